@@ -1,0 +1,160 @@
+#include "gpz/chunk.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <new>
+
+#include "gpz/core/quantize.hpp"
+#include "gpz/cpu/chunk_codec.hpp"
+#include "gpz/error.hpp"
+#include "gpz/format/checksum.hpp"
+
+namespace gpz {
+namespace {
+
+void require(bool holds, const std::string &cause) {
+  if (!holds) throw Error(Status::invalid_argument, cause);
+}
+
+bool is_integer(ConstArray::Type type) { return type == ConstArray::Type::int32 || type == ConstArray::Type::int64; }
+
+// Checks a field and gives it its step.
+void prepare(FieldInput &input, std::size_t place, std::size_t particles) {
+  Field &field = input.field;
+  const std::string name = field.components.empty() ? std::string("?") : field.components.front().name;
+  require(!field.components.empty() && field.components.size() <= core::max_components,
+          "field " + name + ": 1 to 3 components are possible");
+  require(!field.leading || place == 0, "field " + name + ": only the first field can be the leading one");
+  require(std::isfinite(field.bound) && field.bound >= 0,
+          "field " + name + ": the error bound has to be positive and finite, or 0 for lossless");
+  const bool integer = field.type == ValueType::integer;
+  require(!integer || (field.bound == 0 && !field.leading),
+          "field " + name + ": integers are lossless and cannot lead");
+  for (std::size_t d = 0; d < field.components.size(); ++d) {
+    const ConstArray &array = input.components[d];
+    require(array.data != nullptr || particles == 0, "field " + name + ": no data");
+    const bool matches = integer ? is_integer(array.type)
+                                 : array.type == (field.type == ValueType::float32 ? ConstArray::Type::float32
+                                                                                   : ConstArray::Type::float64);
+    require(matches, "field " + name + ": the type of the array is not that of the field");
+  }
+  if (field.bound > 0) {
+    if (field.step == 0) field.step = grid_step(field.bound);
+    require(std::isfinite(field.step) && field.step > 0,
+            "field " + name + ": the grid step has to be positive and finite");
+  } else {
+    field.step = 0;
+  }
+}
+
+template <typename T>
+void widen_range(const ConstArray &array, std::size_t particles, double &low, double &high) {
+  const char *base = static_cast<const char *>(array.data);
+  for (std::size_t i = 0; i < particles; ++i) {
+    T value;
+    std::memcpy(&value, base + static_cast<std::ptrdiff_t>(i) * array.stride, sizeof(T));
+    const auto wide = static_cast<double>(value);
+    if (!std::isfinite(wide)) continue;
+    low = std::fmin(low, wide);
+    high = std::fmax(high, wide);
+  }
+}
+
+}  // namespace
+
+double grid_step(double bound) {
+  require(std::isfinite(bound) && bound > 0, "the error bound has to be positive and finite");
+  return core::step_for_bound(bound);
+}
+
+double value_range(const FieldInput &input, std::size_t particles) {
+  double widest = 0;
+  for (std::size_t d = 0; d < input.field.components.size(); ++d) {
+    double low = HUGE_VAL;
+    double high = -HUGE_VAL;
+    const ConstArray &array = input.components[d];
+    if (array.type == ConstArray::Type::float32)
+      widen_range<float>(array, particles, low, high);
+    else if (array.type == ConstArray::Type::float64)
+      widen_range<double>(array, particles, low, high);
+    if (high > low) widest = std::fmax(widest, high - low);
+  }
+  return widest;
+}
+
+struct ChunkEncoder::Workspace {
+  explicit Workspace(int threads) : encoder(threads) {}
+  cpu::Encoder encoder;
+  std::vector<FieldInput> fields;
+};
+
+ChunkEncoder::ChunkEncoder(int threads) : workspace_(std::make_unique<Workspace>(threads)) {}
+ChunkEncoder::~ChunkEncoder() = default;
+ChunkEncoder::ChunkEncoder(ChunkEncoder &&) noexcept = default;
+ChunkEncoder &ChunkEncoder::operator=(ChunkEncoder &&) noexcept = default;
+
+void ChunkEncoder::encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
+                          EncodedChunk &out) {
+  try {
+    workspace_->fields = fields;
+    for (std::size_t f = 0; f < fields.size(); ++f) prepare(workspace_->fields[f], f, particles);
+    workspace_->encoder.encode(workspace_->fields, particles, rows, out.bytes, out.largest_error);
+  } catch (const std::bad_alloc &) {
+    throw Error(Status::out_of_memory, "no memory to compress " + std::to_string(particles) + " particles");
+  }
+  out.particles = particles;
+  out.checksum = format::xxh3(out.bytes.data(), out.bytes.size());
+}
+
+void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
+                  const std::vector<bool> &wanted, int threads) {
+  const std::vector<std::size_t> before = [&] {
+    std::vector<std::size_t> sizes;
+    for (const auto &column : frame.columns) sizes.push_back(column.floats.size() + column.integers.size());
+    return sizes;
+  }();
+  const auto resize = [&](std::size_t c, std::size_t rows) {
+    Frame::Column &column = frame.columns[c];
+    if (frame.info.fields[column.field].type == ValueType::integer)
+      column.integers.resize(rows);
+    else
+      column.floats.resize(rows);
+  };
+  try {
+    std::vector<std::uint32_t> aligned;
+    if (reinterpret_cast<std::uintptr_t>(bytes) % alignof(std::uint32_t) != 0) {
+      aligned.resize((size + 3) / 4);
+      std::memcpy(aligned.data(), bytes, size);
+      bytes = reinterpret_cast<const std::uint8_t *>(aligned.data());
+    }
+    std::vector<cpu::FieldOutput> outputs;
+    for (const auto &field : frame.info.fields)
+      outputs.push_back(
+          {static_cast<core::Value>(field.type), static_cast<int>(field.components.size()), field.step, {}});
+    // A payload bit at least stands for a block: more particles than that cannot be in there, and get no memory.
+    if (particles / core::max_block_size / 8 > size)
+      throw Error(Status::corrupt, "more particles than the chunk can hold");
+    for (std::size_t c = 0; c < frame.columns.size(); ++c) {
+      Frame::Column &column = frame.columns[c];
+      if (!wanted.empty() && !wanted[column.field]) continue;
+      resize(c, before[c] + particles);
+      void *&to = outputs[column.field].values[column.component];
+      if (frame.info.fields[column.field].type == ValueType::integer)
+        to = column.integers.data() + before[c];
+      else
+        to = column.floats.data() + before[c];
+    }
+    cpu::decode_chunk(bytes, size, particles, outputs, threads);
+  } catch (const std::bad_alloc &) {
+    for (std::size_t c = 0; c < before.size(); ++c) resize(c, before[c]);
+    throw Error(Status::out_of_memory, "no memory to decompress " + std::to_string(particles) + " particles");
+  } catch (const std::length_error &) {
+    for (std::size_t c = 0; c < before.size(); ++c) resize(c, before[c]);
+    throw Error(Status::out_of_memory, "no memory to decompress " + std::to_string(particles) + " particles");
+  } catch (...) {
+    for (std::size_t c = 0; c < before.size(); ++c) resize(c, before[c]);
+    throw;
+  }
+}
+
+}  // namespace gpz

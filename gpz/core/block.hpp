@@ -1,0 +1,55 @@
+// Where the parts of a block's payload are (docs/format.md, section 6): everything follows from the block's record.
+#pragma once
+
+#include "gpz/core/config.hpp"
+#include "gpz/core/pack.hpp"
+#include "gpz/core/segments.hpp"
+#include "gpz/core/types.hpp"
+
+namespace gpz::core {
+inline namespace GPZ_ISA {
+
+GPZ_HD std::uint32_t words_of_value(Value value) { return value == Value::float32 ? 1 : 2; }
+
+struct BlockLayout {
+  std::uint32_t lanes = 0;
+  Segments segments;              // modes runs, elias_fano
+  std::uint32_t order_words = 0;  // runs or bitmap, at 0
+  std::uint32_t value_words = 0;  // offsets, or keys of all components, after them
+  std::uint32_t exception_words = 0;
+
+  GPZ_HD std::uint32_t total() const { return order_words + value_words + exception_words; }
+};
+
+// False if the record contradicts the format; what is computed from a true result stays inside total() words.
+GPZ_HD bool block_layout(const BlockRecord &record, int components, Value value, std::uint32_t n,
+                         std::uint32_t block_size, BlockLayout &out) {
+  out.lanes = lanes_of(n, block_size);
+  if (record.exceptions > n * static_cast<unsigned>(components)) return false;
+  if (record.exceptions != 0 && record.mode == Mode::exact) return false;
+  out.exception_words = record.exceptions * (1 + words_of_value(value));
+  out.order_words = 0;
+  out.value_words = 0;
+  switch (record.mode) {
+    case Mode::runs:
+      if (record.runs == 0 || record.runs > n || record.gap_width > 17 || record.count_width > 16) return false;
+      if (!make_segments(record.extent, record.shift, 2 * block_size, out.segments)) return false;
+      out.order_words = words_for_bits(static_cast<std::uint64_t>(record.runs) *
+                                       static_cast<unsigned>(record.gap_width + record.count_width));
+      out.value_words = packed_words(n, out.segments.offset_width, out.lanes);
+      return true;
+    case Mode::elias_fano:
+      if (!make_segments(record.extent, record.shift, 2 * block_size, out.segments)) return false;
+      out.order_words = words_for_bits(static_cast<std::uint64_t>(n) + out.segments.count);
+      out.value_words = packed_words(n, out.segments.offset_width, out.lanes);
+      return true;
+    case Mode::plain:
+    case Mode::exact:
+      for (int d = 0; d < components; ++d) out.value_words += packed_words(n, bit_length(record.extent[d]), out.lanes);
+      return true;
+  }
+  return false;
+}
+
+}  // namespace GPZ_ISA
+}  // namespace gpz::core

@@ -1,0 +1,119 @@
+#include <cstring>
+#include <string>
+
+#include "gpz/core/block.hpp"
+#include "gpz/cpu/chunk_codec.hpp"
+#include "gpz/cpu/parallel.hpp"
+#include "gpz/error.hpp"
+#include "gpz/format/chunk_layout.hpp"
+
+namespace gpz::cpu {
+namespace {
+
+struct Block {
+  core::BlockRecord record;
+  std::uint64_t at;  // of its payload, words from the start of the payload
+};
+
+[[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
+  throw Error(Status::corrupt, cause, {}, position);
+}
+
+// Reads the directory and checks that the payloads fill the section: after this, blocks are independent.
+class SectionReader {
+ public:
+  SectionReader(const std::uint8_t *bytes, std::size_t size, std::uint64_t position, const FieldOutput &field,
+                std::uint64_t particles, std::uint32_t block_size)
+      : field_(field), particles_(particles), block_size_(block_size), position_(position) {
+    const std::uint64_t blocks = (particles + block_size - 1) / block_size;
+    format::DirectoryShape shape;
+    if (!format::read_shape(bytes, size, field.components, shape)) corrupt("section header", position);
+    const std::size_t header = shape.header_size();
+    // Every record has a bit at least (mode and runs cannot both be 0), so this also bounds the number of blocks by the
+    // file.
+    if (shape.record_bits() == 0 || blocks > (size - header) * 8 / shape.record_bits() ||
+        shape.directory_size(blocks) > size - header)
+      corrupt("block directory exceeds its section", position + header);
+    const auto *directory = reinterpret_cast<const std::uint32_t *>(bytes + header);
+    payload_ = directory + shape.directory_size(blocks) / 4;
+    const std::uint64_t room = (size - header - shape.directory_size(blocks)) / 4;
+    blocks_.resize(blocks);
+    std::uint64_t at = 0;
+    for (std::uint64_t b = 0; b < blocks; ++b) {
+      Block &block = blocks_[b];
+      core::BlockLayout layout;
+      if (!format::read_record(shape, directory, b, block.record) ||
+          !core::block_layout(block.record, field.components, field.value, size_of(b), block_size, layout))
+        corrupt("record of block " + std::to_string(b), position + header);
+      block.at = at;
+      at += layout.total();
+      if (at > room) corrupt("block " + std::to_string(b) + " exceeds its section", position + header);
+    }
+    if (room - at > 1) corrupt("section longer than its blocks", position);
+  }
+
+  std::uint64_t blocks() const { return blocks_.size(); }
+
+  void decode(std::uint64_t b, Scratch &scratch) const {
+    BlockOutput output{field_.value, field_.components, field_.step, size_of(b), block_size_, {}};
+    for (int d = 0; d < field_.components; ++d)
+      if (field_.values[d] != nullptr)
+        output.values[d] = static_cast<char *>(field_.values[d]) + b * block_size_ * sizeof(double);
+    const Block &block = blocks_[b];
+    if (!kernels().decode(block.record, payload_ + block.at, output, scratch))
+      corrupt("block " + std::to_string(b), position_);
+  }
+
+ private:
+  std::uint32_t size_of(std::uint64_t b) const {
+    const std::uint64_t left = particles_ - b * block_size_;
+    return left < block_size_ ? static_cast<std::uint32_t>(left) : block_size_;
+  }
+
+  FieldOutput field_;
+  std::uint64_t particles_;
+  std::uint32_t block_size_;
+  std::uint64_t position_;
+  const std::uint32_t *payload_ = nullptr;
+  std::vector<Block> blocks_;
+};
+
+bool wanted(const FieldOutput &field) {
+  for (int d = 0; d < field.components; ++d)
+    if (field.values[d] != nullptr) return true;
+  return false;
+}
+
+}  // namespace
+
+void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
+                  const std::vector<FieldOutput> &fields, int threads) {
+  const std::size_t head = format::chunk_header_size + fields.size() * 8;
+  if (size < head) throw Error(Status::truncated, "chunk header", {}, size);
+  std::uint32_t block_size = 0;
+  std::uint32_t reserved = 0;
+  std::memcpy(&block_size, bytes, 4);
+  std::memcpy(&reserved, bytes + 4, 4);
+  if (block_size < 32 || block_size > core::max_block_size || block_size % 32 != 0) corrupt("block size", 0);
+  if (reserved != 0) corrupt("reserved bytes of the chunk header", 4);
+
+  std::size_t at = head;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes + format::chunk_header_size + f * 8, 8);
+    if (length % 8 != 0 || length > size - at) corrupt("section length", format::chunk_header_size + f * 8);
+    if (particles == 0 && length != 0) corrupt("section of an empty chunk", format::chunk_header_size + f * 8);
+    if (particles != 0 && wanted(fields[f])) {
+      const SectionReader section(bytes + at, length, at, fields[f], particles, block_size);
+      parallel_ranges(thread_count(threads, section.blocks()), section.blocks(),
+                      [&](int, std::uint64_t first, std::uint64_t last) {
+                        Scratch scratch(block_size);
+                        for (std::uint64_t b = first; b < last; ++b) section.decode(b, scratch);
+                      });
+    }
+    at += length;
+  }
+  if (at != size) corrupt("chunk longer than its sections", at);
+}
+
+}  // namespace gpz::cpu

@@ -1,0 +1,50 @@
+// Runs work on contiguous ranges in several threads; errors of any of them reach the caller.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace gpz::cpu {
+
+// Threads for `items` units of work if the caller asked for `threads` (0: all cores).
+inline int thread_count(int threads, std::uint64_t items) {
+  const std::uint64_t wanted =
+      threads > 0 ? static_cast<unsigned>(threads) : std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<int>(std::max<std::uint64_t>(1, std::min(wanted, items)));
+}
+
+// Calls work(t, first, last) for thread t of `threads`, ranges covering [0, items) in order.
+template <typename Work>
+void parallel_ranges(int threads, std::uint64_t items, const Work &work) {
+  const auto n = static_cast<std::uint64_t>(threads);
+  const auto bound = [&](std::uint64_t t) { return items / n * t + std::min(items % n, t); };
+  if (threads == 1) {
+    work(0, std::uint64_t{0}, items);
+    return;
+  }
+  std::vector<std::exception_ptr> errors(n);
+  std::vector<std::thread> pool;
+  const auto run = [&](int t) {
+    try {
+      work(t, bound(static_cast<unsigned>(t)), bound(static_cast<unsigned>(t) + 1));
+    } catch (...) {
+      errors[static_cast<std::size_t>(t)] = std::current_exception();
+    }
+  };
+  try {
+    for (int t = 1; t < threads; ++t) pool.emplace_back(run, t);
+  } catch (...) {
+    // No more threads to be had: this one does what is left.
+  }
+  const int started = static_cast<int>(pool.size());
+  run(0);
+  for (int t = started + 1; t < threads; ++t) run(t);
+  for (auto &thread : pool) thread.join();
+  for (const auto &error : errors)
+    if (error) std::rethrow_exception(error);
+}
+
+}  // namespace gpz::cpu

@@ -1,0 +1,53 @@
+// The codec on memory: particles to a chunk of bytes and back (docs/format.md, sections 4 to 7; paper section 4).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpz/frame.hpp"
+
+namespace gpz {
+
+// The grid step that the encoder uses for `bound` (absolute, > 0 and finite); throws invalid_argument otherwise.
+double grid_step(double bound);
+
+// The largest distance between two values of one component, over all components: what a bound relative to the value
+// range is a fraction of. Non-finite values are ignored; 0 if there are none.
+double value_range(const FieldInput &input, std::size_t particles);
+
+struct EncodedChunk {
+  std::uint64_t particles = 0;
+  std::uint64_t checksum = 0;  // XXH3 of bytes
+  std::vector<std::uint8_t> bytes;
+  std::vector<double> largest_error;  // per field, units of the field
+};
+
+// Encodes chunks; keeps its workspace between calls. One object serves one caller at a time.
+class ChunkEncoder {
+ public:
+  // `threads`: 1 runs in the caller's thread, 0 uses all cores. The bytes do not depend on it.
+  explicit ChunkEncoder(int threads = 1);
+  ~ChunkEncoder();
+  ChunkEncoder(ChunkEncoder &&) noexcept;
+  ChunkEncoder &operator=(ChunkEncoder &&) noexcept;
+
+  // Encodes `particles` particles. Particle i is row i of the arrays, or row rows[i] if `rows` is given. Every finite
+  // value is decoded within the bound of its field; NaN, infinities and values the grid cannot hold come back bit by
+  // bit. Throws invalid_argument (bound negative, NaN or infinite; a leading field that is not the first; type
+  // mismatch), out_of_memory.
+  void encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, EncodedChunk &out);
+
+ private:
+  struct Workspace;
+  std::unique_ptr<Workspace> workspace_;
+};
+
+// Decodes a chunk of `particles` particles and appends them to every column of `frame` whose `wanted` entry is true (an
+// empty `wanted` wants all). frame.info.fields describe the chunk; frame.columns must have one entry per component.
+// Throws corrupt, truncated, out_of_memory.
+void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
+                  const std::vector<bool> &wanted = {}, int threads = 1);
+
+}  // namespace gpz

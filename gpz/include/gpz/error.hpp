@@ -1,0 +1,48 @@
+// What can go wrong, as one exception type: every function of the C++ API that fails throws gpz::Error.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace gpz {
+
+// The numbers are pinned: they are the status values of the C API (gpz.h) as well.
+enum class Status : int {
+  ok = 0,
+  invalid_argument = 1,     // a bound <= 0, a null pointer, fields that do not fit together, ...
+  io_error = 2,             // the operating system refused; Error::system_error() has its errno
+  not_gpz = 3,              // the magic bytes are missing
+  unsupported_version = 4,  // a newer format, or a required feature this version does not know
+  corrupt = 5,              // a checksum or a structure does not hold
+  truncated = 6,            // the file or the memory ends too early
+  out_of_memory = 7,
+  not_found = 8,  // no such frame or field
+  limit_exceeded = 9,
+  internal = 10,
+};
+
+const char *to_string(Status status) noexcept;
+
+class Error : public std::runtime_error {
+ public:
+  // `position` is the byte in `file` that the error is about (or no_position); the message is "FILE: byte P: CAUSE".
+  static constexpr std::uint64_t no_position = ~std::uint64_t{0};
+  Error(Status status, const std::string &cause, const std::string &file = {}, std::uint64_t position = no_position,
+        int system_error = 0);
+
+  Status status() const noexcept { return status_; }
+  const std::string &cause() const noexcept { return cause_; }
+  const std::string &file() const noexcept { return file_; }
+  std::uint64_t position() const noexcept { return position_; }
+  int system_error() const noexcept { return system_error_; }
+
+ private:
+  Status status_;
+  std::string cause_;
+  std::string file_;
+  std::uint64_t position_;
+  int system_error_;
+};
+
+}  // namespace gpz

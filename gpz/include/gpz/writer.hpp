@@ -1,0 +1,50 @@
+// Writes a .gpz file from one process.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpz/chunk.hpp"
+#include "gpz/container.hpp"
+#include "gpz/frame.hpp"
+
+namespace gpz {
+
+class Writer {
+ public:
+  enum class Mode { create, append };
+
+  // create replaces an existing file. append keeps the complete frames of an existing file, cuts a torn tail and the
+  // index, and ignores `metadata`; if there is no such file (or an empty one) it creates it. Throws io_error, and what
+  // scan_file throws.
+  Writer(const std::string &path, const Metadata &metadata, Mode mode = Mode::create, int threads = 1);
+  // Closes without an index if close() was not called; errors are lost then.
+  ~Writer();
+  Writer(Writer &&) noexcept;
+  Writer &operator=(Writer &&) noexcept;
+
+  // Compresses and writes one frame of info.particles particles; info.fields is ignored: the fields are those of
+  // `fields`. When it returns, the operating system has accepted all bytes. After an error the file is cut back to the
+  // frames before.
+  void write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows = nullptr);
+
+  // The same with chunks that are compressed already; info.fields describe them.
+  void write(const FrameInfo &info, const std::vector<EncodedChunk> &chunks);
+
+  // Frames of the file so far, those of an appended file included.
+  const std::vector<IndexEntry> &frames() const;
+  // Bytes in the file so far.
+  std::uint64_t size() const;
+
+  // Makes what was written durable (fsync).
+  void sync();
+  // Writes the index and closes. No other call but the destructor may follow.
+  void close();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gpz

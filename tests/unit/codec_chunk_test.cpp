@@ -1,0 +1,251 @@
+// Chunks: sizes, identity, row lists, determinism, hostile bytes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "codec_support.hpp"
+#include "gpz/cpu/block_codec.hpp"
+#include "gpz/error.hpp"
+#include "gpz/format/checksum.hpp"
+
+namespace gpz::test {
+namespace {
+
+// Particles in the order a simulation has them in memory: neighbours in memory are neighbours in space.
+std::vector<double> liquid(std::size_t particles, int components, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < particles; ++i) {
+    const std::size_t cell = i / 4;
+    for (int d = 0; d < components; ++d) {
+      const double at = d == 0   ? static_cast<double>(cell % 40)
+                        : d == 1 ? static_cast<double>(cell / 40 % 40)
+                                 : static_cast<double>(cell / 1600);
+      values.push_back(1.7 * (at + random.uniform()));
+    }
+  }
+  return values;
+}
+
+struct Snapshot {
+  std::vector<double> x;
+  std::vector<std::int32_t> id, type;
+  std::vector<std::int64_t> image;
+  std::vector<float> v;
+  std::vector<FieldInput> fields;
+  std::size_t particles;
+
+  Snapshot(std::size_t n, int components, double bound, std::uint64_t seed)
+      : x(liquid(n, components, seed)), particles(n) {
+    Random random(seed + 1);
+    id.resize(n);
+    std::iota(id.begin(), id.end(), 1);
+    for (std::size_t i = n; i > 1; --i) std::swap(id[i - 1], id[random.below(i)]);
+    for (std::size_t i = 0; i < n; ++i) {
+      type.push_back(static_cast<std::int32_t>(1 + random.below(3)));
+      image.push_back(static_cast<std::int64_t>(random.below(3)) - 1);
+      v.push_back(static_cast<float>(random.uniform(-2, 2)));
+    }
+    fields = {field("x", x, components, bound, true), field("id", id, 1, 0, false), field("type", type, 1, 0, false),
+              field("image", image, 1, 0, false), field("v", v, 1, 1e-4, false)};
+  }
+};
+
+class ChunkSizes : public testing::TestWithParam<std::tuple<std::size_t, int, double>> {};
+
+TEST_P(ChunkSizes, EveryParticleKeepsItsCompany) {
+  const auto [n, components, bound] = GetParam();
+  const Snapshot s(n, components, bound, n);
+  const Frame frame = decode(s.fields, encode(s.fields, n));
+  std::vector<std::size_t> place(n + 1, n);
+  for (std::size_t i = 0; i < n; ++i) place[static_cast<std::size_t>(s.id[i])] = i;
+  const auto at = static_cast<std::size_t>(components);
+  ASSERT_EQ(frame.columns[at].integers.size(), n);
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto id = static_cast<std::size_t>(frame.columns[at].integers[j]);
+    ASSERT_LE(id, n);
+    const std::size_t i = place[id];
+    ASSERT_LT(i, n) << "id twice or unknown";
+    place[id] = n;
+    for (std::size_t d = 0; d < at; ++d) ASSERT_TRUE(within(s.x[i * at + d], frame.columns[d].floats[j], bound));
+    ASSERT_EQ(frame.columns[at + 1].integers[j], s.type[i]);
+    ASSERT_EQ(frame.columns[at + 2].integers[j], s.image[i]);
+    ASSERT_TRUE(within(s.v[i], frame.columns[at + 3].floats[j], 1e-4));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, ChunkSizes,
+                         testing::Combine(testing::Values(0, 1, 2, 31, 32, 33, 1023, 1024, 1025, 2047, 2049, 5000),
+                                          testing::Values(1, 2, 3), testing::Values(7.0, 0.5, 1e-3, 1e-9)));
+
+TEST(Chunk, RowsSelectParticles) {
+  const Snapshot s(5000, 3, 0.01, 9);
+  std::vector<int> rows;
+  for (int i = 3; i < 5000; i += 3) rows.push_back(i);
+  const Frame frame = decode(s.fields, encode(s.fields, rows.size(), 1, rows.data()));
+  std::vector<std::int64_t> expected;
+  for (const int row : rows) expected.push_back(s.id[static_cast<std::size_t>(row)]);
+  std::vector<std::int64_t> got = frame.columns[3].integers;
+  std::sort(expected.begin(), expected.end());
+  std::sort(got.begin(), got.end());
+  EXPECT_EQ(got, expected);
+}
+
+TEST(Chunk, ColumnsThatAreNotWantedStayEmpty) {
+  const Snapshot s(3000, 3, 0.01, 10);
+  const EncodedChunk chunk = encode(s.fields, s.particles);
+  Frame frame = frame_for(s.fields);
+  decode_chunk(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, frame, {false, true, false, false, false});
+  EXPECT_TRUE(frame.columns[0].floats.empty());
+  EXPECT_EQ(frame.columns[3].integers.size(), s.particles);
+}
+
+TEST(Chunk, SameBytesForAnyNumberOfThreads) {
+  const Snapshot s(20000, 3, 0.003, 11);
+  const EncodedChunk one = encode(s.fields, s.particles, 1);
+  for (const int threads : {2, 3, 7, 50}) {
+    const EncodedChunk many = encode(s.fields, s.particles, threads);
+    EXPECT_EQ(one.bytes, many.bytes) << threads;
+    EXPECT_EQ(one.checksum, many.checksum);
+    EXPECT_EQ(one.largest_error, many.largest_error);
+    EXPECT_EQ(decode(s.fields, one, threads).columns[0].floats, decode(s.fields, one).columns[0].floats);
+  }
+}
+
+TEST(Chunk, AnEncoderCanBeUsedAgain) {
+  const Snapshot big(20000, 3, 0.003, 12);
+  const Snapshot small(100, 3, 0.003, 13);
+  ChunkEncoder encoder(2);
+  EncodedChunk chunk;
+  encoder.encode(big.fields, big.particles, nullptr, chunk);
+  encoder.encode(small.fields, small.particles, nullptr, chunk);
+  EXPECT_EQ(chunk.bytes, encode(small.fields, small.particles).bytes);
+}
+
+// The digests pin the format: a change of the stream is a change of docs/format.md. The same files are decoded by the
+// reference decoder in Python, which is the second, independent check.
+TEST(Chunk, DigestsArePinned) {
+  struct Case {
+    std::size_t particles;
+    int components;
+    double bound;
+    std::uint64_t digest;
+  };
+  for (const Case &c : {Case{4096, 3, 7.0, 8039788738558104149u}, Case{4096, 3, 0.5, 596931104794816511u},
+                        Case{5000, 3, 1e-3, 8716139035330627922u}, Case{3000, 2, 1e-2, 18193105311958612142u},
+                        Case{1024, 3, 1e-12, 11733882978170514106u}}) {
+    const Snapshot s(c.particles, c.components, c.bound, 77);
+    EXPECT_EQ(encode(s.fields, s.particles).checksum, c.digest) << c.particles << " " << c.bound;
+  }
+}
+
+// Every instruction set writes the same blocks.
+TEST(Kernels, AgreeOnRandomBlocks) {
+  using cpu::kernels;
+  const cpu::BlockKernels &generic = *kernels("generic");
+  for (const char *name : {"avx2", "avx512"}) {
+    const cpu::BlockKernels *other = kernels(name);
+    if (other == nullptr) continue;  // this processor has no such instructions
+    Random random(14);
+    cpu::Scratch a(1024);
+    cpu::Scratch b(1024);
+    for (int round = 0; round < 1000; ++round) {
+      const auto n = static_cast<std::uint32_t>(1 + random.below(1024));
+      const double width = std::pow(10.0, random.uniform(-2, 3));
+      std::vector<double> values(3 * 1024);
+      for (auto &value : values) value = random.uniform(-width, width);
+      if (round % 5 == 0) values[random.below(n)] = std::numeric_limits<double>::quiet_NaN();
+      cpu::BlockInput input{core::Value::float64,       3,  {&values[0], &values[1024], &values[2048]},
+                            round % 3 == 0 ? 1024u : n, {}, true};
+      input.grid.bound = width * std::pow(10.0, random.uniform(-9, 0));
+      input.grid.step = grid_step(input.grid.bound);
+      input.grid.inverse_step = 1 / input.grid.step;
+      cpu::BlockResult ra;
+      cpu::BlockResult rb;
+      generic.encode(input, a, ra);
+      other->encode(input, b, rb);
+      ASSERT_EQ(ra.words, rb.words) << name << " round " << round;
+      ASSERT_EQ(std::memcmp(a.words, b.words, ra.words * 4), 0) << name << " round " << round;
+      ASSERT_EQ(ra.largest_error, rb.largest_error);
+      std::vector<double> da(3 * 1024);
+      std::vector<double> db(3 * 1024);
+      const cpu::BlockOutput oa{core::Value::float64,          3, input.grid.step, input.n, 1024,
+                                {&da[0], &da[1024], &da[2048]}};
+      const cpu::BlockOutput ob{core::Value::float64,          3, input.grid.step, input.n, 1024,
+                                {&db[0], &db[1024], &db[2048]}};
+      ASSERT_TRUE(generic.decode(rb.record, b.words, oa, a));
+      std::memcpy(a.words, b.words, rb.words * 4);
+      ASSERT_TRUE(other->decode(ra.record, a.words, ob, b));
+      ASSERT_EQ(std::memcmp(da.data(), db.data(), da.size() * 8), 0) << name << " round " << round;
+    }
+  }
+}
+
+// Bytes that are no chunk give an error or values, never an access outside (run with sanitizers).
+TEST(Hostile, AnyByteChanged) {
+  for (const double bound : {7.0, 0.5, 1e-3, 0.0}) {
+    Snapshot s(1200, 3, bound, 15);
+    if (bound == 0) s.fields[0].field.leading = false;
+    const EncodedChunk chunk = encode(s.fields, s.particles);
+    std::size_t errors = 0;
+    for (std::size_t at = 0; at < chunk.bytes.size(); ++at) {
+      for (const int flip : {0x01, 0x80, 0xFF}) {
+        EncodedChunk bad = chunk;
+        bad.bytes[at] = static_cast<std::uint8_t>(bad.bytes[at] ^ flip);
+        try {
+          decode(s.fields, bad);
+        } catch (const Error &error) {
+          ++errors;
+          EXPECT_TRUE(error.status() == Status::corrupt || error.status() == Status::truncated) << error.what();
+        }
+      }
+    }
+    EXPECT_GT(errors, 100u);
+  }
+}
+
+TEST(Hostile, AnyLengthCutOff) {
+  const Snapshot s(1200, 3, 0.01, 16);
+  const EncodedChunk chunk = encode(s.fields, s.particles);
+  for (std::size_t size = 0; size < chunk.bytes.size(); ++size) {
+    EncodedChunk bad = chunk;
+    bad.bytes.resize(size);
+    bad.bytes.shrink_to_fit();
+    EXPECT_THROW(decode(s.fields, bad), Error) << size;
+  }
+}
+
+TEST(Hostile, MoreParticlesThanTheChunkHas) {
+  const Snapshot s(1200, 3, 0.01, 17);
+  EncodedChunk chunk = encode(s.fields, s.particles);
+  for (const std::uint64_t particles :
+       {std::uint64_t{1199}, std::uint64_t{2048}, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+    chunk.particles = particles;
+    try {
+      const Frame frame = decode(s.fields, chunk);
+      EXPECT_EQ(particles, 1199u);  // one fewer fits into the same block and only reads less of it
+    } catch (const Error &) {
+    }
+  }
+}
+
+TEST(Refused, FieldsThatDoNotFit) {
+  const std::vector<double> x(30, 1.0);
+  const std::vector<std::int32_t> id(10, 1);
+  auto second_leads = field("x", x, 3, 0.1, true);
+  EXPECT_THROW(encode({field("id", id, 1, 0, false), second_leads}, 10), Error);
+  auto lossy_id = field("id", id, 1, 0, false);
+  lossy_id.field.bound = 0.5;
+  EXPECT_THROW(encode({lossy_id}, 10), Error);
+  auto wrong_type = field("x", x, 3, 0.1, false);
+  wrong_type.field.type = ValueType::float32;
+  EXPECT_THROW(encode({wrong_type}, 10), Error);
+  auto no_data = field("x", x, 3, 0.1, false);
+  no_data.components[1].data = nullptr;
+  EXPECT_THROW(encode({no_data}, 10), Error);
+}
+
+}  // namespace
+}  // namespace gpz::test
