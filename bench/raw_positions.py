@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Positions of the last frame of a LAMMPS binary dump, in its order, as raw f64 (x y z of one particle after the other).
+
+Usage: raw_positions.py DUMP.bin OUT.f64
+"""
+import array
+import struct
+import sys
+
+
+def read_frames(path):
+    """Yields (columns, values) for each frame; values are one array of doubles, row by row."""
+    with open(path, "rb") as file:
+        while head := file.read(8):
+            (step,) = struct.unpack("q", head)
+            revision = 1
+            if step < 0:  # a negative number is the length of a magic string that comes first
+                file.read(-step)
+                _, revision, _ = struct.unpack("iiq", file.read(16))
+            _, triclinic = struct.unpack("qi", file.read(12))
+            file.read(6 * 4 + (9 if triclinic else 6) * 8)
+            (size_one,) = struct.unpack("i", file.read(4))
+            columns = []
+            if revision > 1:
+                (units,) = struct.unpack("i", file.read(4))
+                file.read(units)
+                (has_time,) = struct.unpack("b", file.read(1))
+                file.read(8 if has_time else 0)
+                (length,) = struct.unpack("i", file.read(4))
+                columns = file.read(length).decode().split()
+            (chunks,) = struct.unpack("i", file.read(4))
+            values = array.array("d")
+            for _ in range(chunks):
+                (n,) = struct.unpack("i", file.read(4))
+                values.fromfile(file, n)
+            assert len(values) % size_one == 0
+            yield columns, values
+
+
+def main():
+    frame = None
+    for frame in read_frames(sys.argv[1]):
+        pass
+    columns, values = frame
+    at = [columns.index(name) for name in ("x", "y", "z")]
+    positions = array.array("d", bytes(8 * 3 * (len(values) // len(columns))))
+    for d in range(3):
+        positions[d::3] = values[at[d] :: len(columns)]
+    with open(sys.argv[2], "wb") as file:
+        positions.tofile(file)
+
+
+if __name__ == "__main__":
+    main()
