@@ -11,6 +11,16 @@ inline namespace GPZ_ISA {
 
 GPZ_HD std::uint32_t words_of_value(Value value) { return value == Value::float32 ? 1 : 2; }
 
+// Whether a block of grid indices would be larger than its values as they are. With this rule no block takes more words
+// than the values of the caller, which bounds all buffers.
+GPZ_HD bool exact_is_smaller(std::uint32_t plain_words, std::uint32_t exceptions, std::uint32_t n, int components,
+                             Value value, std::uint32_t lanes) {
+  const std::uint32_t value_words = words_of_value(value);
+  const std::uint32_t raw =
+      packed_words(n, 32 * static_cast<int>(value_words), lanes) * static_cast<unsigned>(components);
+  return plain_words + exceptions * (1 + value_words) > raw;
+}
+
 struct BlockLayout {
   std::uint32_t lanes = 0;
   Segments segments;              // modes runs, elias_fano

@@ -287,12 +287,9 @@ void encode_exact(const BlockInput &input, Scratch &scratch, BlockResult &result
 }
 
 template <typename U>
-void encode_indices(const BlockInput &input, Scratch &scratch, BlockResult &result) {
+void encode_indices(const BlockInput &input, std::uint32_t plain_words, Scratch &scratch, BlockResult &result) {
   BlockRecord &record = result.record;
   const std::uint32_t lanes = core::lanes_of(input.n, scratch.block_size);
-  std::uint32_t plain_words = 0;
-  for (int d = 0; d < input.components; ++d)
-    plain_words += core::packed_words(input.n, core::bit_length(record.extent[d]), lanes);
   if (input.may_sort && plain_words != 0) {
     result.words = encode_sorted<U>(input.n, lanes, plain_words, record, scratch);
     result.sorted = result.words != 0;
@@ -329,7 +326,11 @@ void encode_floats(const BlockInput &input, Scratch &scratch, BlockResult &resul
     else
       subtract_min(scratch.index, input.n, range[d].min, scratch.delta[d]);
   }
-  if (record.exceptions > input.n * static_cast<unsigned>(input.components) / 4) {
+  const std::uint32_t lanes = core::lanes_of(input.n, scratch.block_size);
+  std::uint32_t plain_words = 0;
+  for (int d = 0; d < input.components; ++d)
+    plain_words += core::packed_words(input.n, core::bit_length(record.extent[d]), lanes);
+  if (core::exact_is_smaller(plain_words, record.exceptions, input.n, input.components, input.value, lanes)) {
     record = BlockRecord{};
     encode_exact<T>(input, scratch, result);
     return;
@@ -340,9 +341,9 @@ void encode_floats(const BlockInput &input, Scratch &scratch, BlockResult &resul
     memset(scratch.delta[d], 0, input.n * (narrow ? sizeof(std::uint32_t) : sizeof(std::uint64_t)));
   result.largest_error = core::bit_cast<double>(error_bits);
   if (narrow)
-    encode_indices<std::uint32_t>(input, scratch, result);
+    encode_indices<std::uint32_t>(input, plain_words, scratch, result);
   else
-    encode_indices<std::uint64_t>(input, scratch, result);
+    encode_indices<std::uint64_t>(input, plain_words, scratch, result);
   if (record.exceptions != 0)
     result.words +=
         encode_exceptions<T>(input, result.sorted, record.exceptions, scratch, scratch.words + result.words);

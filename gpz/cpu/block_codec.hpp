@@ -27,7 +27,8 @@ struct Scratch {
   std::uint16_t *order;     // order[j]: the input index of stored particle j; set by encode
   std::uint32_t *words;     // the payload: written by encode
 
-  static constexpr std::uint32_t max_words(std::uint32_t block_size) { return block_size * 10 + 64; }
+  // Three components of 64 bits: core::exact_is_smaller sees to it that nothing needs more.
+  static constexpr std::uint32_t max_words(std::uint32_t block_size) { return block_size * 6 + 64; }
 
  private:
   std::unique_ptr<unsigned char[]> memory_;
