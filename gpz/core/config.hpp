@@ -22,7 +22,7 @@ namespace gpz::core {
 inline namespace GPZ_ISA {
 
 template <typename To, typename From>
-GPZ_HD To bit_cast(const From &from) {
+GPZ_HD To bit_cast(From from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
   memcpy(&to, &from, sizeof(To));

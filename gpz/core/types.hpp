@@ -29,6 +29,15 @@ struct BlockRecord {
   std::uint32_t exceptions = 0;
 };
 
+inline constexpr int max_record_items = 5 + 3 * max_components;
+
+// Widths in bits of the items of all records of a section, and what is added to their min items.
+struct DirectoryShape {
+  int components = 0;
+  std::uint8_t width[max_record_items] = {};
+  std::uint64_t base[max_components] = {};
+};
+
 // The grid that values of a field are rounded to; step 0 stands for lossless.
 struct Grid {
   double step = 0;

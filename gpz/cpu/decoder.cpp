@@ -2,6 +2,7 @@
 #include <string>
 
 #include "gpz/core/block.hpp"
+#include "gpz/core/directory.hpp"
 #include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/cpu/parallel.hpp"
 #include "gpz/error.hpp"
@@ -26,17 +27,17 @@ class SectionReader {
                 std::uint64_t particles, std::uint32_t block_size)
       : field_(field), particles_(particles), block_size_(block_size), position_(position) {
     const std::uint64_t blocks = (particles + block_size - 1) / block_size;
-    format::DirectoryShape shape;
+    core::DirectoryShape shape;
     if (!format::read_shape(bytes, size, field.components, shape)) corrupt("section header", position);
-    const std::size_t header = shape.header_size();
+    const std::size_t header = core::section_header_size(field.components);
     // Every record has a bit at least (mode and runs cannot both be 0), so this also bounds the number of blocks by the
     // file.
-    if (shape.record_bits() == 0 || blocks > (size - header) * 8 / shape.record_bits() ||
-        shape.directory_size(blocks) > size - header)
+    if (core::record_bits(shape) == 0 || blocks > (size - header) * 8 / core::record_bits(shape) ||
+        core::directory_size(shape, blocks) > size - header)
       corrupt("block directory exceeds its section", position + header);
     const auto *directory = reinterpret_cast<const std::uint32_t *>(bytes + header);
-    payload_ = directory + shape.directory_size(blocks) / 4;
-    const std::uint64_t room = (size - header - shape.directory_size(blocks)) / 4;
+    payload_ = directory + core::directory_size(shape, blocks) / 4;
+    const std::uint64_t room = (size - header - core::directory_size(shape, blocks)) / 4;
     blocks_.resize(blocks);
     std::uint64_t at = 0;
     for (std::uint64_t b = 0; b < blocks; ++b) {

@@ -1,0 +1,48 @@
+// The directory of a section: block records as bit strings (docs/format.md, section 5).
+#pragma once
+
+#include "gpz/core/config.hpp"
+#include "gpz/core/pack.hpp"
+#include "gpz/core/types.hpp"
+
+namespace gpz::core {
+inline namespace GPZ_ISA {
+
+// Items of a record: mode, min, extent and shift of each component, runs, gap width, count width, exceptions.
+GPZ_HD int record_items(int components) { return 5 + 3 * components; }
+
+GPZ_HD std::uint64_t record_item(const BlockRecord &record, const DirectoryShape &shape, int i) {
+  if (i == 0) return static_cast<std::uint64_t>(record.mode);
+  i -= 1;
+  if (i < shape.components) return record.min[i] - shape.base[i];
+  i -= shape.components;
+  if (i < shape.components) return record.extent[i];
+  i -= shape.components;
+  if (i < shape.components) return record.shift[i];
+  i -= shape.components;
+  return i == 0 ? record.runs : i == 1 ? record.gap_width : i == 2 ? record.count_width : record.exceptions;
+}
+
+GPZ_HD std::uint32_t record_bits(const DirectoryShape &shape) {
+  std::uint32_t bits = 0;
+  for (int i = 0; i < record_items(shape.components); ++i) bits += shape.width[i];
+  return bits;
+}
+
+GPZ_HD std::uint64_t round_up_to_8(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
+
+// Bytes of the section header: widths, padding, bases.
+GPZ_HD std::uint64_t section_widths_size(int components) {
+  return round_up_to_8(static_cast<std::uint64_t>(record_items(components)));
+}
+GPZ_HD std::uint64_t section_header_size(int components) {
+  return section_widths_size(components) + static_cast<std::uint64_t>(components) * 8;
+}
+
+// Bytes of the directory; blocks < 2^40.
+GPZ_HD std::uint64_t directory_size(const DirectoryShape &shape, std::uint64_t blocks) {
+  return (blocks * record_bits(shape) + 63) / 64 * 8;
+}
+
+}  // namespace GPZ_ISA
+}  // namespace gpz::core
