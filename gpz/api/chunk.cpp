@@ -8,44 +8,10 @@
 #include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/checksum.hpp"
+#include "gpz/format/fields.hpp"
 
 namespace gpz {
 namespace {
-
-void require(bool holds, const std::string &cause) {
-  if (!holds) throw Error(Status::invalid_argument, cause);
-}
-
-bool is_integer(ConstArray::Type type) { return type == ConstArray::Type::int32 || type == ConstArray::Type::int64; }
-
-// Checks a field and gives it its step.
-void prepare(FieldInput &input, std::size_t place, std::size_t particles) {
-  Field &field = input.field;
-  const std::string name = field.components.empty() ? std::string("?") : field.components.front().name;
-  require(!field.components.empty() && field.components.size() <= core::max_components,
-          "field " + name + ": 1 to 3 components are possible");
-  require(!field.leading || place == 0, "field " + name + ": only the first field can be the leading one");
-  require(std::isfinite(field.bound) && field.bound >= 0,
-          "field " + name + ": the error bound has to be positive and finite, or 0 for lossless");
-  const bool integer = field.type == ValueType::integer;
-  require(!integer || (field.bound == 0 && !field.leading),
-          "field " + name + ": integers are lossless and cannot lead");
-  for (std::size_t d = 0; d < field.components.size(); ++d) {
-    const ConstArray &array = input.components[d];
-    require(array.data != nullptr || particles == 0, "field " + name + ": no data");
-    const bool matches = integer ? is_integer(array.type)
-                                 : array.type == (field.type == ValueType::float32 ? ConstArray::Type::float32
-                                                                                   : ConstArray::Type::float64);
-    require(matches, "field " + name + ": the type of the array is not that of the field");
-  }
-  if (field.bound > 0) {
-    if (field.step == 0) field.step = grid_step(field.bound);
-    require(std::isfinite(field.step) && field.step > 0,
-            "field " + name + ": the grid step has to be positive and finite");
-  } else {
-    field.step = 0;
-  }
-}
 
 template <typename T>
 void widen_range(const ConstArray &array, std::size_t particles, double &low, double &high) {
@@ -63,7 +29,8 @@ void widen_range(const ConstArray &array, std::size_t particles, double &low, do
 }  // namespace
 
 double grid_step(double bound) {
-  require(std::isfinite(bound) && bound > 0, "the error bound has to be positive and finite");
+  if (!(std::isfinite(bound) && bound > 0))
+    throw Error(Status::invalid_argument, "the error bound has to be positive and finite");
   return core::step_for_bound(bound);
 }
 
@@ -97,7 +64,7 @@ void ChunkEncoder::encode(const std::vector<FieldInput> &fields, std::size_t par
                           EncodedChunk &out) {
   try {
     workspace_->fields = fields;
-    for (std::size_t f = 0; f < fields.size(); ++f) prepare(workspace_->fields[f], f, particles);
+    format::prepare_fields(workspace_->fields, particles);
     workspace_->encoder.encode(workspace_->fields, particles, rows, out.bytes, out.largest_error);
   } catch (const std::bad_alloc &) {
     throw Error(Status::out_of_memory, "no memory to compress " + std::to_string(particles) + " particles");

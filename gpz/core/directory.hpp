@@ -44,5 +44,44 @@ GPZ_HD std::uint64_t directory_size(const DirectoryShape &shape, std::uint64_t b
   return (blocks * record_bits(shape) + 63) / 64 * 8;
 }
 
+GPZ_HD std::uint64_t next_item(const DirectoryShape &shape, const std::uint32_t *directory, std::uint64_t &at,
+                               int &item) {
+  const int width = shape.width[item++];
+  const std::uint64_t value = get_bits(directory, at, width);
+  at += static_cast<unsigned>(width);
+  return value;
+}
+
+// Record `block` of the directory; false if an item contradicts the format.
+GPZ_HD bool read_record(const DirectoryShape &shape, const std::uint32_t *directory, std::uint64_t block,
+                        BlockRecord &record) {
+  std::uint64_t at = block * record_bits(shape);
+  int item = 0;
+  record = BlockRecord{};
+  const std::uint64_t mode = next_item(shape, directory, at, item);
+  if (mode > 3) return false;
+  record.mode = static_cast<Mode>(mode);
+  for (int d = 0; d < shape.components; ++d) record.min[d] = shape.base[d] + next_item(shape, directory, at, item);
+  for (int d = 0; d < shape.components; ++d) record.extent[d] = next_item(shape, directory, at, item);
+  const bool sorted = record.mode == Mode::runs || record.mode == Mode::elias_fano;
+  for (int d = 0; d < shape.components; ++d) {
+    const std::uint64_t shift = next_item(shape, directory, at, item);
+    if (shift > 63 || (shift != 0 && !sorted)) return false;
+    record.shift[d] = static_cast<std::uint8_t>(shift);
+  }
+  const std::uint64_t runs = next_item(shape, directory, at, item);
+  const std::uint64_t gap_width = next_item(shape, directory, at, item);
+  const std::uint64_t count_width = next_item(shape, directory, at, item);
+  const std::uint64_t exceptions = next_item(shape, directory, at, item);
+  if (runs > max_block_size || gap_width > 17 || count_width > 16) return false;
+  if (record.mode != Mode::runs && (runs | gap_width | count_width) != 0) return false;
+  if (exceptions > std::uint64_t{max_block_size} * max_components) return false;
+  record.runs = static_cast<std::uint32_t>(runs);
+  record.gap_width = static_cast<std::uint8_t>(gap_width);
+  record.count_width = static_cast<std::uint8_t>(count_width);
+  record.exceptions = static_cast<std::uint32_t>(exceptions);
+  return true;
+}
+
 }  // namespace GPZ_ISA
 }  // namespace gpz::core

@@ -43,7 +43,7 @@ class SectionReader {
     for (std::uint64_t b = 0; b < blocks; ++b) {
       Block &block = blocks_[b];
       core::BlockLayout layout;
-      if (!format::read_record(shape, directory, b, block.record) ||
+      if (!core::read_record(shape, directory, b, block.record) ||
           !core::block_layout(block.record, field.components, field.value, size_of(b), block_size, layout))
         corrupt("record of block " + std::to_string(b), position + header);
       block.at = at;

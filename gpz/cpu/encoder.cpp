@@ -6,6 +6,7 @@
 #include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/cpu/parallel.hpp"
 #include "gpz/format/chunk_layout.hpp"
+#include "gpz/format/fields.hpp"
 
 namespace gpz::cpu {
 namespace {
@@ -94,9 +95,7 @@ BlockInput prototype(const Field &field) {
   BlockInput input{};
   input.value = static_cast<core::Value>(field.type);
   input.components = static_cast<int>(field.components.size());
-  input.grid.bound = field.bound;
-  input.grid.step = field.bound > 0 ? field.step : 0;
-  input.grid.inverse_step = field.bound > 0 ? 1.0 / field.step : 0;
+  input.grid = format::grid_of(field);
   input.may_sort = field.leading;
   return input;
 }

@@ -61,39 +61,4 @@ bool read_shape(const std::uint8_t *bytes, std::size_t size, int components, Dir
   return true;
 }
 
-bool read_record(const DirectoryShape &shape, const std::uint32_t *directory, std::uint64_t block,
-                 BlockRecord &record) {
-  std::uint64_t at = block * core::record_bits(shape);
-  const std::uint8_t *width = shape.width;
-  const auto next = [&] {
-    const std::uint64_t item = core::get_bits(directory, at, *width);
-    at += *width++;
-    return item;
-  };
-  record = BlockRecord{};
-  const std::uint64_t mode = next();
-  if (mode > 3) return false;
-  record.mode = static_cast<core::Mode>(mode);
-  for (int d = 0; d < shape.components; ++d) record.min[d] = shape.base[d] + next();
-  for (int d = 0; d < shape.components; ++d) record.extent[d] = next();
-  const bool sorted = record.mode == core::Mode::runs || record.mode == core::Mode::elias_fano;
-  for (int d = 0; d < shape.components; ++d) {
-    const std::uint64_t shift = next();
-    if (shift > 63 || (shift != 0 && !sorted)) return false;
-    record.shift[d] = static_cast<std::uint8_t>(shift);
-  }
-  const std::uint64_t runs = next();
-  const std::uint64_t gap_width = next();
-  const std::uint64_t count_width = next();
-  const std::uint64_t exceptions = next();
-  if (runs > core::max_block_size || gap_width > 17 || count_width > 16) return false;
-  if (record.mode != core::Mode::runs && (runs | gap_width | count_width) != 0) return false;
-  if (exceptions > std::uint64_t{core::max_block_size} * core::max_components) return false;
-  record.runs = static_cast<std::uint32_t>(runs);
-  record.gap_width = static_cast<std::uint8_t>(gap_width);
-  record.count_width = static_cast<std::uint8_t>(count_width);
-  record.exceptions = static_cast<std::uint32_t>(exceptions);
-  return true;
-}
-
 }  // namespace gpz::format

@@ -21,8 +21,4 @@ void append_directory(const core::DirectoryShape &shape, const std::vector<core:
 // Reads a section header of `size` bytes at most; false if it does not fit or contradicts the format.
 bool read_shape(const std::uint8_t *bytes, std::size_t size, int components, core::DirectoryShape &shape);
 
-// Record `block` of the directory; false if an item contradicts the format.
-bool read_record(const core::DirectoryShape &shape, const std::uint32_t *directory, std::uint64_t block,
-                 core::BlockRecord &record);
-
 }  // namespace gpz::format

@@ -1,0 +1,54 @@
+#include "gpz/format/fields.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "gpz/core/quantize.hpp"
+#include "gpz/error.hpp"
+
+namespace gpz::format {
+namespace {
+
+bool is_integer(ConstArray::Type type) { return type == ConstArray::Type::int32 || type == ConstArray::Type::int64; }
+
+bool is_positive(double x) { return std::isfinite(x) && x > 0; }
+
+void prepare(FieldInput &input, std::size_t place, std::uint64_t particles) {
+  Field &field = input.field;
+  const auto require = [&](bool holds, const char *cause) {
+    if (holds) return;
+    const std::string name = field.components.empty() ? std::to_string(place) : field.components.front().name;
+    throw Error(Status::invalid_argument, "field " + name + ": " + cause);
+  };
+  require(!field.components.empty() && field.components.size() <= core::max_components,
+          "1 to 3 components are possible");
+  require(!field.leading || place == 0, "only the first field can be the leading one");
+  require(field.bound == 0 || is_positive(field.bound),
+          "the error bound has to be positive and finite, or 0 for lossless");
+  const bool integer = field.type == ValueType::integer;
+  require(!integer || (field.bound == 0 && !field.leading), "integers are lossless and cannot lead");
+  const ConstArray::Type float_type =
+      field.type == ValueType::float32 ? ConstArray::Type::float32 : ConstArray::Type::float64;
+  for (std::size_t d = 0; d < field.components.size(); ++d) {
+    const ConstArray &array = input.components[d];
+    require(array.data != nullptr || particles == 0, "no data");
+    require(integer ? is_integer(array.type) : array.type == float_type,
+            "the type of the array is not that of the field");
+  }
+  if (field.bound == 0) field.step = 0;
+  if (field.bound > 0 && field.step == 0) field.step = core::step_for_bound(field.bound);
+  require(field.bound == 0 || is_positive(field.step), "the grid step has to be positive and finite");
+}
+
+}  // namespace
+
+void prepare_fields(std::vector<FieldInput> &fields, std::uint64_t particles) {
+  for (std::size_t f = 0; f < fields.size(); ++f) prepare(fields[f], f, particles);
+}
+
+core::Grid grid_of(const Field &field) {
+  if (field.bound == 0) return {};
+  return {field.step, 1.0 / field.step, field.bound};
+}
+
+}  // namespace gpz::format
