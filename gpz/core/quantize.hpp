@@ -10,7 +10,7 @@ inline namespace GPZ_ISA {
 // Adding 1.5 * 2^52 rounds a double of up to 2^51 to the nearest integer (ties to even), which then stands in its low
 // bits: rounding and conversion in one addition, on every processor the same.
 inline constexpr double rounding_magic = 6755399441055744.0;
-inline constexpr double largest_index = 2251799813685248.0;  // 2^51
+inline constexpr double largest_index = 2251799813685247.0;  // 2^51 - 1
 
 GPZ_HD double magnitude(double x) { return x < 0 ? -x : x; }
 
@@ -18,6 +18,20 @@ GPZ_HD double magnitude(double x) { return x < 0 ? -x : x; }
 template <typename T>
 GPZ_HD T grid_value(double index, double step) {
   return static_cast<T>(index * step);
+}
+
+// min + delta as a double, by the addition that quantize() uses, backwards: no conversion instruction is needed. Exact while min,
+// min + delta and delta stay below 2^52 in magnitude, which index_range_is_exact() sees to.
+GPZ_HD double index_as_double(double min, std::uint64_t delta) {
+  constexpr double two_52 = 4503599627370496.0;
+  return bit_cast<double>(std::uint64_t{0x4330000000000000} | delta) - (two_52 - min);
+}
+
+// Whether the indices of a block, from the key of the smallest on, are those that quantize() makes.
+GPZ_HD bool index_range_is_exact(std::uint64_t min_key, std::uint64_t extent) {
+  constexpr std::int64_t limit = (std::int64_t{1} << 51) - 1;
+  const auto min = static_cast<std::int64_t>(min_key ^ (std::uint64_t{1} << 63));
+  return min >= -limit && min <= limit && extent <= static_cast<std::uint64_t>(limit - min);
 }
 
 struct Quantized {

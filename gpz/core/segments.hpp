@@ -82,40 +82,38 @@ inline constexpr int shift_choices = 12;
 inline constexpr int shift_candidates = shift_choices * shift_choices;
 
 struct ShiftCandidate {
-  std::uint64_t cost;  // bits, without the n that all have in common
+  std::uint32_t cost;  // bits, without the n that all have in common
   std::uint8_t shift[max_components];
 };
 
-inline constexpr std::uint64_t no_candidate = ~std::uint64_t{0};
+inline constexpr std::uint32_t no_candidate = ~std::uint32_t{0};
 
 // The most segments an encoder uses for n particles.
 GPZ_HD std::uint32_t segment_limit(std::uint32_t n) { return 2 * n; }
 
-// Candidate number c, 0 <= c < shift_candidates. Best is the smallest (cost, c).
+// Candidate number c, 0 <= c < shift_candidates. Best is the smallest (cost, c). After its shift an axis has at most 2^11 segments, so
+// 32 bits hold everything.
 GPZ_HD ShiftCandidate shift_candidate(int c, const std::uint64_t extent[max_components], std::uint32_t n) {
   ShiftCandidate out{no_candidate, {0, 0, 0}};
   const std::uint32_t limit = segment_limit(n);
-  const int bits[max_components] = {bit_length(extent[0]), bit_length(extent[1]), bit_length(extent[2])};
   const int choice[2] = {c % shift_choices, c / shift_choices};
-  std::uint64_t plane = 1;
+  std::uint32_t plane = 1;
   int width = 0;
   for (int d = 0; d < 2; ++d) {
-    const int shift = bits[d] - choice[d];
+    const int shift = bit_length(extent[d]) - choice[d];
     if (shift < 0) return out;
-    plane *= (extent[d] >> shift) + 1;
+    plane *= static_cast<std::uint32_t>(extent[d] >> shift) + 1;
     width += shift;
     out.shift[d] = static_cast<std::uint8_t>(shift);
   }
   if (plane > limit) return out;
-  const std::uint64_t room = limit / plane;  // segments left for the third axis
-  int shift = max_of(0, bits[2] - bit_length(room));
+  const std::uint32_t room = limit / plane;  // segments left for the third axis
+  const int bits = bit_length(extent[2]);
+  int shift = max_of(0, bits - bit_length(room));
   if ((extent[2] >> shift) >= room) ++shift;
-  for (int k = 0; k < 3; ++k, ++shift) {
-    if (shift > bits[2]) break;
-    const int total = width + shift;
-    if (total > 64) break;
-    const std::uint64_t cost =
-        plane * ((extent[2] >> shift) + 1) + static_cast<std::uint64_t>(n) * static_cast<unsigned>(total);
+  for (int k = 0; k < 3 && shift <= bits && width + shift <= 64; ++k, ++shift) {
+    const std::uint32_t cost =
+        plane * (static_cast<std::uint32_t>(extent[2] >> shift) + 1) + n * static_cast<std::uint32_t>(width + shift);
     if (cost < out.cost) {
       out.cost = cost;
       out.shift[2] = static_cast<std::uint8_t>(shift);

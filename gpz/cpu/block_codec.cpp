@@ -396,22 +396,13 @@ bool decode_bitmap(std::uint32_t segments, const std::uint32_t *words, std::uint
   return have == n && (n == 0 || segment[n - 1] < segments);
 }
 
-// A grid index as a double by the addition that stage 1 used, backwards; exact for indices up to 2^51 in magnitude.
-inline double index_as_double(std::int64_t biased) { return core::bit_cast<double>(biased) - core::rounding_magic; }
-
-std::int64_t biased_min(std::uint64_t min_key) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(core::value_of<std::int64_t>(min_key)) +
-                                   static_cast<std::uint64_t>(core::bit_cast<std::int64_t>(core::rounding_magic)));
+double min_index(const BlockRecord &record, int d) {
+  return static_cast<double>(core::value_of<std::int64_t>(record.min[d]));
 }
 
-// Indices of the block stay where index_as_double is exact, whatever the payload says.
 bool indices_in_range(const BlockRecord &record, int components) {
-  constexpr std::int64_t limit = std::int64_t{1} << 51;
-  for (int d = 0; d < components; ++d) {
-    const auto min = core::value_of<std::int64_t>(record.min[d]);
-    if (min < -limit || min > limit) return false;
-    if (record.extent[d] > static_cast<std::uint64_t>(limit - min)) return false;
-  }
+  for (int d = 0; d < components; ++d)
+    if (!core::index_range_is_exact(record.min[d], record.extent[d])) return false;
   return true;
 }
 
@@ -424,7 +415,7 @@ void place_sorted(const Segments &segments, const BlockRecord &record, const Blo
   for (int d = 0; d < output.components; ++d) {
     auto *__restrict out = static_cast<double *>(output.values[d]);
     if (out == nullptr) continue;
-    const std::int64_t base = biased_min(record.min[d]);
+    const double min = min_index(record, d);
     const int shift = segments.shift[d];
     const int at = segments.offset_at[d] & (static_cast<int>(sizeof(O)) * 8 - 1);
     const auto mask = static_cast<O>(core::low_mask(segments.offset_bits[d]));
@@ -432,9 +423,8 @@ void place_sorted(const Segments &segments, const BlockRecord &record, const Blo
       std::uint32_t cell[core::max_components];
       find(segment[i], cell);
       const std::uint64_t inside = (offset[i] >> at) & mask;
-      const std::int64_t index =
-          base + static_cast<std::int64_t>((static_cast<std::uint64_t>(cell[d]) << shift) + inside);
-      out[i] = static_cast<double>(core::grid_value<T>(index_as_double(index), step));
+      const std::uint64_t delta = (static_cast<std::uint64_t>(cell[d]) << shift) + inside;
+      out[i] = static_cast<double>(core::grid_value<T>(core::index_as_double(min, delta), step));
     }
   }
 }
@@ -442,11 +432,11 @@ void place_sorted(const Segments &segments, const BlockRecord &record, const Blo
 template <typename T, typename U>
 void place_plain(const U *__restrict delta, const BlockRecord &record, int d, const BlockOutput &output) {
   auto *__restrict out = static_cast<double *>(output.values[d]);
-  const std::int64_t base = biased_min(record.min[d]);
+  const double min = min_index(record, d);
   const double step = output.step;
   for (std::uint32_t i = 0; i < output.n; ++i)
     out[i] =
-        static_cast<double>(core::grid_value<T>(index_as_double(base + static_cast<std::int64_t>(delta[i])), step));
+        static_cast<double>(core::grid_value<T>(core::index_as_double(min, delta[i]), step));
 }
 
 template <typename T, typename U>
