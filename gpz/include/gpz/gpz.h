@@ -1,7 +1,8 @@
 /* C interface of gpz: error-bounded compression of particle trajectories.
  *
- * Every function that can fail returns a status; gpz_last_error() has the reason in words. No function prints, aborts or throws.
- * Handles may be used by one thread at a time. "Particles" are rows; all arrays of a frame have one element per particle.
+ * Every function that can fail returns a status; gpz_last_error() has the reason in words. No function prints, aborts
+ * or throws. Handles may be used by one thread at a time. "Particles" are rows; all arrays of a frame have one element
+ * per particle.
  *
  *   double x[3 * N];                                             // x0 y0 z0 x1 y1 z1 ...
  *   int id[N];
@@ -14,8 +15,8 @@
  *   gpz_writer_write(writer, &frame, fields, 2);
  *   gpz_writer_close(writer);
  *
- * The codec may reorder the particles of the first field if it is a float field; all other fields are reordered with it, so an
- * id stays with its position. Without an id column the order is lost.
+ * The codec may reorder the particles of the first field if it is a float field; all other fields are reordered with
+ * it, so an id stays with its position. Without an id column the order is lost.
  */
 #ifndef GPZ_GPZ_H
 #define GPZ_GPZ_H
@@ -48,12 +49,12 @@ typedef enum gpz_status {
   GPZ_INTERNAL = 10
 } gpz_status;
 
-/* A few words for a status, and what went wrong in the last call of this thread that failed ("" if none did). The text is
- * valid until this thread's next failing call. */
+/* A few words for a status, and what went wrong in the last call of this thread that failed ("" if none did). The text
+ * is valid until this thread's next failing call. */
 GPZ_API const char *gpz_status_text(gpz_status status);
 GPZ_API const char *gpz_last_error(void);
 
-/* --- Describing a frame ------------------------------------------------------------------------------------------------- */
+/* --- Describing a frame --- */
 
 typedef enum gpz_type { GPZ_INT32 = 1, GPZ_INT64 = 2, GPZ_FLOAT32 = 3, GPZ_FLOAT64 = 4 } gpz_type;
 
@@ -68,7 +69,7 @@ typedef struct gpz_field {
   const char *names; /* column names, separated by blanks, one per component: "x y z" */
   gpz_type type;
   const void *data[3];
-  ptrdiff_t stride; /* bytes */
+  ptrdiff_t stride;          /* bytes */
   gpz_bound_kind bound_kind; /* integers are always lossless */
   double bound;              /* > 0 unless lossless */
 } gpz_field;
@@ -92,22 +93,22 @@ typedef struct gpz_frame {
   int dimension; /* 2 or 3 */
   gpz_box_kind box_kind;
   char boundary[6]; /* p, f, s or m for xlo xhi ylo yhi zlo zhi; 0: unknown */
-  double box[12];   /* orthogonal, triclinic: xlo xhi ylo yhi zlo zhi xy xz yz 0 0 0; general: vectors a, b, c, origin */
+  double box[12]; /* orthogonal, triclinic: xlo xhi ylo yhi zlo zhi xy xz yz 0 0 0; general: vectors a, b, c, origin */
 } gpz_frame;
 
 /* Three dimensions, unknown time, no box. */
 GPZ_API gpz_frame gpz_new_frame(uint64_t particles, int64_t timestep);
 
-/* --- Memory ------------------------------------------------------------------------------------------------------------- */
+/* --- Memory --- */
 
-/* Compresses one frame into a newly allocated .gpz image, which gpz_reader_open_memory reads, and so does any program once it
- * is written to a file. Free it with gpz_free. `threads`: 1 is the caller's thread, 0 all cores; here and below the bytes do
- * not depend on it. */
+/* Compresses one frame into a newly allocated .gpz image, which gpz_reader_open_memory reads, and so does any program
+ * once it is written to a file. Free it with gpz_free. `threads`: 1 is the caller's thread, 0 all cores; here and below
+ * the bytes do not depend on it. */
 GPZ_API gpz_status gpz_compress(const gpz_frame *frame, const gpz_field *fields, size_t field_count, int threads,
                                 void **image, size_t *size);
 GPZ_API void gpz_free(void *image);
 
-/* --- Writing files ------------------------------------------------------------------------------------------------------ */
+/* --- Writing files --- */
 
 typedef enum gpz_mode {
   GPZ_CREATE = 0, /* replaces an existing file */
@@ -116,8 +117,8 @@ typedef enum gpz_mode {
 
 /* What a file says about itself; every pointer may be NULL. Ignored when appending to an existing file. */
 typedef struct gpz_metadata {
-  const char *generator; /* program and version */
-  const char *units;     /* LAMMPS name: lj, real, metal, ... */
+  const char *generator;       /* program and version */
+  const char *units;           /* LAMMPS name: lj, real, metal, ... */
   const char *const *elements; /* elements[t - 1] for atom type t */
   size_t element_count;
   double timestep_size; /* time units; 0: unknown */
@@ -128,7 +129,8 @@ typedef struct gpz_writer gpz_writer;
 /* `metadata` may be NULL. On failure *writer is NULL. */
 GPZ_API gpz_status gpz_writer_open(const char *path, gpz_mode mode, const gpz_metadata *metadata, int threads,
                                    gpz_writer **writer);
-/* When it returns GPZ_OK, the operating system has accepted all bytes; after a failure the file has the frames before. */
+/* When it returns GPZ_OK, the operating system has accepted all bytes; after a failure the file has the frames before.
+ */
 GPZ_API gpz_status gpz_writer_write(gpz_writer *writer, const gpz_frame *frame, const gpz_field *fields,
                                     size_t field_count);
 GPZ_API size_t gpz_writer_frames(const gpz_writer *writer);
@@ -137,7 +139,7 @@ GPZ_API gpz_status gpz_writer_sync(gpz_writer *writer);
 /* Writes the index, closes, and frees the handle whatever the status. NULL is GPZ_OK. */
 GPZ_API gpz_status gpz_writer_close(gpz_writer *writer);
 
-/* --- Reading files and images ------------------------------------------------------------------------------------------- */
+/* --- Reading files and images --- */
 
 typedef struct gpz_reader gpz_reader;
 
@@ -163,8 +165,8 @@ GPZ_API gpz_status gpz_reader_column_count(gpz_reader *reader, size_t frame, siz
 GPZ_API gpz_status gpz_reader_column(gpz_reader *reader, size_t frame, size_t column, gpz_column_info *info);
 
 /* Decodes a column into `values`, which has room for `capacity` elements; GPZ_LIMIT_EXCEEDED if that is less than the
- * particles of the frame. Doubles are for float columns, int64 for integer columns: GPZ_INVALID_ARGUMENT otherwise. The columns of
- * one frame are in step. What was decoded is kept until another frame is asked for. */
+ * particles of the frame. Doubles are for float columns, int64 for integer columns: GPZ_INVALID_ARGUMENT otherwise. The
+ * columns of one frame are in step. What was decoded is kept until another frame is asked for. */
 GPZ_API gpz_status gpz_reader_read_double(gpz_reader *reader, size_t frame, const char *name, double *values,
                                           size_t capacity);
 GPZ_API gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const char *name, int64_t *values,

@@ -1,0 +1,413 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <sstream>
+
+#include "gpz/chunk.hpp"
+#include "gpz/error.hpp"
+#include "gpz/gpz.h"
+#include "gpz/reader.hpp"
+#include "gpz/writer.hpp"
+
+struct gpz_writer {
+  gpz::Writer writer;
+};
+
+struct gpz_reader {
+  gpz_reader(gpz::Reader from, int thread_count) : reader(std::move(from)), threads(thread_count) {}
+
+  gpz::Reader reader;
+  int threads;
+  // What was decoded of the frame asked for last.
+  std::size_t frame = std::numeric_limits<std::size_t>::max();
+  gpz::FrameInfo info;
+  std::vector<gpz::Frame> fields;  // per field: all columns, of which only its own are filled once it was decoded
+};
+
+namespace {
+
+using gpz::Error;
+using gpz::Status;
+
+static_assert(GPZ_OK == static_cast<int>(Status::ok) &&
+              GPZ_INVALID_ARGUMENT == static_cast<int>(Status::invalid_argument) &&
+              GPZ_IO_ERROR == static_cast<int>(Status::io_error) && GPZ_NOT_GPZ == static_cast<int>(Status::not_gpz) &&
+              GPZ_UNSUPPORTED_VERSION == static_cast<int>(Status::unsupported_version) &&
+              GPZ_CORRUPT == static_cast<int>(Status::corrupt) &&
+              GPZ_TRUNCATED == static_cast<int>(Status::truncated) &&
+              GPZ_OUT_OF_MEMORY == static_cast<int>(Status::out_of_memory) &&
+              GPZ_NOT_FOUND == static_cast<int>(Status::not_found) &&
+              GPZ_LIMIT_EXCEEDED == static_cast<int>(Status::limit_exceeded) &&
+              GPZ_INTERNAL == static_cast<int>(Status::internal));
+
+// Not a std::string: storing a message must not fail.
+thread_local char last_error[1024] = "";
+
+gpz_status failed(Status status, const char *message) noexcept {
+  std::snprintf(last_error, sizeof last_error, "%s", message);
+  return static_cast<gpz_status>(status);
+}
+
+// No exception passes this.
+template <class F>
+gpz_status guarded(F &&f) noexcept {
+  try {
+    f();
+    return GPZ_OK;
+  } catch (const Error &error) {
+    return failed(error.status(), error.what());
+  } catch (const std::bad_alloc &) {
+    return failed(Status::out_of_memory, "out of memory");
+  } catch (const std::exception &error) {
+    return failed(Status::internal, error.what());
+  } catch (...) {
+    return failed(Status::internal, "unknown exception");
+  }
+}
+
+void require(bool condition, const char *cause) {
+  if (!condition) throw Error(Status::invalid_argument, cause);
+}
+
+std::string text(const char *string) { return string == nullptr ? std::string() : std::string(string); }
+
+gpz::ConstArray::Type array_type(gpz_type type) {
+  switch (type) {
+    case GPZ_INT32:
+      return gpz::ConstArray::Type::int32;
+    case GPZ_INT64:
+      return gpz::ConstArray::Type::int64;
+    case GPZ_FLOAT32:
+      return gpz::ConstArray::Type::float32;
+    case GPZ_FLOAT64:
+      return gpz::ConstArray::Type::float64;
+  }
+  throw Error(Status::invalid_argument, "unknown type of a field");
+}
+
+gpz::ValueType value_type(gpz_type type) {
+  if (type == GPZ_FLOAT32) return gpz::ValueType::float32;
+  return type == GPZ_FLOAT64 ? gpz::ValueType::float64 : gpz::ValueType::integer;
+}
+
+gpz_type stored_type(gpz::ValueType type) {
+  if (type == gpz::ValueType::float32) return GPZ_FLOAT32;
+  return type == gpz::ValueType::float64 ? GPZ_FLOAT64 : GPZ_INT64;
+}
+
+std::ptrdiff_t size_of(gpz_type type) { return type == GPZ_INT32 || type == GPZ_FLOAT32 ? 4 : 8; }
+
+std::vector<std::string> split(const char *names) {
+  std::istringstream stream(text(names));
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+double absolute_bound(const gpz_field &from, const gpz::FieldInput &input, std::size_t particles) {
+  if (from.bound_kind == GPZ_LOSSLESS) return 0;
+  require(from.bound_kind == GPZ_ABSOLUTE || from.bound_kind == GPZ_RELATIVE, "unknown kind of bound");
+  require(input.field.type != gpz::ValueType::integer, "integers have no bound");
+  require(from.bound > 0 && from.bound <= std::numeric_limits<double>::max(), "a bound is not positive and finite");
+  return from.bound_kind == GPZ_ABSOLUTE ? from.bound : from.bound * gpz::value_range(input, particles);
+}
+
+std::vector<gpz::FieldInput> field_inputs(const gpz_field *fields, std::size_t count, std::size_t particles) {
+  require(fields != nullptr || count == 0, "fields is a null pointer");
+  std::vector<gpz::FieldInput> inputs;
+  std::size_t column = 0;
+  for (std::size_t f = 0; f < count; ++f) {
+    const gpz_field &from = fields[f];
+    const std::vector<std::string> names = split(from.names);
+    require(!names.empty() && names.size() <= 3, "a field has 1 to 3 names");
+    gpz::FieldInput input;
+    input.field.type = value_type(from.type);
+    input.field.leading = f == 0 && input.field.type != gpz::ValueType::integer;
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      require(from.data[c] != nullptr || particles == 0, "data of a field is a null pointer");
+      require(column <= 0xFFFF, "more than 65,536 columns");
+      input.field.components.push_back({names[c], static_cast<std::uint16_t>(column++)});
+      input.components[c] = {from.data[c], from.stride, array_type(from.type)};
+    }
+    input.field.bound = absolute_bound(from, input, particles);
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+std::size_t particle_count(const gpz_frame &frame) {
+  if (frame.particles > std::numeric_limits<std::size_t>::max()) {
+    throw Error(Status::limit_exceeded, "too many particles for this machine");
+  }
+  return static_cast<std::size_t>(frame.particles);
+}
+
+gpz::FrameInfo frame_info(const gpz_frame &frame) {
+  require(frame.dimension == 2 || frame.dimension == 3, "the dimension is not 2 or 3");
+  require(frame.box_kind >= GPZ_BOX_NONE && frame.box_kind <= GPZ_BOX_GENERAL, "unknown kind of box");
+  gpz::FrameInfo info;
+  info.particles = frame.particles;
+  info.timestep = frame.timestep;
+  info.time = frame.time;
+  info.box.dimension = static_cast<std::uint8_t>(frame.dimension);
+  info.box.kind = static_cast<gpz::Box::Kind>(frame.box_kind);
+  std::copy(std::begin(frame.boundary), std::end(frame.boundary), info.box.boundary.begin());
+  std::copy(std::begin(frame.box), std::end(frame.box), info.box.values.begin());
+  return info;
+}
+
+gpz_field make_field(const char *names, gpz_type type, std::ptrdiff_t stride) {
+  gpz_field field{};
+  field.names = names;
+  field.type = type;
+  field.stride = stride;
+  return field;
+}
+
+// The frame's info, from the cache if it was asked for last.
+const gpz::FrameInfo &info_of(gpz_reader &reader, std::size_t frame) {
+  if (reader.frame != frame) {
+    gpz::FrameInfo info = reader.reader.info(frame);
+    reader.fields.clear();
+    reader.fields.resize(info.fields.size());
+    reader.info = std::move(info);
+    reader.frame = frame;
+  }
+  return reader.info;
+}
+
+const gpz::Frame::Column &decoded_column(gpz_reader &reader, std::size_t frame, const char *name) {
+  require(name != nullptr, "name is a null pointer");
+  const gpz::FrameInfo &info = info_of(reader, frame);
+  for (std::size_t f = 0; f < info.fields.size(); ++f) {
+    for (const gpz::Field::Component &component : info.fields[f].components) {
+      if (component.name != name) continue;
+      gpz::Frame &field = reader.fields[f];
+      if (field.columns.empty()) {
+        std::vector<bool> wanted(info.fields.size(), false);
+        wanted[f] = true;
+        field = reader.reader.read(frame, reader.threads, wanted);
+      }
+      return *field.find(name);
+    }
+  }
+  throw Error(Status::not_found, std::string("no column \"") + name + "\"");
+}
+
+template <class T>
+void copy_column(const std::vector<T> &from, T *values, std::size_t capacity) {
+  if (from.size() > capacity)
+    throw Error(Status::limit_exceeded, "the column has more elements than there is room for");
+  require(values != nullptr || from.empty(), "values is a null pointer");
+  std::copy(from.begin(), from.end(), values);
+}
+
+}  // namespace
+
+extern "C" {
+
+const char *gpz_status_text(gpz_status status) { return gpz::to_string(static_cast<Status>(status)); }
+const char *gpz_last_error(void) { return last_error; }
+
+gpz_field gpz_interleaved(const char *names, gpz_type type, const void *data) {
+  std::size_t components = 0;
+  for (const char *c = names; c != nullptr && *c != '\0'; ++c) components += *c != ' ' && (c == names || c[-1] == ' ');
+  gpz_field field = make_field(names, type, static_cast<std::ptrdiff_t>(components) * size_of(type));
+  for (std::size_t c = 0; c < components && c < 3 && data != nullptr; ++c) {
+    field.data[c] = static_cast<const char *>(data) + static_cast<std::ptrdiff_t>(c) * size_of(type);
+  }
+  return field;
+}
+
+gpz_field gpz_column(const char *name, gpz_type type, const void *data) {
+  gpz_field field = make_field(name, type, size_of(type));
+  field.data[0] = data;
+  return field;
+}
+
+gpz_field gpz_columns3(const char *names, gpz_type type, const void *x, const void *y, const void *z) {
+  gpz_field field = make_field(names, type, size_of(type));
+  field.data[0] = x;
+  field.data[1] = y;
+  field.data[2] = z;
+  return field;
+}
+
+gpz_frame gpz_new_frame(uint64_t particles, int64_t timestep) {
+  gpz_frame frame{};
+  frame.particles = particles;
+  frame.timestep = timestep;
+  frame.time = std::numeric_limits<double>::quiet_NaN();
+  frame.dimension = 3;
+  return frame;
+}
+
+gpz_status gpz_compress(const gpz_frame *frame, const gpz_field *fields, size_t field_count, int threads, void **image,
+                        size_t *size) {
+  return guarded([&] {
+    require(frame != nullptr && image != nullptr && size != nullptr, "a null pointer");
+    *image = nullptr;
+    *size = 0;
+    const std::size_t particles = particle_count(*frame);
+    std::vector<gpz::FieldInput> inputs = field_inputs(fields, field_count, particles);
+    gpz::EncodedChunk chunk;
+    gpz::ChunkEncoder(threads).encode(inputs, particles, nullptr, chunk);
+
+    gpz::Metadata metadata;
+    gpz::FrameInfo info = frame_info(*frame);
+    for (std::size_t f = 0; f < inputs.size(); ++f) {
+      gpz::Field field = inputs[f].field;
+      if (field.bound > 0) field.step = gpz::grid_step(field.bound);
+      field.largest_error = chunk.largest_error[f];
+      for (const auto &component : field.components) metadata.columns.push_back(component.name);
+      info.fields.push_back(std::move(field));
+    }
+    const gpz::Bytes header = gpz::file_header(metadata);
+    const gpz::FrameRecord record = gpz::frame_record(info, {{chunk.particles, chunk.bytes.size(), chunk.checksum}});
+    const gpz::Bytes index =
+        gpz::index_record({{header.size(), record.length, info.timestep, info.time, info.particles}});
+
+    const std::size_t total = header.size() + static_cast<std::size_t>(record.length) + index.size();
+    auto *bytes = static_cast<std::uint8_t *>(std::malloc(total));
+    if (bytes == nullptr) throw std::bad_alloc();
+    std::uint8_t *end = bytes;
+    const gpz::Bytes *const parts[] = {&header, &record.prefix, &chunk.bytes, &record.trailer, &index};
+    for (const gpz::Bytes *part : parts) end = std::copy(part->begin(), part->end(), end);
+    *image = bytes;
+    *size = total;
+  });
+}
+
+void gpz_free(void *image) { std::free(image); }
+
+gpz_status gpz_writer_open(const char *path, gpz_mode mode, const gpz_metadata *metadata, int threads,
+                           gpz_writer **writer) {
+  return guarded([&] {
+    require(writer != nullptr, "writer is a null pointer");
+    *writer = nullptr;
+    require(path != nullptr, "path is a null pointer");
+    require(mode == GPZ_CREATE || mode == GPZ_APPEND, "unknown mode");
+    gpz::Metadata facts;
+    if (metadata != nullptr) {
+      facts.generator = text(metadata->generator);
+      facts.units = text(metadata->units);
+      facts.timestep_size = metadata->timestep_size;
+      require(metadata->elements != nullptr || metadata->element_count == 0, "elements is a null pointer");
+      for (std::size_t i = 0; i < metadata->element_count; ++i) facts.elements.push_back(text(metadata->elements[i]));
+    }
+    const auto writer_mode = mode == GPZ_APPEND ? gpz::Writer::Mode::append : gpz::Writer::Mode::create;
+    *writer = new gpz_writer{gpz::Writer(path, facts, writer_mode, threads)};
+  });
+}
+
+gpz_status gpz_writer_write(gpz_writer *writer, const gpz_frame *frame, const gpz_field *fields, size_t field_count) {
+  return guarded([&] {
+    require(writer != nullptr && frame != nullptr, "a null pointer");
+    writer->writer.write(frame_info(*frame), field_inputs(fields, field_count, particle_count(*frame)));
+  });
+}
+
+size_t gpz_writer_frames(const gpz_writer *writer) { return writer == nullptr ? 0 : writer->writer.frames().size(); }
+
+gpz_status gpz_writer_sync(gpz_writer *writer) {
+  return guarded([&] {
+    require(writer != nullptr, "writer is a null pointer");
+    writer->writer.sync();
+  });
+}
+
+gpz_status gpz_writer_close(gpz_writer *writer) {
+  if (writer == nullptr) return GPZ_OK;
+  const gpz_status status = guarded([&] { writer->writer.close(); });
+  delete writer;
+  return status;
+}
+
+gpz_status gpz_reader_open(const char *path, int threads, gpz_reader **reader) {
+  return guarded([&] {
+    require(reader != nullptr, "reader is a null pointer");
+    *reader = nullptr;
+    require(path != nullptr, "path is a null pointer");
+    *reader = new gpz_reader(gpz::Reader(path), threads);
+  });
+}
+
+gpz_status gpz_reader_open_memory(const void *image, size_t size, int threads, gpz_reader **reader) {
+  return guarded([&] {
+    require(reader != nullptr, "reader is a null pointer");
+    *reader = nullptr;
+    require(image != nullptr || size == 0, "image is a null pointer");
+    *reader = new gpz_reader(gpz::Reader(static_cast<const std::uint8_t *>(image), size), threads);
+  });
+}
+
+void gpz_reader_close(gpz_reader *reader) { delete reader; }
+
+size_t gpz_reader_frames(const gpz_reader *reader) { return reader == nullptr ? 0 : reader->reader.frames(); }
+
+const char *gpz_reader_units(const gpz_reader *reader) {
+  return reader == nullptr ? "" : reader->reader.metadata().units.c_str();
+}
+
+gpz_status gpz_reader_frame(gpz_reader *reader, size_t frame, gpz_frame *info) {
+  return guarded([&] {
+    require(reader != nullptr && info != nullptr, "a null pointer");
+    const gpz::FrameInfo &from = info_of(*reader, frame);
+    gpz_frame to = gpz_new_frame(from.particles, from.timestep);
+    to.time = from.time;
+    to.dimension = from.box.dimension;
+    to.box_kind = static_cast<gpz_box_kind>(from.box.kind);
+    std::copy(from.box.boundary.begin(), from.box.boundary.end(), to.boundary);
+    std::copy(from.box.values.begin(), from.box.values.end(), to.box);
+    *info = to;
+  });
+}
+
+gpz_status gpz_reader_column_count(gpz_reader *reader, size_t frame, size_t *count) {
+  return guarded([&] {
+    require(reader != nullptr && count != nullptr, "a null pointer");
+    std::size_t columns = 0;
+    for (const gpz::Field &field : info_of(*reader, frame).fields) columns += field.components.size();
+    *count = columns;
+  });
+}
+
+gpz_status gpz_reader_column(gpz_reader *reader, size_t frame, size_t column, gpz_column_info *info) {
+  return guarded([&] {
+    require(reader != nullptr && info != nullptr, "a null pointer");
+    for (const gpz::Field &field : info_of(*reader, frame).fields) {
+      if (column < field.components.size()) {
+        *info = {};
+        std::snprintf(info->name, sizeof info->name, "%s", field.components[column].name.c_str());
+        info->type = stored_type(field.type);
+        info->bound = field.bound;
+        info->largest_error = field.largest_error;
+        return;
+      }
+      column -= field.components.size();
+    }
+    throw Error(Status::not_found, "no such column");
+  });
+}
+
+gpz_status gpz_reader_read_double(gpz_reader *reader, size_t frame, const char *name, double *values, size_t capacity) {
+  return guarded([&] {
+    require(reader != nullptr, "reader is a null pointer");
+    const gpz::Frame::Column &column = decoded_column(*reader, frame, name);
+    require(reader->info.fields[column.field].type != gpz::ValueType::integer, "an integer column, read as double");
+    copy_column(column.floats, values, capacity);
+  });
+}
+
+gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const char *name, int64_t *values, size_t capacity) {
+  return guarded([&] {
+    require(reader != nullptr, "reader is a null pointer");
+    const gpz::Frame::Column &column = decoded_column(*reader, frame, name);
+    require(reader->info.fields[column.field].type == gpz::ValueType::integer, "a float column, read as int64");
+    copy_column(column.integers, values, capacity);
+  });
+}
+
+}  // extern "C"

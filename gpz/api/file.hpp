@@ -1,0 +1,82 @@
+// A POSIX file: whole reads and writes, interrupted calls repeated, every failure an Error with name, position and
+// errno.
+#pragma once
+
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpz/api/source.hpp"
+
+namespace gpz::api {
+
+// The system calls that File makes. Tests derive from it to let any of them fail.
+class System {
+ public:
+  virtual ~System() = default;
+  virtual int open(const char *path, int flags, mode_t mode);
+  virtual int fstat(int descriptor, struct stat *facts);
+  virtual ssize_t read(int descriptor, void *data, std::size_t size);
+  virtual ssize_t pread(int descriptor, void *data, std::size_t size, off_t position);
+  virtual ssize_t writev(int descriptor, const struct iovec *pieces, int count);
+  virtual int ftruncate(int descriptor, off_t size);
+  virtual off_t lseek(int descriptor, off_t position);
+  virtual int fsync(int descriptor);
+  virtual int close(int descriptor);
+
+  static System &posix();
+};
+
+struct Span {
+  const void *data = nullptr;
+  std::size_t size = 0;
+};
+
+class File final : public Source {
+ public:
+  enum class Mode {
+    read,    // an existing regular file
+    create,  // for writing, emptied
+    update,  // for reading and writing, made if missing
+  };
+
+  File(const std::string &path, Mode mode, System &system = System::posix());
+  // Borrows a descriptor.
+  File(int descriptor, const std::string &name, System &system = System::posix());
+  ~File() override;
+  File(const File &) = delete;
+  File &operator=(const File &) = delete;
+
+  const std::string &name() const override { return name_; }
+  // Size when it was opened; 0 for what has none.
+  std::uint64_t size() const override { return size_; }
+  void read_at(std::uint64_t position, void *data, std::size_t size) const override;
+
+  // The next bytes; fewer than `size` only at the end.
+  std::size_t read(void *data, std::size_t size);
+
+  // Writes all pieces, one after the other, at the writing position, which starts at 0.
+  void write(std::vector<Span> pieces);
+  // Cuts or extends the file to `size` bytes and continues writing there.
+  void truncate(std::uint64_t size);
+  void sync();
+  // Closes; the descriptor is gone even if this throws.
+  void close();
+
+ private:
+  [[noreturn]] void fail(const std::string &what, std::uint64_t position) const;
+
+  System &system_;
+  std::string name_;
+  int descriptor_ = -1;
+  bool owned_ = true;
+  std::uint64_t size_ = 0;
+  std::uint64_t position_ = 0;  // of sequential reading or writing
+};
+
+}  // namespace gpz::api

@@ -1,0 +1,40 @@
+// Writes records to one file so that it always consists of complete frames and at most one torn record at its end.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpz/api/file.hpp"
+#include "gpz/container.hpp"
+
+namespace gpz::api {
+
+class FileWriter {
+ public:
+  // What Writer's constructor says; `append` continues an existing file.
+  FileWriter(const std::string &path, const Metadata &metadata, bool append, System &system = System::posix());
+
+  // chunks[i] describes the bytes bodies[i]. If it throws, the file is cut back to the frames before; if even that
+  // fails, the next write tries again.
+  void write(const FrameInfo &info, const std::vector<ChunkEntry> &chunks, const std::vector<Span> &bodies);
+  void sync() { file_.sync(); }
+  // Writes the index and closes.
+  void close();
+
+  const std::string &name() const { return file_.name(); }
+  const std::vector<IndexEntry> &frames() const { return frames_; }
+  std::uint64_t size() const { return end_; }
+
+ private:
+  // Writes one record at end_ as a whole, or leaves the file as it was.
+  void put(std::vector<Span> pieces, std::uint64_t length);
+  void cut();
+
+  File file_;
+  std::vector<IndexEntry> frames_;
+  std::uint64_t end_ = 0;  // of the last complete record
+  bool torn_ = false;      // the file may have bytes after end_
+};
+
+}  // namespace gpz::api

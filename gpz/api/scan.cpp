@@ -1,0 +1,189 @@
+#include "gpz/api/scan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "gpz/api/file.hpp"
+
+namespace gpz {
+namespace api {
+namespace {
+
+using format::RecordStart;
+
+// The file header; `length` receives its length.
+Metadata read_file_header(const Source &source, std::uint64_t &length) {
+  return in_place(source.name(), 0, [&] {
+    Bytes bytes(static_cast<std::size_t>(std::min<std::uint64_t>(source.size(), format::file_header_start_size)));
+    source.read_at(0, bytes.data(), bytes.size());
+    length = format::file_header_length(bytes.data(), bytes.size());
+    if (length > source.size()) throw Error(Status::truncated, "the file ends inside its header", {}, source.size());
+    bytes.resize(static_cast<std::size_t>(length));
+    source.read_at(0, bytes.data(), bytes.size());
+    return format::parse_file_header(bytes.data(), bytes.size());
+  });
+}
+
+class Scanner {
+ public:
+  explicit Scanner(const Source &source) : source_(source) {
+    scan_.file_size = source.size();
+    scan_.metadata = read_file_header(source, header_length_);
+    scan_.frames_end = header_length_;
+  }
+
+  FileScan run(bool use_index) {
+    if (!use_index || !take_index()) walk();
+    return std::move(scan_);
+  }
+
+ private:
+  // Takes the frames from the index, if the file ends with one and its frames lie end to end from the file header to
+  // it. Anything else (other records, skipped damage, files put together) is for walk() to find out.
+  bool take_index() {
+    const std::uint64_t size = source_.size();
+    if (size - header_length_ < format::record_overhead) return false;
+    std::uint8_t trailer[format::trailer_size];
+    source_.read_at(size - sizeof trailer, trailer, sizeof trailer);
+    const auto length = format::length_in_trailer(trailer);
+    if (!length || *length > size - header_length_ || *length % 8 != 0) return false;
+    const std::uint64_t index_start = size - *length;
+    const auto record = complete_record_at(source_, index_start, prefix_);
+    if (!record || record->type != format::index_type || record->length != *length) return false;
+
+    std::vector<IndexEntry> frames;
+    if (!parse_index(*record, frames)) return false;
+    std::uint64_t position = header_length_;
+    for (const IndexEntry &frame : frames) {
+      if (frame.offset != position || frame.length > index_start - position) return false;
+      if (frame.length < format::record_overhead || frame.length % 8 != 0) return false;
+      position += frame.length;
+    }
+    if (position != index_start) return false;
+
+    scan_.frames = std::move(frames);
+    scan_.frames_end = index_start;
+    scan_.has_index = true;
+    return true;
+  }
+
+  void walk() {
+    std::uint64_t position = header_length_;
+    while (position < source_.size()) {
+      const auto record = complete_record_at(source_, position, prefix_);
+      if (!record) {
+        const auto next = find_record(position + 8);
+        if (!next) {
+          scan_.torn = true;
+          return;
+        }
+        scan_.damaged = true;
+        position = *next;
+        continue;
+      }
+      take_record(*record, position);
+      position += record->length;
+    }
+  }
+
+  void take_record(const RecordStart &record, std::uint64_t position) {
+    const std::uint64_t end = position + record.length;
+    if (record.type == format::index_type) {
+      std::vector<IndexEntry> ignored;
+      scan_.has_index = end == source_.size() && parse_index(record, ignored);
+      return;
+    }
+    scan_.frames_end = end;
+    if (record.type != format::frame_type) return;
+    try {
+      const std::uint8_t *head = prefix_.data() + format::record_start_size;
+      format::parse_frame_head(head, record.head_length, record.body_length());
+      IndexEntry entry = format::parse_frame_summary(head, record.head_length);
+      entry.offset = position;
+      entry.length = record.length;
+      scan_.frames.push_back(entry);
+    } catch (const Error &error) {
+      // Its checksum holds, so it is no damage of the medium: a false writer, or a codec that we do not know.
+      if (error.status() != Status::corrupt) {
+        throw Error(error.status(), error.cause(), source_.name(), position);
+      }
+      scan_.damaged = true;
+    }
+  }
+
+  bool parse_index(const RecordStart &record, std::vector<IndexEntry> &frames) const {
+    if (record.body_length() != 0) return false;
+    try {
+      frames = format::parse_index_head(prefix_.data() + format::record_start_size, record.head_length);
+      return true;
+    } catch (const Error &) {
+      return false;
+    }
+  }
+
+  // The first complete record at or after `position`.
+  std::optional<std::uint64_t> find_record(std::uint64_t position) {
+    constexpr std::size_t window_size = std::size_t{1} << 20;
+    Bytes window;
+    while (position < source_.size() && source_.size() - position >= format::record_overhead) {
+      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(window_size, source_.size() - position));
+      window.resize(size);
+      source_.read_at(position, window.data(), size);
+      for (std::size_t i = 0; i + 8 <= size; i += 8) {
+        if (std::memcmp(window.data() + i, format::record_marker, 8) != 0) continue;
+        if (complete_record_at(source_, position + i, prefix_)) return position + i;
+        // A file full of false markers with long heads would cost the square of its size to search.
+        searched_ += prefix_.size();
+        if (searched_ / 8 > source_.size()) {
+          throw Error(Status::corrupt, "too many false records", source_.name(), position + i);
+        }
+      }
+      position += size;
+    }
+    return std::nullopt;
+  }
+
+  const Source &source_;
+  FileScan scan_;
+  std::uint64_t header_length_ = 0;
+  std::uint64_t searched_ = 0;
+  Bytes prefix_;
+};
+
+}  // namespace
+
+std::optional<RecordStart> complete_record_at(const Source &source, std::uint64_t position, Bytes &prefix) {
+  prefix.clear();
+  if (position > source.size() || source.size() - position < format::record_overhead) return std::nullopt;
+  const std::uint64_t left = source.size() - position;
+  std::uint8_t start[format::record_start_size];
+  source.read_at(position, start, sizeof start);
+  const auto record = format::parse_record_start(start);
+  if (!record || record->prefix_length() > left) return std::nullopt;
+
+  prefix.resize(static_cast<std::size_t>(record->prefix_length()));
+  source.read_at(position, prefix.data(), prefix.size());
+  if (!format::head_holds(prefix.data(), *record)) return std::nullopt;
+  if (!record->is_known() && !record->may_be_skipped()) {
+    throw Error(Status::unsupported_version, "a record of unknown type " + std::to_string(record->type), source.name(),
+                position);
+  }
+  if (record->length > left) return std::nullopt;
+  std::uint8_t trailer[format::trailer_size];
+  source.read_at(position + record->trailer_offset(), trailer, sizeof trailer);
+  if (!format::trailer_agrees(trailer, *record, format::head_checksum(prefix.data(), *record))) return std::nullopt;
+  return record;
+}
+
+FileScan scan(const Source &source, bool use_index) {
+  return in_place(source.name(), 0, [&] { return Scanner(source).run(use_index); });
+}
+
+}  // namespace api
+
+FileScan scan_file(const std::string &path, bool use_index) {
+  return api::scan(api::File(path, api::File::Mode::read), use_index);
+}
+
+}  // namespace gpz

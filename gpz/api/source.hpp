@@ -1,0 +1,62 @@
+// Bytes that can be read at any position: a file (file.hpp) or memory. And how errors get their place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "gpz/error.hpp"
+
+namespace gpz::api {
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual const std::string &name() const = 0;  // for error messages
+  virtual std::uint64_t size() const = 0;
+  // All of `size` bytes; throws truncated if there are fewer, io_error.
+  virtual void read_at(std::uint64_t position, void *data, std::size_t size) const = 0;
+};
+
+class MemorySource final : public Source {
+ public:
+  MemorySource(const std::uint8_t *bytes, std::size_t size, std::string name)
+      : bytes_(bytes), size_(size), name_(std::move(name)) {}
+  const std::string &name() const override { return name_; }
+  std::uint64_t size() const override { return size_; }
+  void read_at(std::uint64_t position, void *data, std::size_t size) const override {
+    if (position > size_ || size > size_ - position) {
+      throw Error(Status::truncated, "the data end too early", name_, size_);
+    }
+    if (size > 0) std::memcpy(data, bytes_ + position, size);
+  }
+
+ private:
+  const std::uint8_t *bytes_;
+  std::size_t size_;
+  std::string name_;
+};
+
+// Calls f(). Errors of the lower layers, which know positions relative to `base` at most, leave with file and position
+// (none if `base` is Error::no_position); failed allocations leave as out_of_memory.
+template <class F>
+auto in_place(const std::string &file, std::uint64_t base, F &&f) -> decltype(f()) {
+  try {
+    return f();
+  } catch (const Error &error) {
+    if (!error.file().empty()) throw;
+    const bool is_relative = base != Error::no_position && error.position() != Error::no_position;
+    const std::uint64_t position = is_relative ? base + error.position() : base;
+    throw Error(error.status(), error.cause(), file, position, error.system_error());
+  } catch (const std::bad_alloc &) {
+    throw Error(Status::out_of_memory, "out of memory", file, base);
+  } catch (const std::length_error &) {
+    throw Error(Status::out_of_memory, "out of memory", file, base);
+  }
+}
+
+}  // namespace gpz::api

@@ -1,0 +1,139 @@
+#include "gpz/writer.hpp"
+
+#include <algorithm>
+
+#include "gpz/api/file_writer.hpp"
+#include "gpz/api/scan.hpp"
+#include "gpz/error.hpp"
+
+namespace gpz {
+namespace api {
+
+FileWriter::FileWriter(const std::string &path, const Metadata &metadata, bool append, System &system)
+    : file_(path, append ? File::Mode::update : File::Mode::create, system) {
+  if (append && file_.size() > 0) {
+    FileScan found = scan(file_, true);
+    frames_ = std::move(found.frames);
+    end_ = found.frames_end;
+    cut();
+    return;
+  }
+  const Bytes header = in_place(path, Error::no_position, [&] { return file_header(metadata); });
+  put({{header.data(), header.size()}}, header.size());
+}
+
+void FileWriter::put(std::vector<Span> pieces, std::uint64_t length) {
+  if (torn_) cut();
+  torn_ = true;
+  try {
+    file_.write(std::move(pieces));
+  } catch (const Error &) {
+    try {
+      cut();
+    } catch (const Error &) {  // the first error is the one to report; torn_ stays
+    }
+    throw;
+  }
+  torn_ = false;
+  end_ += length;
+}
+
+void FileWriter::cut() {
+  file_.truncate(end_);
+  torn_ = false;
+}
+
+void FileWriter::write(const FrameInfo &info, const std::vector<ChunkEntry> &chunks, const std::vector<Span> &bodies) {
+  in_place(file_.name(), Error::no_position, [&] {
+    const FrameRecord record = frame_record(info, chunks);
+    std::vector<Span> pieces;
+    pieces.reserve(bodies.size() + 2);
+    pieces.push_back({record.prefix.data(), record.prefix.size()});
+    pieces.insert(pieces.end(), bodies.begin(), bodies.end());
+    pieces.push_back({record.trailer.data(), record.trailer.size()});
+
+    frames_.push_back({end_, record.length, info.timestep, info.time, info.particles});
+    try {
+      put(std::move(pieces), record.length);
+    } catch (...) {
+      frames_.pop_back();
+      throw;
+    }
+  });
+}
+
+void FileWriter::close() {
+  in_place(file_.name(), Error::no_position, [&] {
+    const Bytes index = index_record(frames_);
+    try {
+      put({{index.data(), index.size()}}, index.size());
+    } catch (const Error &) {
+      try {
+        file_.close();
+      } catch (const Error &) {  // the first error is the one to report
+      }
+      throw;
+    }
+    file_.close();
+  });
+}
+
+}  // namespace api
+
+struct Writer::State {
+  api::FileWriter file;
+  ChunkEncoder encoder;
+  EncodedChunk chunk;  // keeps its memory from frame to frame
+
+  State(const std::string &path, const Metadata &metadata, bool append, int threads)
+      : file(path, metadata, append), encoder(threads) {}
+
+  void write(const FrameInfo &info, const EncodedChunk *chunks, std::size_t count) {
+    FrameInfo complete = info;
+    for (Field &field : complete.fields) {
+      // As the encoder has it.
+      if (field.bound == 0) field.step = 0;
+      if (field.bound > 0 && field.step == 0) field.step = grid_step(field.bound);
+    }
+    std::vector<ChunkEntry> entries;
+    std::vector<api::Span> bodies;
+    for (std::size_t i = 0; i < count; ++i) {
+      const EncodedChunk &encoded = chunks[i];
+      entries.push_back({encoded.particles, encoded.bytes.size(), encoded.checksum});
+      bodies.push_back({encoded.bytes.data(), encoded.bytes.size()});
+      const std::size_t fields = std::min(encoded.largest_error.size(), complete.fields.size());
+      for (std::size_t f = 0; f < fields; ++f) {
+        complete.fields[f].largest_error = std::max(complete.fields[f].largest_error, encoded.largest_error[f]);
+      }
+    }
+    file.write(complete, entries, bodies);
+  }
+};
+
+Writer::Writer(const std::string &path, const Metadata &metadata, Mode mode, int threads)
+    : state_(std::make_unique<State>(path, metadata, mode == Mode::append, threads)) {}
+Writer::~Writer() = default;
+Writer::Writer(Writer &&) noexcept = default;
+Writer &Writer::operator=(Writer &&) noexcept = default;
+
+void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
+  api::in_place(state_->file.name(), Error::no_position, [&] {
+    FrameInfo complete = info;
+    complete.fields.clear();
+    for (const FieldInput &input : fields) complete.fields.push_back(input.field);
+    for (Field &field : complete.fields) field.largest_error = 0;
+    state_->encoder.encode(fields, static_cast<std::size_t>(info.particles), rows, state_->chunk);
+    state_->write(complete, &state_->chunk, 1);
+  });
+}
+
+void Writer::write(const FrameInfo &info, const std::vector<EncodedChunk> &chunks) {
+  api::in_place(state_->file.name(), Error::no_position, [&] { state_->write(info, chunks.data(), chunks.size()); });
+}
+
+const std::vector<IndexEntry> &Writer::frames() const { return state_->file.frames(); }
+std::uint64_t Writer::size() const { return state_->file.size(); }
+void Writer::sync() { state_->file.sync(); }
+void Writer::close() { state_->file.close(); }
+
+}  // namespace gpz

@@ -1,0 +1,384 @@
+#include "gpz/container.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "gpz/error.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/checksum.hpp"
+#include "gpz/format/container_parse.hpp"
+#include "gpz/format/metadata.hpp"
+
+namespace gpz {
+namespace format {
+namespace {
+
+constexpr std::uint8_t magic[8] = {0x89, 'G', 'P', 'Z', 0x0D, 0x0A, 0x1A, 0x0A};
+constexpr std::uint8_t end_marker[8] = {0x0A, 0x52, 0xC3, 0x5A, 0x50, 0x47, 0x9A, 0xF5};
+constexpr std::uint16_t major_version = 1;
+constexpr std::uint16_t minor_version = 0;
+constexpr std::uint8_t block_codec = 1;
+constexpr std::uint8_t leading_flag = 1;
+constexpr std::uint8_t known_flags = 7;
+constexpr std::size_t chunk_entry_size = 24;
+constexpr std::size_t index_entry_size = 40;
+constexpr std::size_t max_name = 255;
+constexpr std::size_t max_fields = 65535;
+constexpr std::uint64_t max_record_length = std::uint64_t{1} << 62;  // what a file offset holds, with room for sums
+
+[[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
+  throw Error(Status::corrupt, cause, {}, position);
+}
+
+bool all_zero(const std::uint8_t *bytes, std::size_t size) {
+  return std::all_of(bytes, bytes + size, [](std::uint8_t byte) { return byte == 0; });
+}
+
+// The rules for a box, the same for writers and readers. Returns what is wrong, or nullptr.
+const char *fault(const Box &box) {
+  if (box.dimension != 2 && box.dimension != 3) return "the dimension is not 2 or 3";
+  for (const char c : box.boundary) {
+    if (c != '\0' && c != 'p' && c != 'f' && c != 's' && c != 'm') return "a boundary is not one of p, f, s, m";
+  }
+  std::size_t used = 0;
+  switch (box.kind) {
+    case Box::Kind::none:
+      used = 0;
+      break;
+    case Box::Kind::orthogonal:
+      used = 6;
+      break;
+    case Box::Kind::triclinic:
+      used = 9;
+      break;
+    case Box::Kind::general_triclinic:
+      used = 12;
+      break;
+    default:
+      return "unknown kind of box";
+  }
+  for (std::size_t i = used; i < box.values.size(); ++i) {
+    if (box.values[i] != 0) return "a number that this kind of box does not have is not 0";
+  }
+  return nullptr;
+}
+
+// The same for a field.
+const char *fault(const Field &field, bool first) {
+  const bool is_integer = field.type == ValueType::integer;
+  if (!is_integer && field.type != ValueType::float32 && field.type != ValueType::float64) return "unknown value type";
+  if (field.display != Display::number && field.display != Display::element && field.display != Display::type_label) {
+    return "unknown display";
+  }
+  if (field.display != Display::number && !is_integer) return "only an integer can be shown as an atom type";
+  if (field.leading && !first) return "only the first field can be the leading one";
+  if (field.leading && is_integer) return "integers cannot be the leading field";
+  if (!(field.bound >= 0) || !std::isfinite(field.bound)) return "the bound is negative or not finite";
+  if (!(field.step >= 0) || !std::isfinite(field.step)) return "the grid step is negative or not finite";
+  if (is_integer && field.bound != 0) return "integers have no bound";
+  if ((field.bound == 0) != (field.step == 0)) return "a bound without a grid step, or the reverse";
+  if (!(field.largest_error >= 0) || field.largest_error > field.bound)
+    return "the largest error is not within the bound";
+  if (field.components.empty() || field.components.size() > 3) return "a field has 1 to 3 components";
+  for (const Field::Component &component : field.components) {
+    if (component.name.empty() || component.name.size() > max_name) return "a name has 1 to 255 bytes";
+  }
+  return nullptr;
+}
+
+std::string field_name(const Field &field) {
+  return field.components.empty() ? std::string("?") : "\"" + field.components[0].name + "\"";
+}
+
+// What is wrong with a frame; empty if nothing is.
+std::string fault(const FrameInfo &info) {
+  if (const char *cause = fault(info.box)) return std::string("box: ") + cause;
+  for (std::size_t f = 0; f < info.fields.size(); ++f) {
+    if (const char *cause = fault(info.fields[f], f == 0)) return "field " + field_name(info.fields[f]) + ": " + cause;
+  }
+  return {};
+}
+
+// The chunks of a frame have to fill its body and to hold its particles. Empty if they do.
+std::string fault(const std::vector<ChunkEntry> &chunks, std::uint64_t particles, std::uint64_t body_length) {
+  for (const ChunkEntry &chunk : chunks) {
+    if (chunk.length % 8 != 0) return "the length of a chunk is not a multiple of 8";
+    if (chunk.length > body_length) return "the chunks are longer than the frame";
+    if (chunk.particles > particles) return "the chunks have more particles than the frame";
+    body_length -= chunk.length;
+    particles -= chunk.particles;
+  }
+  if (body_length != 0) return "the chunks are shorter than the frame";
+  if (particles != 0) return "the chunks have fewer particles than the frame";
+  return {};
+}
+
+// A record around a head that is padded already.
+FrameRecord make_record(std::uint32_t type, const Bytes &head, std::uint64_t body_length) {
+  if (head.size() > 0xFFFFFFF8u) throw Error(Status::limit_exceeded, "the head of a record is larger than 4 GiB");
+  if (body_length > max_record_length) throw Error(Status::limit_exceeded, "a record is too long");
+  FrameRecord record;
+  record.length = record_overhead + head.size() + body_length;
+
+  record.prefix.reserve(record_start_size + head.size() + checksum_size);
+  ByteWriter prefix(record.prefix);
+  prefix.raw(record_marker, sizeof record_marker);
+  prefix.u32(type);
+  prefix.u32(static_cast<std::uint32_t>(head.size()));
+  prefix.u64(record.length);
+  prefix.raw(head.data(), head.size());
+  const std::uint64_t checksum = xxh3(record.prefix.data(), record.prefix.size());
+  prefix.u64(checksum);
+
+  ByteWriter trailer(record.trailer);
+  trailer.u64(record.length);
+  trailer.u64(checksum);
+  trailer.raw(end_marker, sizeof end_marker);
+  return record;
+}
+
+void write_field(ByteWriter &out, const Field &field) {
+  out.u8(static_cast<std::uint8_t>(field.type));
+  out.u8(static_cast<std::uint8_t>(field.components.size()));
+  out.u8(static_cast<std::uint8_t>(static_cast<unsigned>(field.display) | (field.leading ? leading_flag : 0u)));
+  out.u8(block_codec);
+  out.u32(0);
+  out.f64(field.bound);
+  out.f64(field.step);
+  out.f64(field.largest_error);
+  for (const Field::Component &component : field.components) {
+    out.u16(component.column);
+    out.u8(static_cast<std::uint8_t>(component.name.size()));
+    out.raw(component.name.data(), component.name.size());
+  }
+}
+
+Field parse_field(ByteReader &in) {
+  const std::size_t start = in.position();
+  Field field;
+  field.type = static_cast<ValueType>(in.u8());
+  const std::uint8_t components = in.u8();
+  const std::uint8_t flags = in.u8();
+  const std::uint8_t codec = in.u8();
+  if (in.u32() != 0 || (flags & ~known_flags) != 0) corrupt("field: a reserved bit is set", start);
+  if (codec != block_codec) {
+    throw Error(Status::unsupported_version, "field: unknown codec " + std::to_string(codec), {}, start);
+  }
+  if (components == 0 || components > 3) corrupt("field: not 1 to 3 components", start);
+  field.leading = (flags & leading_flag) != 0;
+  field.display = static_cast<Display>(flags & ~leading_flag);
+  field.bound = in.f64();
+  field.step = in.f64();
+  field.largest_error = in.f64();
+  field.components.resize(components);
+  for (Field::Component &component : field.components) {
+    component.column = in.u16();
+    const std::size_t length = in.u8();
+    if (length == 0) corrupt("field: a name of length 0", start);
+    component.name = in.text(length);
+  }
+  return field;
+}
+
+}  // namespace
+
+std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size) {
+  if (!std::equal(bytes, bytes + std::min(size, sizeof magic), magic)) {
+    throw Error(Status::not_gpz, "not a gpz file: the magic bytes are missing", {}, 0);
+  }
+  if (size < file_header_start_size) throw Error(Status::truncated, "the file ends inside its header", {}, size);
+  ByteReader in(bytes + sizeof magic, file_header_start_size - sizeof magic);
+  const unsigned major = in.u16();
+  in.u16();  // a larger minor version is readable
+  if (major > major_version) {
+    throw Error(
+        Status::unsupported_version,
+        "format version " + std::to_string(major) + ", this program reads up to " + std::to_string(major_version), {},
+        8);
+  }
+  if (major == 0) corrupt("format version 0", 8);
+  if (in.u32() != 0) throw Error(Status::unsupported_version, "the file requires an unknown feature", {}, 12);
+  in.u32();  // optional features
+  const std::uint32_t metadata = in.u32();
+  if (metadata > max_metadata_size) throw Error(Status::limit_exceeded, "the metadata is larger than 16 MiB", {}, 20);
+  return static_cast<std::size_t>(round_up_8(file_header_start_size + metadata)) + checksum_size;
+}
+
+Metadata parse_file_header(const std::uint8_t *bytes, std::size_t size) {
+  const std::size_t hashed = size - checksum_size;
+  if (load_little<std::uint64_t>(bytes + hashed) != xxh3(bytes, hashed)) {
+    corrupt("the checksum of the file header does not hold", hashed);
+  }
+  const std::size_t metadata = load_little<std::uint32_t>(bytes + 20);
+  const std::size_t end = file_header_start_size + metadata;
+  if (!all_zero(bytes + end, hashed - end)) corrupt("the padding of the file header is not zero", end);
+  try {
+    return metadata_from_json(bytes + file_header_start_size, metadata);
+  } catch (const Error &error) {
+    throw Error(error.status(), error.cause(), {}, file_header_start_size);
+  }
+}
+
+std::optional<RecordStart> parse_record_start(const std::uint8_t *bytes) {
+  if (std::memcmp(bytes, record_marker, sizeof record_marker) != 0) return std::nullopt;
+  ByteReader in(bytes + sizeof record_marker, record_start_size - sizeof record_marker);
+  RecordStart start;
+  start.type = in.u32();
+  start.head_length = in.u32();
+  start.length = in.u64();
+  if (start.head_length % 8 != 0 || start.length % 8 != 0) return std::nullopt;
+  if (start.length < record_overhead + start.head_length || start.length > max_record_length) return std::nullopt;
+  return start;
+}
+
+std::uint64_t head_checksum(const std::uint8_t *prefix, const RecordStart &start) {
+  return load_little<std::uint64_t>(prefix + record_start_size + start.head_length);
+}
+
+bool head_holds(const std::uint8_t *prefix, const RecordStart &start) {
+  return head_checksum(prefix, start) == xxh3(prefix, record_start_size + std::size_t{start.head_length});
+}
+
+bool trailer_agrees(const std::uint8_t *trailer, const RecordStart &start, std::uint64_t checksum) {
+  return length_in_trailer(trailer) == start.length && load_little<std::uint64_t>(trailer + 8) == checksum;
+}
+
+std::optional<std::uint64_t> length_in_trailer(const std::uint8_t *trailer) {
+  if (std::memcmp(trailer + 16, end_marker, sizeof end_marker) != 0) return std::nullopt;
+  return load_little<std::uint64_t>(trailer);
+}
+
+FrameHead parse_frame_head(const std::uint8_t *head, std::size_t size, std::uint64_t body_length) {
+  ByteReader in(head, size);
+  FrameHead frame;
+  FrameInfo &info = frame.info;
+  info.particles = in.u64();
+  info.timestep = in.i64();
+  info.time = in.f64();
+  info.box.dimension = in.u8();
+  info.box.kind = static_cast<Box::Kind>(in.u8());
+  for (char &c : info.box.boundary) c = static_cast<char>(in.u8());
+  for (double &value : info.box.values) value = in.f64();
+  const std::size_t fields = in.u16();
+  if (in.u16() != 0) corrupt("a reserved bit is set", in.position());
+  const std::size_t chunks = in.u32();
+
+  for (std::size_t f = 0; f < fields; ++f) info.fields.push_back(parse_field(in));
+  if (chunks > in.left() / chunk_entry_size) corrupt("more chunks than the head of the frame holds", in.position());
+  frame.chunks.resize(chunks);
+  for (ChunkEntry &chunk : frame.chunks) {
+    chunk.particles = in.u64();
+    chunk.length = in.u64();
+    chunk.checksum = in.u64();
+  }
+  const std::size_t padding = in.left();
+  if (padding >= 8 || !all_zero(in.take(padding), padding)) corrupt("the padding of a head is not zero", in.position());
+
+  std::string cause = fault(info);
+  if (cause.empty()) cause = fault(frame.chunks, info.particles, body_length);
+  if (!cause.empty()) corrupt(cause, 0);
+  return frame;
+}
+
+IndexEntry parse_frame_summary(const std::uint8_t *head, std::size_t size) {
+  ByteReader in(head, size);
+  IndexEntry entry;
+  entry.particles = in.u64();
+  entry.timestep = in.i64();
+  entry.time = in.f64();
+  return entry;
+}
+
+std::vector<IndexEntry> parse_index_head(const std::uint8_t *head, std::size_t size) {
+  ByteReader in(head, size);
+  const std::uint64_t count = in.u64();
+  if (count != in.left() / index_entry_size || in.left() % index_entry_size != 0) {
+    corrupt("the index does not have the length of its entries", 0);
+  }
+  std::vector<IndexEntry> frames(static_cast<std::size_t>(count));
+  for (IndexEntry &frame : frames) {
+    frame.offset = in.u64();
+    frame.length = in.u64();
+    frame.timestep = in.i64();
+    frame.time = in.f64();
+    frame.particles = in.u64();
+  }
+  return frames;
+}
+
+}  // namespace format
+
+using format::ByteWriter;
+
+Bytes file_header(const Metadata &metadata) {
+  const std::string json = format::metadata_to_json(metadata);
+  if (json.size() > format::max_metadata_size) {
+    throw Error(Status::limit_exceeded, "the metadata is larger than 16 MiB");
+  }
+  Bytes bytes;
+  ByteWriter out(bytes);
+  out.raw(format::magic, sizeof format::magic);
+  out.u16(format::major_version);
+  out.u16(format::minor_version);
+  out.u32(0);  // required features
+  out.u32(0);  // optional features
+  out.u32(static_cast<std::uint32_t>(json.size()));
+  out.raw(json.data(), json.size());
+  out.pad_to_8();
+  out.u64(format::xxh3(bytes.data(), bytes.size()));
+  return bytes;
+}
+
+FrameRecord frame_record(const FrameInfo &info, const std::vector<ChunkEntry> &chunks) {
+  if (info.fields.size() > format::max_fields) throw Error(Status::limit_exceeded, "more than 65535 fields");
+  std::uint64_t body_length = 0;
+  for (const ChunkEntry &chunk : chunks) {
+    if (chunk.length > format::max_record_length - body_length) {
+      throw Error(Status::limit_exceeded, "a frame is too long");
+    }
+    body_length += chunk.length;
+  }
+  std::string cause = format::fault(info);
+  if (cause.empty()) cause = format::fault(chunks, info.particles, body_length);
+  if (!cause.empty()) throw Error(Status::invalid_argument, cause);
+
+  Bytes head;
+  ByteWriter out(head);
+  out.u64(info.particles);
+  out.i64(info.timestep);
+  out.f64(info.time);
+  out.u8(info.box.dimension);
+  out.u8(static_cast<std::uint8_t>(info.box.kind));
+  for (const char c : info.box.boundary) out.u8(static_cast<std::uint8_t>(c));
+  for (const double value : info.box.values) out.f64(value);
+  out.u16(static_cast<std::uint16_t>(info.fields.size()));
+  out.u16(0);
+  out.u32(static_cast<std::uint32_t>(chunks.size()));
+  for (const Field &field : info.fields) format::write_field(out, field);
+  for (const ChunkEntry &chunk : chunks) {
+    out.u64(chunk.particles);
+    out.u64(chunk.length);
+    out.u64(chunk.checksum);
+  }
+  out.pad_to_8();
+  return format::make_record(format::frame_type, head, body_length);
+}
+
+Bytes index_record(const std::vector<IndexEntry> &frames) {
+  Bytes head;
+  ByteWriter out(head);
+  out.u64(frames.size());
+  for (const IndexEntry &frame : frames) {
+    out.u64(frame.offset);
+    out.u64(frame.length);
+    out.i64(frame.timestep);
+    out.f64(frame.time);
+    out.u64(frame.particles);
+  }
+  FrameRecord record = format::make_record(format::index_type, head, 0);
+  record.prefix.insert(record.prefix.end(), record.trailer.begin(), record.trailer.end());
+  return record.prefix;
+}
+
+}  // namespace gpz

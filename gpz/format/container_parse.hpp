@@ -1,0 +1,69 @@
+// Reading the parts of a file from memory (docs/format.md, sections 1 to 3 and 8). No length from the bytes is trusted:
+// the functions throw corrupt, truncated and so on, with positions relative to the start of what they are given.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "gpz/container.hpp"
+
+namespace gpz::format {
+
+constexpr std::size_t file_header_start_size = 24;  // up to the metadata
+constexpr std::uint32_t max_metadata_size = 1u << 24;
+
+constexpr std::size_t record_start_size = 24;  // up to the head
+constexpr std::size_t checksum_size = 8;
+constexpr std::size_t trailer_size = 24;
+constexpr std::uint64_t record_overhead = record_start_size + checksum_size + trailer_size;
+constexpr std::uint8_t record_marker[8] = {0xF5, 0x9A, 0x47, 0x50, 0x5A, 0xC3, 0x52, 0x0A};
+
+enum RecordType : std::uint32_t { frame_type = 1, index_type = 2, optional_type_bit = 1u << 31 };
+
+// Length of the whole file header, from its first file_header_start_size bytes (fewer only if there are no more).
+// Throws truncated, not_gpz, unsupported_version, limit_exceeded.
+std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size);
+
+// `size` is what file_header_length returned. Throws corrupt.
+Metadata parse_file_header(const std::uint8_t *bytes, std::size_t size);
+
+// The first record_start_size bytes of a record.
+struct RecordStart {
+  std::uint32_t type = 0;
+  std::uint32_t head_length = 0;
+  std::uint64_t length = 0;  // of the whole record
+
+  std::uint64_t prefix_length() const { return record_start_size + std::uint64_t{head_length} + checksum_size; }
+  std::uint64_t body_length() const { return length - prefix_length() - trailer_size; }
+  std::uint64_t trailer_offset() const { return length - trailer_size; }
+  bool is_known() const { return type == frame_type || type == index_type; }
+  bool may_be_skipped() const { return (type & optional_type_bit) != 0; }
+};
+
+// None if the marker is missing or the lengths contradict each other. Whether they are true, head_holds says.
+std::optional<RecordStart> parse_record_start(const std::uint8_t *bytes);
+
+// `prefix`: the start.prefix_length() bytes that a record begins with.
+std::uint64_t head_checksum(const std::uint8_t *prefix, const RecordStart &start);  // as stored
+bool head_holds(const std::uint8_t *prefix, const RecordStart &start);
+
+// `trailer`: trailer_size bytes.
+bool trailer_agrees(const std::uint8_t *trailer, const RecordStart &start, std::uint64_t head_checksum);
+
+// Length of the record that ends with `trailer`; none if that is not the end of a record.
+std::optional<std::uint64_t> length_in_trailer(const std::uint8_t *trailer);
+
+struct FrameHead {
+  FrameInfo info;
+  std::vector<ChunkEntry> chunks;
+};
+FrameHead parse_frame_head(const std::uint8_t *head, std::size_t size, std::uint64_t body_length);
+
+// What a frame head begins with; `offset` and `length` are left to the caller.
+IndexEntry parse_frame_summary(const std::uint8_t *head, std::size_t size);
+
+std::vector<IndexEntry> parse_index_head(const std::uint8_t *head, std::size_t size);
+
+}  // namespace gpz::format

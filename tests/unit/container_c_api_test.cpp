@@ -1,0 +1,208 @@
+// The C interface: round trips through memory and files, pinned numbers, and errors instead of exceptions.
+#include <cmath>
+#include <cstdlib>
+
+#include "container_support.hpp"
+#include "gpz/gpz.h"
+
+extern "C" int write_and_read_in_c(const char *path);
+
+namespace gpz::test {
+namespace {
+
+struct Image {
+  void *bytes = nullptr;
+  std::size_t size = 0;
+  ~Image() { gpz_free(bytes); }
+};
+
+struct Cloud {
+  std::vector<double> xyz;
+  std::vector<double> x, y, z;
+  std::vector<float> v;
+  std::vector<std::int64_t> id;
+  std::vector<std::int32_t> type;
+
+  explicit Cloud(int n) {
+    for (int i = 0; i < n; ++i) {
+      x.push_back(std::sin(i) * 50);
+      y.push_back(std::cos(i * 1.3) * 20);
+      z.push_back(i * 0.01);
+      xyz.insert(xyz.end(), {x.back(), y.back(), z.back()});
+      v.push_back(static_cast<float>(std::sin(i * 0.1)));
+      id.push_back((std::int64_t{1} << 40) + i);
+      type.push_back(i % 3 + 1);
+    }
+  }
+};
+
+TEST(CApi, WorksFromC) {
+  const TemporaryFile file;
+  EXPECT_EQ(write_and_read_in_c(file.path().c_str()), 0) << gpz_last_error();
+}
+
+TEST(CApi, MemoryRoundTrip) {
+  const int n = 3000;
+  const Cloud cloud(n);
+  gpz_field fields[4] = {gpz_interleaved("x y z", GPZ_FLOAT64, cloud.xyz.data()),
+                         gpz_column("id", GPZ_INT64, cloud.id.data()), gpz_column("type", GPZ_INT32, cloud.type.data()),
+                         gpz_column("v", GPZ_FLOAT32, cloud.v.data())};
+  fields[0].bound_kind = GPZ_ABSOLUTE;
+  fields[0].bound = 0.01;
+  fields[3].bound_kind = GPZ_RELATIVE;
+  fields[3].bound = 1e-3;
+  gpz_frame frame = gpz_new_frame(n, 42);
+  frame.box_kind = GPZ_BOX_TRICLINIC;
+  for (int i = 0; i < 9; ++i) frame.box[i] = i;
+  frame.boundary[0] = 'p';
+  Image image;
+  ASSERT_EQ(gpz_compress(&frame, fields, 4, 1, &image.bytes, &image.size), GPZ_OK) << gpz_last_error();
+  EXPECT_LT(image.size, n * 44u / 2);
+
+  gpz_reader *reader = nullptr;
+  ASSERT_EQ(gpz_reader_open_memory(image.bytes, image.size, 1, &reader), GPZ_OK) << gpz_last_error();
+  EXPECT_EQ(gpz_reader_frames(reader), 1u);
+  gpz_frame info;
+  ASSERT_EQ(gpz_reader_frame(reader, 0, &info), GPZ_OK);
+  EXPECT_EQ(info.particles, static_cast<std::uint64_t>(n));
+  EXPECT_EQ(info.timestep, 42);
+  EXPECT_TRUE(std::isnan(info.time));
+  EXPECT_EQ(info.box_kind, GPZ_BOX_TRICLINIC);
+  EXPECT_EQ(info.box[8], 8);
+  EXPECT_EQ(info.boundary[0], 'p');
+  std::size_t columns = 0;
+  ASSERT_EQ(gpz_reader_column_count(reader, 0, &columns), GPZ_OK);
+  ASSERT_EQ(columns, 6u);
+  gpz_column_info column;
+  ASSERT_EQ(gpz_reader_column(reader, 0, 5, &column), GPZ_OK);
+  EXPECT_STREQ(column.name, "v");
+  EXPECT_EQ(column.type, GPZ_FLOAT32);
+  EXPECT_NEAR(column.bound, 2e-3, 1e-5);  // 1e-3 of -1 to 1
+  EXPECT_LE(column.largest_error, column.bound);
+  EXPECT_EQ(gpz_reader_column(reader, 0, 6, &column), GPZ_NOT_FOUND);
+
+  std::vector<double> y(n), v(n);
+  std::vector<std::int64_t> id(n), type(n);
+  ASSERT_EQ(gpz_reader_read_double(reader, 0, "y", y.data(), n), GPZ_OK);
+  ASSERT_EQ(gpz_reader_read_double(reader, 0, "v", v.data(), n), GPZ_OK);
+  ASSERT_EQ(gpz_reader_read_int64(reader, 0, "id", id.data(), n), GPZ_OK);
+  ASSERT_EQ(gpz_reader_read_int64(reader, 0, "type", type.data(), n), GPZ_OK);
+  std::vector<bool> seen(n, false);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto from = static_cast<std::size_t>(id[i] - (std::int64_t{1} << 40));
+    ASSERT_LT(from, static_cast<std::size_t>(n));
+    EXPECT_FALSE(seen[from]);
+    seen[from] = true;
+    EXPECT_LE(std::abs(y[i] - cloud.y[from]), 0.01);
+    EXPECT_LE(std::abs(v[i] - static_cast<double>(cloud.v[from])), column.bound);
+    EXPECT_EQ(type[i], cloud.type[from]);
+  }
+  EXPECT_EQ(gpz_reader_read_double(reader, 0, "y", y.data(), n - 1), GPZ_LIMIT_EXCEEDED);
+  EXPECT_EQ(gpz_reader_read_double(reader, 0, "id", y.data(), n), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_reader_read_int64(reader, 0, "y", id.data(), n), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_reader_read_double(reader, 0, "w", y.data(), n), GPZ_NOT_FOUND);
+  EXPECT_STREQ(gpz_last_error(), "no column \"w\"");
+  EXPECT_EQ(gpz_reader_read_double(reader, 1, "y", y.data(), n), GPZ_NOT_FOUND);
+  gpz_reader_close(reader);
+
+  // The image is a .gpz file, and the other layout gives the same one.
+  EXPECT_EQ(
+      read_all(Bytes(static_cast<std::uint8_t *>(image.bytes), static_cast<std::uint8_t *>(image.bytes) + image.size))
+          .size(),
+      1u);
+  gpz_field separate = gpz_columns3("x y z", GPZ_FLOAT64, cloud.x.data(), cloud.y.data(), cloud.z.data());
+  separate.bound_kind = GPZ_ABSOLUTE;
+  separate.bound = 0.01;
+  fields[0] = separate;
+  Image other;
+  ASSERT_EQ(gpz_compress(&frame, fields, 4, 2, &other.bytes, &other.size), GPZ_OK);
+  ASSERT_EQ(other.size, image.size);
+  EXPECT_EQ(std::memcmp(other.bytes, image.bytes, image.size), 0);
+}
+
+TEST(CApi, FilesAppendAndMetadata) {
+  const TemporaryFile file;
+  const Cloud cloud(100);
+  const gpz_field field = gpz_column("id", GPZ_INT64, cloud.id.data());
+  const char *elements[] = {"C", "H"};
+  gpz_metadata metadata{};
+  metadata.units = "metal";
+  metadata.elements = elements;
+  metadata.element_count = 2;
+  for (int f = 0; f < 2; ++f) {
+    gpz_writer *writer = nullptr;
+    ASSERT_EQ(gpz_writer_open(file.path().c_str(), f == 0 ? GPZ_CREATE : GPZ_APPEND, &metadata, 1, &writer), GPZ_OK);
+    EXPECT_EQ(gpz_writer_frames(writer), static_cast<std::size_t>(f));
+    const gpz_frame frame = gpz_new_frame(100, f);
+    ASSERT_EQ(gpz_writer_write(writer, &frame, &field, 1), GPZ_OK) << gpz_last_error();
+    EXPECT_EQ(gpz_writer_sync(writer), GPZ_OK);
+    EXPECT_EQ(gpz_writer_close(writer), GPZ_OK);
+  }
+  gpz_reader *reader = nullptr;
+  ASSERT_EQ(gpz_reader_open(file.path().c_str(), 1, &reader), GPZ_OK);
+  EXPECT_EQ(gpz_reader_frames(reader), 2u);
+  EXPECT_STREQ(gpz_reader_units(reader), "metal");
+  std::vector<std::int64_t> id(100);
+  for (std::size_t f : {1, 0, 1}) {
+    gpz_frame frame;
+    ASSERT_EQ(gpz_reader_frame(reader, f, &frame), GPZ_OK);
+    EXPECT_EQ(frame.timestep, static_cast<std::int64_t>(f));
+    std::fill(id.begin(), id.end(), 0);
+    ASSERT_EQ(gpz_reader_read_int64(reader, f, "id", id.data(), 100), GPZ_OK);
+    EXPECT_EQ(id, cloud.id);
+  }
+  gpz_reader_close(reader);
+}
+
+TEST(CApi, FailuresAreStatuses) {
+  gpz_reader *reader = reinterpret_cast<gpz_reader *>(8);
+  EXPECT_EQ(gpz_reader_open("/nonexistent.gpz", 1, &reader), GPZ_IO_ERROR);
+  EXPECT_EQ(reader, nullptr);
+  EXPECT_STREQ(gpz_last_error(), "/nonexistent.gpz: cannot open: No such file or directory");
+  std::thread([] { EXPECT_STREQ(gpz_last_error(), ""); }).join();
+  EXPECT_EQ(gpz_reader_open_memory("text", 4, 1, &reader), GPZ_NOT_GPZ);
+  EXPECT_EQ(gpz_reader_open_memory(nullptr, 0, 1, &reader), GPZ_TRUNCATED);
+  EXPECT_EQ(gpz_reader_open_memory(nullptr, 1, 1, &reader), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_reader_open(nullptr, 1, &reader), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_reader_open("x", 1, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_writer_close(nullptr), GPZ_OK);
+  gpz_reader_close(nullptr);
+  gpz_writer *writer = nullptr;
+  EXPECT_EQ(gpz_writer_open("/nonexistent/x.gpz", GPZ_CREATE, nullptr, 1, &writer), GPZ_IO_ERROR);
+
+  const Cloud cloud(10);
+  const gpz_frame frame = gpz_new_frame(10, 0);
+  Image image;
+  const auto compress = [&](const std::function<void(gpz_field &)> &change) {
+    gpz_field field = gpz_interleaved("x y z", GPZ_FLOAT64, cloud.xyz.data());
+    change(field);
+    gpz_free(image.bytes);
+    image.bytes = nullptr;
+    return gpz_compress(&frame, &field, 1, 1, &image.bytes, &image.size);
+  };
+  EXPECT_EQ(compress([](gpz_field &) {}), GPZ_OK);
+  EXPECT_EQ(compress([](gpz_field &f) { f.names = ""; }), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(compress([](gpz_field &f) { f.names = nullptr; }), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(compress([](gpz_field &f) { f.names = "a b c d"; }), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(compress([](gpz_field &f) { f.data[1] = nullptr; }), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(compress([](gpz_field &f) { f.type = static_cast<gpz_type>(7); }), GPZ_INVALID_ARGUMENT);
+  for (const double bound : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+    for (const gpz_bound_kind kind : {GPZ_ABSOLUTE, GPZ_RELATIVE}) {
+      const auto status = compress([&](gpz_field &f) { f.bound_kind = kind, f.bound = bound; });
+      EXPECT_EQ(status, GPZ_INVALID_ARGUMENT) << bound;
+    }
+  }
+  EXPECT_EQ(compress([](gpz_field &f) { f.bound_kind = static_cast<gpz_bound_kind>(3); }), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_compress(nullptr, nullptr, 0, 1, &image.bytes, &image.size), GPZ_INVALID_ARGUMENT);
+}
+
+TEST(CApi, NumbersArePinned) {
+  const int numbers[] = {GPZ_OK,      GPZ_INVALID_ARGUMENT, GPZ_IO_ERROR,      GPZ_NOT_GPZ,   GPZ_UNSUPPORTED_VERSION,
+                         GPZ_CORRUPT, GPZ_TRUNCATED,        GPZ_OUT_OF_MEMORY, GPZ_NOT_FOUND, GPZ_LIMIT_EXCEEDED,
+                         GPZ_INTERNAL};
+  for (int i = 0; i <= 10; ++i) EXPECT_EQ(numbers[i], i);
+  EXPECT_STREQ(gpz_status_text(GPZ_TRUNCATED), "truncated");
+}
+
+}  // namespace
+}  // namespace gpz::test
