@@ -202,17 +202,17 @@ bool choose_segments(BlockRecord &record, std::uint32_t n, Segments &segments) {
   return core::make_segments(record.extent, record.shift, core::segment_limit(n), segments);
 }
 
-// Tries to code the block sorted, in at most `limit` words; returns the words used, or 0.
+// Codes the block sorted and sets `words`; false if that takes more than `limit` words. (None at all is possible.)
 template <typename U, typename O>
-std::uint32_t encode_sorted_as(const Segments &segments, std::uint32_t n, std::uint32_t lanes, std::uint32_t limit,
-                               BlockRecord &record, Scratch &scratch) {
+bool encode_sorted_as(const Segments &segments, std::uint32_t n, std::uint32_t lanes, std::uint32_t limit,
+                      BlockRecord &record, Scratch &scratch, std::uint32_t &words) {
   locate<U, O>(segments, n, scratch);
   const RunShape shape = measure_runs(scratch.start, segments.count);
   const std::uint32_t run_words = core::words_for_bits(static_cast<std::uint64_t>(shape.runs) *
                                                        static_cast<unsigned>(shape.gap_width + shape.count_width));
   const std::uint32_t bitmap_words = core::words_for_bits(std::uint64_t{n} + segments.count);
   const std::uint32_t order_words = core::min_of(run_words, bitmap_words);
-  if (order_words + core::packed_words(n, segments.offset_width, lanes) > limit) return 0;
+  if (order_words + core::packed_words(n, segments.offset_width, lanes) > limit) return false;
   if (run_words <= bitmap_words) {
     record.mode = Mode::runs;
     record.runs = shape.runs;
@@ -225,17 +225,18 @@ std::uint32_t encode_sorted_as(const Segments &segments, std::uint32_t n, std::u
     encode_bitmap(scratch.start, segments.count, scratch.words);
   }
   sort_by_segment<O>(segments.count, n, scratch);
-  return order_words + core::pack(as<O>(scratch.sorted), n, segments.offset_width, lanes, scratch.words + order_words);
+  words = order_words + core::pack(as<O>(scratch.sorted), n, segments.offset_width, lanes, scratch.words + order_words);
+  return true;
 }
 
 template <typename U>
-std::uint32_t encode_sorted(std::uint32_t n, std::uint32_t lanes, std::uint32_t limit, BlockRecord &record,
-                            Scratch &scratch) {
+bool encode_sorted(std::uint32_t n, std::uint32_t lanes, std::uint32_t limit, BlockRecord &record, Scratch &scratch,
+                   std::uint32_t &words) {
   Segments segments;
-  if (!choose_segments(record, n, segments)) return 0;
+  if (!choose_segments(record, n, segments)) return false;
   if (segments.offset_width <= 32)
-    return encode_sorted_as<U, std::uint32_t>(segments, n, lanes, limit, record, scratch);
-  return encode_sorted_as<U, std::uint64_t>(segments, n, lanes, limit, record, scratch);
+    return encode_sorted_as<U, std::uint32_t>(segments, n, lanes, limit, record, scratch, words);
+  return encode_sorted_as<U, std::uint64_t>(segments, n, lanes, limit, record, scratch, words);
 }
 
 template <typename T>
@@ -290,10 +291,8 @@ template <typename U>
 void encode_indices(const BlockInput &input, std::uint32_t plain_words, Scratch &scratch, BlockResult &result) {
   BlockRecord &record = result.record;
   const std::uint32_t lanes = core::lanes_of(input.n, scratch.block_size);
-  if (input.may_sort && plain_words != 0) {
-    result.words = encode_sorted<U>(input.n, lanes, plain_words, record, scratch);
-    result.sorted = result.words != 0;
-  }
+  if (input.may_sort && plain_words != 0)
+    result.sorted = encode_sorted<U>(input.n, lanes, plain_words, record, scratch, result.words);
   if (!result.sorted) {
     record.mode = Mode::plain;
     for (auto &shift : record.shift) shift = 0;
@@ -435,8 +434,7 @@ void place_plain(const U *__restrict delta, const BlockRecord &record, int d, co
   const double min = min_index(record, d);
   const double step = output.step;
   for (std::uint32_t i = 0; i < output.n; ++i)
-    out[i] =
-        static_cast<double>(core::grid_value<T>(core::index_as_double(min, delta[i]), step));
+    out[i] = static_cast<double>(core::grid_value<T>(core::index_as_double(min, delta[i]), step));
 }
 
 template <typename T, typename U>

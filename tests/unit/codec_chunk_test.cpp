@@ -80,6 +80,32 @@ INSTANTIATE_TEST_SUITE_P(Sizes, ChunkSizes,
                          testing::Combine(testing::Values(0, 1, 2, 31, 32, 33, 1023, 1024, 1025, 2047, 2049, 5000),
                                           testing::Values(1, 2, 3), testing::Values(7.0, 0.5, 1e-3, 1e-9)));
 
+// Few particles on consecutive grid points need no payload at all.
+TEST(Chunk, BlocksWithoutPayload) {
+  for (const std::vector<double> &x : {std::vector<double>{0, 1, 2}, {0, 0, 0}, {2, 0, 1, 3}, {5}}) {
+    const std::vector<FieldInput> fields = {field("x", x, 1, 0.5 / (1 - 0x1p-12), true)};
+    std::vector<double> got = decode(fields, encode(fields, x.size())).columns[0].floats;
+    std::vector<double> expected = x;
+    std::sort(got.begin(), got.end());
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(got, expected);
+  }
+}
+
+TEST(Chunk, RandomSnapshotsOfAnySize) {
+  Random random(21);
+  for (int round = 0; round < 3000; ++round) {
+    const std::size_t n = random.below(60);
+    const int components = 1 + static_cast<int>(random.below(3));
+    std::vector<double> x;
+    for (std::size_t i = 0; i < n * static_cast<std::size_t>(components); ++i)
+      x.push_back(static_cast<double>(random.below(7)));
+    const double bound = std::pow(10.0, random.uniform(-3, 1));
+    const std::vector<FieldInput> fields = {field("x", x, components, bound, true)};
+    EXPECT_EQ(decode(fields, encode(fields, n)).columns[0].floats.size(), n);
+  }
+}
+
 TEST(Chunk, RowsSelectParticles) {
   const Snapshot s(5000, 3, 0.01, 9);
   std::vector<int> rows;
