@@ -1,0 +1,106 @@
+"""Runs the gpz command in a folder of its own and checks what it prints."""
+
+import os
+import random
+import re
+import subprocess
+import tempfile
+import unittest
+from fractions import Fraction
+
+GPZ = os.environ["GPZ"]
+RECORD_MARKER = bytes.fromhex("F59A47505AC3520A")
+
+
+class CliCase(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="gpz-cli-")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, content):
+        with open(self.path(name), "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+        return name
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def text(self, name):
+        return self.read(name).decode()
+
+    def gpz(self, *arguments, code=0, out="", err="", stdin=b""):
+        """Standard output must be `out` (None: anything), standard error the one line `err` after 'gpz: ' (None: any one)."""
+        result = subprocess.run([GPZ, *arguments], cwd=self.folder, input=stdin, capture_output=True, check=False)
+        stderr = result.stderr.decode()
+        if err is None:
+            self.assertRegex(stderr, r"\Agpz: [^\n]+\n\Z", arguments)
+            err = stderr[len("gpz: "):-1]
+        self.assertEqual((result.returncode, stderr), (code, f"gpz: {err}\n" if err else ""), arguments)
+        if out is not None:
+            self.assertEqual(result.stdout.decode(), out)
+        return result.stdout
+
+    def assert_files(self, *names):
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted(names))
+
+    def assert_within(self, decoded, true, bound):
+        """Every decoded text, read as a double, against its true value, with exact arithmetic."""
+        self.assertEqual(len(decoded), len(true))
+        limit = Fraction(bound)
+        for text, value in zip(decoded, true):
+            self.assertLessEqual(abs(Fraction(float(text)) - Fraction(value)), limit, f"{text} for {value!r}")
+
+
+BOX = "ITEM: BOX BOUNDS pp pp pp\n" + 3 * "0.0000000000000000e+00 1.0000000000000000e+01\n"
+
+
+def dump_frame(timestep, rows, columns="id type x y z", box=BOX):
+    """One frame of a LAMMPS text dump; floats with all their digits."""
+    lines = [" ".join(str(value) for value in row) + "\n" for row in rows]
+    return (f"ITEM: TIMESTEP\n{timestep}\nITEM: NUMBER OF ATOMS\n{len(rows)}\n{box}"
+            f"ITEM: ATOMS {columns}\n" + "".join(lines))
+
+
+def parse_dump(text):
+    """[(timestep, columns, rows of words)] of a LAMMPS text dump with nine header lines a frame."""
+    frames = []
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines) - 1:
+        count = int(lines[at + 3])
+        columns = lines[at + 8].split()[2:]
+        frames.append((int(lines[at + 1]), columns, [line.split() for line in lines[at + 9:at + 9 + count]]))
+        at += 9 + count
+    return frames
+
+
+def parse_xyz(text):
+    """[(comment, rows of words)] of an XYZ file."""
+    frames = []
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines) - 1:
+        count = int(lines[at])
+        frames.append((lines[at + 1], [line.split() for line in lines[at + 2:at + 2 + count]]))
+        at += 2 + count
+    return frames
+
+
+def random_rows(count, seed, low=0.0, high=10.0):
+    """id, type, x, y, z in a mixed order of ids."""
+    source = random.Random(seed)
+    ids = list(range(1, count + 1))
+    source.shuffle(ids)
+    return [(i, 1 + i % 3, *(source.uniform(low, high) for _ in range(3))) for i in ids]
+
+
+def record_offsets(content):
+    """Where the records of a .gpz file begin: its frames and, last, its index."""
+    return [match.start() for match in re.finditer(re.escape(RECORD_MARKER), content) if match.start() % 8 == 0]

@@ -1,0 +1,273 @@
+"""gpz encode: every input format, bounds, and what is written where."""
+
+import json
+import os
+import random
+import struct
+import subprocess
+
+from cli_case import BOX, GPZ, CliCase, dump_frame, parse_dump, parse_xyz, random_rows
+
+
+def binary_frame(timestep, columns, rows, chunks=1, box=None, kind=0, units="", time=None, magic=b"DUMPCUSTOM",
+                 revision=2, endian=1):
+    """A frame of a LAMMPS binary dump."""
+    box = box or [0.0, 10.0] * 3
+    out = struct.pack("<q", -len(magic)) + magic + struct.pack("<ii", endian, revision)
+    out += struct.pack("<qqi", timestep, len(rows), kind) + struct.pack("<6i", 0, 0, 1, 1, 2, 3)
+    out += struct.pack(f"<{len(box)}d", *box) + struct.pack("<i", len(columns.split()))
+    out += struct.pack("<i", len(units)) + units.encode()
+    out += b"\0" if time is None else b"\1" + struct.pack("<d", time)
+    out += struct.pack("<i", len(columns)) + columns.encode() + struct.pack("<i", chunks)
+    for chunk in range(chunks):
+        values = [float(value) for row in rows[chunk::chunks] for value in row]
+        out += struct.pack("<i", len(values)) + struct.pack(f"<{len(values)}d", *values)
+    return out
+
+
+class LammpsBinary(CliCase):
+    def test_frames(self):
+        rows = [(i, t, x, y, z, x * y) for i, t, x, y, z in random_rows(50, 1)]
+        columns = "id type x y z c_pe"
+        self.write("in.bin", binary_frame(0, columns, rows, units="metal", time=0.5) +
+                   binary_frame(10, columns, rows[:7], chunks=3) + binary_frame(20, columns, []))
+        self.gpz("encode", "in.bin", "-o", "t.gpz", "--lossless")
+        self.gpz("decode", "t.gpz", "-o", "out.dump", "--with-units", "--with-time", "--sort", "id")
+        box = BOX.replace("pp pp pp", "pp ff sm")
+        text = lambda row: tuple(int(v) if float(v).is_integer() else v for v in row)
+        self.assertEqual(self.text("out.dump"),
+                         "ITEM: UNITS\nmetal\nITEM: TIME\n0.5\n" +
+                         dump_frame(0, [text(row) for row in sorted(rows)], columns, box) +
+                         dump_frame(10, [text(row) for row in sorted(rows[:7])], columns, box) +
+                         dump_frame(20, [], columns, box))
+
+    def test_boxes(self):
+        bounding = [-2.5, 11.25, -1.0, 9.5, 0.0, 10.0, -2.5, 1.25, 0.5]
+        vectors = [float(v) for v in range(1, 13)]
+        self.write("in.bin", binary_frame(0, "x y z", [(1, 2, 3)], kind=1, box=bounding) +
+                   binary_frame(1, "x y z", [(1, 2, 3)], kind=2, box=vectors))
+        self.gpz("encode", "in.bin", "-o", "t.gpz", "--lossless")
+        out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", out=None).decode().split("\n")
+        self.assertEqual(out[4:6], ["ITEM: BOX BOUNDS xy xz yz pp ff sm",
+                                    "-2.5000000000000000e+00 1.1250000000000000e+01 -2.5000000000000000e+00"])
+        self.assertEqual(out[14:16], ["ITEM: BOX BOUNDS abc origin pp ff sm",
+                                      "1.0000000000000000e+00 2.0000000000000000e+00 3.0000000000000000e+00 "
+                                      "1.0000000000000000e+01"])
+
+    def test_style_atom_and_element_numbers(self):
+        self.write("in.bin", binary_frame(0, "id element xs ys zs", [(1, 2, 0.5, 0.5, 0.5)], magic=b"DUMPATOM"))
+        self.gpz("encode", "in.bin", "-o", "t.gpz", "--lossless", "--elements", "H,O")
+        self.gpz("decode", "t.gpz", "-o", "-", out="1\nAtoms. Timestep: 0\nO 5 5 5\n")
+
+    def test_broken(self):
+        good = binary_frame(0, "id x y z", [(1, 1, 2, 3), (2, 4, 5, 6)])
+        for content, reason in (
+                (binary_frame(0, "x y z", [], endian=1 << 24), "byte 22: written on a machine of other byte order"),
+                (binary_frame(0, "x y z", [], revision=1), "byte 26: format revision 1: only revision 2 is read"),
+                (binary_frame(0, "x y z", [], magic=b"DUMPGRID"), "byte 16: no binary dump of style custom or atom"),
+                (binary_frame(0, "id x y z", [(1.5, 1, 2, 3)]), f"byte {len(good) - 32}: column id: 1.5 is no integer"),
+                (good[:42] + b"\7" + good[43:], "byte 46: an unknown kind of box")):
+            self.write("in.bin", content)
+            self.gpz("encode", "in.bin", "-o", "t.gpz", "--lossless", code=4, err=f"in.bin: {reason}")
+        self.assert_files("in.bin")
+
+    def test_truncated_everywhere(self):
+        first = binary_frame(0, "id x y z", [(1, 1, 2, 3)])
+        second = binary_frame(10, "id x y z", [(1, 1, 2, 3), (2, 4, 5, 6)], units="lj", time=1.0)
+        for length in range(1, len(second)):
+            self.write("in.bin", first + second[:length])
+            self.gpz("encode", "in.bin", "-o", "t.gpz", "--lossless", code=5,
+                     err="in.bin: truncated: it ends in frame 1; 1 complete frame written")
+        self.gpz("verify", "t.gpz", out="t.gpz: 1 whole frame with 1 particle: every checksum and structure holds\n")
+
+
+class LammpsText(CliCase):
+    def test_bound_holds(self):
+        rows = random_rows(4000, 2)
+        self.write("in.dump", dump_frame(0, rows))
+        for bound in (0.3, 1e-2, 1e-5):
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", str(bound))
+            self.gpz("decode", "t.gpz", "-o", "out.dump", "--sort", "id")
+            decoded = parse_dump(self.text("out.dump"))[0][2]
+            for axis in range(2, 5):
+                self.assert_within([row[axis] for row in decoded], [row[axis] for row in sorted(rows)], bound)
+
+    def test_relative_bound_is_of_the_longest_edge_of_the_first_frame(self):
+        box = BOX.replace("1.0000000000000000e+01", "2.5000000000000000e+01", 1)
+        self.write("in.dump", dump_frame(0, random_rows(10, 3), box=box) + dump_frame(1, random_rows(10, 3)))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--rel", "0.001")
+        self.assertEqual(self.bounds("t.gpz")["x"], 0.025)
+
+    def bounds(self, name):
+        columns = json.loads(self.gpz("info", name, "--json", out=None))["columns"]
+        return {column["name"]: column["bound"] for column in columns}
+
+    def test_scaled_positions_keep_the_bound_as_a_distance(self):
+        self.write("in.dump", dump_frame(0, [(1, 0.5, 0.25, 0.75)], columns="id xs ys zs"))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01")
+        self.assertEqual(self.bounds("t.gpz"), {"id": 0, "xs": 0.001, "ys": 0.001, "zs": 0.001})
+
+    def test_bounds_of_other_columns(self):
+        source = random.Random(4)
+        rows = [(*row, source.uniform(-1, 1), source.uniform(-1, 1)) for row in random_rows(2000, 4)]
+        self.write("in.dump", dump_frame(0, rows, columns="id type x y z vx c_a[1]"))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.1", "--bound", "c_a[1]=0.02")
+        self.assertEqual(self.bounds("t.gpz"),
+                         {"id": 0, "type": 0, "x": 0.1, "y": 0.1, "z": 0.1, "vx": 0, "c_a[1]": 0.02})
+        self.gpz("decode", "t.gpz", "-o", "out.dump", "--sort", "id")
+        decoded = parse_dump(self.text("out.dump"))[0][2]
+        self.assertEqual([float(row[5]) for row in decoded], [row[5] for row in sorted(rows)])
+        self.assert_within([row[6] for row in decoded], [row[6] for row in sorted(rows)], 0.02)
+
+    def test_broken(self):
+        good = dump_frame(0, [(1, 1, 2, 3), (2, 4, 5, 6)], columns="id x y z")
+        for text, reason in (
+                (good.replace("4 5 6", "4 five 6"), "line 11: column y: 'five' is no number"),
+                (good.replace("2 4 5 6", "2.5 4 5 6"), "line 11: column id: '2.5' is no integer"),
+                (good.replace("4 5 6", "4 5"), "line 11: 3 columns where 4 are expected"),
+                (good.replace("4 5 6", "4 5 6 7"), "line 11: more than 4 columns"),
+                (good.replace("ATOMS\n2", "ATOMS\n-2"), "line 4: a negative number of atoms"),
+                (good.replace("ATOMS\n2", "ATOMS\n1"), "line 11: expected 'ITEM: ...'; 1 complete frame written"),
+                (good.replace("TIMESTEP\n0", "TIMESTEP\nzero"), "line 2: 'zero' where the timestep is expected"),
+                (good.replace("pp pp pp", "pp xx pp"), "line 5: 'xx' is no boundary flag"),
+                (good.replace("ITEM: NUMBER OF ATOMS\n2\n", ""), "line 7: no 'ITEM: NUMBER OF ATOMS' before"),
+                (good.replace("TIMESTEP", "STEP"), "line 1: unknown item 'STEP'")):
+            self.write("in.dump", text)
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", code=4, err=f"in.dump: {reason}")
+
+    def test_a_false_number_of_atoms_takes_no_memory(self):
+        self.write("in.dump", dump_frame(0, [(1, 2, 3)], columns="x y z").replace("ATOMS\n1\n", f"ATOMS\n{10**18}\n"))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", code=5, err="in.dump: truncated: it ends in frame 0")
+
+    def test_truncated_everywhere(self):
+        first = dump_frame(0, [(1, 1, 2, 3)], columns="id x y z")
+        second = dump_frame(10, [(1, 1, 2, 3), (2, 4, 5, 66)], columns="id x y z")
+        for length in [*range(7, len(second), 5), len(second) - 2, len(second) - 1]:
+            self.write("in.dump", first + second[:length])
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", code=5,
+                     err="in.dump: truncated: it ends in frame 1; 1 complete frame written")
+        self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", out=first)
+
+    def test_elements_of_types(self):
+        frame = lambda *rows: dump_frame(0, rows, columns="type element x y z")
+        self.write("in.dump", frame((1, "C", 1, 2, 3), (3, "C", 1, 2, 3), (2, "N", 1, 2, 3)))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless")
+        self.assertEqual(json.loads(self.gpz("info", "t.gpz", "--json", out=None))["elements"], ["C", "N", "C"])
+        self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", out=self.text("in.dump"))
+
+        self.write("in.dump", frame((1, "C", 1, 2, 3), (1, "N", 1, 2, 3)))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", code=4, err="in.dump: atom type 1 has two names: C and N")
+
+        self.write("in.dump", frame((1, "C", 1, 2, 3)) + frame((2, "N", 1, 2, 3)))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", code=2,
+                 err="in.dump: frame 1 has names of atom types that the first has not (C,N); give all with --elements; "
+                     "1 complete frame written")
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", "--elements", "C,N")
+
+
+class XyzInput(CliCase):
+    def test_plain(self):
+        text = "2\nAtoms. Timestep: 40\nO 1.5 2 3\nH 4 5 6.25\n1\nAtoms. Timestep: 50\nH 4 5 6\n"
+        self.write("in.xyz", text)
+        self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless")
+        self.gpz("decode", "t.gpz", "-o", "-", out=text)
+
+    def test_windows_ends_of_line_and_no_last_one(self):
+        self.write("in.xyz", "1\r\nany comment\r\n  C\t1 2\t3")
+        self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless")
+        self.gpz("decode", "t.gpz", "-o", "-", out="1\nAtoms. Timestep: 0\nC 1 2 3\n")
+
+    def test_extended(self):
+        text = ('2\nLattice="10 0 0 4 8 0 3 1 6" Origin="-5 0 1" pbc="T F T" '
+                'Properties=species:S:1:pos:R:3:id:I:1:vx:R:1:vy:R:1:vz:R:1:q:R:1 Timestep=7 Time=0.25\n'
+                'O 1 2 3 5 0.1 0.2 0.3 -2\nH 4 5 6 6 0.4 0.5 0.6 1\n')
+        self.write("in.extxyz", text)
+        self.gpz("encode", "in.extxyz", "-o", "t.gpz", "--lossless")
+        self.gpz("decode", "t.gpz", "-o", "out.extxyz")
+        self.assertEqual(self.text("out.extxyz"), text)
+
+    def test_vectors_get_the_names_of_lammps(self):
+        self.write("in.xyz", '1\nProperties=species:S:1:pos:R:3:velo:R:3:forces:R:3:dip:R:2\nC 1 2 3 4 5 6 7 8 9 10 11\n')
+        self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless")
+        out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", out=None)
+        self.assertEqual(parse_dump(out.decode())[0][1], "element x y z vx vy vz fx fy fz dip[1] dip[2]".split())
+
+    def test_broken(self):
+        for text, code, reason in (
+                ("2\n\nC 1 2 3\nC 1 2\n", 4, "line 4: 3 columns where 4 are expected"),
+                ("1\n\nC 1 2 3 4\n", 4, "line 3: more than 4 columns"),
+                ("1 2\n\nC 1 2 3\n", 4, "line 1: expected the number of particles"),
+                ("2\n\nC 1 2 3\n", 5, "truncated: it ends in frame 0"),
+                ('1\nLattice="1 2 3"\nC 1 2 3\n', 4, "line 2: Lattice is not 9 numbers"),
+                ('1\nProperties=species:S:1:pos:R\nC 1 2 3\n', 4, "line 2: Properties is no list of name:type:count"),
+                ('1\nProperties=species:S:1:pos:R:3:tag:S:1\nC 1 2 3 a\n', 4,
+                 "line 2: Properties: tag has values of type S; only R and I are read")):
+            self.write("in.xyz", text)
+            self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless", code=code, err=f"in.xyz: {reason}")
+        self.assert_files("in.xyz")
+
+
+class RawInput(CliCase):
+    POINTS = [(1.5, -2.25, 3.0), (4.0, 5.5, 6.125), (0.0, 100.0, -7.0), (8.0, 9.0, 10.0)]
+
+    def rows(self):
+        out = self.gpz("decode", "t.gpz", "-o", "-", out=None).decode()
+        return sorted(tuple(float(v) for v in row[1:]) for row in parse_xyz(out)[0][1])
+
+    def test_types_layouts_dimensions(self):
+        for dims in (2, 3):
+            points = [point[:dims] for point in self.POINTS]
+            orders = {"aos": [v for p in points for v in p], "soa": [p[axis] for axis in range(dims) for p in points]}
+            for code, name in (("f", "f32"), ("d", "f64")):
+                for layout, values in orders.items():
+                    self.write("in.raw", struct.pack(f"<{len(values)}{code}", *values))
+                    self.gpz("encode", "in.raw", "-o", "t.gpz", "--lossless", "--raw", name, "--layout", layout,
+                             "--dims", str(dims))
+                    self.assertEqual(self.rows(), sorted((*p, 0.0)[:3] for p in points), (dims, name, layout))
+
+    def test_relative_bound_is_of_the_value_range(self):
+        self.write("in.raw", struct.pack("<12d", *(v for p in self.POINTS for v in p)))
+        self.gpz("encode", "in.raw", "-o", "t.gpz", "--rel", "0.01", "--raw", "f64")
+        info = json.loads(self.gpz("info", "t.gpz", "--json", out=None))
+        self.assertEqual([column["bound"] for column in info["columns"]], [1.0225] * 3)
+
+    def test_broken(self):
+        self.write("in.raw", b"\0" * 20)
+        self.gpz("encode", "in.raw", "-o", "t.gpz", "--eb", "1", "--raw", "f64", code=4,
+                 err="in.raw: 20 bytes are no whole number of 8-byte values")
+        self.gpz("encode", "in.raw", "-o", "t.gpz", "--eb", "1", "--raw", "f32", code=4,
+                 err="in.raw: 5 values are no whole number of 3-D points")
+        self.assert_files("in.raw")
+
+    def test_empty(self):
+        self.write("in.raw", b"")
+        self.gpz("encode", "in.raw", "-o", "t.gpz", "--rel", "0.1", "--raw", "f64", code=2,
+                 err="in.raw: --rel 0.1 of a range of 0 is no bound; give --eb")
+
+
+class PipesAndFiles(CliCase):
+    def test_both_ways(self):
+        text = dump_frame(0, random_rows(3000, 5)) + dump_frame(1, random_rows(2000, 6)) + dump_frame(2, [])
+        self.write("in.dump", text)
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01")
+        self.write("p.gpz", self.pipe(text))
+        self.assertEqual(self.read("p.gpz"), self.read("t.gpz"))
+        self.gpz("verify", "p.gpz", out="p.gpz: 3 whole frames with 5000 particles: every checksum and structure holds\n")
+
+    def pipe(self, text):
+        result = subprocess.run([GPZ, "encode", "-", "-o", "-", "--eb", "0.01"], input=text.encode(), capture_output=True,
+                                check=False)
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
+        return result.stdout
+
+    def test_input_is_output(self):
+        self.write("a.dump", dump_frame(0, [(1, 1, 1, 2, 3)]))
+        os.symlink("a.dump", self.path("b.gpz"))
+        self.gpz("encode", "a.dump", "-o", "b.gpz", "--eb", "1", code=2, err="b.gpz: is the input as well as the output")
+        self.assertEqual(self.text("a.dump"), dump_frame(0, [(1, 1, 1, 2, 3)]))
+
+    def test_a_bad_input_leaves_an_existing_output(self):
+        self.write("t.gpz", "precious")
+        self.write("in.dump", "ITEM: TIMESTEP\n")
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "1", code=5, err="in.dump: truncated: it ends in frame 0")
+        self.assertEqual(self.text("t.gpz"), "precious")

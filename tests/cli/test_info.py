@@ -1,0 +1,211 @@
+"""gpz info and gpz verify: what they print, as text and as JSON."""
+
+import json
+import random
+import subprocess
+
+from cli_case import GPZ, CliCase, dump_frame, random_rows, record_offsets
+
+FRAMES = [dump_frame(step, [(i, 1, x, y, z, x + y) for i, _, x, y, z in random_rows(100 + step, step)],
+                     columns="id type x y z c_pe") for step in (0, 50, 100)]
+
+
+class Info(CliCase):
+    def setUp(self):
+        super().setUp()
+        self.write("in.dump", "ITEM: UNITS\nreal\nITEM: TIME\n0\n" + FRAMES[0] + "ITEM: TIME\n0.5\n" + FRAMES[1] +
+                   "ITEM: TIME\n1\n" + FRAMES[2])
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", "--bound", "c_pe=0.5", "--elements", "Ar")
+
+    def test_text(self):
+        size = len(self.read("t.gpz"))
+        info = json.loads(self.gpz("info", "t.gpz", "--json", out=None))
+        errors = {column["name"]: column["largest_error"] for column in info["columns"]}
+        self.assertTrue(0.009 < errors["x"] <= 0.01 and 0.4 < errors["c_pe"] <= 0.5)
+        version = self.gpz("--version", out=None).decode().split()[1]
+        self.gpz("info", "t.gpz", out=f"""t.gpz
+  frames      3, timestep 0 to 100, every 50; time 0 to 1
+  particles   100 to 200
+  box         orthogonal, 3-D, pp pp pp; x 0 10, y 0 10, z 0 10
+  units       real
+  elements    Ar
+  written by  gpz {version}
+  size        {size} bytes, {size * 8 / 450:.2f} bits a particle; ratio {450 * 48 / size:.2f} to {450 * 48} bytes of plain values
+  state       complete
+
+  column  type            bound  largest error
+  id      integer      lossless              0
+  type    integer      lossless              0
+  x       f64              0.01 {errors['x']:14.6g}
+  y       f64              0.01 {errors['y']:14.6g}
+  z       f64              0.01 {errors['z']:14.6g}
+  c_pe    f64               0.5 {errors['c_pe']:14.6g}
+""")
+
+    def test_json(self):
+        size = len(self.read("t.gpz"))
+        info = json.loads(self.gpz("info", "t.gpz", "--json", out=None))
+        for column in info["columns"]:
+            self.assertEqual(set(column), {"name", "type", "bound", "largest_error"})
+        self.assertEqual([column["name"] for column in info.pop("columns")], "id type x y z c_pe".split())
+        info.pop("generator")
+        self.assertEqual(info, {
+            "file": "t.gpz", "bytes": size, "state": "complete", "has_index": True, "frames": 3,
+            "particles": {"fewest": 100, "most": 200, "total": 450},
+            "timesteps": {"first": 0, "last": 100, "interval": 50}, "time": {"first": 0, "last": 1},
+            "box": {"kind": "orthogonal", "dimension": 3, "boundary": "pp pp pp", "values": [0, 10] * 3 + [0] * 6},
+            "units": "real", "atom_style": "", "command": "", "elements": ["Ar"], "type_labels": [],
+            "bits_per_particle": size * 8 / 450, "value_bytes": 450 * 48, "ratio": 450 * 48 / size})
+
+    def state(self, name):
+        return json.loads(self.gpz("info", name, "--json", out=None))["state"]
+
+    def test_states(self):
+        content = self.read("t.gpz")
+        offsets = record_offsets(content)
+        self.assertEqual(self.state(self.write("no-index.gpz", content[:offsets[3]])), "complete")
+        self.assertEqual(self.state(self.write("torn.gpz", content[:offsets[2] + 99])), "torn")
+        damaged = bytearray(content[:offsets[3]])
+        damaged[offsets[1] + 40] ^= 1
+        self.assertEqual(self.state(self.write("damaged.gpz", bytes(damaged))), "damaged")
+        damaged += content[offsets[3]:]
+        self.assertEqual(self.state(self.write("damaged.gpz", bytes(damaged))), "damaged")
+
+    def test_no_frames(self):
+        content = self.read("t.gpz")
+        self.write("empty.gpz", content[:record_offsets(content)[0]])
+        out = self.gpz("info", "empty.gpz", out=None).decode().split("\n")
+        self.assertEqual(out[:3], ["empty.gpz", "  frames      0", "  particles   0"])
+
+    def test_pipe(self):
+        self.gpz("info", "-", code=2, err="standard input: info needs a file, not a pipe", stdin=self.read("t.gpz"))
+
+
+class Verify(CliCase):
+    def setUp(self):
+        super().setUp()
+        self.write("in.dump", "".join(FRAMES))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01")
+
+    def test_whole(self):
+        self.gpz("verify", "t.gpz", out="t.gpz: 3 whole frames with 450 particles: every checksum and structure holds\n")
+        self.gpz("verify", "-", stdin=self.read("t.gpz"),
+                 out="standard input: 3 whole frames with 450 particles: every checksum and structure holds\n")
+        self.assertEqual(json.loads(self.gpz("verify", "t.gpz", "--json", out=None)),
+                         {"file": "t.gpz", "ok": True, "frames": 3, "particles": 450, "problems": []})
+
+    def test_every_byte_counts(self):
+        content = self.read("t.gpz")
+        offsets = record_offsets(content)
+        source = random.Random(1)
+        for at in [*range(12), *source.sample(range(12, offsets[0]), 20), *source.sample(range(offsets[0], len(content)), 150)]:
+            damaged = bytearray(content)
+            damaged[at] ^= 1 << source.randrange(8)
+            self.write("d.gpz", bytes(damaged))
+            with self.subTest(byte=at):
+                result = subprocess.run([GPZ, "verify", "d.gpz"], cwd=self.folder, capture_output=True, check=False)
+                self.assertIn(result.returncode, (4, 5))
+                self.assertEqual(result.stderr.count(b"\n"), 1)
+
+    def test_problems_are_listed(self):
+        damaged = bytearray(self.read("t.gpz"))
+        offsets = record_offsets(damaged)
+        for frame in (0, 2):
+            damaged[offsets[frame + 1] - 40] ^= 1
+        self.write("d.gpz", bytes(damaged))
+        problem = "d.gpz: frame {}: the checksum of a chunk does not hold"
+        self.gpz("verify", "d.gpz", code=4, err=problem.format(0),
+                 out=f"d.gpz: 1 whole frame with 150 particles\n  {problem.format(0)}\n  {problem.format(2)}\n")
+        report = json.loads(self.gpz("verify", "d.gpz", "--json", code=4, err=problem.format(0), out=None))
+        self.assertEqual((report["ok"], report["problems"]), (False, [problem.format(0), problem.format(2)]))
+
+
+class VerifyAgainst(CliCase):
+    def setUp(self):
+        super().setUp()
+        self.write("in.dump", "".join(FRAMES))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01")
+
+    def report(self, **expected):
+        return json.loads(self.gpz("verify", "t.gpz", "--against", "in.dump", "--json", out=None, **expected))
+
+    def test_within(self):
+        report = self.report()
+        columns = {column["name"]: column for column in report["columns"]}
+        self.assertEqual(list(columns), "id type x y z c_pe".split())
+        for name, column in columns.items():
+            self.assertEqual(column["above_bound"], 0)
+            if name in "xyz":
+                self.assertTrue(0.009 < column["largest_difference"] <= column["bound"] == 0.01)
+            else:
+                self.assertEqual((column["largest_difference"], column["bound"]), (0, 0))
+
+    def test_text(self):
+        largest = {c["name"]: c["largest_difference"] for c in self.report()["columns"]}
+        self.gpz("verify", "t.gpz", "--against", "in.dump", out=(
+            "t.gpz: 3 whole frames with 450 particles: every checksum and structure holds\n"
+            "compared with in.dump by timestep and id:\n"
+            "  column        bound largest difference\n"
+            "  id         lossless                  0\n"
+            "  type       lossless                  0\n"
+            + "".join(f"  {axis}              0.01 {largest[axis]:18.6g}\n" for axis in "xyz") +
+            "  c_pe       lossless                  0\n"))
+
+    def test_order_of_particles_and_columns_does_not_matter(self):
+        rows = [(x + y, z, i, x, y) for i, _, x, y, z in sorted(random_rows(100, 0))]
+        self.write("in.dump", dump_frame(0, rows, columns="c_pe z id x y") + "".join(FRAMES[1:]))
+        self.assertEqual(self.report()["ok"], True)
+
+    def changed(self, change):
+        """FRAMES with a change to id 7 of the second frame."""
+        rows = [(i, 1, x, y, z, x + y) for i, _, x, y, z in random_rows(150, 50)]
+        rows = [change(row) if row[0] == 7 else row for row in rows]
+        self.write("in.dump", FRAMES[0] + dump_frame(50, rows, columns="id type x y z c_pe") + FRAMES[2])
+
+    def test_a_position_above_the_bound(self):
+        self.changed(lambda row: (*row[:3], row[3] + 0.25, *row[4:]))
+        report = self.report(code=7, err=None)
+        self.assertEqual({c["name"]: c["above_bound"] for c in report["columns"]},
+                         {"id": 0, "type": 0, "x": 0, "y": 1, "z": 0, "c_pe": 0})
+        self.assertRegex(report["problems"][0], r"^t\.gpz: column y: 1 value differs by more than the bound 0\.01, "
+                                                r"the largest by 0\.2[3-6]\d* \(id 7, timestep 50\)$")
+
+    def test_a_lossless_value(self):
+        self.changed(lambda row: (*row[:5], row[5] + 0.25))
+        self.gpz("verify", "t.gpz", "--against", "in.dump", code=7, out=None,
+                 err="t.gpz: column c_pe: 1 value differs by more than 0, the largest by 0.25 (id 7, timestep 50)")
+
+    def test_an_integer(self):
+        self.changed(lambda row: (row[0], 2, *row[2:]))
+        self.gpz("verify", "t.gpz", "--against", "in.dump", code=7, out=None,
+                 err="t.gpz: column type: 1 value differs by more than 0, the largest by inf (id 7, timestep 50)")
+
+    def test_not_a_number(self):
+        self.changed(lambda row: (*row[:2], "nan", *row[3:]))
+        self.gpz("verify", "t.gpz", "--against", "in.dump", code=7, out=None,
+                 err="t.gpz: column x: 1 value differs by more than the bound 0.01, the largest by inf (id 7, timestep 50)")
+
+    def test_particles_and_frames_that_one_file_lacks(self):
+        for text, reason in (
+                (FRAMES[0] + FRAMES[1], "timestep 100 is not in in.dump"),
+                ("".join(FRAMES) + dump_frame(150, []), "no frame for timestep 150 of in.dump"),
+                ("".join(FRAMES) + FRAMES[0], "no frame for timestep 0 of in.dump"),
+                (dump_frame(0, [(1, 0)], columns="id x") + FRAMES[1], "timestep 0: 100 particles, in.dump has 1")):
+            self.write("in.dump", text)
+            self.gpz("verify", "t.gpz", "--against", "in.dump", code=7, err=f"t.gpz: {reason}", out=None)
+        self.changed(lambda row: (1007, *row[1:]))
+        self.gpz("verify", "t.gpz", "--against", "in.dump", code=7, out=None,
+                 err="t.gpz: timestep 50: id 7 where in.dump has id 8")
+
+    def test_element_names(self):
+        text = dump_frame(0, [(1, "C", 1, 2, 3), (2, "N", 1, 2, 3)], columns="id element x y z")
+        self.write("e.dump", text)
+        self.gpz("encode", "e.dump", "-o", "e.gpz", "--eb", "0.1", "--elements", "N,C")
+        self.gpz("verify", "e.gpz", "--against", "e.dump", out=None)
+        self.write("e.dump", text.replace(" N ", " O "))
+        self.gpz("verify", "e.gpz", "--against", "e.dump", code=7, out=None,
+                 err="e.gpz: column element: 1 value differs by more than 0, the largest by inf (id 2, timestep 0)")
+
+    def test_no_ids(self):
+        self.write("in.dump", dump_frame(0, [(1, 2, 3)], columns="x y z"))
+        self.gpz("verify", "t.gpz", "--against", "in.dump", code=2, err="in.dump: no column 'id' to compare by")

@@ -1,0 +1,169 @@
+// gpz decode: a .gpz file to text.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "commands.hpp"
+#include "counted.hpp"
+#include "exit_code.hpp"
+#include "frame_input.hpp"
+#include "frame_range.hpp"
+#include "gpz/error.hpp"
+#include "output_file.hpp"
+#include "progress.hpp"
+#include "writers/frame_writer.hpp"
+
+namespace gpz::tool {
+namespace {
+
+struct DecodeOptions {
+  std::string input;
+  std::string output;
+  std::string format;
+  std::string frames = ":";
+  std::vector<std::string> elements;
+  TextOptions text;
+};
+
+std::string format_of(const DecodeOptions &options) {
+  if (!options.format.empty()) return options.format;
+  if (options.output == "-") return "xyz";
+  const std::string extension = std::filesystem::path(options.output).extension();
+  if (extension == ".xyz") return "xyz";
+  if (extension == ".extxyz") return "extxyz";
+  if (extension == ".lammpstrj" || extension == ".dump") return "lammps";
+  throw Failure(ExitCode::usage, options.output, "no known extension (.xyz .extxyz .lammpstrj .dump); give --format");
+}
+
+std::unique_ptr<FrameWriter> make_writer(const std::string &format, OutputFile &out, TextOptions options) {
+  if (format == "lammps") return make_lammps_writer(out, std::move(options));
+  return make_xyz_writer(out, std::move(options), format == "extxyz");
+}
+
+// What was wrong with the input although frames could be written.
+struct Outcome {
+  std::size_t written = 0;
+  std::optional<Failure> problem;
+};
+
+Outcome decode_file(const Reader &reader, const std::string &name, const FrameRange &range, int threads,
+                    FrameWriter &writer) {
+  const std::vector<std::size_t> selected = range.select(reader.frames());
+  Outcome outcome;
+  std::optional<std::pair<std::size_t, Error>> first_damaged;
+  Progress progress("decode", selected.size(), "frames");
+  for (std::size_t k = 0; k < selected.size(); ++k) {
+    const std::size_t i = selected[k];
+    progress.update(k);
+    Frame frame;
+    try {
+      frame = reader.read(i, threads, writer.wanted(reader.info(i)));
+    } catch (const Error &error) {
+      if (!concerns_one_frame(error)) throw;
+      if (!first_damaged) first_damaged.emplace(i, error);
+      continue;
+    }
+    writer.write(std::move(frame));
+    ++outcome.written;
+  }
+
+  const FileScan &scan = reader.scan();
+  if (first_damaged)
+    outcome.problem = Failure(ExitCode::corrupt, name,
+                              fmt::format("frame {}: {}; {} of {} frames written", first_damaged->first,
+                                          first_damaged->second.cause(), outcome.written, selected.size()));
+  else if (scan.damaged)
+    outcome.problem = damaged_between(name);
+  else if (scan.torn && !(range.forward() && range.ends_before(reader.frames())))
+    outcome.problem = truncated_after(name, reader.frames());
+  return outcome;
+}
+
+Outcome decode_stream(StreamReader &stream, const std::string &name, const FrameRange &range, int threads,
+                      FrameWriter &writer) {
+  if (!range.forward())
+    throw Failure(ExitCode::usage, name, "--frames with a negative number needs a file, not a pipe");
+  Outcome outcome;
+  Progress progress("decode", 0, "frames");
+  std::uint64_t i = 0;
+  try {
+    for (; !range.ends_before(i); ++i) {
+      Frame frame;
+      if (!stream.next(frame, threads)) break;
+      progress.update(i);
+      if (!range.takes(i)) continue;
+      writer.write(std::move(frame));
+      ++outcome.written;
+    }
+  } catch (const Error &error) {
+    if (!concerns_one_frame(error)) throw;
+    if (error.status() == Status::truncated)
+      outcome.problem = truncated_after(name, i);
+    else
+      outcome.problem =
+          Failure(ExitCode::corrupt, name,
+                  fmt::format("frame {}: {}; {} written", i, error.cause(), counted(outcome.written, "frame")));
+  }
+  return outcome;
+}
+
+void decode(DecodeOptions options) {
+  const FrameRange range(options.frames);
+  const std::string format = format_of(options);
+  if (same_file(options.input, options.output))
+    throw Failure(ExitCode::usage, options.output, "is the input as well as the output");
+  const int threads = thread_count(options.text.threads);
+
+  FrameInput input(options.input);
+  options.text.input = input.name();
+  options.text.threads = threads;
+  options.text.units = input.metadata().units;
+  options.text.names.elements = options.elements.empty() ? input.metadata().elements : options.elements;
+  options.text.names.labels = input.metadata().type_labels;
+
+  OutputFile out(options.output);
+  Outcome outcome;
+  {
+    const std::unique_ptr<FrameWriter> writer = make_writer(format, out, options.text);
+    outcome = input.reader() != nullptr ? decode_file(*input.reader(), input.name(), range, threads, *writer)
+                                        : decode_stream(*input.stream(), input.name(), range, threads, *writer);
+    writer->finish();
+  }
+  if (outcome.written > 0 || !outcome.problem) out.commit();
+  if (outcome.problem) throw *outcome.problem;
+}
+
+}  // namespace
+
+void add_decode(CLI::App &app) {
+  auto options = std::make_shared<DecodeOptions>();
+  CLI::App *command = app.add_subcommand("decode", "Write the frames of a .gpz file as text");
+  command->add_option("IN", options->input, "a .gpz file; - for standard input")->required();
+  command->add_option("-o,--output", options->output, "output file; - for standard output")->required();
+  command
+      ->add_option("--format", options->format,
+                   "xyz, extxyz or lammps; else by the output's extension (.xyz .extxyz .lammpstrj .dump)")
+      ->check(CLI::IsMember({"xyz", "extxyz", "lammps"}));
+  command->add_option("--frames", options->frames,
+                      "frames A:B:S as in Python: from A, before B, every S-th; negative ones count from the end");
+  command->add_option("--sort", options->text.sort, "order particles by this column, e.g. id");
+  command->add_flag("--unwrap", options->text.unwrap, "add the image flags ix iy iz times the box to the positions");
+  command->add_option("--elements", options->elements, "names of atom types 1, 2, ..., e.g. C,H,O")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_flag("--exact", options->text.exact, "print every digit of every decoded value");
+  command->add_flag("--with-time", options->text.with_time, "lammps: ITEM: TIME; xyz: Time: in the comment");
+  command->add_flag("--with-units", options->text.with_units, "lammps: ITEM: UNITS in the first frame");
+  add_threads_option(*command, options->text.threads);
+  command->footer(
+      "Digits: values with an error bound get the fewest decimals with which the printed value is still within the\n"
+      "bound of the true one; lossless values, and all with --exact, get the fewest that read back as the same "
+      "number.\n"
+      "A damaged or truncated input: all complete frames are written, then the exit code says what is missing.");
+  command->callback([options] { run_on(options->input, [&] { decode(*options); }); });
+}
+
+}  // namespace gpz::tool

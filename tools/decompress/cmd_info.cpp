@@ -1,0 +1,278 @@
+// gpz info: what is in a .gpz file, on one screen.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "counted.hpp"
+#include "exit_code.hpp"
+#include "frame_input.hpp"
+#include "output_file.hpp"
+#include "progress.hpp"
+
+namespace gpz::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ColumnSummary {
+  std::string name;
+  std::uint16_t place = 0;
+  std::string type;
+  double bound = 0;  // largest of all frames, as the next one
+  double largest_error = 0;
+};
+
+struct Summary {
+  FrameInfo first;
+  std::uint64_t particles = 0;  // of all frames
+  std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t most = 0;
+  std::uint64_t value_bytes = 0;  // 8 a value, 4 for f32
+  std::uint64_t unreadable = 0;   // frames
+  std::vector<ColumnSummary> columns;
+};
+
+std::string type_name(const Field &field) {
+  switch (field.type) {
+    case ValueType::float32:
+      return "f32";
+    case ValueType::float64:
+      return "f64";
+    case ValueType::integer:
+      break;
+  }
+  if (field.display == Display::element) return "element";
+  return field.display == Display::type_label ? "label" : "integer";
+}
+
+const char *box_kind(Box::Kind kind) {
+  switch (kind) {
+    case Box::Kind::orthogonal:
+      return "orthogonal";
+    case Box::Kind::triclinic:
+      return "triclinic";
+    case Box::Kind::general_triclinic:
+      return "general triclinic";
+    case Box::Kind::none:
+      break;
+  }
+  return "none";
+}
+
+std::string boundary_text(const Box &box) {
+  if (box.boundary[0] == '\0') return "";
+  std::string text;
+  for (std::size_t side = 0; side < 6; ++side) {
+    if (side % 2 == 0 && side > 0) text += ' ';
+    text += box.boundary[side];
+  }
+  return text;
+}
+
+void add_columns(const FrameInfo &info, Summary &summary) {
+  for (const Field &field : info.fields) {
+    const std::uint64_t bytes = field.type == ValueType::float32 ? 4 : 8;
+    summary.value_bytes += info.particles * field.components.size() * bytes;
+    for (const Field::Component &component : field.components) {
+      auto column = std::find_if(summary.columns.begin(), summary.columns.end(),
+                                 [&](const ColumnSummary &c) { return c.name == component.name; });
+      if (column == summary.columns.end())
+        column = summary.columns.insert(column, {component.name, component.column, type_name(field), 0, 0});
+      column->bound = std::max(column->bound, field.bound);
+      column->largest_error = std::max(column->largest_error, field.largest_error);
+    }
+  }
+}
+
+Summary summarize(const Reader &reader) {
+  Summary summary;
+  Progress progress("info", reader.frames(), "frames");
+  for (std::size_t i = 0; i < reader.frames(); ++i) {
+    progress.update(i);
+    FrameInfo info;
+    try {
+      info = reader.info(i);
+    } catch (const Error &error) {
+      if (!concerns_one_frame(error)) throw;
+      ++summary.unreadable;
+      continue;
+    }
+    summary.particles += info.particles;
+    summary.fewest = std::min(summary.fewest, info.particles);
+    summary.most = std::max(summary.most, info.particles);
+    add_columns(info, summary);
+    if (summary.first.fields.empty()) summary.first = std::move(info);
+  }
+  summary.fewest = std::min(summary.fewest, summary.most);
+  std::stable_sort(summary.columns.begin(), summary.columns.end(),
+                   [](const ColumnSummary &a, const ColumnSummary &b) { return a.place < b.place; });
+  return summary;
+}
+
+double bits_per_particle(const FileScan &scan, const Summary &summary) {
+  return summary.particles == 0 ? 0
+                                : 8.0 * static_cast<double>(scan.file_size) / static_cast<double>(summary.particles);
+}
+
+double ratio(const FileScan &scan, const Summary &summary) {
+  return static_cast<double>(summary.value_bytes) / static_cast<double>(scan.file_size);
+}
+
+std::string state_text(const FileScan &scan, const Summary &summary) {
+  if (summary.unreadable > 0)
+    return "damaged: " + counted(summary.unreadable, "frame") + " cannot be read (gpz repair)";
+  if (scan.damaged) return "damaged: unreadable bytes between complete frames (gpz repair)";
+  if (scan.torn)
+    return fmt::format("torn: {} behind the last complete frame", counted(scan.file_size - scan.frames_end, "byte"));
+  return scan.has_index ? "complete" : "complete, without an index (still being written, or never closed)";
+}
+
+// The interval of equally spaced timesteps, or 0.
+std::int64_t timestep_interval(const std::vector<IndexEntry> &frames) {
+  if (frames.size() < 2) return 0;
+  const std::int64_t interval = frames[1].timestep - frames[0].timestep;
+  for (std::size_t i = 1; i < frames.size(); ++i)
+    if (frames[i].timestep - frames[i - 1].timestep != interval) return 0;
+  return interval;
+}
+
+std::string frames_text(const std::vector<IndexEntry> &frames) {
+  if (frames.empty()) return "0";
+  std::string text = fmt::format("{}, timestep {}", frames.size(), frames.front().timestep);
+  if (frames.size() > 1) text += fmt::format(" to {}", frames.back().timestep);
+  if (const std::int64_t interval = timestep_interval(frames); interval != 0)
+    text += fmt::format(", every {}", interval);
+  if (!std::isnan(frames.front().time))
+    text += fmt::format("; time {:.6g} to {:.6g}", frames.front().time, frames.back().time);
+  return text;
+}
+
+std::string box_text(const Box &box) {
+  if (box.kind == Box::Kind::none) return "none";
+  const auto &v = box.values;
+  const std::string head =
+      fmt::format("{}, {}-D{}{}", box_kind(box.kind), box.dimension, box.boundary[0] ? ", " : "", boundary_text(box));
+  switch (box.kind) {
+    case Box::Kind::general_triclinic:
+      return head + fmt::format(
+                        "; a {:.6g} {:.6g} {:.6g}, b {:.6g} {:.6g} {:.6g}, c {:.6g} {:.6g} {:.6g}, origin {:.6g} "
+                        "{:.6g} {:.6g}",
+                        v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11]);
+    case Box::Kind::triclinic:
+    case Box::Kind::orthogonal:
+    case Box::Kind::none:
+      break;
+  }
+  std::string text =
+      head + fmt::format("; x {:.6g} {:.6g}, y {:.6g} {:.6g}, z {:.6g} {:.6g}", v[0], v[1], v[2], v[3], v[4], v[5]);
+  if (box.kind == Box::Kind::triclinic) text += fmt::format(", xy {:.6g}, xz {:.6g}, yz {:.6g}", v[6], v[7], v[8]);
+  return text;
+}
+
+std::string info_text(const std::string &name, const Reader &reader, const Summary &summary) {
+  const FileScan &scan = reader.scan();
+  const Metadata &metadata = scan.metadata;
+  std::string text = name + "\n";
+  const auto line = [&](const char *label, const std::string &value) {
+    if (!value.empty()) text += fmt::format("  {:<11} {}\n", label, value);
+  };
+  line("frames", frames_text(scan.frames));
+  line("particles", summary.fewest == summary.most ? fmt::format("{}", summary.most)
+                                                   : fmt::format("{} to {}", summary.fewest, summary.most));
+  if (reader.frames() > 0) line("box", box_text(summary.first.box));
+  line("units", metadata.units);
+  line("elements", fmt::format("{}", fmt::join(metadata.elements, " ")));
+  line("labels", fmt::format("{}", fmt::join(metadata.type_labels, " ")));
+  line("written by", metadata.generator);
+  line("command", metadata.command);
+  line("size",
+       summary.particles == 0
+           ? fmt::format("{} bytes", scan.file_size)
+           : fmt::format("{} bytes, {:.2f} bits a particle; ratio {:.2f} to {} bytes of plain values", scan.file_size,
+                         bits_per_particle(scan, summary), ratio(scan, summary), summary.value_bytes));
+  line("state", state_text(scan, summary));
+  if (summary.columns.empty()) return text;
+
+  std::size_t width = 6;
+  for (const ColumnSummary &column : summary.columns) width = std::max(width, column.name.size());
+  text += fmt::format("\n  {:<{}}  {:<8} {:>12} {:>14}\n", "column", width, "type", "bound", "largest error");
+  for (const ColumnSummary &column : summary.columns) {
+    const bool lossless = !(column.bound > 0);
+    text += fmt::format("  {:<{}}  {:<8} {:>12} {:>14}\n", column.name, width, column.type,
+                        lossless ? "lossless" : fmt::format("{:.6g}", column.bound),
+                        lossless ? "0" : fmt::format("{:.6g}", column.largest_error));
+  }
+  return text;
+}
+
+Json info_json(const std::string &name, const Reader &reader, const Summary &summary) {
+  const FileScan &scan = reader.scan();
+  const Metadata &metadata = scan.metadata;
+  Json json;
+  json["file"] = name;
+  json["bytes"] = scan.file_size;
+  json["state"] = scan.damaged || summary.unreadable > 0 ? "damaged" : scan.torn ? "torn" : "complete";
+  json["has_index"] = scan.has_index;
+  json["frames"] = reader.frames();
+  json["particles"] = {{"fewest", summary.fewest}, {"most", summary.most}, {"total", summary.particles}};
+  if (reader.frames() > 0) {
+    json["timesteps"] = {{"first", scan.frames.front().timestep},
+                         {"last", scan.frames.back().timestep},
+                         {"interval", timestep_interval(scan.frames)}};
+    // JSON has no NaN: null.
+    json["time"] = {{"first", scan.frames.front().time}, {"last", scan.frames.back().time}};
+    const Box &box = summary.first.box;
+    json["box"] = {{"kind", box_kind(box.kind)},
+                   {"dimension", box.dimension},
+                   {"boundary", boundary_text(box)},
+                   {"values", box.values}};
+  }
+  json["units"] = metadata.units;
+  json["atom_style"] = metadata.atom_style;
+  json["generator"] = metadata.generator;
+  json["command"] = metadata.command;
+  json["elements"] = metadata.elements;
+  json["type_labels"] = metadata.type_labels;
+  json["bits_per_particle"] = bits_per_particle(scan, summary);
+  json["value_bytes"] = summary.value_bytes;
+  json["ratio"] = ratio(scan, summary);
+  json["columns"] = Json::array();
+  for (const ColumnSummary &column : summary.columns)
+    json["columns"].push_back({{"name", column.name},
+                               {"type", column.type},
+                               {"bound", column.bound},
+                               {"largest_error", column.largest_error}});
+  return json;
+}
+
+void info(const std::string &path, bool as_json) {
+  const FrameInput input(path);
+  if (input.reader() == nullptr) throw Failure(ExitCode::usage, input.name(), "info needs a file, not a pipe");
+  const Reader &reader = *input.reader();
+  const Summary summary = summarize(reader);
+  OutputFile out("-");
+  out.write(as_json ? info_json(input.name(), reader, summary).dump(2) + "\n"
+                    : info_text(input.name(), reader, summary));
+  out.commit();
+}
+
+}  // namespace
+
+void add_info(CLI::App &app) {
+  struct Options {
+    std::string input;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App *command = app.add_subcommand("info", "Show what is in a .gpz file");
+  command->add_option("IN", options->input, "a .gpz file")->required();
+  command->add_flag("--json", options->json, "as JSON");
+  command->callback([options] { run_on(options->input, [&] { info(options->input, options->json); }); });
+}
+
+}  // namespace gpz::tool

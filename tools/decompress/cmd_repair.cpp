@@ -1,0 +1,127 @@
+// gpz repair: the complete frames of a torn or damaged file into a whole one.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <memory>
+
+#include "commands.hpp"
+#include "counted.hpp"
+#include "exit_code.hpp"
+#include "frame_input.hpp"
+#include "gpz/error.hpp"
+#include "output_file.hpp"
+#include "progress.hpp"
+
+namespace gpz::tool {
+namespace {
+
+// Copies byte ranges of a file.
+class RangeCopier {
+ public:
+  explicit RangeCopier(const std::string &path) : name_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (descriptor_ < 0) throw io_failure(name_);
+  }
+  ~RangeCopier() { ::close(descriptor_); }
+  RangeCopier(const RangeCopier &) = delete;
+  RangeCopier &operator=(const RangeCopier &) = delete;
+
+  void copy(std::uint64_t offset, std::uint64_t length, OutputFile &out) {
+    while (length > 0) {
+      const ssize_t got = ::pread(descriptor_, buffer_.data(), std::min<std::uint64_t>(length, buffer_.size()),
+                                  static_cast<off_t>(offset));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw io_failure(name_);
+      if (got == 0) throw Failure(ExitCode::io, name_, "it became shorter while it was read");
+      out.write(buffer_.data(), static_cast<std::size_t>(got));
+      offset += static_cast<std::uint64_t>(got);
+      length -= static_cast<std::uint64_t>(got);
+    }
+  }
+
+ private:
+  std::string name_;
+  int descriptor_;
+  std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 20);
+};
+
+void put(OutputFile &out, const Bytes &bytes) { out.write(bytes.data(), bytes.size()); }
+
+void repair(const std::string &input, const std::string &output, int threads) {
+  if (same_file(input, output)) throw Failure(ExitCode::usage, output, "is the input as well as the output");
+  // The index is not trusted: frames are those that a walk over the records finds.
+  const FileScan found = scan_file(input, false);
+  const Reader reader(input);
+  std::map<std::uint64_t, std::size_t> number_at;  // of the frame at that offset
+  for (std::size_t i = 0; i < reader.frames(); ++i) number_at[reader.scan().frames[i].offset] = i;
+
+  RangeCopier copier(input);
+  OutputFile out(output);
+  put(out, file_header(found.metadata));
+  std::vector<IndexEntry> kept;
+  std::string report;
+  Progress progress("repair", found.frames.size(), "frames");
+  std::uint64_t examined = 0;
+  for (const IndexEntry &frame : found.frames) {
+    progress.update(examined++);
+    const auto number = number_at.find(frame.offset);
+    try {
+      if (number == number_at.end()) throw Error(Status::corrupt, "is not in the index");
+      reader.verify(number->second, threads);
+    } catch (const Error &error) {
+      if (!concerns_one_frame(error)) throw;
+      report += fmt::format("lost: frame at byte {} (timestep {}): {}\n", frame.offset, frame.timestep, error.cause());
+      continue;
+    }
+    IndexEntry entry = frame;
+    entry.offset = out.bytes();
+    copier.copy(frame.offset, frame.length, out);
+    kept.push_back(entry);
+  }
+  for (const IndexEntry &frame : reader.scan().frames) {
+    const bool walked = std::any_of(found.frames.begin(), found.frames.end(),
+                                    [&](const IndexEntry &other) { return other.offset == frame.offset; });
+    if (!walked)
+      report +=
+          fmt::format("lost: frame at byte {} (timestep {}): its record is damaged\n", frame.offset, frame.timestep);
+  }
+  if (found.torn)
+    report +=
+        fmt::format("lost: {} behind the last complete frame\n", counted(found.file_size - found.frames_end, "byte"));
+  else if (found.damaged && report.empty())
+    report += "lost: unreadable bytes between complete frames\n";
+
+  if (kept.empty())
+    throw Failure(found.torn ? ExitCode::truncated : ExitCode::corrupt, input, "no complete frame in it");
+  put(out, index_record(kept));
+  out.commit();
+  OutputFile console("-");
+  console.write(fmt::format("{}: {} kept{}\n{}", input, counted(kept.size(), "frame"),
+                            report.empty() ? ", nothing lost" : "", report));
+  console.commit();
+}
+
+}  // namespace
+
+void add_repair(CLI::App &app) {
+  struct Options {
+    std::string input;
+    std::string output;
+    int threads = 0;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App *command =
+      app.add_subcommand("repair", "Copy every complete frame with valid checksums to a new file with an index");
+  command->add_option("IN", options->input, "a .gpz file")->required();
+  command->add_option("-o,--output", options->output, "the new file")->required();
+  add_threads_option(*command, options->threads);
+  command->footer("Says on standard output what was lost; that is no error as long as one frame was kept.");
+  command->callback([options] {
+    run_on(options->input, [&] { repair(options->input, options->output, thread_count(options->threads)); });
+  });
+}
+
+}  // namespace gpz::tool

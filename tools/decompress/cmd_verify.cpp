@@ -1,0 +1,206 @@
+// gpz verify: every checksum and structure of a .gpz file, and on request every value against an uncompressed dump.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "commands.hpp"
+#include "comparison.hpp"
+#include "counted.hpp"
+#include "exit_code.hpp"
+#include "frame_input.hpp"
+#include "gpz/error.hpp"
+#include "output_file.hpp"
+#include "progress.hpp"
+#include "readers/frame_source.hpp"
+
+namespace gpz::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct VerifyOptions {
+  std::string input;
+  std::string against;
+  bool json = false;
+  int threads = 0;
+};
+
+// What verify found.
+struct Verdict {
+  std::uint64_t frames = 0;  // whole ones
+  std::uint64_t particles = 0;
+  std::vector<Failure> problems;
+  std::vector<ColumnDifference> columns;
+};
+
+bool same(const IndexEntry &a, const IndexEntry &b) {
+  return a.offset == b.offset && a.length == b.length && a.timestep == b.timestep && a.particles == b.particles &&
+         (a.time == b.time || (std::isnan(a.time) && std::isnan(b.time)));
+}
+
+void verify_file(const FrameInput &input, int threads, Verdict &verdict) {
+  const Reader &reader = *input.reader();
+  Progress progress("verify", reader.frames(), "frames");
+  for (std::size_t i = 0; i < reader.frames(); ++i) {
+    progress.update(i);
+    try {
+      reader.verify(i, threads);
+      ++verdict.frames;
+      verdict.particles += reader.scan().frames[i].particles;
+    } catch (const Error &error) {
+      if (!concerns_one_frame(error)) throw;
+      verdict.problems.emplace_back(ExitCode::corrupt, input.name(), fmt::format("frame {}: {}", i, error.cause()));
+    }
+  }
+
+  const FileScan walked = scan_file(input.name(), false);
+  const std::vector<IndexEntry> &listed = reader.scan().frames;
+  const bool agree = walked.frames.size() == listed.size() &&
+                     std::equal(walked.frames.begin(), walked.frames.end(), listed.begin(), same);
+  if (walked.damaged) verdict.problems.push_back(damaged_between(input.name()));
+  if (!agree && verdict.problems.empty())
+    verdict.problems.emplace_back(ExitCode::corrupt, input.name(), "the index does not agree with the frames");
+  if (walked.torn) verdict.problems.push_back(truncated_after(input.name(), walked.frames.size()));
+}
+
+void verify_stream(FrameInput &input, int threads, Verdict &verdict) {
+  try {
+    for (Frame frame; input.stream()->next(frame, threads); ++verdict.frames) verdict.particles += frame.info.particles;
+  } catch (const Error &error) {
+    if (!concerns_one_frame(error)) throw;
+    if (error.status() == Status::truncated)
+      verdict.problems.push_back(truncated_after(input.name(), verdict.frames));
+    else
+      verdict.problems.emplace_back(ExitCode::corrupt, input.name(),
+                                    fmt::format("frame {}: {}", verdict.frames, error.cause()));
+  }
+}
+
+std::string differing(std::uint64_t count) {
+  return counted(count, "value") + (count == 1 ? " differs by" : " differ by");
+}
+
+void compare(const FrameInput &input, const VerifyOptions &options, int threads, Verdict &verdict) {
+  const Reader &reader = *input.reader();
+  const std::unique_ptr<FrameSource> reference = open_source(options.against, SourceOptions());
+  Comparison comparison(input.name(), {reader.metadata().elements, reader.metadata().type_labels}, options.against);
+
+  std::multimap<std::int64_t, std::size_t> left;  // frames to compare, by timestep; equal ones in file order
+  for (std::size_t i = 0; i < reader.frames(); ++i) left.emplace(reader.scan().frames[i].timestep, i);
+  Progress progress("compare", reference->input().file_size() >> 20, "MiB");
+  for (Frame expected; reference->next(expected);) {
+    progress.update(reference->input().position() >> 20);
+    const auto frame = left.find(expected.info.timestep);
+    if (frame == left.end())
+      throw Failure(ExitCode::different, input.name(),
+                    fmt::format("no frame for timestep {} of {}", expected.info.timestep, options.against));
+    comparison.add(reader.read(frame->second, threads), expected,
+                   {reference->metadata().elements, reference->metadata().type_labels});
+    left.erase(frame);
+  }
+  if (!left.empty())
+    throw Failure(ExitCode::different, input.name(),
+                  fmt::format("timestep {} is not in {}", left.begin()->first, options.against));
+
+  verdict.columns = comparison.columns();
+  if (comparison.above() == 0) return;
+  for (const ColumnDifference &column : verdict.columns) {
+    if (column.above == 0) continue;
+    verdict.problems.emplace_back(
+        ExitCode::different, input.name(),
+        fmt::format("column {}: {} more than {}, the largest by {:.6g} (id {}, timestep {})", column.name,
+                    differing(column.above), column.exact ? "0" : fmt::format("the bound {:.6g}", column.bound),
+                    column.largest, column.id, column.timestep));
+  }
+}
+
+std::string verdict_text(const std::string &name, const VerifyOptions &options, const Verdict &verdict) {
+  std::string text = fmt::format("{}: {} with {}", name, counted(verdict.frames, "whole frame"),
+                                 counted(verdict.particles, "particle"));
+  if (verdict.problems.empty()) text += ": every checksum and structure holds";
+  text += "\n";
+  if (!verdict.columns.empty()) {
+    text += fmt::format("compared with {} by timestep and id:\n", options.against);
+    std::size_t width = 6;
+    for (const ColumnDifference &column : verdict.columns) width = std::max(width, column.name.size());
+    text += fmt::format("  {:<{}} {:>12} {:>18}\n", "column", width, "bound", "largest difference");
+    for (const ColumnDifference &column : verdict.columns)
+      text += fmt::format("  {:<{}} {:>12} {:>18}\n", column.name, width,
+                          column.exact ? "lossless" : fmt::format("{:.6g}", column.bound),
+                          fmt::format("{:.6g}", column.largest));
+  }
+  for (const Failure &problem : verdict.problems) text += fmt::format("  {}\n", problem.what());
+  return text;
+}
+
+Json verdict_json(const std::string &name, const VerifyOptions &options, const Verdict &verdict) {
+  Json json;
+  json["file"] = name;
+  json["ok"] = verdict.problems.empty();
+  json["frames"] = verdict.frames;
+  json["particles"] = verdict.particles;
+  json["problems"] = Json::array();
+  for (const Failure &problem : verdict.problems) json["problems"].push_back(problem.what());
+  if (options.against.empty()) return json;
+  json["against"] = options.against;
+  json["columns"] = Json::array();
+  for (const ColumnDifference &column : verdict.columns) {
+    // An infinite difference (integers or words that differ) is null in JSON.
+    json["columns"].push_back({{"name", column.name},
+                               {"bound", column.bound},
+                               {"largest_difference", column.largest},
+                               {"above_bound", column.above}});
+  }
+  return json;
+}
+
+void verify(const VerifyOptions &options) {
+  const int threads = thread_count(options.threads);
+  FrameInput input(options.input);
+  if (!options.against.empty() && input.reader() == nullptr)
+    throw Failure(ExitCode::usage, input.name(), "--against needs a file, not a pipe");
+  Verdict verdict;
+  if (input.reader() != nullptr)
+    verify_file(input, threads, verdict);
+  else
+    verify_stream(input, threads, verdict);
+  if (!options.against.empty() && verdict.problems.empty()) {
+    try {
+      compare(input, options, threads, verdict);
+    } catch (const Failure &failure) {
+      if (failure.code() != ExitCode::different) throw;
+      verdict.problems.push_back(failure);
+    }
+  }
+
+  OutputFile out("-");
+  out.write(options.json ? verdict_json(input.name(), options, verdict).dump(2) + "\n"
+                         : verdict_text(input.name(), options, verdict));
+  out.commit();
+  if (!verdict.problems.empty()) throw verdict.problems.front();
+}
+
+}  // namespace
+
+void add_verify(CLI::App &app) {
+  auto options = std::make_shared<VerifyOptions>();
+  CLI::App *command = app.add_subcommand("verify", "Check every checksum and structure of a .gpz file");
+  command->add_option("IN", options->input, "a .gpz file; - for standard input")->required();
+  command->add_option(
+      "--against", options->against,
+      "an uncompressed LAMMPS dump of the same run: the largest difference of every column, by id and timestep");
+  command->add_flag("--json", options->json, "as JSON");
+  add_threads_option(*command, options->threads);
+  command->footer(
+      "Fails if a difference is above the bound. LAMMPS prints 6 digits unless told otherwise: write the other dump "
+      "with\n"
+      "dump_modify ID format float %.17g (or as a binary dump), or its own rounding counts as a difference.");
+  command->callback([options] { run_on(options->input, [&] { verify(*options); }); });
+}
+
+}  // namespace gpz::tool

@@ -1,0 +1,37 @@
+// The subcommands: each function adds one to the command line. Parsing the line runs it; failures are thrown as
+// exceptions.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "exit_code.hpp"
+
+namespace gpz::tool {
+
+void add_decode(CLI::App &app);
+void add_encode(CLI::App &app);
+void add_info(CLI::App &app);
+void add_verify(CLI::App &app);
+void add_repair(CLI::App &app);
+
+// Of the project, as in "gpz 1.2.3".
+extern const char *const program_version;
+
+// --threads, with the meaning that 0 is resolved to the number of cores.
+void add_threads_option(CLI::App &command, int &threads);
+int thread_count(int threads);
+
+// Runs a command on its input: what runs out of memory names the file.
+template <typename Command>
+void run_on(const std::string &input, Command command) {
+  try {
+    command();
+  } catch (const std::bad_alloc &) {
+    throw Failure(ExitCode::limit, input == "-" ? "standard input" : input, "out of memory");
+  }
+}
+
+}  // namespace gpz::tool

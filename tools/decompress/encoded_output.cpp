@@ -1,0 +1,74 @@
+#include "encoded_output.hpp"
+
+#include <filesystem>
+
+#include "gpz/writer.hpp"
+
+namespace gpz::tool {
+namespace {
+
+class FileOutput final : public EncodedOutput {
+ public:
+  FileOutput(const std::string &path, const Metadata &metadata, int threads)
+      : path_(path), writer_(path, metadata, Writer::Mode::create, threads) {}
+
+  ~FileOutput() override {
+    std::error_code ignored;
+    if (writer_.frames().empty() && !closed_ && std::filesystem::is_regular_file(path_, ignored))
+      std::filesystem::remove(path_, ignored);
+  }
+
+  void write(const FrameInfo &info, const std::vector<FieldInput> &fields) override { writer_.write(info, fields); }
+  void close() override {
+    writer_.close();
+    closed_ = true;
+  }
+
+ private:
+  std::string path_;
+  Writer writer_;
+  bool closed_ = false;
+};
+
+// A pipe takes the parts of the file one after the other.
+class PipeOutput final : public EncodedOutput {
+ public:
+  PipeOutput(const Metadata &metadata, int threads) : out_("-"), encoder_(threads) { put(file_header(metadata)); }
+
+  void write(const FrameInfo &info, const std::vector<FieldInput> &fields) override {
+    encoder_.encode(fields, info.particles, nullptr, chunk_);
+    FrameInfo head = info;
+    for (std::size_t f = 0; f < head.fields.size(); ++f) {
+      Field &field = head.fields[f];
+      if (field.bound > 0 && field.step == 0) field.step = grid_step(field.bound);
+      field.largest_error = chunk_.largest_error[f];
+    }
+    const FrameRecord record = frame_record(head, {{chunk_.particles, chunk_.bytes.size(), chunk_.checksum}});
+    frames_.push_back({out_.bytes(), record.length, info.timestep, info.time, info.particles});
+    put(record.prefix);
+    put(chunk_.bytes);
+    put(record.trailer);
+  }
+
+  void close() override {
+    put(index_record(frames_));
+    out_.commit();
+  }
+
+ private:
+  void put(const Bytes &bytes) { out_.write(bytes.data(), bytes.size()); }
+
+  OutputFile out_;
+  ChunkEncoder encoder_;
+  EncodedChunk chunk_;
+  std::vector<IndexEntry> frames_;
+};
+
+}  // namespace
+
+std::unique_ptr<EncodedOutput> open_encoded_output(const std::string &path, const Metadata &metadata, int threads) {
+  if (path == "-") return std::make_unique<PipeOutput>(metadata, threads);
+  return std::make_unique<FileOutput>(path, metadata, threads);
+}
+
+}  // namespace gpz::tool

@@ -1,0 +1,55 @@
+#include "exit_code.hpp"
+
+#include <cerrno>
+#include <new>
+#include <system_error>
+
+#include "gpz/error.hpp"
+
+namespace gpz::tool {
+namespace {
+
+ExitCode code_of(Status status) {
+  switch (status) {
+    case Status::ok:
+      return ExitCode::ok;
+    case Status::invalid_argument:
+      return ExitCode::usage;
+    case Status::io_error:
+      return ExitCode::io;
+    case Status::not_gpz:
+    case Status::unsupported_version:
+    case Status::corrupt:
+      return ExitCode::corrupt;
+    case Status::truncated:
+      return ExitCode::truncated;
+    case Status::out_of_memory:
+    case Status::limit_exceeded:
+      return ExitCode::limit;
+    case Status::not_found:
+    case Status::internal:
+      return ExitCode::other;
+  }
+  return ExitCode::other;
+}
+
+}  // namespace
+
+const char *const exit_code_help =
+    "Exit codes: 0 success; 1 internal error; 2 usage; 3 input or output; 4 corrupt, no gpz file, or of a newer "
+    "format;\n"
+    "5 truncated (complete frames were written); 6 out of memory or over a limit; 7 verify --against found a "
+    "difference\n"
+    "above the bound. Errors are one line on standard error.";
+
+Failure io_failure(const std::string &file) { return {ExitCode::io, file, std::generic_category().message(errno)}; }
+
+Failure to_failure(const std::exception &error, const std::string &file) {
+  if (const auto *failure = dynamic_cast<const Failure *>(&error)) return *failure;
+  if (const auto *library = dynamic_cast<const Error *>(&error))
+    return {code_of(library->status()), "", library->what()};
+  if (dynamic_cast<const std::bad_alloc *>(&error) != nullptr) return {ExitCode::limit, file, "out of memory"};
+  return {ExitCode::other, file, error.what()};
+}
+
+}  // namespace gpz::tool

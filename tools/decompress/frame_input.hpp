@@ -1,0 +1,43 @@
+// A .gpz file that a command reads: by frame number from a file, or frame after frame from a pipe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "exit_code.hpp"
+#include "gpz/error.hpp"
+#include "gpz/reader.hpp"
+
+namespace gpz::tool {
+
+class FrameInput {
+ public:
+  // "-" is standard input. Throws gpz::Error, Failure (io).
+  explicit FrameInput(const std::string &path);
+  ~FrameInput();
+  FrameInput(const FrameInput &) = delete;
+  FrameInput &operator=(const FrameInput &) = delete;
+
+  const std::string &name() const { return name_; }
+  const Metadata &metadata() const { return reader_ ? reader_->metadata() : stream_->metadata(); }
+  // One of the two is there.
+  const Reader *reader() const { return reader_ ? &*reader_ : nullptr; }
+  StreamReader *stream() { return stream_ ? &*stream_ : nullptr; }
+
+ private:
+  std::string name_;
+  int descriptor_ = -1;
+  std::optional<Reader> reader_;
+  std::optional<StreamReader> stream_;
+};
+
+// What a file that ends in the middle of a frame is reported as.
+Failure truncated_after(const std::string &file, std::uint64_t complete_frames);
+// What bytes between complete frames that cannot be read are reported as.
+Failure damaged_between(const std::string &file);
+
+// Whether the failure is about one frame, so that the others can still be read.
+bool concerns_one_frame(const Error &error);
+
+}  // namespace gpz::tool

@@ -1,0 +1,98 @@
+#include "output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "exit_code.hpp"
+
+namespace gpz::tool {
+namespace {
+
+// The unfinished file, for the signal handler; a command writes one at a time.
+char unfinished[4096] = "";
+
+void remove_unfinished(int signal) {
+  if (unfinished[0] != '\0') ::unlink(unfinished);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void remove_on_signals(const std::string &path) {
+  if (path.size() >= sizeof unfinished) return;
+  std::memcpy(unfinished, path.c_str(), path.size() + 1);
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM})
+    if (std::signal(signal, remove_unfinished) == SIG_IGN) std::signal(signal, SIG_IGN);
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::string &path) : name_(path) {
+  if (path == "-") {
+    descriptor_ = STDOUT_FILENO;
+    name_ = "standard output";
+    return;
+  }
+  std::error_code no_such_file;
+  const auto resolved = std::filesystem::canonical(path, no_such_file);
+  struct stat status {};
+  if (!no_such_file && ::stat(resolved.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    descriptor_ = ::open(resolved.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) throw io_failure(name_);
+    return;
+  }
+  target_ = no_such_file ? path : resolved.string();
+  if (!no_such_file && ::access(target_.c_str(), W_OK) != 0) throw io_failure(name_);
+  const std::string part = target_ + ".part";
+  descriptor_ = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw io_failure(name_);
+  temporary_ = part;
+  remove_on_signals(part);
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0 && descriptor_ != STDOUT_FILENO) ::close(descriptor_);
+  if (temporary_.empty()) return;
+  ::unlink(temporary_.c_str());
+  unfinished[0] = '\0';
+}
+
+void OutputFile::write(const void *data, std::size_t size) {
+  // One write() takes less than 2 GiB on Linux.
+  constexpr std::size_t largest_write = std::size_t{1} << 30;
+  const char *position = static_cast<const char *>(data);
+  while (size > 0) {
+    const ssize_t written = ::write(descriptor_, position, std::min(size, largest_write));
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      throw io_failure(name_);
+    }
+    position += written;
+    size -= static_cast<std::size_t>(written);
+    bytes_ += static_cast<std::uint64_t>(written);
+  }
+}
+
+void OutputFile::commit() {
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (::close(descriptor) != 0 && errno != EINTR) throw io_failure(name_);
+  if (temporary_.empty()) return;
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) throw io_failure(name_);
+  temporary_.clear();
+  unfinished[0] = '\0';
+}
+
+bool same_file(const std::string &a, const std::string &b) {
+  std::error_code ignored;
+  return std::filesystem::equivalent(a, b, ignored);
+}
+
+}  // namespace gpz::tool

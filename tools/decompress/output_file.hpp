@@ -1,0 +1,39 @@
+// A file that a command writes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gpz::tool {
+
+// A regular file is written under the name PATH.part and gets its own name in commit(): a file called PATH is always
+// whole. Without commit() it is removed. Anything else (a pipe, a device, "-" for standard output) is written directly.
+class OutputFile {
+ public:
+  // Throws Failure (io), as do the other functions.
+  explicit OutputFile(const std::string &path);
+  ~OutputFile();
+  OutputFile(const OutputFile &) = delete;
+  OutputFile &operator=(const OutputFile &) = delete;
+
+  void write(const void *data, std::size_t size);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  // Closes the file: from here on the operating system has accepted all of it.
+  void commit();
+
+  const std::string &name() const { return name_; }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  std::string name_;
+  std::string target_;     // where commit() puts the file; empty: nowhere, it is there
+  std::string temporary_;  // removed unless committed; empty: nothing to remove
+  int descriptor_ = -1;
+  std::uint64_t bytes_ = 0;
+};
+
+// Whether both names lead to one existing file.
+bool same_file(const std::string &a, const std::string &b);
+
+}  // namespace gpz::tool

@@ -1,0 +1,152 @@
+#include "positions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "exit_code.hpp"
+
+namespace gpz::tool {
+namespace {
+
+constexpr std::array<PositionForm, 4> all_forms = {PositionForm::wrapped, PositionForm::unwrapped, PositionForm::scaled,
+                                                   PositionForm::scaled_unwrapped};
+
+std::optional<std::size_t> find_column(const Frame &frame, const std::string &name) {
+  const Frame::Column *column = frame.find(name);
+  if (column == nullptr) return std::nullopt;
+  return static_cast<std::size_t>(column - frame.columns.data());
+}
+
+Positions require_positions(const Frame &frame, const std::string &file) {
+  const auto positions = find_positions(frame);
+  if (!positions) throw Failure(ExitCode::usage, file, "no positions (x y, xu yu, xs ys or xsu ysu)");
+  return *positions;
+}
+
+void rename(Frame &frame, const Positions &positions, PositionForm form) {
+  const auto names = position_names(form);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (!positions.columns[axis]) continue;
+    const Frame::Column &column = frame.columns[*positions.columns[axis]];
+    frame.info.fields[column.field].components[column.component].name = names[axis];
+  }
+}
+
+}  // namespace
+
+std::array<std::string, 3> position_names(PositionForm form) {
+  switch (form) {
+    case PositionForm::wrapped:
+      return {"x", "y", "z"};
+    case PositionForm::unwrapped:
+      return {"xu", "yu", "zu"};
+    case PositionForm::scaled:
+      return {"xs", "ys", "zs"};
+    case PositionForm::scaled_unwrapped:
+      break;
+  }
+  return {"xsu", "ysu", "zsu"};
+}
+
+std::optional<Positions> find_positions(const Frame &frame) {
+  for (const PositionForm form : all_forms) {
+    Positions positions;
+    positions.form = form;
+    const auto names = position_names(form);
+    bool floats = true;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      positions.columns[axis] = find_column(frame, names[axis]);
+      if (positions.columns[axis]) {
+        const Frame::Column &column = frame.columns[*positions.columns[axis]];
+        floats = floats && frame.info.fields[column.field].type != ValueType::integer;
+      }
+    }
+    if (floats && positions.columns[0] && positions.columns[1]) return positions;
+  }
+  return std::nullopt;
+}
+
+BoxVectors box_vectors(const Box &box, const std::string &file) {
+  const auto &v = box.values;
+  switch (box.kind) {
+    case Box::Kind::none:
+      throw Failure(ExitCode::usage, file, "the frames have no box");
+    case Box::Kind::general_triclinic:
+      return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}, {v[9], v[10], v[11]}};
+    case Box::Kind::orthogonal:
+    case Box::Kind::triclinic:
+      break;
+  }
+  return {{v[1] - v[0], 0, 0}, {v[6], v[3] - v[2], 0}, {v[7], v[8], v[5] - v[4]}, {v[0], v[2], v[4]}};
+}
+
+double scaled_error_factor(const BoxVectors &box) {
+  double factor = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    factor = std::max(factor, std::fabs(box.a[axis]) + std::fabs(box.b[axis]) + std::fabs(box.c[axis]));
+  return factor;
+}
+
+void unwrap(Frame &frame, const std::string &file) {
+  const Positions positions = require_positions(frame, file);
+  if (positions.form == PositionForm::unwrapped || positions.form == PositionForm::scaled_unwrapped) return;
+
+  constexpr std::array<const char *, 3> image_names = {"ix", "iy", "iz"};
+  std::array<const std::int64_t *, 3> images{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const Frame::Column *column = frame.find(image_names[axis]);
+    if (column != nullptr && frame.info.fields[column->field].type == ValueType::integer)
+      images[axis] = column->integers.data();
+    else if (positions.columns[axis])
+      throw Failure(ExitCode::usage, file, "--unwrap needs the image flags ix iy iz, which the file does not have");
+  }
+
+  const BoxVectors vectors =
+      positions.scaled() ? BoxVectors{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}} : box_vectors(frame.info.box, file);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (!positions.columns[axis]) continue;
+    Frame::Column &column = frame.columns[*positions.columns[axis]];
+    frame.info.fields[column.field].type = ValueType::float64;
+    std::vector<double> &values = column.floats;
+    const std::array<double, 3> lengths = {vectors.a[axis], vectors.b[axis], vectors.c[axis]};
+    for (std::size_t from = 0; from < 3; ++from) {
+      if (lengths[from] == 0 || images[from] == nullptr) continue;
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] += static_cast<double>(images[from][i]) * lengths[from];
+    }
+  }
+  rename(frame, positions, positions.scaled() ? PositionForm::scaled_unwrapped : PositionForm::unwrapped);
+}
+
+void to_cartesian(Frame &frame, const std::string &file) {
+  const Positions positions = require_positions(frame, file);
+  if (!positions.scaled()) return;
+  const BoxVectors vectors = box_vectors(frame.info.box, file);
+  const double factor = scaled_error_factor(vectors);
+
+  const std::size_t particles = frame.columns[*positions.columns[0]].floats.size();
+  std::array<double *, 3> values{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (!positions.columns[axis]) continue;
+    Frame::Column &column = frame.columns[*positions.columns[axis]];
+    values[axis] = column.floats.data();
+    Field &field = frame.info.fields[column.field];
+    if (column.component == 0) {
+      field.type = ValueType::float64;
+      field.bound *= factor;
+      field.step *= factor;
+      field.largest_error *= factor;
+    }
+  }
+  for (std::size_t i = 0; i < particles; ++i) {
+    const double xs = values[0][i];
+    const double ys = values[1][i];
+    const double zs = values[2] != nullptr ? values[2][i] : 0;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (values[axis] != nullptr)
+        values[axis][i] = vectors.origin[axis] + vectors.a[axis] * xs + vectors.b[axis] * ys + vectors.c[axis] * zs;
+  }
+  rename(frame, positions, positions.form == PositionForm::scaled ? PositionForm::wrapped : PositionForm::unwrapped);
+}
+
+}  // namespace gpz::tool

@@ -1,0 +1,49 @@
+// Where the positions of a frame are, in which of LAMMPS's four forms, and how one form becomes another.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "gpz/frame.hpp"
+
+namespace gpz::tool {
+
+// x: wrapped into the box, distance units. xu: unwrapped. xs: wrapped, as fractions of the box. xsu: unwrapped
+// fractions.
+enum class PositionForm { wrapped, unwrapped, scaled, scaled_unwrapped };
+
+struct Positions {
+  PositionForm form = PositionForm::wrapped;
+  // Indices into Frame::columns for x, y, z; a 2-D frame may lack z.
+  std::array<std::optional<std::size_t>, 3> columns;
+
+  bool scaled() const { return form == PositionForm::scaled || form == PositionForm::scaled_unwrapped; }
+};
+
+// The names of x, y, z in a form, e.g. xsu ysu zsu.
+std::array<std::string, 3> position_names(PositionForm form);
+
+// The positions of a frame: the first form of wrapped, unwrapped, scaled, scaled unwrapped that has x and y.
+std::optional<Positions> find_positions(const Frame &frame);
+
+// The box as an affine map: Cartesian = origin + a * xs + b * ys + c * zs.
+struct BoxVectors {
+  std::array<double, 3> a, b, c, origin;
+};
+// Throws Failure (usage) naming `file` if there is no box.
+BoxVectors box_vectors(const Box &box, const std::string &file);
+
+// What an error of 1 in every fraction makes of a Cartesian coordinate at most: the largest row sum of the matrix a, b,
+// c.
+double scaled_error_factor(const BoxVectors &box);
+
+// Adds image flags (columns ix iy iz) times box vectors to wrapped positions and renames them (x to xu, xs to xsu).
+// Nothing to do for unwrapped ones. Throws Failure (usage) without image flags.
+void unwrap(Frame &frame, const std::string &file);
+
+// Turns fractions of the box into Cartesian coordinates (xs to x, xsu to xu); the fields' bounds become Cartesian as
+// well.
+void to_cartesian(Frame &frame, const std::string &file);
+
+}  // namespace gpz::tool

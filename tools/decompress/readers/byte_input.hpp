@@ -1,0 +1,53 @@
+// A file or pipe of a foreign format, read from front to back by lines or by bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exit_code.hpp"
+
+namespace gpz::tool {
+
+class ByteInput {
+ public:
+  // "-" is standard input. Throws Failure (io), as do the other functions.
+  explicit ByteInput(const std::string &path);
+  ~ByteInput();
+  ByteInput(const ByteInput &) = delete;
+  ByteInput &operator=(const ByteInput &) = delete;
+
+  // The next line without its end; false at the end of the file. Valid until the next call of any function.
+  bool line(std::string_view &line);
+  // Whether the line last taken is the end of a file without a newline: perhaps a part of a line.
+  bool line_is_cut() const { return line_is_cut_; }
+  // Up to `size` bytes; fewer only at the end of the file.
+  std::size_t read(void *data, std::size_t size);
+  // The next bytes, which stay where they are; fewer than `size` only at the end of the file.
+  std::string_view peek(std::size_t size);
+
+  const std::string &name() const { return name_; }
+  std::uint64_t position() const { return position_; }    // bytes taken so far
+  std::uint64_t file_size() const { return file_size_; }  // 0 for a pipe
+
+  // Failures that name the file and where in it: the line last taken, or the byte.
+  Failure bad_line(const std::string &reason) const;
+  Failure bad_byte(const std::string &reason) const;
+  Failure ends_early(const std::string &where) const;
+
+ private:
+  bool fill();
+
+  std::string name_;
+  int descriptor_ = -1;
+  std::uint64_t file_size_ = 0;
+  std::uint64_t position_ = 0;
+  std::uint64_t line_number_ = 0;
+  bool line_is_cut_ = false;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  // what is left in the buffer
+  std::size_t end_ = 0;
+};
+
+}  // namespace gpz::tool

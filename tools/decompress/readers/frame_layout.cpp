@@ -1,0 +1,110 @@
+#include "readers/frame_layout.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "positions.hpp"
+
+namespace gpz::tool {
+namespace {
+
+constexpr std::array<PositionForm, 4> all_forms = {PositionForm::wrapped, PositionForm::unwrapped, PositionForm::scaled,
+                                                   PositionForm::scaled_unwrapped};
+
+// The columns of x y z, or x y, in the first form of which there is both.
+std::vector<std::size_t> position_columns(const std::vector<FileColumn> &columns) {
+  for (const PositionForm form : all_forms) {
+    std::vector<std::size_t> found;
+    for (const std::string &name : position_names(form)) {
+      const auto column =
+          std::find_if(columns.begin(), columns.end(), [&](const FileColumn &c) { return c.name == name; });
+      if (column == columns.end() || column->type == ValueType::integer) break;
+      found.push_back(static_cast<std::size_t>(column - columns.begin()));
+    }
+    if (found.size() >= 2) return found;
+  }
+  return {};
+}
+
+}  // namespace
+
+FileColumn lammps_column(std::string_view name) {
+  constexpr std::array<std::string_view, 8> integers = {"id", "mol", "proc", "procp1", "type", "ix", "iy", "iz"};
+  FileColumn column;
+  column.name = name;
+  if (name == "element") {
+    column.display = Display::element;
+  } else if (name == "typelabel") {
+    column.display = Display::type_label;
+  }
+  const bool custom_integer = name.substr(0, 2) == "i_" || name.substr(0, 3) == "i2_";
+  if (column.display != Display::number || custom_integer ||
+      std::find(integers.begin(), integers.end(), name) != integers.end())
+    column.type = ValueType::integer;
+  return column;
+}
+
+FrameLayout::FrameLayout(std::vector<FileColumn> columns) : columns_(std::move(columns)), places_(columns_.size()) {
+  const std::vector<std::size_t> positions = position_columns(columns_);
+  const auto component = [&](std::size_t c) {
+    return Field::Component{columns_[c].name, static_cast<std::uint16_t>(c)};
+  };
+  std::size_t place = 0;
+  if (!positions.empty()) {
+    Field field;
+    field.type = columns_[positions[0]].type;
+    field.leading = true;
+    for (const std::size_t c : positions) {
+      field.components.push_back(component(c));
+      places_[c] = place++;
+    }
+    fields_.push_back(field);
+  }
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (std::find(positions.begin(), positions.end(), c) != positions.end()) continue;
+    Field field;
+    field.type = columns_[c].type;
+    field.display = columns_[c].display;
+    field.components.push_back(component(c));
+    places_[c] = place++;
+    fields_.push_back(field);
+  }
+}
+
+void FrameLayout::apply(Frame &frame) const {
+  frame.info.fields = fields_;
+  frame.columns.clear();
+  for (std::size_t f = 0; f < fields_.size(); ++f)
+    for (std::size_t c = 0; c < fields_[f].components.size(); ++c) {
+      Frame::Column column;
+      column.field = f;
+      column.component = c;
+      frame.columns.push_back(std::move(column));
+    }
+}
+
+void bounding_box_to_box(std::array<double, 12> &values) {
+  const double xy = values[6];
+  const double xz = values[7];
+  const double yz = values[8];
+  values[0] -= std::min({0.0, xy, xz, xy + xz});
+  values[1] -= std::max({0.0, xy, xz, xy + xz});
+  values[2] -= std::min(0.0, yz);
+  values[3] -= std::max(0.0, yz);
+}
+
+void resize_columns(Frame &frame, std::size_t rows) {
+  for (Frame::Column &column : frame.columns) {
+    if (frame.info.fields[column.field].type == ValueType::integer)
+      column.integers.resize(rows);
+    else
+      column.floats.resize(rows);
+  }
+}
+
+std::size_t next_capacity(std::size_t rows_so_far, std::size_t rows_promised) {
+  constexpr std::size_t first_rows = 65536;
+  return std::min(rows_promised, std::max(first_rows, 2 * rows_so_far));
+}
+
+}  // namespace gpz::tool

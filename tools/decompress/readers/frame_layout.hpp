@@ -1,0 +1,50 @@
+// The columns of a foreign file as the fields of a frame.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpz/frame.hpp"
+
+namespace gpz::tool {
+
+struct FileColumn {
+  std::string name;
+  ValueType type = ValueType::float64;
+  Display display = Display::number;  // other than number: the file has words
+};
+
+// By its name, as `dump custom` writes it: id, type, i_... are integers, element and typelabel words, all others
+// floats.
+FileColumn lammps_column(std::string_view name);
+
+class FrameLayout {
+ public:
+  FrameLayout() = default;
+  explicit FrameLayout(std::vector<FileColumn> columns);
+
+  const std::vector<FileColumn> &columns() const { return columns_; }
+  // Where column c of the file is in Frame::columns.
+  std::size_t place(std::size_t c) const { return places_[c]; }
+  // Gives the frame its fields and empty columns; what else it has stays.
+  void apply(Frame &frame) const;
+
+ private:
+  std::vector<FileColumn> columns_;
+  std::vector<std::size_t> places_;
+  std::vector<Field> fields_;
+};
+
+// A triclinic box from the bounding box that LAMMPS writes; xlo xhi ylo yhi zlo zhi xy xz yz in place.
+void bounding_box_to_box(std::array<double, 12> &values);
+
+// Makes room for `rows` rows.
+void resize_columns(Frame &frame, std::size_t rows);
+
+// Frames say how many particles they have, and may lie: room for the first rows is made at once, the rest as they come.
+std::size_t next_capacity(std::size_t rows_so_far, std::size_t rows_promised);
+
+}  // namespace gpz::tool

@@ -1,0 +1,33 @@
+#include "readers/frame_source.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace gpz::tool {
+namespace {
+
+bool begins_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
+
+std::string guess_format(ByteInput &input) {
+  const std::string_view start = input.peek(24);
+  if (begins_with(start, "ITEM:")) return "lammps";
+  // A binary dump begins with a negative number of 8 bytes, the length of the magic word behind it.
+  if (start.size() > 12 && begins_with(start.substr(8), "DUMP")) return "lammps-binary";
+  const auto first = std::find_if(start.begin(), start.end(), [](unsigned char c) { return c != ' ' && c != '\t'; });
+  if (first != start.end() && std::isdigit(static_cast<unsigned char>(*first)) != 0) return "xyz";
+  throw Failure(ExitCode::corrupt, input.name(),
+                start.empty() ? "an empty file" : "no LAMMPS dump and no XYZ file (raw arrays need --raw)");
+}
+
+}  // namespace
+
+std::unique_ptr<FrameSource> open_source(const std::string &path, const SourceOptions &options) {
+  auto input = std::make_unique<ByteInput>(path);
+  const std::string format = options.format.empty() ? guess_format(*input) : options.format;
+  if (format == "lammps") return make_lammps_text_source(std::move(input), options);
+  if (format == "lammps-binary") return make_lammps_binary_source(std::move(input), options);
+  if (format == "raw") return make_raw_source(std::move(input), options);
+  return make_xyz_source(std::move(input), options);
+}
+
+}  // namespace gpz::tool

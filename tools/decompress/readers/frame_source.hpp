@@ -1,0 +1,51 @@
+// Trajectories in foreign formats, frame after frame.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpz/frame.hpp"
+#include "readers/byte_input.hpp"
+
+namespace gpz::tool {
+
+class FrameSource {
+ public:
+  virtual ~FrameSource() = default;
+
+  // False at the end of the file. The positions are the leading field, every other column is a field of its own; no
+  // field has a bound. Throws Failure: corrupt or truncated with the place in the file, io.
+  virtual bool next(Frame &frame) = 0;
+
+  // What is known from the frames so far; columns are those of the first frame.
+  const Metadata &metadata() const { return metadata_; }
+  const ByteInput &input() const { return *input_; }
+
+ protected:
+  explicit FrameSource(std::unique_ptr<ByteInput> input) : input_(std::move(input)) {}
+
+  std::unique_ptr<ByteInput> input_;
+  Metadata metadata_;
+};
+
+enum class RawLayout { array_of_structures, structure_of_arrays };  // x y z x y z ..., or all x, all y, all z
+
+struct SourceOptions {
+  std::string format;                 // lammps, lammps-binary, xyz, raw; empty: found out from the first bytes
+  std::vector<std::string> elements;  // of atom types 1, 2, ...
+  ValueType raw_type = ValueType::float32;
+  RawLayout raw_layout = RawLayout::array_of_structures;
+  int raw_dimensions = 3;
+};
+
+// Throws Failure (io; corrupt for a file of no known format).
+std::unique_ptr<FrameSource> open_source(const std::string &path, const SourceOptions &options);
+
+using SourceInput = std::unique_ptr<ByteInput>;
+std::unique_ptr<FrameSource> make_lammps_text_source(SourceInput input, const SourceOptions &options);
+std::unique_ptr<FrameSource> make_lammps_binary_source(SourceInput input, const SourceOptions &options);
+std::unique_ptr<FrameSource> make_xyz_source(SourceInput input, const SourceOptions &options);
+std::unique_ptr<FrameSource> make_raw_source(SourceInput input, const SourceOptions &options);
+
+}  // namespace gpz::tool

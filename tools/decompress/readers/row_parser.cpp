@@ -1,0 +1,150 @@
+#include "readers/row_parser.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+namespace gpz::tool {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// Where a value of one file column goes.
+struct Target {
+  double *floats = nullptr;
+  std::int64_t *integers = nullptr;
+  WordNumbers *words = nullptr;
+};
+
+std::vector<Target> targets(const FrameLayout &layout, Words &words, Frame &frame) {
+  std::vector<Target> targets(layout.columns().size());
+  for (std::size_t c = 0; c < targets.size(); ++c) {
+    Frame::Column &column = frame.columns[layout.place(c)];
+    const FileColumn &file_column = layout.columns()[c];
+    if (file_column.type != ValueType::integer)
+      targets[c].floats = column.floats.data();
+    else
+      targets[c].integers = column.integers.data();
+    if (file_column.display == Display::element) targets[c].words = &words.elements;
+    if (file_column.display == Display::type_label) targets[c].words = &words.labels;
+  }
+  return targets;
+}
+
+bool store(const Target &target, std::string_view word, std::size_t row) {
+  if (target.words != nullptr) {
+    target.integers[row] = target.words->number(word);
+    return true;
+  }
+  if (target.integers != nullptr) return parse_number(word, target.integers[row]);
+  return parse_number(word, target.floats[row]);
+}
+
+// One line to row `row` of the columns; what is wrong with it, or nothing.
+std::string read_row(std::string_view line, const FrameLayout &layout, const std::vector<Target> &columns,
+                     std::size_t row) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const std::string_view word = next_word(line);
+    if (word.empty()) return fmt::format("{} columns where {} are expected", c, columns.size());
+    if (!store(columns[c], word, row))
+      return fmt::format("column {}: '{}' is no {}", layout.columns()[c].name, word,
+                         columns[c].integers != nullptr ? "integer" : "number");
+  }
+  return next_word(line).empty() ? "" : fmt::format("more than {} columns", columns.size());
+}
+
+}  // namespace
+
+std::string_view next_word(std::string_view &line) {
+  const char *begin = line.data();
+  const char *const end = begin + line.size();
+  while (begin != end && is_blank(*begin)) ++begin;
+  const char *stop = begin;
+  while (stop != end && !is_blank(*stop)) ++stop;
+  line = {stop, static_cast<std::size_t>(end - stop)};
+  return {begin, static_cast<std::size_t>(stop - begin)};
+}
+
+bool parse_number(std::string_view word, double &value) {
+  if (!word.empty() && word.front() == '+') word.remove_prefix(1);
+  const char *const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  // Too large or too small for a double: infinity or (nearly) zero.
+  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(word).c_str(), nullptr);
+  return stop == end && error != std::errc::invalid_argument;
+}
+
+bool parse_number(std::string_view word, std::int64_t &value) {
+  if (!word.empty() && word.front() == '+') word.remove_prefix(1);
+  const char *const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  if (stop == end && error == std::errc()) return true;
+  // An integer written as 1e+06 or 1.0.
+  double real = 0;
+  if (!parse_number(word, real) || std::fabs(real) > 0x1p53 || real != std::floor(real)) return false;
+  value = static_cast<std::int64_t>(real);
+  return true;
+}
+
+WordNumbers::WordNumbers(std::vector<std::string> words) : words_(std::move(words)) {
+  for (std::size_t i = 0; i < words_.size(); ++i) numbers_.emplace(words_[i], static_cast<std::int64_t>(i + 1));
+}
+
+std::int64_t WordNumbers::number(std::string_view word) {
+  const auto known = numbers_.find(word);
+  if (known != numbers_.end()) return known->second;
+  words_.emplace_back(word);
+  const auto number = static_cast<std::int64_t>(words_.size());
+  numbers_.emplace(words_.back(), number);
+  return number;
+}
+
+void read_rows(ByteInput &input, const FrameLayout &layout, std::size_t rows, Words &words, const std::string &where,
+               Frame &frame) {
+  std::size_t row = 0;
+  do {
+    const std::size_t capacity = next_capacity(row, rows);
+    resize_columns(frame, capacity);
+    const std::vector<Target> columns = targets(layout, words, frame);
+    for (; row < capacity; ++row) {
+      std::string_view line;
+      if (!input.line(line)) throw input.ends_early(where);
+      const std::string problem = read_row(line, layout, columns, row);
+      if (!problem.empty()) throw input.line_is_cut() ? input.ends_early(where) : input.bad_line(problem);
+    }
+  } while (row < rows);
+}
+
+void number_by_type(const ByteInput &input, const Words &words, Frame &frame, Metadata &metadata) {
+  const Frame::Column *types = frame.find("type");
+  if (types != nullptr && frame.info.fields[types->field].type != ValueType::integer) types = nullptr;
+  for (Frame::Column &column : frame.columns) {
+    const Display display = frame.info.fields[column.field].display;
+    if (display == Display::number) continue;
+    const std::vector<std::string> &names = display == Display::element ? words.elements.words() : words.labels.words();
+    std::vector<std::string> &table = display == Display::element ? metadata.elements : metadata.type_labels;
+    if (types == nullptr) {
+      table = names;
+      continue;
+    }
+    constexpr std::int64_t most_types = 1 << 20;
+    for (std::size_t i = 0; i < column.integers.size(); ++i) {
+      const std::int64_t type = types->integers[i];
+      if (type < 1 || type > most_types)
+        throw Failure(ExitCode::corrupt, input.name(), fmt::format("atom type {} is not from 1 on", type));
+      const auto entry = static_cast<std::size_t>(type - 1);
+      if (entry >= table.size()) table.resize(entry + 1);
+      const std::string &name = names[static_cast<std::size_t>(column.integers[i] - 1)];
+      if (table[entry].empty()) table[entry] = name;
+      if (table[entry] != name)
+        throw Failure(ExitCode::corrupt, input.name(),
+                      fmt::format("atom type {} has two names: {} and {}", type, table[entry], name));
+      column.integers[i] = type;
+    }
+  }
+}
+
+}  // namespace gpz::tool

@@ -1,0 +1,215 @@
+// XYZ: number of particles, a comment, then name x y z. Extended XYZ: key=value pairs in the comment, of which
+// Properties names the columns and Lattice is the box.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <utility>
+
+#include "readers/frame_source.hpp"
+#include "readers/row_parser.hpp"
+
+namespace gpz::tool {
+namespace {
+
+using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+// key=value and key="value with blanks", keys in lower case; other words are left out, but "Key: value" counts.
+Attributes parse_comment(std::string_view text) {
+  Attributes attributes;
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const std::size_t stop = std::min(text.find_first_of("=: \t", i), text.size());
+    std::string key(text.substr(i, stop - i));
+    i = stop + 1;
+    if (stop == text.size() || key.empty() || (text[stop] != '=' && text[stop] != ':')) continue;
+    if (text[stop] == ':')
+      while (i < text.size() && text[i] == ' ') ++i;
+    std::size_t end = 0;
+    if (i < text.size() && text[i] == '"') {
+      ++i;
+      end = std::min(text.find('"', i), text.size());
+    } else {
+      end = std::min(text.find_first_of(" \t", i), text.size());
+    }
+    for (char &c : key) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    attributes.emplace_back(std::move(key), text.substr(i, end - i));
+    i = end + 1;
+  }
+  return attributes;
+}
+
+const std::string *find(const Attributes &attributes, std::initializer_list<std::string_view> keys) {
+  for (const auto &[key, value] : attributes)
+    if (std::find(keys.begin(), keys.end(), key) != keys.end()) return &value;
+  return nullptr;
+}
+
+std::vector<double> parse_numbers(const std::string &text) {
+  std::vector<double> numbers;
+  std::string_view rest = text;
+  for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
+    double value = 0;
+    if (!parse_number(word, value)) return {};
+    numbers.push_back(value);
+  }
+  return numbers;
+}
+
+// Three vectors and an origin in LAMMPS's simplest form.
+Box box_of(const std::vector<double> &lattice, const std::array<double, 3> &origin) {
+  Box box;
+  const bool restricted = lattice[1] == 0 && lattice[2] == 0 && lattice[5] == 0;
+  if (!restricted) {
+    box.kind = Box::Kind::general_triclinic;
+    std::copy(lattice.begin(), lattice.end(), box.values.begin());
+    std::copy(origin.begin(), origin.end(), box.values.begin() + 9);
+    return box;
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    box.values[2 * axis] = origin[axis];
+    box.values[2 * axis + 1] = origin[axis] + lattice[4 * axis];
+  }
+  box.values[6] = lattice[3];
+  box.values[7] = lattice[6];
+  box.values[8] = lattice[7];
+  const bool tilted = box.values[6] != 0 || box.values[7] != 0 || box.values[8] != 0;
+  box.kind = tilted ? Box::Kind::triclinic : Box::Kind::orthogonal;
+  return box;
+}
+
+class XyzSource final : public FrameSource {
+ public:
+  XyzSource(SourceInput input, const SourceOptions &options)
+      : FrameSource(std::move(input)), words_{WordNumbers(options.elements), WordNumbers()} {
+    metadata_.elements = options.elements;
+  }
+
+  bool next(Frame &frame) override {
+    frame = Frame();
+    std::string_view line;
+    do {
+      if (!input_->line(line)) return false;
+    } while (line.find_first_not_of(" \t") == std::string_view::npos);
+    std::int64_t particles = 0;
+    if (!parse_number(next_word(line), particles) || particles < 0 || !next_word(line).empty())
+      throw input_->bad_line("expected the number of particles");
+    const std::string place = fmt::format("frame {}", frames_);
+    if (!input_->line(line)) throw input_->ends_early(place);
+
+    frame.info.particles = static_cast<std::uint64_t>(particles);
+    frame.info.timestep = static_cast<std::int64_t>(frames_);
+    const Attributes attributes = parse_comment(line);
+    read_attributes(attributes, frame.info);
+    const FrameLayout layout(columns(attributes));
+    if (metadata_.columns.empty())
+      for (const FileColumn &column : layout.columns()) metadata_.columns.push_back(column.name);
+    layout.apply(frame);
+    read_rows(*input_, layout, frame.info.particles, words_, place, frame);
+    number_by_type(*input_, words_, frame, metadata_);
+    ++frames_;
+    return true;
+  }
+
+ private:
+  void read_attributes(const Attributes &attributes, FrameInfo &info) const {
+    if (const std::string *text = find(attributes, {"timestep", "step"}))
+      if (!parse_number(std::string_view(*text), info.timestep)) throw input_->bad_line("Timestep is no integer");
+    if (const std::string *text = find(attributes, {"time"}))
+      if (!parse_number(std::string_view(*text), info.time)) throw input_->bad_line("Time is no number");
+    if (const std::string *text = find(attributes, {"lattice"})) {
+      const std::vector<double> lattice = parse_numbers(*text);
+      if (lattice.size() != 9) throw input_->bad_line("Lattice is not 9 numbers");
+      std::array<double, 3> origin{};
+      if (const std::string *at = find(attributes, {"origin"})) {
+        const std::vector<double> numbers = parse_numbers(*at);
+        if (numbers.size() != 3) throw input_->bad_line("Origin is not 3 numbers");
+        std::copy(numbers.begin(), numbers.end(), origin.begin());
+      }
+      info.box = box_of(lattice, origin);
+    }
+    if (const std::string *text = find(attributes, {"pbc"})) {
+      std::string_view rest = *text;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::string_view word = next_word(rest);
+        if (word.empty()) throw input_->bad_line("pbc is not 3 flags");
+        const bool periodic = word[0] == 'T' || word[0] == 't' || word[0] == '1';
+        info.box.boundary[2 * axis] = info.box.boundary[2 * axis + 1] = periodic ? 'p' : 'f';
+      }
+    }
+  }
+
+  // Particles are named by elements, or by numbers of types (what LAMMPS writes if it knows no elements): the first one
+  // tells.
+  FileColumn species() {
+    if (!named_by_number_) {
+      std::string_view start = input_->peek(256);
+      std::int64_t number = 0;
+      named_by_number_ = parse_number(next_word(start), number);
+    }
+    return *named_by_number_ ? FileColumn{"type", ValueType::integer, Display::number}
+                             : FileColumn{"element", ValueType::integer, Display::element};
+  }
+
+  std::vector<FileColumn> columns(const Attributes &attributes) {
+    const std::string *properties = find(attributes, {"properties"});
+    if (properties == nullptr) {
+      std::vector<FileColumn> columns = {species()};
+      for (const char *axis : {"x", "y", "z"}) columns.push_back({axis, ValueType::float64, Display::number});
+      return columns;
+    }
+    std::vector<std::string> parts(1);
+    for (const char c : *properties)
+      if (c == ':')
+        parts.emplace_back();
+      else
+        parts.back() += c;
+    if (parts.size() % 3 != 0) throw input_->bad_line("Properties is no list of name:type:count");
+    std::vector<FileColumn> columns;
+    for (std::size_t i = 0; i < parts.size(); i += 3) add_property(parts[i], parts[i + 1], parts[i + 2], columns);
+    return columns;
+  }
+
+  void add_property(const std::string &name, const std::string &type, const std::string &count,
+                    std::vector<FileColumn> &columns) {
+    std::int64_t components = 0;
+    constexpr std::int64_t most_components = 1024;
+    if (!parse_number(std::string_view(count), components) || components < 1 || components > most_components)
+      throw input_->bad_line(fmt::format("Properties: '{}' is no number of columns", count));
+    if (name == "species" && type == "S" && components == 1) {
+      columns.push_back(species());
+      return;
+    }
+    if (type != "R" && type != "I")
+      throw input_->bad_line(fmt::format("Properties: {} has values of type {}; only R and I are read", name, type));
+    for (std::int64_t c = 0; c < components; ++c)
+      columns.push_back({component_name(name, c, components), type == "R" ? ValueType::float64 : ValueType::integer,
+                         Display::number});
+  }
+
+  // The names of LAMMPS where it has the quantity.
+  static std::string component_name(const std::string &property, std::int64_t component, std::int64_t components) {
+    if (components == 1) return property;
+    if (components == 3) {
+      std::string axis(1, "xyz"[component]);
+      if (property == "pos") return axis;
+      if (property == "velo" || property == "vel" || property == "velocities") return "v" + axis;
+      if (property == "force" || property == "forces") return "f" + axis;
+    }
+    return fmt::format("{}[{}]", property, component + 1);
+  }
+
+  Words words_;
+  std::optional<bool> named_by_number_;
+  std::uint64_t frames_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<FrameSource> make_xyz_source(SourceInput input, const SourceOptions &options) {
+  return std::make_unique<XyzSource>(std::move(input), options);
+}
+
+}  // namespace gpz::tool

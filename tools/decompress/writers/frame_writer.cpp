@@ -1,0 +1,61 @@
+#include "writers/frame_writer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "particle_order.hpp"
+#include "positions.hpp"
+
+namespace gpz::tool {
+namespace {
+
+// About half a megabyte of text.
+constexpr std::size_t rows_per_job = 16384;
+
+// What the jobs of one frame share.
+struct PrintedFrame {
+  Frame frame;
+  std::vector<std::size_t> rows;
+  std::vector<ColumnText> columns;  // point into frame
+};
+
+bool is_image_flag(const std::string &name) { return name == "ix" || name == "iy" || name == "iz"; }
+
+}  // namespace
+
+FrameWriter::FrameWriter(OutputFile &out, TextOptions options)
+    : options_(std::move(options)), output_(out, options_.threads) {}
+
+std::vector<bool> FrameWriter::wanted(const FrameInfo &info) const {
+  std::vector<bool> wanted(info.fields.size());
+  for (std::size_t f = 0; f < info.fields.size(); ++f)
+    for (const Field::Component &component : info.fields[f].components)
+      if (prints(info.fields[f], component.name) || component.name == options_.sort ||
+          (options_.unwrap && is_image_flag(component.name)))
+        wanted[f] = true;
+  return wanted;
+}
+
+void FrameWriter::write(Frame frame) {
+  auto printed = std::make_shared<PrintedFrame>();
+  printed->frame = std::move(frame);
+  if (!options_.sort.empty()) printed->rows = sorted_rows(printed->frame, options_.sort, options_.input);
+  if (options_.unwrap) unwrap(printed->frame, options_.input);
+  prepare(printed->frame);
+  printed->columns = columns(printed->frame);
+
+  const std::size_t particles = printed->frame.info.particles;
+  std::string head = header(printed->frame);
+  std::size_t first = 0;
+  do {
+    const std::size_t last = std::min(particles, first + rows_per_job);
+    output_.submit([printed, first, last, head = std::move(head)](std::string &text) {
+      text += head;
+      append_rows(text, printed->columns, printed->rows, first, last);
+    });
+    head.clear();
+    first = last;
+  } while (first < particles);
+}
+
+}  // namespace gpz::tool

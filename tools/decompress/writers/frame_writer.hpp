@@ -1,0 +1,63 @@
+// Frames to text files.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpz/frame.hpp"
+#include "ordered_output.hpp"
+#include "output_file.hpp"
+#include "type_names.hpp"
+#include "writers/row_text.hpp"
+
+namespace gpz::tool {
+
+struct TextOptions {
+  std::string input;  // for messages
+  std::string sort;   // column to sort particles by; empty: the order of the file
+  bool unwrap = false;
+  bool exact = false;
+  bool with_time = false;
+  bool with_units = false;
+  std::string units;
+  TypeNames names;
+  int threads = 1;
+};
+
+class FrameWriter {
+ public:
+  FrameWriter(OutputFile &out, TextOptions options);
+  virtual ~FrameWriter() = default;
+  FrameWriter(const FrameWriter &) = delete;
+  FrameWriter &operator=(const FrameWriter &) = delete;
+
+  // Which fields a frame needs to have decoded.
+  std::vector<bool> wanted(const FrameInfo &info) const;
+
+  // Takes the frame apart into jobs for the threads; returns while they work. Throws Failure.
+  void write(Frame frame);
+  // Waits until everything is written.
+  void finish() { output_.finish(); }
+
+ protected:
+  // Whether the format prints the component, apart from what sorting and unwrapping need.
+  virtual bool prints(const Field &field, const std::string &name) const = 0;
+  // Changes the values to those that are printed.
+  virtual void prepare(Frame &) const {}
+  virtual std::string header(const Frame &frame) = 0;
+  virtual std::vector<ColumnText> columns(const Frame &frame) const = 0;
+
+  const TextOptions &options() const { return options_; }
+
+ private:
+  TextOptions options_;
+  OrderedOutput output_;
+};
+
+// LAMMPS text dump, as `dump custom` writes it.
+std::unique_ptr<FrameWriter> make_lammps_writer(OutputFile &out, TextOptions options);
+// Name, x, y, z in Cartesian coordinates. The extended form has the box and all columns.
+std::unique_ptr<FrameWriter> make_xyz_writer(OutputFile &out, TextOptions options, bool extended);
+
+}  // namespace gpz::tool
