@@ -1,0 +1,46 @@
+/* -*- c++ -*- ----------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#ifdef FIX_CLASS
+// clang-format off
+FixStyle(GPZ/SUMMARY,FixGPZSummary);
+// clang-format on
+#else
+
+#ifndef LMP_FIX_GPZ_SUMMARY_H
+#define LMP_FIX_GPZ_SUMMARY_H
+
+#include <string>
+
+#include "fix.h"
+
+namespace LAMMPS_NS {
+
+// Internal: every dump gpz has one, to learn when a run ends.
+class FixGPZSummary : public Fix {
+ public:
+  FixGPZSummary(class LAMMPS *, int, char **);
+  int setmask() override { return 0; }
+  void post_run() override;
+  // As in Fix. Here because the plugin can only report wrong integer sizes if it loads, so it must not refer to a
+  // function of LAMMPS that has such an integer in its signature.
+  void set_molecule(int, tagint, int, double *, double *, double *) override {}
+
+ private:
+  std::string dump_id_;
+};
+
+}  // namespace LAMMPS_NS
+
+#endif
+#endif

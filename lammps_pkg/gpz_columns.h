@@ -1,0 +1,78 @@
+/* -*- c++ -*- ----------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#ifndef LMP_GPZ_COLUMNS_H
+#define LMP_GPZ_COLUMNS_H
+
+#include <cstdint>
+#include <gpz/frame.hpp>
+#include <string>
+#include <vector>
+
+namespace LAMMPS_NS {
+class Atom;
+
+// The columns of a dump as the fields of a frame: which one is the position, where each one's values are in memory,
+// and what error bound it has.
+class GPZColumns {
+ public:
+  enum class Kind { real, integer, element, type_label };
+  struct Column {
+    std::string name;
+    Kind kind;
+  };
+
+  GPZColumns(const std::vector<Column> &columns, int dimension);
+
+  std::vector<std::string> names() const;
+  bool has(Kind kind) const;
+  bool has_positions() const;
+
+  // Own error bound (0: lossless) of every float column that `pattern` matches ('*': any characters). Positions have
+  // the bound of set_bounds and are left out. Throws std::invalid_argument if that leaves nothing.
+  void set_own_bound(const std::string &pattern, double bound);
+  // Absolute bounds of positions in distance units and of scaled positions (fractions of the box edges).
+  void set_bounds(double position, double scaled);
+
+  // Decides what is read where LAMMPS has it. In a general triclinic box, vectors must be rotated, so they are packed.
+  void choose_sources(bool general_triclinic);
+  // The columns that DumpCustom must pack into its buffer, each value at the row of its atom.
+  const std::vector<int> &packed() const { return packed_; }
+  // Lets the fields point to the data of this step: row i is local atom i.
+  void bind(Atom *atom, const double *buffer);
+
+  const std::vector<gpz::FieldInput> &fields() const { return fields_; }
+  double memory_usage() const;
+
+ private:
+  enum class Bound { none, own, position, scaled };
+  enum class Source { atom, image, buffer, integer_buffer };
+  struct Place {
+    std::size_t field, component;
+  };
+
+  std::vector<Column> columns_;
+  std::vector<Place> place_;                         // per column
+  std::vector<Source> source_;                       // per column
+  std::vector<std::vector<std::int64_t>> integers_;  // per column, where its source is image or integer_buffer
+  std::vector<int> packed_;
+  std::vector<gpz::FieldInput> fields_;
+  std::vector<Bound> bound_;  // per field
+
+  std::vector<int> find_position(int dimension) const;
+  void add_field(const std::vector<int> &columns, bool leading);
+};
+
+}  // namespace LAMMPS_NS
+
+#endif

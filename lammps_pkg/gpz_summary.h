@@ -1,0 +1,61 @@
+/* -*- c++ -*- ----------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#ifndef LMP_GPZ_SUMMARY_H
+#define LMP_GPZ_SUMMARY_H
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <gpz/frame.hpp>
+#include <string>
+#include <vector>
+
+namespace LAMMPS_NS {
+
+// Where the time of a dump goes, how much it writes, and how large the errors are: counted from one report to the next.
+class GPZSummary {
+ public:
+  enum Phase { GATHER, COMPRESS, COMMUNICATE, WRITE };
+
+  // A frame begins; inside the loop that LAMMPS times, or before it.
+  void begin_frame(bool in_loop);
+  // What was done since the last lap (or begin_frame) belongs to `phase`.
+  void lap(Phase phase);
+  // The frame is in the file. `bytes`: of its record, on the rank that counts for its file, otherwise 0.
+  // `largest_error`: per field.
+  void end_frame(std::uint64_t bytes, std::uint64_t local_atoms, std::size_t columns,
+                 const std::vector<double> &largest_error);
+  // The frame was in the file already.
+  void skip_frame() { ++skipped_; }
+
+  bool empty() const { return frames_ + skipped_ == 0; }
+  // Some lines on what was counted. Collective. loop_seconds: 0 if there was no loop.
+  std::string report(MPI_Comm world, const std::string &title, const std::vector<gpz::FieldInput> &fields,
+                     double loop_seconds) const;
+
+ private:
+  static constexpr int nphases = 4;
+
+  bool in_loop_ = false;
+  double last_ = 0;
+  std::array<double, nphases + 1> seconds_{};  // per phase, and of all phases inside the loop
+  std::uint64_t frames_ = 0, skipped_ = 0;
+  std::array<double, 3> totals_{};     // of this rank: bytes in files, values, atoms
+  std::vector<double> largest_error_;  // per field
+};
+
+}  // namespace LAMMPS_NS
+
+#endif

@@ -1,0 +1,51 @@
+/* ----------------------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#include <cstring>
+
+#include "comm.h"
+#include "dump_gpz.h"
+#include "error.h"
+#include "fix_gpz_summary.h"
+#include "gpz_version.h"
+#include "modify.h"
+#include "output.h"
+#include "version.h"
+
+using namespace LAMMPS_NS;
+
+static Dump *create_dump(LAMMPS *lmp, int narg, char **arg) { return new DumpGPZ(lmp, narg, arg); }
+
+static Fix *create_fix(LAMMPS *lmp, int narg, char **arg) { return new FixGPZSummary(lmp, narg, arg); }
+
+// Of LAMMPS's C library, which a LAMMPS that is linked statically may lack.
+extern "C" __attribute__((weak)) int lammps_extract_setting(void *, const char *);
+
+// LAMMPS has no plugin kind "dump", so this registers the style itself, again on every call: "clear" forgets it.
+extern "C" __attribute__((visibility("default"))) void lammpsplugin_init(void *instance, void *, void *) {
+  auto *lmp = static_cast<LAMMPS *>(instance);
+
+  // classes of another version have another layout: using them would crash or, worse, write nonsense
+  if (strcmp(lmp->version, LAMMPS_VERSION) != 0)
+    lmp->error->all(FLERR, std::string("gpzplugin.so was built for LAMMPS ") + LAMMPS_VERSION +
+                               " and cannot work with " + lmp->version +
+                               ": rebuild it with -D LAMMPS_SOURCE_DIR=<the source of this LAMMPS>");
+
+  if (lammps_extract_setting && lammps_extract_setting(instance, "tagint") != static_cast<int>(sizeof(tagint)))
+    lmp->error->all(FLERR, std::string("gpzplugin.so was built for a LAMMPS with other integer sizes: rebuild it with "
+                                       "-D GPZ_LAMMPS_SIZES=<LAMMPS_SIZES of this LAMMPS: smallbig or bigbig>"));
+
+  (*lmp->output->dump_map)["gpz"] = &create_dump;
+  (*lmp->modify->fix_map)["GPZ/SUMMARY"] = &create_fix;
+  if (lmp->comm->me == 0) utils::logmesg(lmp, std::string("Loaded dump style gpz (gpz " GPZ_VERSION ")\n"));
+}

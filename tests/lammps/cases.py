@@ -1,0 +1,15 @@
+#!/usr/bin/env python3
+"""Runs the cases: LAMMPS scripts that write t.gpz and t.dump, and what must hold afterwards."""
+
+import sys
+
+# They register their cases.
+import test_append
+import test_columns
+import test_errors
+import test_modify
+import test_selection
+from harness import main
+
+if __name__ == "__main__":
+    sys.exit(main())

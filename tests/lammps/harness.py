@@ -1,0 +1,222 @@
+"""Runs LAMMPS with `dump gpz` beside `dump custom`, decodes the one and compares it with the other, atom by atom."""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import traceback
+from fractions import Fraction
+from pathlib import Path
+
+DEFAULT_BOUND = 0.0005  # of positions, in LJ units
+
+
+class Frame:
+    """A snapshot of a LAMMPS text dump."""
+
+    def __init__(self, step, boundary, box, columns, rows):
+        self.step, self.boundary, self.box, self.columns = step, boundary, box, columns
+        self.atoms = {row[columns.index("id")]: dict(zip(columns, row)) for row in rows} if "id" in columns else rows
+        assert len(self.atoms) == len(rows), f"step {step}: an id occurs twice"
+
+
+def read_dump(path):
+    frames = []
+    with open(path) as file:
+        for line in file:
+            assert line.startswith("ITEM: TIMESTEP"), f"{path}: {line!r}"
+            step = int(file.readline())
+            assert file.readline().startswith("ITEM: NUMBER OF ATOMS")
+            count = int(file.readline())
+            boundary = file.readline().removeprefix("ITEM: BOX BOUNDS ").split()
+            box = [float(word) for _ in range(3) for word in file.readline().split()]
+            columns = file.readline().removeprefix("ITEM: ATOMS ").split()
+            rows = [file.readline().split() for _ in range(count)]
+            frames.append(Frame(step, boundary, box, columns, rows))
+    return frames
+
+
+def within(a, b, bound):
+    """Exactly: is |a - b| <= bound? Bit by bit equality if bound is 0."""
+    if bound == 0:
+        return a == b
+    return abs(Fraction(a) - Fraction(b)) <= Fraction(bound)
+
+
+def compare(decoded, original, bounds):
+    """Every value of every atom of every frame; `bounds` has the float columns that are not lossless."""
+    assert [f.step for f in decoded] == [f.step for f in original], "timesteps differ: " + str(
+        [f.step for f in decoded]
+    )
+    checked = 0
+    for mine, theirs in zip(decoded, original):
+        at = f"step {mine.step}"
+        assert mine.columns == theirs.columns, f"{at}: columns {mine.columns}"
+        assert mine.boundary == theirs.boundary, f"{at}: boundary {mine.boundary}"
+        assert mine.box == theirs.box, f"{at}: box {mine.box}, not {theirs.box}"
+        assert mine.atoms.keys() == theirs.atoms.keys(), f"{at}: other ids"
+        for atom, values in theirs.atoms.items():
+            for column, text in values.items():
+                got = mine.atoms[atom][column]
+                same = got == text
+                if not same and column in bounds:
+                    same = within(float(got), float(text), bounds[column])
+                elif not same and re.fullmatch(r"[-+.\deE]+", text):
+                    same = float(got) == float(text)
+                assert same, f"{at}, atom {atom}, column {column}: {got}, not {text}"
+                checked += 1
+    return checked
+
+
+class Test:
+    """One case in a directory of its own."""
+
+    def __init__(self, options, directory):
+        self.options = options
+        self.directory = directory
+        self.ranks = 1
+
+    def path(self, name):
+        return self.directory / name
+
+    def command(self, ranks, arguments):
+        start = [*self.options.mpiexec.split(), "-np", str(ranks)] if ranks > 1 else []
+        return [*start, self.options.lmp, *arguments]
+
+    def lammps(self, script, ranks=None, fails=False, **subprocess_options):
+        """Runs a script and returns what LAMMPS said. `fails`: it must end with an error and a non-zero exit code."""
+        self.path("in.lammps").write_text(
+            f"plugin load {self.options.plugin}\n{script}\n" if self.options.plugin else script
+        )
+        command = self.command(ranks or self.ranks, ["-in", "in.lammps", "-log", "log.lammps"])
+        done = subprocess.run(
+            command,
+            cwd=self.directory,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=300,
+            **subprocess_options,
+        )
+        assert (done.returncode != 0) == fails, f"exit code {done.returncode}\n{done.stdout}"
+        return done.stdout
+
+    def error(self, script, **options):
+        """The error message of a script that fails."""
+        output = self.lammps(script, fails=True, **options)
+        errors = re.findall(r"^ERROR.*?: (.*) \(.*\)$", output, re.MULTILINE)
+        assert len(set(errors)) == 1, output
+        return errors[0]
+
+    def gpz(self, *arguments, fails=False):
+        done = subprocess.run(
+            [self.options.gpz, *arguments],
+            cwd=self.directory,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=300,
+        )
+        assert (done.returncode != 0) == fails, f"gpz {arguments}: exit code {done.returncode}\n{done.stderr}"
+        return done.stdout
+
+    def decode(self, name, reference=True):
+        """The frames of a .gpz file. The reference decoder must find the same."""
+        to_text = ["decode", name, "--format", "lammps", "--sort", "id", "-o"]
+        if reference and self.options.reference:
+            self.gpz(*to_text, name + ".exact", "--exact")
+            self.compare_with_reference(name, read_dump(self.path(name + ".exact")))
+        self.gpz(*to_text, name + ".text")
+        return read_dump(self.path(name + ".text"))
+
+    def compare_with_reference(self, name, frames):
+        sys.path.insert(0, self.options.reference)
+        import gpz_ref
+
+        file = gpz_ref.read_file(str(self.path(name)))
+        assert file.torn is None and not file.damage, f"{name}: {file.torn} {file.damage}"
+        assert [f.timestep for f in file.frames] == [
+            f.step for f in frames
+        ], f"{name}: the reference decoder finds other frames"
+        for theirs, mine in zip(file.frames, frames):
+            columns = {column.name: column.values for column in theirs.columns}
+            ids = columns.get("id", [])
+            assert {str(i) for i in ids} == set(
+                mine.atoms
+            ), f"{name}, step {mine.step}: the reference decoder finds other ids"
+            for column, values in columns.items():
+                for atom, value in zip(ids, values):
+                    text = mine.atoms[str(atom)][column]
+                    if column not in ("element", "typelabel"):
+                        assert (
+                            float(text) == value
+                        ), f"{name}, step {mine.step}, atom {atom}, {column}: {text} and {value}"
+
+    def info(self, name="t.gpz"):
+        """What `gpz info` says; its columns by name."""
+        facts = json.loads(self.gpz("info", "--json", name))
+        facts["columns"] = {column["name"]: column for column in facts["columns"]}
+        return facts
+
+    def same(self, gpz="t.gpz", custom="t.dump", bounds=None, frames=None):
+        """The .gpz file has what the text dump has. Positions have the default bound unless `bounds` says otherwise."""
+        bounds = {**{c: DEFAULT_BOUND for c in ("x", "y", "z", "xu", "yu", "zu")}, **(bounds or {})}
+        original = read_dump(self.path(custom))
+        checked = compare(self.decode(gpz), original, bounds)
+        assert len(original) == (frames or len(original)) > 0, f"{len(original)} frames"
+        return checked
+
+    def cut(self, name, fraction):
+        """Cuts a file as the death of its writer would have."""
+        os.truncate(self.path(name), int(self.path(name).stat().st_size * fraction))
+
+
+CASES = {}
+
+
+def case(ranks=(1,)):
+    """Registers a test function, once for every number of ranks."""
+
+    def register(function):
+        for count in ranks:
+            CASES[function.__name__ + (f"_{count}ranks" if len(ranks) > 1 or count > 1 else "")] = (function, count)
+        return function
+
+    return register
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", nargs="*", help="names of cases; all without any")
+    parser.add_argument("--list", action="store_true", help="print the names of all cases")
+    parser.add_argument("--lmp", help="LAMMPS executable")
+    parser.add_argument("--plugin", help="gpzplugin.so; without it LAMMPS must have dump gpz built in")
+    parser.add_argument("--gpz", help="the gpz command")
+    parser.add_argument("--mpiexec", default="mpiexec", help="command that starts several ranks with -np N")
+    parser.add_argument("--reference", help="folder of gpz_ref.py")
+    parser.add_argument("--work", type=Path, help="folder for the files of the cases")
+    options = parser.parse_args()
+    if options.list:
+        print("\n".join(CASES))
+        return 0
+
+    failed = []
+    for name in options.cases or CASES:
+        function, ranks = CASES[name]
+        directory = options.work.resolve() / name
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+        test = Test(options, directory)
+        test.ranks = ranks
+        try:
+            function(test)
+        except Exception:
+            failed.append(name)
+            print(f"{name}: FAILED\n{traceback.format_exc(-3)}", file=sys.stderr)
+        else:
+            print(f"{name}: ok")
+    return 1 if failed else 0

@@ -1,0 +1,116 @@
+"""Continuing a file, after a restart or the death of its writer."""
+
+import signal
+import subprocess
+
+from harness import case, read_dump
+from systems import BASE, MELT, dumps
+
+
+@case(ranks=(1, 2))
+def append(t):
+    t.lammps(MELT + dumps(BASE) + "run 40\nwrite_restart r")
+    t.lammps("read_restart r\n" + continued("append yes") + "run 40")
+    t.same(custom=merged(t), frames=5)
+    assert t.info()["has_index"]
+
+
+def continued(modify, columns=BASE):
+    """A restarted melt that continues t.gpz. The text dump has a file of its own."""
+    return "pair_style lj/cut 2.5\npair_coeff * * 1.0 1.0 2.5\nfix nve all nve\nthermo 100\n" + dumps(
+        columns, custom="again.dump", modify=modify
+    )
+
+
+def merged(t):
+    """t.dump with what again.dump has beyond it: each step once."""
+    first, again = (t.path(n).read_text().split("ITEM: TIMESTEP\n")[1:] for n in ("t.dump", "again.dump"))
+    steps = {frame.split("\n")[0]: frame for frame in again}
+    steps.update({frame.split("\n")[0]: frame for frame in first})
+    t.path("merged.dump").write_text("".join("ITEM: TIMESTEP\n" + steps[s] for s in sorted(steps, key=int)))
+    return "merged.dump"
+
+
+@case(ranks=(1, 2))
+def restart(t):
+    """A run continued from an older restart file: no step is written twice, and none is missing."""
+    t.lammps(MELT + dumps(BASE) + "restart 60 r.*\nrun 100")
+    output = t.lammps("read_restart r.60\n" + continued("append yes") + "run 100")
+    assert "3 frames" in output, output  # 60, 80 and 100 were there
+    t.same(custom=merged(t), frames=9)
+
+
+@case(ranks=(1, 2))
+def restart_with_torn_frame(t):
+    """The writer died inside a frame."""
+    t.lammps(MELT + dumps(BASE) + "restart 60 r.*\nrun 100")
+    t.cut("t.gpz", 0.75)
+    t.lammps("read_restart r.60\n" + continued("append yes") + "run 100")
+    t.same(custom=merged(t), frames=9)
+
+
+@case()
+def restart_after_kill(t):
+    """SIGKILL between two frames: everything is there, and the next run continues."""
+    t.path("in.lammps").write_text("")
+    with subprocess.Popen(
+        t.command(1, ["-log", "none"]), cwd=t.directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as lammps:
+        load = f"plugin load {t.options.plugin}\n" if t.options.plugin else ""
+        lammps.stdin.write(
+            load
+            + MELT
+            + dumps(BASE)
+            + "dump_modify custom flush yes\nrestart 20 r.*\nrun 60\nprint REACHED\n"
+            + "run 0\n" * 4000
+        )
+        lammps.stdin.flush()
+        for line in lammps.stdout:
+            if line.startswith("REACHED"):
+                break
+        lammps.send_signal(signal.SIGKILL)
+    assert t.same(frames=4) > 0
+    t.lammps("read_restart r.40\n" + continued("append yes") + "run 60")
+    t.same(custom=merged(t), frames=6)
+
+
+@case()
+def append_to_nothing(t):
+    t.path("t.gpz").write_bytes(b"\x89GPZ\r\n")  # the writer died inside the file header
+    t.lammps(MELT + dumps(BASE, modify="append yes") + "run 20")
+    t.same()
+
+
+@case()
+def append_after_reset_timestep(t):
+    t.lammps(MELT + dumps(BASE) + "run 40\nwrite_restart r")
+    output = t.lammps("read_restart r\nreset_timestep 0\n" + continued("append yes") + "run 40")
+    assert "WARNING" in output and "all frames are added" in output
+    assert [f.step for f in t.decode("t.gpz")] == [0, 20, 40, 0, 20, 40]
+
+
+@case()
+def append_keeps_relative_bound(t):
+    t.lammps(MELT + dumps(BASE, modify="eb rel 1e-4") + "run 40\nwrite_restart r")
+    commands = continued("append yes eb rel 1e-4")
+    t.lammps("read_restart r\nchange_box all x scale 3 remap\n" + commands + "run 40")
+    edge = read_dump(t.path("t.dump"))[0].box[1]
+    t.same(custom=merged(t), bounds={c: 1e-4 * edge * (1 + 1e-15) for c in "xyz"}, frames=5)
+
+
+@case(ranks=(1, 2))
+def append_one_file_a_step(t):
+    t.lammps(MELT + dumps(BASE, gpz="t.*.gpz") + "run 40\nwrite_restart r")
+    t.lammps("read_restart r\n" + continued("append yes").replace(" t.gpz ", " t.*.gpz ") + "run 40")
+    assert sorted(len(t.decode(p.name)) for p in t.directory.glob("t.*.gpz")) == [1] * 5
+
+
+@case()
+def append_to_other_file(t):
+    t.path("t.gpz").write_text("precious\n")
+    message = t.error(MELT + dumps(BASE, modify="append yes") + "run 20")
+    assert "t.gpz" in message and t.path("t.gpz").read_text() == "precious\n"
+    t.lammps(MELT + dumps(BASE) + "run 20")
+    before = t.path("t.gpz").read_bytes()
+    assert "other columns" in t.error(MELT + dumps(BASE + " vx", modify="append yes") + "run 20")
+    assert t.path("t.gpz").read_bytes() == before

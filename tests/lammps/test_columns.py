@@ -1,0 +1,137 @@
+"""Columns, their bounds, and what the file says about them."""
+
+import subprocess
+
+from harness import DEFAULT_BOUND, case, read_dump
+from systems import BASE, MELT, TRICLINIC, dumps
+
+
+@case(ranks=(1, 2))
+def own_bounds(t):
+    t.lammps(
+        MELT
+        + dumps(
+            BASE + " vx vy vz fx fy fz", modify="eb 0.01 bound v* 0.002 bound fx 0.5 bound fx lossless bound fz 0.03"
+        )
+        + "run 40"
+    )
+    t.same(bounds={"x": 0.01, "y": 0.01, "z": 0.01, "vx": 0.002, "vy": 0.002, "vz": 0.002, "fz": 0.03})
+    coarse = read_dump(t.path("t.gpz.text"))[0].atoms
+    fine = read_dump(t.path("t.dump"))[0].atoms
+    assert any(coarse[i]["vx"] != fine[i]["vx"] for i in fine), "the bound of v* had no effect"
+
+
+@case(ranks=(1, 2))
+def computes_fixes_variables(t):
+    t.lammps(
+        MELT
+        + "compute ke all ke/atom\ncompute s all stress/atom NULL\nfix store all ave/atom 1 20 20 vx vy\n"
+        + "variable r atom sqrt(x*x+y*y)\n"
+        + dumps(BASE + " c_ke c_s[*] f_store[2] v_r mass proc procp1", modify="bound c_s[*] 1e-3")
+        + "run 40"
+    )
+    t.same(bounds={f"c_s[{i}]": 1e-3 for i in range(1, 7)})
+
+
+@case(ranks=(1, 2))
+def custom_properties(t):
+    t.lammps(
+        MELT
+        + "group odd id 1:499:2\nfix p all property/atom i_flag d_weight i2_pair 2 d2_vec 3\n"
+        + "set atom 1*200 i_flag -2147483647 d_weight 0.1 i2_pair[2] 77 d2_vec[3] 1e300\n"
+        + dumps(BASE + " i_flag d_weight i2_pair[1] i2_pair[2] d2_vec[3]", group="odd")
+        + "run 20"
+    )
+    t.same()
+
+
+@case(ranks=(1, 2))
+def scaled_and_unwrapped(t):
+    t.lammps(MELT + dumps("id xs ys zs xu yu zu xsu ix") + "run 60")
+    scaled = DEFAULT_BOUND / read_dump(t.path("t.dump"))[0].box[1]
+    t.same(bounds={c: scaled * (1 + 1e-15) for c in ("xs", "ys", "zs", "xsu")})
+
+
+@case()
+def scaled_triclinic(t):
+    t.lammps(TRICLINIC + dumps("id xs ys zs xu yu zu") + "run 60")
+    t.same(bounds={c: 1e-4 for c in ("xs", "ys", "zs")})
+
+
+@case()
+def incomplete_positions(t):
+    t.lammps(MELT + dumps("z id x vx") + "run 20")
+    t.same()
+
+
+@case()
+def position_twice(t):
+    t.lammps(MELT + dumps("id x y z xu x") + "run 20")
+    frames = t.decode("t.gpz", reference=False)
+    assert frames[0].columns == "id x y z xu x".split()
+
+
+@case(ranks=(1, 2))
+def relative_bound(t):
+    t.lammps(
+        MELT
+        + "change_box all y scale 2 remap\n"
+        + dumps(BASE, modify="eb rel 1e-4")
+        + "fix d all deform 1 y scale 1.5\nrun 40"
+    )
+    _, _, low, high, _, _ = read_dump(t.path("t.dump"))[0].box
+    edge = high - low
+    t.same(bounds={c: 1e-4 * edge * (1 + 1e-15) for c in "xyz"})
+    assert abs(t.info()["columns"]["x"]["bound"] / (1e-4 * edge) - 1) < 1e-12
+
+
+@case()
+def bound_changes_between_runs(t):
+    t.lammps(MELT + dumps(BASE, modify="eb 0.1") + "run 20\ndump_modify gpz eb 1e-6\nrun 20")
+    compare = {c: 0.1 for c in "xyz"}
+    t.same(bounds=compare)
+    last, exact = t.decode("t.gpz")[-1].atoms, read_dump(t.path("t.dump"))[-1].atoms
+    assert all(abs(float(last[i]["x"]) - float(exact[i]["x"])) <= 1e-6 for i in exact)
+
+
+@case(ranks=(1, 2))
+def elements(t):
+    t.lammps(MELT + dumps("id element x y z", both="element Ar Kr") + "run 20")
+    t.same()
+    assert {a["element"] for a in read_dump(t.path("t.gpz.text"))[0].atoms.values()} == {"Ar", "Kr"}
+
+
+@case()
+def type_labels(t):
+    t.lammps(MELT + "labelmap atom 1 small 2 large\n" + dumps("id typelabel x y z") + "run 20")
+    t.same()
+    assert {a["typelabel"] for a in read_dump(t.path("t.gpz.text"))[0].atoms.values()} == {"small", "large"}
+
+
+@case()
+def metadata(t):
+    t.lammps(MELT + dumps(BASE, modify="element Ar Kr") + "timestep 0.002\nrun 20")
+    facts = t.info()
+    assert facts["units"] == "lj" and facts["atom_style"] == "atomic"
+    assert facts["time"] == {"first": 0.0, "last": 0.04}
+    assert facts["elements"] == ["Ar", "Kr"] and list(facts["columns"]) == BASE.split()
+    assert "LAMMPS" in facts["generator"] and facts["command"] == "dump gpz all gpz 20 t.gpz " + BASE
+
+
+@case(ranks=(1, 2))
+def large_integers(t):
+    """Larger than 32 bits if LAMMPS can. (With ids of 2^53, sorting loses an atom of the text dump.)"""
+    bigbig = "LAMMPS_BIGBIG" in subprocess.run([t.options.lmp, "-h"], stdout=subprocess.PIPE, text=True).stdout
+    largest_id, largest_image = (2**40, 2**20 - 1) if bigbig else (2**31 - 2, 511)
+    ids = [1, 2, largest_id, largest_id // 2, largest_id // 3]
+    images = [0, largest_image, -largest_image, 1, -1]
+    atoms = "".join(f"{i} 1 {n}.5 {n / 3} 1.0 {k} 0 {-k}\n" for n, (i, k) in enumerate(zip(ids, images)))
+    box = "0 6 xlo xhi\n0 6 ylo yhi\n0 6 zlo zhi\n"
+    t.path("data").write_text(f"made for this test\n\n{len(ids)} atoms\n1 atom types\n{box}\nAtoms # atomic\n\n{atoms}")
+    t.lammps(
+        "units lj\nread_data data\nmass 1 1.0\npair_style zero 1.0\npair_coeff * *\nfix nve all nve\n"
+        + dumps(BASE + " ix iy iz")
+        + "run 0"
+    )
+    t.same(frames=1)
+    assert str(largest_id) in read_dump(t.path("t.gpz.text"))[0].atoms

@@ -1,0 +1,111 @@
+"""What is refused, and what fails."""
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+
+from harness import case, read_dump
+from systems import BASE, MELT, dumps
+
+
+@case(ranks=(1, 2))
+def refused_keywords(t):
+    for keyword, advice in {
+        "sort id": "gpz decode --sort id",
+        "header no": "header",
+        "format float %g": "eb",
+        "format line %g": "eb",
+        "colname x foo": "colname",
+        "buffer yes": "buffer",
+        "at 3": "never overwritten",
+        "types labels": "typelabel",
+        "unwrap yes": "xu yu zu",
+        "scale yes": "xs ys zs",
+        "precision 100": "eb",
+        "thermo yes": "log",
+        "nonsense 1": "nonsense",
+        **({"balance yes": "balance"} if t.ranks > 1 else {}),
+    }.items():
+        message = t.error(MELT + dumps(BASE, modify=keyword) + "run 20")
+        assert advice in message and keyword.split()[0] in message, f"{keyword}: {message}"
+        assert not t.path("t.gpz").exists(), f"{keyword}: a file was written"
+
+
+@case(ranks=(1, 2))
+def bad_input(t):
+    for modify, words in {
+        "eb -1": ["eb", "-1"],
+        "eb 0": ["eb", "> 0"],
+        "eb nan": ["nan"],
+        "eb inf": ["inf"],
+        "eb 1e999": ["1e999"],
+        "eb 1e-999": ["1e-999"],
+        "eb fine": ["fine"],
+        "eb rel -0.1": ["eb", "-0.1"],
+        "eb rel": ["eb", "missing"],
+        "bound vx 0.1": ["vx", "no such column"],
+        "bound x 0.1": ["eb"],
+        "bound id 1": ["id", "lossless"],
+        "bound type lossy": ["lossy"],
+    }.items():
+        message = t.error(MELT + dumps(BASE, modify=modify) + "run 20")
+        assert all(word in message for word in words), f"{modify}: {message}"
+        assert not t.path("t.gpz").exists(), f"{modify}: a file was written"
+    for columns, words in {
+        BASE + " foo": ["foo"],
+        BASE + " c_none": ["none"],
+        BASE + " q": ["isn't allocated"],
+        "id typelabel x y z": ["typelabel", "label for every atom type"],
+    }.items():
+        message = t.error(MELT + dumps(columns) + "run 20")
+        assert all(word in message for word in words), f"{columns}: {message}"
+    for path, reason in {
+        "nowhere/t.gpz": "No such file or directory",
+        ".": "directory",
+        "t.gpz.gz": "compressed already",
+    }.items():
+        message = t.error(MELT + f"dump gpz all gpz 20 {path} {BASE}\nrun 20")
+        assert path in message and reason in message, message
+    message = t.error(MELT + f"run 20\ndump gpz all gpz 20 t.gpz {BASE}\nrun 20 pre no")
+    assert "run pre no" in message
+
+
+def full_disk(directory):
+    """A folder with 192 KiB of room: a file system of its own if that is allowed, otherwise a limit on file sizes."""
+    directory.mkdir()
+    mounted = (
+        os.geteuid() == 0
+        and shutil.which("mount")
+        and not subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=192k", "tmpfs", str(directory)], stderr=subprocess.DEVNULL
+        ).returncode
+    )
+    if mounted:
+        return {}, lambda: subprocess.run(["umount", str(directory)], check=True)
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (192 * 1024, 192 * 1024))
+
+    return {"preexec_fn": limit}, lambda: None
+
+
+@case(ranks=(1, 2, 4))
+def disk_full(t):
+    """A clear error, and only whole frames in the file."""
+    options, release = full_disk(t.path("small"))
+    try:
+        message = t.error(MELT + dumps(BASE, gpz="small/t.gpz", modify="eb 1e-9", every=1) + "run 100", **options)
+        assert "small/t.gpz" in message and ("No space left" in message or "File too large" in message), message
+        shutil.copy(t.path("small/t.gpz"), t.path("t.gpz"))
+    finally:
+        release()
+    frames = t.decode("t.gpz")
+    assert 5 < len(frames) < 100
+    original = {f.step: f for f in read_dump(t.path("t.dump"))}
+    for frame in frames:
+        assert all(
+            abs(float(a["x"]) - float(original[frame.step].atoms[i]["x"])) <= 1e-9 for i, a in frame.atoms.items()
+        )
