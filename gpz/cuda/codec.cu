@@ -1,0 +1,259 @@
+// Host side of the CUDA backend: workspace, launches.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cub/device/device_scan.cuh>
+#include <string>
+
+#include "gpz/core/directory.hpp"
+#include "gpz/cuda.hpp"
+#include "gpz/cuda/decode.cuh"
+#include "gpz/cuda/device_block.cuh"
+#include "gpz/cuda/kernels.cuh"
+#include "gpz/error.hpp"
+#include "gpz/format/fields.hpp"
+
+namespace gpz::cuda {
+namespace {
+
+void check(cudaError_t error, const char *what) {
+  if (error == cudaSuccess) return;
+  const Status status = error == cudaErrorMemoryAllocation ? Status::out_of_memory : Status::internal;
+  throw Error(status, std::string(what) + ": " + cudaGetErrorString(error));
+}
+
+std::uint64_t blocks_of(std::uint64_t particles) { return (particles + block_size - 1) / block_size; }
+
+// Cuts one piece of memory into arrays; with base nullptr it only measures.
+class Carver {
+ public:
+  explicit Carver(void *base) : base_(static_cast<char *>(base)) {}
+  template <typename T>
+  T *take(std::uint64_t count) {
+    const std::size_t at = used_;
+    used_ += (count * sizeof(T) + 255) / 256 * 256;
+    return base_ == nullptr ? nullptr : reinterpret_cast<T *>(base_ + at);
+  }
+  std::size_t used() const { return used_; }
+
+ private:
+  char *base_;
+  std::size_t used_ = 0;
+};
+
+std::size_t scan_size(std::uint64_t items) {
+  std::size_t bytes = 0;
+  check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, static_cast<std::uint32_t *>(nullptr),
+                                      static_cast<std::uint64_t *>(nullptr), items),
+        "size of the scan");
+  return bytes;
+}
+
+// Words that the blocks of a field can take together: as many as its values (core::exact_is_smaller).
+template <typename Fields>
+std::uint64_t staging_words(const Fields &fields, std::uint64_t particles) {
+  std::uint64_t words = 0;
+  for (const auto &input : fields)
+    words += blocks_of(particles) * block_size * input.field.components.size() *
+             core::words_of_value(static_cast<core::Value>(input.field.type));
+  return words;
+}
+
+struct EncodeMemory {
+  std::uint32_t *staging;
+  StagedBlock *staged;
+  std::uint32_t *words;
+  std::uint64_t *word_offsets;
+  SectionStats *stats;
+  SectionLayout *sections;
+  std::uint32_t *wide_blocks;
+  std::uint32_t *wide_count;
+  std::uint16_t *order;
+  CompressResult *result;
+  char *scan;
+  std::size_t scan_bytes;
+  std::size_t used;
+};
+
+EncodeMemory carve(void *base, const std::vector<FieldInput> &fields, std::uint64_t particles) {
+  const std::uint64_t blocks = blocks_of(particles);
+  const std::uint64_t slots = blocks * fields.size();
+  Carver carver(base);
+  EncodeMemory memory{};
+  memory.staging = carver.take<std::uint32_t>(staging_words(fields, particles));
+  memory.staged = carver.take<StagedBlock>(slots);
+  memory.words = carver.take<std::uint32_t>(slots + 1);
+  memory.word_offsets = carver.take<std::uint64_t>(slots + 1);
+  memory.stats = carver.take<SectionStats>(fields.size());
+  memory.sections = carver.take<SectionLayout>(fields.size());
+  memory.wide_blocks = carver.take<std::uint32_t>(blocks);
+  memory.wide_count = carver.take<std::uint32_t>(1);
+  memory.order = carver.take<std::uint16_t>(fields.size() > 1 ? blocks * block_size : 0);
+  memory.result = carver.take<CompressResult>(1);
+  memory.scan_bytes = scan_size(slots + 1);
+  memory.scan = carver.take<char>(memory.scan_bytes);
+  memory.used = carver.used();
+  return memory;
+}
+
+unsigned grid_for(std::uint64_t items, unsigned per_block) {
+  return static_cast<unsigned>((items + per_block - 1) / per_block);
+}
+
+}  // namespace
+
+std::size_t compress_workspace_size(const std::vector<FieldInput> &fields, std::uint64_t particles) {
+  return carve(nullptr, fields, particles).used;
+}
+
+std::size_t compressed_bound(const std::vector<FieldInput> &fields, std::uint64_t particles) {
+  std::size_t bytes = 8 + fields.size() * 8 + staging_words(fields, particles) * 4;
+  for (const auto &input : fields) {
+    core::DirectoryShape widest;
+    widest.components = static_cast<int>(input.field.components.size());
+    std::fill(std::begin(widest.width), std::end(widest.width), std::uint8_t{64});
+    bytes += core::section_header_size(widest.components) + core::directory_size(widest, blocks_of(particles)) + 8;
+  }
+  return bytes;
+}
+
+void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, void *workspace,
+              std::size_t workspace_size, void *out, std::size_t capacity, CompressResult *result, Stream stream) {
+  std::vector<FieldInput> prepared = fields;
+  format::prepare_fields(prepared, particles);
+  if (fields.size() > max_fields)
+    throw Error(Status::limit_exceeded, "more fields than the CUDA codec takes in one call");
+  const EncodeMemory memory = carve(workspace, fields, particles);
+  if (workspace_size < memory.used) throw Error(Status::invalid_argument, "the workspace is too small");
+
+  EncodeParams params{};
+  params.fields = static_cast<int>(fields.size());
+  params.blocks = blocks_of(particles);
+  std::uint64_t staging = 0;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const FieldInput &input = prepared[f];
+    FieldParams &field = params.field[f];
+    field.value = static_cast<core::Value>(input.field.type);
+    field.components = static_cast<int>(input.field.components.size());
+    field.staging = staging;
+    staging += params.blocks * block_size * input.field.components.size() * core::words_of_value(field.value);
+    field.grid = format::grid_of(input.field);
+    for (int d = 0; d < field.components; ++d)
+      field.array[d] = {static_cast<const char *>(input.components[d].data), input.components[d].stride,
+                        static_cast<ArrayType>(input.components[d].type)};
+  }
+  params.rows = rows;
+  params.particles = particles;
+  params.staging = memory.staging;
+  params.order = memory.order;
+  params.staged = memory.staged;
+  params.words = memory.words;
+  params.stats = memory.stats;
+  params.wide_blocks = memory.wide_blocks;
+  params.wide_count = memory.wide_count;
+
+  const std::uint64_t slots = params.blocks * fields.size();
+  auto *words = static_cast<std::uint32_t *>(out);
+  start_encoding<<<1, 32, 0, stream>>>(params);
+  const bool leads = !fields.empty() && prepared[0].field.leading && params.field[0].grid.step > 0;
+  params.followers_from = leads ? 1 : 0;
+  if (slots != 0) {
+    if (leads) launch_encode_leading(params, stream);
+    const auto followers = static_cast<unsigned>(params.fields - params.followers_from);
+    if (followers != 0)
+      encode_followers<<<dim3(static_cast<unsigned>(params.blocks), followers), threads, 0, stream>>>(params);
+    collect_stats<<<dim3(std::min(grid_for(params.blocks, 256), 64u), static_cast<unsigned>(params.fields)), 256, 0,
+                    stream>>>(params);
+  }
+  std::size_t scan_bytes = memory.scan_bytes;
+  check(cub::DeviceScan::ExclusiveSum(memory.scan, scan_bytes, memory.words, memory.word_offsets, slots + 1, stream),
+        "scan");
+  lay_out_chunk<<<1, 32, 0, stream>>>(params, memory.word_offsets, memory.sections, words, capacity, memory.result);
+  if (slots != 0) {
+    const dim3 grid(std::max(1u, std::min(grid_for(params.blocks, 64), 1024u)), static_cast<unsigned>(fields.size()));
+    write_directory<<<grid, 256, 0, stream>>>(params, memory.sections, words, memory.result);
+    copy_payloads<<<grid_for(slots * 32, 256), 256, 0, stream>>>(params, memory.word_offsets, memory.sections, words,
+                                                                 memory.result);
+  }
+  check(cudaMemcpyAsync(result, memory.result, sizeof(CompressResult), cudaMemcpyDefault, stream), "result");
+  check(cudaGetLastError(), "compression");
+}
+
+namespace {
+
+struct DecodeMemory {
+  DecodeSection *sections;
+  core::BlockRecord *records;
+  std::uint32_t *words;
+  std::uint64_t *word_offsets;
+  std::uint32_t *damaged;
+  char *scan;
+  std::size_t scan_bytes;
+  std::size_t used;
+};
+
+DecodeMemory carve(void *base, const std::vector<FieldOutput> &fields, std::uint64_t particles) {
+  const std::uint64_t slots = blocks_of(particles) * fields.size();
+  Carver carver(base);
+  DecodeMemory memory{};
+  memory.sections = carver.take<DecodeSection>(fields.size());
+  memory.records = carver.take<core::BlockRecord>(slots);
+  memory.words = carver.take<std::uint32_t>(slots + 1);
+  memory.word_offsets = carver.take<std::uint64_t>(slots + 1);
+  memory.damaged = carver.take<std::uint32_t>(1);
+  memory.scan_bytes = scan_size(slots + 1);
+  memory.scan = carver.take<char>(memory.scan_bytes);
+  memory.used = carver.used();
+  return memory;
+}
+
+}  // namespace
+
+std::size_t decompress_workspace_size(const std::vector<FieldOutput> &fields, std::uint64_t particles) {
+  return carve(nullptr, fields, particles).used;
+}
+
+void decompress(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
+                void *workspace, std::size_t workspace_size, std::uint32_t *damaged, Stream stream) {
+  if (fields.size() > max_fields)
+    throw Error(Status::limit_exceeded, "more fields than the CUDA codec takes in one call");
+  const DecodeMemory memory = carve(workspace, fields, particles);
+  if (workspace_size < memory.used) throw Error(Status::invalid_argument, "the workspace is too small");
+  DecodeParams params{};
+  params.fields = static_cast<int>(fields.size());
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    DecodeField &field = params.field[f];
+    field.value = static_cast<core::Value>(fields[f].field.type);
+    field.components = static_cast<int>(fields[f].field.components.size());
+    field.step = fields[f].field.step;
+    for (int d = 0; d < field.components; ++d) {
+      field.data[d] = static_cast<char *>(fields[f].components[d].data);
+      field.stride[d] = fields[f].components[d].stride;
+      field.type[d] = static_cast<ArrayType>(fields[f].components[d].type);
+    }
+  }
+  params.chunk = static_cast<const std::uint32_t *>(chunk);
+  params.size = size;
+  params.particles = particles;
+  params.blocks = blocks_of(particles);
+  params.block_size = block_size;
+  params.sections = memory.sections;
+  params.records = memory.records;
+  params.words = memory.words;
+  params.word_offsets = memory.word_offsets;
+  params.damaged = memory.damaged;
+
+  const std::uint64_t slots = params.blocks * fields.size();
+  open_chunk<<<1, 32, 0, stream>>>(params);
+  if (slots != 0) {
+    read_records<<<grid_for(slots, 128), 128, 0, stream>>>(params);
+    std::size_t scan_bytes = memory.scan_bytes;
+    check(cub::DeviceScan::ExclusiveSum(memory.scan, scan_bytes, memory.words, memory.word_offsets, slots + 1, stream),
+          "scan");
+    decode_blocks<<<static_cast<unsigned>(params.blocks), threads, 0, stream>>>(params);
+  }
+  check(cudaMemcpyAsync(damaged, memory.damaged, sizeof(std::uint32_t), cudaMemcpyDefault, stream), "result");
+  check(cudaGetLastError(), "decompression");
+}
+
+}  // namespace gpz::cuda

@@ -1,0 +1,65 @@
+// What the host tells the encoding kernels; plain data.
+#pragma once
+
+#include <cstdint>
+
+#include "gpz/core/types.hpp"
+#include "gpz/cuda.hpp"
+
+namespace gpz::cuda {
+
+enum class ArrayType : std::uint8_t { int32, int64, float32, float64 };
+
+// One component in device memory: element i is at data + i * stride bytes.
+struct Array {
+  const char *data;
+  std::int64_t stride;
+  ArrayType type;
+};
+
+struct FieldParams {
+  core::Value value;
+  int components;
+  core::Grid grid;
+  Array array[core::max_components];
+  std::uint64_t staging;  // where its blocks are staged, words; each has room for block_size values of every component
+};
+
+// What is known of a coded block until all lengths are known.
+struct StagedBlock {
+  core::BlockRecord record;
+  std::uint32_t words;
+  std::uint64_t error_bits;  // the largest error, as the bits of a double, which order as non-negative doubles do
+};
+
+// What the directory of a section needs to know of all its records.
+struct SectionStats {
+  std::uint64_t smallest_min[core::max_components];
+  std::uint64_t largest_min[core::max_components];
+  std::uint64_t extent[core::max_components];
+  std::uint32_t shift[core::max_components];
+  std::uint32_t mode;
+  std::uint32_t runs;
+  std::uint32_t gap_width;
+  std::uint32_t count_width;
+  std::uint32_t exceptions;
+  std::uint64_t error_bits;
+};
+
+struct EncodeParams {
+  FieldParams field[max_fields];
+  int fields;
+  int followers_from;  // 1 if field 0 is a leading field on a grid, else 0
+  const int *rows;     // nullptr: particle i is row i
+  std::uint64_t particles;
+  std::uint64_t blocks;
+  std::uint32_t *staging;
+  StagedBlock *staged;         // [field * blocks + block]
+  std::uint32_t *words;        // [field * blocks + block], and one more
+  SectionStats *stats;         // [field]
+  std::uint16_t *order;        // order[b * block_size + j]: the input index, in block b, of its stored particle j
+  std::uint32_t *wide_blocks;  // blocks left to the second kernel
+  std::uint32_t *wide_count;
+};
+
+}  // namespace gpz::cuda

@@ -1,0 +1,36 @@
+// The kernels of compression, in the order they run.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "gpz/cuda/encode_params.hpp"
+
+namespace gpz::cuda {
+
+// Where the parts of a section go, bytes from the start of the chunk.
+struct SectionLayout {
+  core::DirectoryShape shape;
+  std::uint64_t header;
+  std::uint64_t directory;
+  std::uint64_t payload;
+  std::uint64_t end;
+  std::uint64_t first_word;  // of the section, in the scan over all sections
+  std::uint64_t words;
+};
+
+__global__ void start_encoding(EncodeParams params);
+
+// Stages 1 to 3, one thread block for each block of particles: the leading field, then those in its order.
+void launch_encode_leading(const EncodeParams &params, cudaStream_t stream);
+__global__ void encode_followers(const __grid_constant__ EncodeParams params);
+
+// Stage 4 (compact.cu).
+__global__ void collect_stats(EncodeParams params);
+__global__ void lay_out_chunk(EncodeParams params, const std::uint64_t *word_offsets, SectionLayout *sections,
+                              std::uint32_t *out, std::uint64_t capacity, CompressResult *result);
+__global__ void write_directory(EncodeParams params, const SectionLayout *sections, std::uint32_t *out,
+                                const CompressResult *result);
+__global__ void copy_payloads(EncodeParams params, const std::uint64_t *word_offsets, const SectionLayout *sections,
+                              std::uint32_t *out, const CompressResult *result);
+
+}  // namespace gpz::cuda

@@ -1,0 +1,58 @@
+// The codec on NVIDIA GPUs: device memory in, device memory out, the same bytes as gpz::ChunkEncoder. Work is queued on
+// the caller's stream and nothing waits for it; the caller brings the workspace, so nothing is allocated. Built with
+// GPZ_CUDA=ON only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/frame.hpp"
+
+struct CUstream_st;
+
+namespace gpz::cuda {
+
+using Stream = CUstream_st *;  // cudaStream_t
+
+inline constexpr std::size_t max_fields = 32;
+
+// What compress() reports, in memory of the caller that the device can write (pinned host memory, or device memory).
+struct CompressResult {
+  std::uint64_t bytes;  // of the chunk
+  std::uint32_t fits;   // 0: `capacity` was too small, nothing was written
+  std::uint32_t reserved;
+  double largest_error[max_fields];  // per field, units of the field
+};
+
+// Bytes of workspace for `particles` particles with these fields (only types and components matter), and the most a
+// chunk can have.
+std::size_t compress_workspace_size(const std::vector<FieldInput> &fields, std::uint64_t particles);
+std::size_t compressed_bound(const std::vector<FieldInput> &fields, std::uint64_t particles);
+
+// Encodes a chunk into out[0 .. capacity). Arrays and `rows` (nullptr: all particles in order) are in device memory,
+// with the meaning they have for ChunkEncoder::encode; so have errors, which are thrown before anything is queued.
+// `out` is aligned to 8, `workspace` to 256.
+void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, void *workspace,
+              std::size_t workspace_size, void *out, std::size_t capacity, CompressResult *result, Stream stream);
+
+// Where a decoded component goes: element i at data + i * stride bytes of device memory; data nullptr: not wanted.
+struct DeviceArray {
+  void *data = nullptr;
+  std::ptrdiff_t stride = 0;
+  ConstArray::Type type = ConstArray::Type::float64;
+};
+struct FieldOutput {
+  Field field;  // type, components and step as in the frame's head
+  DeviceArray components[3];
+};
+
+std::size_t decompress_workspace_size(const std::vector<FieldOutput> &fields, std::uint64_t particles);
+
+// Decodes a chunk of `size` bytes (device memory, aligned to 8). *damaged (as CompressResult, memory that the device
+// can write) becomes 0, or 1 if the bytes contradict the format; outputs are unspecified then. Never reads or writes
+// outside of what it was given.
+void decompress(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
+                void *workspace, std::size_t workspace_size, std::uint32_t *damaged, Stream stream);
+
+}  // namespace gpz::cuda
