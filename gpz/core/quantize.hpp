@@ -20,8 +20,8 @@ GPZ_HD T grid_value(double index, double step) {
   return static_cast<T>(index * step);
 }
 
-// min + delta as a double, by the addition that quantize() uses, backwards: no conversion instruction is needed. Exact while min,
-// min + delta and delta stay below 2^52 in magnitude, which index_range_is_exact() sees to.
+// min + delta as a double, by the addition that quantize() uses, backwards: no conversion instruction is needed. Exact
+// while min, min + delta and delta stay below 2^52 in magnitude, which index_range_is_exact() sees to.
 GPZ_HD double index_as_double(double min, std::uint64_t delta) {
   constexpr double two_52 = 4503599627370496.0;
   return bit_cast<double>(std::uint64_t{0x4330000000000000} | delta) - (two_52 - min);

@@ -91,8 +91,8 @@ inline constexpr std::uint32_t no_candidate = ~std::uint32_t{0};
 // The most segments an encoder uses for n particles.
 GPZ_HD std::uint32_t segment_limit(std::uint32_t n) { return 2 * n; }
 
-// Candidate number c, 0 <= c < shift_candidates. Best is the smallest (cost, c). After its shift an axis has at most 2^11 segments, so
-// 32 bits hold everything.
+// Candidate number c, 0 <= c < shift_candidates. Best is the smallest (cost, c). After its shift an axis has at most
+// 2^11 segments, so 32 bits hold everything.
 GPZ_HD ShiftCandidate shift_candidate(int c, const std::uint64_t extent[max_components], std::uint32_t n) {
   ShiftCandidate out{no_candidate, {0, 0, 0}};
   const std::uint32_t limit = segment_limit(n);
