@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# From nothing to a compressed trajectory: installs what is missing, gets and builds LAMMPS and gpz, runs examples/in.melt on two
+# MPI ranks with dump gpz and dump custom side by side, decodes the one and compares every atom with the other.
+#
+#   scripts/demo.sh                                     a tested release of LAMMPS is fetched and built (once)
+#   LAMMPS_SOURCE_DIR=/path/to/lammps scripts/demo.sh   a LAMMPS of your own, built outside its tree; with LAMMPS_BINARY not built
+#
+# Leaves build/bin/gpz, build/bin/lmp, build/lib/gpzplugin.so and the trajectories in build/demo/. What is fetched and built of
+# LAMMPS is kept in ~/.cache/gpz (GPZ_CACHE_DIR).
+set -euo pipefail
+for part in common packages lammps build mpi; do . "$(dirname "$0")/lib/$part.sh"; done
+
+install_packages "${gpz_packages[@]}"
+provide_lammps
+build_gpz "$build"
+
+bound=0.001
+demo=$build/demo
+rm -rf "$demo"
+mkdir -p "$demo"
+cd "$demo"
+export LAMMPS_PLUGIN_PATH=$build/lib PATH=$build/bin:$PATH
+
+say "lmp -in examples/in.melt (2 ranks)"
+mpi_run 2 lmp -in "$repository/examples/in.melt" -var eb "$bound" -var custom yes -log lammps.log >screen.log 2>&1 ||
+  { tail -n 20 screen.log >&2 && die "LAMMPS failed; all of its output: $demo/screen.log"; }
+grep -A 2 "^Dump traj gpz: melt.gpz" lammps.log
+
+say "gpz decode melt.gpz -o melt.xyz"
+TIMEFORMAT='%R seconds'
+time gpz decode melt.gpz -o melt.xyz
+
+say "gpz verify melt.gpz --against melt.bin"
+time gpz verify melt.gpz --against melt.bin
+
+say "Bytes of $(grep -c '^ITEM: TIMESTEP\|^Atoms' melt.xyz) frames, in $demo"
+size_of() { stat -c %s "$1"; }
+row() { awk -v name="$1" -v file="$2" -v bytes="$(size_of "$2")" -v gpz="$(size_of melt.gpz)" \
+  'BEGIN {printf "  %-24s %-9s %12d   %5.1f x melt.gpz\n", name, file, bytes, bytes / gpz}'; }
+row "dump gpz" melt.gpz
+row "dump custom, binary" melt.bin
+row "decoded text" melt.xyz

@@ -1,0 +1,90 @@
+# Sourced by the scripts: a LAMMPS of the user's (LAMMPS_SOURCE_DIR, LAMMPS_BINARY) or a tested release that is fetched and
+# built in the cache.
+
+lammps_release=lammps-4Feb2025
+lammps_archive=lammps_20250204+dfsg.1.orig.tar.xz
+lammps_sha256=3671165bd52fad36734e0a9136c5bc5ecb225e03988f8c89aa13366a8b53b1c7
+lammps_suite=trixie # the Debian release whose source package has that archive
+
+lammps_settings=(
+  -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS_RELEASE=-O2 -D CMAKE_CXX_FLAGS=-DOMPI_SKIP_MPICXX
+  -D BUILD_SHARED_LIBS=on -D BUILD_OMP=off -D FFT=KISS -D WITH_JPEG=off -D WITH_PNG=off -D WITH_FFMPEG=off
+  -D PKG_PLUGIN=on
+)
+lammps_packages=(-D PKG_MOLECULE=on -D PKG_KSPACE=on -D PKG_MANYBODY=on -D PKG_RIGID=on -D PKG_COMPRESS=on
+                 -D PKG_EXTRA-DUMP=on)
+
+is_lammps_archive() { [[ -f $1 ]] && sha256sum --check --status <<<"$lammps_sha256  $1"; }
+
+# fetch_lammps FOLDER: puts the archive there, from the package mirror that this machine already uses.
+fetch_lammps() {
+  local folder=$1 codename mirror
+  codename=$(. /etc/os-release && printf %s "${VERSION_CODENAME:-}")
+  mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+    awk -v suite="^($codename|stable|oldstable|testing|unstable|sid)\$" '$2 ~ suite && $3 == "main" {print $1; exit}')
+  [[ $mirror ]] || return 1
+  # Lists and settings of its own: the system's stay as they are.
+  mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial"
+  cat >"$folder/apt/lammps.sources" <<SOURCES
+Types: deb-src
+URIs: $mirror
+Suites: $lammps_suite
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+SOURCES
+  local options=(-q -o "Dir::Etc::sourcelist=$folder/apt/lammps.sources" -o Dir::Etc::sourceparts=- -o Acquire::Retries=3
+                 -o "Dir::State::lists=$folder/apt/lists" -o "Dir::Cache=$folder/apt/cache" -o Acquire::Languages=none
+                 -o APT::Sandbox::User=root)
+  apt-get "${options[@]}" update || return 1
+  # The archive is enough: a mirror may lack the package's other files, so its checksum counts, not the exit code.
+  (cd "$folder" && apt-get "${options[@]}" source --download-only lammps) || true
+  is_lammps_archive "$folder/$lammps_archive"
+}
+
+# Sets LAMMPS_SOURCE_DIR.
+provide_lammps_source() {
+  if [[ ${LAMMPS_SOURCE_DIR:-} ]]; then
+    [[ -f $LAMMPS_SOURCE_DIR/cmake/CMakeLists.txt && -f $LAMMPS_SOURCE_DIR/src/version.h ]] ||
+      die "LAMMPS_SOURCE_DIR=$LAMMPS_SOURCE_DIR: no LAMMPS source tree (cmake/CMakeLists.txt and src/version.h are expected)"
+    LAMMPS_SOURCE_DIR=$(cd "$LAMMPS_SOURCE_DIR" && pwd)
+    return
+  fi
+  LAMMPS_SOURCE_DIR=$cache/$lammps_release
+  [[ -d $LAMMPS_SOURCE_DIR ]] && return
+  local download
+  mkdir -p "$cache"
+  download=$(mktemp -d "$cache/download.XXXXXX")
+  say "Fetching $lammps_release (130 MB)"
+  quietly "$cache/log/fetch.log" fetch_lammps "$download" || die "cannot fetch $lammps_archive from Debian's $lammps_suite." \
+    "Get the LAMMPS sources from https://www.lammps.org and set LAMMPS_SOURCE_DIR to the unpacked tree"
+  tar -xJf "$download/$lammps_archive" -C "$download" "$lammps_release"/{LICENSE,bench,cmake,lib,potentials,src}
+  mv "$download/$lammps_release" "$LAMMPS_SOURCE_DIR"
+  rm -rf "$download"
+}
+
+# provide_lammps [bigbig]: sets LAMMPS_SOURCE_DIR and LAMMPS_BINARY. bigbig is the variant with 64-bit atom ids, without the
+# packages that only examples need.
+provide_lammps() {
+  local variant=${1:-smallbig} settings key folder
+  provide_lammps_source
+  if [[ ${LAMMPS_BINARY:-} && $variant == smallbig ]]; then
+    [[ -x $LAMMPS_BINARY ]] || die "LAMMPS_BINARY=$LAMMPS_BINARY: not an executable file"
+    LAMMPS_BINARY=$(realpath "$LAMMPS_BINARY")
+    return
+  fi
+  settings=("${lammps_settings[@]}" -D "LAMMPS_SIZES=$variant")
+  [[ $variant == bigbig ]] || settings+=("${lammps_packages[@]}")
+  key=$({ printf '%s\n' "$LAMMPS_SOURCE_DIR" "${settings[@]}" && cat "$repository/scripts/lib/lammps_pch.cmake" &&
+    cat "$LAMMPS_SOURCE_DIR/src/version.h" && c++ --version; } | sha256sum | cut -c 1-12)
+  folder=$cache/lammps-build-$variant-$key
+  LAMMPS_BINARY=$folder/lmp
+  # The release never changes, so its finished build is not looked at again; a tree of the user's may have changed.
+  [[ -f $folder/finished && $LAMMPS_SOURCE_DIR == "$cache/$lammps_release" ]] && return
+  [[ -f $folder/finished ]] || say "Building LAMMPS ($(basename "$folder"), about two minutes on two cores)"
+  quietly "$cache/log/lammps-configure.log" cmake -S "$LAMMPS_SOURCE_DIR/cmake" -B "$folder" -G Ninja "${settings[@]}" \
+    -D "CMAKE_PROJECT_lammps_INCLUDE=$repository/scripts/lib/lammps_pch.cmake" ||
+    die "cannot configure $LAMMPS_SOURCE_DIR. If it was built with make inside src/, its generated files are in the way of" \
+      "any build outside the tree: 'make no-all purge' in src/ removes them. Or set LAMMPS_BINARY to its executable"
+  quietly "$cache/log/lammps-build.log" cmake --build "$folder" || die "cannot build $LAMMPS_SOURCE_DIR"
+  touch "$folder/finished"
+}

@@ -1,0 +1,361 @@
+#!/usr/bin/env python3
+"""A second decoder of .gpz files, written from docs/format.md alone: slow, clear, and strict.
+
+As a program it prints a digest of the exact bits of every decoded column, so that other decoders can be compared with it.
+"""
+
+import argparse
+import json
+import math
+import struct
+import sys
+from dataclasses import dataclass, field
+
+from gpz_codec import FLOAT32, FLOAT64, INTEGER, BadFile, Cursor, decode_chunk, require
+from xxh3 import xxh3_64
+
+MAGIC = b"\x89GPZ\r\n\x1a\n"
+MARKER = bytes.fromhex("F59A47505AC3520A")
+END_MARKER = bytes.fromhex("0A52C35A50479AF5")
+FRAME, INDEX = 1, 2
+TRAILER_SIZE = 24
+RECORD_OVERHEAD = 56  # a record without head and body
+LONGEST_METADATA = 2**24
+LONGEST_RECORD = 2**62
+
+
+def is_string(value):
+    return isinstance(value, str)
+
+
+def is_strings(value):
+    return isinstance(value, list) and all(map(is_string, value))
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+METADATA_TYPES = {
+    **dict.fromkeys(("generator", "units", "atom_style", "command"), is_string),
+    **dict.fromkeys(("columns", "elements", "type_labels"), is_strings),
+    "timestep_size": is_number,
+}
+
+
+@dataclass
+class Field:
+    """An entry of a frame's field table."""
+
+    type: int
+    dimensions: int
+    flags: int
+    bound: float
+    step: float
+    largest_error: float
+    names: list = field(default_factory=list)
+    columns: list = field(default_factory=list)  # positions among the file's columns
+
+    @property
+    def leading(self):
+        return bool(self.flags & 1)
+
+    @property
+    def value_size(self):
+        return 4 if self.type == FLOAT32 else 8
+
+    @property
+    def bits_code(self):
+        """struct's letter for the bits of a value."""
+        return "I" if self.type == FLOAT32 else "Q"
+
+    @property
+    def value_code(self):
+        return {INTEGER: "q", FLOAT32: "f", FLOAT64: "d"}[self.type]
+
+
+@dataclass
+class Column:
+    name: str
+    field: Field
+    data: bytes  # the values as stored in memory, little-endian
+
+    @property
+    def values(self):
+        return list(struct.unpack(f"<{len(self.data) // self.field.value_size}{self.field.value_code}", self.data))
+
+    @property
+    def digest(self):
+        return f"{xxh3_64(self.data):016x}"
+
+
+@dataclass
+class Frame:
+    offset: int  # of the record in the file
+    length: int  # of the record
+    particles: int
+    timestep: int
+    time: float
+    dimension: int
+    box_kind: int
+    boundary: str
+    box: tuple
+    fields: list
+    chunks: list  # (particles, length, checksum)
+    columns: list = field(default_factory=list)
+
+    def column(self, name):
+        return next(column for column in self.columns if column.name == name)
+
+
+@dataclass
+class File:
+    metadata: dict
+    frames: list
+    index: list | None  # entries (offset, length, timestep, bits of time, particles); None without an index
+    torn: int | None  # where the bytes that are no complete record at the end of the file start
+    damage: list  # what was skipped, "byte P: cause"
+
+
+def read_file_header(data):
+    """Returns the metadata and the offset of the first record."""
+    require(data[:8] == MAGIC[: len(data)] and len(data) > 0, "not a .gpz file")
+    cursor = Cursor(data, "file header")
+    cursor.take(8)
+    (major,) = cursor.unpack("H")
+    require(major == 1, f"format version {major} is not supported")
+    _minor, required, _optional, length = cursor.unpack("HIII")
+    require(required == 0, f"required features {required:#x} are not supported")
+    require(length <= LONGEST_METADATA, "metadata is too long")
+    text = bytes(cursor.take(length))
+    cursor.skip_padding()
+    covered = cursor.offset
+    (checksum,) = cursor.unpack("Q")
+    require(checksum == xxh3_64(data[:covered]), "file header: checksum does not hold")
+    try:
+        metadata = json.loads(text.decode("utf-8"))
+    except ValueError as error:
+        raise BadFile(f"metadata: {error}") from None
+    require(isinstance(metadata, dict), "metadata is not a JSON object")
+    for key, is_right in METADATA_TYPES.items():
+        require(key not in metadata or is_right(metadata[key]), f"metadata: {key} has the wrong type")
+    return metadata, cursor.offset
+
+
+@dataclass
+class Record:
+    type: int
+    offset: int
+    length: int
+    head: bytes
+    body: memoryview
+
+
+def read_record(data, offset):
+    """The complete record at an offset, or None."""
+    rest = memoryview(data)[offset:]
+    if len(rest) < RECORD_OVERHEAD or rest[:8] != MARKER:
+        return None
+    kind, head_length, length = struct.unpack("<IIQ", rest[8:24])
+    if head_length % 8 or length % 8 or not RECORD_OVERHEAD + head_length <= length <= min(LONGEST_RECORD, len(rest)):
+        return None
+    (checksum,) = struct.unpack_from("<Q", rest, 24 + head_length)
+    trailer = struct.pack("<QQ", length, checksum) + END_MARKER
+    if checksum != xxh3_64(rest[: 24 + head_length]) or rest[length - TRAILER_SIZE : length] != trailer:
+        return None
+    head, body = bytes(rest[24 : 24 + head_length]), rest[32 + head_length : length - TRAILER_SIZE]
+    return Record(kind, offset, length, head, body)
+
+
+def is_not_negative(value):
+    return math.isfinite(value) and value >= 0
+
+
+def read_field(cursor, position):
+    kind, dimensions, flags, codec, reserved, bound, step, error = cursor.unpack("BBBBIddd")
+    require(kind in (INTEGER, FLOAT32, FLOAT64), f"value type {kind} is unknown")
+    require(1 <= dimensions <= 3, f"a field has {dimensions} components")
+    require(flags < 8, "reserved flags of a field are set")
+    require(not flags & 1 or (position == 0 and kind != INTEGER), "a field that may not be the leading one is")
+    require(not flags & 6 or kind == INTEGER, "a field that is no integer is shown as an atom type")
+    require(flags & 6 != 6, "a field is shown as element and as type label")
+    require(codec == 1, f"codec {codec} is unknown")
+    require(reserved == 0, "reserved bytes of a field are not zero")
+    require(is_not_negative(bound) and is_not_negative(step), "a bound or step is no number from 0 up")
+    require(kind != INTEGER or (bound == 0 and step == 0), "an integer field has a bound or a step")
+    require((bound == 0) == (step == 0), "only one of bound and step is 0")
+    require(0 <= error <= bound, "a field's largest error exceeds its bound")
+    result = Field(kind, dimensions, flags, bound, step, error)
+    for _ in range(dimensions):
+        column, length = cursor.unpack("HB")
+        require(length > 0, "a component has no name")
+        result.columns.append(column)
+        result.names.append(bytes(cursor.take(length)).decode("utf-8", errors="backslashreplace"))
+    return result
+
+
+def read_frame_head(record):
+    cursor = Cursor(record.head, "frame head")
+    particles, timestep, time, dimension, kind = cursor.unpack("QqdBB")
+    boundary = bytes(cursor.take(6))
+    box = cursor.unpack("12d")
+    field_count, reserved, chunk_count = cursor.unpack("HHI")
+    require(dimension in (2, 3), f"dimension {dimension} is not 2 or 3")
+    require(kind <= 3, f"box kind {kind} is unknown")
+    require(all(b in b"pfsm\0" for b in boundary), "a boundary is unknown")
+    used = {0: 0, 1: 6, 2: 9, 3: 12}[kind]
+    require(not any(box[used:]), "unused entries of the box are not zero")
+    require(reserved == 0, "reserved bytes of a frame are not zero")
+    fields = [read_field(cursor, i) for i in range(field_count)]
+    chunks = [cursor.unpack("QQQ") for _ in range(chunk_count)]
+    cursor.skip_padding()
+    require(len(cursor.rest()) == 0, "a frame head is too long")
+    require(all(length % 8 == 0 for _, length, _ in chunks), "the length of a chunk is not a multiple of 8")
+    require(sum(length for _, length, _ in chunks) == len(record.body), "chunks do not fill their frame")
+    require(sum(n for n, _, _ in chunks) == particles, "particles of chunks and frame differ")
+    names = "".join(chr(b) if b else "?" for b in boundary)
+    return Frame(
+        record.offset, record.length, particles, timestep, time, dimension, kind, names, box, fields, chunks
+    )
+
+
+def read_frame(record):
+    frame = read_frame_head(record)
+    columns = [[] for f in frame.fields for _ in f.names]
+    body = Cursor(record.body, "frame")
+    for i, (particles, length, checksum) in enumerate(frame.chunks):
+        data = body.take(length)
+        require(checksum == xxh3_64(data), f"chunk {i}: checksum does not hold")
+        try:
+            decoded = decode_chunk(data, frame.fields, particles)
+        except BadFile as error:
+            raise BadFile(f"chunk {i}: {error}") from None
+        for column, values in zip(columns, decoded):
+            column += values
+    owners = [(f, name) for f in frame.fields for name in f.names]
+    for (owner, name), bits in zip(owners, columns):
+        frame.columns.append(Column(name, owner, struct.pack(f"<{len(bits)}{owner.bits_code}", *bits)))
+    return frame
+
+
+def read_index(record):
+    cursor = Cursor(record.head, "index")
+    (count,) = cursor.unpack("Q")
+    require(8 + 40 * count == len(record.head), "the index is not as long as its count says")
+    require(len(record.body) == 0, "the index has a body")
+    return [cursor.unpack("QQqQQ") for _ in range(count)]
+
+
+def check_index(index, frames, start, end):
+    """An index that lists frames end to end from `start` (end of the file header) to `end` (its own offset) must agree with them."""
+    for offset, length, *_ in index:
+        if offset != start:
+            return
+        start += length
+    if start == end:
+        found = [(f.offset, f.length, f.timestep, bits_of(f.time), f.particles) for f in frames]
+        require(index == found, "the index disagrees with the frames")
+
+
+def bits_of(number):
+    return struct.unpack("<Q", struct.pack("<d", number))[0]
+
+
+def next_record(data, offset):
+    """The next multiple of 8 at which there is a complete record, or None."""
+    while (offset := data.find(MARKER, offset)) >= 0:
+        if offset % 8 == 0 and read_record(data, offset):
+            return offset
+        offset += 1
+    return None
+
+
+def walk(data, offset, damage):
+    """Yields the complete records; appends to damage what is skipped between them; returns where the torn tail starts."""
+    while offset < len(data):
+        record = read_record(data, offset)
+        if record:
+            yield record
+            offset += record.length
+            continue
+        following = next_record(data, offset + 8)
+        if following is None:
+            return offset
+        damage.append(f"byte {offset}: no complete record; the next one is at byte {following}")
+        offset = following
+    return None
+
+
+def read_bytes(data):
+    metadata, start = read_file_header(data)
+    file = File(metadata, frames=[], index=None, torn=None, damage=[])
+    last = None
+
+    def records():
+        file.torn = yield from walk(data, start, file.damage)
+
+    for last in records():
+        require(last.type in (FRAME, INDEX) or last.type >> 31, f"byte {last.offset}: record type {last.type} is unknown")
+        try:
+            if last.type == FRAME:
+                file.frames.append(read_frame(last))
+            elif last.type == INDEX:
+                file.index = read_index(last)
+        except BadFile as error:
+            file.damage.append(f"byte {last.offset}: {error}")
+    if file.index is not None and last.type == INDEX and not file.damage:
+        check_index(file.index, file.frames, start, last.offset)
+    return file
+
+
+def read_file(path):
+    """Decodes a whole file. Raises BadFile for one that is no .gpz file of a known version; frames that do not hold are
+    left out and named in `damage`."""
+    with open(path, "rb") as stream:
+        return read_bytes(stream.read())
+
+
+def describe(file):
+    """What the program prints, as data."""
+    return [
+        {
+            "timestep": frame.timestep,
+            "particles": frame.particles,
+            "columns": [
+                {"name": c.name, "type": {INTEGER: "i64", FLOAT32: "f32", FLOAT64: "f64"}[c.field.type], "digest": c.digest}
+                for c in frame.columns
+            ],
+        }
+        for frame in file.frames
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Decodes a .gpz file and prints a digest (XXH3) of every column.")
+    parser.add_argument("file")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    arguments = parser.parse_args()
+    try:
+        file = read_file(arguments.file)
+    except (BadFile, OSError) as error:
+        print(f"{arguments.file}: {error}", file=sys.stderr)
+        return 1
+    frames = describe(file)
+    if arguments.json:
+        json.dump({"metadata": file.metadata, "frames": frames, "torn": file.torn, "damage": file.damage}, sys.stdout)
+        print()
+    else:
+        for i, frame in enumerate(frames):
+            print(f"frame {i} timestep {frame['timestep']} particles {frame['particles']}")
+            for column in frame["columns"]:
+                print(f"  {column['name']} {column['type']} {column['digest']}")
+    if file.torn is not None:
+        file.damage.append(f"byte {file.torn}: the file ends inside a record")
+    if file.damage:
+        print(f"{arguments.file}: {file.damage[0]}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

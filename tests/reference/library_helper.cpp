@@ -1,0 +1,191 @@
+// What the tests of the reference decoder need of the library: files to decode, and digests to compare with.
+//
+//   library_helper write FOLDER     writes files that between them use every mode, type and special value
+//   library_helper digest FILE      prints what gpz_ref.py FILE prints
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "gpz/chunk.hpp"
+#include "gpz/error.hpp"
+#include "gpz/reader.hpp"
+#include "gpz/writer.hpp"
+
+namespace {
+
+using gpz::ConstArray;
+using gpz::ValueType;
+
+// Columns of a frame and the fields that point to them.
+template <class Float>
+struct Particles {
+  std::size_t count = 0;
+  std::vector<std::vector<Float>> floats;
+  std::vector<std::vector<std::int64_t>> integers;
+  std::vector<gpz::FieldInput> fields;
+
+  void add(const std::vector<std::string> &names, double bound, bool leading, std::vector<std::vector<Float>> values) {
+    gpz::FieldInput input;
+    input.field.type = sizeof(Float) == 4 ? ValueType::float32 : ValueType::float64;
+    input.field.bound = bound;
+    input.field.leading = leading;
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      input.field.components.push_back({names[c], next_column_++});
+      floats.push_back(std::move(values[c]));
+      const auto type = sizeof(Float) == 4 ? ConstArray::Type::float32 : ConstArray::Type::float64;
+      input.components[c] = {floats.back().data(), sizeof(Float), type};
+    }
+    fields.push_back(input);
+  }
+
+  void add(const std::string &name, std::vector<std::int64_t> values) {
+    gpz::FieldInput input;
+    input.field.type = ValueType::integer;
+    input.field.components.push_back({name, next_column_++});
+    integers.push_back(std::move(values));
+    input.components[0] = {integers.back().data(), sizeof(std::int64_t), ConstArray::Type::int64};
+    fields.push_back(input);
+  }
+
+ private:
+  std::uint16_t next_column_ = 0;
+};
+
+// Clustered as particles are that a spatial sort put in order: groups of neighbours, the groups along a line.
+template <class Float>
+std::vector<Float> coordinates(std::mt19937_64 &random, std::size_t count, double spread) {
+  std::uniform_real_distribution<double> within(0, spread);
+  std::vector<Float> result(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    result[i] = static_cast<Float>(static_cast<double>(i / 1024) * 0.7 - 20 + within(random));
+  }
+  return result;
+}
+
+template <class Float>
+Particles<Float> particles(std::uint64_t seed, std::size_t count, int dimension, double bound, bool special) {
+  std::mt19937_64 random(seed);
+  Particles<Float> result;
+  result.count = count;
+  const std::vector<std::string> axes{"x", "y", "z"};
+  std::vector<std::vector<Float>> position;
+  for (int d = 0; d < dimension; ++d) position.push_back(coordinates<Float>(random, count, 12));
+  if (special) {
+    using Limits = std::numeric_limits<Float>;
+    const std::vector<Float> values{Limits::quiet_NaN(), Limits::infinity(),   -Limits::infinity(), Limits::max(),
+                                    Limits::lowest(),    Limits::denorm_min(), Float(-0.0),         Float(1e15)};
+    for (std::size_t i = 0; i < count; i += 37) position[i % position.size()][i] = values[i / 37 % values.size()];
+  }
+  result.add({axes.begin(), axes.begin() + dimension}, bound, true, std::move(position));
+
+  std::vector<std::int64_t> id(count), type(count), wide(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    id[i] = static_cast<std::int64_t>(random() % (4 * count));
+    type[i] = static_cast<std::int64_t>(1 + i % 3);
+    wide[i] = static_cast<std::int64_t>(random());
+  }
+  result.add("id", std::move(id));
+  result.add("type", std::move(type));
+  result.add("wide", std::move(wide));
+  result.add({"vx", "vy"}, 0.01, false, {coordinates<Float>(random, count, 3), coordinates<Float>(random, count, 3)});
+  result.add({"exact"}, 0, false, {coordinates<Float>(random, count, 1)});
+  return result;
+}
+
+// Four frames of different numbers of particles: whole blocks, a part of one, more than one chunk, none.
+template <class Float>
+void write_file(const std::string &path, int dimension, double bound, bool special) {
+  gpz::Metadata metadata;
+  metadata.units = "lj";
+  gpz::Writer writer(path, metadata);
+  gpz::FrameInfo info;
+  info.box.dimension = static_cast<std::uint8_t>(dimension);
+  for (const std::size_t count : {std::size_t{2048}, std::size_t{1}, std::size_t{3333}, std::size_t{0}}) {
+    const auto frame = particles<Float>(count + 1, count, dimension, bound, special);
+    info.particles = count;
+    info.timestep += 10;
+    writer.write(info, frame.fields);
+  }
+  // The same field twice as chunks of two ranks, with an empty one between them.
+  gpz::ChunkEncoder encoder;
+  std::vector<gpz::EncodedChunk> chunks(3);
+  const auto frame = particles<Float>(7, 1500, dimension, bound, special);
+  encoder.encode(frame.fields, 1500, nullptr, chunks[0]);
+  encoder.encode(frame.fields, 0, nullptr, chunks[1]);
+  encoder.encode(frame.fields, 40, nullptr, chunks[2]);
+  gpz::Reader reader_of_fields(path);
+  info.fields = reader_of_fields.info(0).fields;
+  info.particles = 1540;
+  info.timestep += 10;
+  writer.write(info, chunks);
+  writer.close();
+}
+
+void write_files(const std::string &folder) {
+  for (const double bound : {2.0, 0.1, 1e-4, 1e-12}) {
+    char name[32];
+    std::snprintf(name, sizeof name, "%g", bound);
+    write_file<double>(folder + "/f64-3d-" + name + ".gpz", 3, bound, false);
+    write_file<float>(folder + "/f32-2d-" + name + ".gpz", 2, bound, false);
+  }
+  write_file<double>(folder + "/f64-special.gpz", 3, 0.05, true);
+  write_file<float>(folder + "/f32-special.gpz", 3, 0.05, true);
+  write_file<double>(folder + "/lossless.gpz", 3, 0, true);
+}
+
+// The values as they are in memory: f32 values are narrowed again, which gives the bits they had.
+std::string digest(const gpz::Frame::Column &column, ValueType type) {
+  XXH64_hash_t hash = 0;
+  if (type == ValueType::integer) {
+    hash = XXH3_64bits(column.integers.data(), column.integers.size() * sizeof(std::int64_t));
+  } else if (type == ValueType::float64) {
+    hash = XXH3_64bits(column.floats.data(), column.floats.size() * sizeof(double));
+  } else {
+    const std::vector<float> narrow(column.floats.begin(), column.floats.end());
+    hash = XXH3_64bits(narrow.data(), narrow.size() * sizeof(float));
+  }
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
+
+void print_digests(const std::string &path) {
+  const gpz::Reader reader(path);
+  for (std::size_t i = 0; i < reader.frames(); ++i) {
+    const gpz::Frame frame = reader.read(i);
+    std::printf("frame %zu timestep %lld particles %llu\n", i, static_cast<long long>(frame.info.timestep),
+                static_cast<unsigned long long>(frame.info.particles));
+    for (const auto &column : frame.columns) {
+      const ValueType type = frame.info.fields[column.field].type;
+      const char *type_name = type == ValueType::integer ? "i64" : type == ValueType::float32 ? "f32" : "f64";
+      std::printf("  %s %s %s\n", frame.name(column).c_str(), type_name, digest(column, type).c_str());
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 3) return 2;
+  try {
+    if (std::strcmp(argv[1], "write") == 0) {
+      write_files(argv[2]);
+    } else if (std::strcmp(argv[1], "digest") == 0) {
+      print_digests(argv[2]);
+    } else {
+      return 2;
+    }
+  } catch (const gpz::Error &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
