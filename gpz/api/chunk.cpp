@@ -94,24 +94,24 @@ void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t par
       std::memcpy(aligned.data(), bytes, size);
       bytes = reinterpret_cast<const std::uint8_t *>(aligned.data());
     }
-    std::vector<cpu::FieldOutput> outputs;
+    const auto is_wanted = [&](std::size_t f) { return wanted.empty() || wanted[f]; };
+    std::vector<cpu::FieldCoding> fields;
     for (const auto &field : frame.info.fields)
-      outputs.push_back(
-          {static_cast<core::Value>(field.type), static_cast<int>(field.components.size()), field.step, {}});
-    // A payload bit at least stands for a block: more particles than that cannot be in there, and get no memory.
-    if (particles / core::max_block_size / 8 > size)
-      throw Error(Status::corrupt, "more particles than the chunk can hold");
+      fields.push_back({static_cast<core::Value>(field.type), static_cast<int>(field.components.size()), field.step,
+                        field.leading, is_wanted(fields.size())});
+    const cpu::Decoder decoder(bytes, size, particles, fields);
+    std::vector<cpu::FieldValues> values(fields.size(), cpu::FieldValues{});
     for (std::size_t c = 0; c < frame.columns.size(); ++c) {
       Frame::Column &column = frame.columns[c];
-      if (!wanted.empty() && !wanted[column.field]) continue;
+      if (!is_wanted(column.field)) continue;
       resize(c, before[c] + particles);
-      void *&to = outputs[column.field].values[column.component];
+      void *&to = values[column.field][column.component];
       if (frame.info.fields[column.field].type == ValueType::integer)
         to = column.integers.data() + before[c];
       else
         to = column.floats.data() + before[c];
     }
-    cpu::decode_chunk(bytes, size, particles, outputs, threads);
+    decoder.decode(values, threads);
   } catch (const std::bad_alloc &) {
     for (std::size_t c = 0; c < before.size(); ++c) resize(c, before[c]);
     throw Error(Status::out_of_memory, "no memory to decompress " + std::to_string(particles) + " particles");

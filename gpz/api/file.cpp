@@ -1,11 +1,11 @@
 #include "gpz/api/file.hpp"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <climits>
 #include <system_error>
 
 namespace gpz::api {

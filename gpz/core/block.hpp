@@ -21,6 +21,26 @@ GPZ_HD bool exact_is_smaller(std::uint32_t plain_words, std::uint32_t exceptions
   return plain_words + exceptions * (1 + value_words) > raw;
 }
 
+// Whether the coding of a block is one that its field may have.
+GPZ_HD bool mode_is_allowed(Mode mode, bool on_grid, bool leading) {
+  if (mode == Mode::exact) return true;
+  return on_grid && (mode == Mode::plain || leading);
+}
+
+// Whether all keys of a block are keys of values: grid indices below 2^51 in magnitude (where index_as_double is
+// exact), or bits of a value, without wrapping around.
+GPZ_HD bool keys_in_range(const BlockRecord &record, int components, Value value) {
+  const std::uint64_t zero_index = std::uint64_t{1} << 63;
+  const std::uint64_t reach = (std::uint64_t{1} << 51) - 1;
+  const bool exact = record.mode == Mode::exact;
+  const std::uint64_t lowest = exact ? 0 : zero_index - reach;
+  const std::uint64_t highest = !exact ? zero_index + reach : value == Value::float32 ? 0xFFFFFFFFu : ~std::uint64_t{0};
+  for (int d = 0; d < components; ++d) {
+    if (record.min[d] < lowest || record.min[d] > highest || record.extent[d] > highest - record.min[d]) return false;
+  }
+  return true;
+}
+
 struct BlockLayout {
   std::uint32_t lanes = 0;
   Segments segments;              // modes runs, elias_fano
@@ -35,6 +55,7 @@ struct BlockLayout {
 GPZ_HD bool block_layout(const BlockRecord &record, int components, Value value, std::uint32_t n,
                          std::uint32_t block_size, BlockLayout &out) {
   out.lanes = lanes_of(n, block_size);
+  if (!keys_in_range(record, components, value)) return false;
   if (record.exceptions > n * static_cast<unsigned>(components)) return false;
   if (record.exceptions != 0 && record.mode == Mode::exact) return false;
   out.exception_words = record.exceptions * (1 + words_of_value(value));

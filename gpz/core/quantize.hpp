@@ -27,13 +27,6 @@ GPZ_HD double index_as_double(double min, std::uint64_t delta) {
   return bit_cast<double>(std::uint64_t{0x4330000000000000} | delta) - (two_52 - min);
 }
 
-// Whether the indices of a block, from the key of the smallest on, are those that quantize() makes.
-GPZ_HD bool index_range_is_exact(std::uint64_t min_key, std::uint64_t extent) {
-  constexpr std::int64_t limit = (std::int64_t{1} << 51) - 1;
-  const auto min = static_cast<std::int64_t>(min_key ^ (std::uint64_t{1} << 63));
-  return min >= -limit && min <= limit && extent <= static_cast<std::uint64_t>(limit - min);
-}
-
 struct Quantized {
   double rounded;      // the index as a double
   std::int64_t index;  // the same as an integer; meaningless unless valid

@@ -399,12 +399,6 @@ double min_index(const BlockRecord &record, int d) {
   return static_cast<double>(core::value_of<std::int64_t>(record.min[d]));
 }
 
-bool indices_in_range(const BlockRecord &record, int components) {
-  for (int d = 0; d < components; ++d)
-    if (!core::index_range_is_exact(record.min[d], record.extent[d])) return false;
-  return true;
-}
-
 template <typename T, typename O>
 void place_sorted(const Segments &segments, const BlockRecord &record, const BlockOutput &output, Scratch &scratch) {
   const core::CellFinder find(segments);
@@ -480,10 +474,7 @@ bool decode_as(const BlockRecord &record, const std::uint32_t *words, const Bloc
   BlockLayout layout;
   if (!core::block_layout(record, output.components, output.value, output.n, output.block_size, layout)) return false;
   const bool sorted = record.mode == Mode::runs || record.mode == Mode::elias_fano;
-  if constexpr (std::is_same_v<T, std::int64_t>) {
-    if (record.mode != Mode::exact) return false;
-  } else {
-    if (record.mode != Mode::exact && !(output.step > 0 && indices_in_range(record, output.components))) return false;
+  if constexpr (!std::is_same_v<T, std::int64_t>) {
     if (sorted) {
       const Segments &segments = layout.segments;
       if (record.mode == Mode::runs ? !decode_runs(record, segments.count, words, output.n, scratch.segment)

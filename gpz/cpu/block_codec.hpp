@@ -62,7 +62,8 @@ struct BlockOutput {
 struct BlockKernels {
   const char *name;
   void (*encode)(const BlockInput &input, Scratch &scratch, BlockResult &result);
-  // `words` has as many words as the record says (core::block_layout). False: the block contradicts the format.
+  // `words` has as many words as the record says (core::block_layout), and its mode is one that the field may have.
+  // False: the block contradicts the format.
   bool (*decode)(const core::BlockRecord &record, const std::uint32_t *words, const BlockOutput &output,
                  Scratch &scratch);
 };

@@ -1,6 +1,7 @@
 // Chunks on the CPU: loops over blocks, in one thread or several, with the same bytes for any number of them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,16 +29,33 @@ class Encoder {
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-// Where decoded values go: one pointer per component, nullptr if not wanted; int64_t for integers, double otherwise.
-struct FieldOutput {
+// What the decoder has to know of a field.
+struct FieldCoding {
   core::Value value;
   int components;
   double step;
-  void *values[core::max_components];
+  bool leading;
+  bool wanted;
 };
 
-// Throws gpz::Error (corrupt, truncated), std::bad_alloc. `bytes` is aligned to 4.
-void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
-                  const std::vector<FieldOutput> &fields, int threads);
+// Where the components of a field go; int64_t for integers, double otherwise. nullptr: not wanted.
+using FieldValues = std::array<void *, core::max_components>;
+
+// Decodes a chunk in two steps, so that memory for the values is only asked for when the chunk proves to have them.
+class Decoder {
+ public:
+  // Checks the structure of all wanted sections. `bytes` is aligned to 4 and has to outlive this object.
+  // Throws gpz::Error (corrupt, truncated), std::bad_alloc.
+  Decoder(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, const std::vector<FieldCoding> &fields);
+  ~Decoder();
+
+  // Writes the values of all particles. Throws corrupt, std::bad_alloc.
+  void decode(const std::vector<FieldValues> &values, int threads) const;
+
+ private:
+  class Section;
+  std::uint32_t block_size_ = 0;
+  std::vector<std::unique_ptr<Section>> sections_;  // nullptr for fields that are not wanted, and for empty chunks
+};
 
 }  // namespace gpz::cpu

@@ -20,30 +20,36 @@ struct Block {
   throw Error(Status::corrupt, cause, {}, position);
 }
 
+}  // namespace
+
 // Reads the directory and checks that the payloads fill the section: after this, blocks are independent.
-class SectionReader {
+class Decoder::Section {
  public:
-  SectionReader(const std::uint8_t *bytes, std::size_t size, std::uint64_t position, const FieldOutput &field,
-                std::uint64_t particles, std::uint32_t block_size)
+  Section(const std::uint8_t *bytes, std::size_t size, std::uint64_t position, const FieldCoding &field,
+          std::uint64_t particles, std::uint32_t block_size)
       : field_(field), particles_(particles), block_size_(block_size), position_(position) {
     const std::uint64_t blocks = (particles + block_size - 1) / block_size;
     core::DirectoryShape shape;
     if (!format::read_shape(bytes, size, field.components, shape)) corrupt("section header", position);
     const std::size_t header = core::section_header_size(field.components);
+    const std::uint64_t bits = core::record_bits(shape);
     // Every record has a bit at least (mode and runs cannot both be 0), so this also bounds the number of blocks by the
     // file.
-    if (core::record_bits(shape) == 0 || blocks > (size - header) * 8 / core::record_bits(shape) ||
-        core::directory_size(shape, blocks) > size - header)
+    if (bits == 0 || blocks > (size - header) * 8 / bits || core::directory_size(shape, blocks) > size - header)
       corrupt("block directory exceeds its section", position + header);
     const auto *directory = reinterpret_cast<const std::uint32_t *>(bytes + header);
-    payload_ = directory + core::directory_size(shape, blocks) / 4;
-    const std::uint64_t room = (size - header - core::directory_size(shape, blocks)) / 4;
+    const std::uint64_t directory_words = core::directory_size(shape, blocks) / 4;
+    for (std::uint64_t bit = blocks * bits; bit < directory_words * 32; ++bit)
+      if (core::get_bits(directory, bit, 1) != 0) corrupt("padding of the block directory", position + header);
+    payload_ = directory + directory_words;
+    const std::uint64_t room = (size - header) / 4 - directory_words;
     blocks_.resize(blocks);
     std::uint64_t at = 0;
     for (std::uint64_t b = 0; b < blocks; ++b) {
       Block &block = blocks_[b];
       core::BlockLayout layout;
       if (!core::read_record(shape, directory, b, block.record) ||
+          !core::mode_is_allowed(block.record.mode, field.step > 0, field.leading) ||
           !core::block_layout(block.record, field.components, field.value, size_of(b), block_size, layout))
         corrupt("record of block " + std::to_string(b), position + header);
       block.at = at;
@@ -51,15 +57,15 @@ class SectionReader {
       if (at > room) corrupt("block " + std::to_string(b) + " exceeds its section", position + header);
     }
     if (room - at > 1) corrupt("section longer than its blocks", position);
+    if (room - at == 1 && payload_[at] != 0) corrupt("padding of the section", position);
   }
 
   std::uint64_t blocks() const { return blocks_.size(); }
 
-  void decode(std::uint64_t b, Scratch &scratch) const {
+  void decode(std::uint64_t b, const FieldValues &values, Scratch &scratch) const {
     BlockOutput output{field_.value, field_.components, field_.step, size_of(b), block_size_, {}};
-    for (int d = 0; d < field_.components; ++d)
-      if (field_.values[d] != nullptr)
-        output.values[d] = static_cast<char *>(field_.values[d]) + b * block_size_ * sizeof(double);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(field_.components); ++d)
+      if (values[d] != nullptr) output.values[d] = static_cast<char *>(values[d]) + b * block_size_ * sizeof(double);
     const Block &block = blocks_[b];
     if (!kernels().decode(block.record, payload_ + block.at, output, scratch))
       corrupt("block " + std::to_string(b), position_);
@@ -71,7 +77,7 @@ class SectionReader {
     return left < block_size_ ? static_cast<std::uint32_t>(left) : block_size_;
   }
 
-  FieldOutput field_;
+  FieldCoding field_;
   std::uint64_t particles_;
   std::uint32_t block_size_;
   std::uint64_t position_;
@@ -79,42 +85,43 @@ class SectionReader {
   std::vector<Block> blocks_;
 };
 
-bool wanted(const FieldOutput &field) {
-  for (int d = 0; d < field.components; ++d)
-    if (field.values[d] != nullptr) return true;
-  return false;
-}
-
-}  // namespace
-
-void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
-                  const std::vector<FieldOutput> &fields, int threads) {
+Decoder::Decoder(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
+                 const std::vector<FieldCoding> &fields)
+    : sections_(fields.size()) {
   const std::size_t head = format::chunk_header_size + fields.size() * 8;
   if (size < head) throw Error(Status::truncated, "chunk header", {}, size);
-  std::uint32_t block_size = 0;
   std::uint32_t reserved = 0;
-  std::memcpy(&block_size, bytes, 4);
+  std::memcpy(&block_size_, bytes, 4);
   std::memcpy(&reserved, bytes + 4, 4);
-  if (block_size < 32 || block_size > core::max_block_size || block_size % 32 != 0) corrupt("block size", 0);
+  if (block_size_ < 32 || block_size_ > core::max_block_size || block_size_ % 32 != 0) corrupt("block size", 0);
   if (reserved != 0) corrupt("reserved bytes of the chunk header", 4);
 
   std::size_t at = head;
   for (std::size_t f = 0; f < fields.size(); ++f) {
+    const std::size_t entry = format::chunk_header_size + f * 8;
     std::uint64_t length = 0;
-    std::memcpy(&length, bytes + format::chunk_header_size + f * 8, 8);
-    if (length % 8 != 0 || length > size - at) corrupt("section length", format::chunk_header_size + f * 8);
-    if (particles == 0 && length != 0) corrupt("section of an empty chunk", format::chunk_header_size + f * 8);
-    if (particles != 0 && wanted(fields[f])) {
-      const SectionReader section(bytes + at, length, at, fields[f], particles, block_size);
-      parallel_ranges(thread_count(threads, section.blocks()), section.blocks(),
-                      [&](int, std::uint64_t first, std::uint64_t last) {
-                        Scratch scratch(block_size);
-                        for (std::uint64_t b = first; b < last; ++b) section.decode(b, scratch);
-                      });
-    }
+    std::memcpy(&length, bytes + entry, 8);
+    if (length % 8 != 0 || length > size - at) corrupt("section length", entry);
+    if (particles == 0 && length != 0) corrupt("section of an empty chunk", entry);
+    if (particles != 0 && fields[f].wanted)
+      sections_[f] = std::make_unique<Section>(bytes + at, length, at, fields[f], particles, block_size_);
     at += length;
   }
   if (at != size) corrupt("chunk longer than its sections", at);
+}
+
+Decoder::~Decoder() = default;
+
+void Decoder::decode(const std::vector<FieldValues> &values, int threads) const {
+  for (std::size_t f = 0; f < sections_.size(); ++f) {
+    if (sections_[f] == nullptr) continue;
+    const Section &section = *sections_[f];
+    parallel_ranges(thread_count(threads, section.blocks()), section.blocks(),
+                    [&](int, std::uint64_t first, std::uint64_t last) {
+                      Scratch scratch(block_size_);
+                      for (std::uint64_t b = first; b < last; ++b) section.decode(b, values[f], scratch);
+                    });
+  }
 }
 
 }  // namespace gpz::cpu

@@ -226,6 +226,7 @@ void decompress(const void *chunk, std::size_t size, std::uint64_t particles, co
     field.value = static_cast<core::Value>(fields[f].field.type);
     field.components = static_cast<int>(fields[f].field.components.size());
     field.step = fields[f].field.step;
+    field.leading = fields[f].field.leading;
     for (int d = 0; d < field.components; ++d) {
       field.data[d] = static_cast<char *>(fields[f].components[d].data);
       field.stride[d] = fields[f].components[d].stride;

@@ -36,6 +36,8 @@ __device__ bool open_section(const DecodeParams &params, int f, U64 at, U64 leng
   section.directory = at + core::section_header_size(components);
   section.payload = section.directory + core::directory_size(section.shape, params.blocks);
   section.payload_words = (at + length - section.payload) / 4;
+  for (U64 bit = params.blocks * bits; bit < (section.payload - section.directory) * 8; ++bit)
+    if (core::get_bits(params.chunk + section.directory / 4, bit, 1) != 0) return false;
   return true;
 }
 
@@ -131,12 +133,6 @@ __device__ bool read_runs(const core::BlockRecord &record, const U32 *words, U32
   return __syncthreads_and(good && have == n) != 0;
 }
 
-__device__ bool indices_in_range(const core::BlockRecord &record, int components) {
-  for (int d = 0; d < components; ++d)
-    if (!core::index_range_is_exact(record.min[d], record.extent[d])) return false;
-  return true;
-}
-
 __device__ double min_index(const core::BlockRecord &record, int d) {
   return static_cast<double>(core::value_of<std::int64_t>(record.min[d]));
 }
@@ -181,11 +177,6 @@ __device__ bool decode_block(const DecodeParams &params, const DecodeField &fiel
   const U64 first = block * params.block_size;
   core::BlockLayout layout;
   if (!core::block_layout(record, field.components, field.value, n, params.block_size, layout)) return false;
-  if constexpr (std::is_same_v<T, std::int64_t>) {
-    if (record.mode != core::Mode::exact) return false;
-  } else if (record.mode != core::Mode::exact && !(field.step > 0 && indices_in_range(record, field.components))) {
-    return false;
-  }
   if (record.mode == core::Mode::runs || record.mode == core::Mode::elias_fano) {
     if constexpr (!std::is_same_v<T, std::int64_t>) {
       const core::Segments &segments = layout.segments;
@@ -267,6 +258,7 @@ __global__ void read_records(DecodeParams params) {
   core::BlockRecord record;
   core::BlockLayout layout;
   if (!core::read_record(section.shape, params.chunk + section.directory / 4, slot % params.blocks, record) ||
+      !core::mode_is_allowed(record.mode, field.step > 0, field.leading) ||
       !core::block_layout(record, field.components, field.value, particles_of(params, slot % params.blocks),
                           params.block_size, layout)) {
     params.words[slot] = 0;
@@ -289,7 +281,8 @@ __global__ void __launch_bounds__(threads) decode_blocks(const __grid_constant__
     // The blocks fill their section but for the padding to 8 bytes.
     const U64 used = params.word_offsets[(static_cast<U64>(f) + 1) * params.blocks] -
                      params.word_offsets[static_cast<U64>(f) * params.blocks];
-    if (used > section.payload_words || section.payload_words - used > 1) {
+    if (used > section.payload_words || section.payload_words - used > 1 ||
+        (section.payload_words - used == 1 && params.chunk[section.payload / 4 + used] != 0)) {
       if (threadIdx.x == 0) damaged(params);
       continue;
     }

@@ -10,6 +10,7 @@ struct DecodeField {
   core::Value value;
   int components;
   double step;
+  bool leading;
   // Device memory, element i at data + i * stride; data nullptr: not wanted. Floats go out as float32 or float64.
   char *data[core::max_components];
   std::int64_t stride[core::max_components];
