@@ -143,6 +143,8 @@ def read_directory(cursor, field, particles, block_size):
     record_bits = sum(widths)
     blocks = ceil_div(particles, block_size)
     directory = cursor.take(4 * ceil_div(blocks * record_bits, 32))
+    unused = 8 * len(directory) - blocks * record_bits
+    require(bits_at(directory, blocks * record_bits, unused) == 0, "padding of the directory is not zero")
     cursor.skip_padding()
     starts = [0, *accumulate(widths)]
     records = []
