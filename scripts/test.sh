@@ -40,12 +40,12 @@ case $variant in
   sanitize)
     build=$repository/build-sanitize
     unset LAMMPS_SOURCE_DIR LAMMPS_BINARY
-    build_gpz "$build" -D CMAKE_BUILD_TYPE=RelWithDebInfo -D GPZ_SANITIZE=ON -D GPZ_WERROR=ON -D GPZ_BUILD_BENCH=OFF
+    build_gpz "$build" -D CMAKE_BUILD_TYPE=RelWithDebInfo -D GPZ_SANITIZE=ON -D GPZ_WERROR=ON -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
     ;;
   bigbig)
     build=$repository/build-bigbig
     provide_lammps bigbig
-    build_gpz "$build" -D GPZ_LAMMPS_SIZES=bigbig -D GPZ_BUILD_BENCH=OFF
+    build_gpz "$build" -D GPZ_LAMMPS_SIZES=bigbig -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
     [[ ${select[*]} ]] || select=(-L lammps -LE packages)
     ;;
 esac

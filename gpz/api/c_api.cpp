@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <set>
 #include <sstream>
 
 #include "gpz/chunk.hpp"
@@ -21,7 +23,7 @@ struct gpz_reader {
   gpz::Reader reader;
   int threads;
   // What was decoded of the frame asked for last.
-  std::size_t frame = std::numeric_limits<std::size_t>::max();
+  std::optional<std::size_t> frame;
   gpz::FrameInfo info;
   std::vector<gpz::Frame> fields;  // per field: all columns, of which only its own are filled once it was decoded
 };
@@ -99,6 +101,16 @@ gpz_type stored_type(gpz::ValueType type) {
 
 std::ptrdiff_t size_of(gpz_type type) { return type == GPZ_INT32 || type == GPZ_FLOAT32 ? 4 : 8; }
 
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+
+// As split() has them, without memory: gpz_interleaved cannot fail.
+std::size_t count_words(const char *names) {
+  std::size_t words = 0;
+  for (const char *c = names; c != nullptr && *c != '\0'; ++c)
+    words += !is_blank(*c) && (c == names || is_blank(c[-1]));
+  return words;
+}
+
 std::vector<std::string> split(const char *names) {
   std::istringstream stream(text(names));
   std::vector<std::string> words;
@@ -117,6 +129,7 @@ double absolute_bound(const gpz_field &from, const gpz::FieldInput &input, std::
 std::vector<gpz::FieldInput> field_inputs(const gpz_field *fields, std::size_t count, std::size_t particles) {
   require(fields != nullptr || count == 0, "fields is a null pointer");
   std::vector<gpz::FieldInput> inputs;
+  std::set<std::string> known;
   std::size_t column = 0;
   for (std::size_t f = 0; f < count; ++f) {
     const gpz_field &from = fields[f];
@@ -127,7 +140,9 @@ std::vector<gpz::FieldInput> field_inputs(const gpz_field *fields, std::size_t c
     input.field.leading = f == 0 && input.field.type != gpz::ValueType::integer;
     for (std::size_t c = 0; c < names.size(); ++c) {
       require(from.data[c] != nullptr || particles == 0, "data of a field is a null pointer");
+      require(from.stride != 0 || particles <= 1, "the stride of a field is 0");
       require(column <= 0xFFFF, "more than 65,536 columns");
+      require(known.insert(names[c]).second, "two columns have the same name");
       input.field.components.push_back({names[c], static_cast<std::uint16_t>(column++)});
       input.components[c] = {from.data[c], from.stride, array_type(from.type)};
     }
@@ -170,8 +185,8 @@ gpz_field make_field(const char *names, gpz_type type, std::ptrdiff_t stride) {
 const gpz::FrameInfo &info_of(gpz_reader &reader, std::size_t frame) {
   if (reader.frame != frame) {
     gpz::FrameInfo info = reader.reader.info(frame);
-    reader.fields.clear();
-    reader.fields.resize(info.fields.size());
+    std::vector<gpz::Frame> fields(info.fields.size());
+    reader.fields = std::move(fields);
     reader.info = std::move(info);
     reader.frame = frame;
   }
@@ -212,8 +227,7 @@ const char *gpz_status_text(gpz_status status) { return gpz::to_string(static_ca
 const char *gpz_last_error(void) { return last_error; }
 
 gpz_field gpz_interleaved(const char *names, gpz_type type, const void *data) {
-  std::size_t components = 0;
-  for (const char *c = names; c != nullptr && *c != '\0'; ++c) components += *c != ' ' && (c == names || c[-1] == ' ');
+  const std::size_t components = count_words(names);
   gpz_field field = make_field(names, type, static_cast<std::ptrdiff_t>(components) * size_of(type));
   for (std::size_t c = 0; c < components && c < 3 && data != nullptr; ++c) {
     field.data[c] = static_cast<const char *>(data) + static_cast<std::ptrdiff_t>(c) * size_of(type);

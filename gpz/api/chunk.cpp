@@ -75,6 +75,12 @@ void ChunkEncoder::encode(const std::vector<FieldInput> &fields, std::size_t par
 
 void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
                   const std::vector<bool> &wanted, int threads) {
+  const std::vector<Field> &described = frame.info.fields;
+  if (!wanted.empty() && wanted.size() != described.size())
+    throw Error(Status::invalid_argument, "`wanted` has not one entry a field");
+  for (const Field &field : described)
+    if (field.components.empty() || field.components.size() > core::max_components)
+      throw Error(Status::invalid_argument, "a field has 1 to 3 components");
   const std::vector<std::size_t> before = [&] {
     std::vector<std::size_t> sizes;
     for (const auto &column : frame.columns) sizes.push_back(column.floats.size() + column.integers.size());

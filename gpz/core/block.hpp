@@ -63,7 +63,10 @@ GPZ_HD bool block_layout(const BlockRecord &record, int components, Value value,
   out.value_words = 0;
   switch (record.mode) {
     case Mode::runs:
-      if (record.runs == 0 || record.runs > n || record.gap_width > 17 || record.count_width > 16) return false;
+      // Runs too short for all particles would only be found while decoding, when memory was given out already.
+      if (record.runs == 0 || record.runs > n || (std::uint64_t{record.runs} << record.count_width) < n ||
+          record.gap_width > 17 || record.count_width > 16)
+        return false;
       if (!make_segments(record.extent, record.shift, 2 * block_size, out.segments)) return false;
       out.order_words = words_for_bits(static_cast<std::uint64_t>(record.runs) *
                                        static_cast<unsigned>(record.gap_width + record.count_width));

@@ -21,7 +21,7 @@ GPZ_HD T grid_value(double index, double step) {
 }
 
 // min + delta as a double, by the addition that quantize() uses, backwards: no conversion instruction is needed. Exact
-// while min, min + delta and delta stay below 2^52 in magnitude, which index_range_is_exact() sees to.
+// while min, min + delta and delta stay below 2^52 in magnitude, which keys_in_range() sees to.
 GPZ_HD double index_as_double(double min, std::uint64_t delta) {
   constexpr double two_52 = 4503599627370496.0;
   return bit_cast<double>(std::uint64_t{0x4330000000000000} | delta) - (two_52 - min);
@@ -43,7 +43,7 @@ GPZ_HD Quantized quantize(T x, const Grid &grid) {
   const double shifted = scaled + rounding_magic;
   Quantized out;
   out.rounded = shifted - rounding_magic;
-  out.index = bit_cast<std::int64_t>(shifted) - bit_cast<std::int64_t>(rounding_magic);
+  out.index = static_cast<std::int64_t>(bit_cast<std::uint64_t>(shifted) - bit_cast<std::uint64_t>(rounding_magic));
   out.error = magnitude(wide - static_cast<double>(grid_value<T>(out.rounded, grid.step)));
   out.valid = (magnitude(scaled) <= largest_index) & (out.error < grid.bound);
   return out;

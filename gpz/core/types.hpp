@@ -8,7 +8,7 @@ namespace gpz::core {
 
 // Particles in a block: one warp with 32 particles a lane (paper section 5.3).
 inline constexpr std::uint32_t default_block_size = 1024;
-inline constexpr std::uint32_t max_block_size = 65536;
+inline constexpr std::uint32_t max_block_size = 4096;
 inline constexpr int max_components = 3;
 
 // How a block is coded (docs/format.md, section 5).

@@ -315,7 +315,8 @@ void encode_floats(const BlockInput &input, Scratch &scratch, BlockResult &resul
     record.extent[d] = static_cast<std::uint64_t>(range[d].max) - static_cast<std::uint64_t>(range[d].min);
     widest = core::max_of(widest, record.extent[d]);
     // Until a component is too wide for it, 32-bit differences; then once more for those before it.
-    if (narrow && widest > 0xFFFFFFFFu) {
+    // 31 bits, so that a shift by all of them stays below the width of the type.
+    if (narrow && widest > 0x7FFFFFFFu) {
       narrow = false;
       for (int e = 0; e < d; ++e)
         for (std::uint32_t i = input.n; i-- > 0;) scratch.delta[e][i] = as<std::uint32_t>(scratch.delta[e])[i];

@@ -240,6 +240,8 @@ __device__ bool encode_block(const EncodeParams &params, LeadingShared &shared, 
     for (int k = 0; k < items; ++k)
       delta[d][k] = Wide && (missed >> (d * items + k) & 1) != 0 ? 0 : delta[d][k] - static_cast<U>(low[d]);
   }
+  // 31 bits, so that a shift by all of them stays below the width of the type. The same for all threads.
+  if (!Wide && (record.extent[0] | record.extent[1] | record.extent[2]) > 0x7FFFFFFFu) return false;
   const U64 error_bits = writer.all(core::bit_cast<U64>(error), Max{});
   if constexpr (Wide) {
     record.exceptions = writer.all(static_cast<U32>(__popc(missed)), Sum{});

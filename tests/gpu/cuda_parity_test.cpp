@@ -68,7 +68,7 @@ struct RandomSnapshot {
     const std::size_t n = rows_in_memory = sizes[random.below(5)];
     const double width = std::pow(10.0, random.uniform(-2, 4));
     const double bound = random.below(10) == 0 ? 0.0 : width * std::pow(10.0, random.uniform(-10, 0.3));
-    const std::uint64_t kind = random.below(4);
+    const std::uint64_t kind = random.below(5);
     for (std::size_t i = 0; i < n; ++i) {
       for (int d = 0; d < components; ++d) {
         const double at = kind == 0   ? random.uniform(-width, width)

@@ -244,7 +244,7 @@ def decode_chunk(data, fields, particles):
     """A chunk to one list of bit patterns a component of every field, in field order."""
     cursor = Cursor(data, "chunk")
     block_size, reserved = cursor.unpack("II")
-    require(block_size % 32 == 0 and 32 <= block_size <= 65536, f"block size {block_size} is not one")
+    require(block_size % 32 == 0 and 32 <= block_size <= 4096, f"block size {block_size} is not one")
     require(reserved == 0, "reserved bytes of a chunk are not zero")
     lengths = cursor.unpack(f"{len(fields)}Q")
     columns = []

@@ -67,7 +67,7 @@ class Library(unittest.TestCase):
         self.assertEqual(modes, floats | {(INTEGER, EXACT)})
 
     def test_files_the_library_would_not_write(self):
-        cases = itertools.product((RUNS, ELIAS_FANO, PLAIN, EXACT), (FLOAT32, FLOAT64), (32, 64, 1024, 65536))
+        cases = itertools.product((RUNS, ELIAS_FANO, PLAIN, EXACT), (FLOAT32, FLOAT64), (32, 64, 1024, 4096))
         for mode, kind, block_size in cases:
             for dimensions in (1, 3):
                 n = 2 * block_size + 13 if block_size <= 1024 else 3000

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <numeric>
 
@@ -80,6 +81,30 @@ INSTANTIATE_TEST_SUITE_P(Sizes, ChunkSizes,
                          testing::Combine(testing::Values(0, 1, 2, 31, 32, 33, 1023, 1024, 1025, 2047, 2049, 5000),
                                           testing::Values(1, 2, 3), testing::Values(7.0, 0.5, 1e-3, 1e-9)));
 
+// Blocks whose extents are around 2^31 and 2^32 grid steps, where types of 32 bits end.
+TEST(Chunk, ExtentsAtTheEndOf32Bits) {
+  Random random(22);
+  for (const double steps : {2.1e9, 2.2e9, 3.9e9, 4.2e9, 4.4e9, 1e12}) {
+    for (const std::size_t n : {2u, 3u, 50u, 1024u, 1500u}) {
+      for (const int components : {1, 2, 3}) {
+        std::vector<double> x;
+        for (std::size_t i = 0; i < n * static_cast<std::size_t>(components); ++i)
+          x.push_back(i < 2 ? static_cast<double>(i) * steps : random.uniform(0, steps));
+        std::vector<std::int64_t> id(n);
+        std::iota(id.begin(), id.end(), 0);
+        const std::vector<FieldInput> fields = {field("x", x, components, 0.5, true), field("id", id, 1, 0, false)};
+        const Frame frame = decode(fields, encode(fields, n));
+        for (std::size_t j = 0; j < n; ++j)
+          for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
+            const auto i = static_cast<std::size_t>(frame.columns.back().integers[j]);
+            ASSERT_TRUE(within(x[i * static_cast<std::size_t>(components) + d], frame.columns[d].floats[j], 0.5))
+                << steps << " " << n;
+          }
+      }
+    }
+  }
+}
+
 // Few particles on consecutive grid points need no payload at all.
 TEST(Chunk, BlocksWithoutPayload) {
   for (const std::vector<double> &x : {std::vector<double>{0, 1, 2}, {0, 0, 0}, {2, 0, 1, 3}, {5}}) {
@@ -102,7 +127,18 @@ TEST(Chunk, RandomSnapshotsOfAnySize) {
       x.push_back(static_cast<double>(random.below(7)));
     const double bound = std::pow(10.0, random.uniform(-3, 1));
     const std::vector<FieldInput> fields = {field("x", x, components, bound, true)};
-    EXPECT_EQ(decode(fields, encode(fields, n)).columns[0].floats.size(), n);
+    const Frame frame = decode(fields, encode(fields, n));
+    for (int d = 0; d < components; ++d) {
+      // Sorted, since the order of particles may change: differences within the bound stay so.
+      std::vector<double> expected;
+      for (std::size_t i = static_cast<std::size_t>(d); i < x.size(); i += static_cast<std::size_t>(components))
+        expected.push_back(x[i]);
+      std::vector<double> got = frame.columns[static_cast<std::size_t>(d)].floats;
+      std::sort(expected.begin(), expected.end());
+      std::sort(got.begin(), got.end());
+      ASSERT_EQ(got.size(), n);
+      for (std::size_t i = 0; i < n; ++i) ASSERT_TRUE(within(expected[i], got[i], bound)) << "round " << round;
+    }
   }
 }
 
@@ -173,7 +209,10 @@ TEST(Kernels, AgreeOnRandomBlocks) {
   const cpu::BlockKernels &generic = *kernels("generic");
   for (const char *name : {"avx2", "avx512"}) {
     const cpu::BlockKernels *other = kernels(name);
-    if (other == nullptr) continue;  // this processor has no such instructions
+    if (other == nullptr) {
+      std::printf("this processor has no %s\n", name);
+      continue;
+    }
     Random random(14);
     cpu::Scratch a(1024);
     cpu::Scratch b(1024);
@@ -252,9 +291,17 @@ TEST(Hostile, MoreParticlesThanTheChunkHas) {
     try {
       const Frame frame = decode(s.fields, chunk);
       EXPECT_EQ(particles, 1199u);  // one fewer fits into the same block and only reads less of it
-    } catch (const Error &) {
+    } catch (const Error &error) {
+      EXPECT_TRUE(error.status() == Status::corrupt || error.status() == Status::truncated) << error.what();
     }
   }
+}
+
+TEST(Hostile, WantedListsOfTheWrongLengthAreRefused) {
+  const Snapshot s(10, 3, 0.01, 18);
+  const EncodedChunk chunk = encode(s.fields, s.particles);
+  Frame frame = frame_for(s.fields);
+  EXPECT_THROW(decode_chunk(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, frame, {true}), Error);
 }
 
 TEST(Refused, FieldsThatDoNotFit) {

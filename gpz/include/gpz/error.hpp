@@ -10,7 +10,7 @@ namespace gpz {
 // The numbers are pinned: they are the status values of the C API (gpz.h) as well.
 enum class Status : int {
   ok = 0,
-  invalid_argument = 1,     // a bound <= 0, a null pointer, fields that do not fit together, ...
+  invalid_argument = 1,     // a bound < 0, a null pointer, fields that do not fit together, ...
   io_error = 2,             // the operating system refused; Error::system_error() has its errno
   not_gpz = 3,              // the magic bytes are missing
   unsupported_version = 4,  // a newer format, or a required feature this version does not know
