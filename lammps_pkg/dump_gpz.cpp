@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 
 #include "atom.h"
@@ -76,6 +77,25 @@ const RefusedKeyword refused_keywords[] = {
 // LabelMap shows its labels to the dump styles of LAMMPS only.
 struct Labels : LabelMap {
   static const std::vector<std::string> &of(const LabelMap &map) { return map.*(&Labels::typelabel); }
+};
+
+// For dump_modify pbc: copies take the place of the atoms' own arrays until the end of the scope, also if an error is
+// thrown.
+class KeepArrays {
+ public:
+  explicit KeepArrays(Atom *atom) : atom_(atom), x_(atom->x), v_(atom->v), image_(atom->image) {}
+  ~KeepArrays() {
+    atom_->x = x_;
+    atom_->v = v_;
+    atom_->image = image_;
+  }
+  KeepArrays(const KeepArrays &) = delete;
+  KeepArrays &operator=(const KeepArrays &) = delete;
+
+ private:
+  Atom *atom_;
+  double **x_, **v_;
+  imageint *image_;
 };
 
 int instances = 0;
@@ -195,8 +215,12 @@ void DumpGPZ::refuse_keywords() const {
   if (!write_header_flag) fail("dump_modify header no is not possible: a file without its header cannot be read");
   if (format_line_user) fail("dump_modify format is not possible: set the precision with 'eb' and 'bound'");
   if (colname) fail("dump_modify colname is not possible: readers know the columns by their names");
-  if (compressed || binary)
-    fail(std::string("the file is compressed already: choose a name like traj.gpz, not ") + filename);
+  if (binary)
+    fail(std::string("the file name ") + filename +
+         " stands for a binary dump of style custom: choose a name like traj.gpz");
+  if (compressed)
+    fail(std::string("the file name ") + filename +
+         " stands for compression by another program, but the file is compressed already: choose a name like traj.gpz");
 }
 
 /* ---------------------------------------------------------------------- */
@@ -243,12 +267,24 @@ std::string DumpGPZ::current_path() {
   return multifile ? utils::star_subst(name, update->ntimestep, padflag) : name;
 }
 
+// Why this dump must not write to the file: another one does, or did last (with one file a step, none stays open).
+// Both would think that the file is as they left it.
+std::string DumpGPZ::in_use(const std::string &path) const {
+  for (const Dump *dump : output->get_dump_list()) {
+    const auto *other = dynamic_cast<const DumpGPZ *>(dump);
+    if (!other || other == this || other->output_.path().empty()) continue;
+    std::error_code missing;  // a file that does not exist is not in use
+    if (std::filesystem::equivalent(path, other->output_.path(), missing))
+      return path + ": is being written by dump " + other->id;
+  }
+  return {};
+}
+
 void DumpGPZ::openfile() {
   if (singlefile_opened) return;
-  if (multifile == 0) singlefile_opened = 1;
 
-  const std::string path = current_path();
-  if (multifile && maxfiles > 0) {
+  const std::string path = current_path(), problem = in_use(path);
+  if (multifile && maxfiles > 0 && problem.empty()) {
     if (numfiles < maxfiles) {
       nameslist[numfiles++] = utils::strdup(path);
     } else {
@@ -262,10 +298,11 @@ void DumpGPZ::openfile() {
   metadata_ = metadata();
   append_mode_ = UNDECIDED;
   try {
-    output_.open(group(), path, metadata_, append_flag);
+    output_.open(group(), path, metadata_, append_flag, problem);
   } catch (const GPZOutputError &e) {
     fail(e.what());
   }
+  if (multifile == 0) singlefile_opened = 1;
 }
 
 // Writes the index. Without it the file is complete as well, so that at the end of LAMMPS a warning will do.
@@ -293,15 +330,16 @@ gpz::Metadata DumpGPZ::metadata() const {
 }
 
 /* ----------------------------------------------------------------------
-   a run that was restarted repeats steps that the file has: they are not written twice
+   a run that was restarted repeats steps up to the last one of the file: they are not written, even if the file lacks
+   them because it was written in other intervals, so that its steps ascend
 ------------------------------------------------------------------------- */
 
 bool DumpGPZ::in_file_already() {
   const bigint step = update->ntimestep;
   if (!append_flag || output_.first_step() > output_.last_step()) return false;
-  if (multifile) return output_.had_step(step);
+  if (multifile) return step >= output_.first_step() && step <= output_.last_step();
   if (append_mode_ == UNDECIDED) {
-    append_mode_ = step > output_.first_step() ? ADD_MISSING : ADD_ALL;
+    append_mode_ = step > output_.first_step() ? SKIP_OLD : ADD_ALL;
     if (append_mode_ == ADD_ALL && comm->me == 0)
       error->warning(
           FLERR,
@@ -310,7 +348,7 @@ bool DumpGPZ::in_file_already() {
               "that steps may occur twice",
               id, output_.path(), output_.first_step(), step));
   }
-  return append_mode_ == ADD_MISSING && output_.had_step(step);
+  return append_mode_ == SKIP_OLD && step <= output_.last_step();
 }
 
 /* ---------------------------------------------------------------------- */
@@ -334,11 +372,9 @@ void DumpGPZ::write_frame() {
   const bool skip = in_file_already();
   std::string problem;
   if (!skip) {
-    fix_bounds();
+    set_bounds();
 
-    // pbc is applied to copies that take the place of the atoms' own arrays for a while
-    double **const x = atom->x, **const v = atom->v;
-    imageint *const image = atom->image;
+    const KeepArrays keep(atom);
     if (pbcflag) wrap();
     pack(nullptr);
     columns_->bind(atom, buf);
@@ -350,9 +386,6 @@ void DumpGPZ::write_frame() {
     } catch (const std::exception &e) {
       problem = output_.path() + ": cannot compress: " + e.what();
     }
-    atom->x = x;
-    atom->v = v;
-    atom->image = image;
     summary_.lap(GPZSummary::COMPRESS);
   }
 
@@ -361,21 +394,20 @@ void DumpGPZ::write_frame() {
     if (skip)
       summary_.skip_frame();
     else
-      summary_.end_frame(bytes, static_cast<std::uint64_t>(nme), static_cast<std::size_t>(size_one),
-                         chunks_[0].largest_error);
+      summary_.end_frame(bytes, static_cast<std::uint64_t>(nme), static_cast<std::size_t>(size_one), info_.fields);
   } catch (const GPZOutputError &e) {
     fail(e.what());
   }
 }
 
-// What is relative to the box refers to the first frame: of the file, if it is continued, otherwise of this dump.
-void DumpGPZ::fix_bounds() {
+// What is relative to the box refers to the first frame: of the file, if it is continued, otherwise of this dump. An
+// error of scaled positions counts as the distance that it becomes in the box of this frame.
+void DumpGPZ::set_bounds() {
+  const gpz::Box now = box();
   if (first_edge_ == 0) first_edge_ = output_.first_edge();
-  if (first_edge_ == 0) first_edge_ = longest_edge(box());
-  if (bound_.kind == PositionBound::RELATIVE)
-    columns_->set_bounds(bound_.value * first_edge_, bound_.value);
-  else
-    columns_->set_bounds(bound_.value, bound_.value / first_edge_);
+  if (first_edge_ == 0) first_edge_ = longest_edge(now);
+  const double bound = bound_.kind == PositionBound::RELATIVE ? bound_.value * first_edge_ : bound_.value;
+  columns_->set_bounds(bound, bound / now.largest_edge_sum());
 }
 
 // Domain's own functions are named because KOKKOS overrides them with ones that change the live atoms on the device.

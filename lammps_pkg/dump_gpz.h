@@ -68,7 +68,7 @@ class DumpGPZ : public DumpCustom {
   double first_edge_ = 0;        // longest box edge at the first frame, distance units; 0: no frame yet
   bool elements_given_ = false;  // by dump_modify element
   gpz::Metadata metadata_;       // of the file that is open
-  enum { UNDECIDED, ADD_MISSING, ADD_ALL } append_mode_ = UNDECIDED;
+  enum { UNDECIDED, SKIP_OLD, ADD_ALL } append_mode_ = UNDECIDED;
 
   std::vector<GPZColumns::Column> column_list() const;
   void refuse_keywords() const;
@@ -78,6 +78,7 @@ class DumpGPZ : public DumpCustom {
 
   MPI_Comm group() const;
   std::string current_path();
+  std::string in_use(const std::string &path) const;
   gpz::Metadata metadata() const;
   bool in_file_already();
   void close(bool fatal);
@@ -85,7 +86,7 @@ class DumpGPZ : public DumpCustom {
   void wrap();
   void describe_frame();
   void write_frame();
-  void fix_bounds();
+  void set_bounds();
   gpz::Box box() const;
   [[noreturn]] void fail(const std::string &) const;
 };

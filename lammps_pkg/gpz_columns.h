@@ -41,7 +41,7 @@ class GPZColumns {
   // Own error bound (0: lossless) of every float column that `pattern` matches ('*': any characters). Positions have
   // the bound of set_bounds and are left out. Throws std::invalid_argument if that leaves nothing.
   void set_own_bound(const std::string &pattern, double bound);
-  // Absolute bounds of positions in distance units and of scaled positions (fractions of the box edges).
+  // Absolute bounds of positions in distance units and of scaled positions in fractions of the box edges.
   void set_bounds(double position, double scaled);
 
   // Decides what is read where LAMMPS has it. In a general triclinic box, vectors must be rotated, so they are packed.

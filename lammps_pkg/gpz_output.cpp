@@ -109,18 +109,19 @@ GPZOutput::GPZOutput(MPI_Comm world) : world_(world), group_(world) {
 
 GPZOutput::~GPZOutput() = default;
 
-void GPZOutput::open(MPI_Comm group, const std::string &path, const gpz::Metadata &metadata, bool append) {
+void GPZOutput::open(MPI_Comm group, const std::string &path, const gpz::Metadata &metadata, bool append,
+                     std::string problem) {
   group_ = group;
-  path_ = path;
   frames_.clear();
-  steps_.clear();
   first_edge_ = 0;
   first_step_ = 1;
   last_step_ = 0;
   MPI_Comm_rank(group_, &group_me_);
   MPI_Comm_size(group_, &group_size_);
 
-  std::string problem;
+  problem = agree(problem);
+  if (!problem.empty()) throw GPZOutputError(problem);
+  path_ = path;
   if (group_me_ == 0) {
     try {
       open_first(metadata, append);
@@ -181,25 +182,22 @@ void GPZOutput::share_existing() {
   auto stretch = frames_.end();
   while (stretch != frames_.begin() && (stretch == frames_.end() || (stretch - 1)->timestep < stretch->timestep))
     --stretch;
-  for (; stretch != frames_.end(); ++stretch) steps_.push_back(stretch->timestep);
+  if (!frames_.empty()) {
+    first_step_ = stretch->timestep;
+    last_step_ = frames_.back().timestep;
+  }
 
   if (group_size_ > 1) {
-    double facts[2] = {static_cast<double>(steps_.size()), static_cast<double>(end_)};
-    MPI_Bcast(facts, 2, MPI_DOUBLE, 0, group_);
-    steps_.resize(static_cast<std::size_t>(facts[0]));
-    end_ = static_cast<std::uint64_t>(facts[1]);
-    MPI_Bcast(steps_.data(), static_cast<int>(steps_.size() * sizeof(steps_[0])), MPI_BYTE, 0, group_);
+    std::int64_t facts[3] = {first_step_, last_step_, static_cast<std::int64_t>(end_)};
+    MPI_Bcast(facts, sizeof(facts), MPI_BYTE, 0, group_);
+    first_step_ = facts[0];
+    last_step_ = facts[1];
+    end_ = static_cast<std::uint64_t>(facts[2]);
     writer_.reset();  // closes without an index
   }
   double mine = first_edge_;
   MPI_Allreduce(&mine, &first_edge_, 1, MPI_DOUBLE, MPI_MAX, world_);
-  if (!steps_.empty()) {
-    first_step_ = steps_.front();
-    last_step_ = steps_.back();
-  }
 }
-
-bool GPZOutput::had_step(std::int64_t step) const { return std::binary_search(steps_.begin(), steps_.end(), step); }
 
 // --- frames ---
 

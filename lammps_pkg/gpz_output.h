@@ -50,9 +50,11 @@ class GPZOutput {
   GPZOutput(const GPZOutput &) = delete;
   GPZOutput &operator=(const GPZOutput &) = delete;
 
-  // Creates the file, or continues an existing one behind its last complete frame. Throws GPZOutputError.
-  void open(MPI_Comm group, const std::string &path, const gpz::Metadata &metadata, bool append);
+  // Creates the file, or continues an existing one behind its last complete frame. `problem`: why this rank must not
+  // do so, or empty. Throws GPZOutputError, before the file is touched if a rank has a problem.
+  void open(MPI_Comm group, const std::string &path, const gpz::Metadata &metadata, bool append, std::string problem);
   bool is_open() const { return open_; }
+  // Of the file that is open or was open last; empty before the first one.
   const std::string &path() const { return path_; }
 
   // Longest box edge of the first frame of the continued files, distance units; 0 if there is none.
@@ -61,8 +63,6 @@ class GPZOutput {
   // i.e. since the last reset_timestep. first > last if it had no frame.
   std::int64_t first_step() const { return first_step_; }
   std::int64_t last_step() const { return last_step_; }
-  // Did the file have a frame of this step then, in the stretch of above?
-  bool had_step(std::int64_t step) const;
 
   // Adds a frame that consists of the chunks of all ranks of the group, each with one, or no frame if `skip`. `info`
   // lacks particles and largest errors. `problem`: why this rank has no chunk, or empty. Returns the bytes that this
@@ -85,7 +85,6 @@ class GPZOutput {
   std::unique_ptr<gpz::Writer> writer_;  // group of one rank
   std::unique_ptr<SharedFile> shared_;   // group of several
   std::vector<gpz::IndexEntry> frames_;  // on the first rank of the group, if shared
-  std::vector<std::int64_t> steps_;      // that the file had, ascending; on all ranks
   std::uint64_t end_ = 0;                // where the next record goes, if shared
   double first_edge_ = 0;
   std::int64_t first_step_ = 1, last_step_ = 0;

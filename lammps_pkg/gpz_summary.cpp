@@ -14,6 +14,7 @@
 #include "gpz_summary.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "fmt/format.h"
 
@@ -26,16 +27,36 @@ std::string plural(std::uint64_t count, const char *noun) {
 }
 
 // "x y z 0.000499 of 0.0005" for every bounded field.
-std::string errors(const std::vector<gpz::FieldInput> &fields, const std::vector<double> &largest_error) {
+std::string errors(const std::vector<gpz::FieldInput> &fields, const std::vector<double> &largest_error,
+                   const std::vector<double> &largest_bound) {
   std::string text;
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    const gpz::Field &field = fields[f].field;
-    if (field.bound == 0) continue;
+    if (largest_bound[f] == 0) continue;
     if (!text.empty()) text += ", ";
-    for (const gpz::Field::Component &component : field.components) text += component.name + " ";
-    text += fmt::format("{:.6g} of {:.6g}", largest_error[f], field.bound);
+    for (const gpz::Field::Component &component : fields[f].field.components) text += component.name + " ";
+    text += fmt::format("{:.6g} of {:.6g}", largest_error[f], largest_bound[f]);
   }
   return text.empty() ? "none, all columns are lossless" : text;
+}
+
+// On all ranks, the largest that one of them has.
+std::vector<double> maximum(MPI_Comm world, std::vector<double> mine, std::size_t size) {
+  mine.resize(size);  // empty if this rank has skipped all frames
+  std::vector<double> all = mine;
+  MPI_Allreduce(mine.data(), all.data(), static_cast<int>(size), MPI_DOUBLE, MPI_MAX, world);
+  return all;
+}
+
+template <std::size_t size>
+std::array<double, size> sum(MPI_Comm world, std::array<double, size> mine) {
+  std::array<double, size> all = mine;
+  MPI_Allreduce(mine.data(), all.data(), static_cast<int>(size), MPI_DOUBLE, MPI_SUM, world);
+  return all;
+}
+
+template <std::size_t size>
+double total(const std::array<double, size> &values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
 }  // namespace
@@ -47,32 +68,29 @@ void GPZSummary::begin_frame(bool in_loop) {
 
 void GPZSummary::lap(Phase phase) {
   const double now = MPI_Wtime();
-  seconds_[phase] += now - last_;
-  if (in_loop_) seconds_[nphases] += now - last_;
+  (in_loop_ ? inside_ : outside_)[phase] += now - last_;
   last_ = now;
 }
 
 void GPZSummary::end_frame(std::uint64_t bytes, std::uint64_t local_atoms, std::size_t columns,
-                           const std::vector<double> &largest_error) {
+                           const std::vector<gpz::Field> &fields) {
   ++frames_;
   totals_[0] += static_cast<double>(bytes);
   totals_[1] += static_cast<double>(local_atoms * columns);
   totals_[2] += static_cast<double>(local_atoms);
-  largest_error_.resize(largest_error.size());
-  for (std::size_t f = 0; f < largest_error.size(); ++f)
-    largest_error_[f] = std::max(largest_error_[f], largest_error[f]);
+  largest_error_.resize(fields.size());
+  largest_bound_.resize(fields.size());
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    largest_error_[f] = std::max(largest_error_[f], fields[f].largest_error);
+    largest_bound_[f] = std::max(largest_bound_[f], fields[f].bound);
+  }
 }
 
 std::string GPZSummary::report(MPI_Comm world, const std::string &title, const std::vector<gpz::FieldInput> &fields,
                                double loop_seconds) const {
-  auto my_seconds = seconds_, seconds = seconds_;
-  auto my_totals = totals_, totals = totals_;
-  std::vector<double> my_errors = largest_error_;
-  my_errors.resize(fields.size());
-  std::vector<double> largest_error = my_errors;
-  MPI_Allreduce(my_seconds.data(), seconds.data(), nphases + 1, MPI_DOUBLE, MPI_MAX, world);
-  MPI_Allreduce(my_totals.data(), totals.data(), 3, MPI_DOUBLE, MPI_SUM, world);
-  MPI_Allreduce(my_errors.data(), largest_error.data(), static_cast<int>(fields.size()), MPI_DOUBLE, MPI_MAX, world);
+  const std::vector<double> largest_error = maximum(world, largest_error_, fields.size());
+  const std::vector<double> largest_bound = maximum(world, largest_bound_, fields.size());
+  const auto totals = sum(world, totals_);
   const double bytes = totals[0], values = totals[1], atoms = totals[2];
 
   std::string text = fmt::format("{}: {}, {:.0f} bytes", title, plural(frames_, "frame"), bytes);
@@ -80,10 +98,30 @@ std::string GPZSummary::report(MPI_Comm world, const std::string &title, const s
     text +=
         fmt::format(", {:.4g} bits/atom, ratio {:.4g} (to 8 bytes a value)", 8.0 * bytes / atoms, 8.0 * values / bytes);
   text += "\n";
-  if (skipped_) text += fmt::format("  not written again, because the file had them: {}\n", plural(skipped_, "frame"));
-  if (frames_) text += fmt::format("  largest error: {}\n", errors(fields, largest_error));
-  text += fmt::format("  seconds: gather {:.4g}, compress {:.4g}, communicate {:.4g}, write {:.4g}", seconds[GATHER],
-                      seconds[COMPRESS], seconds[COMMUNICATE], seconds[WRITE]);
-  if (loop_seconds > 0) text += fmt::format("; {:.3g} % of the loop", 100.0 * seconds[nphases] / loop_seconds);
+  if (skipped_)
+    text += fmt::format("  not written, because the file goes beyond them: {}\n", plural(skipped_, "frame"));
+  if (frames_) text += fmt::format("  largest error: {}\n", errors(fields, largest_error, largest_bound));
+  return text + time(world, loop_seconds);
+}
+
+// Means over the ranks, as in the timing breakdown of LAMMPS, so that they add up.
+std::string GPZSummary::time(MPI_Comm world, double loop_seconds) const {
+  int nranks = 1;
+  MPI_Comm_size(world, &nranks);
+  Seconds inside = sum(world, inside_), outside = sum(world, outside_);
+  for (double &seconds : inside) seconds /= nranks;
+  for (double &seconds : outside) seconds /= nranks;
+
+  const bool in_loop = loop_seconds > 0 && total(inside) > 0;
+  const Seconds &seconds = in_loop ? inside : outside;
+  const auto entry = [&](const char *name, double value) {
+    const std::string share = in_loop ? fmt::format(" ({:.1f} %)", 100.0 * value / loop_seconds) : "";
+    return fmt::format("{} {:.3f} s{}", name, value, share);
+  };
+  std::string text = in_loop ? "  time in the loop: " : "  time: ";
+  text += entry("gather", seconds[GATHER]) + ", " + entry("compress", seconds[COMPRESS]) + ", " +
+          entry("communicate", seconds[COMMUNICATE]) + ", " + entry("write", seconds[WRITE]) + ", " +
+          entry("sum", total(seconds));
+  if (in_loop) text += fmt::format("; before it {:.3f} s", total(outside));
   return text + "\n";
 }

@@ -34,10 +34,10 @@ class GPZSummary {
   // What was done since the last lap (or begin_frame) belongs to `phase`.
   void lap(Phase phase);
   // The frame is in the file. `bytes`: of its record, on the rank that counts for its file, otherwise 0.
-  // `largest_error`: per field.
+  // `fields`: with their bounds and largest errors in this frame.
   void end_frame(std::uint64_t bytes, std::uint64_t local_atoms, std::size_t columns,
-                 const std::vector<double> &largest_error);
-  // The frame was in the file already.
+                 const std::vector<gpz::Field> &fields);
+  // The frame was left out, because the file that is continued goes beyond it.
   void skip_frame() { ++skipped_; }
 
   bool empty() const { return frames_ + skipped_ == 0; }
@@ -48,12 +48,16 @@ class GPZSummary {
  private:
   static constexpr int nphases = 4;
 
+  using Seconds = std::array<double, nphases>;
+
   bool in_loop_ = false;
   double last_ = 0;
-  std::array<double, nphases + 1> seconds_{};  // per phase, and of all phases inside the loop
+  Seconds inside_{}, outside_{};  // of frames inside and outside the loop
   std::uint64_t frames_ = 0, skipped_ = 0;
-  std::array<double, 3> totals_{};     // of this rank: bytes in files, values, atoms
-  std::vector<double> largest_error_;  // per field
+  std::array<double, 3> totals_{};                     // of this rank: bytes in files, values, atoms
+  std::vector<double> largest_error_, largest_bound_;  // per field, of all frames
+
+  std::string time(MPI_Comm world, double loop_seconds) const;
 };
 
 }  // namespace LAMMPS_NS

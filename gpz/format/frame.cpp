@@ -1,5 +1,6 @@
 #include "gpz/frame.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace gpz {
@@ -16,6 +17,21 @@ std::array<double, 3> Box::edges() const {
       return {std::hypot(v[0], v[1], v[2]), std::hypot(v[3], v[4], v[5]), std::hypot(v[6], v[7], v[8])};
   }
   return {0, 0, 0};
+}
+
+double Box::largest_edge_sum() const {
+  const auto size = [this](std::size_t i) { return std::fabs(values[i]); };
+  switch (kind) {
+    case Kind::none:
+      break;
+    case Kind::orthogonal:
+    case Kind::triclinic:
+      return std::max({std::fabs(values[1] - values[0]) + size(6) + size(7), std::fabs(values[3] - values[2]) + size(8),
+                       std::fabs(values[5] - values[4])});
+    case Kind::general_triclinic:
+      return std::max({size(0) + size(3) + size(6), size(1) + size(4) + size(7), size(2) + size(5) + size(8)});
+  }
+  return 0;
 }
 
 const Frame::Column *Frame::find(const std::string &wanted) const {

@@ -81,17 +81,23 @@ class Xyz(CliCase):
         self.write("in.dump", TWO_FRAMES)
         self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless")
 
+    def test_sorted_by_id(self):
+        self.gpz("decode", "t.gpz", "-o", "-", "--frames", "0",
+                 out="3\nAtoms. Timestep: 0\n2 -0.5 5 0.001\n1 7.125 0.1 9.75\n1 1.5 2.25 3\n")
+        out = self.gpz("decode", "t.gpz", "-o", "-", "--frames", "0", "--format", "extxyz", out=None).decode()
+        self.assertEqual([row[4] for row in parse_xyz(out)[0][1]], ["3", "1", "2"])
+
     def test_type_numbers(self):
-        self.gpz("decode", "t.gpz", "-o", "-", out="3\nAtoms. Timestep: 0\n1 1.5 2.25 3\n2 -0.5 5 0.001\n1 7.125 0.1 9.75\n"
+        self.gpz("decode", "t.gpz", "-o", "-", "--sort", "none", out="3\nAtoms. Timestep: 0\n1 1.5 2.25 3\n2 -0.5 5 0.001\n1 7.125 0.1 9.75\n"
                                                    "2\nAtoms. Timestep: 100\n1 7.25 0.2 9.5\n1 1.75 2.5 3\n")
 
     def test_elements_option(self):
-        self.gpz("decode", "t.gpz", "-o", "-", "--elements", "H,Og", "--frames", "0",
+        self.gpz("decode", "t.gpz", "-o", "-", "--elements", "H,Og", "--frames", "0", "--sort", "none",
                  out="3\nAtoms. Timestep: 0\nH 1.5 2.25 3\nOg -0.5 5 0.001\nH 7.125 0.1 9.75\n")
 
-    def test_type_beyond_the_elements_stays_a_number(self):
-        self.gpz("decode", "t.gpz", "-o", "-", "--elements", "H", "--frames", "0",
-                 out="3\nAtoms. Timestep: 0\nH 1.5 2.25 3\n2 -0.5 5 0.001\nH 7.125 0.1 9.75\n")
+    def test_a_type_beyond_the_elements(self):
+        self.gpz("decode", "t.gpz", "-o", "-", "--elements", "H", code=2,
+                 err="t.gpz: --elements has 1 name, but atom type 2 occurs (timestep 0)")
 
     def test_elements_of_the_file(self):
         self.write("e.dump", dump_frame(0, [("O", 1, 2, 3), ("H", 4, 5, 6)], columns="element x y z"))
@@ -145,8 +151,18 @@ class Selection(CliCase):
     def test_slices(self):
         every = [0, 10, 20, 30, 40]
         for text, expected in (("1:3", every[1:3]), ("::2", every[::2]), ("-2:", every[-2:]), (":-3", every[:-3]),
-                               ("::-1", every[::-1]), ("3:0:-2", every[3:0:-2]), ("2", [20]), ("-1", [40]), ("7:", [])):
+                               ("::-1", every[::-1]), ("3:0:-2", every[3:0:-2]), ("2", [20]), ("-1", [40])):
             self.assertEqual(self.timesteps("--frames", text), expected, text)
+
+    def test_no_such_frame(self):
+        for number, source in (("17", "t.gpz"), ("-6", "t.gpz"), ("17", "-")):
+            shown = "standard input" if source == "-" else source
+            self.gpz("decode", source, "-o", "out.xyz", "--frames=" + number, code=2, stdin=self.read("t.gpz"),
+                     err=f"{shown}: has 5 frames (0 to 4), no frame {number}")
+        self.assert_files("in.dump", "t.gpz")
+
+    def test_an_empty_slice(self):
+        self.gpz("decode", "t.gpz", "-o", "-", "--frames", "7:", err="t.gpz: has 5 frames (0 to 4), none of them in --frames 7:")
 
     def test_slices_of_a_pipe(self):
         content = self.read("t.gpz")
@@ -210,6 +226,12 @@ class Unwrap(CliCase):
     def test_unwrapped_positions_stay(self):
         frame = dump_frame(0, [(31, 2, 3)], columns="xu yu zu")
         self.assertEqual(self.unwrapped(frame, "--format", "lammps"), frame)
+
+    def test_wrapped_and_unwrapped_positions(self):
+        text = self.unwrapped(dump_frame(0, [(1, 2, 3, 31, 2, 3)], columns="x y z xu yu zu"), "--format", "lammps")
+        self.assertEqual(text, dump_frame(0, [(31, 2, 3)], columns="xu yu zu"))
+        text = self.unwrapped(dump_frame(0, [(1, 2, 3, 31, 2, 3)], columns="x y z xu yu zu"), "--format", "xyz")
+        self.assertEqual(text, "1\nAtoms. Timestep: 0\nX 31 2 3\n")
 
     def test_no_image_flags(self):
         self.write("in.dump", TWO_FRAMES)
@@ -310,6 +332,12 @@ class Pipes(CliCase):
         self.gpz("decode", "t.gpz", "-o", "old.dump")
         self.assertEqual(self.read("old.dump"), self.read("t.dump"))
         self.assert_files("in.dump", "t.gpz", "t.dump", "old.dump")
+
+    def test_a_file_called_part_is_not_touched(self):
+        self.write("out.xyz.part", "mine")
+        self.gpz("decode", "t.gpz", "-o", "out.xyz")
+        self.assertEqual(self.text("out.xyz.part"), "mine")
+        self.assert_files("in.dump", "t.gpz", "t.dump", "out.xyz", "out.xyz.part")
 
     def test_a_link_stays_a_link(self):
         self.write("target.dump", "")

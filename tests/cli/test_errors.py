@@ -23,13 +23,14 @@ class Usage(CliCase):
 
     def test_options(self):
         for arguments, reason in (
-                (["decode"], "IN is required (gpz --help explains)"),
-                (["decode", "t.gpz"], "--output is required (gpz --help explains)"),
-                (["info"], "IN is required (gpz --help explains)"),
-                (["verify"], "IN is required (gpz --help explains)"),
-                (["repair", "t.gpz"], "--output is required (gpz --help explains)"),
+                (["decode"], "decode: IN is required (gpz decode --help explains)"),
+                (["decode", "t.gpz"], "decode: --output is required (gpz decode --help explains)"),
+                (["info"], "info: IN is required (gpz info --help explains)"),
+                (["verify"], "verify: IN is required (gpz verify --help explains)"),
+                (["repair", "t.gpz"], "repair: --output is required (gpz repair --help explains)"),
+                (["repair", "-", "-o", "a.gpz"], "standard input: repair needs a file, not a pipe"),
                 (["decode", "t.gpz", "-o", "a.xyz", "--fast"],
-                 "The following argument was not expected: --fast (gpz --help explains)"),
+                 "decode: The following argument was not expected: --fast (gpz decode --help explains)"),
                 (["decode", "t.gpz", "-o", "a.png"],
                  "a.png: no known extension (.xyz .extxyz .lammpstrj .dump); give --format"),
                 (["decode", "t.gpz", "-o", "t.gpz", "--format", "xyz"], "t.gpz: is the input as well as the output")):

@@ -31,7 +31,7 @@ class Info(CliCase):
   elements    Ar
   written by  gpz {version}
   size        {size} bytes, {size * 8 / 450:.2f} bits a particle; ratio {450 * 48 / size:.2f} to {450 * 48} bytes of plain values
-  state       complete
+  state       structure complete
 
   column  type            bound  largest error
   id      integer      lossless              0
@@ -46,7 +46,7 @@ class Info(CliCase):
         size = len(self.read("t.gpz"))
         info = json.loads(self.gpz("info", "t.gpz", "--json", out=None))
         for column in info["columns"]:
-            self.assertEqual(set(column), {"name", "type", "bound", "largest_error"})
+            self.assertEqual(set(column), {"name", "type", "smallest_bound", "bound", "largest_error"})
         self.assertEqual([column["name"] for column in info.pop("columns")], "id type x y z c_pe".split())
         info.pop("generator")
         self.assertEqual(info, {
@@ -70,6 +70,22 @@ class Info(CliCase):
         self.assertEqual(self.state(self.write("damaged.gpz", bytes(damaged))), "damaged")
         damaged += content[offsets[3]:]
         self.assertEqual(self.state(self.write("damaged.gpz", bytes(damaged))), "damaged")
+
+    def test_damaged_index(self):
+        content = self.read("t.gpz")
+        self.write("torn.gpz", content[:-30])
+        self.assertEqual(self.state("torn.gpz"), "complete")
+        self.assertIn("  state       structure complete, the index is damaged (gpz repair mends it)\n",
+                      self.gpz("info", "torn.gpz", out=None).decode())
+
+    def test_bound_that_changes(self):
+        boxes = ("ITEM: BOX BOUNDS pp pp pp\n" + 3 * f"0 {edge}\n" for edge in (10, 20))
+        self.write("s.dump", "".join(dump_frame(k, [(1, 0.1, 0.2, 0.3)], columns="id xs ys zs", box=box)
+                                     for k, box in enumerate(boxes)))
+        self.gpz("encode", "s.dump", "-o", "s.gpz", "--eb", "0.01")
+        self.assertRegex(self.gpz("info", "s.gpz", out=None).decode(), r"\n  xs +f64 +0\.0005 to 0\.001 ")
+        column = json.loads(self.gpz("info", "s.gpz", "--json", out=None))["columns"][1]
+        self.assertEqual((column["smallest_bound"], column["bound"]), (0.0005, 0.001))
 
     def test_no_frames(self):
         content = self.read("t.gpz")
@@ -104,7 +120,8 @@ class Verify(CliCase):
             self.write("d.gpz", bytes(damaged))
             with self.subTest(byte=at):
                 result = subprocess.run([GPZ, "verify", "d.gpz"], cwd=self.folder, capture_output=True, check=False)
-                self.assertIn(result.returncode, (4, 5))
+                index = at >= offsets[3] + 12
+                self.assertIn(result.returncode, (0, 4, 5) if index else (4, 5))
                 self.assertEqual(result.stderr.count(b"\n"), 1)
 
     def test_problems_are_listed(self):
@@ -114,9 +131,9 @@ class Verify(CliCase):
             damaged[offsets[frame + 1] - 40] ^= 1
         self.write("d.gpz", bytes(damaged))
         problem = "d.gpz: frame {}: the checksum of a chunk does not hold"
-        self.gpz("verify", "d.gpz", code=4, err=problem.format(0),
+        self.gpz("verify", "d.gpz", code=4, err="d.gpz: 2 problems, listed on standard output",
                  out=f"d.gpz: 1 whole frame with 150 particles\n  {problem.format(0)}\n  {problem.format(2)}\n")
-        report = json.loads(self.gpz("verify", "d.gpz", "--json", code=4, err=problem.format(0), out=None))
+        report = json.loads(self.gpz("verify", "d.gpz", "--json", code=4, err="d.gpz: 2 problems, listed on standard output", out=None))
         self.assertEqual((report["ok"], report["problems"]), (False, [problem.format(0), problem.format(2)]))
 
 
@@ -155,6 +172,36 @@ class VerifyAgainst(CliCase):
         rows = [(x + y, z, i, x, y) for i, _, x, y, z in sorted(random_rows(100, 0))]
         self.write("in.dump", dump_frame(0, rows, columns="c_pe z id x y") + "".join(FRAMES[1:]))
         self.assertEqual(self.report()["ok"], True)
+
+    def test_columns_that_are_not_compared(self):
+        rows = [(i, x, y, z, 5) for i, _, x, y, z in random_rows(100, 0)]
+        self.write("in.dump", dump_frame(0, rows, columns="id x y z q") + "".join(FRAMES[1:]))
+        self.assertEqual(self.report()["not_compared"], {"file": ["c_pe", "type"], "against": ["q"]})
+
+    def test_scaled_positions(self):
+        write = lambda scale: self.write("in.dump", "".join(
+            dump_frame(step, [(i, *(scale(v) for v in position)) for i, _, *position in random_rows(100 + step, step)],
+                       columns="id xs ys zs") for step in (0, 50, 100)))
+        write(lambda value: repr(value / 10))
+        columns = {column["name"]: column for column in self.report()["columns"]}
+        self.assertEqual(list(columns), ["id", "x", "y", "z"])
+        self.assertTrue(all(0.009 < columns[axis]["largest_difference"] <= 0.01 for axis in "xyz"))
+        write(lambda value: f"{value / 10:.1g}")
+        self.gpz("verify", "t.gpz", "--against", "in.dump", code=7, err=None, out=None)
+
+    def test_no_positions_to_compare_with(self):
+        self.write("in.dump", "".join(dump_frame(step, [(row[0], 1) for row in random_rows(100 + step, step)],
+                                                 columns="id type") for step in (0, 50, 100)))
+        self.gpz("verify", "t.gpz", "--against", "in.dump", code=2, err="in.dump: has no columns x y z to compare with")
+
+    def test_few_digits(self):
+        self.gpz("encode", "in.dump", "-o", "l.gpz", "--lossless")
+        self.write("s.dump", "".join(
+            dump_frame(step, [(i, *(f"{v:.6g}" for v in position)) for i, _, *position in random_rows(100 + step, step)],
+                       columns="id x y z") for step in (0, 50, 100)))
+        out = self.gpz("verify", "l.gpz", "--against", "s.dump", code=7, out=None, err="l.gpz: 3 problems, listed on standard output")
+        self.assertEqual(out.decode().count("; the values of s.dump have 6 digits; if they were rounded: write it with "
+                                            "dump_modify format float %.17g or as a binary dump"), 3)
 
     def changed(self, change):
         """FRAMES with a change to id 7 of the second frame."""

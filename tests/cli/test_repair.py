@@ -107,9 +107,16 @@ class Damage(CliCase):
         self.assertEqual(self.text("d.dump"), self.text("r.dump"))
 
     def test_the_index(self):
-        self.damage(self.offsets[4] + 30)
-        self.gpz("repair", "d.gpz", "-o", "r.gpz", out=None)
-        self.assertEqual(self.read("r.gpz"), self.content)
+        self.gpz("decode", "t.gpz", "-o", "t.dump")
+        torn = self.content[:self.offsets[4] + 50]
+        for content in (bytes(torn), self.read(self.damage(self.offsets[4] + 30))):
+            self.write("d.gpz", content)
+            note = "d.gpz: all 4 frames are whole, the index is damaged (gpz repair mends it)"
+            self.gpz("decode", "d.gpz", "-o", "d.dump", err=note)
+            self.assertEqual(self.text("d.dump"), self.text("t.dump"))
+            self.gpz("verify", "d.gpz", out=None, err=note)
+            self.gpz("repair", "d.gpz", "-o", "r.gpz", out="d.gpz: 4 frames kept, nothing lost\n")
+            self.assertEqual(self.read("r.gpz"), self.content)
 
     def test_the_file_header(self):
         for at, code, reason in ((0, 4, "byte 0: not a gpz file: the magic bytes are missing"),

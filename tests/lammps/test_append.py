@@ -41,6 +41,16 @@ def restart(t):
 
 
 @case(ranks=(1, 2))
+def restart_with_other_interval(t):
+    """Steps that the file lacks but goes beyond are not added behind its end."""
+    t.lammps(MELT + dumps(BASE) + "restart 60 r.*\nrun 100")
+    denser = continued("append yes every 15")
+    output = t.lammps("read_restart r.60\n" + denser + "run 60")
+    assert "the file goes beyond them: 3 frames" in output, output  # 60, 75 and 90
+    assert [f.step for f in t.decode("t.gpz")] == [0, 20, 40, 60, 80, 100, 105, 120]
+
+
+@case(ranks=(1, 2))
 def restart_with_torn_frame(t):
     """The writer died inside a frame."""
     t.lammps(MELT + dumps(BASE) + "restart 60 r.*\nrun 100")
@@ -102,7 +112,10 @@ def append_keeps_relative_bound(t):
 def append_one_file_a_step(t):
     t.lammps(MELT + dumps(BASE, gpz="t.*.gpz") + "run 40\nwrite_restart r")
     t.lammps("read_restart r\n" + continued("append yes").replace(" t.gpz ", " t.*.gpz ") + "run 40")
+    before = t.path("t.40.gpz").read_bytes()
+    t.lammps("read_restart r\n" + continued("append yes").replace(" t.gpz ", " t.*.gpz ") + "run 0")
     assert sorted(len(t.decode(p.name)) for p in t.directory.glob("t.*.gpz")) == [1] * 5
+    assert t.path("t.40.gpz").read_bytes() == before
 
 
 @case()

@@ -1,5 +1,6 @@
 """Columns, their bounds, and what the file says about them."""
 
+import re
 import subprocess
 
 from harness import DEFAULT_BOUND, case, read_dump
@@ -52,10 +53,54 @@ def scaled_and_unwrapped(t):
     t.same(bounds={c: scaled * (1 + 1e-15) for c in ("xs", "ys", "zs", "xsu")})
 
 
-@case()
+def scaled_within(t, bound):
+    """Decoded scaled positions differ from those of the text dump by no more than `bound` in any Cartesian coordinate,
+    in the box of their frame. The largest bound that allows this is used (at step 0, a lattice has few values)."""
+    frames, exact = t.decode("t.gpz"), read_dump(t.path("t.dump"))
+    assert [f.step for f in frames] == [f.step for f in exact]
+    for frame, original in zip(frames, exact):
+        sides = original.box if len(original.box) == 9 else [n for s in (0, 2, 4) for n in (*original.box[s : s + 2], 0)]
+        # a text dump has the bounds of the tilted box, which are further apart
+        xy, xz, yz = sides[2::3]
+        lengths = [
+            sides[1] - max(0, xy, xz, xy + xz) - sides[0] + min(0, xy, xz, xy + xz),
+            sides[4] - max(0, yz) - sides[3] + min(0, yz),
+            sides[7] - sides[6],
+        ]
+        edges = [(lengths[0], xy, xz), (0, lengths[1], yz), (0, 0, lengths[2])]  # by axis
+        worst = 0
+        for atom, values in original.atoms.items():
+            error = [float(frame.atoms[atom][c]) - float(values[c]) for c in ("xs", "ys", "zs")]
+            worst = max(worst, *(abs(sum(e * d for e, d in zip(edge, error))) for edge in edges))
+        assert worst <= bound * (1 + 1e-9), f"step {frame.step}: {worst}"
+        stored = bound / max(sum(map(abs, edge)) for edge in edges)
+        largest = max(
+            abs(float(frame.atoms[i][c]) - float(a[c])) for i, a in original.atoms.items() for c in ("xs", "ys", "zs")
+        )
+        assert frame.step == 0 or stored / 2 < largest <= stored * (1 + 1e-9), f"step {frame.step}: {largest} of {stored}"
+
+
+@case(ranks=(1, 2))
 def scaled_triclinic(t):
     t.lammps(TRICLINIC + dumps("id xs ys zs xu yu zu") + "run 60")
-    t.same(bounds={c: 1e-4 for c in ("xs", "ys", "zs")})
+    scaled_within(t, DEFAULT_BOUND)
+
+
+@case(ranks=(1, 2))
+def scaled_in_growing_box(t):
+    """The bound is one of distances in every frame, also in a box that is not as it was in the first one."""
+    grow = "fix d all deform 1 x scale 2 y scale 1.5 xz delta 2 remap x\n"
+    t.lammps(TRICLINIC + dumps("id xs ys zs", modify="eb 0.01") + grow + "run 60")
+    scaled_within(t, 0.01)
+    largest, bound = re.search(r"largest error: xs ys zs (\S+) of (\S+)", t.path("log.lammps").read_text()).groups()
+    assert float(bound) / 2 < float(largest) <= float(bound)
+
+
+@case()
+def scaled_with_relative_bound(t):
+    t.lammps(MELT + dumps("id xs ys zs", modify="eb rel 1e-3") + "fix d all deform 1 x scale 2\nrun 60")
+    low, high = read_dump(t.path("t.dump"))[0].box[:2]
+    scaled_within(t, 1e-3 * (high - low))
 
 
 @case()

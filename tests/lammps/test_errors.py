@@ -65,11 +65,36 @@ def bad_input(t):
         "nowhere/t.gpz": "No such file or directory",
         ".": "directory",
         "t.gpz.gz": "compressed already",
+        "t.bin": "stands for a binary dump of style custom: choose a name like traj.gpz",
     }.items():
         message = t.error(MELT + f"dump gpz all gpz 20 {path} {BASE}\nrun 20")
         assert path in message and reason in message, message
     message = t.error(MELT + f"run 20\ndump gpz all gpz 20 t.gpz {BASE}\nrun 20 pre no")
     assert "run pre no" in message
+
+
+@case(ranks=(1, 2))
+def two_dumps_of_one_file(t):
+    """The second is refused before it touches the file; the first one's frames stay."""
+    second = f"dump second all gpz 20 %s {BASE}\n"
+    for first_name, second_name, opened in [
+        ("t.gpz", "./t.gpz", "./t.gpz"),
+        ("t.*.gpz", "t.*.gpz", "t.0.gpz"),
+        ("t.%.gpz", "t.%.gpz", "t.0.gpz"),
+        ("t.%.gpz", f"t.{t.ranks - 1}.gpz", f"t.{t.ranks - 1}.gpz"),
+        ("t.0.gpz", "t.*.gpz", "t.0.gpz"),
+    ]:
+        script = MELT + dumps(BASE, gpz=first_name)
+        message = t.error(script + second % second_name + "run 20")
+        assert message == f"Dump second gpz: {opened}: is being written by dump gpz", message
+    t.path("link.gpz").symlink_to("t.gpz")
+    for name in ("t.gpz", "link.gpz"):
+        message = t.error(MELT + dumps(BASE) + f"run 40\nwrite_dump all gpz {name} {BASE}\nrun 20")
+        assert message == f"Dump WRITE_DUMP gpz: {name}: is being written by dump gpz", message
+        assert [f.step for f in t.decode("t.gpz")] == [0, 20, 40]
+    # not at the same time
+    t.lammps(MELT + dumps(BASE) + "run 20\nundump gpz\n" + second % "t.gpz" + "run 20")
+    assert [f.step for f in t.decode("t.gpz")] == [20, 40]
 
 
 def full_disk(directory):

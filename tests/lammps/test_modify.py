@@ -1,5 +1,7 @@
 """dump_modify keywords, files, and the summary in the log."""
 
+import re
+
 from harness import DEFAULT_BOUND, case, read_dump
 from systems import BASE, MELT, TRICLINIC, dumps
 
@@ -155,13 +157,26 @@ def summary(t):
         "ratio",
         "largest error: x y z ",
         " of 0.0005, vx ",
-        "gather",
-        "compress",
-        "communicate",
-        "write",
-        "% of the loop",
     ):
         assert word in blocks[0], word
+    for block in blocks:
+        loop = float(re.search("Loop time of ([0-9.]+)", block).group(1))
+        line = re.search("time in the loop: (.*); before it [0-9]+[.][0-9]{3} s\n", block).group(1)
+        times = re.findall("([a-z]+) ([0-9]+[.][0-9]{3}) s [(]([0-9]+[.][0-9]) %[)]", line)
+        assert [name for name, _, _ in times] == ["gather", "compress", "communicate", "write", "sum"], line
+        for name, seconds, share in times:  # as far as the digits go
+            assert abs(float(share) - 100 * float(seconds) / loop) <= 0.051 + 0.051 / loop, f"{name}: {line}"
+        for column, digit in ((1, 0.001), (2, 0.1)):
+            *phases, whole = (float(entry[column]) for entry in times)
+            assert abs(sum(phases) - whole) <= 2.6 * digit, line
+
+
+@case()
+def summary_outside_the_loop(t):
+    """A frame that no loop contains has times without shares."""
+    output = t.lammps(MELT + f"run 0\nwrite_dump all gpz t.gpz {BASE}")
+    line = re.search("  time: (.*)\n", output).group(1)
+    assert re.fullmatch("(gather|compress|communicate|write)( [0-9.]+ s, [a-z]+){4} [0-9.]+ s", line), line
 
 
 @case()

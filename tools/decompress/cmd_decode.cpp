@@ -49,8 +49,20 @@ struct Outcome {
   std::optional<Failure> problem;
 };
 
-Outcome decode_file(const Reader &reader, const std::string &name, const FrameRange &range, int threads,
-                    FrameWriter &writer) {
+// A frame asked for by its number must be there; a slice may be empty. `text` is the value of --frames.
+void report_none_taken(const std::string &name, const FrameRange &range, const std::string &text,
+                       std::uint64_t frames) {
+  std::string numbers;
+  if (frames == 1) numbers = " (0)";
+  if (frames > 1) numbers = fmt::format(" (0 to {})", frames - 1);
+  if (range.single())
+    throw Failure(ExitCode::usage, name,
+                  fmt::format("has {}{}, no frame {}", counted(frames, "frame"), numbers, *range.single()));
+  print_note(fmt::format("{}: has {}{}, none of them in --frames {}", name, counted(frames, "frame"), numbers, text));
+}
+
+Outcome decode_file(const Reader &reader, const std::string &name, const FrameRange &range, const std::string &text,
+                    int threads, FrameWriter &writer) {
   const std::vector<std::size_t> selected = range.select(reader.frames());
   Outcome outcome;
   std::optional<std::pair<std::size_t, Error>> first_damaged;
@@ -77,13 +89,16 @@ Outcome decode_file(const Reader &reader, const std::string &name, const FrameRa
                                           first_damaged->second.cause(), outcome.written, selected.size()));
   else if (scan.damaged)
     outcome.problem = damaged_between(name);
+  else if (only_index_damaged(scan, name))
+    print_note(index_damaged(name, reader.frames()));
   else if (scan.torn && !(range.forward() && range.ends_before(reader.frames())))
     outcome.problem = truncated_after(name, reader.frames());
+  if (selected.empty() && !outcome.problem) report_none_taken(name, range, text, reader.frames());
   return outcome;
 }
 
-Outcome decode_stream(StreamReader &stream, const std::string &name, const FrameRange &range, int threads,
-                      FrameWriter &writer) {
+Outcome decode_stream(StreamReader &stream, const std::string &name, const FrameRange &range, const std::string &text,
+                      int threads, FrameWriter &writer) {
   if (!range.forward())
     throw Failure(ExitCode::usage, name, "--frames with a negative number needs a file, not a pipe");
   Outcome outcome;
@@ -107,6 +122,7 @@ Outcome decode_stream(StreamReader &stream, const std::string &name, const Frame
           Failure(ExitCode::corrupt, name,
                   fmt::format("frame {}: {}; {} written", i, error.cause(), counted(outcome.written, "frame")));
   }
+  if (outcome.written == 0 && !outcome.problem) report_none_taken(name, range, text, i);
   return outcome;
 }
 
@@ -117,19 +133,28 @@ void decode(DecodeOptions options) {
     throw Failure(ExitCode::usage, options.output, "is the input as well as the output");
   const int threads = thread_count(options.text.threads);
 
+  if (options.text.sort == "none") {
+    options.text.sort.clear();
+  } else if (options.text.sort.empty() && format == "xyz") {
+    options.text.sort = "id";
+    options.text.sort_required = false;
+  }
+
   FrameInput input(options.input);
   options.text.input = input.name();
   options.text.threads = threads;
   options.text.units = input.metadata().units;
   options.text.names.elements = options.elements.empty() ? input.metadata().elements : options.elements;
+  options.text.every_type_named = !options.elements.empty();
   options.text.names.labels = input.metadata().type_labels;
 
   OutputFile out(options.output);
   Outcome outcome;
   {
     const std::unique_ptr<FrameWriter> writer = make_writer(format, out, options.text);
-    outcome = input.reader() != nullptr ? decode_file(*input.reader(), input.name(), range, threads, *writer)
-                                        : decode_stream(*input.stream(), input.name(), range, threads, *writer);
+    outcome = input.reader() != nullptr
+                  ? decode_file(*input.reader(), input.name(), range, options.frames, threads, *writer)
+                  : decode_stream(*input.stream(), input.name(), range, options.frames, threads, *writer);
     writer->finish();
   }
   if (outcome.written > 0 || !outcome.problem) out.commit();
@@ -147,10 +172,18 @@ void add_decode(CLI::App &app) {
       ->add_option("--format", options->format,
                    "xyz, extxyz or lammps; else by the output's extension (.xyz .extxyz .lammpstrj .dump)")
       ->check(CLI::IsMember({"xyz", "extxyz", "lammps"}));
-  command->add_option("--frames", options->frames,
-                      "frames A:B:S as in Python: from A, before B, every S-th; negative ones count from the end");
-  command->add_option("--sort", options->text.sort, "order particles by this column, e.g. id");
-  command->add_flag("--unwrap", options->text.unwrap, "add the image flags ix iy iz times the box to the positions");
+  command->add_option(
+      "--frames", options->frames,
+      "frames A:B:S as in Python: from A, before B, every S-th; negative ones count from the end; a single "
+      "number is that frame");
+  command->add_option(
+      "--sort", options->text.sort,
+      "order particles by this column, e.g. id; none: as in the file. Default: xyz, which has no ids, by id if "
+      "there are any; extxyz and lammps none");
+  command->add_flag(
+      "--unwrap", options->text.unwrap,
+      "print unwrapped positions: xu yu zu if the file has them, else the positions plus the image flags ix iy "
+      "iz times the box");
   command->add_option("--elements", options->elements, "names of atom types 1, 2, ..., e.g. C,H,O")
       ->delimiter(',')
       ->allow_extra_args(false);

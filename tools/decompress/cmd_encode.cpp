@@ -136,7 +136,11 @@ class Bounds {
     Field &field = frame.info.fields[0];
     field.bound = *absolute_;
     // Fractions of the box: an error in them counts as the distance that it becomes.
-    if (positions->scaled()) field.bound /= scaled_error_factor(box_vectors(frame.info.box, file));
+    if (positions->scaled()) {
+      const double edges = frame.info.box.largest_edge_sum();
+      if (edges == 0) throw Failure(ExitCode::usage, file, "the frames have no box");
+      field.bound /= edges;
+    }
   }
 
   // The longest box edge, or without a box the largest range of a coordinate.

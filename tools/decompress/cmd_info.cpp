@@ -23,6 +23,7 @@ struct ColumnSummary {
   std::string name;
   std::uint16_t place = 0;
   std::string type;
+  double smallest_bound = 0;
   double bound = 0;  // largest of all frames, as the next one
   double largest_error = 0;
 };
@@ -82,7 +83,9 @@ void add_columns(const FrameInfo &info, Summary &summary) {
       auto column = std::find_if(summary.columns.begin(), summary.columns.end(),
                                  [&](const ColumnSummary &c) { return c.name == component.name; });
       if (column == summary.columns.end())
-        column = summary.columns.insert(column, {component.name, component.column, type_name(field), 0, 0});
+        column =
+            summary.columns.insert(column, {component.name, component.column, type_name(field), field.bound, 0, 0});
+      column->smallest_bound = std::min(column->smallest_bound, field.bound);
       column->bound = std::max(column->bound, field.bound);
       column->largest_error = std::max(column->largest_error, field.largest_error);
     }
@@ -123,13 +126,21 @@ double ratio(const FileScan &scan, const Summary &summary) {
   return static_cast<double>(summary.value_bytes) / static_cast<double>(scan.file_size);
 }
 
-std::string state_text(const FileScan &scan, const Summary &summary) {
+std::string state_text(const FileScan &scan, const Summary &summary, bool index_damaged) {
   if (summary.unreadable > 0)
     return "damaged: " + counted(summary.unreadable, "frame") + " cannot be read (gpz repair)";
   if (scan.damaged) return "damaged: unreadable bytes between complete frames (gpz repair)";
+  if (index_damaged) return "structure complete, the index is damaged (gpz repair mends it)";
   if (scan.torn)
     return fmt::format("torn: {} behind the last complete frame", counted(scan.file_size - scan.frames_end, "byte"));
-  return scan.has_index ? "complete" : "complete, without an index (still being written, or never closed)";
+  return scan.has_index ? "structure complete"
+                        : "structure complete, without an index (still being written, or never closed)";
+}
+
+std::string bound_text(const ColumnSummary &column) {
+  const auto text = [](double bound) { return bound > 0 ? fmt::format("{:.6g}", bound) : "lossless"; };
+  if (column.smallest_bound == column.bound) return text(column.bound);
+  return text(column.smallest_bound) + " to " + text(column.bound);
 }
 
 // The interval of equally spaced timesteps, or 0.
@@ -195,7 +206,7 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
            ? fmt::format("{} bytes", scan.file_size)
            : fmt::format("{} bytes, {:.2f} bits a particle; ratio {:.2f} to {} bytes of plain values", scan.file_size,
                          bits_per_particle(scan, summary), ratio(scan, summary), summary.value_bytes));
-  line("state", state_text(scan, summary));
+  line("state", state_text(scan, summary, only_index_damaged(scan, name)));
   if (summary.columns.empty()) return text;
 
   std::size_t width = 6;
@@ -203,8 +214,7 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
   text += fmt::format("\n  {:<{}}  {:<8} {:>12} {:>14}\n", "column", width, "type", "bound", "largest error");
   for (const ColumnSummary &column : summary.columns) {
     const bool lossless = !(column.bound > 0);
-    text += fmt::format("  {:<{}}  {:<8} {:>12} {:>14}\n", column.name, width, column.type,
-                        lossless ? "lossless" : fmt::format("{:.6g}", column.bound),
+    text += fmt::format("  {:<{}}  {:<8} {:>12} {:>14}\n", column.name, width, column.type, bound_text(column),
                         lossless ? "0" : fmt::format("{:.6g}", column.largest_error));
   }
   return text;
@@ -216,7 +226,9 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
   Json json;
   json["file"] = name;
   json["bytes"] = scan.file_size;
-  json["state"] = scan.damaged || summary.unreadable > 0 ? "damaged" : scan.torn ? "torn" : "complete";
+  json["state"] = scan.damaged || summary.unreadable > 0         ? "damaged"
+                  : scan.torn && !only_index_damaged(scan, name) ? "torn"
+                                                                 : "complete";
   json["has_index"] = scan.has_index;
   json["frames"] = reader.frames();
   json["particles"] = {{"fewest", summary.fewest}, {"most", summary.most}, {"total", summary.particles}};
@@ -245,6 +257,7 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
   for (const ColumnSummary &column : summary.columns)
     json["columns"].push_back({{"name", column.name},
                                {"type", column.type},
+                               {"smallest_bound", column.smallest_bound},
                                {"bound", column.bound},
                                {"largest_error", column.largest_error}});
   return json;

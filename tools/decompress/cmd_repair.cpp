@@ -51,6 +51,7 @@ class RangeCopier {
 void put(OutputFile &out, const Bytes &bytes) { out.write(bytes.data(), bytes.size()); }
 
 void repair(const std::string &input, const std::string &output, int threads) {
+  if (input == "-") throw Failure(ExitCode::usage, "standard input", "repair needs a file, not a pipe");
   if (same_file(input, output)) throw Failure(ExitCode::usage, output, "is the input as well as the output");
   // The index is not trusted: frames are those that a walk over the records finds.
   const FileScan found = scan_file(input, false);
@@ -88,7 +89,8 @@ void repair(const std::string &input, const std::string &output, int threads) {
       report +=
           fmt::format("lost: frame at byte {} (timestep {}): its record is damaged\n", frame.offset, frame.timestep);
   }
-  if (found.torn)
+  const bool index_only = only_index_damaged(found, input);  // a new one is written: nothing is lost
+  if (found.torn && !index_only)
     report +=
         fmt::format("lost: {} behind the last complete frame\n", counted(found.file_size - found.frames_end, "byte"));
   else if (found.damaged && report.empty())

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "commands.hpp"
@@ -35,7 +36,9 @@ struct Verdict {
   std::uint64_t frames = 0;  // whole ones
   std::uint64_t particles = 0;
   std::vector<Failure> problems;
+  std::string note;  // about what is no problem
   std::vector<ColumnDifference> columns;
+  std::set<std::string> only_in_file, only_in_reference;
 };
 
 bool same(const IndexEntry &a, const IndexEntry &b) {
@@ -63,6 +66,10 @@ void verify_file(const FrameInput &input, int threads, Verdict &verdict) {
   const bool agree = walked.frames.size() == listed.size() &&
                      std::equal(walked.frames.begin(), walked.frames.end(), listed.begin(), same);
   if (walked.damaged) verdict.problems.push_back(damaged_between(input.name()));
+  if (walked.torn && only_index_damaged(walked, input.name())) {
+    if (verdict.problems.empty()) verdict.note = index_damaged(input.name(), walked.frames.size());
+    return;
+  }
   if (!agree && verdict.problems.empty())
     verdict.problems.emplace_back(ExitCode::corrupt, input.name(), "the index does not agree with the frames");
   if (walked.torn) verdict.problems.push_back(truncated_after(input.name(), walked.frames.size()));
@@ -83,6 +90,16 @@ void verify_stream(FrameInput &input, int threads, Verdict &verdict) {
 
 std::string differing(std::uint64_t count) {
   return counted(count, "value") + (count == 1 ? " differs by" : " differ by");
+}
+
+// LAMMPS prints 6 digits unless told otherwise.
+std::string digits_hint(const std::string &against, const ColumnDifference &column) {
+  constexpr int few_digits = 9;
+  if (column.digits == 0 || column.digits > few_digits) return "";
+  return fmt::format(
+      "; the values of {} have {}; if they were rounded: write it with dump_modify format float %.17g or as a binary "
+      "dump",
+      against, counted(static_cast<std::uint64_t>(column.digits), "digit"));
 }
 
 void compare(const FrameInput &input, const VerifyOptions &options, int threads, Verdict &verdict) {
@@ -108,21 +125,23 @@ void compare(const FrameInput &input, const VerifyOptions &options, int threads,
                   fmt::format("timestep {} is not in {}", left.begin()->first, options.against));
 
   verdict.columns = comparison.columns();
+  verdict.only_in_file = comparison.only_in_file();
+  verdict.only_in_reference = comparison.only_in_reference();
   if (comparison.above() == 0) return;
   for (const ColumnDifference &column : verdict.columns) {
     if (column.above == 0) continue;
     verdict.problems.emplace_back(
         ExitCode::different, input.name(),
-        fmt::format("column {}: {} more than {}, the largest by {:.6g} (id {}, timestep {})", column.name,
+        fmt::format("column {}: {} more than {}, the largest by {:.6g} (id {}, timestep {}){}", column.name,
                     differing(column.above), column.exact ? "0" : fmt::format("the bound {:.6g}", column.bound),
-                    column.largest, column.id, column.timestep));
+                    column.largest, column.id, column.timestep, digits_hint(options.against, column)));
   }
 }
 
 std::string verdict_text(const std::string &name, const VerifyOptions &options, const Verdict &verdict) {
   std::string text = fmt::format("{}: {} with {}", name, counted(verdict.frames, "whole frame"),
                                  counted(verdict.particles, "particle"));
-  if (verdict.problems.empty()) text += ": every checksum and structure holds";
+  if (verdict.problems.empty() && verdict.note.empty()) text += ": every checksum and structure holds";
   text += "\n";
   if (!verdict.columns.empty()) {
     text += fmt::format("compared with {} by timestep and id:\n", options.against);
@@ -134,7 +153,14 @@ std::string verdict_text(const std::string &name, const VerifyOptions &options, 
                           column.exact ? "lossless" : fmt::format("{:.6g}", column.bound),
                           fmt::format("{:.6g}", column.largest));
   }
-  for (const Failure &problem : verdict.problems) text += fmt::format("  {}\n", problem.what());
+  if (!verdict.only_in_file.empty())
+    text += fmt::format("  not compared: {} (only in {})\n", fmt::join(verdict.only_in_file, " "), name);
+  if (!verdict.only_in_reference.empty())
+    text +=
+        fmt::format("  not compared: {} (only in {})\n", fmt::join(verdict.only_in_reference, " "), options.against);
+  // A single one is said on standard error.
+  if (verdict.problems.size() > 1)
+    for (const Failure &problem : verdict.problems) text += fmt::format("  {}\n", problem.what());
   return text;
 }
 
@@ -148,6 +174,7 @@ Json verdict_json(const std::string &name, const VerifyOptions &options, const V
   for (const Failure &problem : verdict.problems) json["problems"].push_back(problem.what());
   if (options.against.empty()) return json;
   json["against"] = options.against;
+  json["not_compared"] = {{"file", verdict.only_in_file}, {"against", verdict.only_in_reference}};
   json["columns"] = Json::array();
   for (const ColumnDifference &column : verdict.columns) {
     // An infinite difference (integers or words that differ) is null in JSON.
@@ -182,6 +209,10 @@ void verify(const VerifyOptions &options) {
   out.write(options.json ? verdict_json(input.name(), options, verdict).dump(2) + "\n"
                          : verdict_text(input.name(), options, verdict));
   out.commit();
+  if (!verdict.note.empty()) print_note(verdict.note);
+  if (verdict.problems.size() > 1)
+    throw Failure(verdict.problems.front().code(), input.name(),
+                  fmt::format("{} problems, listed on standard output", verdict.problems.size()));
   if (!verdict.problems.empty()) throw verdict.problems.front();
 }
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "column_order.hpp"
 #include "exit_code.hpp"
 #include "particle_order.hpp"
+#include "positions.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -45,6 +47,45 @@ double value_of(const Frame &frame, const Frame::Column &column, std::size_t row
   return integer ? static_cast<double>(column.integers[row]) : column.floats[row];
 }
 
+// Whether the reference has the positions of the frame in one of the frame's forms; true without positions.
+bool positions_in_both(const Frame &frame, const Frame &reference) {
+  bool any = false;
+  for (const PositionForm form :
+       {PositionForm::wrapped, PositionForm::unwrapped, PositionForm::scaled, PositionForm::scaled_unwrapped}) {
+    const auto positions = find_positions(frame, form);
+    if (!positions) continue;
+    any = true;
+    const auto other = find_positions(reference, form);
+    if (other && (!positions->columns[2] || other->columns[2])) return true;
+  }
+  return !any;
+}
+
+// Makes positions in fractions of the box Cartesian. `rounding` receives what that may change in the last bits.
+void make_comparable(Frame &frame, const std::string &file, double &rounding) {
+  const auto positions = find_positions(frame);
+  if (!positions || !positions->scaled() || frame.info.box.kind == Box::Kind::none) return;
+  to_cartesian(frame, file);
+  double largest = 0;
+  for (const double value : frame.info.box.values) largest = std::max(largest, std::fabs(value));
+  rounding = std::max(rounding, 16 * std::numeric_limits<double>::epsilon() * largest);
+}
+
+// The most significant digits of the values; a sample tells how a file was printed.
+int most_digits(const std::vector<double> &values) {
+  constexpr std::size_t sample = 1000;
+  int most = 0;
+  for (std::size_t i = 0; i < std::min(values.size(), sample); ++i) {
+    if (!std::isfinite(values[i])) continue;
+    for (int digits = std::max(most, 1); digits <= 17; ++digits) {
+      if (std::strtod(fmt::format("{:.{}e}", values[i], digits - 1).c_str(), nullptr) != values[i]) continue;
+      most = digits;
+      break;
+    }
+  }
+  return most;
+}
+
 }  // namespace
 
 ColumnDifference &Comparison::difference_of(const std::string &name) {
@@ -56,7 +97,7 @@ ColumnDifference &Comparison::difference_of(const std::string &name) {
   return columns_.back();
 }
 
-void Comparison::add(const Frame &frame, const Frame &reference, const TypeNames &reference_names) {
+void Comparison::add(Frame frame, Frame reference, const TypeNames &reference_names) {
   const std::int64_t timestep = frame.info.timestep;
   const auto differ = [&](const std::string &how) {
     return Failure(ExitCode::different, file_, fmt::format("timestep {}: {}", timestep, how));
@@ -71,16 +112,39 @@ void Comparison::add(const Frame &frame, const Frame &reference, const TypeNames
     if (ids[rows[i]] != reference_ids[reference_rows[i]])
       throw differ(fmt::format("id {} where {} has id {}", ids[rows[i]], reference_, reference_ids[reference_rows[i]]));
 
+  const auto reference_positions = find_positions(reference);
+  int position_digits = 0;
+  for (std::size_t axis = 0; reference_positions && axis < 3; ++axis)
+    if (const auto column = reference_positions->columns[axis])
+      position_digits = std::max(position_digits, most_digits(reference.columns[*column].floats));
+  double rounding = 0;
+  if (!positions_in_both(frame, reference)) {
+    make_comparable(frame, file_, rounding);
+    make_comparable(reference, reference_, rounding);
+  }
+  if (!positions_in_both(frame, reference)) {
+    const auto names = position_names(find_positions(frame)->form);
+    throw Failure(ExitCode::usage, reference_, fmt::format("has no columns {} to compare with", fmt::join(names, " ")));
+  }
+  for (const Frame::Column &column : reference.columns)
+    if (frame.find(reference.name(column)) == nullptr) only_in_reference_.insert(reference.name(column));
+
   for (const Frame::Column *compared : columns_in_file_order(frame)) {
     const Frame::Column &column = *compared;
     const Frame::Column *other = reference.find(frame.name(column));
-    if (other == nullptr) continue;
+    if (other == nullptr) {
+      only_in_file_.insert(frame.name(column));
+      continue;
+    }
     const Field &field = frame.info.fields[column.field];
     ColumnDifference &summary = difference_of(frame.name(column));
     summary.exact = !(field.bound > 0);
     summary.bound = std::max(summary.bound, field.bound);
     const bool integers =
         field.type == ValueType::integer && reference.info.fields[other->field].type == ValueType::integer;
+    const bool positions_column = is_position(frame.name(column));
+    if (!integers && reference.info.fields[other->field].type != ValueType::integer)
+      summary.digits = std::max(summary.digits, positions_column ? position_digits : most_digits(other->floats));
     const bool words = integers && (is_word(frame, column) || is_word(reference, *other));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::size_t row = rows[i];
@@ -93,7 +157,7 @@ void Comparison::add(const Frame &frame, const Frame &reference, const TypeNames
         distance = column.integers[row] == other->integers[reference_row] ? 0 : infinite;
       else
         distance = difference(value_of(frame, column, row), value_of(reference, *other, reference_row));
-      if (distance > field.bound) ++summary.above;
+      if (distance > field.bound + (positions_column ? rounding : 0)) ++summary.above;
       if (distance > summary.largest) {
         summary.largest = distance;
         summary.id = ids[row];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct ColumnDifference {
   std::int64_t id = 0;  // where it is
   std::int64_t timestep = 0;
   std::uint64_t above = 0;  // values that differ by more than their bound
+  int digits = 0;           // the most that a value of the other file has; 0: not known
 };
 
 // Collects differences over frames; particles are matched by id.
@@ -27,8 +29,14 @@ class Comparison {
   Comparison(std::string file, TypeNames names, std::string reference)
       : file_(std::move(file)), reference_(std::move(reference)), names_(std::move(names)) {}
 
-  // Compares the columns that both frames have. Throws Failure: usage without ids, different if they are not the same.
-  void add(const Frame &frame, const Frame &reference, const TypeNames &reference_names);
+  // Compares the columns that both frames have; where their positions have no form in common, fractions of the box are
+  // made Cartesian. Throws Failure: usage without ids or without positions to compare, different if the ids are not the
+  // same.
+  void add(Frame frame, Frame reference, const TypeNames &reference_names);
+
+  // Columns that one of the files lacks.
+  const std::set<std::string> &only_in_file() const { return only_in_file_; }
+  const std::set<std::string> &only_in_reference() const { return only_in_reference_; }
 
   const std::vector<ColumnDifference> &columns() const { return columns_; }
   std::uint64_t frames() const { return frames_; }
@@ -41,6 +49,7 @@ class Comparison {
   std::string reference_;
   TypeNames names_;
   std::vector<ColumnDifference> columns_;
+  std::set<std::string> only_in_file_, only_in_reference_;
   std::uint64_t frames_ = 0;
 };
 

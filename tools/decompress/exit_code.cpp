@@ -1,6 +1,9 @@
 #include "exit_code.hpp"
 
+#include <fmt/format.h>
+
 #include <cerrno>
+#include <cstdio>
 #include <new>
 #include <system_error>
 
@@ -43,6 +46,8 @@ const char *const exit_code_help =
     "above the bound. Errors are one line on standard error.";
 
 Failure io_failure(const std::string &file) { return {ExitCode::io, file, std::generic_category().message(errno)}; }
+
+void print_note(const std::string &text) { fmt::print(stderr, "gpz: {}\n", text); }
 
 Failure to_failure(const std::exception &error, const std::string &file) {
   if (const auto *failure = dynamic_cast<const Failure *>(&error)) return *failure;

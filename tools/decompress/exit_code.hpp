@@ -35,6 +35,9 @@ class Failure : public std::runtime_error {
 // "FILE: the operating system's reason" for the current errno.
 Failure io_failure(const std::string &file);
 
+// A line on standard error about something that is no failure.
+void print_note(const std::string &text);
+
 // What an exception of the library or the standard library means to the user; `file` is named where the exception names
 // none.
 Failure to_failure(const std::exception &error, const std::string &file = {});

@@ -5,6 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "counted.hpp"
+
 namespace gpz::tool {
 
 FrameInput::FrameInput(const std::string &path) : name_(path) {
@@ -36,6 +42,29 @@ Failure truncated_after(const std::string &file, std::uint64_t complete_frames) 
 
 Failure damaged_between(const std::string &file) {
   return {ExitCode::corrupt, file, "damaged: unreadable bytes between complete frames were skipped"};
+}
+
+// docs/format.md, section 2: a record begins with its marker, type, head length and length.
+bool only_index_damaged(const FileScan &scan, const std::string &path) {
+  if (!scan.torn || scan.damaged) return false;
+  constexpr std::array<unsigned char, 12> index_start = {0xF5, 0x9A, 0x47, 0x50, 0x5A, 0xC3, 0x52, 0x0A, 2, 0, 0, 0};
+  constexpr std::size_t length_offset = 16;
+  std::array<unsigned char, 24> start{};
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(scan.frames_end));
+  file.read(reinterpret_cast<char *>(start.data()), start.size());
+  const auto got = static_cast<std::size_t>(file.gcount());
+  if (got < index_start.size() || !std::equal(index_start.begin(), index_start.end(), start.begin())) return false;
+  if (got < start.size()) return true;
+  std::uint64_t length = 0;
+  for (std::size_t i = 8; i-- > 0;) length = length << 8 | start[length_offset + i];
+  // What follows an index may be a frame that was being appended.
+  return length >= scan.file_size - scan.frames_end;
+}
+
+std::string index_damaged(const std::string &file, std::uint64_t frames) {
+  return fmt::format("{}: all {} are whole, the index is damaged (gpz repair mends it)", file,
+                     counted(frames, "frame"));
 }
 
 bool concerns_one_frame(const Error &error) {

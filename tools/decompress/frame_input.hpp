@@ -37,6 +37,11 @@ Failure truncated_after(const std::string &file, std::uint64_t complete_frames);
 // What bytes between complete frames that cannot be read are reported as.
 Failure damaged_between(const std::string &file);
 
+// Whether all that cannot be read is the index behind the last frame: nothing is lost.
+bool only_index_damaged(const FileScan &scan, const std::string &path);
+// What such a file is reported as.
+std::string index_damaged(const std::string &file, std::uint64_t frames);
+
 // Whether the failure is about one frame, so that the others can still be read.
 bool concerns_one_frame(const Error &error);
 

@@ -30,6 +30,7 @@ FrameRange::FrameRange(const std::string &text) {
   if (parts.size() > 3 || text.empty()) throw Failure(ExitCode::usage, "", "--frames " + text + ": expected A:B:S");
   begin_ = parse_part(text, parts[0]);
   if (parts.size() == 1) {
+    is_single_ = true;
     if (begin_ != -1 && *begin_ < std::numeric_limits<std::int64_t>::max()) end_ = *begin_ + 1;
     return;
   }

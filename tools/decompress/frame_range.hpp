@@ -16,6 +16,9 @@ class FrameRange {
   // Throws Failure (usage).
   explicit FrameRange(const std::string &text);
 
+  // The number, if it is a single one.
+  std::optional<std::int64_t> single() const { return is_single_ ? begin_ : std::nullopt; }
+
   // The frames taken of `frames`.
   std::vector<std::size_t> select(std::size_t frames) const;
 
@@ -28,6 +31,7 @@ class FrameRange {
  private:
   std::optional<std::int64_t> begin_, end_;
   std::int64_t step_ = 1;
+  bool is_single_ = false;
 };
 
 }  // namespace gpz::tool

@@ -39,7 +39,9 @@ int run(int argc, char **argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success))
-      throw Failure(ExitCode::usage, "", std::string(error.what()) + " (gpz --help explains)");
+      throw Failure(ExitCode::usage, "",
+                    first[0] == '-' ? fmt::format("{} (gpz --help explains)", error.what())
+                                    : fmt::format("{0}: {1} (gpz {0} --help explains)", first, error.what()));
     std::ostringstream text;
     app.exit(error, text, text);
     OutputFile out("-");

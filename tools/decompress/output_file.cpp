@@ -32,6 +32,17 @@ void remove_on_signals(const std::string &path) {
     if (std::signal(signal, remove_unfinished) == SIG_IGN) std::signal(signal, SIG_IGN);
 }
 
+// Creates a file of a name that nothing has yet, in the folder of `target`, and returns its name; empty with
+// `descriptor` < 0 on failure. Unlike with mkstemp() the file gets the permissions of any other new file.
+std::string create_beside(const std::string &target, int &descriptor) {
+  for (long number = ::getpid();; ++number) {
+    std::string name = target + "." + std::to_string(number) + ".part";
+    descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) return name;
+    if (errno != EEXIST) return "";
+  }
+}
+
 }  // namespace
 
 OutputFile::OutputFile(const std::string &path) : name_(path) {
@@ -50,11 +61,9 @@ OutputFile::OutputFile(const std::string &path) : name_(path) {
   }
   target_ = no_such_file ? path : resolved.string();
   if (!no_such_file && ::access(target_.c_str(), W_OK) != 0) throw io_failure(name_);
-  const std::string part = target_ + ".part";
-  descriptor_ = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  temporary_ = create_beside(target_, descriptor_);
   if (descriptor_ < 0) throw io_failure(name_);
-  temporary_ = part;
-  remove_on_signals(part);
+  remove_on_signals(temporary_);
 }
 
 OutputFile::~OutputFile() {

@@ -7,8 +7,9 @@
 
 namespace gpz::tool {
 
-// A regular file is written under the name PATH.part and gets its own name in commit(): a file called PATH is always
-// whole. Without commit() it is removed. Anything else (a pipe, a device, "-" for standard output) is written directly.
+// A regular file is written under a name of its own, PATH.NUMBER.part, and gets the name PATH in commit(): a file
+// called PATH is always whole, also when several processes write it at once. Without commit() it is removed. Anything
+// else (a pipe, a device, "-" for standard output) is written directly.
 class OutputFile {
  public:
   // Throws Failure (io), as do the other functions.

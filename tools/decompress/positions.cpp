@@ -1,7 +1,6 @@
 #include "positions.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "exit_code.hpp"
@@ -33,6 +32,17 @@ void rename(Frame &frame, const Positions &positions, PositionForm form) {
   }
 }
 
+void remove_other_positions(Frame &frame, PositionForm kept) {
+  for (const PositionForm form : all_forms) {
+    if (form == kept) continue;
+    const auto names = position_names(form);
+    const auto is_other = [&](const Frame::Column &column) {
+      return std::find(names.begin(), names.end(), frame.name(column)) != names.end();
+    };
+    frame.columns.erase(std::remove_if(frame.columns.begin(), frame.columns.end(), is_other), frame.columns.end());
+  }
+}
+
 }  // namespace
 
 std::array<std::string, 3> position_names(PositionForm form) {
@@ -49,21 +59,30 @@ std::array<std::string, 3> position_names(PositionForm form) {
   return {"xsu", "ysu", "zsu"};
 }
 
-std::optional<Positions> find_positions(const Frame &frame) {
-  for (const PositionForm form : all_forms) {
-    Positions positions;
-    positions.form = form;
-    const auto names = position_names(form);
-    bool floats = true;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      positions.columns[axis] = find_column(frame, names[axis]);
-      if (positions.columns[axis]) {
-        const Frame::Column &column = frame.columns[*positions.columns[axis]];
-        floats = floats && frame.info.fields[column.field].type != ValueType::integer;
-      }
-    }
-    if (floats && positions.columns[0] && positions.columns[1]) return positions;
+bool is_position(const std::string &column) {
+  for (const PositionForm form : all_forms)
+    for (const std::string &name : position_names(form))
+      if (name == column) return true;
+  return false;
+}
+
+std::optional<Positions> find_positions(const Frame &frame, PositionForm form) {
+  Positions positions;
+  positions.form = form;
+  const auto names = position_names(form);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    positions.columns[axis] = find_column(frame, names[axis]);
+    if (!positions.columns[axis]) continue;
+    const Frame::Column &column = frame.columns[*positions.columns[axis]];
+    if (frame.info.fields[column.field].type == ValueType::integer) return std::nullopt;
   }
+  if (!positions.columns[0] || !positions.columns[1]) return std::nullopt;
+  return positions;
+}
+
+std::optional<Positions> find_positions(const Frame &frame) {
+  for (const PositionForm form : all_forms)
+    if (const auto positions = find_positions(frame, form)) return positions;
   return std::nullopt;
 }
 
@@ -81,16 +100,14 @@ BoxVectors box_vectors(const Box &box, const std::string &file) {
   return {{v[1] - v[0], 0, 0}, {v[6], v[3] - v[2], 0}, {v[7], v[8], v[5] - v[4]}, {v[0], v[2], v[4]}};
 }
 
-double scaled_error_factor(const BoxVectors &box) {
-  double factor = 0;
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    factor = std::max(factor, std::fabs(box.a[axis]) + std::fabs(box.b[axis]) + std::fabs(box.c[axis]));
-  return factor;
-}
-
 void unwrap(Frame &frame, const std::string &file) {
   const Positions positions = require_positions(frame, file);
-  if (positions.form == PositionForm::unwrapped || positions.form == PositionForm::scaled_unwrapped) return;
+  for (const PositionForm form : {PositionForm::unwrapped, PositionForm::scaled_unwrapped}) {
+    const auto unwrapped = find_positions(frame, form);
+    if (!unwrapped || (positions.columns[2] && !unwrapped->columns[2])) continue;
+    remove_other_positions(frame, form);
+    return;
+  }
 
   constexpr std::array<const char *, 3> image_names = {"ix", "iy", "iz"};
   std::array<const std::int64_t *, 3> images{};
@@ -122,7 +139,7 @@ void to_cartesian(Frame &frame, const std::string &file) {
   const Positions positions = require_positions(frame, file);
   if (!positions.scaled()) return;
   const BoxVectors vectors = box_vectors(frame.info.box, file);
-  const double factor = scaled_error_factor(vectors);
+  const double factor = frame.info.box.largest_edge_sum();
 
   const std::size_t particles = frame.columns[*positions.columns[0]].floats.size();
   std::array<double *, 3> values{};

@@ -24,8 +24,13 @@ struct Positions {
 // The names of x, y, z in a form, e.g. xsu ysu zsu.
 std::array<std::string, 3> position_names(PositionForm form);
 
+// Whether the name is that of a position in any form.
+bool is_position(const std::string &column);
+
 // The positions of a frame: the first form of wrapped, unwrapped, scaled, scaled unwrapped that has x and y.
 std::optional<Positions> find_positions(const Frame &frame);
+// The positions in that form, if there are x and y.
+std::optional<Positions> find_positions(const Frame &frame, PositionForm form);
 
 // The box as an affine map: Cartesian = origin + a * xs + b * ys + c * zs.
 struct BoxVectors {
@@ -34,12 +39,9 @@ struct BoxVectors {
 // Throws Failure (usage) naming `file` if there is no box.
 BoxVectors box_vectors(const Box &box, const std::string &file);
 
-// What an error of 1 in every fraction makes of a Cartesian coordinate at most: the largest row sum of the matrix a, b,
-// c.
-double scaled_error_factor(const BoxVectors &box);
-
-// Adds image flags (columns ix iy iz) times box vectors to wrapped positions and renames them (x to xu, xs to xsu).
-// Nothing to do for unwrapped ones. Throws Failure (usage) without image flags.
+// Leaves unwrapped positions only. Where a frame has them (xu, else xsu) the other forms are removed. Else image flags
+// (columns ix iy iz) times box vectors are added to the wrapped ones, which are renamed (x to xu, xs to xsu). Throws
+// Failure (usage) without image flags.
 void unwrap(Frame &frame, const std::string &file);
 
 // Turns fractions of the box into Cartesian coordinates (xs to x, xsu to xu); the fields' bounds become Cartesian as

@@ -29,6 +29,10 @@ struct Box {
 
   // Lengths of the three edge vectors, distance units.
   std::array<double, 3> edges() const;
+  // What an error of 1 in each fraction of the edges (columns xs ys zs) makes of a Cartesian coordinate at most,
+  // distance units: per axis the sum of the edge vectors' absolute components, of which this is the largest. 0 without
+  // a box.
+  double largest_edge_sum() const;
 };
 
 // A quantity per particle with 1 to 3 components, e.g. position (x, y, z), id, or vx.

@@ -1,8 +1,12 @@
 #include "writers/frame_writer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "counted.hpp"
+#include "exit_code.hpp"
 #include "particle_order.hpp"
 #include "positions.hpp"
 
@@ -23,6 +27,16 @@ bool is_image_flag(const std::string &name) { return name == "ix" || name == "iy
 
 }  // namespace
 
+void FrameWriter::check_elements(const Frame &frame, const Frame::Column &column) const {
+  if (!options_.every_type_named || column.integers.empty()) return;
+  const std::int64_t highest = *std::max_element(column.integers.begin(), column.integers.end());
+  const std::size_t names = options_.names.elements.size();
+  if (highest > static_cast<std::int64_t>(names))
+    throw Failure(ExitCode::usage, options_.input,
+                  fmt::format("--elements has {}, but atom type {} occurs (timestep {})", counted(names, "name"),
+                              highest, frame.info.timestep));
+}
+
 FrameWriter::FrameWriter(OutputFile &out, TextOptions options)
     : options_(std::move(options)), output_(out, options_.threads) {}
 
@@ -39,7 +53,10 @@ std::vector<bool> FrameWriter::wanted(const FrameInfo &info) const {
 void FrameWriter::write(Frame frame) {
   auto printed = std::make_shared<PrintedFrame>();
   printed->frame = std::move(frame);
-  if (!options_.sort.empty()) printed->rows = sorted_rows(printed->frame, options_.sort, options_.input);
+  if (!options_.sort.empty() && (options_.sort_required || printed->frame.find(options_.sort) != nullptr))
+    printed->rows = sorted_rows(printed->frame, options_.sort, options_.input);
+  for (const Frame::Column &column : printed->frame.columns)
+    if (printed->frame.info.fields[column.field].display == Display::element) check_elements(printed->frame, column);
   if (options_.unwrap) unwrap(printed->frame, options_.input);
   prepare(printed->frame);
   printed->columns = columns(printed->frame);

@@ -14,14 +14,16 @@
 namespace gpz::tool {
 
 struct TextOptions {
-  std::string input;  // for messages
-  std::string sort;   // column to sort particles by; empty: the order of the file
+  std::string input;          // for messages
+  std::string sort;           // column to sort particles by; empty: the order of the file
+  bool sort_required = true;  // false: frames without the column keep their order
   bool unwrap = false;
   bool exact = false;
   bool with_time = false;
   bool with_units = false;
   std::string units;
   TypeNames names;
+  bool every_type_named = false;  // an atom type without an element name is an error
   int threads = 1;
 };
 
@@ -49,6 +51,8 @@ class FrameWriter {
   virtual std::vector<ColumnText> columns(const Frame &frame) const = 0;
 
   const TextOptions &options() const { return options_; }
+  // Throws Failure (usage) if every type shall have an element name, and a value of the column has none.
+  void check_elements(const Frame &frame, const Frame::Column &column) const;
 
  private:
   TextOptions options_;

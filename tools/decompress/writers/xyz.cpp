@@ -16,13 +16,6 @@ namespace {
 constexpr const char *element_column = "element";
 constexpr const char *type_column = "type";
 
-bool is_position(const std::string &name) {
-  for (const char *form : {"", "u", "s", "su"})
-    for (const char *axis : {"x", "y", "z"})
-      if (name == std::string(axis) + form) return true;
-  return false;
-}
-
 std::string box_attributes(const Box &box, const std::string &file) {
   if (box.kind == Box::Kind::none) return "";
   const BoxVectors v = box_vectors(box, file);
@@ -43,7 +36,11 @@ class XyzWriter final : public FrameWriter {
     return extended_ || is_position(name) || name == element_column || name == type_column;
   }
 
-  void prepare(Frame &frame) const override { to_cartesian(frame, options().input); }
+  void prepare(Frame &frame) const override {
+    const Frame::Column *types = frame.find(type_column);
+    if (types != nullptr && frame.find(element_column) == nullptr) check_elements(frame, *types);
+    to_cartesian(frame, options().input);
+  }
 
   std::string header(const Frame &frame) override {
     if (!extended_) {
