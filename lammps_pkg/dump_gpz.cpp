@@ -458,7 +458,7 @@ void DumpGPZ::describe_frame() {
   info_.fields.clear();
   for (const gpz::FieldInput &column : columns_->fields()) {
     info_.fields.push_back(column.field);
-    if (column.field.bound > 0) info_.fields.back().step = gpz::grid_step(column.field.bound);
+    if (column.field.bound > 0) info_.fields.back().step = gpz::grid_step(column.field.bound, column.field.type);
   }
 }
 

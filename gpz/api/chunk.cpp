@@ -28,10 +28,10 @@ void widen_range(const ConstArray &array, std::size_t particles, double &low, do
 
 }  // namespace
 
-double grid_step(double bound) {
+double grid_step(double bound, ValueType type) {
   if (!(std::isfinite(bound) && bound > 0))
     throw Error(Status::invalid_argument, "the error bound has to be positive and finite");
-  return core::step_for_bound(bound);
+  return core::step_for_bound(bound, static_cast<core::Value>(type));
 }
 
 double value_range(const FieldInput &input, std::size_t particles) {

@@ -93,7 +93,7 @@ struct Writer::State {
     for (Field &field : complete.fields) {
       // As the encoder has it.
       if (field.bound == 0) field.step = 0;
-      if (field.bound > 0 && field.step == 0) field.step = grid_step(field.bound);
+      if (field.bound > 0 && field.step == 0) field.step = grid_step(field.bound, field.type);
     }
     std::vector<ChunkEntry> entries;
     std::vector<api::Span> bodies;

@@ -27,7 +27,7 @@ GPZ_HD bool mode_is_allowed(Mode mode, bool on_grid, bool leading) {
   return on_grid && (mode == Mode::plain || leading);
 }
 
-// Whether all keys of a block are keys of values: grid indices below 2^51 in magnitude (where index_as_double is
+// Whether all keys of a block are keys of values: grid indices below 2^51 in magnitude (where index_from is
 // exact), or bits of a value, without wrapping around.
 GPZ_HD bool keys_in_range(const BlockRecord &record, int components, Value value) {
   const std::uint64_t zero_index = std::uint64_t{1} << 63;
@@ -35,7 +35,8 @@ GPZ_HD bool keys_in_range(const BlockRecord &record, int components, Value value
   const bool exact = record.mode == Mode::exact;
   const std::uint64_t lowest = exact ? 0 : zero_index - reach;
   const std::uint64_t highest = !exact ? zero_index + reach : value == Value::float32 ? 0xFFFFFFFFu : ~std::uint64_t{0};
-  for (int d = 0; d < components; ++d) {
+  for (int d = 0; d < max_components; ++d) {
+    if (d >= components) continue;
     if (record.min[d] < lowest || record.min[d] > highest || record.extent[d] > highest - record.min[d]) return false;
   }
   return true;
@@ -79,7 +80,8 @@ GPZ_HD bool block_layout(const BlockRecord &record, int components, Value value,
       return true;
     case Mode::plain:
     case Mode::exact:
-      for (int d = 0; d < components; ++d) out.value_words += packed_words(n, bit_length(record.extent[d]), out.lanes);
+      for (int d = 0; d < max_components; ++d)
+        if (d < components) out.value_words += packed_words(n, bit_length(record.extent[d]), out.lanes);
       return true;
   }
   return false;

@@ -38,6 +38,14 @@ GPZ_HD int bit_length(std::uint64_t x) {
 #endif
 }
 
+GPZ_HD int bit_length(std::uint32_t x) {
+#if defined(__CUDA_ARCH__)
+  return 32 - __clz(static_cast<int>(x));
+#else
+  return x == 0 ? 0 : 32 - __builtin_clz(x);
+#endif
+}
+
 template <typename T>
 GPZ_HD T min_of(T a, T b) {
   return b < a ? b : a;

@@ -40,8 +40,11 @@ GPZ_HD std::uint64_t section_header_size(int components) {
 }
 
 // Bytes of the directory; blocks < 2^40.
+GPZ_HD std::uint64_t directory_size(std::uint32_t bits_of_record, std::uint64_t blocks) {
+  return (blocks * bits_of_record + 63) / 64 * 8;
+}
 GPZ_HD std::uint64_t directory_size(const DirectoryShape &shape, std::uint64_t blocks) {
-  return (blocks * record_bits(shape) + 63) / 64 * 8;
+  return directory_size(record_bits(shape), blocks);
 }
 
 GPZ_HD std::uint64_t next_item(const DirectoryShape &shape, const std::uint32_t *directory, std::uint64_t &at,
@@ -61,10 +64,14 @@ GPZ_HD bool read_record(const DirectoryShape &shape, const std::uint32_t *direct
   const std::uint64_t mode = next_item(shape, directory, at, item);
   if (mode > 3) return false;
   record.mode = static_cast<Mode>(mode);
-  for (int d = 0; d < shape.components; ++d) record.min[d] = shape.base[d] + next_item(shape, directory, at, item);
-  for (int d = 0; d < shape.components; ++d) record.extent[d] = next_item(shape, directory, at, item);
+  // Loops of fixed length, so that a GPU keeps the record in registers.
+  for (int d = 0; d < max_components; ++d)
+    if (d < shape.components) record.min[d] = shape.base[d] + next_item(shape, directory, at, item);
+  for (int d = 0; d < max_components; ++d)
+    if (d < shape.components) record.extent[d] = next_item(shape, directory, at, item);
   const bool sorted = record.mode == Mode::runs || record.mode == Mode::elias_fano;
-  for (int d = 0; d < shape.components; ++d) {
+  for (int d = 0; d < max_components; ++d) {
+    if (d >= shape.components) continue;
     const std::uint64_t shift = next_item(shape, directory, at, item);
     if (shift > 63 || (shift != 0 && !sorted)) return false;
     record.shift[d] = static_cast<std::uint8_t>(shift);

@@ -16,9 +16,9 @@ GPZ_HD std::uint32_t lanes_of(std::uint32_t n, std::uint32_t block_size) { retur
 
 GPZ_HD std::uint32_t words_for_bits(std::uint64_t bits) { return static_cast<std::uint32_t>((bits + 31) / 32); }
 
-// Words of n values of `width` <= 64 bits.
+// Words of n values of `width` <= 64 bits; lanes is 1 or 32.
 GPZ_HD std::uint32_t packed_words(std::uint32_t n, int width, std::uint32_t lanes) {
-  const std::uint64_t rows = (n + lanes - 1) / lanes;
+  const std::uint64_t rows = lanes == 1 ? n : (n + warp_lanes - 1) / warp_lanes;
   const int low = min_of(width, 32);
   return lanes * (words_for_bits(rows * static_cast<unsigned>(low)) +
                   words_for_bits(rows * static_cast<unsigned>(width - low)));
@@ -107,15 +107,14 @@ GPZ_HD std::uint32_t unpack(const std::uint32_t *words, std::uint32_t n, int wid
 
 // `width` <= 64 bits at bit `at` of a string of words; the same place in a string that is zero there.
 GPZ_HD std::uint64_t get_bits(const std::uint32_t *words, std::uint64_t at, int width) {
-  std::uint64_t out = 0;
-  for (int have = 0; have < width;) {
-    const auto shift = static_cast<int>((at + have) % 32);
-    const int take = min_of(32 - shift, width - have);
-    const std::uint64_t part = (words[(at + have) / 32] >> shift) & low_mask(take);
-    out |= part << have;
-    have += take;
-  }
-  return out;
+  if (width == 0) return 0;
+  const std::uint32_t *word = words + at / 32;
+  const auto shift = static_cast<int>(at % 32);
+  std::uint64_t out = word[0];
+  if (shift + width > 32) out |= static_cast<std::uint64_t>(word[1]) << 32;
+  out >>= shift;
+  if (shift + width > 64) out |= static_cast<std::uint64_t>(word[2]) << (64 - shift);
+  return out & low_mask(width);
 }
 
 GPZ_HD void put_bits(std::uint32_t *words, std::uint64_t at, int width, std::uint64_t value) {

@@ -1,6 +1,8 @@
 // Stage 1 of the paper (section 4.1): values to indices of a grid, with the bound checked for each of them.
 #pragma once
 
+#include <cmath>
+
 #include "gpz/core/config.hpp"
 #include "gpz/core/types.hpp"
 
@@ -12,7 +14,10 @@ inline namespace GPZ_ISA {
 inline constexpr double rounding_magic = 6755399441055744.0;
 inline constexpr double largest_index = 2251799813685247.0;  // 2^51 - 1
 
-GPZ_HD double magnitude(double x) { return x < 0 ? -x : x; }
+template <typename T>
+GPZ_HD T magnitude(T x) {
+  return std::fabs(x);
+}
 
 // The value of grid index `index` (docs/format.md, section 7). T is float or double.
 template <typename T>
@@ -22,39 +27,54 @@ GPZ_HD T grid_value(double index, double step) {
 
 // min + delta as a double, by the addition that quantize() uses, backwards: no conversion instruction is needed. Exact
 // while min, min + delta and delta stay below 2^52 in magnitude, which keys_in_range() sees to.
-GPZ_HD double index_as_double(double min, std::uint64_t delta) {
-  constexpr double two_52 = 4503599627370496.0;
-  return bit_cast<double>(std::uint64_t{0x4330000000000000} | delta) - (two_52 - min);
+inline constexpr double two_52 = 4503599627370496.0;
+GPZ_HD double index_base(std::int64_t min) { return two_52 - static_cast<double>(min); }
+GPZ_HD double index_from(double base, std::uint64_t delta) {
+  return bit_cast<double>(std::uint64_t{0x4330000000000000} | delta) - base;
 }
 
+template <typename T>
 struct Quantized {
+  double scaled;       // x in units of the step
   double rounded;      // the index as a double
   std::int64_t index;  // the same as an integer; meaningless unless valid
-  double error;        // |x - grid value|
+  T error;             // |x - grid value|, rounded to T
   bool valid;          // the grid holds x within the bound
 };
 
-// The test is `error < bound`, not `<=`: the subtraction rounds monotonically, so a computed error below the bound
-// proves a true error of at most the bound. Comparisons are false for NaN, which makes NaN and infinities invalid.
+// The error is exact: x and its grid value are within a factor of two of each other, or the grid value is 0.
+// Comparisons are false for NaN, which makes NaN and infinities invalid.
 template <typename T>
-GPZ_HD Quantized quantize(T x, const Grid &grid) {
-  const double wide = static_cast<double>(x);
-  const double scaled = wide * grid.inverse_step;
-  const double shifted = scaled + rounding_magic;
-  Quantized out;
+GPZ_HD Quantized<T> quantize(T x, const Grid &grid) {
+  Quantized<T> out;
+  out.scaled = static_cast<double>(x) * grid.inverse_step;
+  const double shifted = out.scaled + rounding_magic;
   out.rounded = shifted - rounding_magic;
   out.index = static_cast<std::int64_t>(bit_cast<std::uint64_t>(shifted) - bit_cast<std::uint64_t>(rounding_magic));
-  out.error = magnitude(wide - static_cast<double>(grid_value<T>(out.rounded, grid.step)));
-  out.valid = (magnitude(scaled) <= largest_index) & (out.error < grid.bound);
+  out.error = magnitude(x - grid_value<T>(out.rounded, grid.step));
+  out.valid = (magnitude(out.scaled) <= largest_index) & (static_cast<double>(out.error) < grid.bound);
   return out;
 }
 
 // The widest step that keeps the bound, less 2^-12: values at the very edge between two grid points would otherwise
 // miss the bound by their own rounding and become exceptions of 64 bits or more each; the margin costs 0.0004 bits a
-// value.
-GPZ_HD double step_for_bound(double bound) {
-  const double step = 2.0 * bound * (1.0 - 1.0 / 4096.0);
-  return magnitude(step) <= 1.7976931348623157e308 ? step : bound;
+// value. Floats that have few digits to spare need more: where their distance is u, errors are multiples of u, and half
+// a step, rounded to those, has to stay below the bound. Seen to for all u up to bound / 128, that is, for values below
+// 2^16 bounds (but for those next to a power of two, whose grid value may lie beyond it); it costs 0.006 bits a value
+// at most, and nothing for most bounds.
+inline double step_for_bound(double bound, Value value) {
+  double half = bound * (1.0 - 1.0 / 4096.0);
+  if (value == Value::float32) {
+    int exponent = 0;
+    std::frexp(bound, &exponent);
+    for (int k = 8; k <= 12; ++k) {
+      const double u = std::ldexp(1.0, exponent - k);
+      const double most = (std::ceil(bound / u) - 0.5) * u * (1.0 - 1.0 / 1048576.0);
+      if (most < half) half = most;
+    }
+  }
+  const double step = 2.0 * half;
+  return step > 0 && step <= 1.7976931348623157e308 ? step : bound;
 }
 
 }  // namespace GPZ_ISA

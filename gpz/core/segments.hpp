@@ -10,31 +10,32 @@ inline namespace GPZ_ISA {
 // Segments of a block: per axis a power-of-two number of grid cells. Unused axes have extent 0.
 struct Segments {
   std::uint32_t grid[max_components] = {};    // segments along each axis
-  std::uint32_t stride[max_components] = {};  // of the linear segment id
+  std::uint32_t stride[max_components] = {};  // of the linear segment id; the first is 1
   int shift[max_components] = {};             // log2 of the segment size
   int offset_bits[max_components] = {};       // bits of the position inside a segment
   int offset_at[max_components] = {};         // where they start in the offset
   std::uint32_t count = 0;                    // of all segments
   int offset_width = 0;                       // sum of offset_bits
 
+  // Linear segment id, times `factor`.
   template <typename U>
-  GPZ_HD std::uint32_t id(U x, U y, U z) const {
-    return static_cast<std::uint32_t>(x >> shift[0]) * stride[0] +
-           static_cast<std::uint32_t>(y >> shift[1]) * stride[1] +
-           static_cast<std::uint32_t>(z >> shift[2]) * stride[2];
+  GPZ_HD std::uint32_t id(U x, U y, U z, std::uint32_t factor = 1) const {
+    return static_cast<std::uint32_t>(x >> shift[0]) * factor +
+           static_cast<std::uint32_t>(y >> shift[1]) * (stride[1] * factor) +
+           static_cast<std::uint32_t>(z >> shift[2]) * (stride[2] * factor);
   }
 };
 
-// The cell of a linear segment id, by multiplication: a float holds id + 0.5 exactly, and as long as id < 2^22 the
-// rounding of reciprocal and product is smaller than the distance of (id + 0.5) / grid to the next integer.
+// The cell of a linear segment id below 2^13 in a grid of at most as many, by multiplication: the factor is less than
+// one too small, so (id + 1/2) / grid comes out less than 2^-18 too small, and it is at least 2^-14 above an integer.
 struct CellFinder {
   std::uint32_t grid[2];
-  float reciprocal[2];
+  std::uint32_t factor[2];
 
   GPZ_HD explicit CellFinder(const Segments &segments) {
     for (int d = 0; d < 2; ++d) {
       grid[d] = segments.grid[d];
-      reciprocal[d] = 1.0f / static_cast<float>(segments.grid[d]);
+      factor[d] = 0x80000000u / segments.grid[d];
     }
   }
 
@@ -47,26 +48,25 @@ struct CellFinder {
 
  private:
   GPZ_HD std::uint32_t divide(std::uint32_t id, int d) const {
-    const float quotient = (static_cast<float>(static_cast<std::int32_t>(id)) + 0.5f) * reciprocal[d];
-    return static_cast<std::uint32_t>(static_cast<std::int32_t>(quotient));
+    return static_cast<std::uint32_t>((static_cast<std::uint64_t>(2 * id + 1) * factor[d]) >> 32);
   }
 };
 
-// Fills `out` from extents and shifts; false if there are more than `limit` segments (limit < 2^31) or more than 64
+// Fills `out` from extents and shifts; false if there are more than `limit` segments (limit <= 2^15) or more than 64
 // offset bits.
-GPZ_HD bool make_segments(const std::uint64_t extent[max_components], const std::uint8_t shift[max_components],
-                          std::uint32_t limit, Segments &out) {
+template <typename U>
+GPZ_HD bool make_segments(const U extent[max_components], const std::uint8_t shift[max_components], std::uint32_t limit,
+                          Segments &out) {
   out.count = 1;
   out.offset_width = 0;
   for (int d = 0; d < max_components; ++d) {
-    if (shift[d] > 63) return false;
-    const std::uint64_t last = extent[d] >> shift[d];
+    if (shift[d] >= 8 * sizeof(U)) return false;
+    const U last = extent[d] >> shift[d];
     if (last >= limit) return false;
     out.grid[d] = static_cast<std::uint32_t>(last) + 1;
     out.stride[d] = out.count;
-    const std::uint64_t count = static_cast<std::uint64_t>(out.count) * out.grid[d];
-    if (count > limit) return false;
-    out.count = static_cast<std::uint32_t>(count);
+    out.count *= out.grid[d];
+    if (out.count > limit) return false;
     out.shift[d] = shift[d];
     out.offset_bits[d] = min_of<int>(shift[d], bit_length(extent[d]));
     out.offset_at[d] = out.offset_width;
@@ -79,7 +79,7 @@ GPZ_HD bool make_segments(const std::uint64_t extent[max_components], const std:
 // n particles in M segments with w offset bits takes n + M + n*w bits; halving a segment doubles M and saves n bits, so
 // the best M lies between n/2 and 2n, and what is searched is how the rounding of each axis to whole segments fits.
 inline constexpr int shift_choices = 12;
-inline constexpr int shift_candidates = shift_choices * shift_choices;
+inline constexpr int shift_candidates = 89;
 
 struct ShiftCandidate {
   std::uint32_t cost;  // bits, without the n that all have in common
@@ -88,37 +88,63 @@ struct ShiftCandidate {
 
 inline constexpr std::uint32_t no_candidate = ~std::uint32_t{0};
 
+// Of an extent with less bits than U (grid indices have 52), of which at most 31 are left after the shift.
+template <typename U>
+GPZ_HD std::uint32_t segments_along(U extent, int shift) {
+  return static_cast<std::uint32_t>(extent >> shift) + 1;
+}
+
+// Whether runs are tried at all. With less than two particles to a run, gaps and lengths take more than the bitmap's
+// bit for each particle and segment, but for rare regular patterns.
+GPZ_HD bool runs_may_win(std::uint32_t runs, std::uint32_t n) { return 2 * runs <= n; }
+
 // The most segments an encoder uses for n particles.
 GPZ_HD std::uint32_t segment_limit(std::uint32_t n) { return 2 * n; }
 
+// Bits of the segment number along the first two axes, of candidate c, 0 <= c < shift_candidates: all pairs (a, b)
+// below shift_choices that add up to at most that, since two axes with more have more than 2^11 segments together. The
+// rows b = k and b = shift_choices - k have shift_choices + 2 pairs together; row 0 comes last.
+struct ShiftChoice {
+  int bits[2];
+
+  GPZ_HD explicit ShiftChoice(int c) {
+    constexpr int both_rows = shift_choices + 2;
+    constexpr int row_0 = shift_candidates - shift_choices;
+    const int row = c / both_rows + 1;
+    const int at = c % both_rows;
+    const int length = shift_choices + 1 - row;
+    const bool first = at < length;
+    bits[0] = c >= row_0 ? c - row_0 : first ? at : at - length;
+    bits[1] = c >= row_0 ? 0 : first ? row : shift_choices - row;
+  }
+};
+
 // Candidate number c, 0 <= c < shift_candidates. Best is the smallest (cost, c). After its shift an axis has at most
-// 2^11 segments, so 32 bits hold everything.
-GPZ_HD ShiftCandidate shift_candidate(int c, const std::uint64_t extent[max_components], std::uint32_t n) {
+// 2^11 segments, so 32 bits hold everything. U: 64 bits, or 32 where they hold the extents.
+template <typename U>
+GPZ_HD ShiftCandidate shift_candidate(int c, const U extent[max_components], std::uint32_t n) {
   ShiftCandidate out{no_candidate, {0, 0, 0}};
   const std::uint32_t limit = segment_limit(n);
-  const int choice[2] = {c % shift_choices, c / shift_choices};
+  const ShiftChoice choice(c);
   std::uint32_t plane = 1;
   int width = 0;
   for (int d = 0; d < 2; ++d) {
-    const int shift = bit_length(extent[d]) - choice[d];
+    const int shift = bit_length(extent[d]) - choice.bits[d];
     if (shift < 0) return out;
-    plane *= static_cast<std::uint32_t>(extent[d] >> shift) + 1;
+    plane *= segments_along(extent[d], shift);
     width += shift;
     out.shift[d] = static_cast<std::uint8_t>(shift);
   }
   if (plane > limit) return out;
-  const std::uint32_t room = limit / plane;  // segments left for the third axis
+  // The smallest shift of the third axis that keeps the limit: one more would add n bits of offsets and save half of
+  // the segments at most, which are no more than 2n. The number of segments that are left for the axis, limit / plane,
+  // has as many bits as the difference says or one more, so that two steps are enough.
   const int bits = bit_length(extent[2]);
-  int shift = max_of(0, bits - bit_length(room));
-  if ((extent[2] >> shift) >= room) ++shift;
-  for (int k = 0; k < 3 && shift <= bits && width + shift <= 64; ++k, ++shift) {
-    const std::uint32_t cost =
-        plane * (static_cast<std::uint32_t>(extent[2] >> shift) + 1) + n * static_cast<std::uint32_t>(width + shift);
-    if (cost < out.cost) {
-      out.cost = cost;
-      out.shift[2] = static_cast<std::uint8_t>(shift);
-    }
-  }
+  int shift = max_of(0, bits - (bit_length(limit) - bit_length(plane) + 1));
+  for (int k = 0; k < 2; ++k) shift += segments_along(extent[2], shift) * plane > limit ? 1 : 0;
+  if (width + shift > 64) return out;
+  out.cost = plane * segments_along(extent[2], shift) + n * static_cast<std::uint32_t>(width + shift);
+  out.shift[2] = static_cast<std::uint8_t>(shift);
   return out;
 }
 

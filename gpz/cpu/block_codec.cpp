@@ -29,7 +29,7 @@ template <typename T>
 Range mark_misses(const T *x, std::uint32_t n, const Grid &grid, std::int64_t *index, std::uint8_t *missed) {
   Range range;
   for (std::uint32_t i = 0; i < n; ++i) {
-    const core::Quantized q = core::quantize(x[i], grid);
+    const core::Quantized<T> q = core::quantize(x[i], grid);
     missed[i] = q.valid ? 0 : 1;
     range.misses += missed[i];
     if (q.valid) {
@@ -54,11 +54,11 @@ Range quantize_component(const T *__restrict x, std::uint32_t n, const Grid &gri
   std::int64_t misses = 0;
   std::int64_t error_bits = 0;
   for (std::uint32_t i = 0; i < n; ++i) {
-    const core::Quantized q = core::quantize(x[i], local);
+    const core::Quantized<T> q = core::quantize(x[i], local);
     index[i] = q.index;
     min = q.index < min ? q.index : min;
     max = q.index > max ? q.index : max;
-    const std::int64_t bits = q.valid ? core::bit_cast<std::int64_t>(q.error) : 0;
+    const std::int64_t bits = q.valid ? core::bit_cast<std::int64_t>(static_cast<double>(q.error)) : 0;
     error_bits = bits > error_bits ? bits : error_bits;
     misses += q.valid ? 0 : 1;
   }
@@ -117,6 +117,12 @@ struct RunShape {
   int gap_width = 0;
   int count_width = 0;
 };
+
+std::uint32_t occupied_segments(const std::uint32_t *count, std::uint32_t segments) {
+  std::uint32_t occupied = 0;
+  for (std::uint32_t s = 0; s < segments; ++s) occupied += count[s] != 0 ? 1 : 0;
+  return occupied;
+}
 
 RunShape measure_runs(const std::uint32_t *count, std::uint32_t segments) {
   RunShape shape;
@@ -207,10 +213,14 @@ template <typename U, typename O>
 bool encode_sorted_as(const Segments &segments, std::uint32_t n, std::uint32_t lanes, std::uint32_t limit,
                       BlockRecord &record, Scratch &scratch, std::uint32_t &words) {
   locate<U, O>(segments, n, scratch);
-  const RunShape shape = measure_runs(scratch.start, segments.count);
-  const std::uint32_t run_words = core::words_for_bits(static_cast<std::uint64_t>(shape.runs) *
-                                                       static_cast<unsigned>(shape.gap_width + shape.count_width));
   const std::uint32_t bitmap_words = core::words_for_bits(std::uint64_t{n} + segments.count);
+  RunShape shape;
+  std::uint32_t run_words = ~std::uint32_t{0};
+  if (core::runs_may_win(occupied_segments(scratch.start, segments.count), n)) {
+    shape = measure_runs(scratch.start, segments.count);
+    run_words = core::words_for_bits(static_cast<std::uint64_t>(shape.runs) *
+                                     static_cast<unsigned>(shape.gap_width + shape.count_width));
+  }
   const std::uint32_t order_words = core::min_of(run_words, bitmap_words);
   if (order_words + core::packed_words(n, segments.offset_width, lanes) > limit) return false;
   if (run_words <= bitmap_words) {
@@ -396,8 +406,8 @@ bool decode_bitmap(std::uint32_t segments, const std::uint32_t *words, std::uint
   return have == n && (n == 0 || segment[n - 1] < segments);
 }
 
-double min_index(const BlockRecord &record, int d) {
-  return static_cast<double>(core::value_of<std::int64_t>(record.min[d]));
+double index_base(const BlockRecord &record, int d) {
+  return core::index_base(core::value_of<std::int64_t>(record.min[d]));
 }
 
 template <typename T, typename O>
@@ -409,7 +419,7 @@ void place_sorted(const Segments &segments, const BlockRecord &record, const Blo
   for (int d = 0; d < output.components; ++d) {
     auto *__restrict out = static_cast<double *>(output.values[d]);
     if (out == nullptr) continue;
-    const double min = min_index(record, d);
+    const double base = index_base(record, d);
     const int shift = segments.shift[d];
     const int at = segments.offset_at[d] & (static_cast<int>(sizeof(O)) * 8 - 1);
     const auto mask = static_cast<O>(core::low_mask(segments.offset_bits[d]));
@@ -418,7 +428,7 @@ void place_sorted(const Segments &segments, const BlockRecord &record, const Blo
       find(segment[i], cell);
       const std::uint64_t inside = (offset[i] >> at) & mask;
       const std::uint64_t delta = (static_cast<std::uint64_t>(cell[d]) << shift) + inside;
-      out[i] = static_cast<double>(core::grid_value<T>(core::index_as_double(min, delta), step));
+      out[i] = static_cast<double>(core::grid_value<T>(core::index_from(base, delta), step));
     }
   }
 }
@@ -426,10 +436,10 @@ void place_sorted(const Segments &segments, const BlockRecord &record, const Blo
 template <typename T, typename U>
 void place_plain(const U *__restrict delta, const BlockRecord &record, int d, const BlockOutput &output) {
   auto *__restrict out = static_cast<double *>(output.values[d]);
-  const double min = min_index(record, d);
+  const double base = index_base(record, d);
   const double step = output.step;
   for (std::uint32_t i = 0; i < output.n; ++i)
-    out[i] = static_cast<double>(core::grid_value<T>(core::index_as_double(min, delta[i]), step));
+    out[i] = static_cast<double>(core::grid_value<T>(core::index_from(base, delta[i]), step));
 }
 
 template <typename T, typename U>

@@ -36,7 +36,8 @@ void prepare(FieldInput &input, std::size_t place, std::uint64_t particles) {
             "the type of the array is not that of the field");
   }
   if (field.bound == 0) field.step = 0;
-  if (field.bound > 0 && field.step == 0) field.step = core::step_for_bound(field.bound);
+  if (field.bound > 0 && field.step == 0)
+    field.step = core::step_for_bound(field.bound, static_cast<core::Value>(field.type));
   require(field.bound == 0 || is_positive(field.step), "the grid step has to be positive and finite");
 }
 

@@ -10,8 +10,9 @@
 
 namespace gpz {
 
-// The grid step that the encoder uses for `bound` (absolute, > 0 and finite); throws invalid_argument otherwise.
-double grid_step(double bound);
+// The grid step that the encoder uses for `bound` (absolute, > 0 and finite) of values of a float type; throws
+// invalid_argument otherwise.
+double grid_step(double bound, ValueType type = ValueType::float64);
 
 // The largest distance between two values of one component, over all components: what a bound relative to the value
 // range is a fraction of. Non-finite values are ignored; 0 if there are none.

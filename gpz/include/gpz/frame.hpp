@@ -48,7 +48,7 @@ struct Field {
   bool leading = false;
   // Absolute error bound of every value, in units of the field; 0 is lossless. Integers are always lossless.
   double bound = 0;
-  // Spacing of the grid values are rounded to. 0: the encoder takes grid_step(bound), the widest that keeps it.
+  // Spacing of the grid values are rounded to. 0: the encoder takes grid_step(bound, type), the widest that keeps it.
   double step = 0;
   // Set by the encoder: the largest absolute error in this frame.
   double largest_error = 0;

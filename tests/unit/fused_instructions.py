@@ -1,0 +1,56 @@
+"""No fused multiply-add in the library: it rounds once where two operations round twice, and files would differ between machines.
+
+    fused_instructions.py OBJDUMP LIBRARY
+"""
+
+import collections
+import re
+import shutil
+import subprocess
+import sys
+
+FUSED = re.compile(r"vfn?m\w*(?:add|sub)\w*|fn?m(?:add|sub|la|ls|ad|sb)\w*")  # x86, ARM
+PRODUCT = re.compile(r"v?mul[sp][sd]|fmul")
+SKIPPED = 77
+
+
+def instructions(objdump, library):
+    """(object file, function, name of the instruction) of everything in it."""
+    with subprocess.Popen([objdump, "-d", "-C", "--no-show-raw-insn", library], stdout=subprocess.PIPE, text=True) as dump:
+        file = function = ""
+        for line in dump.stdout:
+            if line.startswith(" ") and ":\t" in line:
+                yield file, function, line.split(":\t", 1)[1].split(None, 1)[0]
+            elif line.endswith(">:\n"):
+                function = line.split("<", 1)[1][:-3]
+            elif ": " in line and "file format" in line:
+                file = line.split(":", 1)[0]
+    if dump.returncode:
+        sys.exit(f"{objdump} failed on {library}")
+
+
+def main():
+    objdump, library = sys.argv[1:]
+    if not shutil.which(objdump):
+        print("skipped: no objdump")
+        return SKIPPED
+    fused = collections.Counter()
+    codecs = set()
+    for file, function, name in instructions(objdump, library):
+        if FUSED.fullmatch(name):
+            fused[file, function, name] += 1
+        if file.startswith("block_codec") and PRODUCT.fullmatch(name):
+            codecs.add((function.split("::")[2] if function.count("::") > 1 else function))
+    for (file, function, name), count in sorted(fused.items()):
+        print(f"{file}: {count} {name} in {function}")
+    if fused:
+        return 1
+    if not codecs:
+        print(f"skipped: {library} has no machine code of the codec, which is compiled while linking or unknown to {objdump}")
+        return SKIPPED
+    print("no fused instruction; looked at the codecs", *sorted(codecs))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
