@@ -1,21 +1,14 @@
+#include "gpz/api/c_api.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <optional>
-#include <set>
-#include <sstream>
+#include <string>
 
 #include "gpz/chunk.hpp"
-#include "gpz/error.hpp"
-#include "gpz/gpz.h"
 #include "gpz/reader.hpp"
-#include "gpz/writer.hpp"
-
-struct gpz_writer {
-  gpz::Writer writer;
-};
 
 struct gpz_reader {
   gpz_reader(gpz::Reader from, int thread_count) : reader(std::move(from)), threads(thread_count) {}
@@ -32,67 +25,11 @@ namespace {
 
 using gpz::Error;
 using gpz::Status;
-
-static_assert(GPZ_OK == static_cast<int>(Status::ok) &&
-              GPZ_INVALID_ARGUMENT == static_cast<int>(Status::invalid_argument) &&
-              GPZ_IO_ERROR == static_cast<int>(Status::io_error) && GPZ_NOT_GPZ == static_cast<int>(Status::not_gpz) &&
-              GPZ_UNSUPPORTED_VERSION == static_cast<int>(Status::unsupported_version) &&
-              GPZ_CORRUPT == static_cast<int>(Status::corrupt) &&
-              GPZ_TRUNCATED == static_cast<int>(Status::truncated) &&
-              GPZ_OUT_OF_MEMORY == static_cast<int>(Status::out_of_memory) &&
-              GPZ_NOT_FOUND == static_cast<int>(Status::not_found) &&
-              GPZ_LIMIT_EXCEEDED == static_cast<int>(Status::limit_exceeded) &&
-              GPZ_INTERNAL == static_cast<int>(Status::internal));
-
-// Not a std::string: storing a message must not fail.
-thread_local char last_error[1024] = "";
-
-gpz_status failed(Status status, const char *message) noexcept {
-  std::snprintf(last_error, sizeof last_error, "%s", message);
-  return static_cast<gpz_status>(status);
-}
-
-// No exception passes this.
-template <class F>
-gpz_status guarded(F &&f) noexcept {
-  try {
-    f();
-    return GPZ_OK;
-  } catch (const Error &error) {
-    return failed(error.status(), error.what());
-  } catch (const std::bad_alloc &) {
-    return failed(Status::out_of_memory, "out of memory");
-  } catch (const std::exception &error) {
-    return failed(Status::internal, error.what());
-  } catch (...) {
-    return failed(Status::internal, "unknown exception");
-  }
-}
-
-void require(bool condition, const char *cause) {
-  if (!condition) throw Error(Status::invalid_argument, cause);
-}
+using gpz::api::frame_info;
+using gpz::api::guarded;
+using gpz::api::require;
 
 std::string text(const char *string) { return string == nullptr ? std::string() : std::string(string); }
-
-gpz::ConstArray::Type array_type(gpz_type type) {
-  switch (type) {
-    case GPZ_INT32:
-      return gpz::ConstArray::Type::int32;
-    case GPZ_INT64:
-      return gpz::ConstArray::Type::int64;
-    case GPZ_FLOAT32:
-      return gpz::ConstArray::Type::float32;
-    case GPZ_FLOAT64:
-      return gpz::ConstArray::Type::float64;
-  }
-  throw Error(Status::invalid_argument, "unknown type of a field");
-}
-
-gpz::ValueType value_type(gpz_type type) {
-  if (type == GPZ_FLOAT32) return gpz::ValueType::float32;
-  return type == GPZ_FLOAT64 ? gpz::ValueType::float64 : gpz::ValueType::integer;
-}
 
 gpz_type stored_type(gpz::ValueType type) {
   if (type == gpz::ValueType::float32) return GPZ_FLOAT32;
@@ -103,7 +40,7 @@ std::ptrdiff_t size_of(gpz_type type) { return type == GPZ_INT32 || type == GPZ_
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
-// As split() has them, without memory: gpz_interleaved cannot fail.
+// Counted without taking memory: gpz_interleaved cannot fail.
 std::size_t count_words(const char *names) {
   std::size_t words = 0;
   for (const char *c = names; c != nullptr && *c != '\0'; ++c)
@@ -111,43 +48,12 @@ std::size_t count_words(const char *names) {
   return words;
 }
 
-std::vector<std::string> split(const char *names) {
-  std::istringstream stream(text(names));
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
-}
-
-double absolute_bound(const gpz_field &from, const gpz::FieldInput &input, std::size_t particles) {
-  if (from.bound_kind == GPZ_LOSSLESS) return 0;
-  require(from.bound_kind == GPZ_ABSOLUTE || from.bound_kind == GPZ_RELATIVE, "unknown kind of bound");
-  require(input.field.type != gpz::ValueType::integer, "integers have no bound");
-  require(from.bound > 0 && from.bound <= std::numeric_limits<double>::max(), "a bound is not positive and finite");
-  return from.bound_kind == GPZ_ABSOLUTE ? from.bound : from.bound * gpz::value_range(input, particles);
-}
-
 std::vector<gpz::FieldInput> field_inputs(const gpz_field *fields, std::size_t count, std::size_t particles) {
-  require(fields != nullptr || count == 0, "fields is a null pointer");
-  std::vector<gpz::FieldInput> inputs;
-  std::set<std::string> known;
-  std::size_t column = 0;
+  std::vector<gpz::FieldInput> inputs = gpz::api::unbounded_inputs(fields, count, particles);
   for (std::size_t f = 0; f < count; ++f) {
-    const gpz_field &from = fields[f];
-    const std::vector<std::string> names = split(from.names);
-    require(!names.empty() && names.size() <= 3, "a field has 1 to 3 names");
-    gpz::FieldInput input;
-    input.field.type = value_type(from.type);
-    input.field.leading = f == 0 && input.field.type != gpz::ValueType::integer;
-    for (std::size_t c = 0; c < names.size(); ++c) {
-      require(from.data[c] != nullptr || particles == 0, "data of a field is a null pointer");
-      require(from.stride != 0 || particles <= 1, "the stride of a field is 0");
-      require(column <= 0xFFFF, "more than 65,536 columns");
-      require(known.insert(names[c]).second, "two columns have the same name");
-      input.field.components.push_back({names[c], static_cast<std::uint16_t>(column++)});
-      input.components[c] = {from.data[c], from.stride, array_type(from.type)};
-    }
-    input.field.bound = absolute_bound(from, input, particles);
-    inputs.push_back(std::move(input));
+    const double bound = gpz::api::given_bound(fields[f]);
+    const bool relative = fields[f].bound_kind == GPZ_RELATIVE;
+    inputs[f].field.bound = relative ? bound * gpz::value_range(inputs[f], particles) : bound;
   }
   return inputs;
 }
@@ -157,20 +63,6 @@ std::size_t particle_count(const gpz_frame &frame) {
     throw Error(Status::limit_exceeded, "too many particles for this machine");
   }
   return static_cast<std::size_t>(frame.particles);
-}
-
-gpz::FrameInfo frame_info(const gpz_frame &frame) {
-  require(frame.dimension == 2 || frame.dimension == 3, "the dimension is not 2 or 3");
-  require(frame.box_kind >= GPZ_BOX_NONE && frame.box_kind <= GPZ_BOX_GENERAL, "unknown kind of box");
-  gpz::FrameInfo info;
-  info.particles = frame.particles;
-  info.timestep = frame.timestep;
-  info.time = frame.time;
-  info.box.dimension = static_cast<std::uint8_t>(frame.dimension);
-  info.box.kind = static_cast<gpz::Box::Kind>(frame.box_kind);
-  std::copy(std::begin(frame.boundary), std::end(frame.boundary), info.box.boundary.begin());
-  std::copy(std::begin(frame.box), std::end(frame.box), info.box.values.begin());
-  return info;
 }
 
 gpz_field make_field(const char *names, gpz_type type, std::ptrdiff_t stride) {
@@ -223,9 +115,6 @@ void copy_column(const std::vector<T> &from, T *values, std::size_t capacity) {
 
 extern "C" {
 
-const char *gpz_status_text(gpz_status status) { return gpz::to_string(static_cast<Status>(status)); }
-const char *gpz_last_error(void) { return last_error; }
-
 gpz_field gpz_interleaved(const char *names, gpz_type type, const void *data) {
   const std::size_t components = count_words(names);
   gpz_field field = make_field(names, type, static_cast<std::ptrdiff_t>(components) * size_of(type));
@@ -273,7 +162,7 @@ gpz_status gpz_compress(const gpz_frame *frame, const gpz_field *fields, size_t 
     gpz::FrameInfo info = frame_info(*frame);
     for (std::size_t f = 0; f < inputs.size(); ++f) {
       gpz::Field field = inputs[f].field;
-      if (field.bound > 0) field.step = gpz::grid_step(field.bound);
+      if (field.bound > 0) field.step = gpz::grid_step(field.bound, field.type);
       field.largest_error = chunk.largest_error[f];
       for (const auto &component : field.components) metadata.columns.push_back(component.name);
       info.fields.push_back(std::move(field));

@@ -6,6 +6,7 @@
 
 #include "gpz/cuda/device_block.cuh"
 #include "gpz/cuda/encode_params.hpp"
+#include "gpz/cuda/publish.cuh"
 
 namespace gpz::cuda {
 
@@ -13,6 +14,7 @@ struct PackShared {
   std::uint32_t low[block_size];  // values to be packed: low and high words
   std::uint32_t high[block_size];
   std::uint64_t slots[warps];
+  StagedBlock staged;
 };
 
 template <typename T>
@@ -23,6 +25,14 @@ __device__ T load(const Array &array, const int *rows, std::uint64_t particle) {
     if (array.type == ArrayType::int32) return *reinterpret_cast<const std::int32_t *>(at);
   }
   return *reinterpret_cast<const T *>(at);
+}
+
+// Input indices, in the block, of its stored particles, which the leading field decides; nullptr: stored as they come.
+__device__ inline const std::uint16_t *stored_order(const EncodeParams &params, std::uint64_t block) {
+  if (params.followers_from == 0) return nullptr;
+  const core::Mode mode = params.staged[block].record.mode;
+  const bool sorted = mode == core::Mode::runs || mode == core::Mode::elias_fano;
+  return sorted ? params.order + block * block_size : nullptr;
 }
 
 // Item k of this thread.
@@ -69,10 +79,9 @@ class BlockWriter {
   }
 
   __device__ void finish(int f, const core::BlockRecord &record, U32 words, U64 error_bits) const {
-    if (threadIdx.x != 0) return;
-    const U64 slot = static_cast<U64>(f) * params.blocks + block;
-    params.staged[slot] = {record, words, error_bits};
-    params.words[slot] = words;
+    if (threadIdx.x == 0) shared.staged = {record, words, error_bits};
+    __syncthreads();
+    if (threadIdx.x < warp_size) publish(params, f, block, shared.staged);
   }
 
   // Exceptions in the order of component and stored particle. flag(d, j) tells whether stored particle j misses,

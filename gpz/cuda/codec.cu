@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cub/device/device_scan.cuh>
+#include <cuda/std/functional>
 #include <string>
 
 #include "gpz/core/directory.hpp"
 #include "gpz/cuda.hpp"
+#include "gpz/cuda/arguments.hpp"
 #include "gpz/cuda/decode.cuh"
 #include "gpz/cuda/device_block.cuh"
 #include "gpz/cuda/kernels.cuh"
@@ -41,11 +43,16 @@ class Carver {
   std::size_t used_ = 0;
 };
 
+// The start value makes the sums 64 bits wide.
+cudaError_t exclusive_sum(void *workspace, std::size_t &bytes, const std::uint32_t *in, std::uint64_t *out,
+                          std::uint64_t items, Stream stream) {
+  return cub::DeviceScan::ExclusiveScan(workspace, bytes, in, out, ::cuda::std::plus<std::uint64_t>{}, std::uint64_t{0},
+                                        items, stream);
+}
+
 std::size_t scan_size(std::uint64_t items) {
   std::size_t bytes = 0;
-  check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, static_cast<std::uint32_t *>(nullptr),
-                                      static_cast<std::uint64_t *>(nullptr), items),
-        "size of the scan");
+  check(exclusive_sum(nullptr, bytes, nullptr, nullptr, items, nullptr), "size of the scan");
   return bytes;
 }
 
@@ -66,8 +73,10 @@ struct EncodeMemory {
   std::uint64_t *word_offsets;
   SectionStats *stats;
   SectionLayout *sections;
-  std::uint32_t *wide_blocks;
-  std::uint32_t *wide_count;
+  std::uint32_t *other_blocks;
+  std::uint32_t *other_count;
+  std::uint64_t *other_followers;
+  std::uint32_t *other_follower_count;
   std::uint16_t *order;
   CompressResult *result;
   char *scan;
@@ -86,18 +95,16 @@ EncodeMemory carve(void *base, const std::vector<FieldInput> &fields, std::uint6
   memory.word_offsets = carver.take<std::uint64_t>(slots + 1);
   memory.stats = carver.take<SectionStats>(fields.size());
   memory.sections = carver.take<SectionLayout>(fields.size());
-  memory.wide_blocks = carver.take<std::uint32_t>(blocks);
-  memory.wide_count = carver.take<std::uint32_t>(1);
+  memory.other_blocks = carver.take<std::uint32_t>(blocks);
+  memory.other_count = carver.take<std::uint32_t>(1);
+  memory.other_followers = carver.take<std::uint64_t>(slots);
+  memory.other_follower_count = carver.take<std::uint32_t>(1);
   memory.order = carver.take<std::uint16_t>(fields.size() > 1 ? blocks * block_size : 0);
   memory.result = carver.take<CompressResult>(1);
   memory.scan_bytes = scan_size(slots + 1);
   memory.scan = carver.take<char>(memory.scan_bytes);
   memory.used = carver.used();
   return memory;
-}
-
-unsigned grid_for(std::uint64_t items, unsigned per_block) {
-  return static_cast<unsigned>((items + per_block - 1) / per_block);
 }
 
 }  // namespace
@@ -121,8 +128,9 @@ void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, co
               std::size_t workspace_size, void *out, std::size_t capacity, CompressResult *result, Stream stream) {
   std::vector<FieldInput> prepared = fields;
   format::prepare_fields(prepared, particles);
-  if (fields.size() > max_fields)
-    throw Error(Status::limit_exceeded, "more fields than the CUDA codec takes in one call");
+  check_inputs(prepared, particles);
+  check_memory(workspace, workspace_size, workspace_alignment, "the workspace");
+  check_memory(out, capacity, chunk_alignment, "the memory for the chunk");
   const EncodeMemory memory = carve(workspace, fields, particles);
   if (workspace_size < memory.used) throw Error(Status::invalid_argument, "the workspace is too small");
 
@@ -149,32 +157,31 @@ void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, co
   params.staged = memory.staged;
   params.words = memory.words;
   params.stats = memory.stats;
-  params.wide_blocks = memory.wide_blocks;
-  params.wide_count = memory.wide_count;
+  params.other_blocks = memory.other_blocks;
+  params.other_count = memory.other_count;
+  params.other_followers = memory.other_followers;
+  params.other_follower_count = memory.other_follower_count;
 
   const std::uint64_t slots = params.blocks * fields.size();
   auto *words = static_cast<std::uint32_t *>(out);
-  start_encoding<<<1, 32, 0, stream>>>(params);
   const bool leads = !fields.empty() && prepared[0].field.leading && params.field[0].grid.step > 0;
   params.followers_from = leads ? 1 : 0;
+  start_encoding<<<1, 32, 0, stream>>>(params);
   if (slots != 0) {
-    if (leads) launch_encode_leading(params, stream);
-    const auto followers = static_cast<unsigned>(params.fields - params.followers_from);
+    if (leads) {
+      launch_encode_full(params, stream);
+      launch_encode_leading(params, stream);
+    }
+    const int followers = params.fields - params.followers_from;
+    for (int f = params.followers_from; f < params.fields; ++f) launch_encode_follower_full(params, f, stream);
     if (followers != 0)
-      encode_followers<<<dim3(static_cast<unsigned>(params.blocks), followers), threads, 0, stream>>>(params);
-    collect_stats<<<dim3(std::min(grid_for(params.blocks, 256), 64u), static_cast<unsigned>(params.fields)), 256, 0,
-                    stream>>>(params);
+      encode_followers<<<static_cast<unsigned>(std::min<std::uint64_t>(params.blocks * followers, 1024)), threads, 0,
+                         stream>>>(params);
   }
   std::size_t scan_bytes = memory.scan_bytes;
-  check(cub::DeviceScan::ExclusiveSum(memory.scan, scan_bytes, memory.words, memory.word_offsets, slots + 1, stream),
-        "scan");
+  check(exclusive_sum(memory.scan, scan_bytes, memory.words, memory.word_offsets, slots + 1, stream), "scan");
   lay_out_chunk<<<1, 32, 0, stream>>>(params, memory.word_offsets, memory.sections, words, capacity, memory.result);
-  if (slots != 0) {
-    const dim3 grid(std::max(1u, std::min(grid_for(params.blocks, 64), 1024u)), static_cast<unsigned>(fields.size()));
-    write_directory<<<grid, 256, 0, stream>>>(params, memory.sections, words, memory.result);
-    copy_payloads<<<grid_for(slots * 32, 256), 256, 0, stream>>>(params, memory.word_offsets, memory.sections, words,
-                                                                 memory.result);
-  }
+  if (slots != 0) launch_write_sections(params, memory.word_offsets, memory.sections, words, memory.result, stream);
   check(cudaMemcpyAsync(result, memory.result, sizeof(CompressResult), cudaMemcpyDefault, stream), "result");
   check(cudaGetLastError(), "compression");
 }
@@ -186,6 +193,8 @@ struct DecodeMemory {
   core::BlockRecord *records;
   std::uint32_t *words;
   std::uint64_t *word_offsets;
+  std::uint64_t *other_slots;
+  std::uint32_t *other_count;
   std::uint32_t *damaged;
   char *scan;
   std::size_t scan_bytes;
@@ -200,6 +209,8 @@ DecodeMemory carve(void *base, const std::vector<FieldOutput> &fields, std::uint
   memory.records = carver.take<core::BlockRecord>(slots);
   memory.words = carver.take<std::uint32_t>(slots + 1);
   memory.word_offsets = carver.take<std::uint64_t>(slots + 1);
+  memory.other_slots = carver.take<std::uint64_t>(slots);
+  memory.other_count = carver.take<std::uint32_t>(1);
   memory.damaged = carver.take<std::uint32_t>(1);
   memory.scan_bytes = scan_size(slots + 1);
   memory.scan = carver.take<char>(memory.scan_bytes);
@@ -214,9 +225,10 @@ std::size_t decompress_workspace_size(const std::vector<FieldOutput> &fields, st
 }
 
 void decompress(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
-                void *workspace, std::size_t workspace_size, std::uint32_t *damaged, Stream stream) {
-  if (fields.size() > max_fields)
-    throw Error(Status::limit_exceeded, "more fields than the CUDA codec takes in one call");
+                void *workspace, std::size_t workspace_size, std::uint32_t *damaged, Stream stream, BlockRange range) {
+  check_outputs(fields, particles);
+  check_memory(chunk, size, chunk_alignment, "the chunk");
+  check_memory(workspace, workspace_size, workspace_alignment, "the workspace");
   const DecodeMemory memory = carve(workspace, fields, particles);
   if (workspace_size < memory.used) throw Error(Status::invalid_argument, "the workspace is too small");
   DecodeParams params{};
@@ -238,20 +250,28 @@ void decompress(const void *chunk, std::size_t size, std::uint64_t particles, co
   params.particles = particles;
   params.blocks = blocks_of(particles);
   params.block_size = block_size;
+  params.first_block = range.first;
+  params.end_block = range.count == 0 ? params.blocks : range.first + range.count;
+  if (range.first > params.blocks || params.end_block < range.first || params.end_block > params.blocks)
+    throw Error(Status::invalid_argument,
+                "the chunk has " + std::to_string(params.blocks) + " blocks, fewer than asked for");
   params.sections = memory.sections;
   params.records = memory.records;
   params.words = memory.words;
   params.word_offsets = memory.word_offsets;
+  params.other_slots = memory.other_slots;
+  params.other_count = memory.other_count;
   params.damaged = memory.damaged;
 
   const std::uint64_t slots = params.blocks * fields.size();
   open_chunk<<<1, 32, 0, stream>>>(params);
   if (slots != 0) {
-    read_records<<<grid_for(slots, 128), 128, 0, stream>>>(params);
+    launch_read_records(params, stream);
     std::size_t scan_bytes = memory.scan_bytes;
-    check(cub::DeviceScan::ExclusiveSum(memory.scan, scan_bytes, memory.words, memory.word_offsets, slots + 1, stream),
-          "scan");
-    decode_blocks<<<static_cast<unsigned>(params.blocks), threads, 0, stream>>>(params);
+    check(exclusive_sum(memory.scan, scan_bytes, memory.words, memory.word_offsets, slots + 1, stream), "scan");
+    for (int f = 0; f < params.fields && params.first_block != params.end_block; ++f)
+      launch_decode_full(params, f, stream);
+    decode_other<<<static_cast<unsigned>(std::min<std::uint64_t>(slots, 1024)), threads, 0, stream>>>(params);
   }
   check(cudaMemcpyAsync(damaged, memory.damaged, sizeof(std::uint32_t), cudaMemcpyDefault, stream), "result");
   check(cudaGetLastError(), "decompression");

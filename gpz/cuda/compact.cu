@@ -12,183 +12,201 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
+constexpr U32 write_threads = 256;
+constexpr U32 directory_part = 128;  // records
+
 }  // namespace
 
-// Each thread looks at some records of field blockIdx.y; then a reduction over the warp, and few atomics.
-__global__ void collect_stats(EncodeParams params) {
-  const int f = static_cast<int>(blockIdx.y);
+namespace {
+
+// Widths of all items of a section, then where everything goes; writes the section's header if `out` is there. All
+// lanes of a warp; returns the end of the section.
+__device__ U64 lay_out_section(const EncodeParams &params, int f, const U64 *word_offsets, U64 at,
+                               SectionLayout &section) {
+  const SectionStats &stats = params.stats[f];
   const int n = params.field[f].components;
-  SectionStats own{};
-  for (auto &min : own.smallest_min) min = ~U64{0};
-  const auto raise = [](auto &to, auto value) { to = value > to ? value : to; };
-  for (U64 b = blockIdx.x * static_cast<U64>(blockDim.x) + threadIdx.x; b < params.blocks;
-       b += static_cast<U64>(gridDim.x) * blockDim.x) {
-    const StagedBlock &staged = params.staged[static_cast<U64>(f) * params.blocks + b];
-    const core::BlockRecord &record = staged.record;
-#pragma unroll
-    for (int d = 0; d < core::max_components; ++d) {
-      if (d >= n) continue;
-      own.smallest_min[d] = core::min_of(own.smallest_min[d], record.min[d]);
-      raise(own.largest_min[d], record.min[d]);
-      raise(own.extent[d], record.extent[d]);
-      raise(own.shift[d], static_cast<U32>(record.shift[d]));
-    }
-    raise(own.mode, static_cast<U32>(record.mode));
-    raise(own.runs, record.runs);
-    raise(own.gap_width, static_cast<U32>(record.gap_width));
-    raise(own.count_width, static_cast<U32>(record.count_width));
-    raise(own.exceptions, record.exceptions);
-    raise(own.error_bits, staged.error_bits);
+  const int items = core::record_items(n);
+  const auto lane = static_cast<int>(threadIdx.x);
+  // Items are mode, min, extent and shift of each component, runs and so on.
+  const int group = lane == 0 ? 0 : lane <= 3 * n ? (lane - 1) / n : 3;
+  const int d = lane == 0 ? 0 : lane <= 3 * n ? (lane - 1) % n : lane - 1 - 3 * n;
+  int width = 0;
+  if (lane < items) {
+    U64 value = 0;
+    if (lane == 0)
+      value = stats.largest[of_mode];
+    else if (group == 0)
+      value = stats.largest[of_largest_min + d] - ~stats.largest[of_smallest_min + d];
+    else
+      value = stats.largest[(group == 1 ? of_extent : group == 2 ? of_shift : of_runs) + static_cast<U32>(d)];
+    width = core::bit_length(value);
+    section.shape.width[lane] = static_cast<std::uint8_t>(width);
   }
-  SectionStats &all = params.stats[f];
-  const auto warp_max = [](auto value) {
-    for (int offset = 16; offset > 0; offset /= 2)
-      value = core::max_of(value, __shfl_xor_sync(full_mask, value, offset));
-    return value;
-  };
-  const auto publish = [&](auto &to, auto value) {
-    value = warp_max(value);
-    using Word = std::conditional_t<sizeof(value) == 8, unsigned long long, unsigned>;
-    if (threadIdx.x % 32 == 0) atomicMax(reinterpret_cast<Word *>(&to), static_cast<Word>(value));
-  };
-#pragma unroll
-  for (int d = 0; d < core::max_components; ++d) {
-    if (d >= n) continue;
-    const U64 smallest = ~warp_max(~own.smallest_min[d]);
-    if (threadIdx.x % 32 == 0)
-      atomicMin(reinterpret_cast<unsigned long long *>(&all.smallest_min[d]),
-                static_cast<unsigned long long>(smallest));
-    publish(all.largest_min[d], own.largest_min[d]);
-    publish(all.extent[d], own.extent[d]);
-    publish(all.shift[d], own.shift[d]);
+  if (lane < n) section.shape.base[lane] = ~stats.largest[of_smallest_min + lane];
+  const U64 first_word = word_offsets[static_cast<U64>(f) * params.blocks];
+  const U64 words = word_offsets[(static_cast<U64>(f) + 1) * params.blocks] - first_word;
+  const U64 directory = at + core::section_header_size(n);
+  const U64 payload = directory + core::directory_size(warp_sum(static_cast<U32>(width)), params.blocks);
+  const U64 end = core::round_up_to_8(payload + words * 4);
+  if (lane == 0) {
+    section.shape.components = n;
+    section.header = at;
+    section.directory = directory;
+    section.payload = payload;
+    section.end = end;
+    section.first_word = first_word;
+    section.words = words;
   }
-  publish(all.mode, own.mode);
-  publish(all.runs, own.runs);
-  publish(all.gap_width, own.gap_width);
-  publish(all.count_width, own.count_width);
-  publish(all.exceptions, own.exceptions);
-  publish(all.error_bits, own.error_bits);
+  return end;
 }
 
-// One thread: a few hundred operations. Widths of all items, then where everything goes.
-__global__ void lay_out_chunk(EncodeParams params, const U64 *word_offsets, SectionLayout *sections, U32 *out,
-                              U64 capacity, CompressResult *result) {
-  if (threadIdx.x != 0 || blockIdx.x != 0) return;
+// All lanes of a warp.
+__device__ void write_section_header(const SectionLayout &section, U32 *out) {
+  const auto lane = static_cast<int>(threadIdx.x);
+  const core::DirectoryShape &shape = section.shape;
+  const auto padded = static_cast<int>(core::section_widths_size(shape.components));
+  auto *bytes = reinterpret_cast<std::uint8_t *>(out) + section.header;
+  if (lane < padded) bytes[lane] = lane < core::record_items(shape.components) ? shape.width[lane] : 0;
+  if (lane < shape.components) reinterpret_cast<U64 *>(bytes + padded)[lane] = shape.base[lane];
+  if (lane == 0 && section.words % 2 != 0) out[section.end / 4 - 1] = 0;
+}
+
+}  // namespace
+
+// One warp.
+__global__ void lay_out_chunk(const __grid_constant__ EncodeParams params, const U64 *word_offsets,
+                              SectionLayout *sections, U32 *out, U64 capacity, CompressResult *result) {
   const auto fields = static_cast<U32>(params.fields);
   U64 at = 8 + U64{fields} * 8;
   for (int f = 0; f < params.fields; ++f) {
-    if (params.particles == 0) {  // sections without a byte
-      sections[f] = {{}, at, at, at, at, 0, 0};
-      result->largest_error[f] = 0;
-      continue;
+    if (params.particles != 0) {
+      at = lay_out_section(params, f, word_offsets, at, sections[f]);
+    } else if (threadIdx.x == 0) {
+      sections[f] = {{}, at, at, at, at, 0, 0};  // without a byte
     }
-    const SectionStats &stats = params.stats[f];
-    SectionLayout &section = sections[f];
-    const int n = params.field[f].components;
-    core::DirectoryShape &shape = section.shape;
-    shape.components = n;
-    std::uint8_t *width = shape.width;
-    *width++ = static_cast<std::uint8_t>(core::bit_length(stats.mode));
-    for (int d = 0; d < n; ++d) {
-      shape.base[d] = stats.smallest_min[d];
-      *width++ = static_cast<std::uint8_t>(core::bit_length(stats.largest_min[d] - stats.smallest_min[d]));
-    }
-    for (int d = 0; d < n; ++d) *width++ = static_cast<std::uint8_t>(core::bit_length(stats.extent[d]));
-    for (int d = 0; d < n; ++d) *width++ = static_cast<std::uint8_t>(core::bit_length(stats.shift[d]));
-    *width++ = static_cast<std::uint8_t>(core::bit_length(stats.runs));
-    *width++ = static_cast<std::uint8_t>(core::bit_length(stats.gap_width));
-    *width++ = static_cast<std::uint8_t>(core::bit_length(stats.count_width));
-    *width++ = static_cast<std::uint8_t>(core::bit_length(stats.exceptions));
-    section.header = at;
-    section.directory = at + core::section_header_size(n);
-    section.payload = section.directory + core::directory_size(shape, params.blocks);
-    section.first_word = word_offsets[static_cast<U64>(f) * params.blocks];
-    const U64 words = word_offsets[(static_cast<U64>(f) + 1) * params.blocks] - section.first_word;
-    section.end = core::round_up_to_8(section.payload + words * 4);
-    section.words = words;
-    at = section.end;
-    result->largest_error[f] = core::bit_cast<double>(stats.error_bits);
+    if (threadIdx.x == 0)
+      result->largest_error[f] =
+          params.particles != 0 ? core::bit_cast<double>(params.stats[f].largest[of_error]) : 0.0;
   }
-  result->bytes = at;
-  result->fits = at <= capacity ? 1 : 0;
+  if (threadIdx.x == 0) {
+    result->bytes = at;
+    result->fits = at <= capacity ? 1 : 0;
+  }
   if (at > capacity) return;
-
-  out[0] = block_size;
-  out[1] = 0;
+  __syncwarp();
+  if (threadIdx.x == 0) {
+    out[0] = block_size;
+    out[1] = 0;
+  }
   for (int f = 0; f < params.fields; ++f) {
-    const SectionLayout &section = sections[f];
-    const U64 length = section.end - section.header;
-    out[2 + 2 * f] = static_cast<U32>(length);
-    out[3 + 2 * f] = static_cast<U32>(length >> 32);
-    if (length == 0) continue;
-    const core::DirectoryShape &shape = section.shape;
-    const int items = core::record_items(shape.components);
-    const auto padded = static_cast<int>(core::section_widths_size(shape.components));
-    auto *bytes = reinterpret_cast<std::uint8_t *>(out) + section.header;
-    for (int i = 0; i < padded; ++i) bytes[i] = i < items ? shape.width[i] : 0;
-    for (int d = 0; d < shape.components; ++d)
-      for (int b = 0; b < 8; ++b) bytes[padded + d * 8 + b] = static_cast<std::uint8_t>(shape.base[d] >> (8 * b));
-    if (section.words % 2 != 0) out[section.end / 4 - 1] = 0;
+    const U64 length = sections[f].end - sections[f].header;
+    if (threadIdx.x == 0) reinterpret_cast<U64 *>(out)[1 + f] = length;
+    if (length != 0) write_section_header(sections[f], out);
   }
 }
 
-// Each thread gathers whole words of the directory from the records that overlap them.
-__global__ void write_directory(EncodeParams params, const SectionLayout *sections, U32 *out,
-                                const CompressResult *result) {
-  if (result->fits == 0) return;
-  const int f = static_cast<int>(blockIdx.y);
-  const SectionLayout &section = sections[f];
-  const U64 words = (section.payload - section.directory) / 4;
+namespace {
+
+// The records of 128 blocks, as many whole words as a record has bits, times four.
+__device__ void write_directory(const EncodeParams &params, const SectionLayout &section, int f, U64 part, U32 *out) {
+  extern __shared__ U32 words[];
   const core::DirectoryShape &shape = section.shape;
-  const int items = core::record_items(shape.components);
   const U32 record_bits = core::record_bits(shape);
-  for (U64 w = blockIdx.x * static_cast<U64>(blockDim.x) + threadIdx.x; w < words;
-       w += static_cast<U64>(gridDim.x) * blockDim.x) {
-    const U64 first = w * 32;
-    U32 bits = 0;
-    for (U64 b = first / record_bits; b < params.blocks && b * record_bits < first + 32; ++b) {
-      const core::BlockRecord &record = params.staged[static_cast<U64>(f) * params.blocks + b].record;
-      auto place = static_cast<std::int64_t>(b * record_bits) - static_cast<std::int64_t>(first);
-      for (int i = 0; i < items; ++i) {
-        const int width = shape.width[i];
-        if (place < 32 && place + width > 0 && width > 0) {
-          const U64 value = core::record_item(record, shape, i);
-          bits |= static_cast<U32>(place >= 0 ? value << place : value >> -place);
-        }
-        place += width;
+  const U32 count = directory_part / 32 * record_bits;
+  for (U32 w = threadIdx.x; w < count; w += blockDim.x) words[w] = 0;
+  __syncthreads();
+  const U64 block = part * directory_part + threadIdx.x;
+  if (threadIdx.x < directory_part && block < params.blocks) {
+    const core::BlockRecord record = params.staged[static_cast<U64>(f) * params.blocks + block].record;
+    U32 bit = threadIdx.x * record_bits;
+    const int items = core::record_items(shape.components);
+    for (int i = 0; i < items; ++i) {
+      U64 value = core::record_item(record, shape, i);
+      for (int left = shape.width[i]; left > 0;) {
+        const int taken = core::min_of(left, 32 - static_cast<int>(bit % 32));
+        atomicOr(&words[bit / 32], static_cast<U32>(value) << bit % 32);
+        value >>= taken;
+        bit += static_cast<U32>(taken);
+        left -= taken;
       }
     }
-    out[section.directory / 4 + w] = bits;
   }
+  __syncthreads();
+  U32 *to = out + section.directory / 4 + part * count;
+  const U64 room = (section.payload - section.directory) / 4 - part * count;
+  for (U32 w = threadIdx.x; w < count && w < room; w += blockDim.x) to[w] = words[w];
+  // The directory ends at a multiple of 8 bytes.
+  if (part == (params.blocks - 1) / directory_part)
+    for (U64 w = count + threadIdx.x; w < room; w += blockDim.x) to[w] = 0;
 }
 
 // One warp a block: its payload from staging to the stream.
-__global__ void copy_payloads(EncodeParams params, const U64 *word_offsets, const SectionLayout *sections, U32 *out,
-                              const CompressResult *result) {
-  if (result->fits == 0) return;
-  const U64 warp = (blockIdx.x * static_cast<U64>(blockDim.x) + threadIdx.x) / 32;
-  const U32 lane = threadIdx.x % 32;
-  if (warp >= params.blocks * static_cast<U64>(params.fields)) return;
-  const SectionLayout &section = sections[warp / params.blocks];
-  const FieldParams &field = params.field[warp / params.blocks];
+__device__ void copy_payload(const EncodeParams &params, const U64 *word_offsets, const SectionLayout &section, int f,
+                             U64 block, bool fits, U32 *out) {
+  if (block >= params.blocks) return;
+  const U64 slot = static_cast<U64>(f) * params.blocks + block;
+  const FieldParams &field = params.field[f];
   const U64 room =
       static_cast<U64>(block_size) * core::words_of_value(field.value) * static_cast<unsigned>(field.components);
-  const U32 *from = params.staging + field.staging + warp % params.blocks * room;
-  U32 *to = out + section.payload / 4 + (word_offsets[warp] - section.first_word);
-  const U32 words = params.words[warp];
-  for (U32 w = lane; w < words; w += 32) to[w] = from[w];
+  const U32 *from = params.staging + field.staging + block * room;
+  U32 *to = out + section.payload / 4 + (word_offsets[slot] - section.first_word);
+  const U32 words = params.words[slot];
+  constexpr U32 at_once = 4;
+  for (U32 w = threadIdx.x % warp_size; w < words; w += at_once * warp_size) {
+    U32 value[at_once];
+#pragma unroll
+    for (U32 k = 0; k < at_once; ++k) value[k] = w + k * warp_size < words ? from[w + k * warp_size] : 0;
+    if (!fits) return;
+#pragma unroll
+    for (U32 k = 0; k < at_once; ++k)
+      if (w + k * warp_size < words) to[w + k * warp_size] = value[k];
+  }
+}
+
+// Thread blocks for the directory, then those for the payload; field blockIdx.y.
+__global__ void __launch_bounds__(write_threads)
+    write_sections(const __grid_constant__ EncodeParams params, const U64 *word_offsets, const SectionLayout *sections,
+                   U32 *out, const CompressResult *result) {
+  const bool fits = result->fits != 0;
+  const int f = static_cast<int>(blockIdx.y);
+  const U64 parts = (params.blocks + directory_part - 1) / directory_part;
+  if (blockIdx.x < parts) {
+    if (!fits) return;
+    write_directory(params, sections[f], f, blockIdx.x, out);
+  } else {
+    copy_payload(params, word_offsets, sections[f], f,
+                 (blockIdx.x - parts) * (write_threads / warp_size) + threadIdx.x / warp_size, fits, out);
+  }
+}
+
+}  // namespace
+
+void launch_write_sections(const EncodeParams &params, const U64 *word_offsets, const SectionLayout *sections, U32 *out,
+                           const CompressResult *result, cudaStream_t stream) {
+  constexpr U64 warps_of_cta = write_threads / warp_size;
+  const U64 parts = (params.blocks + directory_part - 1) / directory_part;
+  const U64 copies = (params.blocks + warps_of_cta - 1) / warps_of_cta;
+  constexpr std::size_t most_words = directory_part / 32 * 64 * core::max_record_items;
+  write_sections<<<dim3(static_cast<U32>(parts + copies), static_cast<U32>(params.fields)), write_threads,
+                   most_words * sizeof(U32), stream>>>(params, word_offsets, sections, out, result);
 }
 
 // What the atomics of the encoding kernels start from.
 __global__ void start_encoding(EncodeParams params) {
   if (threadIdx.x == 0) {
-    *params.wide_count = 0;
+    // A last block that is not full is no block for encode_full.cu.
+    const bool partial = params.particles % block_size != 0;
+    if (partial) params.other_blocks[0] = static_cast<U32>(params.blocks - 1);
+    *params.other_count = partial ? 1 : 0;
+    U32 followers = 0;
+    for (int f = params.followers_from; partial && f < params.fields; ++f)
+      params.other_followers[followers++] = (static_cast<U64>(f) + 1) * params.blocks - 1;
+    *params.other_follower_count = followers;
     // The scan runs over one more element, whose offset is the total.
     params.words[static_cast<U64>(params.fields) * params.blocks] = 0;
   }
   for (int f = static_cast<int>(threadIdx.x); f < params.fields; f += static_cast<int>(blockDim.x)) {
     params.stats[f] = SectionStats{};
-    for (auto &min : params.stats[f].smallest_min) min = ~U64{0};
   }
 }
 

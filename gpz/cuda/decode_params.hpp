@@ -31,12 +31,16 @@ struct DecodeParams {
   std::uint64_t size;  // bytes
   std::uint64_t particles;
   std::uint64_t blocks;
+  std::uint64_t first_block;  // those to be decoded; outputs begin with the first of them
+  std::uint64_t end_block;
   std::uint32_t block_size;
   DecodeSection *sections;
   core::BlockRecord *records;   // [field * blocks + block]
   std::uint32_t *words;         // likewise, and one more
   std::uint64_t *word_offsets;  // their exclusive sum
-  std::uint32_t *damaged;       // not 0: the chunk contradicts the format
+  std::uint64_t *other_slots;   // [field * blocks + block] that decode_full.cu leaves to decode_other.cu
+  std::uint32_t *other_count;
+  std::uint32_t *damaged;  // not 0: the chunk contradicts the format
 };
 
 }  // namespace gpz::cuda

@@ -6,6 +6,7 @@
 #include "gpz/core/block.hpp"
 #include "gpz/core/keys.hpp"
 #include "gpz/core/quantize.hpp"
+#include "gpz/cuda/warp.cuh"
 
 namespace gpz::cuda {
 
@@ -16,7 +17,6 @@ inline constexpr int items = block_size / threads;  // particles a thread
 
 inline constexpr std::uint32_t max_segments = 2 * block_size;
 inline constexpr int segments_per_thread = max_segments / threads;
-inline constexpr std::uint32_t full_mask = 0xFFFFFFFFu;
 
 // Reductions and scans over the threads of a block; `slots` is shared memory for one value a warp.
 template <typename T, typename Op>

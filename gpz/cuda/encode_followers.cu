@@ -1,4 +1,5 @@
-// Fields that are stored in the order of the leading field: ids, types, images, velocities.
+// Fields that are stored in the order of the leading field (ids, types, images, velocities), for any block: with
+// exceptions, wide or not full. One thread block each.
 #include "gpz/cuda/block_writer.cuh"
 #include "gpz/cuda/kernels.cuh"
 
@@ -28,10 +29,10 @@ __device__ void encode_on_grid(BlockWriter &writer, int f, const StoredParticle 
     std::int64_t low = INT64_MAX;
     std::int64_t high = INT64_MIN;
     for (U32 j = threadIdx.x; j < writer.n; j += threads) {
-      const core::Quantized q = core::quantize(value(d, j), field.grid);
+      const core::Quantized<T> q = core::quantize(value(d, j), field.grid);
       misses += q.valid ? 0 : 1;
       if (!q.valid) continue;
-      error = q.error > error ? q.error : error;
+      error = core::max_of(error, static_cast<double>(q.error));
       low = q.index < low ? q.index : low;
       high = q.index > high ? q.index : high;
     }
@@ -52,7 +53,7 @@ __device__ void encode_on_grid(BlockWriter &writer, int f, const StoredParticle 
   U32 words = 0;
   for (int d = 0; d < field.components; ++d) {
     for (U32 j = threadIdx.x; j < writer.n; j += threads) {
-      const core::Quantized q = core::quantize(value(d, j), field.grid);
+      const core::Quantized<T> q = core::quantize(value(d, j), field.grid);
       writer.put(j, q.valid ? core::key_of(q.index) - record.min[d] : 0);
     }
     __syncthreads();
@@ -70,24 +71,25 @@ __device__ void encode_on_grid(BlockWriter &writer, int f, const StoredParticle 
 
 }  // namespace
 
-__global__ void __launch_bounds__(threads, 8) encode_followers(const __grid_constant__ EncodeParams params) {
+__global__ void __launch_bounds__(threads) encode_followers(const __grid_constant__ EncodeParams params) {
   __shared__ PackShared shared;
-  const U64 block = blockIdx.x;
-  const int f = params.followers_from + static_cast<int>(blockIdx.y);
-  const FieldParams &field = params.field[f];
-  BlockWriter writer(params, shared, block);
-  StoredParticle particle{block * block_size, nullptr};
-  if (params.followers_from == 1) {
-    const core::Mode mode = params.staged[block].record.mode;
-    if (mode == core::Mode::runs || mode == core::Mode::elias_fano) particle.order = params.order + block * block_size;
+  const U32 count = *params.other_follower_count;
+  for (U32 k = blockIdx.x; k < count; k += gridDim.x) {
+    const U64 slot = params.other_followers[k];
+    const auto f = static_cast<int>(slot / params.blocks);
+    const U64 block = slot % params.blocks;
+    const FieldParams &field = params.field[f];
+    BlockWriter writer(params, shared, block);
+    const StoredParticle particle{block * block_size, stored_order(params, block)};
+    const bool grid = field.grid.step > 0;
+    if (field.value == core::Value::integer)
+      writer.encode_exact<std::int64_t>(f, particle);
+    else if (field.value == core::Value::float32)
+      grid ? encode_on_grid<float>(writer, f, particle) : writer.encode_exact<float>(f, particle);
+    else
+      grid ? encode_on_grid<double>(writer, f, particle) : writer.encode_exact<double>(f, particle);
+    __syncthreads();
   }
-  const bool grid = field.grid.step > 0;
-  if (field.value == core::Value::integer)
-    writer.encode_exact<std::int64_t>(f, particle);
-  else if (field.value == core::Value::float32)
-    grid ? encode_on_grid<float>(writer, f, particle) : writer.encode_exact<float>(f, particle);
-  else
-    grid ? encode_on_grid<double>(writer, f, particle) : writer.encode_exact<double>(f, particle);
 }
 
 }  // namespace gpz::cuda

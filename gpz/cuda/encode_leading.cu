@@ -1,4 +1,5 @@
-// The leading field: stages 1 to 3 of the paper for one block of particles by one thread block.
+// The leading field, stages 1 to 3 of the paper, for any block of particles: with exceptions, wide or not full. One
+// thread block each.
 #include "gpz/cuda/block_writer.cuh"
 #include "gpz/cuda/kernels.cuh"
 
@@ -10,9 +11,9 @@ using U64 = std::uint64_t;
 
 struct LeadingShared {
   PackShared pack;
-  std::uint16_t start[max_segments + 8];  // particles of each segment, then where it begins
-  std::uint16_t arrival[block_size];      // input indices by segment, those of a segment in any order; later flags
-  std::uint16_t order[block_size];        // order[j]: the input index of stored particle j
+  __align__(16) std::uint16_t start[max_segments + 8];  // particles of each segment, then where it begins
+  std::uint16_t arrival[block_size];  // input indices by segment, those of a segment in any order; later flags
+  std::uint16_t order[block_size];    // order[j]: the input index of stored particle j
   std::uint32_t bitmap[(max_segments + block_size) / 32];
 };
 
@@ -35,17 +36,17 @@ __device__ bool choose_segments(const BlockWriter &writer, core::BlockRecord &re
   }
   best = writer.all(best, Min{});
   if (best == ~U64{0}) return false;
-  const int c = static_cast<int>(best >> 8 & 0xFFFFFF);
-  record.shift[0] = static_cast<std::uint8_t>(core::bit_length(record.extent[0]) - c % core::shift_choices);
-  record.shift[1] = static_cast<std::uint8_t>(core::bit_length(record.extent[1]) - c / core::shift_choices);
+  const core::ShiftChoice best_choice(static_cast<int>(best >> 8 & 0xFFFFFF));
+  record.shift[0] = static_cast<std::uint8_t>(core::bit_length(record.extent[0]) - best_choice.bits[0]);
+  record.shift[1] = static_cast<std::uint8_t>(core::bit_length(record.extent[1]) - best_choice.bits[1]);
   record.shift[2] = static_cast<std::uint8_t>(best & 0xFF);
   return core::make_segments(record.extent, record.shift, core::segment_limit(writer.n), segments);
 }
 
 // Stages 2 and 3: segments, counting sort, runs or bitmap (in shared.bitmap), offsets (put into writer).
-template <typename U>
 __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
-                                  const U (&delta)[core::max_components][items], U32 limit, core::BlockRecord &record) {
+                                  const U64 (&delta)[core::max_components][items], U32 limit,
+                                  core::BlockRecord &record) {
   SortedBlock sorted;
   core::Segments segments;
   if (!choose_segments(writer, record, segments)) return sorted;
@@ -107,7 +108,9 @@ __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
   const int gap_width = core::bit_length(widths >> 16);
   const int count_width = core::bit_length(widths & 0xFFFFu);
   const U32 run_words =
-      core::words_for_bits(static_cast<U64>(total_runs) * static_cast<unsigned>(gap_width + count_width));
+      core::runs_may_win(total_runs, writer.n)
+          ? core::words_for_bits(static_cast<U64>(total_runs) * static_cast<unsigned>(gap_width + count_width))
+          : ~0u;
   const U32 bitmap_words = core::words_for_bits(static_cast<U64>(writer.n) + segments.count);
   sorted.offset_width = segments.offset_width;
   sorted.order_words = run_words < bitmap_words ? run_words : bitmap_words;
@@ -154,9 +157,9 @@ __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
   __syncthreads();
   // Particles of a segment arrived in any order: each one counts those of its segment that come before it in the input.
   const bool fill_bitmap = record.mode == core::Mode::elias_fano;
-  const auto mask_x = static_cast<U>(core::low_mask(segments.shift[0]));
-  const auto mask_y = static_cast<U>(core::low_mask(segments.shift[1]));
-  const auto mask_z = static_cast<U>(core::low_mask(segments.shift[2]));
+  const auto mask_x = core::low_mask(segments.shift[0]);
+  const auto mask_y = core::low_mask(segments.shift[1]);
+  const auto mask_z = core::low_mask(segments.shift[2]);
 #pragma unroll
   for (int k = 0; k < items; ++k) {
     const U32 i = item_index(k);
@@ -167,14 +170,8 @@ __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
     U32 stored = from;
     if (to - from > 1)
       for (U32 j = from; j < to; ++j) stored += shared.arrival[j] < i ? 1 : 0;
-    if (segments.offset_width <= 32)
-      writer.put(stored, static_cast<U32>(delta[0][k] & mask_x) |
-                             static_cast<U32>(delta[1][k] & mask_y) << (segments.offset_at[1] & 31) |
-                             static_cast<U32>(delta[2][k] & mask_z) << (segments.offset_at[2] & 31));
-    else
-      writer.put(stored, static_cast<U64>(delta[0][k] & mask_x) |
-                             static_cast<U64>(delta[1][k] & mask_y) << (segments.offset_at[1] & 63) |
-                             static_cast<U64>(delta[2][k] & mask_z) << (segments.offset_at[2] & 63));
+    writer.put(stored, (delta[0][k] & mask_x) | (delta[1][k] & mask_y) << (segments.offset_at[1] & 63) |
+                           (delta[2][k] & mask_z) << (segments.offset_at[2] & 63));
     shared.order[stored] = static_cast<std::uint16_t>(i);
     if (fill_bitmap) {
       const U32 bit = id + stored;
@@ -185,70 +182,60 @@ __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
   return sorted;
 }
 
-// Narrow blocks, nearly all, have 32-bit differences and no exceptions; anything else is left to the wide kernel:
-// false.
-template <typename T, bool Wide>
-__device__ bool encode_block(const EncodeParams &params, LeadingShared &shared, U64 block) {
-  using U = std::conditional_t<Wide, U64, U32>;
-  using I = std::conditional_t<Wide, std::int64_t, std::int32_t>;
-  constexpr I largest = std::is_same_v<I, std::int32_t> ? static_cast<I>(INT32_MAX) : static_cast<I>(INT64_MAX);
+template <typename T>
+__device__ void encode_block(const EncodeParams &params, LeadingShared &shared, U64 block) {
   const FieldParams &field = params.field[0];
   BlockWriter writer(params, shared.pack, block);
   core::BlockRecord record;
 
   // Stage 1.
-  U delta[core::max_components][items];
+  U64 delta[core::max_components][items];
   U32 missed = 0;  // a bit for each item of each component
   double error = 0;
-  bool fits = true;
-  I low[core::max_components];
-  I high[core::max_components];
+  std::int64_t low[core::max_components];
+  std::int64_t high[core::max_components];
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d) {
-    low[d] = largest;
-    high[d] = -largest - 1;
+    low[d] = INT64_MAX;
+    high[d] = INT64_MIN;
+    // All on their way at once; those behind the end are read from the last particle, and not used.
+    T x[items];
+#pragma unroll
+    for (int k = 0; k < items; ++k)
+      x[k] = d < field.components
+                 ? load<T>(field.array[d], params.rows, block * block_size + min(item_index(k), writer.n - 1))
+                 : T{0};
 #pragma unroll
     for (int k = 0; k < items; ++k) {
-      delta[d][k] = 0;
-      if (d >= field.components || item_index(k) >= writer.n) continue;
-      const core::Quantized q =
-          core::quantize(load<T>(field.array[d], params.rows, block * block_size + item_index(k)), field.grid);
-      const auto index = static_cast<I>(q.index);
-      if constexpr (!Wide) fits &= q.valid & (q.index == index);
-      if (Wide && !q.valid) {
-        missed |= 1u << (d * items + k);
-        continue;
-      }
-      error = q.error > error ? q.error : error;
-      delta[d][k] = static_cast<U>(index);
-      low[d] = index < low[d] ? index : low[d];
-      high[d] = index > high[d] ? index : high[d];
+      const core::Quantized<T> q = core::quantize(x[k], field.grid);
+      const bool used = d < field.components && item_index(k) < writer.n;
+      const bool on_grid = used && q.valid;
+      missed |= (used && !q.valid ? 1u : 0u) << (d * items + k);
+      error = on_grid ? core::max_of(error, static_cast<double>(q.error)) : error;
+      delta[d][k] = on_grid ? static_cast<U64>(q.index) : 0;
+      low[d] = on_grid ? core::min_of(low[d], q.index) : low[d];
+      high[d] = on_grid ? core::max_of(high[d], q.index) : high[d];
     }
   }
-  if (!Wide && __syncthreads_or(!fits)) return false;
   U32 plain_words = 0;
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d) {
     if (d >= field.components) continue;
     low[d] = writer.all(low[d], Min{});
     high[d] = writer.all(high[d], Max{});
-    if (Wide && low[d] > high[d]) low[d] = high[d] = 0;  // no value of the block is on the grid
-    record.min[d] = core::key_of(static_cast<std::int64_t>(low[d]));
-    record.extent[d] = static_cast<U>(high[d]) - static_cast<U>(low[d]);
+    if (low[d] > high[d]) low[d] = high[d] = 0;  // no value of the block is on the grid
+    record.min[d] = core::key_of(low[d]);
+    record.extent[d] = static_cast<U64>(high[d]) - static_cast<U64>(low[d]);
     plain_words += core::packed_words(writer.n, core::bit_length(record.extent[d]), writer.lanes);
 #pragma unroll
     for (int k = 0; k < items; ++k)
-      delta[d][k] = Wide && (missed >> (d * items + k) & 1) != 0 ? 0 : delta[d][k] - static_cast<U>(low[d]);
+      delta[d][k] = (missed >> (d * items + k) & 1) != 0 ? 0 : delta[d][k] - static_cast<U64>(low[d]);
   }
-  // 31 bits, so that a shift by all of them stays below the width of the type. The same for all threads.
-  if (!Wide && (record.extent[0] | record.extent[1] | record.extent[2]) > 0x7FFFFFFFu) return false;
   const U64 error_bits = writer.all(core::bit_cast<U64>(error), Max{});
-  if constexpr (Wide) {
-    record.exceptions = writer.all(static_cast<U32>(__popc(missed)), Sum{});
-    if (core::exact_is_smaller(plain_words, record.exceptions, writer.n, field.components, field.value, writer.lanes)) {
-      writer.encode_exact<T>(0, [&](U32 j) { return block * block_size + j; });
-      return true;
-    }
+  record.exceptions = writer.all(static_cast<U32>(__popc(missed)), Sum{});
+  if (core::exact_is_smaller(plain_words, record.exceptions, writer.n, field.components, field.value, writer.lanes)) {
+    writer.encode_exact<T>(0, [&](U32 j) { return block * block_size + j; });
+    return;
   }
 
   SortedBlock sorted;
@@ -276,7 +263,7 @@ __device__ bool encode_block(const EncodeParams &params, LeadingShared &shared, 
       words += core::packed_words(writer.n, width, writer.lanes);
     }
   }
-  if (Wide && record.exceptions != 0) {
+  if (record.exceptions != 0) {
     const auto input = [&](U32 j) { return sorted.chosen ? shared.order[j] : j; };
     // A bit for each component in shared.arrival, by input index.
     __syncthreads();
@@ -295,7 +282,6 @@ __device__ bool encode_block(const EncodeParams &params, LeadingShared &shared, 
     words += record.exceptions * (1 + core::words_of_value(field.value));
   }
   writer.finish(0, record, words, error_bits);
-  return true;
 }
 
 }  // namespace
@@ -303,19 +289,11 @@ __device__ bool encode_block(const EncodeParams &params, LeadingShared &shared, 
 namespace {
 
 template <typename T>
-__global__ void __launch_bounds__(threads, 6) encode_leading(const __grid_constant__ EncodeParams params) {
+__global__ void __launch_bounds__(threads) encode_leading(const __grid_constant__ EncodeParams params) {
   __shared__ LeadingShared shared;
-  if (!encode_block<T, false>(params, shared, blockIdx.x) && threadIdx.x == 0)
-    params.wide_blocks[atomicAdd(params.wide_count, 1u)] = blockIdx.x;
-}
-
-// The blocks that the first kernel left.
-template <typename T>
-__global__ void __launch_bounds__(threads) encode_leading_wide(const __grid_constant__ EncodeParams params) {
-  __shared__ LeadingShared shared;
-  const U32 count = *params.wide_count;
+  const U32 count = *params.other_count;
   for (U32 w = blockIdx.x; w < count; w += gridDim.x) {
-    encode_block<T, true>(params, shared, params.wide_blocks[w]);
+    encode_block<T>(params, shared, params.other_blocks[w]);
     __syncthreads();
   }
 }
@@ -323,15 +301,11 @@ __global__ void __launch_bounds__(threads) encode_leading_wide(const __grid_cons
 }  // namespace
 
 void launch_encode_leading(const EncodeParams &params, cudaStream_t stream) {
-  const auto blocks = static_cast<U32>(params.blocks);
-  const U32 wide_blocks = blocks < 512 ? blocks : 512;
-  if (params.field[0].value == core::Value::float32) {
-    encode_leading<float><<<blocks, threads, 0, stream>>>(params);
-    encode_leading_wide<float><<<wide_blocks, threads, 0, stream>>>(params);
-  } else {
-    encode_leading<double><<<blocks, threads, 0, stream>>>(params);
-    encode_leading_wide<double><<<wide_blocks, threads, 0, stream>>>(params);
-  }
+  const auto ctas = static_cast<U32>(params.blocks < 512 ? params.blocks : 512);
+  if (params.field[0].value == core::Value::float32)
+    encode_leading<float><<<ctas, threads, 0, stream>>>(params);
+  else
+    encode_leading<double><<<ctas, threads, 0, stream>>>(params);
 }
 
 }  // namespace gpz::cuda

@@ -32,18 +32,23 @@ struct StagedBlock {
   std::uint64_t error_bits;  // the largest error, as the bits of a double, which order as non-negative doubles do
 };
 
-// What the directory of a section needs to know of all its records.
+// What the directory of a section needs to know of all its records: the largest of each of these. Smallest keys are
+// inverted, so that theirs is the smallest.
+enum Statistic : std::uint32_t {
+  of_largest_min = 0,
+  of_smallest_min = 3,
+  of_extent = 6,
+  of_shift = 9,
+  of_mode = 12,
+  of_runs,
+  of_gap_width,
+  of_count_width,
+  of_exceptions,
+  of_error,
+  statistics
+};
 struct SectionStats {
-  std::uint64_t smallest_min[core::max_components];
-  std::uint64_t largest_min[core::max_components];
-  std::uint64_t extent[core::max_components];
-  std::uint32_t shift[core::max_components];
-  std::uint32_t mode;
-  std::uint32_t runs;
-  std::uint32_t gap_width;
-  std::uint32_t count_width;
-  std::uint32_t exceptions;
-  std::uint64_t error_bits;
+  std::uint64_t largest[statistics];
 };
 
 struct EncodeParams {
@@ -54,12 +59,15 @@ struct EncodeParams {
   std::uint64_t particles;
   std::uint64_t blocks;
   std::uint32_t *staging;
-  StagedBlock *staged;         // [field * blocks + block]
-  std::uint32_t *words;        // [field * blocks + block], and one more
-  SectionStats *stats;         // [field]
-  std::uint16_t *order;        // order[b * block_size + j]: the input index, in block b, of its stored particle j
-  std::uint32_t *wide_blocks;  // blocks left to the second kernel
-  std::uint32_t *wide_count;
+  StagedBlock *staged;          // [field * blocks + block]
+  std::uint32_t *words;         // [field * blocks + block], and one more
+  SectionStats *stats;          // [field]
+  std::uint16_t *order;         // order[b * block_size + j]: the input index, in block b, of its stored particle j
+  std::uint32_t *other_blocks;  // blocks that encode_full.cu leaves to encode_leading.cu
+  std::uint32_t *other_count;
+  std::uint64_t
+      *other_followers;  // [field * blocks + block] that encode_follower_full.cu leaves to encode_followers.cu
+  std::uint32_t *other_follower_count;
 };
 
 }  // namespace gpz::cuda

@@ -20,17 +20,17 @@ struct SectionLayout {
 
 __global__ void start_encoding(EncodeParams params);
 
-// Stages 1 to 3, one thread block for each block of particles: the leading field, then those in its order.
+// Stages 1 to 3: the leading field, first the usual blocks, then the others; then the fields in its order.
+void launch_encode_full(const EncodeParams &params, cudaStream_t stream);
 void launch_encode_leading(const EncodeParams &params, cudaStream_t stream);
+void launch_encode_follower_full(const EncodeParams &params, int f, cudaStream_t stream);
 __global__ void encode_followers(const __grid_constant__ EncodeParams params);
 
 // Stage 4 (compact.cu).
-__global__ void collect_stats(EncodeParams params);
-__global__ void lay_out_chunk(EncodeParams params, const std::uint64_t *word_offsets, SectionLayout *sections,
-                              std::uint32_t *out, std::uint64_t capacity, CompressResult *result);
-__global__ void write_directory(EncodeParams params, const SectionLayout *sections, std::uint32_t *out,
-                                const CompressResult *result);
-__global__ void copy_payloads(EncodeParams params, const std::uint64_t *word_offsets, const SectionLayout *sections,
-                              std::uint32_t *out, const CompressResult *result);
+__global__ void lay_out_chunk(const __grid_constant__ EncodeParams params, const std::uint64_t *word_offsets,
+                              SectionLayout *sections, std::uint32_t *out, std::uint64_t capacity,
+                              CompressResult *result);
+void launch_write_sections(const EncodeParams &params, const std::uint64_t *word_offsets, const SectionLayout *sections,
+                           std::uint32_t *out, const CompressResult *result, cudaStream_t stream);
 
 }  // namespace gpz::cuda

@@ -47,12 +47,21 @@ struct FieldOutput {
   DeviceArray components[3];
 };
 
+// Blocks of a chunk, of chunk_block_size particles each but for the last. A count of 0 stands for all that follow.
+inline constexpr std::uint64_t chunk_block_size = 1024;
+struct BlockRange {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
+
 std::size_t decompress_workspace_size(const std::vector<FieldOutput> &fields, std::uint64_t particles);
 
 // Decodes a chunk of `size` bytes (device memory, aligned to 8). *damaged (as CompressResult, memory that the device
 // can write) becomes 0, or 1 if the bytes contradict the format; outputs are unspecified then. Never reads or writes
-// outside of what it was given.
+// outside of what it was given. Particle i of `range` goes to element i of the arrays; a range beyond the chunk is
+// an invalid_argument.
 void decompress(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
-                void *workspace, std::size_t workspace_size, std::uint32_t *damaged, Stream stream);
+                void *workspace, std::size_t workspace_size, std::uint32_t *damaged, Stream stream,
+                BlockRange range = {});
 
 }  // namespace gpz::cuda

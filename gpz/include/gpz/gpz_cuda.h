@@ -1,0 +1,132 @@
+/* C interface of gpz on NVIDIA GPUs: device memory in, device memory out, the same bytes as on a CPU. docs/gpu_api.md
+ * has the calls in order. Statuses, gpz_last_error() and gpz_field are those of gpz.h; here the data of a field are in
+ * device memory, aligned to the size of an element, and so are their strides. Bounds are absolute: GPZ_RELATIVE would
+ * need the range of the values, which is on the device, and is GPZ_INVALID_ARGUMENT.
+ *
+ *   gpz_cuda_codec *codec;
+ *   gpz_cuda_chunk chunk;
+ *   gpz_field fields[2] = {gpz_interleaved("x y z", GPZ_FLOAT32, x), gpz_column("id", GPZ_INT32, id)};
+ *   fields[0].bound_kind = GPZ_ABSOLUTE;
+ *   fields[0].bound = 0.001;
+ *   if (gpz_cuda_codec_create(device, &codec) != GPZ_OK) puts(gpz_last_error());
+ *   gpz_cuda_codec_encode(codec, fields, 2, N, NULL, stream, &chunk);       // bytes in device memory, or:
+ *   gpz_cuda_codec_write(codec, writer, &frame, fields, 2, NULL, stream);   // a frame of a file
+ *   gpz_cuda_codec_free(codec);
+ */
+#ifndef GPZ_GPZ_CUDA_H
+#define GPZ_GPZ_CUDA_H
+
+#include "gpz/gpz.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct CUstream_st; /* a cudaStream_t is a pointer to it; NULL is the default stream */
+
+#define GPZ_CUDA_MAX_FIELDS 32
+
+/* --- Calls that queue work --- */
+
+/* These use the current device, take no memory, and wait for nothing: the caller brings a workspace (device memory,
+ * aligned to 256) and keeps it, inputs and outputs until the stream has come past. Two calls at a time need two
+ * workspaces. GPZ_LIMIT_EXCEEDED for more than GPZ_CUDA_MAX_FIELDS fields or 2^40 particles. After any status but
+ * GPZ_OK from these checks nothing was queued; GPZ_INTERNAL and GPZ_OUT_OF_MEMORY are errors of CUDA, in words. */
+
+typedef struct gpz_cuda_result {
+  uint64_t bytes; /* of the chunk */
+  uint32_t fits;  /* 0: the capacity was too small, nothing was written */
+  uint32_t reserved;
+  double largest_error[GPZ_CUDA_MAX_FIELDS]; /* per field, units of the field */
+} gpz_cuda_result;
+
+/* Bytes of workspace, and the most a chunk can have. Of the fields only names and types matter. */
+GPZ_API gpz_status gpz_cuda_compress_workspace_size(const gpz_field *fields, size_t field_count, uint64_t particles,
+                                                    size_t *size);
+GPZ_API gpz_status gpz_cuda_compressed_bound(const gpz_field *fields, size_t field_count, uint64_t particles,
+                                             size_t *size);
+
+/* Compresses into out[0 .. capacity), aligned to 8. `rows` (device memory, or NULL): particle i is row rows[i] of the
+ * arrays, and not i. *result is written in stream order, and so has to be memory that the device can write: pinned host
+ * memory, or device memory. */
+GPZ_API gpz_status gpz_cuda_compress(const gpz_field *fields, size_t field_count, uint64_t particles, const int *rows,
+                                     void *workspace, size_t workspace_size, void *out, size_t capacity,
+                                     gpz_cuda_result *result, struct CUstream_st *stream);
+
+/* How a field is stored, and where its values go. Component c of particle i goes to (char *)data[c] + i * stride; a
+ * component with data[c] NULL is not wanted. */
+typedef struct gpz_cuda_output {
+  gpz_type stored; /* GPZ_INT64 (all integers), GPZ_FLOAT32 or GPZ_FLOAT64 */
+  int components;  /* 1 to 3 */
+  int leading;     /* not 0: the field by which particles were reordered; the first one, if it is a float field */
+  double bound;    /* as it was compressed; 0: lossless */
+  double step;     /* of the grid, as in the head of a frame; 0: the step that gpz takes for `bound` */
+  gpz_type type;   /* of the values in memory: integers go into integers (the low bits), floats into floats (rounded) */
+  void *data[3];
+  ptrdiff_t stride; /* bytes */
+} gpz_cuda_output;
+
+/* Describes how gpz_cuda_compress and the calls below store these fields; the values go nowhere yet: set data, stride,
+ * and type, which is that of the field to start with. */
+GPZ_API gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_count, gpz_cuda_output *outputs);
+
+GPZ_API gpz_status gpz_cuda_decompress_workspace_size(const gpz_cuda_output *outputs, size_t output_count,
+                                                      uint64_t particles, size_t *size);
+
+/* Decompresses a chunk of `size` bytes in device memory, aligned to 8. A chunk has blocks of 1,024
+ * particles, the last one fewer: block_count of them from first_block on are decoded, all that follow if it is 0, and
+ * particle i of them goes to element i of the outputs. *damaged (memory as gpz_cuda_result) becomes 0, or 1 if the
+ * bytes contradict the format: the outputs are unspecified then, but nothing outside of them was touched. */
+GPZ_API gpz_status gpz_cuda_decompress(const void *chunk, size_t size, uint64_t particles,
+                                       const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
+                                       uint64_t block_count, void *workspace, size_t workspace_size, uint32_t *damaged,
+                                       struct CUstream_st *stream);
+
+/* --- A codec that owns its memory --- */
+
+/* Bound to one device, which every call makes the current one, and then the one from before again. Serves one host
+ * thread at a time; several codecs are independent. Calls run in the order of `stream` and return when their work is
+ * done. Device memory is taken when a frame needs more than any before, never else; after GPZ_OUT_OF_MEMORY the codec
+ * has given it back and can be used for smaller frames. Pointers that the device cannot reach are GPZ_INVALID_ARGUMENT.
+ */
+typedef struct gpz_cuda_codec gpz_cuda_codec;
+
+typedef struct gpz_cuda_chunk {
+  const void *data; /* device memory of the codec */
+  size_t size;      /* bytes */
+  double largest_error[GPZ_CUDA_MAX_FIELDS];
+} gpz_cuda_chunk;
+
+/* GPZ_NOT_FOUND if there is no such device. On failure *codec is NULL. */
+GPZ_API gpz_status gpz_cuda_codec_create(int device, gpz_cuda_codec **codec);
+GPZ_API void gpz_cuda_codec_free(gpz_cuda_codec *codec);
+
+/* The chunk is valid until the codec encodes, writes or decodes from host memory again. */
+GPZ_API gpz_status gpz_cuda_codec_encode(gpz_cuda_codec *codec, const gpz_field *fields, size_t field_count,
+                                         uint64_t particles, const int *rows, struct CUstream_st *stream,
+                                         gpz_cuda_chunk *chunk);
+/* Copies the chunk of the last gpz_cuda_codec_encode to host memory; GPZ_LIMIT_EXCEEDED if it has more than `capacity`
+ * bytes, GPZ_NOT_FOUND if there is none. */
+GPZ_API gpz_status gpz_cuda_codec_copy_chunk(gpz_cuda_codec *codec, void *host, size_t capacity);
+/* Compresses frame->particles particles and writes them as a frame, as gpz_writer_write does with host memory. */
+GPZ_API gpz_status gpz_cuda_codec_write(gpz_cuda_codec *codec, gpz_writer *writer, const gpz_frame *frame,
+                                        const gpz_field *fields, size_t field_count, const int *rows,
+                                        struct CUstream_st *stream);
+/* As gpz_cuda_decompress, of a chunk in device memory (aligned to 8) or in host memory. GPZ_CORRUPT if the bytes
+ * contradict the format. */
+GPZ_API gpz_status gpz_cuda_codec_decode(gpz_cuda_codec *codec, const void *chunk, size_t size, uint64_t particles,
+                                         const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
+                                         uint64_t block_count, struct CUstream_st *stream);
+GPZ_API gpz_status gpz_cuda_codec_decode_host(gpz_cuda_codec *codec, const void *chunk, size_t size, uint64_t particles,
+                                              const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
+                                              uint64_t block_count, struct CUstream_st *stream);
+
+/* Gives the device memory back, and says how much there is and how often it was taken; each pointer may be NULL. */
+GPZ_API gpz_status gpz_cuda_codec_release(gpz_cuda_codec *codec);
+GPZ_API gpz_status gpz_cuda_codec_memory(const gpz_cuda_codec *codec, size_t *device_bytes, uint64_t *allocations);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

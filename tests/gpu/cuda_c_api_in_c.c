@@ -1,0 +1,158 @@
+/* The C interface of the CUDA backend used from C. Each function returns 0, or the number of the step that failed. */
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "gpz/gpz_cuda.h"
+
+enum { particles = 5000 };
+
+typedef struct cloud {
+  double x[3 * particles];
+  int id[particles];
+} cloud;
+
+static void fill(cloud *c) {
+  int i;
+  for (i = 0; i < particles; ++i) {
+    c->id[i] = i;
+    c->x[3 * i] = i * 0.25;
+    c->x[3 * i + 1] = i % 100;
+    c->x[3 * i + 2] = -i;
+  }
+}
+
+/* Whether every particle is where its id says, within the bound. */
+static int agrees(const cloud *c, double bound) {
+  int i;
+  for (i = 0; i < particles; ++i) {
+    const int id = c->id[i];
+    if (id < 0 || id >= particles) return 0;
+    if (!(fabs(c->x[3 * i] - id * 0.25) <= bound)) return 0;
+    if (!(fabs(c->x[3 * i + 1] - id % 100) <= bound)) return 0;
+    if (!(fabs(c->x[3 * i + 2] + id) <= bound)) return 0;
+  }
+  return 1;
+}
+
+static void describe(gpz_field *fields, cloud *device) {
+  fields[0] = gpz_interleaved("x y z", GPZ_FLOAT64, device->x);
+  fields[0].bound_kind = GPZ_ABSOLUTE;
+  fields[0].bound = 0.001;
+  fields[1] = gpz_column("id", GPZ_INT32, device->id);
+}
+
+static gpz_status describe_back(const gpz_field *fields, cloud *device, gpz_cuda_output *outputs) {
+  const gpz_status status = gpz_cuda_outputs_of(fields, 2, outputs);
+  int d;
+  for (d = 0; d < 3; ++d) outputs[0].data[d] = device->x + d;
+  outputs[0].stride = 3 * sizeof(double);
+  outputs[1].data[0] = device->id;
+  outputs[1].stride = sizeof(int);
+  return status;
+}
+
+/* Fetches what was decoded, and compares. */
+static int comes_back(cloud *host, const cloud *device) {
+  if (cudaMemcpy(host, device, sizeof *host, cudaMemcpyDeviceToHost) != cudaSuccess) return 0;
+  return agrees(host, 0.001);
+}
+
+int queued_calls_in_c(void) {
+  int step = 0;
+  cloud *host = (cloud *)malloc(sizeof *host);
+  cloud *device = NULL;
+  void *workspace = NULL;
+  void *out = NULL;
+  gpz_cuda_result *result = NULL;
+  uint32_t *damaged = NULL;
+  cudaStream_t stream = NULL;
+  size_t size = 0;
+  size_t back_size = 0;
+  size_t bound = 0;
+  gpz_field fields[2];
+  gpz_cuda_output outputs[2];
+
+  fill(host);
+  if (cudaMalloc((void **)&device, sizeof *device) != cudaSuccess) step = 1;
+  if (!step && cudaMemcpy(device, host, sizeof *host, cudaMemcpyHostToDevice) != cudaSuccess) step = 2;
+  if (!step && cudaStreamCreate(&stream) != cudaSuccess) step = 3;
+  if (!step && cudaMallocHost((void **)&result, sizeof *result) != cudaSuccess) step = 4;
+  if (!step && cudaMallocHost((void **)&damaged, sizeof *damaged) != cudaSuccess) step = 5;
+  describe(fields, device);
+  if (!step && describe_back(fields, device, outputs) != GPZ_OK) step = 6;
+  if (!step && gpz_cuda_compress_workspace_size(fields, 2, particles, &size) != GPZ_OK) step = 7;
+  if (!step && gpz_cuda_decompress_workspace_size(outputs, 2, particles, &back_size) != GPZ_OK) step = 8;
+  if (!step && gpz_cuda_compressed_bound(fields, 2, particles, &bound) != GPZ_OK) step = 9;
+  if (back_size > size) size = back_size;
+  if (!step && cudaMalloc(&workspace, size) != cudaSuccess) step = 10;
+  if (!step && cudaMalloc(&out, bound) != cudaSuccess) step = 11;
+
+  if (!step && gpz_cuda_compress(fields, 2, particles, NULL, workspace, size, out, bound, result, stream) != GPZ_OK)
+    step = 12;
+  if (!step && cudaStreamSynchronize(stream) != cudaSuccess) step = 13;
+  if (!step && (result->fits != 1 || result->bytes > bound || result->bytes > sizeof(cloud) / 3)) step = 14;
+  if (!step && !(result->largest_error[0] > 0 && result->largest_error[0] <= 0.001)) step = 15;
+
+  if (!step && cudaMemset(device, 0, sizeof *device) != cudaSuccess) step = 16;
+  if (!step && cudaDeviceSynchronize() != cudaSuccess) step = 17;
+  if (!step && gpz_cuda_decompress(out, (size_t)result->bytes, particles, outputs, 2, 0, 0, workspace, size, damaged,
+                                   stream) != GPZ_OK)
+    step = 18;
+  if (!step && cudaStreamSynchronize(stream) != cudaSuccess) step = 19;
+  if (!step && *damaged != 0) step = 20;
+  if (!step && !comes_back(host, device)) step = 21;
+
+  cudaFree(device);
+  cudaFree(workspace);
+  cudaFree(out);
+  cudaFreeHost(result);
+  cudaFreeHost(damaged);
+  if (stream != NULL) cudaStreamDestroy(stream);
+  free(host);
+  return step;
+}
+
+int codec_in_c(const char *path) {
+  int step = 0;
+  cloud *host = (cloud *)malloc(sizeof *host);
+  cloud *device = NULL;
+  void *bytes = NULL;
+  gpz_cuda_codec *codec = NULL;
+  gpz_cuda_chunk chunk;
+  gpz_writer *writer = NULL;
+  gpz_frame frame = gpz_new_frame(particles, 3);
+  gpz_field fields[2];
+  gpz_cuda_output outputs[2];
+
+  fill(host);
+  if (cudaMalloc((void **)&device, sizeof *device) != cudaSuccess) step = 1;
+  if (!step && cudaMemcpy(device, host, sizeof *host, cudaMemcpyHostToDevice) != cudaSuccess) step = 2;
+  describe(fields, device);
+  if (!step && describe_back(fields, device, outputs) != GPZ_OK) step = 3;
+  if (!step && gpz_cuda_codec_create(0, &codec) != GPZ_OK) step = 4;
+
+  if (!step && gpz_writer_open(path, GPZ_CREATE, NULL, 1, &writer) != GPZ_OK) step = 5;
+  if (!step && gpz_cuda_codec_write(codec, writer, &frame, fields, 2, NULL, NULL) != GPZ_OK) step = 6;
+  if (gpz_writer_close(writer) != GPZ_OK && !step) step = 7;
+
+  if (!step && gpz_cuda_codec_encode(codec, fields, 2, particles, NULL, NULL, &chunk) != GPZ_OK) step = 8;
+  if (!step && (bytes = malloc(chunk.size)) == NULL) step = 9;
+  if (!step && gpz_cuda_codec_copy_chunk(codec, bytes, chunk.size - 1) != GPZ_LIMIT_EXCEEDED) step = 10;
+  if (!step && gpz_cuda_codec_copy_chunk(codec, bytes, chunk.size) != GPZ_OK) step = 11;
+
+  if (!step && cudaMemset(device, 0, sizeof *device) != cudaSuccess) step = 12;
+  if (!step && gpz_cuda_codec_decode(codec, chunk.data, chunk.size, particles, outputs, 2, 0, 0, NULL) != GPZ_OK)
+    step = 13;
+  if (!step && !comes_back(host, device)) step = 14;
+  if (!step && cudaMemset(device, 0, sizeof *device) != cudaSuccess) step = 15;
+  if (!step && gpz_cuda_codec_decode_host(codec, bytes, chunk.size, particles, outputs, 2, 0, 0, NULL) != GPZ_OK)
+    step = 16;
+  if (!step && !comes_back(host, device)) step = 17;
+
+  gpz_cuda_codec_free(codec);
+  cudaFree(device);
+  free(bytes);
+  free(host);
+  return step;
+}

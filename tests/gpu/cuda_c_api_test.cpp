@@ -1,0 +1,170 @@
+// The C interface of the CUDA backend: from C, against the CPU, and errors instead of exceptions.
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "container_support.hpp"
+#include "gpu_support.hpp"
+#include "gpz/gpz_cuda.h"
+
+extern "C" int queued_calls_in_c(void);
+extern "C" int codec_in_c(const char *path);
+
+namespace gpz::test {
+namespace {
+
+class CudaCApi : public GpuTest {};
+
+bool error_says(const char *words) { return std::strstr(gpz_last_error(), words) != nullptr; }
+
+TEST_F(CudaCApi, QueuedCallsWorkFromC) { EXPECT_EQ(queued_calls_in_c(), 0) << gpz_last_error(); }
+
+TEST_F(CudaCApi, CodecWorksFromC) {
+  const TemporaryFile file;
+  ASSERT_EQ(codec_in_c(file.path().c_str()), 0) << gpz_last_error();
+  gpz_reader *reader = nullptr;
+  ASSERT_EQ(gpz_reader_open(file.path().c_str(), 1, &reader), GPZ_OK) << gpz_last_error();
+  EXPECT_EQ(gpz_reader_frames(reader), 1u);
+  std::vector<double> z(5000);
+  std::vector<std::int64_t> id(5000);
+  EXPECT_EQ(gpz_reader_read_double(reader, 0, "z", z.data(), z.size()), GPZ_OK) << gpz_last_error();
+  EXPECT_EQ(gpz_reader_read_int64(reader, 0, "id", id.data(), id.size()), GPZ_OK) << gpz_last_error();
+  for (std::size_t i = 0; i < z.size(); ++i) ASSERT_NEAR(z[i], -static_cast<double>(id[i]), 0.001) << "particle " << i;
+  gpz_reader_close(reader);
+}
+
+// A file written from device memory is the file written from host memory.
+TEST_F(CudaCApi, SameFileAsFromTheHost) {
+  const TemporaryFile from_host;
+  const TemporaryFile from_device;
+  std::vector<float> x(3 * 4000);
+  std::vector<int> id(4000);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 2654435761u % 1000) * 0.01f;
+  for (std::size_t i = 0; i < id.size(); ++i) id[i] = static_cast<int>(i * 7 % 4000);
+  const DeviceMemory device_x(x.data(), x.size() * sizeof(float));
+  const DeviceMemory device_id(id.data(), id.size() * sizeof(int));
+  gpz_cuda_codec *codec = nullptr;
+  ASSERT_EQ(gpz_cuda_codec_create(0, &codec), GPZ_OK) << gpz_last_error();
+  for (const bool on_device : {false, true}) {
+    gpz_field fields[2] = {
+        gpz_interleaved("x y z", GPZ_FLOAT32, on_device ? device_x.get() : static_cast<const void *>(x.data())),
+        gpz_column("id", GPZ_INT32, on_device ? device_id.get() : static_cast<const void *>(id.data()))};
+    fields[0].bound_kind = GPZ_ABSOLUTE;
+    fields[0].bound = 0.001;
+    gpz_writer *writer = nullptr;
+    const std::string &path = (on_device ? from_device : from_host).path();
+    ASSERT_EQ(gpz_writer_open(path.c_str(), GPZ_CREATE, nullptr, 1, &writer), GPZ_OK) << gpz_last_error();
+    for (int step = 0; step < 3; ++step) {
+      const gpz_frame frame = gpz_new_frame(4000u - static_cast<unsigned>(step) * 100u, step);
+      EXPECT_EQ(on_device ? gpz_cuda_codec_write(codec, writer, &frame, fields, 2, nullptr, nullptr)
+                          : gpz_writer_write(writer, &frame, fields, 2),
+                GPZ_OK)
+          << gpz_last_error();
+    }
+    ASSERT_EQ(gpz_writer_close(writer), GPZ_OK) << gpz_last_error();
+  }
+  std::size_t bytes = 0;
+  std::uint64_t allocations = 0;
+  EXPECT_EQ(gpz_cuda_codec_memory(codec, &bytes, &allocations), GPZ_OK);
+  EXPECT_GT(bytes, 0u);
+  EXPECT_EQ(allocations, 2u);  // of the first frame; the others are smaller
+  EXPECT_EQ(gpz_cuda_codec_release(codec), GPZ_OK);
+  EXPECT_EQ(gpz_cuda_codec_memory(codec, &bytes, nullptr), GPZ_OK);
+  EXPECT_EQ(bytes, 0u);
+  EXPECT_EQ(gpz_cuda_codec_copy_chunk(codec, x.data(), 1000), GPZ_NOT_FOUND);
+  gpz_cuda_codec_free(codec);
+  EXPECT_FALSE(from_host.bytes().empty());
+  EXPECT_TRUE(from_host.bytes() == from_device.bytes());
+}
+
+TEST_F(CudaCApi, DamageIsAStatus) {
+  gpz_cuda_codec *codec = nullptr;
+  ASSERT_EQ(gpz_cuda_codec_create(0, &codec), GPZ_OK) << gpz_last_error();
+  const gpz_field field = gpz_column("id", GPZ_INT64, nullptr);
+  gpz_cuda_output output;
+  ASSERT_EQ(gpz_cuda_outputs_of(&field, 1, &output), GPZ_OK) << gpz_last_error();
+  const std::vector<std::uint8_t> bytes(64, 0xFF);
+  EXPECT_EQ(gpz_cuda_codec_decode_host(codec, bytes.data(), bytes.size(), 100, &output, 1, 0, 0, nullptr), GPZ_CORRUPT);
+  EXPECT_EQ(gpz_cuda_codec_decode_host(codec, nullptr, 0, 100, &output, 1, 0, 0, nullptr), GPZ_CORRUPT);
+  expect_healthy();
+  gpz_cuda_codec_free(codec);
+}
+
+// What is refused before CUDA is asked for anything, so that it holds on any machine.
+TEST(CudaCApiArguments, AreChecked) {
+  const float x[3] = {1, 2, 3};
+  alignas(256) static char memory[512];
+  gpz_field field = gpz_interleaved("x y z", GPZ_FLOAT32, x);
+  std::size_t size = 1;
+  gpz_cuda_result result;
+  std::uint32_t damaged = 0;
+  const auto compress = [&](void *workspace, void *out) {
+    return gpz_cuda_compress(&field, 1, 1, nullptr, workspace, 256, out, 256, &result, nullptr);
+  };
+
+  field.bound_kind = GPZ_RELATIVE;
+  field.bound = 1e-3;
+  EXPECT_EQ(compress(memory, memory), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("relative bound")) << gpz_last_error();
+  EXPECT_EQ(gpz_cuda_compress_workspace_size(&field, 1, 1, &size), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(size, 0u);
+  field.bound_kind = GPZ_ABSOLUTE;
+  EXPECT_EQ(compress(nullptr, memory), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("workspace is a null pointer")) << gpz_last_error();
+  EXPECT_EQ(compress(memory + 128, memory), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("aligned to 256")) << gpz_last_error();
+  EXPECT_EQ(compress(memory, memory + 4), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("aligned to 8")) << gpz_last_error();
+  EXPECT_EQ(gpz_cuda_compress(&field, 1, 1, nullptr, memory, 256, memory, 256, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
+  field.stride = 13;
+  EXPECT_EQ(compress(memory, memory), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("field x: data and stride")) << gpz_last_error();
+  field.stride = 12;
+  EXPECT_EQ(gpz_cuda_compress_workspace_size(nullptr, 1, 1, &size), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_compress_workspace_size(&field, 1, ~std::uint64_t{0}, &size), GPZ_LIMIT_EXCEEDED);
+  EXPECT_EQ(gpz_cuda_compressed_bound(&field, 1, ~std::uint64_t{0}, &size), GPZ_LIMIT_EXCEEDED);
+  EXPECT_EQ(gpz_cuda_compressed_bound(&field, 1, 1, nullptr), GPZ_INVALID_ARGUMENT);
+
+  gpz_cuda_output output;
+  ASSERT_EQ(gpz_cuda_outputs_of(&field, 1, &output), GPZ_OK) << gpz_last_error();
+  EXPECT_EQ(output.stored, GPZ_FLOAT32);
+  EXPECT_EQ(output.type, GPZ_FLOAT32);
+  EXPECT_EQ(output.components, 3);
+  EXPECT_NE(output.leading, 0);
+  EXPECT_EQ(output.bound, 1e-3);
+  EXPECT_GT(output.step, 1e-3);
+  EXPECT_EQ(output.data[0], nullptr);
+  const auto decompress = [&](std::uint64_t first_block, std::uint64_t block_count, void *workspace) {
+    return gpz_cuda_decompress(memory, 64, 1, &output, 1, first_block, block_count, workspace, 256, &damaged, nullptr);
+  };
+  EXPECT_EQ(decompress(0, 0, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(decompress(0, 0, memory + 8), GPZ_INVALID_ARGUMENT);
+  output.components = 4;
+  EXPECT_EQ(decompress(0, 0, memory), GPZ_INVALID_ARGUMENT);
+  output.components = 3;
+  output.type = GPZ_INT32;
+  output.data[0] = memory;
+  output.stride = 4;
+  EXPECT_EQ(decompress(0, 0, memory), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("floats into floats")) << gpz_last_error();
+  EXPECT_EQ(gpz_cuda_outputs_of(&field, 1, nullptr), GPZ_INVALID_ARGUMENT);
+
+  gpz_cuda_chunk chunk;
+  EXPECT_EQ(gpz_cuda_codec_create(0, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_codec_encode(nullptr, &field, 1, 1, nullptr, nullptr, &chunk), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_codec_write(nullptr, nullptr, nullptr, &field, 1, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_codec_decode(nullptr, memory, 64, 1, &output, 1, 0, 0, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_codec_release(nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_codec_memory(nullptr, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
+  gpz_cuda_codec_free(nullptr);
+}
+
+TEST(CudaCApiArguments, ThereIsNoSuchDevice) {
+  gpz_cuda_codec *codec = reinterpret_cast<gpz_cuda_codec *>(1);
+  EXPECT_EQ(gpz_cuda_codec_create(1000, &codec), GPZ_NOT_FOUND);
+  EXPECT_EQ(codec, nullptr);
+  EXPECT_TRUE(error_says("no CUDA device")) << gpz_last_error();
+}
+
+}  // namespace
+}  // namespace gpz::test
