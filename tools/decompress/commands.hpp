@@ -16,6 +16,7 @@ void add_encode(CLI::App &app);
 void add_info(CLI::App &app);
 void add_verify(CLI::App &app);
 void add_repair(CLI::App &app);
+void add_bench(CLI::App &app);  // in tools/bench
 
 // Of the project, as in "gpz 1.2.3".
 extern const char *const program_version;

@@ -31,6 +31,7 @@ int run(int argc, char **argv) {
   add_info(app);
   add_verify(app);
   add_repair(app);
+  add_bench(app);
   if (argc < 2) throw Failure(ExitCode::usage, "", "no command (gpz --help lists them)");
   const std::string first = argv[1];
   if (first[0] != '-' && app.get_subcommands([&](CLI::App *c) { return c->get_name() == first; }).empty())

@@ -1,0 +1,52 @@
+// Repeats a piece of work and says how long it took.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+namespace gpz::bench {
+
+struct Repeats {
+  int warm_up = 5;
+  int runs = 20;
+};
+
+// Of the runs, in seconds.
+struct Timing {
+  int runs = 0;
+  double median = 0;
+  double quartile_1 = 0;
+  double quartile_3 = 0;
+  double fastest = 0;
+  double slowest = 0;
+};
+
+// Of at least one sample; quantiles between two samples are interpolated.
+Timing timing_of(std::vector<double> seconds);
+
+// Times `work` by the clock of the host. What it returns is destroyed after the clock was read: giving memory back is
+// not counted.
+template <typename Work>
+Timing measure(const Repeats &repeats, const Work &work) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> seconds;
+  for (int k = -repeats.warm_up; k < repeats.runs; ++k) {
+    const auto start = Clock::now();
+    [[maybe_unused]] const auto kept = work();
+    const auto end = Clock::now();
+    if (k >= 0) seconds.push_back(std::chrono::duration<double>(end - start).count());
+  }
+  return timing_of(std::move(seconds));
+}
+
+// What a large copy reaches, bytes read plus bytes written.
+struct CopySpeed {
+  std::uint64_t bytes = 0;  // of one array
+  int threads = 0;          // 0: a GPU
+  Timing timing;
+
+  double bytes_per_second() const { return 2 * static_cast<double>(bytes) / timing.median; }
+};
+
+}  // namespace gpz::bench

@@ -1,0 +1,78 @@
+// The one source of chance in the benchmark: xoshiro256** (Blackman, Vigna 2018), seeded by SplitMix64. Only operations
+// that IEEE 754 rounds in one way are used (no libm but sqrt, no std:: distributions): a seed gives the same values
+// with every compiler, library and processor.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+namespace gpz::bench {
+
+// The finaliser of SplitMix64: 64 well-mixed bits of x.
+inline std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) {
+    for (std::uint64_t &word : state_) word = mixed(seed += 0x9E3779B97F4A7C15u);
+  }
+
+  std::uint64_t bits() {
+    const std::uint64_t result = rotated(state_[1] * 5, 7) * 9;
+    const std::uint64_t shifted = state_[1] << 17;
+    state_[2] ^= state_[0];
+    state_[3] ^= state_[1];
+    state_[1] ^= state_[2];
+    state_[0] ^= state_[3];
+    state_[2] ^= shifted;
+    state_[3] = rotated(state_[3], 45);
+    return result;
+  }
+
+  // 0 .. n-1; the bias of the remainder is below n / 2^64.
+  std::uint64_t below(std::uint64_t n) { return bits() % n; }
+  // [0, 1), a multiple of 2^-53.
+  double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+  double uniform(double low, double high) { return low + (high - low) * uniform(); }
+
+  // Mean 0, variance 1: the sum of four uniform numbers, close to a normal distribution within three sigma.
+  double bell() {
+    double sum = uniform();
+    for (int k = 0; k < 3; ++k) sum += uniform();
+    return (sum - 2) * std::sqrt(3.0);
+  }
+
+  // Cosine and sine of a uniform angle (von Neumann's rejection).
+  std::array<double, 2> on_circle() {
+    for (;;) {
+      const double x = uniform(-1, 1);
+      const double y = uniform(-1, 1);
+      const double square = x * x + y * y;
+      if (square > 0 && square < 1) return {(x * x - y * y) / square, 2 * x * y / square};
+    }
+  }
+
+  // A uniform direction (Marsaglia 1972).
+  std::array<double, 3> on_sphere() {
+    for (;;) {
+      const double x = uniform(-1, 1);
+      const double y = uniform(-1, 1);
+      const double square = x * x + y * y;
+      if (square >= 1) continue;
+      const double scale = 2 * std::sqrt(1 - square);
+      return {x * scale, y * scale, 1 - 2 * square};
+    }
+  }
+
+ private:
+  static std::uint64_t rotated(std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
+
+  std::array<std::uint64_t, 4> state_{};
+};
+
+}  // namespace gpz::bench

@@ -1,0 +1,130 @@
+#include <nlohmann/json.hpp>
+
+#include "bench/report.hpp"
+
+namespace gpz::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json timing_json(const Timing &timing) {
+  return {{"runs", timing.runs},
+          {"median_s", timing.median},
+          {"quartile_1_s", timing.quartile_1},
+          {"quartile_3_s", timing.quartile_3},
+          {"fastest_s", timing.fastest},
+          {"slowest_s", timing.slowest}};
+}
+
+Json timing_json(const Timing &timing, std::uint64_t bytes) {
+  Json json = timing_json(timing);
+  json["gb_per_s"] = speed(bytes, timing);
+  return json;
+}
+
+Json speeds_json(const Speeds &speeds, const Report &report, const Row &row) {
+  const std::uint64_t bytes = report.data.bytes;
+  const double most = limit(copy_of(report, row.device), bytes, row.bytes);
+  return {{"warm", timing_json(speeds.warm, bytes)},
+          {"allocating", timing_json(speeds.allocating, bytes)},
+          {"end_to_end", timing_json(speeds.end_to_end, bytes)},
+          {"transfers", speeds.transfers},
+          {"limit_gb_per_s", most},
+          {"fraction_of_limit", speed(bytes, speeds.warm) / most}};
+}
+
+Json row_json(const Row &row, const Report &report) {
+  const Verification &verification = row.verification;
+  const Errors &errors = verification.errors;
+  const auto chunk_bytes = static_cast<double>(row.bytes);
+  Json json = {{"device", row.device},
+               {"bound", row.bound.absolute},
+               {"relative_bound", row.bound.relative},
+               {"input_bytes", report.data.bytes},
+               {"compressed_bytes", row.bytes},
+               {"ratio", static_cast<double>(report.data.bytes) / chunk_bytes},
+               {"bits_per_particle", 8 * chunk_bytes / static_cast<double>(report.data.particles)},
+               {"largest_error", errors.largest},
+               {"largest_error_reported", row.reported_error},
+               {"psnr_db", errors.psnr(report.data.longest_edge)},  // infinite: null
+               {"verified", verification.problem.empty()},
+               {"verified_particles", verification.particles},
+               {"compress", speeds_json(row.compress, report, row)},
+               {"decompress", speeds_json(row.decompress, report, row)}};
+  if (!verification.problem.empty()) json["problem"] = verification.problem;
+  if (row.same_bytes_as_cpu) json["same_bytes_as_cpu"] = *row.same_bytes_as_cpu;
+  return json;
+}
+
+Json peer_json(const PeerRow &row, const Report &report) {
+  const PeerOutcome &outcome = row.outcome;
+  const std::uint64_t bytes = report.data.position_bytes;
+  if (!row.failure.empty()) return {{"name", row.peer.name}, {"bound", row.bound.absolute}, {"failure", row.failure}};
+  Json json = {{"name", row.peer.name},
+               {"compress_command", row.peer.compress},
+               {"decompress_command", row.peer.decompress},
+               {"bound", row.bound.absolute},
+               {"relative_bound", row.bound.relative},
+               {"input_bytes", bytes},
+               {"compressed_bytes", nullptr},
+               {"ratio", nullptr},
+               {"compress_wall", timing_json(outcome.compress, bytes)},
+               {"decompress_wall", nullptr},
+               {"largest_error_in_order", nullptr},
+               {"psnr_db_in_order", nullptr},
+               {"output", outcome.output}};
+  if (outcome.bytes != 0) {
+    json["compressed_bytes"] = outcome.bytes;
+    json["ratio"] = static_cast<double>(bytes) / static_cast<double>(outcome.bytes);
+  }
+  if (outcome.decompress) json["decompress_wall"] = timing_json(*outcome.decompress, bytes);
+  if (outcome.errors) {
+    json["largest_error_in_order"] = outcome.errors->largest;
+    json["psnr_db_in_order"] = outcome.errors->psnr(report.data.longest_edge);
+  }
+  return json;
+}
+
+Json device_json(const DeviceReport &device) {
+  Json json;
+  for (const auto &[name, value] : device.facts) {
+    const bool number = !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
+    json[name] = number ? Json(std::stoull(value)) : Json(value);
+  }
+  json["copy"] = {{"bytes", device.copy.bytes},
+                  {"read_and_written_gb_per_s", device.copy.bytes_per_second() / 1e9},
+                  {"timing", timing_json(device.copy.timing)}};
+  return json;
+}
+
+}  // namespace
+
+std::string json_of(const Report &report) {
+  const DataReport &data = report.data;
+  Json json = {{"program", report.program},
+               {"time", report.time},
+               {"options", Json::object()},
+               {"data",
+                {{"source", data.description},
+                 {"particles", data.particles},
+                 {"components", data.components},
+                 {"type", data.type},
+                 {"layout", data.layout},
+                 {"ids", data.ids},
+                 {"types", data.types},
+                 {"bytes", data.bytes},
+                 {"extents", std::vector<double>(data.extents.begin(), data.extents.begin() + data.components)},
+                 {"longest_edge", data.longest_edge}}},
+               {"repeats", {{"warm_up", report.repeats.warm_up}, {"runs", report.repeats.runs}}}};
+  for (const GivenOption &option : report.options) json["options"][option.name] = option.values;
+  for (const DeviceReport &device : report.devices) json["machine"][device.name] = device_json(device);
+  if (!report.no_gpu.empty()) json["machine"]["no_gpu"] = report.no_gpu;
+  json["rows"] = Json::array();
+  for (const Row &row : report.rows) json["rows"].push_back(row_json(row, report));
+  json["peers"] = Json::array();
+  for (const PeerRow &row : report.peers) json["peers"].push_back(peer_json(row, report));
+  // What a peer prints need not be UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace gpz::bench
