@@ -94,9 +94,15 @@ GPZ_HD std::uint32_t segments_along(U extent, int shift) {
   return static_cast<std::uint32_t>(extent >> shift) + 1;
 }
 
-// Whether runs are tried at all. With less than two particles to a run, gaps and lengths take more than the bitmap's
-// bit for each particle and segment, but for rare regular patterns.
-GPZ_HD bool runs_may_win(std::uint32_t runs, std::uint32_t n) { return 2 * runs <= n; }
+// Whether `runs` runs of n particles in `segments` segments are worth a closer look: whether an estimate of their bits,
+// with gaps and lengths of two to four times the mean as the widest, is no more than the bitmap's bit for each particle
+// and segment. Blocks of which one coding is hardly better than the other should not mix in a section: every block pays
+// for the widths of runs in its record.
+GPZ_HD bool runs_may_win(std::uint32_t runs, std::uint32_t n, std::uint32_t segments) {
+  const int of_runs = bit_length(runs);
+  const int width = (bit_length(n) - of_runs + 2) + (bit_length(segments) - of_runs + 1);
+  return runs * static_cast<std::uint32_t>(width) <= n + segments;
+}
 
 // The most segments an encoder uses for n particles.
 GPZ_HD std::uint32_t segment_limit(std::uint32_t n) { return 2 * n; }

@@ -216,7 +216,7 @@ bool encode_sorted_as(const Segments &segments, std::uint32_t n, std::uint32_t l
   const std::uint32_t bitmap_words = core::words_for_bits(std::uint64_t{n} + segments.count);
   RunShape shape;
   std::uint32_t run_words = ~std::uint32_t{0};
-  if (core::runs_may_win(occupied_segments(scratch.start, segments.count), n)) {
+  if (core::runs_may_win(occupied_segments(scratch.start, segments.count), n, segments.count)) {
     shape = measure_runs(scratch.start, segments.count);
     run_words = core::words_for_bits(static_cast<std::uint64_t>(shape.runs) *
                                      static_cast<unsigned>(shape.gap_width + shape.count_width));

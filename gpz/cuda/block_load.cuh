@@ -49,7 +49,8 @@ class BlockLoad {
   __device__ BlockLoad(const FieldParams &field, const int *, std::uint64_t block, const void *) {
 #pragma unroll
     for (int d = 0; d < core::max_components; ++d)
-      at_[d] = reinterpret_cast<const T *>(field.array[d].data) + (block * block_size + threadIdx.x) * Stride;
+      if (d < field.components)
+        at_[d] = reinterpret_cast<const T *>(field.array[d].data) + (block * block_size + threadIdx.x) * Stride;
   }
   __device__ void fetch() const {}
   __device__ __forceinline__ std::uint32_t particle(int row) const { return row_particle(row); }

@@ -313,7 +313,8 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
     for (int d = 0; d < core::max_components; ++d)
       shared.staged->record.shift[d] = static_cast<std::uint8_t>(segments.shift[d]);
 
-  // Stage 2: counting sort by segment. Counters first.
+  // Stage 2: counting sort by segment. Counters first; the values were where they go.
+  __syncwarp();
   const SegmentShare share(segments.count);
   for (U32 i = lane; i < share.per * (warp_size / 4); i += warp_size)
     reinterpret_cast<uint4 *>(shared.start)[i] = make_uint4(0, 0, 0, 0);
@@ -342,8 +343,9 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
   const Totals totals = totals_of(shared.start, share);
 
   // Stage 3: the smaller of runs and bitmap, unless plain coding is smaller than both.
-  const U32 run_words =
-      core::runs_may_win(warp_sum(totals.runs), block_size) ? encode_runs(shared, share, bitmap_words) : ~0u;
+  const U32 run_words = core::runs_may_win(warp_sum(totals.runs), block_size, segments.count)
+                            ? encode_runs(shared, share, bitmap_words)
+                            : ~0u;
   const bool as_runs = run_words <= bitmap_words;
   const U32 order_words = as_runs ? run_words : bitmap_words;
   const U32 words = order_words + warp_size * static_cast<U32>(segments.offset_width);
@@ -395,7 +397,9 @@ void launch_for(const EncodeParams &params, cudaStream_t stream) {
   const FieldParams &field = params.field[0];
   const int stride = common_stride(field, params.rows);
   if (field.components == 1) return launch<T, 1, BlockLoad<T, any_stride>>(params, stream);
-  if (field.components == 2) return launch<T, 2, BlockLoad<T, any_stride>>(params, stream);
+  if (field.components == 2)
+    return stride == 1 ? launch<T, 2, BlockLoad<T, 1>>(params, stream)
+                       : launch<T, 2, BlockLoad<T, any_stride>>(params, stream);
   if constexpr (sizeof(T) == 4) {  // doubles would take too much shared memory
     const bool staged = ablation::staged_loads && can_be_staged(field);
     if (staged && stride == 1) return launch<T, 3, StagedLoad<T, 1>>(params, stream);

@@ -108,7 +108,7 @@ __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
   const int gap_width = core::bit_length(widths >> 16);
   const int count_width = core::bit_length(widths & 0xFFFFu);
   const U32 run_words =
-      core::runs_may_win(total_runs, writer.n)
+      core::runs_may_win(total_runs, writer.n, segments.count)
           ? core::words_for_bits(static_cast<U64>(total_runs) * static_cast<unsigned>(gap_width + count_width))
           : ~0u;
   const U32 bitmap_words = core::words_for_bits(static_cast<U64>(writer.n) + segments.count);
