@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
@@ -265,6 +266,40 @@ gpz_status gpz_reader_frame(gpz_reader *reader, size_t frame, gpz_frame *info) {
     std::copy(from.box.boundary.begin(), from.box.boundary.end(), to.boundary);
     std::copy(from.box.values.begin(), from.box.values.end(), to.box);
     *info = to;
+  });
+}
+
+gpz_status gpz_reader_chunk_count(gpz_reader *reader, size_t frame, size_t *count) {
+  return guarded([&] {
+    require(reader != nullptr && count != nullptr, "a null pointer");
+    std::vector<gpz::ChunkEntry> chunks;
+    reader->reader.info(frame, &chunks);
+    *count = chunks.size();
+  });
+}
+
+gpz_status gpz_reader_chunk(gpz_reader *reader, size_t frame, size_t chunk, uint64_t *particles, size_t *size) {
+  return guarded([&] {
+    require(reader != nullptr && particles != nullptr && size != nullptr, "a null pointer");
+    std::vector<gpz::ChunkEntry> chunks;
+    reader->reader.info(frame, &chunks);
+    if (chunk >= chunks.size())
+      throw gpz::Error(gpz::Status::not_found, "no chunk " + std::to_string(chunk) + " in frame " +
+                                                   std::to_string(frame) + ": there are " +
+                                                   std::to_string(chunks.size()));
+    *particles = chunks[chunk].particles;
+    *size = static_cast<std::size_t>(chunks[chunk].length);
+  });
+}
+
+gpz_status gpz_reader_read_chunk(gpz_reader *reader, size_t frame, size_t chunk, void *bytes, size_t capacity) {
+  return guarded([&] {
+    require(reader != nullptr && (bytes != nullptr || capacity == 0), "a null pointer");
+    const std::vector<std::uint8_t> from = reader->reader.chunk(frame, chunk);
+    if (from.size() > capacity)
+      throw gpz::Error(gpz::Status::limit_exceeded,
+                       "the chunk has " + std::to_string(from.size()) + " bytes, more than there is room for");
+    if (!from.empty()) std::memcpy(bytes, from.data(), from.size());
   });
 }
 

@@ -35,11 +35,15 @@ void begin_frame(FrameInfo info, Frame &frame) {
   frame.columns.resize(count);
 }
 
+void require_checksum(const ChunkEntry &chunk, const std::uint8_t *bytes) {
+  if (format::xxh3(bytes, static_cast<std::size_t>(chunk.length)) != chunk.checksum)
+    corrupt("the checksum of a chunk does not hold");
+}
+
 void add_chunk(const ChunkEntry &chunk, const std::uint8_t *bytes, Frame &frame, int threads,
                const std::vector<bool> &wanted) {
-  const auto size = static_cast<std::size_t>(chunk.length);
-  if (format::xxh3(bytes, size) != chunk.checksum) corrupt("the checksum of a chunk does not hold");
-  decode_chunk(bytes, size, chunk.particles, frame, wanted, threads);
+  require_checksum(chunk, bytes);
+  decode_chunk(bytes, static_cast<std::size_t>(chunk.length), chunk.particles, frame, wanted, threads);
 }
 
 }  // namespace
@@ -118,6 +122,26 @@ Frame Reader::read(std::size_t i, int threads, const std::vector<bool> &wanted) 
     }
   });
   return frame;
+}
+
+Bytes Reader::chunk(std::size_t i, std::size_t k) const {
+  const api::Source &source = *state_->source;
+  std::uint64_t position = 0;
+  const format::FrameHead head = state_->head(i, &position);
+  if (k >= head.chunks.size()) {
+    throw Error(Status::not_found,
+                "no chunk " + std::to_string(k) + " in frame " + std::to_string(i) + ": there are " +
+                    std::to_string(head.chunks.size()),
+                source.name());
+  }
+  for (std::size_t before = 0; before < k; ++before) position += head.chunks[before].length;
+  return in_place(source.name(), position, [&] {
+    // Not larger than the file, whose complete record the chunk is in.
+    Bytes bytes(static_cast<std::size_t>(head.chunks[k].length));
+    source.read_at(position, bytes.data(), bytes.size());
+    require_checksum(head.chunks[k], bytes.data());
+    return bytes;
+  });
 }
 
 void Reader::verify(std::size_t i, int threads) const { read(i, threads); }

@@ -120,6 +120,47 @@ TEST(CApi, MemoryRoundTrip) {
   EXPECT_EQ(std::memcmp(other.bytes, image.bytes, image.size), 0);
 }
 
+TEST(CApi, ChunksAreThoseOfTheCodec) {
+  const int n = 3000;
+  const Cloud cloud(n);
+  gpz_field field = gpz_interleaved("x y z", GPZ_FLOAT64, cloud.xyz.data());
+  field.bound_kind = GPZ_ABSOLUTE;
+  field.bound = 0.01;
+  const gpz_frame frame = gpz_new_frame(n, 42);
+  Image image;
+  ASSERT_EQ(gpz_compress(&frame, &field, 1, 1, &image.bytes, &image.size), GPZ_OK) << gpz_last_error();
+  gpz_reader *reader = nullptr;
+  ASSERT_EQ(gpz_reader_open_memory(image.bytes, image.size, 1, &reader), GPZ_OK);
+  size_t count = 0;
+  uint64_t particles = 0;
+  size_t size = 0;
+  ASSERT_EQ(gpz_reader_chunk_count(reader, 0, &count), GPZ_OK);
+  EXPECT_EQ(count, 1u);
+  ASSERT_EQ(gpz_reader_chunk(reader, 0, 0, &particles, &size), GPZ_OK);
+  EXPECT_EQ(particles, static_cast<uint64_t>(n));
+  std::vector<std::uint8_t> bytes(size);
+  ASSERT_EQ(gpz_reader_read_chunk(reader, 0, 0, bytes.data(), bytes.size()), GPZ_OK);
+
+  // The codec makes the same chunk of the same particles.
+  FieldInput input;
+  input.field.leading = true;
+  input.field.bound = 0.01;
+  for (int d = 0; d < 3; ++d) {
+    input.field.components.push_back({std::string(1, "xyz"[d]), static_cast<std::uint16_t>(d)});
+    input.components[d] = {cloud.xyz.data() + d, 24, ConstArray::Type::float64};
+  }
+  EncodedChunk expected;
+  ChunkEncoder().encode({input}, n, nullptr, expected);
+  EXPECT_EQ(bytes, expected.bytes);
+
+  EXPECT_EQ(gpz_reader_read_chunk(reader, 0, 0, bytes.data(), size - 1), GPZ_LIMIT_EXCEEDED);
+  EXPECT_EQ(gpz_reader_read_chunk(reader, 0, 1, bytes.data(), size), GPZ_NOT_FOUND);
+  EXPECT_EQ(gpz_reader_chunk(reader, 0, 1, &particles, &size), GPZ_NOT_FOUND);
+  EXPECT_EQ(gpz_reader_chunk_count(reader, 1, &count), GPZ_NOT_FOUND);
+  EXPECT_EQ(gpz_reader_read_chunk(reader, 0, 0, nullptr, 1), GPZ_INVALID_ARGUMENT);
+  gpz_reader_close(reader);
+}
+
 TEST(CApi, FilesAppendAndMetadata) {
   const TemporaryFile file;
   const Cloud cloud(100);

@@ -73,6 +73,34 @@ TEST(Writer, TakesReadyChunks) {
   EXPECT_GT(frame.info.fields[0].step, 0);
 }
 
+TEST(Reader, GivesChunksAsTheyAre) {
+  const TemporaryFile file;
+  const Particles a(0);
+  const Particles b(1);
+  ChunkEncoder encoder;
+  std::vector<EncodedChunk> chunks(2);
+  encoder.encode(a.fields, a.info.particles, nullptr, chunks[0]);
+  encoder.encode(b.fields, b.info.particles, nullptr, chunks[1]);
+  FrameInfo info = a.info;
+  info.particles = a.info.particles + b.info.particles;
+  for (const FieldInput &input : a.fields) info.fields.push_back(input.field);
+  Writer writer(file.path(), {});
+  writer.write(info, chunks);
+  writer.close();
+  EXPECT_EQ(Reader(file.path()).chunk(0, 0), chunks[0].bytes);
+  EXPECT_EQ(Reader(file.path()).chunk(0, 1), chunks[1].bytes);
+  EXPECT_EQ(status_of([&] { Reader(file.path()).chunk(0, 2); }), Status::not_found);
+  EXPECT_EQ(status_of([&] { Reader(file.path()).chunk(1, 0); }), Status::not_found);
+
+  Bytes bytes = file.bytes();
+  const auto second = std::search(bytes.begin(), bytes.end(), chunks[1].bytes.begin(), chunks[1].bytes.end());
+  ASSERT_NE(second, bytes.end());
+  *second ^= 1;
+  file.set(bytes);
+  EXPECT_EQ(Reader(file.path()).chunk(0, 0), chunks[0].bytes);
+  EXPECT_EQ(status_of([&] { Reader(file.path()).chunk(0, 1); }), Status::corrupt);
+}
+
 TEST(Writer, RefusesABadFrameAndGoesOn) {
   const TemporaryFile file;
   Writer writer(file.path(), small_metadata());

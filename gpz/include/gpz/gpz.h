@@ -160,6 +160,13 @@ typedef struct gpz_column_info {
   double largest_error; /* of the column's field in this frame */
 } gpz_column_info;
 
+/* The chunks of a frame as they are in the file, one for each writing process, for a decoder of one's own (gpz_cuda.h);
+ * their particles are those of the frame, in this order. gpz_reader_read_chunk sees to the checksum; `capacity` is the
+ * room in `bytes`, GPZ_LIMIT_EXCEEDED if it is less than the size. GPZ_NOT_FOUND if there is no such chunk. */
+GPZ_API gpz_status gpz_reader_chunk_count(gpz_reader *reader, size_t frame, size_t *count);
+GPZ_API gpz_status gpz_reader_chunk(gpz_reader *reader, size_t frame, size_t chunk, uint64_t *particles, size_t *size);
+GPZ_API gpz_status gpz_reader_read_chunk(gpz_reader *reader, size_t frame, size_t chunk, void *bytes, size_t capacity);
+
 GPZ_API gpz_status gpz_reader_column_count(gpz_reader *reader, size_t frame, size_t *count);
 /* GPZ_NOT_FOUND if there is no such column. */
 GPZ_API gpz_status gpz_reader_column(gpz_reader *reader, size_t frame, size_t column, gpz_column_info *info);

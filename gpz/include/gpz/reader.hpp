@@ -32,6 +32,9 @@ class Reader {
   // Decodes frame i; only the fields with wanted[field] true if `wanted` is not empty. Throws corrupt (checksum,
   // structure), not_found.
   Frame read(std::size_t i, int threads = 1, const std::vector<bool> &wanted = {}) const;
+  // The bytes of chunk k of frame i, their checksum seen to: for a decoder of its own, on a GPU for example. Throws
+  // corrupt (checksum), not_found.
+  std::vector<std::uint8_t> chunk(std::size_t i, std::size_t k) const;
   // Checks every checksum and the structure of frame i by decoding it.
   void verify(std::size_t i, int threads = 1) const;
 
