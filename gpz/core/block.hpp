@@ -42,6 +42,18 @@ GPZ_HD bool keys_in_range(const BlockRecord &record, int components, Value value
   return true;
 }
 
+// Run k of a block of mode runs (docs/format.md, section 6).
+struct Run {
+  std::uint32_t gap = 0;    // empty segments before it
+  std::uint32_t count = 0;  // particles
+};
+GPZ_HD Run read_run(const BlockRecord &record, const std::uint32_t *words, std::uint32_t k) {
+  const int width = record.gap_width + record.count_width;
+  const std::uint64_t item = get_bits(words, static_cast<std::uint64_t>(k) * static_cast<unsigned>(width), width);
+  return {static_cast<std::uint32_t>(item & low_mask(record.gap_width)),
+          static_cast<std::uint32_t>(item >> record.gap_width) + 1};
+}
+
 struct BlockLayout {
   std::uint32_t lanes = 0;
   Segments segments;              // modes runs, elias_fano

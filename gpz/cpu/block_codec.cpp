@@ -372,18 +372,14 @@ void encode(const BlockInput &input, Scratch &scratch, BlockResult &result) {
 // Sorted segment ids from the runs; false unless they are n ids below segments.count.
 bool decode_runs(const BlockRecord &record, std::uint32_t segments, const std::uint32_t *words, std::uint32_t n,
                  std::uint32_t *segment) {
-  const int width = record.gap_width + record.count_width;
   std::uint32_t have = 0;
   std::uint32_t next = 0;
   for (std::uint32_t k = 0; k < record.runs; ++k) {
-    const std::uint64_t item =
-        core::get_bits(words, static_cast<std::uint64_t>(k) * static_cast<unsigned>(width), width);
-    const auto gap = static_cast<std::uint32_t>(item & core::low_mask(record.gap_width));
-    const auto count = static_cast<std::uint32_t>(item >> record.gap_width) + 1;
-    const std::uint32_t id = next + gap;
-    if (id >= segments || count > n - have) return false;
-    for (std::uint32_t i = 0; i < count; ++i) segment[have + i] = id;
-    have += count;
+    const core::Run run = core::read_run(record, words, k);
+    const std::uint32_t id = next + run.gap;
+    if (id >= segments || run.count > n - have) return false;
+    for (std::uint32_t i = 0; i < run.count; ++i) segment[have + i] = id;
+    have += run.count;
     next = id + 1;
   }
   return have == n;

@@ -9,6 +9,7 @@
 #include "gpz/core/directory.hpp"
 #include "gpz/cuda.hpp"
 #include "gpz/cuda/arguments.hpp"
+#include "gpz/cuda/check.hpp"
 #include "gpz/cuda/decode.cuh"
 #include "gpz/cuda/device_block.cuh"
 #include "gpz/cuda/kernels.cuh"
@@ -17,12 +18,6 @@
 
 namespace gpz::cuda {
 namespace {
-
-void check(cudaError_t error, const char *what) {
-  if (error == cudaSuccess) return;
-  const Status status = error == cudaErrorMemoryAllocation ? Status::out_of_memory : Status::internal;
-  throw Error(status, std::string(what) + ": " + cudaGetErrorString(error));
-}
 
 std::uint64_t blocks_of(std::uint64_t particles) { return (particles + block_size - 1) / block_size; }
 

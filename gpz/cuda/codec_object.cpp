@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpz/cuda/arguments.hpp"
+#include "gpz/cuda/check.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/checksum.hpp"
@@ -13,12 +14,6 @@
 
 namespace gpz::cuda {
 namespace {
-
-void check(cudaError_t error, const char *what) {
-  if (error == cudaSuccess) return;
-  const Status status = error == cudaErrorMemoryAllocation ? Status::out_of_memory : Status::internal;
-  throw Error(status, std::string(what) + ": " + cudaGetErrorString(error));
-}
 
 // A failed call leaves its error behind for cudaGetLastError(); what was handled here must not turn up there.
 void forget_last_error() { static_cast<void>(cudaGetLastError()); }

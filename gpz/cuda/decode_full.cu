@@ -61,24 +61,18 @@ __device__ __forceinline__ bool read_runs(const core::BlockRecord &record, const
   const U32 lane = this_lane();
   for (int row = 0; row < rows; ++row) id[row * warp_size + static_cast<int>(lane)] = 0;
   __syncwarp();
-  const int width = record.gap_width + record.count_width;
   U32 next = 0;
   U32 have = 0;
   bool good = true;
   for (U32 first = 0; first < record.runs; first += warp_size) {
     const U32 k = first + lane;
-    U32 gap = 0;
-    U32 count = 0;
-    if (k < record.runs) {
-      const U64 item = core::get_bits(words, static_cast<U64>(k) * static_cast<unsigned>(width), width);
-      gap = static_cast<U32>(item & core::low_mask(record.gap_width)) + 1;
-      count = static_cast<U32>(item >> record.gap_width) + 1;
-    }
+    const core::Run run = k < record.runs ? core::read_run(record, words, k) : core::Run{};
+    const U32 ids = run.count != 0 ? run.gap + 1 : 0;
     U32 gaps;
     U32 counts;
-    const U32 end = next + warp_exclusive_sum(gap, &gaps) + gap;
-    const U32 at = have + warp_exclusive_sum(count, &counts);
-    if (count != 0) {
+    const U32 end = next + warp_exclusive_sum(ids, &gaps) + ids;
+    const U32 at = have + warp_exclusive_sum(run.count, &counts);
+    if (run.count != 0) {
       good &= end <= segments && at < block_size;
       if (good) id[at] = static_cast<std::uint16_t>(end);
     }

@@ -54,26 +54,20 @@ __device__ bool read_bitmap(const U32 *words, U32 n, U32 segments, DecodeShared 
 
 __device__ bool read_runs(const core::BlockRecord &record, const U32 *words, U32 n, U32 segments,
                           DecodeShared &shared) {
-  const int width = record.gap_width + record.count_width;
   U32 next = 0;
   U32 have = 0;
   bool good = true;
   for (U32 first = 0; first < record.runs; first += threads) {
     const U32 k = first + threadIdx.x;
-    U32 gap = 0;
-    U32 count = 0;
-    if (k < record.runs) {
-      const U64 item = core::get_bits(words, static_cast<U64>(k) * static_cast<unsigned>(width), width);
-      gap = static_cast<U32>(item & core::low_mask(record.gap_width)) + 1;
-      count = static_cast<U32>(item >> record.gap_width) + 1;
-    }
-    const U32 id = next + exclusive_scan(gap, 0u, Sum{}, shared.slots) + gap - 1;
-    const U32 at = have + exclusive_scan(count, 0u, Sum{}, shared.slots);
-    if (count != 0) good &= id < segments && at <= n && count <= n - at;
+    const core::Run run = k < record.runs ? core::read_run(record, words, k) : core::Run{};
+    const U32 ids = run.count != 0 ? run.gap + 1 : 0;
+    const U32 id = next + exclusive_scan(ids, 0u, Sum{}, shared.slots) + ids - 1;
+    const U32 at = have + exclusive_scan(run.count, 0u, Sum{}, shared.slots);
+    if (run.count != 0) good &= id < segments && at <= n && run.count <= n - at;
     if (good)
-      for (U32 i = 0; i < count; ++i) shared.segment[at + i] = static_cast<std::uint16_t>(id);
-    next += reduce(gap, Sum{}, shared.slots);
-    have += reduce(count, Sum{}, shared.slots);
+      for (U32 i = 0; i < run.count; ++i) shared.segment[at + i] = static_cast<std::uint16_t>(id);
+    next += reduce(ids, Sum{}, shared.slots);
+    have += reduce(run.count, Sum{}, shared.slots);
   }
   return __syncthreads_and(good && have == n) != 0;
 }

@@ -53,8 +53,8 @@ TEST(Writer, KeepsValuesWithinTheBoundAndOtherColumnsExact) {
   EXPECT_EQ(frame.info.fields[0].largest_error, largest);
 }
 
-TEST(Writer, TakesReadyChunks) {
-  const TemporaryFile file;
+// A frame of two chunks, as two processes would write it.
+std::vector<EncodedChunk> write_two_chunks(const std::string &path) {
   const Particles a(0);
   const Particles b(1);
   ChunkEncoder encoder;
@@ -64,9 +64,15 @@ TEST(Writer, TakesReadyChunks) {
   FrameInfo info = a.info;
   info.particles = a.info.particles + b.info.particles;
   for (const FieldInput &input : a.fields) info.fields.push_back(input.field);
-  Writer writer(file.path(), {});
+  Writer writer(path, {});
   writer.write(info, chunks);
   writer.close();
+  return chunks;
+}
+
+TEST(Writer, TakesReadyChunks) {
+  const TemporaryFile file;
+  const std::vector<EncodedChunk> chunks = write_two_chunks(file.path());
   const Frame frame = Reader(file.path()).read(0);
   EXPECT_EQ(frame.find("id")->integers.size(), 11u);
   EXPECT_EQ(frame.info.fields[0].largest_error, std::max(chunks[0].largest_error[0], chunks[1].largest_error[0]));
@@ -75,18 +81,7 @@ TEST(Writer, TakesReadyChunks) {
 
 TEST(Reader, GivesChunksAsTheyAre) {
   const TemporaryFile file;
-  const Particles a(0);
-  const Particles b(1);
-  ChunkEncoder encoder;
-  std::vector<EncodedChunk> chunks(2);
-  encoder.encode(a.fields, a.info.particles, nullptr, chunks[0]);
-  encoder.encode(b.fields, b.info.particles, nullptr, chunks[1]);
-  FrameInfo info = a.info;
-  info.particles = a.info.particles + b.info.particles;
-  for (const FieldInput &input : a.fields) info.fields.push_back(input.field);
-  Writer writer(file.path(), {});
-  writer.write(info, chunks);
-  writer.close();
+  const std::vector<EncodedChunk> chunks = write_two_chunks(file.path());
   EXPECT_EQ(Reader(file.path()).chunk(0, 0), chunks[0].bytes);
   EXPECT_EQ(Reader(file.path()).chunk(0, 1), chunks[1].bytes);
   EXPECT_EQ(status_of([&] { Reader(file.path()).chunk(0, 2); }), Status::not_found);
