@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
@@ -299,7 +298,7 @@ gpz_status gpz_reader_read_chunk(gpz_reader *reader, size_t frame, size_t chunk,
     if (from.size() > capacity)
       throw gpz::Error(gpz::Status::limit_exceeded,
                        "the chunk has " + std::to_string(from.size()) + " bytes, more than there is room for");
-    if (!from.empty()) std::memcpy(bytes, from.data(), from.size());
+    std::copy(from.begin(), from.end(), static_cast<std::uint8_t *>(bytes));
   });
 }
 
