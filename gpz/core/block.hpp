@@ -11,14 +11,24 @@ inline namespace GPZ_ISA {
 
 GPZ_HD std::uint32_t words_of_value(Value value) { return value == Value::float32 ? 1 : 2; }
 
+// Places and values as they are.
+GPZ_HD std::uint32_t words_of_exceptions(std::uint32_t exceptions, Value value) {
+  return exceptions * (1 + words_of_value(value));
+}
+
+GPZ_HD std::uint32_t words_of_runs(std::uint32_t runs, int gap_width, int count_width) {
+  return words_for_bits(runs * static_cast<std::uint32_t>(gap_width + count_width));
+}
+
+GPZ_HD std::uint32_t words_of_bitmap(std::uint32_t n, std::uint32_t segments) { return words_for_bits(n + segments); }
+
 // Whether a block of grid indices would be larger than its values as they are. With this rule no block takes more words
 // than the values of the caller, which bounds all buffers.
 GPZ_HD bool exact_is_smaller(std::uint32_t plain_words, std::uint32_t exceptions, std::uint32_t n, int components,
                              Value value, std::uint32_t lanes) {
-  const std::uint32_t value_words = words_of_value(value);
   const std::uint32_t raw =
-      packed_words(n, 32 * static_cast<int>(value_words), lanes) * static_cast<unsigned>(components);
-  return plain_words + exceptions * (1 + value_words) > raw;
+      packed_words(n, 32 * static_cast<int>(words_of_value(value)), lanes) * static_cast<unsigned>(components);
+  return plain_words + words_of_exceptions(exceptions, value) > raw;
 }
 
 // Whether the coding of a block is one that its field may have.
@@ -35,10 +45,8 @@ GPZ_HD bool keys_in_range(const BlockRecord &record, int components, Value value
   const bool exact = record.mode == Mode::exact;
   const std::uint64_t lowest = exact ? 0 : zero_index - reach;
   const std::uint64_t highest = !exact ? zero_index + reach : value == Value::float32 ? 0xFFFFFFFFu : ~std::uint64_t{0};
-  for (int d = 0; d < max_components; ++d) {
-    if (d >= components) continue;
+  for (int d = 0; d < components; ++d)
     if (record.min[d] < lowest || record.min[d] > highest || record.extent[d] > highest - record.min[d]) return false;
-  }
   return true;
 }
 
@@ -71,7 +79,7 @@ GPZ_HD bool block_layout(const BlockRecord &record, int components, Value value,
   if (!keys_in_range(record, components, value)) return false;
   if (record.exceptions > n * static_cast<unsigned>(components)) return false;
   if (record.exceptions != 0 && record.mode == Mode::exact) return false;
-  out.exception_words = record.exceptions * (1 + words_of_value(value));
+  out.exception_words = words_of_exceptions(record.exceptions, value);
   out.order_words = 0;
   out.value_words = 0;
   switch (record.mode) {
@@ -81,19 +89,17 @@ GPZ_HD bool block_layout(const BlockRecord &record, int components, Value value,
           record.gap_width > 17 || record.count_width > 16)
         return false;
       if (!make_segments(record.extent, record.shift, 2 * block_size, out.segments)) return false;
-      out.order_words = words_for_bits(static_cast<std::uint64_t>(record.runs) *
-                                       static_cast<unsigned>(record.gap_width + record.count_width));
+      out.order_words = words_of_runs(record.runs, record.gap_width, record.count_width);
       out.value_words = packed_words(n, out.segments.offset_width, out.lanes);
       return true;
     case Mode::elias_fano:
       if (!make_segments(record.extent, record.shift, 2 * block_size, out.segments)) return false;
-      out.order_words = words_for_bits(static_cast<std::uint64_t>(n) + out.segments.count);
+      out.order_words = words_of_bitmap(n, out.segments.count);
       out.value_words = packed_words(n, out.segments.offset_width, out.lanes);
       return true;
     case Mode::plain:
     case Mode::exact:
-      for (int d = 0; d < max_components; ++d)
-        if (d < components) out.value_words += packed_words(n, bit_length(record.extent[d]), out.lanes);
+      for (int d = 0; d < components; ++d) out.value_words += packed_words(n, bit_length(record.extent[d]), out.lanes);
       return true;
   }
   return false;

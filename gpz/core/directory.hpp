@@ -3,6 +3,7 @@
 
 #include "gpz/core/config.hpp"
 #include "gpz/core/pack.hpp"
+#include "gpz/core/segments.hpp"
 #include "gpz/core/types.hpp"
 
 namespace gpz::core {
@@ -64,16 +65,11 @@ GPZ_HD bool read_record(const DirectoryShape &shape, const std::uint32_t *direct
   const std::uint64_t mode = next_item(shape, directory, at, item);
   if (mode > 3) return false;
   record.mode = static_cast<Mode>(mode);
-  // Loops of fixed length, so that a GPU keeps the record in registers.
-  for (int d = 0; d < max_components; ++d)
-    if (d < shape.components) record.min[d] = shape.base[d] + next_item(shape, directory, at, item);
-  for (int d = 0; d < max_components; ++d)
-    if (d < shape.components) record.extent[d] = next_item(shape, directory, at, item);
-  const bool sorted = record.mode == Mode::runs || record.mode == Mode::elias_fano;
-  for (int d = 0; d < max_components; ++d) {
-    if (d >= shape.components) continue;
+  for (int d = 0; d < shape.components; ++d) record.min[d] = shape.base[d] + next_item(shape, directory, at, item);
+  for (int d = 0; d < shape.components; ++d) record.extent[d] = next_item(shape, directory, at, item);
+  for (int d = 0; d < shape.components; ++d) {
     const std::uint64_t shift = next_item(shape, directory, at, item);
-    if (shift > 63 || (shift != 0 && !sorted)) return false;
+    if (shift > 63 || (shift != 0 && !is_sorted(record.mode))) return false;
     record.shift[d] = static_cast<std::uint8_t>(shift);
   }
   const std::uint64_t runs = next_item(shape, directory, at, item);

@@ -38,7 +38,7 @@ struct Quantized {
   double scaled;       // x in units of the step
   double rounded;      // the index as a double
   std::int64_t index;  // the same as an integer; meaningless unless valid
-  T error;             // |x - grid value|, rounded to T
+  T error;             // |x - grid value|
   bool valid;          // the grid holds x within the bound
 };
 

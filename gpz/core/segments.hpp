@@ -7,6 +7,15 @@
 namespace gpz::core {
 inline namespace GPZ_ISA {
 
+// Whether the particles of a block are stored by segment.
+GPZ_HD bool is_sorted(Mode mode) { return mode == Mode::runs || mode == Mode::elias_fano; }
+
+// Bits of the position inside a segment along an axis.
+template <typename U>
+GPZ_HD int offset_bits_along(U extent, int shift) {
+  return min_of(shift, bit_length(extent));
+}
+
 // Segments of a block: per axis a power-of-two number of grid cells. Unused axes have extent 0.
 struct Segments {
   std::uint32_t grid[max_components] = {};    // segments along each axis
@@ -68,7 +77,7 @@ GPZ_HD bool make_segments(const U extent[max_components], const std::uint8_t shi
     out.count *= out.grid[d];
     if (out.count > limit) return false;
     out.shift[d] = shift[d];
-    out.offset_bits[d] = min_of<int>(shift[d], bit_length(extent[d]));
+    out.offset_bits[d] = offset_bits_along(extent[d], shift[d]);
     out.offset_at[d] = out.offset_width;
     out.offset_width += out.offset_bits[d];
   }
@@ -123,6 +132,12 @@ struct ShiftChoice {
     bits[0] = c >= row_0 ? c - row_0 : first ? at : at - length;
     bits[1] = c >= row_0 ? 0 : first ? row : shift_choices - row;
   }
+
+  // Of axis d, 0 or 1; negative if the extent has not that many bits.
+  template <typename U>
+  GPZ_HD int shift(int d, U extent) const {
+    return bit_length(extent) - bits[d];
+  }
 };
 
 // Candidate number c, 0 <= c < shift_candidates. Best is the smallest (cost, c). After its shift an axis has at most
@@ -135,7 +150,7 @@ GPZ_HD ShiftCandidate shift_candidate(int c, const U extent[max_components], std
   std::uint32_t plane = 1;
   int width = 0;
   for (int d = 0; d < 2; ++d) {
-    const int shift = bit_length(extent[d]) - choice.bits[d];
+    const int shift = choice.shift(d, extent[d]);
     if (shift < 0) return out;
     plane *= segments_along(extent[d], shift);
     width += shift;

@@ -213,13 +213,12 @@ template <typename U, typename O>
 bool encode_sorted_as(const Segments &segments, std::uint32_t n, std::uint32_t lanes, std::uint32_t limit,
                       BlockRecord &record, Scratch &scratch, std::uint32_t &words) {
   locate<U, O>(segments, n, scratch);
-  const std::uint32_t bitmap_words = core::words_for_bits(std::uint64_t{n} + segments.count);
+  const std::uint32_t bitmap_words = core::words_of_bitmap(n, segments.count);
   RunShape shape;
   std::uint32_t run_words = ~std::uint32_t{0};
   if (core::runs_may_win(occupied_segments(scratch.start, segments.count), n, segments.count)) {
     shape = measure_runs(scratch.start, segments.count);
-    run_words = core::words_for_bits(static_cast<std::uint64_t>(shape.runs) *
-                                     static_cast<unsigned>(shape.gap_width + shape.count_width));
+    run_words = core::words_of_runs(shape.runs, shape.gap_width, shape.count_width);
   }
   const std::uint32_t order_words = core::min_of(run_words, bitmap_words);
   if (order_words + core::packed_words(n, segments.offset_width, lanes) > limit) return false;
@@ -387,7 +386,7 @@ bool decode_runs(const BlockRecord &record, std::uint32_t segments, const std::u
 
 // The same from the bitmap: the i-th set bit, at position p, means id p - i.
 bool decode_bitmap(std::uint32_t segments, const std::uint32_t *words, std::uint32_t n, std::uint32_t *segment) {
-  const std::uint32_t count = core::words_for_bits(std::uint64_t{n} + segments);
+  const std::uint32_t count = core::words_of_bitmap(n, segments);
   std::uint32_t have = 0;
   for (std::uint32_t w = 0; w < count; ++w) {
     std::uint32_t bits = words[w];
@@ -480,7 +479,7 @@ template <typename T>
 bool decode_as(const BlockRecord &record, const std::uint32_t *words, const BlockOutput &output, Scratch &scratch) {
   BlockLayout layout;
   if (!core::block_layout(record, output.components, output.value, output.n, output.block_size, layout)) return false;
-  const bool sorted = record.mode == Mode::runs || record.mode == Mode::elias_fano;
+  const bool sorted = core::is_sorted(record.mode);
   if constexpr (!std::is_same_v<T, std::int64_t>) {
     if (sorted) {
       const Segments &segments = layout.segments;

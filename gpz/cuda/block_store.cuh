@@ -36,7 +36,7 @@ class AnyStore {
  public:
   struct Shared {};
   __device__ AnyStore(const DecodeField &field, std::uint64_t block, Shared &)
-      : field_(field), first_(block * block_size + threadIdx.x % warp_size) {}
+      : field_(field), first_(block * block_size + this_lane()) {}
   __device__ __forceinline__ void put(int row, const T (&value)[core::max_components]) const {
 #pragma unroll
     for (int d = 0; d < core::max_components; ++d)
@@ -59,7 +59,7 @@ class SeparateStore {
   __device__ SeparateStore(const DecodeField &field, std::uint64_t block, Shared &) {
 #pragma unroll
     for (int d = 0; d < core::max_components; ++d)
-      at_[d] = reinterpret_cast<T *>(field.data[d]) + block * block_size + threadIdx.x % warp_size;
+      at_[d] = reinterpret_cast<T *>(field.data[d]) + block * block_size + this_lane();
   }
   __device__ __forceinline__ void put(int row, const T (&value)[core::max_components]) const {
 #pragma unroll
@@ -86,7 +86,7 @@ class InterleavedStore {
   __device__ InterleavedStore(const DecodeField &field, std::uint64_t block, Shared &shared)
       : shared_(shared), at_(reinterpret_cast<T *>(field.data[0]) + block * block_size * 3) {}
   __device__ __forceinline__ void put(int row, const T (&value)[core::max_components]) const {
-    const int lane = static_cast<int>(threadIdx.x % warp_size);
+    const int lane = static_cast<int>(this_lane());
 #pragma unroll
     for (int d = 0; d < core::max_components; ++d)
       shared_.values[(row % rows_at_once * warp_size + lane) * 3 + d] = value[d];
@@ -99,7 +99,7 @@ class InterleavedStore {
     __syncwarp();
   }
   __device__ __forceinline__ void put_component(int d, int row, T value) const {
-    at_[(row * warp_size + static_cast<int>(threadIdx.x % warp_size)) * 3 + d] = value;
+    at_[(row * warp_size + static_cast<int>(this_lane())) * 3 + d] = value;
   }
 
  private:

@@ -4,8 +4,7 @@
 
 #include <type_traits>
 
-#include "gpz/cuda/device_block.cuh"
-#include "gpz/cuda/encode_params.hpp"
+#include "gpz/cuda/kernels.cuh"
 #include "gpz/cuda/publish.cuh"
 
 namespace gpz::cuda {
@@ -30,9 +29,7 @@ __device__ T load(const Array &array, const int *rows, std::uint64_t particle) {
 // Input indices, in the block, of its stored particles, which the leading field decides; nullptr: stored as they come.
 __device__ inline const std::uint16_t *stored_order(const EncodeParams &params, std::uint64_t block) {
   if (params.followers_from == 0) return nullptr;
-  const core::Mode mode = params.staged[block].record.mode;
-  const bool sorted = mode == core::Mode::runs || mode == core::Mode::elias_fano;
-  return sorted ? params.order + block * block_size : nullptr;
+  return core::is_sorted(params.staged[block].record.mode) ? params.order + block * block_size : nullptr;
 }
 
 // Item k of this thread.
@@ -59,11 +56,7 @@ class BlockWriter {
     return exclusive_scan(value, T{0}, op, reinterpret_cast<T *>(shared.slots));
   }
 
-  __device__ U32 *output(const FieldParams &field) const {
-    const U64 room =
-        static_cast<U64>(block_size) * core::words_of_value(field.value) * static_cast<unsigned>(field.components);
-    return params.staging + field.staging + block * room;
-  }
+  __device__ U32 *output(const FieldParams &field) const { return staged_payload(params, field, block); }
 
   __device__ void put(U32 at, U32 value) { shared.low[at] = value; }
   __device__ void put(U32 at, U64 value) {

@@ -51,13 +51,12 @@ std::size_t scan_size(std::uint64_t items) {
   return bytes;
 }
 
-// Words that the blocks of a field can take together: as many as its values (core::exact_is_smaller).
 template <typename Fields>
 std::uint64_t staging_words(const Fields &fields, std::uint64_t particles) {
   std::uint64_t words = 0;
   for (const auto &input : fields)
-    words += blocks_of(particles) * block_size * input.field.components.size() *
-             core::words_of_value(static_cast<core::Value>(input.field.type));
+    words +=
+        payload_room(blocks_of(particles), static_cast<core::Value>(input.field.type), input.field.components.size());
   return words;
 }
 
@@ -139,7 +138,7 @@ void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, co
     field.value = static_cast<core::Value>(input.field.type);
     field.components = static_cast<int>(input.field.components.size());
     field.staging = staging;
-    staging += params.blocks * block_size * input.field.components.size() * core::words_of_value(field.value);
+    staging += payload_room(params.blocks, field.value, input.field.components.size());
     field.grid = format::grid_of(input.field);
     for (int d = 0; d < field.components; ++d)
       field.array[d] = {static_cast<const char *>(input.components[d].data), input.components[d].stride,
@@ -186,13 +185,12 @@ namespace {
 struct DecodeMemory {
   DecodeSection *sections;
   core::BlockRecord *records;
-  std::uint32_t *words;
   std::uint64_t *word_offsets;
   std::uint64_t *other_slots;
   std::uint32_t *other_count;
   std::uint32_t *damaged;
-  char *scan;
-  std::size_t scan_bytes;
+  char *open;
+  std::size_t open_bytes;
   std::size_t used;
 };
 
@@ -202,13 +200,12 @@ DecodeMemory carve(void *base, const std::vector<FieldOutput> &fields, std::uint
   DecodeMemory memory{};
   memory.sections = carver.take<DecodeSection>(fields.size());
   memory.records = carver.take<core::BlockRecord>(slots);
-  memory.words = carver.take<std::uint32_t>(slots + 1);
   memory.word_offsets = carver.take<std::uint64_t>(slots + 1);
   memory.other_slots = carver.take<std::uint64_t>(slots);
   memory.other_count = carver.take<std::uint32_t>(1);
   memory.damaged = carver.take<std::uint32_t>(1);
-  memory.scan_bytes = scan_size(slots + 1);
-  memory.scan = carver.take<char>(memory.scan_bytes);
+  memory.open_bytes = open_chunk_memory(blocks_of(particles), static_cast<int>(fields.size()));
+  memory.open = carver.take<char>(memory.open_bytes);
   memory.used = carver.used();
   return memory;
 }
@@ -252,18 +249,14 @@ void decompress(const void *chunk, std::size_t size, std::uint64_t particles, co
                 "the chunk has " + std::to_string(params.blocks) + " blocks, fewer than asked for");
   params.sections = memory.sections;
   params.records = memory.records;
-  params.words = memory.words;
   params.word_offsets = memory.word_offsets;
   params.other_slots = memory.other_slots;
   params.other_count = memory.other_count;
   params.damaged = memory.damaged;
 
   const std::uint64_t slots = params.blocks * fields.size();
-  open_chunk<<<1, 32, 0, stream>>>(params);
+  launch_open_chunk(params, memory.open, memory.open_bytes, stream);
   if (slots != 0) {
-    launch_read_records(params, stream);
-    std::size_t scan_bytes = memory.scan_bytes;
-    check(exclusive_sum(memory.scan, scan_bytes, memory.words, memory.word_offsets, slots + 1, stream), "scan");
     for (int f = 0; f < params.fields && params.first_block != params.end_block; ++f)
       launch_decode_full(params, f, stream);
     decode_other<<<static_cast<unsigned>(std::min<std::uint64_t>(slots, 1024)), threads, 0, stream>>>(params);

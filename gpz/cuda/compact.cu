@@ -145,14 +145,11 @@ __device__ void copy_payload(const EncodeParams &params, const U64 *word_offsets
                              U64 block, bool fits, U32 *out) {
   if (block >= params.blocks) return;
   const U64 slot = static_cast<U64>(f) * params.blocks + block;
-  const FieldParams &field = params.field[f];
-  const U64 room =
-      static_cast<U64>(block_size) * core::words_of_value(field.value) * static_cast<unsigned>(field.components);
-  const U32 *from = params.staging + field.staging + block * room;
+  const U32 *from = staged_payload(params, params.field[f], block);
   U32 *to = out + section.payload / 4 + (word_offsets[slot] - section.first_word);
   const U32 words = params.words[slot];
   constexpr U32 at_once = 4;
-  for (U32 w = threadIdx.x % warp_size; w < words; w += at_once * warp_size) {
+  for (U32 w = this_lane(); w < words; w += at_once * warp_size) {
     U32 value[at_once];
 #pragma unroll
     for (U32 k = 0; k < at_once; ++k) value[k] = w + k * warp_size < words ? from[w + k * warp_size] : 0;

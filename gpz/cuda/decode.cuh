@@ -8,11 +8,11 @@
 
 namespace gpz::cuda {
 
-// The chunk's and the sections' headers, one warp (open_chunk.cu).
-__global__ void open_chunk(DecodeParams params);
-// Records and the lengths of the payloads that follow from them (open_chunk.cu).
-void launch_read_records(const DecodeParams &params, cudaStream_t stream);
-// After the scan: the usual blocks of field f, then all others.
+// Headers, records, and the places of payloads that follow from them (open_chunk.cu), with `memory` of
+// open_chunk_memory() bytes.
+std::size_t open_chunk_memory(std::uint64_t blocks, int fields);
+void launch_open_chunk(const DecodeParams &params, void *memory, std::size_t memory_bytes, cudaStream_t stream);
+// The usual blocks of field f, then all others.
 void launch_decode_full(const DecodeParams &params, int f, cudaStream_t stream);
 __global__ void decode_other(const __grid_constant__ DecodeParams params);
 
@@ -36,6 +36,10 @@ __device__ __forceinline__ const std::uint32_t *payload_of(const DecodeParams &p
   if (used > section.payload_words || section.payload_words - used > 1) return nullptr;
   if (block + 1 == params.blocks && used != section.payload_words && payload[used] != 0) return nullptr;
   return payload + at;
+}
+
+__device__ __forceinline__ double index_base(const core::BlockRecord &record, int d) {
+  return core::index_base(core::value_of<std::int64_t>(record.min[d]));
 }
 
 // Thread number `thread` of `threads` that do it together.

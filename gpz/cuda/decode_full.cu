@@ -21,12 +21,10 @@ using U64 = std::uint64_t;
 constexpr int rows = block_size / warp_size;
 constexpr int decode_warps = 4;  // of a thread block, each with its own block of particles
 
-__device__ __forceinline__ U32 this_lane() { return threadIdx.x % warp_size; }
-
 // Sorted segment ids from the Elias-Fano bitmap; false unless they are n ids below `segments`. A lane takes a word at a
 // time, highest bit first.
 __device__ __forceinline__ bool read_bitmap(const U32 *words, U32 segments, std::uint16_t *id) {
-  const U32 count = core::words_for_bits(block_size + segments);
+  const U32 count = core::words_of_bitmap(block_size, segments);
   constexpr int rounds = (max_segments + block_size) / 32 / warp_size;
   U32 word[rounds];  // all on their way at once
 #pragma unroll
@@ -124,9 +122,8 @@ __device__ __forceinline__ bool decode_sorted(const DecodeField &field, const co
   for (int d = 0; d < core::max_components; ++d) extent[d] = static_cast<U32>(record.extent[d]);
   core::make_segments(extent, record.shift, 2 * block_size, segments);  // read_records has seen that it is possible
   const bool as_runs = record.mode == core::Mode::runs;
-  const U32 order_words = as_runs ? core::words_for_bits(static_cast<U64>(record.runs) *
-                                                         static_cast<unsigned>(record.gap_width + record.count_width))
-                                  : core::words_for_bits(block_size + segments.count);
+  const U32 order_words = as_runs ? core::words_of_runs(record.runs, record.gap_width, record.count_width)
+                                  : core::words_of_bitmap(block_size, segments.count);
   const int width = segments.offset_width;
   packed.fetch(words + order_words, width);
   if (as_runs ? !read_runs(record, words, segments.count, id) : !read_bitmap(words, segments.count, id)) return false;
@@ -136,7 +133,7 @@ __device__ __forceinline__ bool decode_sorted(const DecodeField &field, const co
   U32 mask[core::max_components];
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d) {
-    min[d] = core::index_base(d < field.components ? core::value_of<std::int64_t>(record.min[d]) : 0);
+    min[d] = index_base(record, d);
     mask[d] = static_cast<U32>(core::low_mask(segments.offset_bits[d]));
   }
   const auto all = static_cast<U32>(core::low_mask(width));
@@ -167,7 +164,7 @@ __device__ __forceinline__ void decode_packed(const DecodeField &field, const co
     const auto mask = static_cast<U32>(core::low_mask(width));
     packed.fetch(words, width);
     double min = 0;
-    if constexpr (!std::is_same_v<T, std::int64_t>) min = core::index_base(core::value_of<std::int64_t>(record.min[d]));
+    if constexpr (!std::is_same_v<T, std::int64_t>) min = index_base(record, d);
     packed.wait();
 #pragma unroll 8
     for (int row = 0; row < rows; ++row) {
@@ -201,14 +198,14 @@ __global__ void __launch_bounds__(decode_warps *warp_size)
   const U32 *words = payload_of(params, f, block);
   if (damaged != 0) return;
   const U64 extents = record.extent[0] | record.extent[1] | record.extent[2];
-  const bool sorted = record.mode == core::Mode::runs || record.mode == core::Mode::elias_fano;
+  const bool sorted = core::is_sorted(record.mode);
   const U64 last = static_cast<U64>(block + 1) * params.block_size;
   bool left = !ablation::full_block_kernels || extents > 0x7FFFFFFFu || last > params.particles ||
               params.block_size != block_size;
   if (sorted) {
     int offset_width = 0;
     for (int d = 0; d < core::max_components; ++d)
-      offset_width += core::min_of<int>(record.shift[d], core::bit_length(record.extent[d]));
+      offset_width += core::offset_bits_along(record.extent[d], record.shift[d]);
     left |= offset_width > 32;
   }
   if (left) {
@@ -231,9 +228,9 @@ __global__ void __launch_bounds__(decode_warps *warp_size)
   if constexpr (!std::is_same_v<T, std::int64_t>) {
     if (record.exceptions == 0) return;
     __syncwarp();
-    const U32 exception_words = record.exceptions * (1 + core::words_of_value(field.value));
-    place_exceptions<T>(params, field, record, words + params.words[slot] - exception_words, block, this_lane(),
-                        warp_size);
+    const U32 exception_words = core::words_of_exceptions(record.exceptions, field.value);
+    const U64 length = params.word_offsets[slot + 1] - params.word_offsets[slot];
+    place_exceptions<T>(params, field, record, words + length - exception_words, block, this_lane(), warp_size);
   }
 }
 

@@ -36,7 +36,7 @@ __device__ U64 wide_value(const U32 *words, U32 n, U32 i, int width, U32 lanes) 
 
 // Sorted segment ids into shared memory; false unless they are n ids below `segments`.
 __device__ bool read_bitmap(const U32 *words, U32 n, U32 segments, DecodeShared &shared) {
-  const U32 count = core::words_for_bits(static_cast<U64>(n) + segments);
+  const U32 count = core::words_of_bitmap(n, segments);
   U32 bits = threadIdx.x < count ? words[threadIdx.x] : 0;
   U32 have = exclusive_scan(static_cast<U32>(__popc(bits)), 0u, Sum{}, shared.slots);
   bool good = have + __popc(bits) <= n;
@@ -70,10 +70,6 @@ __device__ bool read_runs(const core::BlockRecord &record, const U32 *words, U32
     have += reduce(run.count, Sum{}, shared.slots);
   }
   return __syncthreads_and(good && have == n) != 0;
-}
-
-__device__ double index_base(const core::BlockRecord &record, int d) {
-  return core::index_base(core::value_of<std::int64_t>(record.min[d]));
 }
 
 template <typename T>
@@ -115,7 +111,7 @@ __device__ bool decode_block(const DecodeParams &params, const DecodeField &fiel
   const U64 first = (block - params.first_block) * params.block_size;
   core::BlockLayout layout;
   if (!core::block_layout(record, field.components, field.value, n, params.block_size, layout)) return false;
-  if (record.mode == core::Mode::runs || record.mode == core::Mode::elias_fano) {
+  if (core::is_sorted(record.mode)) {
     if constexpr (!std::is_same_v<T, std::int64_t>) {
       const core::Segments &segments = layout.segments;
       if (record.mode == core::Mode::runs ? !read_runs(record, words, n, segments.count, shared)

@@ -50,6 +50,14 @@ __device__ T exclusive_scan(T value, T first, Op op, T *slots) {
   return op(before, left);
 }
 
+// A run as core::read_run reads it, at bit `bit` of words in shared memory that were zero.
+__device__ __forceinline__ void put_run(std::uint32_t *words, std::uint32_t bit, const core::Run &run, int gap_width,
+                                        std::uint32_t width) {
+  const std::uint32_t item = run.gap | (run.count - 1) << gap_width;
+  atomicOr(&words[bit / 32], item << bit % 32);
+  if (bit % 32 + width > 32) atomicOr(&words[bit / 32 + 1], item >> (32 - bit % 32));
+}
+
 struct Sum {
   template <typename T>
   __device__ T operator()(T a, T b) const {

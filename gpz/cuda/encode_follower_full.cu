@@ -24,8 +24,6 @@ using U64 = std::uint64_t;
 constexpr int rows = block_size / warp_size;
 constexpr int cta_warps = 4;  // each with its own block
 
-__device__ __forceinline__ U32 this_lane() { return threadIdx.x % warp_size; }
-
 // Values of a component, by input index in the block. Arrays without gaps are copied to shared memory first, where
 // reading them in another order costs little.
 template <typename T, bool Staged>
@@ -127,8 +125,7 @@ __global__ void __launch_bounds__(cta_warps *warp_size)
   const FieldParams &field = params.field[f];
   const U64 slot = static_cast<U64>(f) * params.blocks + block;
   const std::uint16_t *order = stored_order(params, block);
-  U32 *out = params.staging + field.staging +
-             block * block_size * core::words_of_value(field.value) * static_cast<unsigned>(field.components);
+  U32 *out = staged_payload(params, field, block);
   core::BlockRecord record;
   record.mode = Grid ? core::Mode::plain : core::Mode::exact;
   U32 words = 0;

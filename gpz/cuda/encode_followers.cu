@@ -66,7 +66,7 @@ __device__ void encode_on_grid(BlockWriter &writer, int f, const StoredParticle 
     writer.write_exceptions<T>(
         field.components, record.exceptions, out + words,
         [&](int d, U32 j) { return !core::quantize(value(d, j), field.grid).valid; }, value);
-  writer.finish(f, record, words + record.exceptions * (1 + core::words_of_value(field.value)), error_bits);
+  writer.finish(f, record, words + core::words_of_exceptions(record.exceptions, field.value), error_bits);
 }
 
 }  // namespace

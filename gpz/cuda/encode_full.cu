@@ -63,10 +63,9 @@ __device__ __forceinline__ bool choose_segments(const U32 (&extent)[core::max_co
   choice = warp_min(cost == best ? choice : ~0u);
   if (best == core::no_candidate) return false;
   const core::ShiftChoice best_choice(static_cast<int>(choice >> 8));
-  const std::uint8_t shift[core::max_components] = {
-      static_cast<std::uint8_t>(core::bit_length(extent[0]) - best_choice.bits[0]),
-      static_cast<std::uint8_t>(core::bit_length(extent[1]) - best_choice.bits[1]),
-      static_cast<std::uint8_t>(choice & 0xFF)};
+  const std::uint8_t shift[core::max_components] = {static_cast<std::uint8_t>(best_choice.shift(0, extent[0])),
+                                                    static_cast<std::uint8_t>(best_choice.shift(1, extent[1])),
+                                                    static_cast<std::uint8_t>(choice & 0xFF)};
   return core::make_segments(extent, shift, core::segment_limit(block_size), segments) && segments.offset_width <= 32;
 }
 
@@ -115,7 +114,7 @@ __device__ __forceinline__ U32 encode_runs(const FullShared &shared, const Segme
   const auto width = static_cast<U32>(gap_width + count_width);
   U32 all_runs;
   U32 bit = warp_exclusive_sum(runs, &all_runs) * width;
-  const U32 words = core::words_for_bits(all_runs * width);
+  const U32 words = core::words_of_runs(all_runs, gap_width, count_width);
   if (words > bitmap_words) return words;
   if (threadIdx.x == 0) {
     core::BlockRecord &record = shared.staged->record;
@@ -127,9 +126,7 @@ __device__ __forceinline__ U32 encode_runs(const FullShared &shared, const Segme
   next = next_of_lane;
   share.for_each(shared.start, [&](U32 segment, U32 count) {
     if (count == 0) return;
-    const U32 item = (segment - next) | (count - 1) << gap_width;
-    atomicOr(&shared.order[bit / 32], item << bit % 32);
-    if (bit % 32 + width > 32) atomicOr(&shared.order[bit / 32 + 1], item >> (32 - bit % 32));
+    put_run(shared.order, bit, {segment - next, count}, gap_width, width);
     bit += width;
     next = segment + 1;
   });
@@ -286,8 +283,7 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
   const U64 error_bits = warp_max(core::bit_cast<U64>(static_cast<double>(error)));
   if (lane == 0) shared.staged->error_bits = error_bits;
 
-  U32 *out = params.staging + field.staging +
-             block * block_size * core::words_of_value(field.value) * static_cast<unsigned>(field.components);
+  U32 *out = staged_payload(params, field, block);
   const auto finish = [&](core::Mode mode, U32 words) {
     if (lane == 0) {
       core::BlockRecord &record = shared.staged->record;
@@ -318,7 +314,7 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
   const SegmentShare share(segments.count);
   for (U32 i = lane; i < share.per * (warp_size / 4); i += warp_size)
     reinterpret_cast<uint4 *>(shared.start)[i] = make_uint4(0, 0, 0, 0);
-  const U32 bitmap_words = core::words_for_bits(block_size + segments.count);
+  const U32 bitmap_words = core::words_of_bitmap(block_size, segments.count);
   for (U32 w = lane; w < bitmap_words; w += warp_size) shared.order[w] = 0;
   __syncwarp();
   U32 place[rows];  // segment id from bit 18 on; below, how many particles of the segment came before

@@ -37,8 +37,8 @@ __device__ bool choose_segments(const BlockWriter &writer, core::BlockRecord &re
   best = writer.all(best, Min{});
   if (best == ~U64{0}) return false;
   const core::ShiftChoice best_choice(static_cast<int>(best >> 8 & 0xFFFFFF));
-  record.shift[0] = static_cast<std::uint8_t>(core::bit_length(record.extent[0]) - best_choice.bits[0]);
-  record.shift[1] = static_cast<std::uint8_t>(core::bit_length(record.extent[1]) - best_choice.bits[1]);
+  record.shift[0] = static_cast<std::uint8_t>(best_choice.shift(0, record.extent[0]));
+  record.shift[1] = static_cast<std::uint8_t>(best_choice.shift(1, record.extent[1]));
   record.shift[2] = static_cast<std::uint8_t>(best & 0xFF);
   return core::make_segments(record.extent, record.shift, core::segment_limit(writer.n), segments);
 }
@@ -107,11 +107,10 @@ __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
   const U32 total_runs = writer.all(runs, Sum{});
   const int gap_width = core::bit_length(widths >> 16);
   const int count_width = core::bit_length(widths & 0xFFFFu);
-  const U32 run_words =
-      core::runs_may_win(total_runs, writer.n, segments.count)
-          ? core::words_for_bits(static_cast<U64>(total_runs) * static_cast<unsigned>(gap_width + count_width))
-          : ~0u;
-  const U32 bitmap_words = core::words_for_bits(static_cast<U64>(writer.n) + segments.count);
+  const U32 run_words = core::runs_may_win(total_runs, writer.n, segments.count)
+                            ? core::words_of_runs(total_runs, gap_width, count_width)
+                            : ~0u;
+  const U32 bitmap_words = core::words_of_bitmap(writer.n, segments.count);
   sorted.offset_width = segments.offset_width;
   sorted.order_words = run_words < bitmap_words ? run_words : bitmap_words;
   const U32 words = sorted.order_words + core::packed_words(writer.n, segments.offset_width, writer.lanes);
@@ -130,9 +129,7 @@ __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
     for (int j = 0; j < segments_per_thread && width != 0; ++j) {
       const U32 c = first + j < segments.count ? shared.start[first + j] : 0;
       if (c == 0) continue;
-      const U32 item = (first + j - next) | (c - 1) << gap_width;
-      atomicOr(&shared.bitmap[bit / 32], item << bit % 32);
-      if (bit % 32 + width > 32) atomicOr(&shared.bitmap[bit / 32 + 1], item >> (32 - bit % 32));
+      put_run(shared.bitmap, bit, {first + j - next, c}, gap_width, width);
       bit += width;
       next = first + j + 1;
     }
@@ -279,7 +276,7 @@ __device__ void encode_block(const EncodeParams &params, LeadingShared &shared, 
         field.components, record.exceptions, out + words,
         [&](int d, U32 j) { return (shared.arrival[input(j)] >> d & 1) != 0; },
         [&](int d, U32 j) { return load<T>(field.array[d], params.rows, block * block_size + input(j)); });
-    words += record.exceptions * (1 + core::words_of_value(field.value));
+    words += core::words_of_exceptions(record.exceptions, field.value);
   }
   writer.finish(0, record, words, error_bits);
 }

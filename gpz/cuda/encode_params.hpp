@@ -22,7 +22,7 @@ struct FieldParams {
   int components;
   core::Grid grid;
   Array array[core::max_components];
-  std::uint64_t staging;  // where its blocks are staged, words; each has room for block_size values of every component
+  std::uint64_t staging;  // where its blocks are staged, words (staged_payload)
 };
 
 // What is known of a coded block until all lengths are known.

@@ -1,8 +1,9 @@
-// The kernels of compression, in the order they run.
+// The kernels of compression, in the order they run, and what they share.
 #pragma once
 
 #include <cuda_runtime.h>
 
+#include "gpz/cuda/device_block.cuh"
 #include "gpz/cuda/encode_params.hpp"
 
 namespace gpz::cuda {
@@ -17,6 +18,17 @@ struct SectionLayout {
   std::uint64_t first_word;  // of the section, in the scan over all sections
   std::uint64_t words;
 };
+
+// Words that blocks of a field can take: as many as their values (core::exact_is_smaller).
+GPZ_HD std::uint64_t payload_room(std::uint64_t blocks, core::Value value, std::size_t components) {
+  return blocks * block_size * core::words_of_value(value) * components;
+}
+
+// Where a block's payload is until all lengths are known.
+__device__ __forceinline__ std::uint32_t *staged_payload(const EncodeParams &params, const FieldParams &field,
+                                                         std::uint64_t block) {
+  return params.staging + field.staging + payload_room(block, field.value, static_cast<unsigned>(field.components));
+}
 
 __global__ void start_encoding(EncodeParams params);
 

@@ -9,14 +9,7 @@ namespace gpz::cuda {
 
 class LanePacker {
  public:
-  __device__ explicit LanePacker(std::uint32_t *words) : out_(words + threadIdx.x % warp_size) {}
-
-  // Begins inside a value, whose lowest `skip` < width bits are in the word before.
-  __device__ __forceinline__ void start(std::uint32_t value, int width, std::uint32_t skip) {
-    word_ = value >> skip;
-    have_ = width - static_cast<int>(skip);
-    if (have_ == 32) flush(0);
-  }
+  __device__ explicit LanePacker(std::uint32_t *words) : out_(words + this_lane()) {}
 
   // 0 < width <= 32, the same for all values and lanes.
   __device__ __forceinline__ void put(std::uint32_t value, int width) {

@@ -31,7 +31,7 @@ __device__ constexpr StatisticSource statistic_sources[statistics] = {
 // nearly all are.
 __device__ __forceinline__ void publish(const EncodeParams &params, int f, std::uint64_t block,
                                         const StagedBlock &staged) {
-  const auto lane = threadIdx.x % warp_size;
+  const auto lane = this_lane();
   const std::uint64_t slot = static_cast<std::uint64_t>(f) * params.blocks + block;
   constexpr unsigned words = sizeof(StagedBlock) / 4;
   static_assert(words <= warp_size);

@@ -8,9 +8,11 @@ namespace gpz::cuda {
 inline constexpr int warp_size = 32;
 inline constexpr std::uint32_t full_mask = 0xFFFFFFFFu;
 
+__device__ __forceinline__ std::uint32_t this_lane() { return threadIdx.x % warp_size; }
+
 template <typename T>
 __device__ __forceinline__ T warp_exclusive_sum(T value, T *total = nullptr) {
-  const auto lane = threadIdx.x % warp_size;
+  const auto lane = this_lane();
   T inclusive = value;
 #pragma unroll
   for (int offset = 1; offset < warp_size; offset *= 2) {
@@ -23,7 +25,7 @@ __device__ __forceinline__ T warp_exclusive_sum(T value, T *total = nullptr) {
 
 template <typename T>
 __device__ __forceinline__ T warp_exclusive_max(T value) {
-  const auto lane = threadIdx.x % warp_size;
+  const auto lane = this_lane();
   T inclusive = value;
 #pragma unroll
   for (int offset = 1; offset < warp_size; offset *= 2) {

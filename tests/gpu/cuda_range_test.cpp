@@ -48,8 +48,8 @@ class CudaRange : public GpuTest {
 
 TEST_F(CudaRange, GivesTheBlocksAskedFor) {
   const Columns all = decoded({});
-  const Columns untouched{std::vector<std::uint8_t>(particles * 12, 0xAB),
-                          std::vector<std::uint8_t>(particles * 4, 0xAB)};
+  const Columns untouched{std::vector<std::uint8_t>(particles * 12, DeviceMemory::pattern),
+                          std::vector<std::uint8_t>(particles * 4, DeviceMemory::pattern)};
   const struct {
     cuda::BlockRange range;
     std::size_t first;

@@ -15,7 +15,7 @@ enum class ExitCode : int {
   corrupt = 4,  // also: no gpz file, or of a version this program does not know
   truncated = 5,
   limit = 6,
-  different = 7,  // verify --against
+  different = 7,  // verify --against, bench
 };
 
 // For --help.

@@ -39,8 +39,7 @@ struct MemoryUse {
 //   invalid_argument  as ChunkEncoder::encode; arrays that this device cannot reach (host memory, another device), or
 //                     whose elements are not aligned to their size
 //   out_of_memory     the codec has given its device memory back (but for the chunk, if decode(chunk, size, ...)
-//   failed)
-//                     and can be used again, for a smaller frame
+//                     failed) and can be used again, for a smaller frame
 //   limit_exceeded    more than max_fields fields, more than 2^40 particles
 //   internal          another error of CUDA; if the device was given something it could not read, it is lost to the
 //                     process
