@@ -63,7 +63,7 @@ std::vector<gpz::FieldInput> fields(bool narrow, double bound, bool identity) {
   position.field.type = narrow ? gpz::ValueType::float32 : gpz::ValueType::float64;
   position.field.leading = true;
   position.field.bound = bound;
-  position.field.step = gpz::grid_step(bound, position.field.type);
+  gpz::fill_step(position.field);
   position.field.components = {{"x", 0}, {"y", 1}, {"z", 2}};
   for (std::size_t d = 0; d < 3; ++d)
     position.components[d] = narrow ? gpz::ConstArray{&cloud.narrow[d], 12, gpz::ConstArray::Type::float32}

@@ -162,7 +162,7 @@ gpz_status gpz_compress(const gpz_frame *frame, const gpz_field *fields, size_t 
     gpz::FrameInfo info = frame_info(*frame);
     for (std::size_t f = 0; f < inputs.size(); ++f) {
       gpz::Field field = inputs[f].field;
-      if (field.bound > 0) field.step = gpz::grid_step(field.bound, field.type);
+      gpz::fill_step(field);
       field.largest_error = chunk.largest_error[f];
       for (const auto &component : field.components) metadata.columns.push_back(component.name);
       info.fields.push_back(std::move(field));

@@ -34,6 +34,13 @@ double grid_step(double bound, ValueType type) {
   return core::step_for_bound(bound, static_cast<core::Value>(type));
 }
 
+void fill_step(Field &field) {
+  if (field.bound == 0)
+    field.step = 0;
+  else if (field.step == 0)
+    field.step = grid_step(field.bound, field.type);
+}
+
 double value_range(const FieldInput &input, std::size_t particles) {
   double widest = 0;
   for (std::size_t d = 0; d < input.field.components.size(); ++d) {
@@ -47,6 +54,12 @@ double value_range(const FieldInput &input, std::size_t particles) {
     if (high > low) widest = std::fmax(widest, high - low);
   }
   return widest;
+}
+
+std::uint64_t chunk_checksum(const void *data, std::size_t size) { return format::xxh3(data, size); }
+
+ChunkView view_of(const EncodedChunk &chunk) {
+  return {chunk.particles, chunk.checksum, chunk.bytes.data(), chunk.bytes.size(), chunk.largest_error};
 }
 
 struct ChunkEncoder::Workspace {
@@ -70,7 +83,7 @@ void ChunkEncoder::encode(const std::vector<FieldInput> &fields, std::size_t par
     throw Error(Status::out_of_memory, "no memory to compress " + std::to_string(particles) + " particles");
   }
   out.particles = particles;
-  out.checksum = format::xxh3(out.bytes.data(), out.bytes.size());
+  out.checksum = chunk_checksum(out.bytes.data(), out.bytes.size());
 }
 
 void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,

@@ -88,22 +88,17 @@ struct Writer::State {
   State(const std::string &path, const Metadata &metadata, bool append, int threads)
       : file(path, metadata, append), encoder(threads) {}
 
-  void write(const FrameInfo &info, const EncodedChunk *chunks, std::size_t count) {
+  void write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
     FrameInfo complete = info;
-    for (Field &field : complete.fields) {
-      // As the encoder has it.
-      if (field.bound == 0) field.step = 0;
-      if (field.bound > 0 && field.step == 0) field.step = grid_step(field.bound, field.type);
-    }
+    for (Field &field : complete.fields) fill_step(field);
     std::vector<ChunkEntry> entries;
     std::vector<api::Span> bodies;
-    for (std::size_t i = 0; i < count; ++i) {
-      const EncodedChunk &encoded = chunks[i];
-      entries.push_back({encoded.particles, encoded.bytes.size(), encoded.checksum});
-      bodies.push_back({encoded.bytes.data(), encoded.bytes.size()});
-      const std::size_t fields = std::min(encoded.largest_error.size(), complete.fields.size());
+    for (const ChunkView &view : chunks) {
+      entries.push_back({view.particles, view.size, view.checksum});
+      bodies.push_back({view.data, view.size});
+      const std::size_t fields = std::min(view.largest_error.size(), complete.fields.size());
       for (std::size_t f = 0; f < fields; ++f) {
-        complete.fields[f].largest_error = std::max(complete.fields[f].largest_error, encoded.largest_error[f]);
+        complete.fields[f].largest_error = std::max(complete.fields[f].largest_error, view.largest_error[f]);
       }
     }
     file.write(complete, entries, bodies);
@@ -123,12 +118,21 @@ void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields,
     for (const FieldInput &input : fields) complete.fields.push_back(input.field);
     for (Field &field : complete.fields) field.largest_error = 0;
     state_->encoder.encode(fields, static_cast<std::size_t>(info.particles), rows, state_->chunk);
-    state_->write(complete, &state_->chunk, 1);
+    state_->write(complete, {view_of(state_->chunk)});
   });
 }
 
+void Writer::write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
+  api::in_place(state_->file.name(), Error::no_position, [&] { state_->write(info, chunks); });
+}
+
 void Writer::write(const FrameInfo &info, const std::vector<EncodedChunk> &chunks) {
-  api::in_place(state_->file.name(), Error::no_position, [&] { state_->write(info, chunks.data(), chunks.size()); });
+  api::in_place(state_->file.name(), Error::no_position, [&] {
+    std::vector<ChunkView> views;
+    views.reserve(chunks.size());
+    for (const EncodedChunk &chunk : chunks) views.push_back(view_of(chunk));
+    state_->write(info, views);
+  });
 }
 
 const std::vector<IndexEntry> &Writer::frames() const { return state_->file.frames(); }

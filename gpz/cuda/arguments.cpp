@@ -17,10 +17,6 @@ void require(bool condition, const Field &field, const char *cause) {
 
 bool is_integer(ConstArray::Type type) { return type == ConstArray::Type::int32 || type == ConstArray::Type::int64; }
 
-std::size_t size_of(ConstArray::Type type) {
-  return type == ConstArray::Type::int32 || type == ConstArray::Type::float32 ? 4 : 8;
-}
-
 bool is_aligned(const void *data, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(data) % alignment == 0;
 }
@@ -32,6 +28,10 @@ void check_elements(const Field &field, const void *data, std::ptrdiff_t stride,
 }
 
 }  // namespace
+
+std::size_t size_of(ConstArray::Type type) {
+  return type == ConstArray::Type::int32 || type == ConstArray::Type::float32 ? 4 : 8;
+}
 
 void check_size(std::size_t fields, std::uint64_t particles) {
   if (fields > max_fields) throw Error(Status::limit_exceeded, "more fields than the CUDA codec takes in one call");
@@ -70,9 +70,9 @@ void check_memory(const void *memory, std::size_t size, std::size_t alignment, c
 }
 
 std::vector<FieldOutput> with_steps(std::vector<FieldOutput> fields) {
+  // Decoding takes the step alone: a caller who has it need not know the bound.
   for (FieldOutput &output : fields)
-    if (output.field.bound > 0 && output.field.step == 0)
-      output.field.step = grid_step(output.field.bound, output.field.type);
+    if (output.field.bound != 0) fill_step(output.field);
   return fields;
 }
 

@@ -101,13 +101,14 @@ gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_count, gpz_
     require(outputs != nullptr || field_count == 0, "outputs is a null pointer");
     const auto inputs = device_inputs(fields, field_count, 0);
     for (std::size_t f = 0; f < field_count; ++f) {
-      const gpz::Field &field = inputs[f].field;
+      gpz::Field field = inputs[f].field;
+      gpz::fill_step(field);
       gpz_cuda_output output{};
       output.stored = field.type == gpz::ValueType::integer ? GPZ_INT64 : fields[f].type;
       output.components = static_cast<int>(field.components.size());
       output.leading = field.leading ? 1 : 0;
       output.bound = field.bound;
-      output.step = field.bound > 0 ? gpz::grid_step(field.bound, field.type) : 0;
+      output.step = field.step;
       output.type = fields[f].type;
       outputs[f] = output;
     }

@@ -7,73 +7,13 @@
 
 #include "gpz/cuda/arguments.hpp"
 #include "gpz/cuda/check.hpp"
+#include "gpz/cuda/memory.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/error.hpp"
-#include "gpz/format/checksum.hpp"
 #include "gpz/format/fields.hpp"
 
 namespace gpz::cuda {
 namespace {
-
-// A failed call leaves its error behind for cudaGetLastError(); what was handled here must not turn up there.
-void forget_last_error() { static_cast<void>(cudaGetLastError()); }
-
-class CurrentDevice {
- public:
-  explicit CurrentDevice(int device) {
-    check(cudaGetDevice(&before_), "current device");
-    if (before_ == device) return;
-    check(cudaSetDevice(device), "setting the device");
-    changed_ = true;
-  }
-  ~CurrentDevice() {
-    if (changed_ && cudaSetDevice(before_) != cudaSuccess) forget_last_error();
-  }
-  CurrentDevice(const CurrentDevice &) = delete;
-  CurrentDevice &operator=(const CurrentDevice &) = delete;
-
- private:
-  int before_ = 0;
-  bool changed_ = false;
-};
-
-class DeviceBuffer {
- public:
-  DeviceBuffer() = default;
-  ~DeviceBuffer() { release(); }
-  DeviceBuffer(const DeviceBuffer &) = delete;
-  DeviceBuffer &operator=(const DeviceBuffer &) = delete;
-
-  void *data() const { return data_; }
-  std::size_t capacity() const { return capacity_; }
-
-  // At least `size` bytes, with an eighth to spare if there is that much: the number of particles of an MPI rank goes
-  // up and down. The buffer has to be empty.
-  void allocate(std::size_t size) {
-    for (const std::size_t wanted : {size + size / 8, size}) {
-      const cudaError_t error = cudaMalloc(&data_, wanted);
-      if (error == cudaSuccess) {
-        capacity_ = wanted;
-        return;
-      }
-      data_ = nullptr;
-      forget_last_error();
-      if (error != cudaErrorMemoryAllocation) check(error, "device memory");
-    }
-    throw Error(Status::out_of_memory, "no device memory: " + std::to_string(size) + " bytes are needed");
-  }
-
-  // Waits for the work that may still use it.
-  void release() {
-    if (data_ != nullptr && cudaFree(data_) != cudaSuccess) forget_last_error();
-    data_ = nullptr;
-    capacity_ = 0;
-  }
-
- private:
-  void *data_ = nullptr;
-  std::size_t capacity_ = 0;
-};
 
 // What kernels report, in pinned memory: the copy from the device runs in its stream then, as a copy to pageable memory
 // would not.
@@ -86,20 +26,11 @@ struct Report {
 
 struct Codec::State {
   explicit State(int on) : device(on) {
-    int devices = 0;
-    const cudaError_t error = cudaGetDeviceCount(&devices);
-    if (error != cudaSuccess) {
-      forget_last_error();
-      throw Error(Status::not_found, std::string("no CUDA device: ") + cudaGetErrorString(error));
-    }
-    if (device < 0 || device >= devices)
-      throw Error(Status::not_found,
-                  "no CUDA device " + std::to_string(device) + ", there are " + std::to_string(devices));
+    require_device(device);
     const CurrentDevice current(device);
     check(cudaDeviceGetAttribute(&reaches_host_memory, cudaDevAttrPageableMemoryAccess, device), "device attribute");
-    const cudaError_t pinned = cudaHostAlloc(reinterpret_cast<void **>(&report), sizeof(Report), cudaHostAllocPortable);
-    if (pinned != cudaSuccess) forget_last_error();
-    check(pinned, "pinned host memory");
+    check_handled(cudaHostAlloc(reinterpret_cast<void **>(&report), sizeof(Report), cudaHostAllocPortable),
+                  "pinned host memory");
   }
   ~State() {
     try {
@@ -145,9 +76,7 @@ struct Codec::State {
   void check_reachable(const void *data, const std::string &name) const {
     if (data == nullptr) return;
     cudaPointerAttributes attributes{};
-    const cudaError_t error = cudaPointerGetAttributes(&attributes, data);
-    if (error != cudaSuccess) forget_last_error();
-    check(error, "kind of memory");
+    check_handled(cudaPointerGetAttributes(&attributes, data), "kind of memory");
     if (attributes.type == cudaMemoryTypeUnregistered && reaches_host_memory == 0)
       throw Error(Status::invalid_argument, name + " is not in device memory");
     if (attributes.type == cudaMemoryTypeDevice && attributes.device != device)
@@ -244,7 +173,7 @@ void Codec::encode(const std::vector<FieldInput> &fields, std::uint64_t particle
   }
   state_->copy_to_host(out.bytes.data());
   out.particles = particles;
-  out.checksum = format::xxh3(out.bytes.data(), out.bytes.size());
+  out.checksum = chunk_checksum(out.bytes.data(), out.bytes.size());
 }
 
 const DeviceChunk &Codec::chunk() const { return state_->chunk; }

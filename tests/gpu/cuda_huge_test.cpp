@@ -17,7 +17,7 @@ Field described(const char *name, ValueType type, int components, double bound, 
   described.type = type;
   described.bound = bound;
   described.leading = leading;
-  if (bound > 0) described.step = grid_step(bound, type);
+  fill_step(described);
   for (int d = 0; d < components; ++d) described.components.push_back({name + std::to_string(d), 0});
   return described;
 }

@@ -68,7 +68,7 @@ inline Frame frame_for(const std::vector<FieldInput> &fields) {
   Frame frame;
   for (std::size_t f = 0; f < fields.size(); ++f) {
     Field field = fields[f].field;
-    if (field.bound > 0 && field.step == 0) field.step = grid_step(field.bound, field.type);
+    fill_step(field);
     frame.info.fields.push_back(field);
     for (std::size_t d = 0; d < field.components.size(); ++d) {
       Frame::Column column;

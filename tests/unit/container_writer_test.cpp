@@ -79,6 +79,63 @@ TEST(Writer, TakesReadyChunks) {
   EXPECT_GT(frame.info.fields[0].step, 0);
 }
 
+TEST(Writer, TakesChunksInMemoryOfOthers) {
+  const TemporaryFile file;
+  const std::vector<EncodedChunk> chunks = write_two_chunks(file.path());
+  const Bytes expected = file.bytes();
+  std::vector<ChunkView> views;
+  std::vector<std::vector<std::uint8_t>> copies;
+  for (const EncodedChunk &chunk : chunks) {
+    EXPECT_EQ(chunk_checksum(chunk.bytes.data(), chunk.bytes.size()), chunk.checksum);
+    copies.push_back(chunk.bytes);
+    ChunkView view = view_of(chunk);
+    EXPECT_EQ(view.data, chunk.bytes.data());
+    view.data = copies.back().data();
+    views.push_back(view);
+  }
+  FrameInfo info = Reader(file.path()).info(0);
+  for (Field &field : info.fields) field.step = field.largest_error = 0;
+  {
+    Writer writer(file.path(), {});
+    writer.write(info, views);
+    writer.close();
+  }
+  EXPECT_EQ(file.bytes(), expected);
+
+  info.particles = views[0].particles;
+  {
+    Writer writer(file.path(), {});
+    writer.write(info, {views[0]});
+  }
+  EXPECT_EQ(Reader(file.path()).chunk(0, 0), chunks[0].bytes);
+
+  // As a view comes that nobody gave its checksum.
+  views[0].checksum = 0;
+  {
+    Writer writer(file.path(), {});
+    writer.write(info, {views[0]});
+  }
+  EXPECT_EQ(status_of([&] { Reader(file.path()).chunk(0, 0); }), Status::corrupt);
+}
+
+TEST(FillStep, IsWhatTheEncoderTakes) {
+  const auto filled = [](double bound, double step, ValueType type) {
+    Field field;
+    field.type = type;
+    field.bound = bound;
+    field.step = step;
+    fill_step(field);
+    return field.step;
+  };
+  EXPECT_EQ(filled(0, 0, ValueType::float64), 0);
+  EXPECT_EQ(filled(0, 0.5, ValueType::float64), 0);
+  EXPECT_EQ(filled(0.001, 0.0015, ValueType::float64), 0.0015);
+  for (const ValueType type : {ValueType::float32, ValueType::float64})
+    EXPECT_EQ(filled(0.001, 0, type), grid_step(0.001, type));
+  for (const double bound : {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+    EXPECT_EQ(status_of([&] { filled(bound, 0, ValueType::float64); }), Status::invalid_argument);
+}
+
 TEST(Reader, GivesChunksAsTheyAre) {
   const TemporaryFile file;
   const std::vector<EncodedChunk> chunks = write_two_chunks(file.path());

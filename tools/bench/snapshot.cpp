@@ -39,7 +39,7 @@ std::vector<FieldInput> fields_of(const Snapshot &snapshot, double bound, const 
   positions.field.type = cloud.type();
   positions.field.leading = true;
   positions.field.bound = bound;
-  positions.field.step = grid_step(bound, cloud.type());
+  fill_step(positions.field);
   for (int d = 0; d < cloud.components(); ++d) {
     positions.field.components.push_back({std::string(1, "xyz"[d]), static_cast<std::uint16_t>(d)});
     positions.components[static_cast<std::size_t>(d)] = {

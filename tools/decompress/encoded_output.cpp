@@ -40,7 +40,7 @@ class PipeOutput final : public EncodedOutput {
     FrameInfo head = info;
     for (std::size_t f = 0; f < head.fields.size(); ++f) {
       Field &field = head.fields[f];
-      if (field.bound > 0 && field.step == 0) field.step = grid_step(field.bound, field.type);
+      fill_step(field);
       field.largest_error = chunk_.largest_error[f];
     }
     const FrameRecord record = frame_record(head, {{chunk_.particles, chunk_.bytes.size(), chunk_.checksum}});

@@ -14,16 +14,33 @@ namespace gpz {
 // invalid_argument otherwise.
 double grid_step(double bound, ValueType type = ValueType::float64);
 
+// Gives `field` the step that stands in the file: 0 without a bound; else the one it has, or grid_step(bound, type) if
+// it has none. Throws as grid_step.
+void fill_step(Field &field);
+
 // The largest distance between two values of one component, over all components: what a bound relative to the value
 // range is a fraction of. Non-finite values are ignored; 0 if there are none.
 double value_range(const FieldInput &input, std::size_t particles);
 
 struct EncodedChunk {
   std::uint64_t particles = 0;
-  std::uint64_t checksum = 0;  // XXH3 of bytes
+  std::uint64_t checksum = 0;  // chunk_checksum of bytes
   std::vector<std::uint8_t> bytes;
   std::vector<double> largest_error;  // per field, units of the field
 };
+
+// The checksum of a chunk's bytes in a file: XXH3, 64 bits.
+std::uint64_t chunk_checksum(const void *data, std::size_t size);
+
+// A chunk whose bytes are in memory of someone else, and stay there while the view is used.
+struct ChunkView {
+  std::uint64_t particles = 0;
+  std::uint64_t checksum = 0;  // chunk_checksum(data, size)
+  const std::uint8_t *data = nullptr;
+  std::size_t size = 0;               // bytes
+  std::vector<double> largest_error;  // per field, units of the field
+};
+ChunkView view_of(const EncodedChunk &chunk);
 
 // Encodes chunks; keeps its workspace between calls. One object serves one caller at a time.
 class ChunkEncoder {

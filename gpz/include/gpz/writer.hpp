@@ -29,7 +29,9 @@ class Writer {
   // frames before.
   void write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows = nullptr);
 
-  // The same with chunks that are compressed already; info.fields describe them.
+  // The same with chunks that are compressed already; info.fields describe them, but for steps that are 0 and the
+  // largest errors, which are filled in. Checksums are taken as they are.
+  void write(const FrameInfo &info, const std::vector<ChunkView> &chunks);
   void write(const FrameInfo &info, const std::vector<EncodedChunk> &chunks);
 
   // Frames of the file so far, those of an appended file included.
