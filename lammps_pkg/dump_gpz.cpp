@@ -18,13 +18,16 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <gpz/error.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "atom.h"
 #include "comm.h"
 #include "compute.h"
 #include "domain.h"
 #include "error.h"
+#include "fix.h"
 #include "gpz_version.h"
 #include "input.h"
 #include "label_map.h"
@@ -38,41 +41,6 @@
 using namespace LAMMPS_NS;
 
 namespace {
-
-// Used without dump_modify eb. Where a unit of length is natural, 0.0005 of an Angstrom: a tenth of what dump xtc does
-// to positions, and far below thermal motion.
-struct UnitSystem {
-  const char *name, *length;
-  double bound;  // in `length`
-};
-const UnitSystem unit_systems[] = {
-    {"lj", "sigma", 5e-4}, {"real", "Angstrom", 5e-4}, {"metal", "Angstrom", 5e-4},    {"electron", "Bohr", 1e-3},
-    {"si", "m", 5e-14},    {"cgs", "cm", 5e-12},       {"micro", "micrometers", 5e-8}, {"nano", "nm", 5e-5},
-};
-
-const UnitSystem &unit_system(const char *name) {
-  for (const UnitSystem &system : unit_systems)
-    if (strcmp(name, system.name) == 0) return system;
-  return unit_systems[0];
-}
-
-// dump_modify keywords of other styles, which make no sense here, and what to do instead.
-struct RefusedKeyword {
-  const char *name, *advice;
-};
-const RefusedKeyword refused_keywords[] = {
-    {"at", "frames are never overwritten; write to another file"},
-    {"format", "set the precision with 'eb' and 'bound'; text is formatted by 'gpz decode'"},
-    {"image", "list the columns ix iy iz"},
-    {"label", "columns have their own names"},
-    {"precision", "set it with 'eb' and 'bound'"},
-    {"scale", "list the columns xs ys zs"},
-    {"sfactor", "convert units after decoding"},
-    {"tfactor", "convert units after decoding"},
-    {"thermo", "thermo output is in the log"},
-    {"types", "list the column typelabel"},
-    {"unwrap", "list the columns xu yu zu, or use 'gpz decode --unwrap'"},
-};
 
 // LabelMap shows its labels to the dump styles of LAMMPS only.
 struct Labels : LabelMap {
@@ -105,23 +73,26 @@ int instances = 0;
 /* ---------------------------------------------------------------------- */
 
 DumpGPZ::DumpGPZ(LAMMPS *lammps, int narg, char **arg)
-    : DumpCustom(lammps, narg, arg), output_(world), encoder_(comm->nthreads), chunks_(1) {
+    : DumpCustom(lammps, narg, arg), backend_(lammps), output_(world), bound_(update->unit_style) {
   command_ = "dump";
   for (int i = 0; i < narg; ++i) command_ += std::string(" ") + arg[i];
 
   columns_ = std::make_unique<GPZColumns>(column_list(), domain->dimension);
-  bound_ = {PositionBound::DEFAULT, unit_system(update->unit_style).bound};
 
   // text is never buffered: lets Dump refuse dump_modify buffer yes
   buffer_allow = buffer_flag = 0;
 
-  fix_id_ = "GPZ_SUMMARY_" + std::to_string(instances++);
-  modify->add_fix(fix_id_ + " all GPZ/SUMMARY " + id);
+  fix_id_ = "GPZ_STEP_" + std::to_string(instances++);
+  modify->add_fix(fix_id_ + " all GPZ/STEP " + id);
 }
 
 DumpGPZ::~DumpGPZ() {
-  if (output_.is_open()) close(false);
-  end_of_run();
+  int finalized = 0;  // if LAMMPS is a library, MPI may have ended before it
+  MPI_Finalized(&finalized);
+  if (!finalized) {
+    if (output_.is_open()) close(false);
+    end_of_run();
+  }
   if (modify && modify->get_fix_by_id(fix_id_)) modify->delete_fix(fix_id_);
 }
 
@@ -150,79 +121,6 @@ std::vector<GPZColumns::Column> DumpGPZ::column_list() const {
   error->all(FLERR, "Dump " + std::string(id) + " gpz: " + problem);
 }
 
-/* ----------------------------------------------------------------------
-   dump_modify
-------------------------------------------------------------------------- */
-
-int DumpGPZ::modify_param(int narg, char **arg) {
-  if (strcmp(arg[0], "eb") == 0) return modify_eb(narg, arg);
-  if (strcmp(arg[0], "bound") == 0) return modify_bound(narg, arg);
-  if (strcmp(arg[0], "format") == 0 && narg > 1 && strcmp(arg[1], "none") == 0) return 2;
-  for (const RefusedKeyword &keyword : refused_keywords)
-    if (strcmp(arg[0], keyword.name) == 0)
-      fail(std::string("dump_modify ") + keyword.name + " is not possible: " + keyword.advice);
-
-  const int used = DumpCustom::modify_param(narg, arg);
-  if (used && strcmp(arg[0], "element") == 0) elements_given_ = true;
-  return used;
-}
-
-// eb V, eb abs V, eb rel V
-int DumpGPZ::modify_eb(int narg, char **arg) {
-  PositionBound bound{PositionBound::ABSOLUTE, 0.0};
-  int used = 1;
-  if (narg > 1 && strcmp(arg[1], "rel") == 0) {
-    bound.kind = PositionBound::RELATIVE;
-    ++used;
-  } else if (narg > 1 && strcmp(arg[1], "abs") == 0) {
-    ++used;
-  }
-  if (narg <= used) utils::missing_cmd_args(FLERR, "dump_modify eb", error);
-  bound.value = utils::numeric(FLERR, arg[used], false, lmp);
-  if (!(bound.value > 0.0) || !std::isfinite(bound.value))
-    fail(std::string("dump_modify eb must be a number > 0, not ") + arg[used]);
-  bound_ = bound;
-  bound_printed_ = false;
-  return used + 1;
-}
-
-// bound COLUMN V, bound COLUMN lossless
-int DumpGPZ::modify_bound(int narg, char **arg) {
-  if (narg < 3) utils::missing_cmd_args(FLERR, "dump_modify bound", error);
-  double bound = 0.0;
-  if (strcmp(arg[2], "lossless") != 0) {
-    bound = utils::numeric(FLERR, arg[2], false, lmp);
-    if (!(bound >= 0.0) || !std::isfinite(bound))
-      fail(std::string("dump_modify bound ") + arg[1] + " must be a number >= 0, not " + arg[2]);
-  }
-  try {
-    columns_->set_own_bound(arg[1], bound);
-  } catch (const std::invalid_argument &e) {
-    fail(std::string("dump_modify bound ") + arg[1] + ": " + e.what());
-  }
-  return 3;
-}
-
-/* ----------------------------------------------------------------------
-   settings that Dump::modify_params stores without asking the style
-------------------------------------------------------------------------- */
-
-void DumpGPZ::refuse_keywords() const {
-  const bool colname =
-      std::any_of(keyword_user.begin(), keyword_user.end(), [](const std::string &s) { return !s.empty(); });
-  if (sort_flag) fail("dump_modify sort is not possible: sort when decoding, with 'gpz decode --sort id'");
-  if (balance_flag) fail("dump_modify balance is not possible: every rank writes its own atoms");
-  if (!write_header_flag) fail("dump_modify header no is not possible: a file without its header cannot be read");
-  if (format_line_user) fail("dump_modify format is not possible: set the precision with 'eb' and 'bound'");
-  if (colname) fail("dump_modify colname is not possible: readers know the columns by their names");
-  if (binary)
-    fail(std::string("the file name ") + filename +
-         " stands for a binary dump of style custom: choose a name like traj.gpz");
-  if (compressed)
-    fail(std::string("the file name ") + filename +
-         " stands for compression by another program, but the file is compressed already: choose a name like traj.gpz");
-}
-
 /* ---------------------------------------------------------------------- */
 
 void DumpGPZ::init_style() {
@@ -230,6 +128,19 @@ void DumpGPZ::init_style() {
   if (columns_->has(GPZColumns::Kind::type_label) && !(atom->labelmapflag && atom->lmap->is_complete(Atom::ATOM)))
     fail("column typelabel needs a label for every atom type");
   columns_->choose_sources(triclinic_general);
+  try {
+    // a file of one frame is closed before LAMMPS goes on
+    output_.set_async(async_ && !multifile && strcmp(id, "WRITE_DUMP") != 0);
+  } catch (const GPZOutputError &e) {
+    fail(e.what());
+  }
+
+  try {
+    drain();  // frames of before are in the backend's memory
+    backend_.init();
+  } catch (const gpz::Error &e) {
+    error->one(FLERR, "Dump " + std::string(id) + " gpz: dump_modify device: " + e.what());
+  }
 
   DumpCustom::init_style();  // opens the file
 
@@ -240,20 +151,28 @@ void DumpGPZ::init_style() {
       fail("element names and type labels are in the file already and cannot change after the first run");
   }
   print_bound();
+  const std::string obstacle = why_not_direct();
+  direct_ = backend_.device_atoms() && obstacle.empty();
+  print_backend(obstacle);
+  if (comm->me == 0 && !output_.refusal().empty())
+    utils::logmesg(lmp, fmt::format("Dump {} gpz: not written in the background: {}\n", id, output_.refusal()));
 }
 
 void DumpGPZ::print_bound() {
   if (bound_printed_ || !columns_->has_positions() || comm->me) return;
-  const UnitSystem &units = unit_system(update->unit_style);
-  std::string text = fmt::format("Dump {} gpz: positions within {:.8g} ", id, bound_.value);
-  if (bound_.kind == PositionBound::RELATIVE)
-    text += "of the longest box edge at the first frame";
-  else
-    text += units.length;
-  if (bound_.kind == PositionBound::DEFAULT)
-    text += fmt::format(" (default for units {}; dump_modify {} eb changes it)", update->unit_style, id);
-  utils::logmesg(lmp, text + "\n");
+  utils::logmesg(lmp, fmt::format("Dump {} gpz: positions {}\n", id, bound_.text(update->unit_style, id)));
   bound_printed_ = true;
+}
+
+void DumpGPZ::print_backend(const std::string &obstacle) {
+  std::string text = fmt::format("Dump {} gpz: {}", id, backend_.text());
+  if (direct_)
+    text += ", before KOKKOS copies them for other output";
+  else if (backend_.device_atoms())
+    text += ", at the time of other output, because " + obstacle;
+  text += "\n";
+  if (comm->me == 0 && text != backend_printed_) utils::logmesg(lmp, text);
+  backend_printed_ = text;
 }
 
 /* ----------------------------------------------------------------------
@@ -355,7 +274,8 @@ bool DumpGPZ::in_file_already() {
 
 void DumpGPZ::write() {
   if (!header_choice) fail("Must not use 'run pre no' after creating a new dump");
-  summary_.begin_frame(update->whichflag && update->ntimestep != update->firststep);
+  const bool in_loop = update->whichflag && update->ntimestep != update->firststep;
+  summary_.begin(in_loop ? GPZSummary::INSIDE : GPZSummary::BEFORE);
 
   // before the tests, because it invokes computes and so lets Output plan their next invocation
   nme = count();
@@ -366,23 +286,55 @@ void DumpGPZ::write() {
   write_frame();
   if (refreshflag) irefresh->refresh();
   if (multifile) close(true);
+  if (!update->whichflag) drain();  // no end of a run follows that would notice an error
+}
+
+// Does the dump show only what LAMMPS stores, of all atoms of the group?
+bool DumpGPZ::stored_only() const {
+  return !idregion && !nthresh && !ncompute && !nfix && !nvariable && !ncustom && columns_->packed().empty();
+}
+
+// Where KOKKOS has the atoms, if this frame takes them there: dump_modify pbc works on copies in host memory.
+GPZDeviceAtoms *DumpGPZ::device_atoms() { return pbcflag ? nullptr : backend_.device_atoms(); }
+
+int DumpGPZ::count() {
+  rows_ = nullptr;
+  if (GPZDeviceAtoms *resident = device_atoms()) {
+    try {
+      resident->sync(columns_->stored());
+      if (stored_only() && igroup != 0) {
+        const GPZDeviceAtoms::Rows rows = resident->select(groupbit);
+        rows_ = rows.data;
+        return static_cast<int>(rows.count);
+      }
+    } catch (const gpz::Error &e) {
+      error->one(FLERR, "Dump " + std::string(id) + " gpz: cannot select atoms: " + e.what());
+    }
+  }
+  if (stored_only() && igroup == 0) return atom->nlocal;
+  const int chosen = DumpCustom::count();
+  if (chosen < atom->nlocal) rows_ = clist;
+  return chosen;
 }
 
 void DumpGPZ::write_frame() {
   const bool skip = in_file_already();
   std::string problem;
+  GPZChunk chunk;
   if (!skip) {
     set_bounds();
 
     const KeepArrays keep(atom);
     if (pbcflag) wrap();
     pack(nullptr);
-    columns_->bind(atom, buf);
     summary_.lap(GPZSummary::GATHER);
+    const int buffer = output_.next_buffer(summary_);
     try {
+      GPZAtoms *atoms = device_atoms();
+      columns_->bind(atoms ? *atoms : backend_.host_atoms(), buf, atom->nlocal);
       describe_frame();
-      encoder_.encode(columns_->fields(), static_cast<std::size_t>(nme), nchoose < atom->nlocal ? clist : nullptr,
-                      chunks_[0]);
+      chunk = backend_.compressor().compress(columns_->fields(), static_cast<std::uint64_t>(atom->nlocal),
+                                             static_cast<std::uint64_t>(nme), rows_, buffer);
     } catch (const std::exception &e) {
       problem = output_.path() + ": cannot compress: " + e.what();
     }
@@ -390,7 +342,7 @@ void DumpGPZ::write_frame() {
   }
 
   try {
-    const std::uint64_t bytes = output_.write(info_, chunks_, problem, skip, summary_);
+    const std::uint64_t bytes = output_.write(info_, std::move(chunk), problem, skip, summary_);
     if (skip)
       summary_.skip_frame();
     else
@@ -406,7 +358,7 @@ void DumpGPZ::set_bounds() {
   const gpz::Box now = box();
   if (first_edge_ == 0) first_edge_ = output_.first_edge();
   if (first_edge_ == 0) first_edge_ = longest_edge(now);
-  const double bound = bound_.kind == PositionBound::RELATIVE ? bound_.value * first_edge_ : bound_.value;
+  const double bound = bound_.absolute(first_edge_);
   columns_->set_bounds(bound, bound / now.largest_edge_sum());
 }
 
@@ -458,7 +410,7 @@ void DumpGPZ::describe_frame() {
   info_.fields.clear();
   for (const gpz::FieldInput &column : columns_->fields()) {
     info_.fields.push_back(column.field);
-    if (column.field.bound > 0) info_.fields.back().step = gpz::grid_step(column.field.bound, column.field.type);
+    gpz::fill_step(info_.fields.back());
   }
 }
 
@@ -485,7 +437,62 @@ gpz::Box DumpGPZ::box() const {
 
 /* ---------------------------------------------------------------------- */
 
+void DumpGPZ::drain() {
+  try {
+    output_.drain(summary_);
+  } catch (const GPZOutputError &e) {
+    fail(e.what());
+  }
+}
+
+void DumpGPZ::poll() { output_.poll(); }
+
+/* ----------------------------------------------------------------------
+   VerletKokkos copies all arrays to the host before it calls Output::write. Where nothing but the atoms on the GPU is
+   wanted, fix GPZ/STEP calls before that, and the books of Output are kept as Output::write does.
+------------------------------------------------------------------------- */
+
+// What stands against it; empty: nothing.
+std::string DumpGPZ::why_not_direct() {
+  const auto dumps = output->get_dump_list();
+  const auto place = std::find(dumps.begin(), dumps.end(), this) - dumps.begin();
+  if (place == static_cast<std::ptrdiff_t>(dumps.size())) return "no run is under way";
+  if (!direct_wanted_) return "of dump_modify direct no";
+  if (strcmp(update->integrate_style, "verlet/kk") != 0) return std::string("of run_style ") + update->integrate_style;
+  if (output->mode_dump[place] || output->var_dump[place]) return "its steps are not a fixed number apart";
+  if (pbcflag) return "of dump_modify pbc yes";
+  if (skipflag || refreshflag) return "of dump_modify skip or refresh";
+  const auto stored = columns_->stored();
+  if (!stored_only() || (backend_.device_atoms() && !backend_.device_atoms()->has(stored)))
+    return "columns, a region or a threshold need data in host memory";
+  for (int n = 0; n < modify->nfix; ++n)
+    if (modify->fmask[n] & FixConst::END_OF_STEP)
+      return std::string("fix ") + modify->fix[n]->id + " acts at the end of steps";
+  const bool velocities = std::find(stored.begin(), stored.end(), GPZProperty::v) != stored.end();
+  for (int n = modify->nfix - 1; velocities && n >= 0 && modify->fix[n]->id != fix_id_; --n)
+    if (modify->fmask[n] & FixConst::FINAL_INTEGRATE)
+      return std::string("fix ") + modify->fix[n]->id + ", which was defined later, changes velocities";
+  return {};
+}
+
+void DumpGPZ::positions_are_final() {
+  if (!direct_) return;
+  const bigint step = update->ntimestep;
+  const auto dumps = output->get_dump_list();
+  const auto place = std::find(dumps.begin(), dumps.end(), this) - dumps.begin();
+  if (place == static_cast<std::ptrdiff_t>(dumps.size()) || output->next_dump[place] != step) return;
+  write();
+  output->last_dump[place] = step;
+  output->next_dump[place] += output->every_dump[place];
+  output->next_dump_any = *std::min_element(output->next_dump, output->next_dump + output->ndump);
+  output->next = std::min({output->next_dump_any, output->next_restart, output->next_thermo});
+}
+
 void DumpGPZ::end_of_run() {
+  if (output_.is_open()) {
+    summary_.begin(GPZSummary::AFTER);
+    drain();
+  }
   if (summary_.empty()) return;
   const double loop_seconds = update && update->whichflag && timer ? timer->get_wall(Timer::TOTAL) : 0.0;
   const std::string title = fmt::format("Dump {} gpz: {}", id, filename);
@@ -495,5 +502,5 @@ void DumpGPZ::end_of_run() {
 }
 
 double DumpGPZ::memory_usage() {
-  return DumpCustom::memory_usage() + columns_->memory_usage() + static_cast<double>(chunks_[0].bytes.capacity());
+  return DumpCustom::memory_usage() + columns_->memory_usage() + backend_.memory_usage();
 }

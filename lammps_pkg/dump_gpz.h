@@ -20,15 +20,16 @@ DumpStyle(gpz,DumpGPZ);
 #ifndef LMP_DUMP_GPZ_H
 #define LMP_DUMP_GPZ_H
 
-#include <gpz/chunk.hpp>
 #include <gpz/frame.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "dump_custom.h"
+#include "gpz_backend.h"
 #include "gpz_columns.h"
 #include "gpz_output.h"
+#include "gpz_position_bound.h"
 #include "gpz_summary.h"
 
 namespace LAMMPS_NS {
@@ -40,30 +41,31 @@ class DumpGPZ : public DumpCustom {
 
   void write() override;
   double memory_usage() override;
-  void end_of_run();  // called by fix GPZ/SUMMARY on all ranks
+  // called by fix GPZ/STEP on all ranks
+  void poll();
+  void positions_are_final();
+  void end_of_run();
 
  protected:
   void init_style() override;
   void openfile() override;
+  int count() override;
   void pack(tagint *) override;
   int modify_param(int, char **) override;
 
  private:
-  // The error bound of positions as the user gave it.
-  struct PositionBound {
-    enum { DEFAULT, ABSOLUTE, RELATIVE } kind;
-    double value;  // distance units, or a fraction of the longest box edge at the first frame
-  };
-
   std::string command_, fix_id_;
   std::unique_ptr<GPZColumns> columns_;
-  GPZOutput output_;
   GPZSummary summary_;
-  gpz::ChunkEncoder encoder_;
-  std::vector<gpz::EncodedChunk> chunks_;  // this rank's one
+  GPZBackend backend_;  // has the buffers of output_, so it outlives it
+  std::string backend_printed_;
+  GPZOutput output_;
+  bool async_ = true, direct_wanted_ = true;
+  bool direct_ = false;        // frames of this run are taken by positions_are_final()
+  const int *rows_ = nullptr;  // the atoms of this frame; nullptr: all local ones
   gpz::FrameInfo info_;
 
-  PositionBound bound_;
+  GPZPositionBound bound_;
   bool bound_printed_ = false;
   double first_edge_ = 0;        // longest box edge at the first frame, distance units; 0: no frame yet
   bool elements_given_ = false;  // by dump_modify element
@@ -74,7 +76,13 @@ class DumpGPZ : public DumpCustom {
   void refuse_keywords() const;
   int modify_eb(int, char **);
   int modify_bound(int, char **);
+  int modify_switch(int, char **, bool &);
+  int modify_device(int, char **);
   void print_bound();
+  void print_backend(const std::string &why_not_direct);
+  bool stored_only() const;
+  GPZDeviceAtoms *device_atoms();
+  std::string why_not_direct();
 
   MPI_Comm group() const;
   std::string current_path();
@@ -86,6 +94,7 @@ class DumpGPZ : public DumpCustom {
   void wrap();
   void describe_frame();
   void write_frame();
+  void drain();
   void set_bounds();
   gpz::Box box() const;
   [[noreturn]] void fail(const std::string &) const;

@@ -15,68 +15,53 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <type_traits>
-
-#include "atom.h"
 
 using namespace LAMMPS_NS;
 
-// --- where LAMMPS keeps the values of a column ---
+// --- columns that LAMMPS stores ---
 
 namespace {
 
-using gpz::ConstArray;
-
-template <typename T>
-ConstArray vector(const T *values) {
-  constexpr ConstArray::Type type = std::is_same<T, double>::value ? ConstArray::Type::float64
-                                    : sizeof(T) == 4               ? ConstArray::Type::int32
-                                                                   : ConstArray::Type::int64;
-  return {values, sizeof(T), type};
-}
-
-// Component `axis` of an array of vectors. LAMMPS allocates them as one piece with `width` components a row.
-ConstArray component(double *const *rows, int axis, int width = 3) {
-  return {rows ? rows[0] + axis : nullptr, static_cast<std::ptrdiff_t>(width * sizeof(double)),
-          ConstArray::Type::float64};
-}
-
 struct AtomColumn {
   const char *name;
+  GPZProperty property;
+  int component;
   bool is_vector;  // to be rotated in a general triclinic box
-  ConstArray (*view)(const Atom *);
 };
 
 const AtomColumn atom_columns[] = {
-    {"id", false, [](const Atom *a) { return vector(a->tag); }},
-    {"mol", false, [](const Atom *a) { return vector(a->molecule); }},
-    {"type", false, [](const Atom *a) { return vector(a->type); }},
-    {"element", false, [](const Atom *a) { return vector(a->type); }},
-    {"typelabel", false, [](const Atom *a) { return vector(a->type); }},
-    {"x", true, [](const Atom *a) { return component(a->x, 0); }},
-    {"y", true, [](const Atom *a) { return component(a->x, 1); }},
-    {"z", true, [](const Atom *a) { return component(a->x, 2); }},
-    {"vx", true, [](const Atom *a) { return component(a->v, 0); }},
-    {"vy", true, [](const Atom *a) { return component(a->v, 1); }},
-    {"vz", true, [](const Atom *a) { return component(a->v, 2); }},
-    {"fx", true, [](const Atom *a) { return component(a->f, 0); }},
-    {"fy", true, [](const Atom *a) { return component(a->f, 1); }},
-    {"fz", true, [](const Atom *a) { return component(a->f, 2); }},
-    {"q", false, [](const Atom *a) { return vector(a->q); }},
-    {"mux", true, [](const Atom *a) { return component(a->mu, 0, 4); }},
-    {"muy", true, [](const Atom *a) { return component(a->mu, 1, 4); }},
-    {"muz", true, [](const Atom *a) { return component(a->mu, 2, 4); }},
-    {"mu", false, [](const Atom *a) { return component(a->mu, 3, 4); }},
-    {"radius", false, [](const Atom *a) { return vector(a->radius); }},
-    {"omegax", true, [](const Atom *a) { return component(a->omega, 0); }},
-    {"omegay", true, [](const Atom *a) { return component(a->omega, 1); }},
-    {"omegaz", true, [](const Atom *a) { return component(a->omega, 2); }},
-    {"angmomx", true, [](const Atom *a) { return component(a->angmom, 0); }},
-    {"angmomy", true, [](const Atom *a) { return component(a->angmom, 1); }},
-    {"angmomz", true, [](const Atom *a) { return component(a->angmom, 2); }},
-    {"tqx", true, [](const Atom *a) { return component(a->torque, 0); }},
-    {"tqy", true, [](const Atom *a) { return component(a->torque, 1); }},
-    {"tqz", true, [](const Atom *a) { return component(a->torque, 2); }},
+    {"id", GPZProperty::id, 0, false},
+    {"mol", GPZProperty::molecule, 0, false},
+    {"type", GPZProperty::type, 0, false},
+    {"element", GPZProperty::type, 0, false},
+    {"typelabel", GPZProperty::type, 0, false},
+    {"ix", GPZProperty::image, 0, false},
+    {"iy", GPZProperty::image, 1, false},
+    {"iz", GPZProperty::image, 2, false},
+    {"x", GPZProperty::x, 0, true},
+    {"y", GPZProperty::x, 1, true},
+    {"z", GPZProperty::x, 2, true},
+    {"vx", GPZProperty::v, 0, true},
+    {"vy", GPZProperty::v, 1, true},
+    {"vz", GPZProperty::v, 2, true},
+    {"fx", GPZProperty::f, 0, true},
+    {"fy", GPZProperty::f, 1, true},
+    {"fz", GPZProperty::f, 2, true},
+    {"q", GPZProperty::q, 0, false},
+    {"mux", GPZProperty::mu, 0, true},
+    {"muy", GPZProperty::mu, 1, true},
+    {"muz", GPZProperty::mu, 2, true},
+    {"mu", GPZProperty::mu, 3, false},
+    {"radius", GPZProperty::radius, 0, false},
+    {"omegax", GPZProperty::omega, 0, true},
+    {"omegay", GPZProperty::omega, 1, true},
+    {"omegaz", GPZProperty::omega, 2, true},
+    {"angmomx", GPZProperty::angmom, 0, true},
+    {"angmomy", GPZProperty::angmom, 1, true},
+    {"angmomz", GPZProperty::angmom, 2, true},
+    {"tqx", GPZProperty::torque, 0, true},
+    {"tqy", GPZProperty::torque, 1, true},
+    {"tqz", GPZProperty::torque, 2, true},
 };
 
 const AtomColumn *find_atom_column(const std::string &name) {
@@ -98,9 +83,6 @@ int position_set(const std::string &name) {
       if (name == candidate) return set;
   return -1;
 }
-
-// 0, 1, 2 for ix, iy, iz; -1 otherwise.
-int image_axis(const std::string &name) { return name == "ix" ? 0 : name == "iy" ? 1 : name == "iz" ? 2 : -1; }
 
 bool matches(const char *pattern, const char *name) {
   if (*pattern == '*') return matches(pattern + 1, name) || (*name && matches(pattern, name + 1));
@@ -203,45 +185,42 @@ void GPZColumns::set_bounds(double position, double scaled) {
 void GPZColumns::choose_sources(bool general_triclinic) {
   packed_.clear();
   for (std::size_t n = 0; n < columns_.size(); ++n) {
-    const Column &column = columns_[n];
-    const AtomColumn *in_atom = find_atom_column(column.name);
-    if (image_axis(column.name) >= 0) {
-      source_[n] = Source::image;
-    } else if (in_atom && !(in_atom->is_vector && general_triclinic)) {
+    const AtomColumn *stored = find_atom_column(columns_[n].name);
+    if (stored && !(stored->is_vector && general_triclinic)) {
       source_[n] = Source::atom;
     } else {
-      source_[n] = column.kind == Kind::real ? Source::buffer : Source::integer_buffer;
+      source_[n] = columns_[n].kind == Kind::real ? Source::buffer : Source::integer_buffer;
       packed_.push_back(static_cast<int>(n));
     }
   }
 }
 
-void GPZColumns::bind(Atom *atom, const double *buffer) {
-  const std::size_t width = columns_.size(), nlocal = static_cast<std::size_t>(atom->nlocal);
+std::vector<GPZProperty> GPZColumns::stored() const {
+  std::vector<GPZProperty> properties;
+  for (std::size_t n = 0; n < columns_.size(); ++n)
+    if (source_[n] == Source::atom) properties.push_back(find_atom_column(columns_[n].name)->property);
+  return properties;
+}
+
+void GPZColumns::bind(GPZAtoms &atoms, const double *buffer, int nlocal) {
+  const std::size_t width = columns_.size(), rows = static_cast<std::size_t>(nlocal);
   for (std::size_t n = 0; n < width; ++n) {
     gpz::ConstArray &view = fields_[place_[n].field].components[place_[n].component];
     std::vector<std::int64_t> &integers = integers_[n];
     switch (source_[n]) {
-      case Source::atom:
-        view = find_atom_column(columns_[n].name)->view(atom);
-        break;
-      case Source::buffer:
-        view = {buffer + n, static_cast<std::ptrdiff_t>(width * sizeof(double)), ConstArray::Type::float64};
-        break;
-      case Source::integer_buffer:
-        if (integers.size() < nlocal) integers.resize(static_cast<std::size_t>(atom->nmax));
-        for (std::size_t i = 0; i < nlocal; ++i) integers[i] = static_cast<std::int64_t>(buffer[i * width + n]);
-        view = vector(integers.data());
-        break;
-      case Source::image: {
-        const int axis = image_axis(columns_[n].name);
-        const int shift = axis == 0 ? 0 : axis == 1 ? IMGBITS : IMG2BITS;
-        if (integers.size() < nlocal) integers.resize(static_cast<std::size_t>(atom->nmax));
-        for (std::size_t i = 0; i < nlocal; ++i)
-          integers[i] = static_cast<std::int64_t>((atom->image[i] >> shift) & IMGMASK) - IMGMAX;
-        view = vector(integers.data());
+      case Source::atom: {
+        const AtomColumn *stored = find_atom_column(columns_[n].name);
+        view = atoms.find(stored->property, stored->component);
         break;
       }
+      case Source::buffer:
+        view = {buffer + n, static_cast<std::ptrdiff_t>(width * sizeof(double)), gpz::ConstArray::Type::float64};
+        break;
+      case Source::integer_buffer:
+        if (integers.size() < rows) integers.resize(rows + rows / 8);
+        for (std::size_t i = 0; i < rows; ++i) integers[i] = static_cast<std::int64_t>(buffer[i * width + n]);
+        view = {integers.data(), sizeof(std::int64_t), gpz::ConstArray::Type::int64};
+        break;
     }
   }
 }

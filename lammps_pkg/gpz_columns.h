@@ -19,8 +19,9 @@
 #include <string>
 #include <vector>
 
+#include "gpz_atoms.h"
+
 namespace LAMMPS_NS {
-class Atom;
 
 // The columns of a dump as the fields of a frame: which one is the position, where each one's values are in memory,
 // and what error bound it has.
@@ -48,15 +49,17 @@ class GPZColumns {
   void choose_sources(bool general_triclinic);
   // The columns that DumpCustom must pack into its buffer, each value at the row of its atom.
   const std::vector<int> &packed() const { return packed_; }
+  // What the other columns show, in any order.
+  std::vector<GPZProperty> stored() const;
   // Lets the fields point to the data of this step: row i is local atom i.
-  void bind(Atom *atom, const double *buffer);
+  void bind(GPZAtoms &atoms, const double *buffer, int nlocal);
 
   const std::vector<gpz::FieldInput> &fields() const { return fields_; }
   double memory_usage() const;
 
  private:
   enum class Bound { none, own, position, scaled };
-  enum class Source { atom, image, buffer, integer_buffer };
+  enum class Source { atom, buffer, integer_buffer };
   struct Place {
     std::size_t field, component;
   };
@@ -64,7 +67,7 @@ class GPZColumns {
   std::vector<Column> columns_;
   std::vector<Place> place_;                         // per column
   std::vector<Source> source_;                       // per column
-  std::vector<std::vector<std::int64_t>> integers_;  // per column, where its source is image or integer_buffer
+  std::vector<std::vector<std::int64_t>> integers_;  // per column, where its source is integer_buffer
   std::vector<int> packed_;
   std::vector<gpz::FieldInput> fields_;
   std::vector<Bound> bound_;  // per field

@@ -16,8 +16,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <gpz/error.hpp>
 #include <gpz/reader.hpp>
+#include <utility>
 
 using namespace LAMMPS_NS;
 
@@ -26,83 +28,13 @@ double LAMMPS_NS::longest_edge(const gpz::Box &box) {
   return *std::max_element(edges.begin(), edges.begin() + box.dimension);
 }
 
-// --- a file that several ranks write ---
-
-#ifndef MPI_STUBS
-class GPZOutput::SharedFile {
- public:
-  // Collective over `group`; the file exists.
-  SharedFile(MPI_Comm group, const std::string &path) : path_(path) {
-    char *name = const_cast<char *>(path.c_str());  // MPI 2 had no const
-    const int code = MPI_File_open(group, name, MPI_MODE_WRONLY, MPI_INFO_NULL, &file_);
-    if (code == MPI_SUCCESS) return;
-    problem_ = failure("cannot open", code);
-    file_ = MPI_FILE_NULL;
-  }
-  ~SharedFile() {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (file_ != MPI_FILE_NULL && !finalized) MPI_File_close(&file_);
-  }
-
-  const std::string &problem() const { return problem_; }
-
-  // Not collective. Returns what went wrong, or nothing.
-  std::string write(std::uint64_t offset, const gpz::Bytes &bytes) {
-    constexpr std::size_t largest_piece = std::size_t{1} << 30;  // MPI counts with an int
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-      const int wanted = static_cast<int>(std::min(bytes.size() - done, largest_piece));
-      MPI_Status status;
-      int written = 0;
-      errno = 0;
-      const int code = MPI_File_write_at(file_, static_cast<MPI_Offset>(offset + done),
-                                         const_cast<std::uint8_t *>(bytes.data()) + done, wanted, MPI_BYTE, &status);
-      const int system_error = errno;
-      if (code != MPI_SUCCESS) return failure("cannot write", code, system_error);
-      // On a full disk, OpenMPI returns success with a smaller count: 0 is the only sign that there is no room.
-      MPI_Get_count(&status, MPI_BYTE, &written);
-      if (written <= 0) return failure("cannot write", code, system_error ? system_error : ENOSPC);
-      done += static_cast<std::size_t>(written);
-    }
-    return {};
-  }
-
-  // Collective.
-  void truncate(std::uint64_t size) { MPI_File_set_size(file_, static_cast<MPI_Offset>(size)); }
-
-  // Collective. Returns what went wrong, or nothing.
-  std::string close() {
-    const int code = MPI_File_close(&file_);
-    return code == MPI_SUCCESS ? std::string() : failure("cannot close", code);
-  }
-
- private:
-  std::string path_, problem_;
-  MPI_File file_ = MPI_FILE_NULL;
-
-  // system_error: errno, if it is known; it says more than MPI does.
-  std::string failure(const char *what, int code, int system_error = 0) const {
-    char reason[MPI_MAX_ERROR_STRING] = "";
-    int length = 0;
-    MPI_Error_string(code, reason, &length);
-    return path_ + ": " + what + ": " + (system_error ? std::strerror(system_error) : reason);
-  }
-};
-#else
-class GPZOutput::SharedFile {  // without MPI every group is one rank, and this is never used
- public:
-  SharedFile(MPI_Comm, const std::string &) {}
-  std::string problem() const { return {}; }
-  std::string write(std::uint64_t, const gpz::Bytes &) { return {}; }
-  void truncate(std::uint64_t) {}
-  std::string close() { return {}; }
-};
-#endif
-
 // --- opening ---
 
-GPZOutput::GPZOutput(MPI_Comm world) : world_(world), group_(world) {
+// If LAMMPS ends with an error, the frames on their way shall still get into the file.
+GPZOutput::GPZOutput(MPI_Comm world)
+    : world_(world), group_(world), at_finalize_([this] {
+        if (background_) background_->settle();
+      }) {
   MPI_Comm_rank(world_, &me_);
   MPI_Comm_size(world_, &nranks_);
 }
@@ -132,12 +64,8 @@ void GPZOutput::open(MPI_Comm group, const std::string &path, const gpz::Metadat
   problem = agree(problem);
   if (!problem.empty()) throw GPZOutputError(problem);
   share_existing();
-  if (group_size_ > 1) {
-    shared_ = std::make_unique<SharedFile>(group_, path_);
-    problem = shared_->problem();
-  }
-  problem = agree(problem);
-  if (!problem.empty()) throw GPZOutputError(problem);
+  problem = agree(start());
+  if (!problem.empty()) fail(problem, true);
   open_ = true;
 }
 
@@ -199,26 +127,131 @@ void GPZOutput::share_existing() {
   MPI_Allreduce(&mine, &first_edge_, 1, MPI_DOUBLE, MPI_MAX, world_);
 }
 
+// --- how to write ---
+
+void GPZOutput::set_async(bool async) {
+  if (async == async_) return;
+  async_ = async;
+  if (!open_) return;
+  std::string problem = agree(stop());
+  if (problem.empty()) problem = agree(start());
+  if (!problem.empty()) fail(problem, true);
+}
+
+// Why the group must not write in the background; empty if it may. MPI-IO is for what several hosts do to one file.
+std::string GPZOutput::why_not_async() const {
+#ifndef MPI_STUBS
+  if (group_size_ == 1) return {};
+  MPI_Comm host;
+  MPI_Comm_split_type(group_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  int on_host = 1;
+  MPI_Comm_size(host, &on_host);
+  MPI_Comm_free(&host);
+  if (on_host == group_size_) return {};
+  int safe = group_me_ == 0 && GPZPlainFile::takes_several_hosts(path_);
+  MPI_Bcast(&safe, 1, MPI_INT, 0, group_);
+  if (!safe) return "ranks of several hosts write this file, and it is not on a parallel file system that is known";
+#endif
+  return {};
+}
+
+// Collective over the group, as stop().
+std::string GPZOutput::start() {
+  refusal_ = async_ ? why_not_async() : std::string();
+  if (async_ && refusal_.empty()) {
+    background_ = writer_ ? std::make_unique<GPZBackground>(*writer_) : std::make_unique<GPZBackground>(group_, path_);
+    return background_->problem();
+  }
+  if (writer_) return {};
+  shared_ = std::make_unique<GPZSharedFile>(group_, path_);
+  return shared_->problem();
+}
+
+std::string GPZOutput::stop() {
+  std::string problem;
+  if (background_) {
+    problem = background_->settle();
+    try {
+      background_->close();
+    } catch (const std::exception &e) {
+      if (problem.empty()) problem = e.what();
+    }
+  }
+  if (shared_) problem = shared_->close();
+  background_.reset();
+  shared_.reset();
+  return problem;
+}
+
 // --- frames ---
 
-std::uint64_t GPZOutput::write(gpz::FrameInfo &info, const std::vector<gpz::EncodedChunk> &chunks, std::string problem,
-                               bool skip, GPZSummary &summary) {
+int GPZOutput::next_buffer(GPZSummary &summary) {
+  if (!background_) return 0;
+  const int buffer = background_->next_buffer();
+  summary.lap(GPZSummary::WAIT);
+  return buffer;
+}
+
+std::uint64_t GPZOutput::write(gpz::FrameInfo &info, GPZChunk chunk, std::string problem, bool skip,
+                               GPZSummary &summary) {
+  if (background_) return write_behind(info, std::move(chunk), problem, skip, summary);
+  return write_now(info, chunk, std::move(problem), skip, summary);
+}
+
+// Communicates once, or twice if there are several groups of several ranks.
+std::uint64_t GPZOutput::write_behind(gpz::FrameInfo &info, GPZChunk chunk, const std::string &problem, bool skip,
+                                      GPZSummary &summary) {
+  background_->poll();
+  if (problem_.empty()) problem_ = problem.empty() ? background_->problem() : problem;
+  int good = problem_.empty();
+  std::vector<gpz::ChunkEntry> entries;
+  if (!skip) good = gather(info, {chunk.particles, 0, nullptr, chunk.size, chunk.largest_error}, good, entries);
+  if (skip || group_size_ < nranks_) {
+    int mine = good;
+    MPI_Allreduce(&mine, &good, 1, MPI_INT, MPI_MIN, world_);
+  }
+  summary.lap(GPZSummary::COMMUNICATE);
+  if (!good) settle(problem_);
+
+  std::uint64_t length = 0;
+  try {
+    if (!skip) {
+      length = background_->submit(info, entries, end_, std::move(chunk));
+      add(info, length);
+    }
+  } catch (const std::exception &e) {
+    problem_ = path_ + ": " + e.what();
+  }
+  summary.lap(GPZSummary::WAIT);
+  return group_me_ == 0 ? length : 0;
+}
+
+std::uint64_t GPZOutput::write_now(gpz::FrameInfo &info, const GPZChunk &chunk, std::string problem, bool skip,
+                                   GPZSummary &summary) {
   std::uint64_t length = 0;
   gpz::FrameRecord record;
   bool complete = true;  // no frame was begun without its trailer
   if (!skip) {
+    gpz::ChunkView view{chunk.particles, 0, nullptr, chunk.size, chunk.largest_error};
+    try {
+      if (problem.empty()) view.data = chunk.bytes();
+      if (problem.empty()) view.checksum = gpz::chunk_checksum(view.data, view.size);
+    } catch (const std::exception &e) {
+      problem = path_ + ": " + e.what();
+    }
+    summary.lap(GPZSummary::COMPRESS);
     std::vector<gpz::ChunkEntry> entries;
-    const bool all_encoded = gather(info, chunks[0], problem.empty(), entries);
+    const bool all_encoded = gather(info, view, problem.empty(), entries);
     summary.lap(GPZSummary::COMMUNICATE);
     try {
       if (all_encoded && writer_) {
-        writer_->write(info, chunks);
+        writer_->write(info, std::vector<gpz::ChunkView>{view});
         length = writer_->frames().back().length;
       }
       if (all_encoded && shared_) {
         record = gpz::frame_record(info, entries);
         complete = false;
-        problem = write_chunk(record, entries, chunks[0].bytes);
+        problem = write_chunk(record, entries, view);
       }
     } catch (const std::exception &e) {
       problem = e.what();
@@ -231,7 +264,8 @@ std::uint64_t GPZOutput::write(gpz::FrameInfo &info, const std::vector<gpz::Enco
 
   // The trailer makes the frame count: it is written when everything else is.
   if (!complete && group_me_ == 0) {
-    problem = shared_->write(end_ + record.length - record.trailer.size(), record.trailer);
+    problem =
+        shared_->write(end_ + record.length - record.trailer.size(), record.trailer.data(), record.trailer.size());
     complete = problem.empty();
     summary.lap(GPZSummary::WRITE);
   }
@@ -240,33 +274,38 @@ std::uint64_t GPZOutput::write(gpz::FrameInfo &info, const std::vector<gpz::Enco
   if (!problem.empty()) fail(problem, complete);
 
   if (shared_ && !skip) {
-    if (group_me_ == 0) {
-      frames_.push_back({end_, record.length, info.timestep, info.time, info.particles});
-      length = record.length;
-    }
-    end_ += record.length;
+    add(info, record.length);
+    if (group_me_ == 0) length = record.length;
   }
   return length;
 }
 
+// The frame is in the file, or on its way. A gpz::Writer keeps account itself.
+void GPZOutput::add(const gpz::FrameInfo &info, std::uint64_t length) {
+  if (writer_) return;
+  if (group_me_ == 0) frames_.push_back({end_, length, info.timestep, info.time, info.particles});
+  end_ += length;
+}
+
 // What comes before the chunks, and this rank's chunk.
 std::string GPZOutput::write_chunk(const gpz::FrameRecord &record, const std::vector<gpz::ChunkEntry> &entries,
-                                   const gpz::Bytes &chunk) {
+                                   const gpz::ChunkView &chunk) {
   std::uint64_t offset = end_ + record.prefix.size();
   for (int rank = 0; rank < group_me_; ++rank) offset += entries[rank].length;
-  const std::string problem = group_me_ == 0 ? shared_->write(end_, record.prefix) : std::string();
-  return problem.empty() ? shared_->write(offset, chunk) : problem;
+  std::string problem;
+  if (group_me_ == 0) problem = shared_->write(end_, record.prefix.data(), record.prefix.size());
+  return problem.empty() ? shared_->write(offset, chunk.data, chunk.size) : problem;
 }
 
 // Every rank of the group learns of the others' chunks and largest errors. Has every rank a chunk?
-bool GPZOutput::gather(gpz::FrameInfo &info, const gpz::EncodedChunk &chunk, bool encoded,
+bool GPZOutput::gather(gpz::FrameInfo &info, const gpz::ChunkView &chunk, bool encoded,
                        std::vector<gpz::ChunkEntry> &entries) {
   const std::size_t width = 4 + info.fields.size();
   mine_.assign(width, 0);
   mine_[0] = encoded;
   if (encoded) {
     mine_[1] = chunk.particles;
-    mine_[2] = chunk.bytes.size();
+    mine_[2] = chunk.size;
     mine_[3] = chunk.checksum;
     std::memcpy(&mine_[4], chunk.largest_error.data(), info.fields.size() * sizeof(double));
   }
@@ -295,15 +334,31 @@ bool GPZOutput::gather(gpz::FrameInfo &info, const gpz::EncodedChunk &chunk, boo
   return all_encoded;
 }
 
-// Cuts off the frame that was begun, unless the group's first rank says that it is complete. gpz::Writer does so
-// itself.
+void GPZOutput::poll() {
+  if (background_) background_->poll();
+}
+
+void GPZOutput::drain(GPZSummary &summary) {
+  if (!background_) return;
+  settle(problem_);
+  summary.in_background(background_->take_seconds());
+  summary.lap(GPZSummary::WAIT);
+}
+
+// `problem`: of this rank, or empty if it has none or one of its frames on their way.
+void GPZOutput::settle(const std::string &problem) {
+  const std::string settled = background_->settle();
+  const std::string worst = agree(problem.empty() ? settled : problem);
+  if (!worst.empty()) fail(worst, true);
+}
+
+// Cuts off the frame that was begun, unless the group's first rank says that it is complete. gpz::Writer and
+// GPZBackground do so themselves.
 void GPZOutput::fail(const std::string &problem, bool complete) {
-  if (shared_) {
-    cut_unless(complete);
-    shared_->close();
-  }
-  shared_.reset();
+  if (shared_) cut_unless(complete);
+  stop();
   writer_.reset();
+  problem_.clear();
   open_ = false;
   throw GPZOutputError(problem);
 }
@@ -315,19 +370,21 @@ void GPZOutput::cut_unless(bool complete) {
 }
 
 void GPZOutput::close() {
+  if (background_) settle(problem_);
   std::string problem;
   try {
+    if (background_ && !writer_ && group_me_ == 0) background_->append(end_, gpz::index_record(frames_));
     if (writer_) writer_->close();
-    if (shared_ && group_me_ == 0) problem = shared_->write(end_, gpz::index_record(frames_));
+    if (shared_ && group_me_ == 0) {
+      const gpz::Bytes index = gpz::index_record(frames_);
+      problem = shared_->write(end_, index.data(), index.size());
+    }
   } catch (const std::exception &e) {
     problem = e.what();
   }
-  if (shared_) {
-    cut_unless(problem.empty());
-    const std::string close_problem = shared_->close();
-    if (problem.empty()) problem = close_problem;
-  }
-  shared_.reset();
+  if (shared_) cut_unless(problem.empty());
+  const std::string stop_problem = stop();
+  if (problem.empty()) problem = stop_problem;
   writer_.reset();
   open_ = false;
   problem = agree(problem);

@@ -26,6 +26,9 @@
 #include <string>
 #include <vector>
 
+#include "gpz_at_finalize.h"
+#include "gpz_background.h"
+#include "gpz_shared_file.h"
 #include "gpz_summary.h"
 
 namespace LAMMPS_NS {
@@ -39,16 +42,25 @@ class GPZOutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The file that a group of ranks writes together: through gpz::Writer if the group is one rank, through MPI-IO
-// otherwise. `world` are all ranks of the simulation, `group` (a part of it) those that share a file. All functions are
-// collective over `world`.
+// The file that a group of ranks writes together: in the background (GPZBackground), or at once, through gpz::Writer if
+// the group is one rank and through MPI-IO otherwise. `world` are all ranks of the simulation, `group` (a part of it)
+// those that share a file. All functions are collective over `world`.
 class GPZOutput {
  public:
+  // Chunks of one rank that can be on their way at a time.
+  static constexpr int nbuffers = GPZBackground::nbuffers;
+
   explicit GPZOutput(MPI_Comm world);
   // Closes without an index. Call close() first.
   ~GPZOutput();
   GPZOutput(const GPZOutput &) = delete;
   GPZOutput &operator=(const GPZOutput &) = delete;
+
+  // Shall frames be written in the background? As long as it is not called, not. Throws GPZOutputError.
+  void set_async(bool async);
+  // Are they? Not if `refusal` has a reason.
+  bool in_background() const { return background_ != nullptr; }
+  const std::string &refusal() const { return refusal_; }
 
   // Creates the file, or continues an existing one behind its last complete frame. `problem`: why this rank must not
   // do so, or empty. Throws GPZOutputError, before the file is touched if a rank has a problem.
@@ -64,38 +76,55 @@ class GPZOutput {
   std::int64_t first_step() const { return first_step_; }
   std::int64_t last_step() const { return last_step_; }
 
+  // The buffer, of nbuffers, for the chunk of the next frame; waits until it is free. What GPZChunk::bytes gives must
+  // stay there until the buffer is handed out again or drain() has returned. At once, not in the background: until
+  // write() has returned.
+  int next_buffer(GPZSummary &summary);
   // Adds a frame that consists of the chunks of all ranks of the group, each with one, or no frame if `skip`. `info`
   // lacks particles and largest errors. `problem`: why this rank has no chunk, or empty. Returns the bytes that this
-  // rank's group added, on its first rank, and leaves the group's largest errors in `info`. On failure the file is cut
-  // back to the last complete frame, closed, and GPZOutputError is thrown.
-  std::uint64_t write(gpz::FrameInfo &info, const std::vector<gpz::EncodedChunk> &chunks, std::string problem,
-                      bool skip, GPZSummary &summary);
+  // rank's group added, on its first rank, and leaves the group's largest errors in `info`. On failure, which in the
+  // background is that of an earlier frame, the file is cut back to the last complete frame, closed, and GPZOutputError
+  // is thrown.
+  std::uint64_t write(gpz::FrameInfo &info, GPZChunk chunk, std::string problem, bool skip, GPZSummary &summary);
+  // Takes frames in the background on, without waiting. Not collective.
+  void poll();
+  // Returns when all frames are in the file; on failure as write().
+  void drain(GPZSummary &summary);
 
   // Writes the index and closes. Throws GPZOutputError.
   void close();
 
  private:
-  class SharedFile;
-
   MPI_Comm world_, group_;
   int me_ = 0, nranks_ = 1;  // in world
   int group_me_ = 0, group_size_ = 1;
-  bool open_ = false;
-  std::string path_;
-  std::unique_ptr<gpz::Writer> writer_;  // group of one rank
-  std::unique_ptr<SharedFile> shared_;   // group of several
-  std::vector<gpz::IndexEntry> frames_;  // on the first rank of the group, if shared
-  std::uint64_t end_ = 0;                // where the next record goes, if shared
+  bool async_ = false, open_ = false;
+  std::string path_, refusal_;
+  std::unique_ptr<gpz::Writer> writer_;        // if the group is one rank
+  std::unique_ptr<GPZSharedFile> shared_;      // if it is larger and writes at once
+  std::unique_ptr<GPZBackground> background_;  // behind writer_, which its thread uses
+  std::vector<gpz::IndexEntry> frames_;        // on the first rank of the group, if there is no writer
+  std::uint64_t end_ = 0;                      // where the next record goes, if there is no writer
   double first_edge_ = 0;
   std::int64_t first_step_ = 1, last_step_ = 0;
+  std::string problem_;                    // to tell the others at the next opportunity
   std::vector<std::uint64_t> mine_, all_;  // what the ranks of the group tell each other about a frame
+  GPZAtFinalize at_finalize_;
 
   void open_first(const gpz::Metadata &metadata, bool append);
   void share_existing();
-  bool gather(gpz::FrameInfo &info, const gpz::EncodedChunk &chunk, bool encoded,
-              std::vector<gpz::ChunkEntry> &entries);
+  std::string why_not_async() const;
+  std::string start();
+  std::string stop();
+  std::uint64_t write_behind(gpz::FrameInfo &info, GPZChunk chunk, const std::string &problem, bool skip,
+                             GPZSummary &summary);
+  std::uint64_t write_now(gpz::FrameInfo &info, const GPZChunk &chunk, std::string problem, bool skip,
+                          GPZSummary &summary);
+  bool gather(gpz::FrameInfo &info, const gpz::ChunkView &chunk, bool encoded, std::vector<gpz::ChunkEntry> &entries);
   std::string write_chunk(const gpz::FrameRecord &record, const std::vector<gpz::ChunkEntry> &entries,
-                          const gpz::Bytes &chunk);
+                          const gpz::ChunkView &chunk);
+  void add(const gpz::FrameInfo &info, std::uint64_t length);
+  void settle(const std::string &problem);
   [[noreturn]] void fail(const std::string &problem, bool complete);
   void cut_unless(bool complete);
   std::string agree(const std::string &problem) const;

@@ -14,6 +14,7 @@
 #include "gpz_summary.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "fmt/format.h"
@@ -61,15 +62,20 @@ double total(const std::array<double, size> &values) {
 
 }  // namespace
 
-void GPZSummary::begin_frame(bool in_loop) {
-  in_loop_ = in_loop;
+void GPZSummary::begin(Part part) {
+  part_ = part;
   last_ = MPI_Wtime();
 }
 
 void GPZSummary::lap(Phase phase) {
   const double now = MPI_Wtime();
-  (in_loop_ ? inside_ : outside_)[phase] += now - last_;
+  seconds_[part_][phase] += now - last_;
   last_ = now;
+}
+
+void GPZSummary::in_background(double seconds) {
+  background_ = true;
+  background_seconds_ += seconds;
 }
 
 void GPZSummary::end_frame(std::uint64_t bytes, std::uint64_t local_atoms, std::size_t columns,
@@ -108,20 +114,28 @@ std::string GPZSummary::report(MPI_Comm world, const std::string &title, const s
 std::string GPZSummary::time(MPI_Comm world, double loop_seconds) const {
   int nranks = 1;
   MPI_Comm_size(world, &nranks);
-  Seconds inside = sum(world, inside_), outside = sum(world, outside_);
-  for (double &seconds : inside) seconds /= nranks;
-  for (double &seconds : outside) seconds /= nranks;
+  std::array<Seconds, nparts> parts{};
+  for (int part = 0; part < nparts; ++part) {
+    parts[part] = sum(world, seconds_[part]);
+    for (double &seconds : parts[part]) seconds /= nranks;
+  }
+  const double background = sum(world, std::array<double, 1>{background_seconds_})[0] / nranks;
 
-  const bool in_loop = loop_seconds > 0 && total(inside) > 0;
-  const Seconds &seconds = in_loop ? inside : outside;
+  const bool in_loop = loop_seconds > 0 && total(parts[INSIDE]) > 0;
+  Seconds seconds = parts[INSIDE];
+  if (!in_loop)
+    std::transform(parts[BEFORE].begin(), parts[BEFORE].end(), parts[AFTER].begin(), seconds.begin(), std::plus<>());
   const auto entry = [&](const char *name, double value) {
     const std::string share = in_loop ? fmt::format(" ({:.1f} %)", 100.0 * value / loop_seconds) : "";
     return fmt::format("{} {:.3f} s{}", name, value, share);
   };
   std::string text = in_loop ? "  time in the loop: " : "  time: ";
   text += entry("gather", seconds[GATHER]) + ", " + entry("compress", seconds[COMPRESS]) + ", " +
-          entry("communicate", seconds[COMMUNICATE]) + ", " + entry("write", seconds[WRITE]) + ", " +
+          entry("communicate", seconds[COMMUNICATE]) + ", " +
+          (background_ ? entry("wait", seconds[WAIT]) : entry("write", seconds[WRITE])) + ", " +
           entry("sum", total(seconds));
-  if (in_loop) text += fmt::format("; before it {:.3f} s", total(outside));
+  if (in_loop) text += fmt::format("; before it {:.3f} s", total(parts[BEFORE]));
+  if (in_loop && background_) text += fmt::format(", after it {:.3f} s", total(parts[AFTER]));
+  if (background_) text += fmt::format("; written in the background in {:.3f} s", background);
   return text + "\n";
 }

@@ -27,13 +27,18 @@ namespace LAMMPS_NS {
 // Where the time of a dump goes, how much it writes, and how large the errors are: counted from one report to the next.
 class GPZSummary {
  public:
-  enum Phase { GATHER, COMPRESS, COMMUNICATE, WRITE };
+  // WAIT: for what is written in the background.
+  enum Phase { GATHER, COMPRESS, COMMUNICATE, WRITE, WAIT };
+  // Of the loop that LAMMPS times.
+  enum Part { BEFORE, INSIDE, AFTER };
 
-  // A frame begins; inside the loop that LAMMPS times, or before it.
-  void begin_frame(bool in_loop);
-  // What was done since the last lap (or begin_frame) belongs to `phase`.
+  // What follows is done in that part of the run.
+  void begin(Part part);
+  // What was done since the last lap (or begin) belongs to `phase`.
   void lap(Phase phase);
-  // The frame is in the file. `bytes`: of its record, on the rank that counts for its file, otherwise 0.
+  // The thread of this rank that writes in the background was busy for so long.
+  void in_background(double seconds);
+  // The frame is in the file, or on its way. `bytes`: of its record, on the rank that counts for its file, otherwise 0.
   // `fields`: with their bounds and largest errors in this frame.
   void end_frame(std::uint64_t bytes, std::uint64_t local_atoms, std::size_t columns,
                  const std::vector<gpz::Field> &fields);
@@ -46,13 +51,15 @@ class GPZSummary {
                      double loop_seconds) const;
 
  private:
-  static constexpr int nphases = 4;
+  static constexpr int nphases = 5, nparts = 3;
 
   using Seconds = std::array<double, nphases>;
 
-  bool in_loop_ = false;
+  Part part_ = BEFORE;
   double last_ = 0;
-  Seconds inside_{}, outside_{};  // of frames inside and outside the loop
+  std::array<Seconds, nparts> seconds_{};
+  bool background_ = false;
+  double background_seconds_ = 0;
   std::uint64_t frames_ = 0, skipped_ = 0;
   std::array<double, 3> totals_{};                     // of this rank: bytes in files, values, atoms
   std::vector<double> largest_error_, largest_bound_;  // per field, of all frames

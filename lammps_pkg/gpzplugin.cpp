@@ -16,7 +16,7 @@
 #include "comm.h"
 #include "dump_gpz.h"
 #include "error.h"
-#include "fix_gpz_summary.h"
+#include "fix_gpz_step.h"
 #include "gpz_version.h"
 #include "modify.h"
 #include "output.h"
@@ -26,7 +26,7 @@ using namespace LAMMPS_NS;
 
 static Dump *create_dump(LAMMPS *lmp, int narg, char **arg) { return new DumpGPZ(lmp, narg, arg); }
 
-static Fix *create_fix(LAMMPS *lmp, int narg, char **arg) { return new FixGPZSummary(lmp, narg, arg); }
+static Fix *create_fix(LAMMPS *lmp, int narg, char **arg) { return new FixGPZStep(lmp, narg, arg); }
 
 // Of LAMMPS's C library, which a LAMMPS that is linked statically may lack.
 extern "C" __attribute__((weak)) int lammps_extract_setting(void *, const char *);
@@ -46,6 +46,6 @@ extern "C" __attribute__((visibility("default"))) void lammpsplugin_init(void *i
                                        "-D GPZ_LAMMPS_SIZES=<LAMMPS_SIZES of this LAMMPS: smallbig or bigbig>"));
 
   (*lmp->output->dump_map)["gpz"] = &create_dump;
-  (*lmp->modify->fix_map)["GPZ/SUMMARY"] = &create_fix;
+  (*lmp->modify->fix_map)["GPZ/STEP"] = &create_fix;
   if (lmp->comm->me == 0) utils::logmesg(lmp, std::string("Loaded dump style gpz (gpz " GPZ_VERSION ")\n"));
 }

@@ -5,6 +5,7 @@ import sys
 
 # They register their cases.
 import test_append
+import test_async
 import test_columns
 import test_errors
 import test_modify

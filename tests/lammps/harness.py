@@ -82,15 +82,17 @@ class Test:
     def path(self, name):
         return self.directory / name
 
-    def command(self, ranks, arguments):
+    def command(self, ranks, arguments, wrapper=()):
         start = [*self.options.mpiexec.split(), "-np", str(ranks)] if ranks > 1 else []
-        return [*start, self.options.lmp, *arguments]
+        return [*start, *wrapper, self.options.lmp, *arguments]
+
+    def write_script(self, script):
+        load = f"plugin load {self.options.plugin}\n" if self.options.plugin else ""
+        self.path("in.lammps").write_text(f"{load}{script}\n")
 
     def lammps(self, script, ranks=None, fails=False, **subprocess_options):
         """Runs a script and returns what LAMMPS said. `fails`: it must end with an error and a non-zero exit code."""
-        self.path("in.lammps").write_text(
-            f"plugin load {self.options.plugin}\n{script}\n" if self.options.plugin else script
-        )
+        self.write_script(script)
         command = self.command(ranks or self.ranks, ["-in", "in.lammps", "-log", "log.lammps"])
         done = subprocess.run(
             command,
@@ -124,13 +126,13 @@ class Test:
         assert (done.returncode != 0) == fails, f"gpz {arguments}: exit code {done.returncode}\n{done.stderr}"
         return done.stdout
 
-    def decode(self, name, reference=True):
+    def decode(self, name, reference=True, fails=False):
         """The frames of a .gpz file. The reference decoder must find the same."""
         to_text = ["decode", name, "--format", "lammps", "--sort", "id", "-o"]
         if reference and self.options.reference:
             self.gpz(*to_text, name + ".exact", "--exact")
             self.compare_with_reference(name, read_dump(self.path(name + ".exact")))
-        self.gpz(*to_text, name + ".text")
+        self.gpz(*to_text, name + ".text", fails=fails)
         return read_dump(self.path(name + ".text"))
 
     def compare_with_reference(self, name, frames):

@@ -49,6 +49,8 @@ def bad_input(t):
         "bound x 0.1": ["eb"],
         "bound id 1": ["id", "lossless"],
         "bound type lossy": ["lossy"],
+        "async": ["async", "missing"],
+        "async perhaps": ["perhaps"],
     }.items():
         message = t.error(MELT + dumps(BASE, modify=modify) + "run 20")
         assert all(word in message for word in words), f"{modify}: {message}"
@@ -119,18 +121,43 @@ def full_disk(directory):
 
 @case(ranks=(1, 2, 4))
 def disk_full(t):
-    """A clear error, and only whole frames in the file."""
-    options, release = full_disk(t.path("small"))
-    try:
-        message = t.error(MELT + dumps(BASE, gpz="small/t.gpz", modify="eb 1e-9", every=1) + "run 100", **options)
-        assert "small/t.gpz" in message and ("No space left" in message or "File too large" in message), message
-        shutil.copy(t.path("small/t.gpz"), t.path("t.gpz"))
-    finally:
-        release()
-    frames = t.decode("t.gpz")
-    assert 5 < len(frames) < 100
-    original = {f.step: f for f in read_dump(t.path("t.dump"))}
-    for frame in frames:
-        assert all(
-            abs(float(a["x"]) - float(original[frame.step].atoms[i]["x"])) <= 1e-9 for i, a in frame.atoms.items()
-        )
+    """A clear error, and only whole frames in the file: as many whether they are written in the background or not, but
+    for those that were on their way."""
+    count = {}
+    for mode in ("no", "yes"):
+        options, release = full_disk(t.path(f"small.{mode}"))
+        path = f"small.{mode}/t.gpz"
+        try:
+            modify = f"eb 1e-9 async {mode}"
+            message = t.error(MELT + dumps(BASE, gpz=path, modify=modify, every=1) + "run 100", **options)
+            assert path in message and ("No space left" in message or "File too large" in message), message
+            shutil.copy(t.path(path), t.path("t.gpz"))
+        finally:
+            release()
+        frames = t.decode("t.gpz")
+        assert [f.step for f in frames] == list(range(len(frames)))
+        count[mode] = len(frames)
+        original = {f.step: f for f in read_dump(t.path("t.dump"))}
+        for frame in frames:
+            assert all(
+                abs(float(a["x"]) - float(original[frame.step].atoms[i]["x"])) <= 1e-9 for i, a in frame.atoms.items()
+            )
+    on_way = 0 if t.ranks == 1 else 3
+    assert 5 < count["no"] < 100 and count["no"] - on_way <= count["yes"] <= count["no"], count
+
+
+@case(ranks=(1, 2))
+def disk_full_at_the_end(t):
+    """No frame follows that would notice the error."""
+    large = MELT.replace("0 5 0 5 0 5", "0 20 0 20 0 20")
+    run = "dump gpz all gpz 20 {path} {columns}\ndump_modify gpz eb 1e-9\nrun 0"
+    command = "write_dump all gpz {path} {columns} modify eb 1e-9"
+    for n, commands in enumerate([run, command]):
+        options, release = full_disk(t.path(f"small{n}"))
+        path = f"small{n}/t.gpz"
+        try:
+            message = t.error(large + commands.format(path=path, columns=BASE), **options)
+            assert path in message and ("No space left" in message or "File too large" in message), message
+            assert t.info(path)["frames"] == 0
+        finally:
+            release()

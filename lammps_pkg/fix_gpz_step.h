@@ -13,12 +13,12 @@
 
 #ifdef FIX_CLASS
 // clang-format off
-FixStyle(GPZ/SUMMARY,FixGPZSummary);
+FixStyle(GPZ/STEP,FixGPZStep);
 // clang-format on
 #else
 
-#ifndef LMP_FIX_GPZ_SUMMARY_H
-#define LMP_FIX_GPZ_SUMMARY_H
+#ifndef LMP_FIX_GPZ_STEP_H
+#define LMP_FIX_GPZ_STEP_H
 
 #include <string>
 
@@ -26,11 +26,13 @@ FixStyle(GPZ/SUMMARY,FixGPZSummary);
 
 namespace LAMMPS_NS {
 
-// Internal: every dump gpz has one, to learn when a run ends.
-class FixGPZSummary : public Fix {
+// Internal: every dump gpz has one, to be called at every step and at the end of a run.
+class FixGPZStep : public Fix {
  public:
-  FixGPZSummary(class LAMMPS *, int, char **);
-  int setmask() override { return 0; }
+  FixGPZStep(class LAMMPS *, int, char **);
+  int setmask() override;
+  void final_integrate() override;
+  void fused_integrate(int) override;
   void post_run() override;
   // As in Fix. Here because the plugin can only report wrong integer sizes if it loads, so it must not refer to a
   // function of LAMMPS that has such an integer in its signature.
@@ -38,6 +40,8 @@ class FixGPZSummary : public Fix {
 
  private:
   std::string dump_id_;
+
+  class DumpGPZ *dump() const;
 };
 
 }  // namespace LAMMPS_NS

@@ -11,20 +11,14 @@
    See the README file in the top-level LAMMPS directory.
 ------------------------------------------------------------------------- */
 
-#include "fix_gpz_summary.h"
+// For a LAMMPS without KOKKOS, or one whose KOKKOS keeps atoms in host memory, as class Atom has them.
 
-#include "dump_gpz.h"
-#include "output.h"
+#include "gpz_kokkos.h"
 
 using namespace LAMMPS_NS;
 
-FixGPZSummary::FixGPZSummary(LAMMPS *lammps, int narg, char **arg) : Fix(lammps, narg, arg), dump_id_(arg[3]) {
-  // reads and changes no data of atoms, so KOKKOS has nothing to copy for it
-  datamask_read = datamask_modify = 0;
-}
-
-// LAMMPS calls this for every fix, whatever its mask.
-void FixGPZSummary::post_run() {
-  auto *dump = dynamic_cast<DumpGPZ *>(output->get_dump_by_id(dump_id_));
-  if (dump) dump->end_of_run();
-}
+int gpz_kokkos::device(LAMMPS *) { return -1; }
+gpz::ConstArray gpz_kokkos::find(LAMMPS *, GPZProperty, int) { return {}; }
+const int *gpz_kokkos::mask(LAMMPS *) { return nullptr; }
+const void *gpz_kokkos::image(LAMMPS *) { return nullptr; }
+void gpz_kokkos::sync(LAMMPS *, const std::vector<GPZProperty> &) {}

@@ -1,0 +1,84 @@
+/* ----------------------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#include "gpz_atoms.h"
+
+#include <type_traits>
+
+#include "atom.h"
+
+using namespace LAMMPS_NS;
+using gpz::ConstArray;
+
+namespace {
+
+template <typename T>
+ConstArray scalars(const T *values) {
+  constexpr ConstArray::Type type = std::is_same<T, double>::value ? ConstArray::Type::float64
+                                    : sizeof(T) == 4               ? ConstArray::Type::int32
+                                                                   : ConstArray::Type::int64;
+  return {values, sizeof(T), type};
+}
+
+// LAMMPS allocates an array of vectors as one piece with `width` components a row.
+ConstArray vectors(double *const *rows, int component, int width = 3) {
+  return {rows ? rows[0] + component : nullptr, static_cast<std::ptrdiff_t>(width * sizeof(double)),
+          ConstArray::Type::float64};
+}
+
+}  // namespace
+
+ConstArray GPZHostAtoms::find(GPZProperty property, int component) {
+  switch (property) {
+    case GPZProperty::id:
+      return scalars(atom_->tag);
+    case GPZProperty::molecule:
+      return scalars(atom_->molecule);
+    case GPZProperty::type:
+      return scalars(atom_->type);
+    case GPZProperty::image: {
+      const int shift = component == 0 ? 0 : component == 1 ? IMGBITS : IMG2BITS;
+      const std::size_t nlocal = static_cast<std::size_t>(atom_->nlocal);
+      std::vector<int> &flags = image_[component];
+      if (flags.size() < nlocal) flags.resize(static_cast<std::size_t>(atom_->nmax));
+      for (std::size_t i = 0; i < nlocal; ++i)
+        flags[i] = static_cast<int>((atom_->image[i] >> shift) & IMGMASK) - IMGMAX;
+      return scalars(flags.data());
+    }
+    case GPZProperty::x:
+      return vectors(atom_->x, component);
+    case GPZProperty::v:
+      return vectors(atom_->v, component);
+    case GPZProperty::f:
+      return vectors(atom_->f, component);
+    case GPZProperty::q:
+      return scalars(atom_->q);
+    case GPZProperty::mu:
+      return vectors(atom_->mu, component, 4);
+    case GPZProperty::radius:
+      return scalars(atom_->radius);
+    case GPZProperty::omega:
+      return vectors(atom_->omega, component);
+    case GPZProperty::angmom:
+      return vectors(atom_->angmom, component);
+    case GPZProperty::torque:
+      return vectors(atom_->torque, component);
+  }
+  return {};
+}
+
+double GPZHostAtoms::memory_usage() const {
+  double bytes = 0;
+  for (const auto &flags : image_) bytes += static_cast<double>(flags.capacity() * sizeof(int));
+  return bytes;
+}

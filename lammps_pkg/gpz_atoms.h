@@ -1,0 +1,49 @@
+/* -*- c++ -*- ----------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#ifndef LMP_GPZ_ATOMS_H
+#define LMP_GPZ_ATOMS_H
+
+#include <array>
+#include <gpz/frame.hpp>
+#include <vector>
+
+namespace LAMMPS_NS {
+class Atom;
+
+// What LAMMPS stores of every atom and a column can show.
+enum class GPZProperty { id, molecule, type, image, x, v, f, q, mu, radius, omega, angmom, torque };
+
+// Where the properties of the local atoms are, in host memory or on a GPU.
+class GPZAtoms {
+ public:
+  virtual ~GPZAtoms() = default;
+  // Component of a property; of image flags, the axis. Element i is local atom i; data nullptr: not there.
+  virtual gpz::ConstArray find(GPZProperty property, int component) = 0;
+};
+
+// In the arrays of class Atom.
+class GPZHostAtoms : public GPZAtoms {
+ public:
+  explicit GPZHostAtoms(Atom *atom) : atom_(atom) {}
+  gpz::ConstArray find(GPZProperty property, int component) override;
+  double memory_usage() const;
+
+ private:
+  Atom *atom_;
+  std::array<std::vector<int>, 3> image_;  // unpacked, per axis
+};
+
+}  // namespace LAMMPS_NS
+
+#endif

@@ -1,0 +1,62 @@
+/* -*- c++ -*- ----------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#ifndef LMP_GPZ_BACKEND_H
+#define LMP_GPZ_BACKEND_H
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpz_atoms.h"
+#include "gpz_compressor.h"
+#include "gpz_gpu.h"
+
+namespace LAMMPS_NS {
+class LAMMPS;
+
+// What compresses the atoms of a rank, and where it finds them.
+class GPZBackend {
+ public:
+  enum class Device { AUTO, GPU, CPU };
+
+  explicit GPZBackend(LAMMPS *lmp);
+
+  // From the next init() on. AUTO: a GPU if there is one.
+  void set_device(Device device) { device_ = device; }
+  // Decides. Collective. Throws gpz::Error if there is no GPU and Device::GPU was asked for, or no memory.
+  void init();
+  // What was decided on this rank, for the log.
+  std::string text() const;
+
+  GPZCompressor &compressor() { return *compressor_; }
+  GPZHostAtoms &host_atoms() { return host_atoms_; }
+  // The atoms on the GPU that compresses them; nullptr if they are in host memory.
+  GPZDeviceAtoms *device_atoms() { return device_atoms_.get(); }
+
+  double memory_usage() const;
+
+ private:
+  LAMMPS *lmp_;
+  Device device_ = Device::AUTO, decided_ = Device::AUTO;  // AUTO: not decided
+  int gpu_ = -1;
+  GPZHostAtoms host_atoms_;
+  std::unique_ptr<GPZDeviceAtoms> device_atoms_;
+  std::unique_ptr<GPZCompressor> compressor_;
+
+  int rank_on_node() const;
+};
+
+}  // namespace LAMMPS_NS
+
+#endif

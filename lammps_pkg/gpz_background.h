@@ -1,0 +1,123 @@
+/* -*- c++ -*- ----------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#ifndef LMP_GPZ_BACKGROUND_H
+#define LMP_GPZ_BACKGROUND_H
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <gpz/container.hpp>
+#include <gpz/frame.hpp>
+#include <gpz/writer.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpz_plain_file.h"
+#include "gpz_writer_thread.h"
+
+namespace LAMMPS_NS {
+
+// A frame's chunk of this rank on its way to the file.
+struct GPZChunk {
+  std::uint64_t particles = 0;
+  std::size_t size = 0;               // bytes
+  std::vector<double> largest_error;  // per field
+  // The bytes, once they are in host memory: waits if a copy from a GPU is under way. Called once, in whatever thread
+  // writes.
+  std::function<const std::uint8_t *()> bytes;
+};
+
+// Writes frames behind the simulation, in a thread that never calls MPI. In a group of one rank that thread writes
+// whole frames with gpz::Writer. In a larger one, the thread of every rank writes that rank's chunk; when it has, the
+// rank tells the group's first one the checksum, whose thread then writes what surrounds the chunks. The trailer, last
+// of all, makes the frame count. Functions are called in the same order by all ranks of the group.
+class GPZBackground {
+ public:
+  // Frames that can be on their way at a time.
+  static constexpr int nbuffers = 3;
+
+  // For a group of one rank. Between the first submit() and the end of settle(), `writer` is the thread's.
+  explicit GPZBackground(gpz::Writer &writer);
+  // For a larger group. Collective.
+  GPZBackground(MPI_Comm group, const std::string &path);
+  // Returns when the jobs of the thread have ended. Call settle() and close() first.
+  ~GPZBackground();
+  GPZBackground(const GPZBackground &) = delete;
+  GPZBackground &operator=(const GPZBackground &) = delete;
+
+  // What went wrong on this rank, in the constructor or in the thread. Empty: nothing.
+  std::string problem() const;
+
+  // The buffer, of nbuffers, for the chunk of the next frame. Waits until the frame that had it is in the file.
+  int next_buffer();
+  // Queues a frame. `entries`: the chunks of all ranks, without checksums; `offset`: where the frame begins. Returns
+  // the length of its record, bytes. Throws gpz::Error, on all ranks of the group, if there can be no such frame.
+  std::uint64_t submit(const gpz::FrameInfo &info, const std::vector<gpz::ChunkEntry> &entries, std::uint64_t offset,
+                       GPZChunk chunk);
+  // Takes frames on as far as that is possible without waiting: the more often it is called, the sooner a frame of
+  // several ranks is complete.
+  void poll();
+  // Returns when all frames are in the file, or cannot get there: if one of the group's ranks has a problem, the file
+  // is cut behind the last frame that is complete. Returns problem().
+  std::string settle();
+
+  // For a larger group, after settle(). They throw as GPZPlainFile does.
+  void append(std::uint64_t offset, const gpz::Bytes &record);  // on its first rank: all of it or nothing
+  void close();
+
+  // Time that the thread has spent since this was last asked; after settle().
+  double take_seconds() { return thread_ ? thread_->take_seconds() : 0.0; }
+
+ private:
+  // What a rank says of its chunk.
+  struct Report {
+    std::uint64_t written = 0, checksum = 0;
+  };
+  struct Frame {
+    gpz::FrameInfo info;
+    std::vector<gpz::ChunkEntry> entries;
+    std::uint64_t offset = 0, length = 0;
+    GPZChunk chunk;
+    enum { WRITING, REPORTING, CLOSING, LOST } stage = WRITING;
+    GPZWriterThread::Ticket written, closed;
+    Report mine;
+    std::vector<Report> all;  // on the first rank
+    MPI_Request request{};
+    bool complete = false;  // with its trailer
+  };
+
+  gpz::Writer *writer_ = nullptr;
+  MPI_Comm group_{};  // a copy of the group, if it is larger
+  int me_ = 0, size_ = 1;
+  std::string open_problem_;
+  std::unique_ptr<GPZPlainFile> file_;  // if the group is larger
+  std::uint64_t frames_ = 0;            // submitted so far
+  std::deque<Frame> on_way_;            // oldest first
+  std::unique_ptr<GPZWriterThread> thread_;
+
+  void start_thread();
+  bool advance(Frame &frame, bool wait);
+  void start_report(Frame &frame);
+  bool reported(Frame &frame, bool wait);
+  void complete(Frame &frame);
+  void rescue();
+};
+
+}  // namespace LAMMPS_NS
+
+#endif

@@ -1,0 +1,44 @@
+/* -*- c++ -*- ----------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#ifndef LMP_GPZ_COMPRESSOR_H
+#define LMP_GPZ_COMPRESSOR_H
+
+#include <gpz/frame.hpp>
+#include <memory>
+#include <vector>
+
+#include "gpz_background.h"
+
+namespace LAMMPS_NS {
+
+// Makes chunks of a rank's atoms, on a CPU or a GPU, the same bytes. Throws gpz::Error.
+class GPZCompressor {
+ public:
+  virtual ~GPZCompressor() = default;
+
+  // The chunk of `particles` particles: rows[0 .. particles) of the arrays, which have `nrows` rows, or all rows if
+  // `rows` is nullptr. It stays in buffer number `buffer`, of GPZBackground::nbuffers, until that is used again. Arrays
+  // and rows may change when the call has returned.
+  virtual GPZChunk compress(std::vector<gpz::FieldInput> fields, std::uint64_t nrows, std::uint64_t particles,
+                            const int *rows, int buffer) = 0;
+
+  // Bytes of host memory.
+  virtual double memory_usage() const = 0;
+};
+
+std::unique_ptr<GPZCompressor> make_cpu_compressor(int threads);
+
+}  // namespace LAMMPS_NS
+
+#endif

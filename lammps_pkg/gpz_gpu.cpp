@@ -1,0 +1,116 @@
+/* ----------------------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#include "gpz_gpu.h"
+
+#include <algorithm>
+#include <gpz/cuda_gather.hpp>
+#include <gpz/cuda_transfer.hpp>
+
+#include "atom.h"
+#include "gpz_kokkos.h"
+#include "lammps.h"
+
+using namespace LAMMPS_NS;
+using gpz::ConstArray;
+
+namespace {
+
+class GPUCompressor : public GPZCompressor {
+ public:
+  explicit GPUCompressor(int gpu) : gpu_(gpu), upload_(gpu), codec_(gpu) {
+    for (int buffer = 0; buffer < GPZBackground::nbuffers; ++buffer) copies_.emplace_back(gpu);
+  }
+
+  GPZChunk compress(std::vector<gpz::FieldInput> fields, std::uint64_t nrows, std::uint64_t particles, const int *rows,
+                    int buffer) override {
+    if (last_ >= 0) copies_[last_].wait();  // the codec's memory is free again
+    upload_.upload(fields, nrows);
+    rows = upload_.upload_rows(rows, particles);
+    const gpz::cuda::DeviceChunk &chunk = codec_.encode(fields, particles, rows);
+    // Pinned memory takes long to get: for all buffers at the first frame, which nearly always is before the loop.
+    if (last_ < 0)
+      for (gpz::cuda::HostCopy &copy : copies_) copy.reserve(chunk.size + chunk.size / 8);
+    gpz::cuda::HostCopy &copy = copies_[buffer];
+    copy.start(chunk);
+    last_ = buffer;
+    return {chunk.particles, chunk.size, chunk.largest_error, [gpu = gpu_, &copy] {
+              gpz::cuda::use_device(gpu);
+              copy.wait();
+              return copy.view().data;
+            }};
+  }
+
+  double memory_usage() const override {
+    double bytes = 0;
+    for (const gpz::cuda::HostCopy &copy : copies_) bytes += static_cast<double>(copy.capacity());
+    return bytes;
+  }
+
+ private:
+  int gpu_, last_ = -1;  // the buffer of the last chunk
+  gpz::cuda::Upload upload_;
+  gpz::cuda::Codec codec_;
+  std::vector<gpz::cuda::HostCopy> copies_;
+};
+
+class KokkosAtoms : public GPZDeviceAtoms {
+ public:
+  KokkosAtoms(LAMMPS *lmp, GPZAtoms &host) : lmp_(lmp), host_(host), gather_(gpz_kokkos::device(lmp)) {}
+
+  int gpu() const override { return gpz_kokkos::device(lmp_); }
+
+  bool has(const std::vector<GPZProperty> &properties) const override {
+    return std::all_of(properties.begin(), properties.end(), [&](GPZProperty property) {
+      return property == GPZProperty::image || gpz_kokkos::find(lmp_, property, 0).data;
+    });
+  }
+
+  void sync(const std::vector<GPZProperty> &properties) override { gpz_kokkos::sync(lmp_, properties); }
+
+  ConstArray find(GPZProperty property, int component) override {
+    if (property == GPZProperty::image) {
+      constexpr auto type = sizeof(imageint) == 4 ? ConstArray::Type::int32 : ConstArray::Type::int64;
+      const int shift = component == 0 ? 0 : component == 1 ? IMGBITS : IMG2BITS;
+      return gather_.unpack({gpz_kokkos::image(lmp_), sizeof(imageint), type}, nlocal(),
+                            {shift, static_cast<std::uint32_t>(IMGMASK), static_cast<std::int32_t>(IMGMAX)}, component);
+    }
+    const ConstArray found = gpz_kokkos::find(lmp_, property, component);
+    return found.data ? found : host_.find(property, component);
+  }
+
+  Rows select(int group) override {
+    const auto rows = gather_.select(gpz_kokkos::mask(lmp_), nlocal(), group);
+    return {rows.data, rows.count};
+  }
+
+ private:
+  LAMMPS *lmp_;
+  GPZAtoms &host_;
+  gpz::cuda::Gather gather_;
+
+  std::uint64_t nlocal() const { return static_cast<std::uint64_t>(lmp_->atom->nlocal); }
+};
+
+}  // namespace
+
+int gpz_gpu::count() { return gpz::cuda::device_count(); }
+
+const char *gpz_gpu::why_none() { return "there is no GPU, or no driver for it"; }
+
+std::unique_ptr<GPZCompressor> gpz_gpu::make_compressor(int gpu) { return std::make_unique<GPUCompressor>(gpu); }
+
+std::unique_ptr<GPZDeviceAtoms> gpz_gpu::make_atoms(LAMMPS *lmp, GPZAtoms &host) {
+  if (gpz_kokkos::device(lmp) < 0) return nullptr;
+  return std::make_unique<KokkosAtoms>(lmp, host);
+}

@@ -1,0 +1,57 @@
+/* -*- c++ -*- ----------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#ifndef LMP_GPZ_GPU_H
+#define LMP_GPZ_GPU_H
+
+#include <memory>
+#include <vector>
+
+#include "gpz_atoms.h"
+#include "gpz_compressor.h"
+
+namespace LAMMPS_NS {
+class LAMMPS;
+
+// Atoms that KOKKOS keeps on a GPU; what it does not keep there is found in host memory. Throws gpz::Error.
+class GPZDeviceAtoms : public GPZAtoms {
+ public:
+  struct Rows {
+    const int *data;  // in memory of the GPU
+    std::uint64_t count;
+  };
+
+  virtual int gpu() const = 0;
+  // Are all of these on the GPU?
+  virtual bool has(const std::vector<GPZProperty> &properties) const = 0;
+  // To be called at the step of a frame, before find() and select().
+  virtual void sync(const std::vector<GPZProperty> &properties) = 0;
+  // The local atoms with a bit of `group` in their mask, ascending; valid until the next call.
+  virtual Rows select(int group) = 0;
+};
+
+// All that needs CUDA. In a gpz without it there are no GPUs (gpz_no_gpu.cpp).
+namespace gpz_gpu {
+
+int count();
+// If there are none.
+const char *why_none();
+// Arrays and rows may be in host memory or in that of the GPU. Throws gpz::Error.
+std::unique_ptr<GPZCompressor> make_compressor(int gpu);
+// nullptr if KOKKOS does not keep atoms on a GPU, or this was built without KOKKOS. Throws gpz::Error.
+std::unique_ptr<GPZDeviceAtoms> make_atoms(LAMMPS *lmp, GPZAtoms &host);
+
+}  // namespace gpz_gpu
+}  // namespace LAMMPS_NS
+
+#endif

@@ -1,0 +1,74 @@
+/* ----------------------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#include "gpz_position_bound.h"
+
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "error.h"
+#include "fmt/format.h"
+#include "lammps.h"
+#include "utils.h"
+
+using namespace LAMMPS_NS;
+
+namespace {
+
+// Used without dump_modify eb. Where a unit of length is natural, 0.0005 of an Angstrom: a tenth of what dump xtc does
+// to positions, and far below thermal motion.
+struct UnitSystem {
+  const char *name, *length;
+  double bound;  // in `length`
+};
+const UnitSystem unit_systems[] = {
+    {"lj", "sigma", 5e-4}, {"real", "Angstrom", 5e-4}, {"metal", "Angstrom", 5e-4},    {"electron", "Bohr", 1e-3},
+    {"si", "m", 5e-14},    {"cgs", "cm", 5e-12},       {"micro", "micrometers", 5e-8}, {"nano", "nm", 5e-5},
+};
+
+const UnitSystem &unit_system(const char *name) {
+  for (const UnitSystem &system : unit_systems)
+    if (strcmp(name, system.name) == 0) return system;
+  return unit_systems[0];
+}
+
+}  // namespace
+
+GPZPositionBound::GPZPositionBound(const char *unit_style) : value_(unit_system(unit_style).bound) {}
+
+int GPZPositionBound::read(int narg, char **arg, LAMMPS *lmp) {
+  GPZPositionBound bound = *this;
+  bound.kind_ = ABSOLUTE;
+  int used = 1;
+  if (narg > 1 && strcmp(arg[1], "rel") == 0) {
+    bound.kind_ = RELATIVE;
+    ++used;
+  } else if (narg > 1 && strcmp(arg[1], "abs") == 0) {
+    ++used;
+  }
+  if (narg <= used) utils::missing_cmd_args(FLERR, "dump_modify eb", lmp->error);
+  bound.value_ = utils::numeric(FLERR, arg[used], false, lmp);
+  if (!(bound.value_ > 0.0) || !std::isfinite(bound.value_))
+    throw std::invalid_argument(std::string("dump_modify eb must be a number > 0, not ") + arg[used]);
+  *this = bound;
+  return used + 1;
+}
+
+std::string GPZPositionBound::text(const char *unit_style, const std::string &dump_id) const {
+  std::string text = fmt::format("within {:.8g} ", value_);
+  text += kind_ == RELATIVE ? "of the longest box edge at the first frame" : unit_system(unit_style).length;
+  if (kind_ == DEFAULT)
+    text += fmt::format(" (default for units {}; dump_modify {} eb changes it)", unit_style, dump_id);
+  return text;
+}

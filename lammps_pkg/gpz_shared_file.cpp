@@ -1,0 +1,82 @@
+/* ----------------------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#include "gpz_shared_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+using namespace LAMMPS_NS;
+
+#ifndef MPI_STUBS
+
+GPZSharedFile::GPZSharedFile(MPI_Comm group, const std::string &path) : path_(path) {
+  char *name = const_cast<char *>(path.c_str());  // MPI 2 had no const
+  const int code = MPI_File_open(group, name, MPI_MODE_WRONLY, MPI_INFO_NULL, &file_);
+  if (code == MPI_SUCCESS) return;
+  problem_ = failure("cannot open", code);
+  file_ = MPI_FILE_NULL;
+}
+
+GPZSharedFile::~GPZSharedFile() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (file_ != MPI_FILE_NULL && !finalized) MPI_File_close(&file_);
+}
+
+std::string GPZSharedFile::write(std::uint64_t offset, const std::uint8_t *bytes, std::size_t size) {
+  constexpr std::size_t largest_piece = std::size_t{1} << 30;  // MPI counts with an int
+  std::size_t done = 0;
+  while (done < size) {
+    const int wanted = static_cast<int>(std::min(size - done, largest_piece));
+    MPI_Status status;
+    int written = 0;
+    errno = 0;
+    const int code = MPI_File_write_at(file_, static_cast<MPI_Offset>(offset + done),
+                                       const_cast<std::uint8_t *>(bytes) + done, wanted, MPI_BYTE, &status);
+    const int system_error = errno;
+    if (code != MPI_SUCCESS) return failure("cannot write", code, system_error);
+    // On a full disk, OpenMPI returns success with a smaller count: 0 is the only sign that there is no room.
+    MPI_Get_count(&status, MPI_BYTE, &written);
+    if (written <= 0) return failure("cannot write", code, system_error ? system_error : ENOSPC);
+    done += static_cast<std::size_t>(written);
+  }
+  return {};
+}
+
+void GPZSharedFile::truncate(std::uint64_t size) { MPI_File_set_size(file_, static_cast<MPI_Offset>(size)); }
+
+std::string GPZSharedFile::close() {
+  if (file_ == MPI_FILE_NULL) return {};
+  const int code = MPI_File_close(&file_);
+  return code == MPI_SUCCESS ? std::string() : failure("cannot close", code);
+}
+
+// system_error: errno, if it is known; it says more than MPI does.
+std::string GPZSharedFile::failure(const char *what, int code, int system_error) const {
+  char reason[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, reason, &length);
+  return path_ + ": " + what + ": " + (system_error ? std::strerror(system_error) : reason);
+}
+
+#else  // without MPI every group is one rank, and this is never used
+
+GPZSharedFile::GPZSharedFile(MPI_Comm, const std::string &) {}
+GPZSharedFile::~GPZSharedFile() = default;
+std::string GPZSharedFile::write(std::uint64_t, const std::uint8_t *, std::size_t) { return {}; }
+void GPZSharedFile::truncate(std::uint64_t) {}
+std::string GPZSharedFile::close() { return {}; }
+
+#endif

@@ -1,0 +1,102 @@
+"""Frames that are written behind the simulation."""
+
+import os
+import signal
+import subprocess
+
+from harness import DEFAULT_BOUND, case, compare, read_dump
+from systems import BASE, MELT, dumps
+from test_append import continued
+from test_modify import parts_are_the_whole
+
+BOUNDS = {c: DEFAULT_BOUND for c in "xyz"}
+FRAMES_ON_THEIR_WAY = 3
+
+
+@case(ranks=(1, 2, 4))
+def async_writes_the_same_bytes(t):
+    content = {}
+    for mode in ("no", "yes"):
+        t.lammps(MELT + dumps(BASE + " vx ix", every=1, modify=f"async {mode}") + "run 30")
+        content[mode] = t.path("t.gpz").read_bytes()
+    assert content["no"] == content["yes"]
+    t.same(frames=31)
+
+
+@case(ranks=(1, 2, 4, 8))
+def async_many_frames(t):
+    t.lammps(MELT + dumps(BASE, every=1) + "run 40")
+    t.same(frames=41)
+    assert t.info()["has_index"]
+
+
+@case(ranks=(8,))
+def async_several_files(t):
+    t.lammps(MELT + dumps(BASE, every=2, gpz="t.%.gpz") + "run 20")
+    parts_are_the_whole(t, [f"t.{i}.gpz" for i in range(8)])
+    t.lammps(MELT + dumps(BASE, every=2, gpz="u.%.gpz", modify="nfile 3") + "run 20")
+    parts_are_the_whole(t, [f"u.{i}.gpz" for i in range(3)])
+
+
+@case(ranks=(1, 2, 3))
+def async_can_be_changed(t):
+    changes = ("", "dump_modify gpz async no\n", "dump_modify gpz async yes\n")
+    t.lammps(MELT + dumps(BASE, every=5) + "".join(change + "run 20\n" for change in changes))
+    t.same(frames=13)
+
+
+@case(ranks=(1, 2))
+def frames_are_there_when_a_run_ends(t):
+    """Whatever comes between runs finds them."""
+    t.lammps(
+        MELT
+        + dumps(BASE, every=5)
+        + 'run 20 post no\nshell cp t.gpz first.gpz\nrun 40 pre no every 20 "shell cp t.gpz last.gpz"'
+    )
+    t.same(frames=13)
+    for name, last in ("first.gpz", 20), ("last.gpz", 60):
+        assert [f.step for f in t.decode(name)] == list(range(0, last + 1, 5)), name
+
+
+@case(ranks=(1, 2, 4))
+def error_elsewhere(t):
+    """An error of LAMMPS itself, which ends without destroying anything: its last frames are those one wants to see."""
+    halt = "variable n equal step\nfix halt all halt 1 v_n >= 37 error hard\n"
+    t.error(MELT + dumps(BASE, every=1, modify="async yes") + "dump_modify custom flush yes\n" + halt + "run 100")
+    steps = [f.step for f in read_dump(t.path("t.dump"))]
+    assert steps[-1] in (36, 37)
+    t.same(frames=len(steps))
+
+
+@case(ranks=(1, 2, 4))
+def killed(t):
+    """SIGKILL at any time: all but the frames on their way are in the file, and another run continues it."""
+    script = "dump_modify custom flush yes\nthermo 5\nthermo_modify flush yes\nrestart 20 r.*\nrun 1000000"
+    t.write_script(MELT + dumps(BASE, every=5) + script)
+    wrapper = ["sh", "-c", 'echo $$ >> pids; exec "$@"', "sh"]
+    command = t.command(t.ranks, ["-in", "in.lammps", "-log", "none"], wrapper)
+    with subprocess.Popen(command, cwd=t.directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
+        for line in run.stdout:
+            if line.split()[:1] == ["60"]:
+                break
+        else:
+            raise AssertionError("the run ended before step 60")
+        for pid in t.path("pids").read_text().split():
+            os.kill(int(pid), signal.SIGKILL)
+
+    text = t.path("t.dump").read_text()
+    t.path("t.dump").write_text(text[: text.rindex("ITEM: TIMESTEP")])  # the last frame may be torn
+    original = read_dump(t.path("t.dump"))
+    torn = t.info()["state"] == "torn"  # "gpz decode" then reports it, behind the frames that are complete
+    decoded = t.decode("t.gpz", reference=False, fails=torn)
+    common = min(len(decoded), len(original))
+    compare(decoded[:common], original[:common], BOUNDS)
+    assert len(decoded) >= len(original) - FRAMES_ON_THEIR_WAY, f"{len(decoded)} of {len(original)} frames"
+
+    last = decoded[-1].step
+    t.lammps(f"read_restart r.40\n{continued('append yes')}run {last}")
+    again = t.decode("t.gpz")
+    assert [f.step for f in again[: len(decoded)]] == [f.step for f in decoded]
+    added = [f for f in read_dump(t.path("again.dump")) if f.step > last]
+    assert added
+    compare(again[len(decoded) :], added, BOUNDS)
