@@ -27,7 +27,6 @@
 #include "compute.h"
 #include "domain.h"
 #include "error.h"
-#include "fix.h"
 #include "gpz_version.h"
 #include "input.h"
 #include "label_map.h"
@@ -151,9 +150,7 @@ void DumpGPZ::init_style() {
       fail("element names and type labels are in the file already and cannot change after the first run");
   }
   print_bound();
-  const std::string obstacle = why_not_direct();
-  direct_ = backend_.device_atoms() && obstacle.empty();
-  print_backend(obstacle);
+  choose_direct();
   if (comm->me == 0 && !output_.refusal().empty())
     utils::logmesg(lmp, fmt::format("Dump {} gpz: not written in the background: {}\n", id, output_.refusal()));
 }
@@ -162,17 +159,6 @@ void DumpGPZ::print_bound() {
   if (bound_printed_ || !columns_->has_positions() || comm->me) return;
   utils::logmesg(lmp, fmt::format("Dump {} gpz: positions {}\n", id, bound_.text(update->unit_style, id)));
   bound_printed_ = true;
-}
-
-void DumpGPZ::print_backend(const std::string &obstacle) {
-  std::string text = fmt::format("Dump {} gpz: {}", id, backend_.text());
-  if (direct_)
-    text += ", before KOKKOS copies them for other output";
-  else if (backend_.device_atoms())
-    text += ", at the time of other output, because " + obstacle;
-  text += "\n";
-  if (comm->me == 0 && text != backend_printed_) utils::logmesg(lmp, text);
-  backend_printed_ = text;
 }
 
 /* ----------------------------------------------------------------------
@@ -239,6 +225,8 @@ gpz::Metadata DumpGPZ::metadata() const {
   facts.generator = std::string("gpz " GPZ_VERSION ", LAMMPS ") + lmp->version;
   facts.units = update->unit_style;
   facts.atom_style = atom->atom_style;
+  const std::size_t suffix = facts.atom_style.rfind("/kk");  // says where LAMMPS computes, not what atoms are
+  if (suffix != std::string::npos) facts.atom_style.resize(suffix);
   facts.command = command_;
   facts.columns = columns_->names();
   if (elements_given_ || columns_->has(GPZColumns::Kind::element))
@@ -446,47 +434,6 @@ void DumpGPZ::drain() {
 }
 
 void DumpGPZ::poll() { output_.poll(); }
-
-/* ----------------------------------------------------------------------
-   VerletKokkos copies all arrays to the host before it calls Output::write. Where nothing but the atoms on the GPU is
-   wanted, fix GPZ/STEP calls before that, and the books of Output are kept as Output::write does.
-------------------------------------------------------------------------- */
-
-// What stands against it; empty: nothing.
-std::string DumpGPZ::why_not_direct() {
-  const auto dumps = output->get_dump_list();
-  const auto place = std::find(dumps.begin(), dumps.end(), this) - dumps.begin();
-  if (place == static_cast<std::ptrdiff_t>(dumps.size())) return "no run is under way";
-  if (!direct_wanted_) return "of dump_modify direct no";
-  if (strcmp(update->integrate_style, "verlet/kk") != 0) return std::string("of run_style ") + update->integrate_style;
-  if (output->mode_dump[place] || output->var_dump[place]) return "its steps are not a fixed number apart";
-  if (pbcflag) return "of dump_modify pbc yes";
-  if (skipflag || refreshflag) return "of dump_modify skip or refresh";
-  const auto stored = columns_->stored();
-  if (!stored_only() || (backend_.device_atoms() && !backend_.device_atoms()->has(stored)))
-    return "columns, a region or a threshold need data in host memory";
-  for (int n = 0; n < modify->nfix; ++n)
-    if (modify->fmask[n] & FixConst::END_OF_STEP)
-      return std::string("fix ") + modify->fix[n]->id + " acts at the end of steps";
-  const bool velocities = std::find(stored.begin(), stored.end(), GPZProperty::v) != stored.end();
-  for (int n = modify->nfix - 1; velocities && n >= 0 && modify->fix[n]->id != fix_id_; --n)
-    if (modify->fmask[n] & FixConst::FINAL_INTEGRATE)
-      return std::string("fix ") + modify->fix[n]->id + ", which was defined later, changes velocities";
-  return {};
-}
-
-void DumpGPZ::positions_are_final() {
-  if (!direct_) return;
-  const bigint step = update->ntimestep;
-  const auto dumps = output->get_dump_list();
-  const auto place = std::find(dumps.begin(), dumps.end(), this) - dumps.begin();
-  if (place == static_cast<std::ptrdiff_t>(dumps.size()) || output->next_dump[place] != step) return;
-  write();
-  output->last_dump[place] = step;
-  output->next_dump[place] += output->every_dump[place];
-  output->next_dump_any = *std::min_element(output->next_dump, output->next_dump + output->ndump);
-  output->next = std::min({output->next_dump_any, output->next_restart, output->next_thermo});
-}
 
 void DumpGPZ::end_of_run() {
   if (output_.is_open()) {

@@ -79,10 +79,11 @@ class DumpGPZ : public DumpCustom {
   int modify_switch(int, char **, bool &);
   int modify_device(int, char **);
   void print_bound();
-  void print_backend(const std::string &why_not_direct);
   bool stored_only() const;
   GPZDeviceAtoms *device_atoms();
-  std::string why_not_direct();
+  int place_in_output() const;
+  void choose_direct();
+  std::string why_not_direct(int place);
 
   MPI_Comm group() const;
   std::string current_path();

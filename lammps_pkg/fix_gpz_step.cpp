@@ -27,7 +27,9 @@ FixGPZStep::FixGPZStep(LAMMPS *lammps, int narg, char **arg) : Fix(lammps, narg,
   fuse_integrate_flag = 1;
 }
 
-int FixGPZStep::setmask() { return FixConst::FINAL_INTEGRATE; }
+int FixGPZStep::setmask() {
+  return FixConst::FINAL_INTEGRATE | FixConst::FINAL_INTEGRATE_RESPA | FixConst::MIN_POST_FORCE;
+}
 
 DumpGPZ *FixGPZStep::dump() const { return dynamic_cast<DumpGPZ *>(output->get_dump_by_id(dump_id_)); }
 
@@ -39,8 +41,7 @@ void FixGPZStep::final_integrate() {
   writing->positions_are_final();
 }
 
-// Instead of final_integrate() at steps without output.
-void FixGPZStep::fused_integrate(int) {
+void FixGPZStep::poll() {
   if (DumpGPZ *writing = dump()) writing->poll();
 }
 

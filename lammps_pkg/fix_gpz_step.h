@@ -32,7 +32,10 @@ class FixGPZStep : public Fix {
   FixGPZStep(class LAMMPS *, int, char **);
   int setmask() override;
   void final_integrate() override;
-  void fused_integrate(int) override;
+  // Instead of it: KOKKOS's steps without output, run_style respa, minimisations.
+  void fused_integrate(int) override { poll(); }
+  void final_integrate_respa(int, int) override { poll(); }
+  void min_post_force(int) override { poll(); }
   void post_run() override;
   // As in Fix. Here because the plugin can only report wrong integer sizes if it loads, so it must not refer to a
   // function of LAMMPS that has such an integer in its signature.
@@ -42,6 +45,7 @@ class FixGPZStep : public Fix {
   std::string dump_id_;
 
   class DumpGPZ *dump() const;
+  void poll();
 };
 
 }  // namespace LAMMPS_NS

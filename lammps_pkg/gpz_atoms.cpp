@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "atom.h"
+#include "lammps.h"
 
 using namespace LAMMPS_NS;
 using gpz::ConstArray;
@@ -39,40 +40,41 @@ ConstArray vectors(double *const *rows, int component, int width = 3) {
 }  // namespace
 
 ConstArray GPZHostAtoms::find(GPZProperty property, int component) {
+  const Atom *const atom = lmp_->atom;
   switch (property) {
     case GPZProperty::id:
-      return scalars(atom_->tag);
+      return scalars(atom->tag);
     case GPZProperty::molecule:
-      return scalars(atom_->molecule);
+      return scalars(atom->molecule);
     case GPZProperty::type:
-      return scalars(atom_->type);
+      return scalars(atom->type);
     case GPZProperty::image: {
       const int shift = component == 0 ? 0 : component == 1 ? IMGBITS : IMG2BITS;
-      const std::size_t nlocal = static_cast<std::size_t>(atom_->nlocal);
+      const std::size_t nlocal = static_cast<std::size_t>(atom->nlocal);
       std::vector<int> &flags = image_[component];
-      if (flags.size() < nlocal) flags.resize(static_cast<std::size_t>(atom_->nmax));
+      if (flags.size() < nlocal) flags.resize(static_cast<std::size_t>(atom->nmax));
       for (std::size_t i = 0; i < nlocal; ++i)
-        flags[i] = static_cast<int>((atom_->image[i] >> shift) & IMGMASK) - IMGMAX;
+        flags[i] = static_cast<int>((atom->image[i] >> shift) & IMGMASK) - IMGMAX;
       return scalars(flags.data());
     }
     case GPZProperty::x:
-      return vectors(atom_->x, component);
+      return vectors(atom->x, component);
     case GPZProperty::v:
-      return vectors(atom_->v, component);
+      return vectors(atom->v, component);
     case GPZProperty::f:
-      return vectors(atom_->f, component);
+      return vectors(atom->f, component);
     case GPZProperty::q:
-      return scalars(atom_->q);
+      return scalars(atom->q);
     case GPZProperty::mu:
-      return vectors(atom_->mu, component, 4);
+      return vectors(atom->mu, component, 4);
     case GPZProperty::radius:
-      return scalars(atom_->radius);
+      return scalars(atom->radius);
     case GPZProperty::omega:
-      return vectors(atom_->omega, component);
+      return vectors(atom->omega, component);
     case GPZProperty::angmom:
-      return vectors(atom_->angmom, component);
+      return vectors(atom->angmom, component);
     case GPZProperty::torque:
-      return vectors(atom_->torque, component);
+      return vectors(atom->torque, component);
   }
   return {};
 }

@@ -19,7 +19,7 @@
 #include <vector>
 
 namespace LAMMPS_NS {
-class Atom;
+class LAMMPS;
 
 // What LAMMPS stores of every atom and a column can show.
 enum class GPZProperty { id, molecule, type, image, x, v, f, q, mu, radius, omega, angmom, torque };
@@ -35,12 +35,12 @@ class GPZAtoms {
 // In the arrays of class Atom.
 class GPZHostAtoms : public GPZAtoms {
  public:
-  explicit GPZHostAtoms(Atom *atom) : atom_(atom) {}
+  explicit GPZHostAtoms(LAMMPS *lmp) : lmp_(lmp) {}
   gpz::ConstArray find(GPZProperty property, int component) override;
   double memory_usage() const;
 
  private:
-  Atom *atom_;
+  LAMMPS *lmp_;                            // whose class Atom changes: the command replicate makes a new one
   std::array<std::vector<int>, 3> image_;  // unpacked, per axis
 };
 

@@ -21,7 +21,7 @@
 
 using namespace LAMMPS_NS;
 
-GPZBackend::GPZBackend(LAMMPS *lmp) : lmp_(lmp), host_atoms_(lmp->atom) {}
+GPZBackend::GPZBackend(LAMMPS *lmp) : lmp_(lmp), host_atoms_(lmp) {}
 
 void GPZBackend::init() {
   if (compressor_ && decided_ == device_) return;

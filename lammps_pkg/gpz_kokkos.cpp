@@ -17,6 +17,7 @@
 
 #include "atom_kokkos.h"
 #include "atom_masks.h"
+#include "info.h"
 #include "kokkos.h"
 #include "kokkos_type.h"
 
@@ -84,6 +85,7 @@ unsigned mask_of(GPZProperty property) {
 
 int gpz_kokkos::device(LAMMPS *lmp) {
   if (!on_gpu || !lmp->kokkos || !lmp->kokkos->kokkos_exists || !lmp->atomKK) return -1;
+  if (!Info::has_accelerator_feature("KOKKOS", "api", "cuda")) return -1;  // a plugin may be built for another KOKKOS
 #ifdef KOKKOS_ENABLE_CUDA
   return Kokkos::Cuda().cuda_device();
 #else

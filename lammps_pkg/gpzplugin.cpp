@@ -18,6 +18,7 @@
 #include "error.h"
 #include "fix_gpz_step.h"
 #include "gpz_version.h"
+#include "info.h"
 #include "modify.h"
 #include "output.h"
 #include "version.h"
@@ -30,6 +31,31 @@ static Fix *create_fix(LAMMPS *lmp, int narg, char **arg) { return new FixGPZSte
 
 // Of LAMMPS's C library, which a LAMMPS that is linked statically may lack.
 extern "C" __attribute__((weak)) int lammps_extract_setting(void *, const char *);
+
+#ifdef GPZ_KOKKOS_VERSION
+// The layout and types of KOKKOS's arrays are compiled in as well. A LAMMPS that has one layout only does not name it.
+static void check_kokkos(LAMMPS *lmp) {
+  if (!lmp->kokkos || !Info::has_accelerator_feature("KOKKOS", "api", "cuda")) return;
+  struct {
+    const char *title, *built_for, *remedy;
+  } const settings[] = {
+      {"Kokkos library version: ", GPZ_KOKKOS_VERSION, "Kokkos_DIR=<lib/cmake/Kokkos of the Kokkos of this LAMMPS>"},
+      {"KOKKOS package precision: ", GPZ_KOKKOS_PREC, "GPZ_LAMMPS_KOKKOS_PREC=<KOKKOS_PREC of this LAMMPS>"},
+      {"KOKKOS package view layout: ", GPZ_KOKKOS_LAYOUT, "GPZ_LAMMPS_KOKKOS_LAYOUT=<KOKKOS_LAYOUT of this LAMMPS>"},
+  };
+  const std::string info = Info::get_accelerator_info("KOKKOS");
+  for (const auto &setting : settings) {
+    const std::size_t title = info.find(setting.title);
+    if (title == std::string::npos) continue;
+    const std::size_t value = title + strlen(setting.title);
+    const std::string is = info.substr(value, info.find('\n', value) - value);
+    if (is != setting.built_for)
+      lmp->error->all(FLERR, std::string("gpzplugin.so was built for another KOKKOS (") + setting.title +
+                                 setting.built_for + ", of this LAMMPS: " + is + "): rebuild it with -D " +
+                                 setting.remedy);
+  }
+}
+#endif
 
 // LAMMPS has no plugin kind "dump", so this registers the style itself, again on every call: "clear" forgets it.
 extern "C" __attribute__((visibility("default"))) void lammpsplugin_init(void *instance, void *, void *) {
@@ -44,6 +70,10 @@ extern "C" __attribute__((visibility("default"))) void lammpsplugin_init(void *i
   if (lammps_extract_setting && lammps_extract_setting(instance, "tagint") != static_cast<int>(sizeof(tagint)))
     lmp->error->all(FLERR, std::string("gpzplugin.so was built for a LAMMPS with other integer sizes: rebuild it with "
                                        "-D GPZ_LAMMPS_SIZES=<LAMMPS_SIZES of this LAMMPS: smallbig or bigbig>"));
+
+#ifdef GPZ_KOKKOS_VERSION
+  check_kokkos(lmp);
+#endif
 
   (*lmp->output->dump_map)["gpz"] = &create_dump;
   (*lmp->modify->fix_map)["GPZ/STEP"] = &create_fix;

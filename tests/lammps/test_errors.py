@@ -1,6 +1,7 @@
 """What is refused, and what fails."""
 
 import os
+import re
 import resource
 import shutil
 import signal
@@ -51,6 +52,9 @@ def bad_input(t):
         "bound type lossy": ["lossy"],
         "async": ["async", "missing"],
         "async perhaps": ["perhaps"],
+        "direct perhaps": ["perhaps"],
+        "device": ["device", "missing"],
+        "device tpu": ["auto, gpu or cpu", "tpu"],
     }.items():
         message = t.error(MELT + dumps(BASE, modify=modify) + "run 20")
         assert all(word in message for word in words), f"{modify}: {message}"
@@ -73,6 +77,20 @@ def bad_input(t):
         assert path in message and reason in message, message
     message = t.error(MELT + f"run 20\ndump gpz all gpz 20 t.gpz {BASE}\nrun 20 pre no")
     assert "run pre no" in message
+
+
+@case()
+def no_gpu(t):
+    t.lmp_arguments = []  # KOKKOS would miss it, too
+    hidden = {"env": {**os.environ, "CUDA_VISIBLE_DEVICES": ""}}
+    message = t.error(MELT + dumps(BASE, modify="device gpu") + "run 20", **hidden)
+    reasons = ("gpz was built without CUDA", "there is no GPU, or no driver for it")
+    assert message in [f"Dump gpz gpz: dump_modify device: {reason}" for reason in reasons], message
+    assert not t.path("t.gpz").exists()
+    for device in ("auto", "cpu"):
+        output = t.lammps(MELT + dumps(BASE, modify=f"device {device}") + "run 20\nrun 20", **hidden)
+        assert len(re.findall(r"Dump gpz gpz: compressed on the CPU, \d+ threads? a rank\n", output)) == 1, output
+        t.same(frames=3)
 
 
 @case(ranks=(1, 2))

@@ -143,6 +143,13 @@ def several_dumps_and_clear(t):
 
 
 @case(ranks=(1, 2))
+def replicated(t):
+    """A command that puts another object in the place of the atoms."""
+    t.lammps(MELT + dumps(BASE + " vx ix") + "run 20\nreplicate 2 2 1\nrun 20")
+    t.same(frames=3)
+
+
+@case(ranks=(1, 2))
 def summary(t):
     for mode, phase, behind in (
         ("no", "write", ""),

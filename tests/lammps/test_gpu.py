@@ -1,0 +1,286 @@
+"""Frames that are compressed on a GPU: skipped without one, or if dump gpz was built without CUDA. Cases gpu_kokkos_*
+also need a LAMMPS that keeps its atoms there: --lmp-arguments "-k on g 1 -sf kk -pk kokkos newton on neigh half"."""
+
+import re
+
+from harness import DEFAULT_BOUND, Skip, case, compare, read_dump
+from systems import BASE, CORNER, FLAT, MELT, TRICLINIC, dumps
+from test_append import continued, merged
+
+COLUMNS = BASE + " ix iy iz vx vy vz"
+LOOSE = {**{c: DEFAULT_BOUND + 1e-7 for c in "xyz"}, **{c: 1e-7 for c in ("vx", "vy", "vz")}}
+SCALED = {c: DEFAULT_BOUND / 8.3979 for c in ("xs", "ys", "zs")}  # in the box of MELT
+DIRECT = "before KOKKOS copies them for other output"
+
+
+def twins(first, second, columns=COLUMNS, every=5, group="all", both="", custom="t.dump"):
+    """Dump gpz (a.gpz) and dump b (b.gpz) have dump_modify arguments of their own; dump custom writes t.dump."""
+    commands = dumps(columns, every, "a.gpz", custom, group, both, modify=f"device gpu {first}")
+    return commands + f"dump b {group} gpz {every} b.gpz {columns}\ndump_modify b {second} {both}\n"
+
+
+def lammps(t, script, kokkos=False):
+    """Runs a script in which dump gpz wants a GPU."""
+    done = t.run(script)
+    missing = re.search(r"dump_modify device: (gpz was built without CUDA|there is no GPU.*?) \(", done.stdout)
+    if missing:
+        raise Skip(missing[1])
+    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}"
+    assert re.search(r"Dump gpz gpz: compressed on GPU \d+, ", done.stdout), done.stdout
+    if kokkos and "GPU(s) per node" not in done.stdout:
+        raise Skip("LAMMPS does not use KOKKOS: see --lmp-arguments")
+    return done.stdout
+
+
+def says(output, dump, place):
+    """What the log says of where a dump takes the atoms: once, however many runs there are."""
+    found = re.findall(rf"Dump {dump} gpz: compressed on GPU \d+, where KOKKOS keeps the atoms, (.*)", output)
+    assert found == [place], f"dump {dump}: {found}"
+
+
+# --- the GPU and the CPU ---
+
+
+def gpu_and_cpu(t, script, run="run 40", frames=9, bounds=None, **options):
+    output = lammps(t, script + twins(options.pop("modify", ""), options.pop("cpu", "device cpu"), **options) + run)
+    assert re.search(r"Dump b gpz: compressed on the CPU, \d+ threads? a rank\n", output), output
+    t.same_frames("a.gpz", "b.gpz")
+    t.same("a.gpz", frames=frames, bounds=bounds)
+
+
+@case(ranks=(1, 2))
+def gpu_all_atoms(t):
+    gpu_and_cpu(t, MELT)
+
+
+@case(ranks=(1, 2))
+def gpu_every_step(t):
+    """Several runs: the backend stays as it is."""
+    gpu_and_cpu(t, MELT, every=1, run="run 10\nrun 15", frames=26)
+
+
+@case(ranks=(1, 2))
+def gpu_group(t):
+    gpu_and_cpu(t, MELT + "group some id 3:400:7\n", group="some")
+
+
+@case(ranks=(1, 2))
+def gpu_no_atoms(t):
+    gpu_and_cpu(t, MELT + "group none empty\n", group="none")
+
+
+@case(ranks=(2,))
+def gpu_empty_rank(t):
+    gpu_and_cpu(t, "processors 2 1 1\n" + CORNER, run="run 20", frames=5)
+
+
+@case(ranks=(1, 2))
+def gpu_region(t):
+    gpu_and_cpu(t, MELT + "region ball sphere 3 3 3 2 side in\n", both="region ball")
+
+
+@case(ranks=(1, 2))
+def gpu_compute(t):
+    """A column from host memory, beside those that KOKKOS keeps on the GPU; rows from a threshold."""
+    gpu_and_cpu(t, MELT + "compute ke all ke/atom\n", columns=COLUMNS + " c_ke", both="thresh c_ke > 1")
+
+
+@case(ranks=(1, 2))
+def gpu_own_bounds(t):
+    exact = {**{c: 1e-9 for c in "xyz"}, "vx": 1e-3}
+    bounds = "eb 1e-9 bound vx 1e-3"
+    gpu_and_cpu(t, MELT, columns=COLUMNS + " fx", modify=bounds, cpu=f"device cpu {bounds}", bounds=exact)
+
+
+@case(ranks=(1, 2))
+def gpu_triclinic(t):
+    gpu_and_cpu(t, TRICLINIC)
+
+
+@case(ranks=(1, 2))
+def gpu_scaled_positions(t):
+    gpu_and_cpu(t, MELT, columns="id type xs ys zs xu", bounds=SCALED)
+
+
+@case(ranks=(1, 2))
+def gpu_flat(t):
+    gpu_and_cpu(t, FLAT, columns=BASE + " vx vy")
+
+
+@case(ranks=(1, 2))
+def gpu_wrapped(t):
+    """dump_modify pbc yes, which dump custom with KOKKOS would do to the atoms themselves."""
+    far = "neigh_modify every 50 delay 0 check no\nneighbor 2.0 bin\n"
+    lammps(t, MELT + far + twins("pbc yes", "pbc yes device cpu") + "run 45")
+    t.same_frames("a.gpz", "b.gpz")
+    moved = 0
+    for mine, theirs in zip(t.decode("a.gpz"), read_dump(t.path("t.dump"))):
+        low, high = theirs.box[:2]
+        for atom, values in theirs.atoms.items():
+            wrapped = mine.atoms[atom]
+            for axis in "xyz":
+                turns = int(values["i" + axis]) - int(wrapped["i" + axis])
+                here, there = float(wrapped[axis]), float(values[axis]) + turns * (high - low)
+                assert abs(here - there) <= DEFAULT_BOUND + 1e-12, f"step {mine.step}, atom {atom}: {here}, not {there}"
+                assert low - DEFAULT_BOUND <= here <= high + DEFAULT_BOUND, f"step {mine.step}, atom {atom}: {here}"
+                moved += turns != 0
+    assert moved > 0, "no atom left the box"
+
+
+@case(ranks=(1, 2))
+def gpu_at_once(t):
+    """dump_modify async no."""
+    gpu_and_cpu(t, MELT, modify="async no", every=2, run="run 20", frames=11)
+
+
+@case(ranks=(1, 2))
+def gpu_can_be_changed(t):
+    """Between runs, while the memory of the one holds frames that are not in the file yet."""
+    devices = ("cpu", "gpu", "auto")
+    change = "".join(f"dump_modify gpz device {device}\nrun 10\n" for device in devices)
+    gpu_and_cpu(t, MELT, every=2, run="run 10\n" + change, frames=21)
+
+
+@case(ranks=(1, 2))
+def gpu_more_atoms(t):
+    """A system that grows between runs."""
+    gpu_and_cpu(t, MELT, every=4, run="run 20\nreplicate 2 2 1\nrun 20", frames=11)
+
+
+# --- where KOKKOS keeps the atoms ---
+
+
+def direct_and_not(t, script, run="run 40", frames=9, place=DIRECT, **options):
+    output = lammps(t, script + twins("direct yes", "device gpu direct no", **options) + run, kokkos=True)
+    says(output, "gpz", place)
+    says(output, "b", "at the time of other output, because of dump_modify direct no")
+    t.same_frames("a.gpz", "b.gpz")
+    t.same("a.gpz", frames=frames)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_every_step(t):
+    direct_and_not(t, MELT + "thermo 10\n", every=1, run="run 30\nrun 25", frames=56)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_every_7_steps(t):
+    direct_and_not(t, MELT + "thermo 10\n", every=7, run="run 30\nrun 25", frames=8)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_group(t):
+    direct_and_not(t, MELT + "group some id 3:400:7\n", group="some", every=2, frames=21)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_forces(t):
+    direct_and_not(t, MELT, columns="id fx fy fz x y z", every=3, run="run 30", frames=11)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_alone(t):
+    """Nothing else makes output due, so that KOKKOS fuses the steps in between. To compare, another run: over so few
+    steps, sums in another order change little."""
+    for every, frames in ((1, 36), (7, 6)):
+        script = MELT + "thermo 1000\n"
+        alone = f"dump gpz all gpz {every} t.gpz {COLUMNS}\ndump_modify gpz device gpu direct yes\nrun 20\nrun 15"
+        says(lammps(t, script + alone, kokkos=True), "gpz", DIRECT)
+        custom = f"dump custom all custom {every} t.dump {COLUMNS}\ndump_modify custom sort id format float %.17g\n"
+        t.lammps(script + custom + "run 20\nrun 15")
+        original = read_dump(t.path("t.dump"))
+        assert len(original) == frames
+        compare(t.decode("t.gpz"), original, LOOSE)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_several_intervals(t):
+    """Frames of several dumps, thermo output and restart files, each alone and together at steps."""
+    script = MELT + "thermo 6\nrestart 10 r.*\n"
+    for name, every in (("c", 4), ("d", 6)):
+        for direct in ("yes", "no"):
+            script += f"dump {name}{direct} all gpz {every} {name}.{direct}.gpz {COLUMNS}\n"
+            script += f"dump_modify {name}{direct} device gpu direct {direct}\n"
+    lammps(t, script + twins("direct yes", "device gpu direct no", every=9) + "run 40\nrun 37", kokkos=True)
+    for name, every in (("c", 4), ("d", 6)):
+        t.same_frames(f"{name}.yes.gpz", f"{name}.no.gpz")
+        assert [f.step for f in t.decode(f"{name}.yes.gpz")] == list(range(0, 78, every))
+    t.same_frames("a.gpz", "b.gpz")
+    t.same("a.gpz", frames=9)
+    assert sorted(int(path.name[2:]) for path in t.directory.glob("r.*")) == list(range(10, 78, 10))
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_schedule(t):
+    """What dump_modify says of steps."""
+    change = "".join(f"dump_modify {dump} every 3 delay -1\n" for dump in ("gpz", "b", "custom"))
+    direct_and_not(t, MELT, both="delay 12 first yes", run=f"run 40\n{change}run 20", frames=6 + 7)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_append(t):
+    """A run that is continued from an older restart file leaves out the steps that the file has."""
+    lammps(t, MELT + twins("direct yes", "device gpu direct no", every=7) + "restart 21 r.*\nrun 40", kokkos=True)
+    again = "append yes device gpu"
+    commands = continued(f"{again} direct yes", COLUMNS).replace(" 20 t.gpz ", " 7 a.gpz ").replace(" 20 ", " 7 ")
+    commands += f"dump b all gpz 7 b.gpz {COLUMNS}\ndump_modify b {again} direct no\n"
+    output = lammps(t, "read_restart r.21\n" + commands + "run 40", kokkos=True)
+    says(output, "gpz", DIRECT)
+    assert output.count("the file goes beyond them: 3 frames") == 2, output  # 21, 28 and 35
+    t.same_frames("a.gpz", "b.gpz")
+    t.same("a.gpz", merged(t), frames=9)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_velocities_too_early(t):
+    """A fix that is defined behind the dump changes velocities after they would be taken. They are taken later; if they
+    are no columns, it does not matter."""
+    script = MELT.replace("fix nve all nve\n", "")
+    reason = "at the time of other output, because fix nve, which was defined later, changes velocities"
+    direct_and_not(t, script, run="fix nve all nve\nrun 40", place=reason)
+    direct_and_not(t, script, run="fix nve all nve\nrun 40", columns=BASE + " ix", every=1, frames=41)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_end_of_step(t):
+    script = MELT + "compute hot all temp\nfix mean all ave/time 5 1 5 c_hot\n"
+    reason = "at the time of other output, because fix mean acts at the end of steps"
+    direct_and_not(t, script, place=reason)
+
+
+@case()
+def gpu_kokkos_reasons(t):
+    """What else keeps frames from being taken before KOKKOS copies the atoms, and that they are right then."""
+    script = MELT + "compute ke all ke/atom\nregion ball sphere 3 3 3 2 side in\nvariable s equal stride(0,1000,5)\n"
+    script += "variable odd equal step%10!=0\n"
+    host = "columns, a region or a threshold need data in host memory"
+    for columns, both, frames, reason in (
+        (COLUMNS, "every v_s", 4, "its steps are not a fixed number apart"),
+        (COLUMNS, "every/time 0.025", 5, "its steps are not a fixed number apart"),
+        (COLUMNS, "skip v_odd", 3, "of dump_modify skip or refresh"),
+        (COLUMNS, "region ball", 5, host),
+        (COLUMNS, "thresh x > 3", 5, host),
+        (COLUMNS + " c_ke", "", 5, host),
+        ("id xs ys zs", "", 5, host),
+    ):
+        gpz = twins("direct yes", "device gpu direct no", columns, both=both)
+        says(lammps(t, f"{script}{gpz}run 20", kokkos=True), "gpz", f"at the time of other output, because {reason}")
+        t.same_frames("a.gpz", "b.gpz")
+        t.same("a.gpz", frames=frames, bounds=SCALED)
+    wrapped = f"dump gpz all gpz 5 a.gpz {COLUMNS}\ndump_modify gpz device gpu pbc yes\nrun 20"
+    says(lammps(t, script + wrapped, kokkos=True), "gpz", "at the time of other output, because of dump_modify pbc yes")
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_minimisation(t):
+    direct_and_not(t, MELT, every=5, run="run 20\nminimize 0 0 20 1000", frames=None)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_between_runs(t):
+    """What commands change on the host between runs gets into the frames, those of write_dump as well."""
+    write = f"write_dump all gpz w.gpz {COLUMNS} modify device gpu\n"
+    write += f"write_dump all custom w.dump {COLUMNS} modify sort id format float %.17g\n"
+    run = f"run 10\ndisplace_atoms all move 0.1 0.2 0.3 units box\nset atom 7 vx 5.0\n{write}run 10"
+    direct_and_not(t, MELT, every=5, run=run, frames=5)
+    t.same("w.gpz", "w.dump", frames=1)
