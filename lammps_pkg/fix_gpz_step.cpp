@@ -21,7 +21,7 @@ using namespace LAMMPS_NS;
 FixGPZStep::FixGPZStep(LAMMPS *lammps, int narg, char **arg) : Fix(lammps, narg, arg), dump_id_(arg[3]) {
   // reads and changes no data of atoms, so KOKKOS has nothing to copy for it
   datamask_read = datamask_modify = 0;
-  kokkosable = 1;
+  kokkosable = lmp->kokkos ? 1 : 0;  // LAMMPS refuses it where KOKKOS is not enabled
   // KOKKOS does the second half of a step and the first of the next one at once, unless a fix objects; an END_OF_STEP
   // one always does
   fuse_integrate_flag = 1;

@@ -205,7 +205,8 @@ std::vector<GPZProperty> GPZColumns::stored() const {
 void GPZColumns::bind(GPZAtoms &atoms, const double *buffer, int nlocal) {
   const std::size_t width = columns_.size(), rows = static_cast<std::size_t>(nlocal);
   for (std::size_t n = 0; n < width; ++n) {
-    gpz::ConstArray &view = fields_[place_[n].field].components[place_[n].component];
+    gpz::FieldInput &input = fields_[place_[n].field];
+    gpz::ConstArray &view = input.components[place_[n].component];
     std::vector<std::int64_t> &integers = integers_[n];
     switch (source_[n]) {
       case Source::atom: {
@@ -222,6 +223,10 @@ void GPZColumns::bind(GPZAtoms &atoms, const double *buffer, int nlocal) {
         view = {integers.data(), sizeof(std::int64_t), gpz::ConstArray::Type::int64};
         break;
     }
+    // KOKKOS may keep floats in single precision
+    if (columns_[n].kind == Kind::real)
+      input.field.type =
+          view.type == gpz::ConstArray::Type::float32 ? gpz::ValueType::float32 : gpz::ValueType::float64;
   }
 }
 

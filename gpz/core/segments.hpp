@@ -105,8 +105,7 @@ GPZ_HD std::uint32_t segments_along(U extent, int shift) {
 
 // Whether `runs` runs of n particles in `segments` segments are worth a closer look: whether an estimate of their bits,
 // with gaps and lengths of two to four times the mean as the widest, is no more than the bitmap's bit for each particle
-// and segment. Blocks of which one coding is hardly better than the other should not mix in a section: every block pays
-// for the widths of runs in its record.
+// and segment (docs/decisions/0006-cheaper-choices.md).
 GPZ_HD bool runs_may_win(std::uint32_t runs, std::uint32_t n, std::uint32_t segments) {
   const int of_runs = bit_length(runs);
   const int width = (bit_length(n) - of_runs + 2) + (bit_length(segments) - of_runs + 1);
