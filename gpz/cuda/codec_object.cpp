@@ -28,7 +28,6 @@ struct Codec::State {
   explicit State(int on) : device(on) {
     require_device(device);
     const CurrentDevice current(device);
-    check(cudaDeviceGetAttribute(&reaches_host_memory, cudaDevAttrPageableMemoryAccess, device), "device attribute");
     check_handled(cudaHostAlloc(reinterpret_cast<void **>(&report), sizeof(Report), cudaHostAllocPortable),
                   "pinned host memory");
   }
@@ -72,16 +71,8 @@ struct Codec::State {
     ++allocations;
   }
 
-  // Of memory the device cannot reach, a kernel would make an error that ends the context.
   void check_reachable(const void *data, const std::string &name) const {
-    if (data == nullptr) return;
-    cudaPointerAttributes attributes{};
-    check_handled(cudaPointerGetAttributes(&attributes, data), "kind of memory");
-    if (attributes.type == cudaMemoryTypeUnregistered && reaches_host_memory == 0)
-      throw Error(Status::invalid_argument, name + " is not in device memory");
-    if (attributes.type == cudaMemoryTypeDevice && attributes.device != device)
-      throw Error(Status::invalid_argument, name + " is in memory of device " + std::to_string(attributes.device) +
-                                                ", not of " + std::to_string(device));
+    if (data != nullptr) require_reachable(data, device, name);
   }
 
   template <typename Fields>
@@ -138,7 +129,6 @@ struct Codec::State {
   }
 
   int device;
-  int reaches_host_memory = 0;  // pageable memory, without copying
   std::uint64_t allocations = 0;
   Report *report = nullptr;
   DeviceBuffer workspace;

@@ -147,7 +147,8 @@ __device__ bool decode_block(const DecodeParams &params, const DecodeField &fiel
 }  // namespace
 
 __global__ void __launch_bounds__(threads) decode_other(const __grid_constant__ DecodeParams params) {
-  if (*static_cast<volatile U32 *>(params.damaged) != 0) return;
+  // All threads or none: others may find damage meanwhile.
+  if (__syncthreads_or(*static_cast<volatile U32 *>(params.damaged) != 0) != 0) return;
   __shared__ DecodeShared shared;
   const U32 count = *params.other_count;
   for (U32 k = blockIdx.x; k < count; k += gridDim.x) {

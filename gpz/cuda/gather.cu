@@ -1,3 +1,4 @@
+// gpz::cuda::Gather.
 #include <thrust/iterator/counting_iterator.h>
 
 #include <cub/device/device_select.cuh>
@@ -5,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "gpz/cuda/arguments.hpp"
 #include "gpz/cuda/memory.hpp"
 #include "gpz/cuda_gather.hpp"
 
@@ -26,38 +28,56 @@ __global__ void unpack_bits(const char *packed, std::ptrdiff_t stride, std::uint
   out[row] = static_cast<std::int32_t>(static_cast<std::uint32_t>(value >> bits.shift) & bits.mask) - bits.zero;
 }
 
+// cub counts rows in an int, and one launch has a thread for each.
+void check_rows(std::uint64_t rows) {
+  if (rows > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
+    throw Error(Status::limit_exceeded, "at most 2^31 - 1 rows are possible, not " + std::to_string(rows));
+}
+
 }  // namespace
 
 struct Gather::State {
-  int device;
-  DeviceBuffer rows, scratch, count, columns[max_columns];
-  PinnedBuffer host_count;
-  std::uint64_t allocations = 0;
-
-  explicit State(int device) : device(device) { require_device(device); }
+  explicit State(int on) : device(on) {
+    require_device(on);
+    const CurrentDevice current(on);
+    host_count.allocate(sizeof(int), 0);
+  }
   ~State() {
     try {
       const CurrentDevice current(device);
       release();
-    } catch (const Error &) {  // the process is ending, or the device is lost: its memory goes with it
+      host_count.release();
+    } catch (const Error &) {  // the device is lost, and its memory with it
+      forget_last_error();
     }
   }
   State(const State &) = delete;
   State &operator=(const State &) = delete;
 
   void release() {
-    for (DeviceBuffer *buffer : {&rows, &scratch, &count, &columns[0], &columns[1], &columns[2]}) buffer->release();
+    for (DeviceBuffer *buffer : {&rows, &scratch, &count}) buffer->release();
+    for (DeviceBuffer &column : columns) column.release();
   }
 
   template <typename T>
   T *room(DeviceBuffer &buffer, std::size_t elements) {
     if (buffer.capacity() < elements * sizeof(T)) {
       buffer.release();
-      buffer.allocate(elements * sizeof(T));
+      try {
+        buffer.allocate(elements * sizeof(T));
+      } catch (const Error &) {
+        release();
+        throw;
+      }
       ++allocations;
     }
     return static_cast<T *>(buffer.data());
   }
+
+  int device;
+  DeviceBuffer rows, scratch, count, columns[max_columns];
+  PinnedBuffer host_count;
+  std::uint64_t allocations = 0;
 };
 
 Gather::Gather(int device) : state_(std::make_unique<State>(device)) {}
@@ -66,14 +86,15 @@ Gather::Gather(Gather &&) noexcept = default;
 Gather &Gather::operator=(Gather &&) noexcept = default;
 
 Gather::Rows Gather::select(const int *flags, std::uint64_t rows, int bits, Stream stream) {
-  if (rows > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
-    throw Error(Status::limit_exceeded, "a list of rows has at most 2^31 - 1, not " + std::to_string(rows));
+  check_rows(rows);
   if (rows == 0) return {};
   const CurrentDevice current(state_->device);
+  check_memory(flags, rows, sizeof(int), "the array of flags");
+  require_reachable(flags, state_->device, "the array of flags");
+  forget_last_error();  // the caller's errors of before are not this call's
   const auto items = static_cast<int>(rows);
   int *list = state_->room<int>(state_->rows, rows);
   int *count = state_->room<int>(state_->count, 1);
-  if (state_->host_count.capacity() == 0) state_->host_count.allocate(sizeof(int), 0);
   const thrust::counting_iterator<int> numbers(0);
   const HasBits chosen{flags, bits};
   std::size_t bytes = 0;
@@ -92,17 +113,25 @@ ConstArray Gather::unpack(const ConstArray &packed, std::uint64_t rows, const Bi
     throw Error(Status::invalid_argument, "only integers have bits to unpack");
   if (column < 0 || column >= max_columns)
     throw Error(Status::invalid_argument, "no column " + std::to_string(column) + " to unpack to");
+  check_rows(rows);
+  const ConstArray unpacked{nullptr, sizeof(std::int32_t), ConstArray::Type::int32};
+  if (rows == 0) return unpacked;
   const CurrentDevice current(state_->device);
+  check_memory(packed.data, rows, size_of(packed.type), "the array of integers");
+  if (packed.stride % static_cast<std::ptrdiff_t>(size_of(packed.type)) != 0)
+    throw Error(Status::invalid_argument, "the stride of the integers is not a multiple of their size");
+  require_reachable(packed.data, state_->device, "the array of integers");
+  forget_last_error();
   auto *out = state_->room<std::int32_t>(state_->columns[column], rows);
   const auto *data = static_cast<const char *>(packed.data);
   constexpr unsigned threads = 256;
   const auto blocks = static_cast<unsigned>((rows + threads - 1) / threads);
-  if (rows != 0 && packed.type == ConstArray::Type::int32)
+  if (packed.type == ConstArray::Type::int32)
     unpack_bits<std::int32_t><<<blocks, threads, 0, stream>>>(data, packed.stride, rows, bits, out);
-  if (rows != 0 && packed.type == ConstArray::Type::int64)
+  else
     unpack_bits<std::int64_t><<<blocks, threads, 0, stream>>>(data, packed.stride, rows, bits, out);
   check_handled(cudaGetLastError(), "unpacking bits");
-  return {out, sizeof(std::int32_t), ConstArray::Type::int32};
+  return {out, unpacked.stride, unpacked.type};
 }
 
 void Gather::release() {

@@ -32,6 +32,21 @@ inline void require_device(int device) {
                 "no CUDA device " + std::to_string(device) + ", there are " + std::to_string(devices));
 }
 
+// Of memory the device cannot reach, a kernel would make an error that ends the context. Throws invalid_argument.
+inline void require_reachable(const void *data, int device, const std::string &name) {
+  cudaPointerAttributes attributes{};
+  check_handled(cudaPointerGetAttributes(&attributes, data), "kind of memory");
+  if (attributes.type == cudaMemoryTypeUnregistered) {
+    int reaches_host_memory = 0;
+    check_handled(cudaDeviceGetAttribute(&reaches_host_memory, cudaDevAttrPageableMemoryAccess, device),
+                  "device attribute");
+    if (reaches_host_memory == 0) throw Error(Status::invalid_argument, name + " is not in device memory");
+  }
+  if (attributes.type == cudaMemoryTypeDevice && attributes.device != device)
+    throw Error(Status::invalid_argument, name + " is in memory of device " + std::to_string(attributes.device) +
+                                              ", not of " + std::to_string(device));
+}
+
 class CurrentDevice {
  public:
   explicit CurrentDevice(int device) {

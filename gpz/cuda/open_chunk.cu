@@ -91,7 +91,11 @@ __global__ void open_chunk(const __grid_constant__ DecodeParams params, Tiles ti
     *params.damaged = 0;
     *params.other_count = 0;
   }
-  if (!open_sections(params) && threadIdx.x == 0) *params.damaged = 1;
+  if (open_sections(params)) return;
+  if (threadIdx.x == 0) *params.damaged = 1;
+  // Decoders ask payload_of() before they know of the damage: what the workspace held must not lead it anywhere.
+  __syncwarp();
+  for (int f = static_cast<int>(threadIdx.x); f < params.fields; f += warp_size) params.sections[f].payload_words = 0;
 }
 
 // One thread a record, a thread block a tile.
@@ -153,6 +157,7 @@ void launch_open_chunk(const DecodeParams &params, void *memory, std::size_t mem
   constexpr U32 open_threads = warp_size;
   open_chunk<<<std::max(1u, (count + open_threads - 1) / open_threads), open_threads, 0, stream>>>(
       params, tiles, static_cast<int>(count));
+  check(cudaGetLastError(), "opening a chunk");  // the next kernel would wait for tiles that nobody has set up
   if (count == 0) return;
   constexpr std::size_t most_words = record_threads / 32 * 64 * core::max_record_items;
   read_records<<<count, record_threads, most_words * sizeof(U32), stream>>>(params, tiles, tiles_a_field);

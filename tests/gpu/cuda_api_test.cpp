@@ -4,21 +4,10 @@
 #include <memory>
 
 #include "gpz/cuda.hpp"
-#include "gpz/error.hpp"
 #include "random_snapshot.hpp"
 
 namespace gpz::test {
 namespace {
-
-template <typename F>
-Status status_of(F &&f) {
-  try {
-    f();
-  } catch (const Error &error) {
-    return error.status();
-  }
-  return Status::ok;
-}
 
 bool is_untouched(const DeviceMemory &memory, std::size_t from) {
   const std::vector<std::uint8_t> bytes = memory.bytes();
@@ -133,6 +122,30 @@ TEST_F(CudaApi, StreamsAtATimeDoNotMeet) {
     check(cudaDeviceSynchronize());
     for (std::size_t i = 0; i < jobs.size(); ++i)
       ASSERT_EQ(jobs[i]->chunk(), expected[i]) << "round " << round << ", call " << i;
+  }
+}
+
+// The head of the chunk is damaged, so nothing is known of its payload but what the memory held: here, in one of the
+// two orders, that it is one word, far outside.
+TEST_F(CudaApi, AWorkspaceMayHoldAnything) {
+  const std::vector<float> values(3 * 5000, 1.5f);
+  const std::vector<FieldInput> fields = {field("x", values, 3, 0.001, true)};
+  EncodedChunk chunk = encode(fields, 5000);
+  ++chunk.bytes[0];
+  const DeviceMemory bytes(chunk.bytes.data(), chunk.bytes.size());
+  const DeviceMemory out(values.size() * sizeof(float));
+  std::vector<cuda::FieldOutput> outputs = {{frame_for(fields).info.fields[0], {}}};
+  for (std::size_t d = 0; d < 3; ++d)
+    outputs[0].components[d] = {out.as<float>() + d, 3 * sizeof(float), ConstArray::Type::float32};
+  const std::size_t size = cuda::decompress_workspace_size(outputs, 5000);
+  std::vector<std::uint64_t> leftovers(size / sizeof(std::uint64_t));
+  for (const std::size_t odd : {0, 1}) {
+    for (std::size_t i = 0; i < leftovers.size(); ++i) leftovers[i] = i % 2 == odd ? 1 : std::uint64_t{1} << 60;
+    const DeviceMemory workspace(leftovers.data(), size);
+    const Pinned<std::uint32_t> damaged;
+    cuda::decompress(bytes.get(), chunk.bytes.size(), 5000, outputs, workspace.get(), size, damaged.get(), nullptr);
+    check(cudaDeviceSynchronize());
+    EXPECT_EQ(*damaged, 1u);
   }
 }
 

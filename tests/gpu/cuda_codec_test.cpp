@@ -32,11 +32,6 @@ std::string failure_of(const std::function<void()> &f) {
     EXPECT_EQ(failure.rfind(to_string(status), 0), 0u) << "got: " << failure; \
   } while (false)
 
-template <typename T>
-EncodedChunk encode_on_cpu(const RandomSnapshot<T> &s) {
-  return encode(s.fields, s.particles, 1, s.row_list());
-}
-
 // Encodes on the device, compares with the CPU, decodes the chunk in device memory, compares again.
 void round_trip(cuda::Codec &codec, std::uint64_t seed, cudaStream_t stream) {
   const RandomSnapshot<float> s(seed);

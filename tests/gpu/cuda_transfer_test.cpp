@@ -15,28 +15,13 @@
 #include <thread>
 
 #include "allocation_spy.hpp"
-#include "gpz/error.hpp"
 #include "gpz/writer.hpp"
 #include "random_snapshot.hpp"
 
 namespace gpz::test {
 namespace {
 
-Status status_of(const std::function<void()> &call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error.status();
-  }
-  return Status::ok;
-}
-
 std::uintptr_t address(const ConstArray &array) { return reinterpret_cast<std::uintptr_t>(array.data); }
-
-template <typename T>
-EncodedChunk encode_on_cpu(const RandomSnapshot<T> &s) {
-  return encode(s.fields, s.particles, 1, s.row_list());
-}
 
 void expect_same(const EncodedChunk &chunk, const EncodedChunk &expected) {
   EXPECT_TRUE(chunk.bytes == expected.bytes);
@@ -226,6 +211,21 @@ TEST_F(CudaTransfer, HostArraysMayChangeOnceItReturns) {
     expect_same(chunk, expected);
     if (pinned != 0) check(cudaHostUnregister(values.data()));
   }
+}
+
+TEST_F(CudaTransfer, ManagedMemoryStaysWhereItIs) {
+  constexpr std::size_t particles = 3000;
+  const std::vector<double> values = random_values(3 * particles);
+  std::vector<FieldInput> fields = {field("x", values, 3, 0.001, true)};
+  void *managed = nullptr;
+  check(cudaMallocManaged(&managed, values.size() * sizeof(double)));
+  std::memcpy(managed, values.data(), values.size() * sizeof(double));
+  for (std::size_t d = 0; d < 3; ++d) fields[0].components[d].data = static_cast<double *>(managed) + d;
+  cuda::Upload upload;
+  const std::vector<FieldInput> same = expect_the_bytes_of_the_cpu(upload, fields, particles);
+  EXPECT_EQ(same[0].components[0].data, managed);
+  EXPECT_EQ(upload.memory().allocations, 0u);
+  check(cudaFree(managed));
 }
 
 TEST_F(CudaTransfer, MemoryIsReused) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "gpz/error.hpp"
+
 namespace gpz::test {
 
 // An exception ends a test as a failed assertion does, and works in constructors and threads as well.
@@ -21,6 +23,16 @@ inline int gpus() {
   if (cudaGetDeviceCount(&devices) == cudaSuccess) return devices;
   static_cast<void>(cudaGetLastError());
   return 0;
+}
+
+template <typename F>
+Status status_of(F &&call) {
+  try {
+    call();
+  } catch (const Error &error) {
+    return error.status();
+  }
+  return Status::ok;
 }
 
 // The device is whole and no call has left an error.

@@ -68,6 +68,11 @@ struct RandomSnapshot {
   const int *row_list() const { return rows.capacity() != 0 ? rows.data() : nullptr; }
 };
 
+template <typename T>
+EncodedChunk encode_on_cpu(const RandomSnapshot<T> &s) {
+  return encode(s.fields, s.particles, 1, s.row_list());
+}
+
 // Its arrays in memory of the current device.
 template <typename T>
 class DeviceSnapshot {

@@ -27,7 +27,7 @@ struct DeviceChunk {
 
 struct MemoryUse {
   std::size_t device_bytes = 0;   // held now
-  std::uint64_t allocations = 0;  // of device memory since the codec was made
+  std::uint64_t allocations = 0;  // of device memory since the object was made
 };
 
 // Bound to one device. One object serves one host thread at a time; objects are independent, on one device or several.

@@ -16,8 +16,8 @@ struct BitField {
   std::int32_t zero = 0;
 };
 
-// Bound to one device, with the rules and errors of Codec. Device memory grows when a frame needs more than any before,
-// with some room to spare. One object serves one host thread at a time.
+// Bound to one device, with the rules and errors of Codec: after out_of_memory nothing it returned is valid any more.
+// What reads a list or a column has to be done before its memory is written again, or in the same stream before.
 class Gather {
  public:
   explicit Gather(int device = 0);
@@ -29,12 +29,12 @@ class Gather {
     const int *data = nullptr;  // device memory, ascending
     std::uint64_t count = 0;
   };
-  // The rows i, 0 <= i < rows, with a bit of `bits` in flags[i] (device memory); rows < 2^31. Valid until the next
-  // select() or release(). Returns when it is done.
+  // The rows i, 0 <= i < rows, with a bit of `bits` in flags[i] (device memory); rows < 2^31 or limit_exceeded. Valid
+  // until the next select() or release(). Returns when it is done.
   Rows select(const int *flags, std::uint64_t rows, int bits, Stream stream = nullptr);
 
-  // An int32 column of bits of packed[0 .. rows), which is in device memory, int32 or int64. Valid until the next call
-  // with the same `column` (0 <= column < max_columns), or release(). Queued on `stream`.
+  // An int32 column of bits of packed[0 .. rows), which is in device memory, int32 or int64; rows as above. Valid until
+  // the next call with the same `column` (0 <= column < max_columns), or release(). Queued on `stream`.
   static constexpr int max_columns = 3;
   ConstArray unpack(const ConstArray &packed, std::uint64_t rows, const BitField &bits, int column,
                     Stream stream = nullptr);
