@@ -126,6 +126,12 @@ void DumpGPZ::init_style() {
   refuse_keywords();
   if (columns_->has(GPZColumns::Kind::type_label) && !(atom->labelmapflag && atom->lmap->is_complete(Atom::ATOM)))
     fail("column typelabel needs a label for every atom type");
+  if (output_.is_open()) {
+    int mine = output_.path() != current_path(), changed = 0;  // perhaps not on every rank
+    MPI_Allreduce(&mine, &changed, 1, MPI_INT, MPI_MAX, world);
+    if (changed) fail("nfile and fileper cannot change after the first run");
+    output_.set_group(group());  // the same ranks, but dump_modify nfile has freed the communicator of before
+  }
   columns_->choose_sources(triclinic_general);
   try {
     // a file of one frame is closed before LAMMPS goes on
@@ -135,6 +141,7 @@ void DumpGPZ::init_style() {
   }
 
   try {
+    summary_.begin(GPZSummary::BEFORE);
     drain();  // frames of before are in the backend's memory
     backend_.init();
   } catch (const gpz::Error &e) {
@@ -144,7 +151,6 @@ void DumpGPZ::init_style() {
   DumpCustom::init_style();  // opens the file
 
   if (output_.is_open()) {
-    if (output_.path() != current_path()) fail("nfile and fileper cannot change after the first run");
     const gpz::Metadata now = metadata();
     if (now.elements != metadata_.elements || now.type_labels != metadata_.type_labels)
       fail("element names and type labels are in the file already and cannot change after the first run");
@@ -318,9 +324,10 @@ void DumpGPZ::write_frame() {
     summary_.lap(GPZSummary::GATHER);
     const int buffer = output_.next_buffer(summary_);
     try {
+      describe_frame();  // the other ranks expect as many fields of this one, whatever fails
       GPZAtoms *atoms = device_atoms();
       columns_->bind(atoms ? *atoms : backend_.host_atoms(), buf, atom->nlocal);
-      describe_frame();
+      describe_frame();  // with the types that the arrays have
       chunk = backend_.compressor().compress(columns_->fields(), static_cast<std::uint64_t>(atom->nlocal),
                                              static_cast<std::uint64_t>(nme), rows_, buffer);
     } catch (const std::exception &e) {

@@ -65,9 +65,14 @@ std::string DumpGPZ::why_not_direct(int place) {
     if (modify->fmask[n] & FixConst::END_OF_STEP)
       return std::string("fix ") + modify->fix[n]->id + " acts at the end of steps";
   const bool velocities = std::find(stored.begin(), stored.end(), GPZProperty::v) != stored.end();
-  for (int n = modify->nfix - 1; velocities && n >= 0 && modify->fix[n]->id != fix_id_; --n)
-    if (modify->fmask[n] & FixConst::FINAL_INTEGRATE && strcmp(modify->fix[n]->style, "GPZ/STEP") != 0)
-      return std::string("fix ") + modify->fix[n]->id + ", which was defined later, changes velocities";
+  for (int n = modify->nfix - 1; n >= 0 && modify->fix[n]->id != fix_id_; --n) {
+    const Fix *later = modify->fix[n];
+    if (!(modify->fmask[n] & FixConst::FINAL_INTEGRATE) || strcmp(later->style, "GPZ/STEP") == 0) continue;
+    if (velocities) return std::string("fix ") + later->id + ", which was defined later, changes velocities";
+    // fix drude/transform/inverse gives atoms their positions back; who integrates has moved them already
+    if (!later->time_integrate)
+      return std::string("fix ") + later->id + ", which was defined later, may change positions";
+  }
   return {};
 }
 
@@ -76,6 +81,7 @@ void DumpGPZ::positions_are_final() {
   const int place = place_in_output();
   const bigint step = update->ntimestep;
   if (place < 0 || output->next_dump[place] != step) return;
+  if (!why_not_direct(place).empty()) return;  // dump_modify before "run pre no"
   write();
   output->last_dump[place] = step;
   output->next_dump[place] += output->every_dump[place];

@@ -14,11 +14,14 @@
 #include "fix_gpz_step.h"
 
 #include "dump_gpz.h"
+#include "error.h"
 #include "output.h"
 
 using namespace LAMMPS_NS;
 
-FixGPZStep::FixGPZStep(LAMMPS *lammps, int narg, char **arg) : Fix(lammps, narg, arg), dump_id_(arg[3]) {
+FixGPZStep::FixGPZStep(LAMMPS *lammps, int narg, char **arg) : Fix(lammps, narg, arg) {
+  if (narg != 4) error->all(FLERR, "Fix GPZ/STEP is internal to dump gpz");
+  dump_id_ = arg[3];
   // reads and changes no data of atoms, so KOKKOS has nothing to copy for it
   datamask_read = datamask_modify = 0;
   kokkosable = lmp->kokkos ? 1 : 0;  // LAMMPS refuses it where KOKKOS is not enabled

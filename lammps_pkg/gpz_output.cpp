@@ -155,9 +155,9 @@ std::string GPZOutput::why_not_async() const {
   return {};
 }
 
-// Collective over the group, as stop().
+// Collective, as stop(). If one group must not write in the background, none does: they would communicate differently.
 std::string GPZOutput::start() {
-  refusal_ = async_ ? why_not_async() : std::string();
+  refusal_ = async_ ? agree(why_not_async()) : std::string();
   if (async_ && refusal_.empty()) {
     background_ = writer_ ? std::make_unique<GPZBackground>(*writer_) : std::make_unique<GPZBackground>(group_, path_);
     return background_->problem();
@@ -194,6 +194,7 @@ int GPZOutput::next_buffer(GPZSummary &summary) {
 
 std::uint64_t GPZOutput::write(gpz::FrameInfo &info, GPZChunk chunk, std::string problem, bool skip,
                                GPZSummary &summary) {
+  if (!open_) throw GPZOutputError(path_ + ": closed by an earlier error");  // which a program has caught
   if (background_) return write_behind(info, std::move(chunk), problem, skip, summary);
   return write_now(info, chunk, std::move(problem), skip, summary);
 }

@@ -58,7 +58,7 @@ class GPZOutput {
 
   // Shall frames be written in the background? As long as it is not called, not. Throws GPZOutputError.
   void set_async(bool async);
-  // Are they? Not if `refusal` has a reason.
+  // Are they? Not if `refusal` has a reason, the same on all ranks.
   bool in_background() const { return background_ != nullptr; }
   const std::string &refusal() const { return refusal_; }
 
@@ -66,6 +66,8 @@ class GPZOutput {
   // do so, or empty. Throws GPZOutputError, before the file is touched if a rank has a problem.
   void open(MPI_Comm group, const std::string &path, const gpz::Metadata &metadata, bool append, std::string problem);
   bool is_open() const { return open_; }
+  // Another communicator of the group that the file was opened with.
+  void set_group(MPI_Comm group) { group_ = group; }
   // Of the file that is open or was open last; empty before the first one.
   const std::string &path() const { return path_; }
 

@@ -97,10 +97,10 @@ class Test:
         load = f"plugin load {self.options.plugin}\n" if self.options.plugin else ""
         self.path("in.lammps").write_text(f"{load}{script}\n")
 
-    def run(self, script, ranks=None, **subprocess_options):
+    def run(self, script, ranks=None, wrapper=(), **subprocess_options):
         """Runs a script, whatever comes of it."""
         self.write_script(script)
-        command = self.command(ranks or self.ranks, ["-in", "in.lammps", "-log", "log.lammps"])
+        command = self.command(ranks or self.ranks, ["-in", "in.lammps", "-log", "log.lammps"], wrapper)
         return subprocess.run(
             command,
             cwd=self.directory,
@@ -233,6 +233,7 @@ def main():
     parser.add_argument("--gpz", help="the gpz command")
     parser.add_argument("--mpiexec", default="mpiexec", help="command that starts several ranks with -np N")
     parser.add_argument("--reference", help="folder of gpz_ref.py")
+    parser.add_argument("--two-hosts", help="library to preload: MPI takes its processes for those of two hosts")
     parser.add_argument("--work", type=Path, help="folder for the files of the cases")
     options = parser.parse_args()
     if options.list:

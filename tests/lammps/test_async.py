@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 
-from harness import DEFAULT_BOUND, case, compare, read_dump
+from harness import DEFAULT_BOUND, Skip, case, compare, read_dump
 from systems import BASE, MELT, dumps
 from test_append import continued
 from test_modify import parts_are_the_whole
@@ -36,6 +36,29 @@ def async_several_files(t):
     parts_are_the_whole(t, [f"t.{i}.gpz" for i in range(8)])
     t.lammps(MELT + dumps(BASE, every=2, gpz="u.%.gpz", modify="nfile 3") + "run 20")
     parts_are_the_whole(t, [f"u.{i}.gpz" for i in range(3)])
+
+
+@case(ranks=(4,))
+def async_several_hosts(t):
+    """Ranks of one file that MPI takes for those of two hosts, on a file system that is not known: with nfile 2, those
+    of the second file only."""
+    for gpz, modify, parts in ("t.gpz", "", 1), ("t.%.gpz", "nfile 2", 2):
+        script = MELT + dumps(BASE, every=5, gpz=gpz, modify=modify) + "run 20\nrun 20"
+        output = t.lammps(script, wrapper=two_hosts(t, first=3))
+        assert "not written in the background: ranks of several hosts write this file" in output, output
+        files = [gpz.replace("%", str(part)) for part in range(parts)]
+        parts_are_the_whole(t, files)
+        records = [t.frame_records(name) for name in files]
+        assert "not written in the background" not in t.lammps(script)
+        assert [t.frame_records(name) for name in files] == records
+
+
+def two_hosts(t, first):
+    """A wrapper of LAMMPS: its first ranks are on one host, the others on another."""
+    if not t.options.two_hosts:
+        raise Skip("needs MPI and a linker that knows LD_PRELOAD")
+    preload = f"{os.environ.get('LD_PRELOAD', '')} {t.options.two_hosts}".strip()
+    return ["env", f"LD_PRELOAD={preload}", f"GPZ_TEST_FIRST_HOST={first}"]
 
 
 @case(ranks=(1, 2, 3))

@@ -135,7 +135,7 @@ def gpu_at_once(t):
 
 @case(ranks=(1, 2))
 def gpu_can_be_changed(t):
-    """Between runs, while the memory of the one holds frames that are not in the file yet."""
+    """Between runs."""
     devices = ("cpu", "gpu", "auto")
     change = "".join(f"dump_modify gpz device {device}\nrun 10\n" for device in devices)
     gpu_and_cpu(t, MELT, every=2, run="run 10\n" + change, frames=21)

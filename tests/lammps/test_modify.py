@@ -107,6 +107,19 @@ def nfile(t):
 
 
 @case(ranks=(4,))
+def nfile_again(t):
+    """The same number changes nothing; another one changes the file of some ranks only, but is refused on all."""
+    nfile = "dump_modify gpz nfile %d\n"
+    for mode in ("no", "yes"):
+        script = MELT + dumps(BASE, gpz="t.%.gpz", modify=f"nfile 2 async {mode}") + "run 20\n" + nfile % 2 + "run 20\n"
+        t.lammps(script)
+        parts_are_the_whole(t, ["t.0.gpz", "t.1.gpz"])
+        message = t.error(script + nfile % 3 + "run 20")
+        assert "nfile and fileper cannot change after the first run" in message, message
+        assert [f.step for f in t.decode("t.0.gpz")] == [0, 20, 40]
+
+
+@case(ranks=(4,))
 def fileper(t):
     t.lammps(MELT + dumps(BASE, gpz="t.%.gpz", modify="fileper 3") + "run 40")
     parts_are_the_whole(t, ["t.0.gpz", "t.1.gpz"])
@@ -155,7 +168,8 @@ def summary(t):
         ("no", "write", ""),
         ("yes", "wait", r", after it \d+\.\d{3} s; written in the background in \d+\.\d{3} s"),
     ):
-        t.lammps(MELT + dumps(BASE + " vx", modify=f"bound vx 0.01 async {mode}") + "run 40\nrun 20\nrun 5")
+        commands = dumps(BASE + " vx", every=200, modify=f"bound vx 0.01 async {mode}")
+        t.lammps(MELT + commands + "run 400\nrun 200\nrun 50")
         log = t.path("log.lammps").read_text()
         assert "positions within 0.0005 sigma (default for units lj" in log
         blocks = log.split("Dump gpz gpz: t.gpz: ")[1:]
@@ -175,6 +189,10 @@ def summary(t):
             for column, digit in ((1, 0.001), (2, 0.1)):
                 *phases, whole = (float(entry[column]) for entry in times)
                 assert abs(sum(phases) - whole) <= 2.6 * digit, line
+        # the first run is no part of the second one's time
+        first = float(re.search("Loop time of ([0-9.]+)", blocks[0]).group(1))
+        before = float(re.search(r"before it (\d+\.\d{3}) s", blocks[1]).group(1))
+        assert before < first / 2, f"{before} s before the second loop, {first} s in the first one"
 
 
 @case()
