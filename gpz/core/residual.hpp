@@ -1,0 +1,195 @@
+// Difference frames: prediction of grid indices out of earlier frames, and the code of what is left
+// (docs/decisions/0010). Integers modulo 2^64 throughout: any input round-trips, and every device gets the same bits.
+#pragma once
+
+#include "gpz/core/config.hpp"
+
+namespace gpz::core {
+
+// Coefficients of the prediction in units of 1/64, fitted for each chunk and frame.
+struct Predictor {
+  std::int8_t velocity = 0;  // of the last displacement
+  std::int8_t previous = 0;  // of the one before
+  std::int8_t mean = 0;      // of the way from the last position to the mean of all since the key frame
+};
+
+// An axis of the box on the grid. A periodic one brings particles back to [lo, lo + period).
+struct GridAxis {
+  std::int64_t lo = 0;
+  std::int64_t period = 0;  // 0: not periodic
+};
+
+// How the residuals of one axis of a block are coded. With zigzag u, e low bits and h = u >> e:
+//   0 Rice      e = width; a unary h for every value
+//   1 fixed     e = width; h is 0
+//   2, 3 head   e = width - head; h < 2^head - 1 stands in the plane, otherwise what is beyond follows in unary
+struct ResidualCode {
+  std::uint8_t width = 0;  // bits of a value in the plane
+  std::uint8_t head = 0;
+};
+
+// Sums of products over a sample: of (velocity, previous, mean) with each other and with the displacement.
+struct FitSums {
+  std::int64_t product[6] = {};  // vv, vp, vm, pp, pm, mm
+  std::int64_t target[3] = {};
+};
+
+inline constexpr int max_residual_width = 31;
+inline constexpr std::uint32_t widest_residual = 0xFFFFFFFFu;  // stands for u of this or more: always an exception
+inline constexpr std::uint32_t largest_quotient = 95;          // unary; beyond it an exception is shorter
+inline constexpr std::uint32_t exception_bits = 96;
+// Displacements and distances to the mean are limited to this for the prediction, so that it fits in 32 bits.
+inline constexpr std::int32_t history_limit = (1 << 22) - 1;
+// Blocks in a fit. The sums stay below 2^63: 16 blocks of up to 4,096 have 2^18 values at most, with products below
+// 2^44.
+inline constexpr std::uint64_t max_fit_blocks = 16;
+
+inline namespace GPZ_ISA {
+
+GPZ_HD std::int64_t sum_of(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+GPZ_HD std::int64_t difference_of(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+GPZ_HD std::int64_t product_of(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+GPZ_HD std::int32_t limit_history(std::int64_t x) {
+  const std::int64_t most = history_limit;
+  return static_cast<std::int32_t>(x > most ? most : x < -most ? -most : x);
+}
+
+// Axes that the rules below do not fit are followed like open ones.
+GPZ_HD GridAxis checked_axis(const GridAxis &axis) {
+  const std::int64_t most = std::int64_t{1} << 52;
+  const bool fits = axis.period >= 8 && axis.period <= most && axis.lo >= -most && axis.lo <= most;
+  return fits ? axis : GridAxis{};
+}
+
+// The way from `last` to q, the shorter one of a periodic axis.
+GPZ_HD std::int64_t displacement(std::int64_t q, std::int64_t last, const GridAxis &axis) {
+  const std::int64_t direct = difference_of(q, last);
+  const std::int64_t half = axis.period != 0 ? axis.period / 2 : INT64_MAX;
+  return difference_of(direct, direct > half ? axis.period : direct < -half ? -axis.period : 0);
+}
+
+// Where a position that was followed without regard to the box is expected in it.
+GPZ_HD std::int64_t wrap(std::int64_t q, const GridAxis &axis) {
+  return sum_of(q, q < axis.lo ? axis.period : q >= axis.lo + axis.period ? -axis.period : 0);
+}
+
+// LAMMPS brings particles back only now and then; for a while they are a little beyond the edge. How far q is.
+GPZ_HD std::int64_t beyond_edge(std::int64_t q, const GridAxis &axis) {
+  const std::int64_t hi = axis.lo + axis.period;
+  return q < axis.lo ? difference_of(axis.lo, q) : q >= hi ? difference_of(q, hi - 1) : 0;
+}
+
+GPZ_HD std::int64_t largest_margin(const GridAxis &axis) { return min_of(axis.period / 4, std::int64_t{INT32_MAX}); }
+
+// The place up to `margin` beyond an edge that one expected at q may have instead; q itself if there is none.
+GPZ_HD std::int64_t other_image(std::int64_t q, const GridAxis &axis, std::int64_t margin) {
+  const std::int64_t above = sum_of(q, axis.period);
+  const std::int64_t below = difference_of(q, axis.period);
+  const std::int64_t most = min_of(margin, largest_margin(axis));
+  const bool low = q >= axis.lo && difference_of(q, axis.lo) < most;
+  const bool high = below < axis.lo && difference_of(axis.lo, below) <= most;
+  return low ? above : high ? below : q;
+}
+
+// 2^32 / count, for distance_to_mean; count is the number of frames since the key frame, with it. 0 for less than four,
+// whose mean follows from the last position and the two displacements: a fit would find nothing but rounding in it.
+GPZ_HD std::int64_t reciprocal_of(std::uint64_t count) {
+  return count < 4 ? 0 : static_cast<std::int64_t>(((std::uint64_t{1} << 32) + count / 2) / count);
+}
+
+// deviation: the sum over these frames of (position then - last position).
+GPZ_HD std::int32_t distance_to_mean(std::int64_t deviation, std::int64_t reciprocal) {
+  return limit_history(sum_of(product_of(deviation, reciprocal), std::int64_t{1} << 31) >> 32);
+}
+
+// Expected displacement, rounded half up.
+GPZ_HD std::int32_t predict(const Predictor &p, std::int32_t velocity, std::int32_t previous, std::int32_t mean) {
+  return (p.velocity * velocity + p.previous * previous + p.mean * mean + 32) >> 6;
+}
+
+GPZ_HD std::uint64_t zigzag(std::int64_t r) {
+  return (static_cast<std::uint64_t>(r) << 1) ^ (r < 0 ? ~std::uint64_t{0} : 0);
+}
+GPZ_HD std::int64_t unzigzag(std::uint64_t u) {
+  return static_cast<std::int64_t>((u >> 1) ^ ((u & 1) != 0 ? ~std::uint64_t{0} : 0));
+}
+
+GPZ_HD std::uint32_t narrow_residual(std::int64_t r) {
+  const std::uint64_t u = zigzag(r);
+  return u < widest_residual ? static_cast<std::uint32_t>(u) : widest_residual;
+}
+
+GPZ_HD bool is_valid(const ResidualCode &code) {
+  return code.width <= max_residual_width && code.head <= 3 && (code.head < 2 || code.width >= code.head);
+}
+GPZ_HD int low_bits(const ResidualCode &code) { return code.head < 2 ? code.width : code.width - code.head; }
+// Least h = u >> low_bits that is not in the plane.
+GPZ_HD std::uint32_t head_end(const ResidualCode &code) { return (1u << code.head) - 1; }
+// Quotients of this or more are exceptions.
+GPZ_HD std::uint32_t quotient_end(const ResidualCode &code) { return code.head == 1 ? 0 : largest_quotient + 1; }
+
+// Unary bits of u; for an exception one more than it takes, at most. Not for head 1.
+GPZ_HD std::uint32_t unary_cost(std::uint32_t u, int low, std::uint32_t end) {
+  const std::uint32_t h = u >> low;
+  return h < end ? 0 : min_of(h - end, exception_bits) + 1;
+}
+
+// A number that grows with the number of bits of u: the sum over a block, divided by its size, is a place to look for
+// the best code. By a conversion to float, which every processor has for vectors.
+GPZ_HD std::int32_t rough_bits(std::uint32_t u) {
+  const auto bits = bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(u >> 1)));
+  return max_of(static_cast<std::int32_t>(bits >> 23) - 126, 0);
+}
+
+// Codes to try for a block whose values have `typical` rough bits; not all are valid.
+inline constexpr int residual_candidates = 9;
+GPZ_HD ResidualCode residual_candidate(int i, int typical) {
+  const int head = i < 3 ? 0 : i < 6 ? 2 : 3;
+  const int width = typical + i % 3 + (head == 0 ? 0 : 1);
+  return {static_cast<std::uint8_t>(min_of(width, max_residual_width)), static_cast<std::uint8_t>(head)};
+}
+
+GPZ_HD bool is_widest_candidate(int i) { return i % 3 == 2; }
+
+GPZ_HD std::int8_t round_coefficient(double x) {
+  const double scaled = x * 64 + 0.5;
+  if (!(scaled >= -128)) return scaled < -128 ? -128 : 0;  // 0: not a number
+  if (scaled >= 127) return 127;
+  const auto cut = static_cast<int>(scaled);
+  return static_cast<std::int8_t>(static_cast<double>(cut) > scaled ? cut - 1 : cut);
+}
+
+// Least squares: the 3 x 3 normal equations by elimination in this order. A little is added to the diagonal, so that
+// features that are zero or follow from others (the first frames) do no harm.
+GPZ_HD Predictor fit_predictor(const FitSums &sums) {
+  const double ridge = 1 + 1.0 / 1073741824;
+  const double vv = static_cast<double>(sums.product[0]) * ridge + 1;
+  const double pp = static_cast<double>(sums.product[3]) * ridge + 1;
+  const double mm = static_cast<double>(sums.product[5]) * ridge + 1;
+  const double vp = static_cast<double>(sums.product[1]);
+  const double vm = static_cast<double>(sums.product[2]);
+  const double pm = static_cast<double>(sums.product[4]);
+  const double fp = vp / vv;
+  const double fm = vm / vv;
+  const double pp1 = pp - fp * vp;
+  const double pm1 = pm - fp * vm;
+  const double mm1 = mm - fm * vm;
+  const double tv = static_cast<double>(sums.target[0]);
+  const double tp1 = static_cast<double>(sums.target[1]) - fp * tv;
+  const double tm1 = static_cast<double>(sums.target[2]) - fm * tv;
+  const double g = pm1 / pp1;
+  const double m = (tm1 - g * tp1) / (mm1 - g * pm1);
+  const double p = (tp1 - pm1 * m) / pp1;
+  const double v = (tv - vp * p - vm * m) / vv;
+  return {round_coefficient(v), round_coefficient(p), round_coefficient(m)};
+}
+
+}  // namespace GPZ_ISA
+}  // namespace gpz::core

@@ -1,0 +1,264 @@
+#include "gpz/cpu/difference_codec.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "gpz/core/directory.hpp"
+#include "gpz/cpu/block_codec.hpp"
+#include "gpz/cpu/difference_kernels.hpp"
+#include "gpz/error.hpp"
+
+namespace gpz::cpu {
+
+namespace generic {
+extern const DifferenceKernels differences;
+}
+#if defined(GPZ_CPU_X86)
+namespace avx2 {
+extern const DifferenceKernels differences;
+}
+namespace avx512 {
+extern const DifferenceKernels differences;
+}
+#endif
+
+namespace {
+
+constexpr std::uint32_t block_size = DifferenceScratch::block_size;
+constexpr int max_items = 2 * core::max_components + 4;
+
+// What section headers start with; another number would be another prediction or another code.
+constexpr std::uint8_t temporal_predictor = 1;
+constexpr std::size_t widths_at = 4;
+
+int items_of(int components) { return 2 * components + 4; }
+
+std::size_t header_size(int components) {
+  return core::round_up_to_8(widths_at + static_cast<std::size_t>(items_of(components)));
+}
+
+std::uint64_t blocks_of(std::size_t particles) {
+  return particles / block_size + (particles % block_size != 0 ? 1 : 0);
+}
+
+// Items of a record: width and head of each component, words of the bitmap, margin, words of the
+// flags, exceptions.
+std::array<std::uint64_t, max_items> items(const DifferenceRecord &record, int components) {
+  std::array<std::uint64_t, max_items> out{};
+  const auto d_end = static_cast<std::size_t>(components);
+  for (std::size_t d = 0; d < d_end; ++d) {
+    out[d] = record.code[d].width;
+    out[d_end + d] = record.code[d].head;
+  }
+  out[2 * d_end] = record.bitmap;
+  out[2 * d_end + 1] = record.margin;
+  out[2 * d_end + 2] = record.flags;
+  out[2 * d_end + 3] = record.exceptions;
+  return out;
+}
+
+// The same backwards; false if an item is out of range.
+bool to_record(const std::array<std::uint64_t, max_items> &item, int components, std::uint32_t n,
+               DifferenceRecord &record) {
+  const auto d_end = static_cast<std::size_t>(components);
+  for (std::size_t d = 0; d < d_end; ++d) {
+    if (item[d] > core::max_residual_width || item[d_end + d] > 3) return false;
+    record.code[d] = {static_cast<std::uint8_t>(item[d]), static_cast<std::uint8_t>(item[d_end + d])};
+    if (!core::is_valid(record.code[d])) return false;
+  }
+  const std::uint64_t values = static_cast<std::uint64_t>(components) * n;
+  if (item[2 * d_end] > UINT32_MAX || item[2 * d_end + 1] > INT32_MAX ||
+      item[2 * d_end + 2] > core::words_for_bits(values) || item[2 * d_end + 3] > values)
+    return false;
+  record.bitmap = static_cast<std::uint32_t>(item[2 * d_end]);
+  record.margin = static_cast<std::uint32_t>(item[2 * d_end + 1]);
+  record.flags = static_cast<std::uint32_t>(item[2 * d_end + 2]);
+  record.exceptions = static_cast<std::uint32_t>(item[2 * d_end + 3]);
+  return true;
+}
+
+DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, const IndexOutput &out,
+                         const GridBox &box, const core::Predictor &predictor, std::uint64_t b) {
+  const std::size_t first = b * block_size;
+  DifferenceBlock block{};
+  block.n = static_cast<std::uint32_t>(std::min<std::size_t>(block_size, state.particles - first));
+  block.components = state.components;
+  block.reciprocal = core::reciprocal_of(state.frames);
+  block.predictor = predictor;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
+    const DifferenceState::Axis &axis = state.axes[d];
+    block.axes[d] = {axis.last.data() + first,
+                     axis.deviation.data() + first,
+                     axis.velocity.data() + first,
+                     axis.previous.data() + first,
+                     q[d] == nullptr ? nullptr : q[d] + first,
+                     out[d] == nullptr ? nullptr : out[d] + first,
+                     core::checked_axis(box[d])};
+  }
+  return block;
+}
+
+// Fitted over some of the blocks; the last position alone where every other of them is no smaller with the fit.
+core::Predictor choose_predictor(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
+                                 const DifferenceKernels &kernels, DifferenceScratch &scratch) {
+  const std::uint64_t blocks = blocks_of(state.particles);
+  const std::uint64_t stride = (blocks + core::max_fit_blocks - 1) / core::max_fit_blocks;
+  core::FitSums sums;
+  for (std::uint64_t b = 0; b < blocks; b += stride) kernels.fit(block_at(state, q, {}, box, {}, b), scratch, sums);
+  const core::Predictor fitted = kernels.solve(sums);
+  std::uint64_t with = 0;
+  std::uint64_t without = 0;
+  for (std::uint64_t b = 0; b < blocks; b += 2 * stride) {
+    with += kernels.measure(block_at(state, q, {}, box, fitted, b), scratch);
+    without += kernels.measure(block_at(state, q, {}, box, {}, b), scratch);
+  }
+  return with < without ? fitted : core::Predictor{};
+}
+
+void append(std::vector<std::uint8_t> &bytes, const std::vector<std::uint32_t> &words) {
+  const auto *raw = reinterpret_cast<const std::uint8_t *>(words.data());
+  bytes.insert(bytes.end(), raw, raw + words.size() * sizeof(std::uint32_t));
+}
+
+[[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
+  throw Error(Status::corrupt, cause, {}, position);
+}
+
+}  // namespace
+
+const DifferenceKernels *difference_kernels(const char *name) {
+  const BlockKernels *table = kernels(name);  // knows what this machine can run
+  if (table == nullptr) return nullptr;
+#if defined(GPZ_CPU_X86)
+  for (const DifferenceKernels *differences : {&avx512::differences, &avx2::differences})
+    if (std::strcmp(name, differences->name) == 0) return differences;
+#endif
+  return &generic::differences;
+}
+
+const DifferenceKernels &difference_kernels() {
+  static const DifferenceKernels &best = *difference_kernels(kernels().name);
+  return best;
+}
+
+std::uint64_t payload_words(const DifferenceRecord &record, int components, std::uint32_t n) {
+  std::uint64_t words = std::uint64_t{record.bitmap} + record.flags + std::uint64_t{record.exceptions} * 3;
+  for (int d = 0; d < components; ++d)
+    words += core::packed_words(n, record.code[d].width, core::lanes_of(n, block_size));
+  return words;
+}
+
+void DifferenceState::start(const IndexColumns &q, std::size_t n, int count) {
+  components = count;
+  particles = n;
+  frames = 1;
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    const bool used = d < static_cast<std::size_t>(count);
+    axes[d].last.clear();
+    if (used) axes[d].last.assign(q[d], q[d] + n);
+    axes[d].deviation.assign(used ? n : 0, 0);
+    axes[d].velocity.assign(used ? n : 0, 0);
+    axes[d].previous.assign(used ? n : 0, 0);
+  }
+}
+
+void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const DifferenceKernels &kernels) {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
+    Axis &axis = axes[d];
+    kernels.advance(q[d], core::checked_axis(box[d]), particles, frames, axis.last.data(), axis.deviation.data(),
+                    axis.velocity.data(), axis.previous.data());
+  }
+  ++frames;
+}
+
+void encode_difference(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
+                       std::vector<std::uint8_t> &bytes, const DifferenceKernels &kernels) {
+  if (state.particles == 0) return;
+  const auto scratch = std::make_unique<DifferenceScratch>();
+  const core::Predictor predictor = choose_predictor(state, q, box, kernels, *scratch);
+  const std::uint64_t blocks = blocks_of(state.particles);
+  std::vector<DifferenceRecord> records(blocks);
+  std::vector<std::uint32_t> payload;
+  for (std::uint64_t b = 0; b < blocks; ++b) {
+    const std::uint32_t words = kernels.encode(block_at(state, q, {}, box, predictor, b), *scratch, records[b]);
+    payload.insert(payload.end(), scratch->words, scratch->words + words);
+  }
+
+  const auto count = static_cast<std::size_t>(items_of(state.components));
+  std::array<std::uint64_t, max_items> all{};
+  for (const auto &record : records) {
+    const auto item = items(record, state.components);
+    for (std::size_t i = 0; i < count; ++i) all[i] |= item[i];
+  }
+  std::vector<std::uint8_t> header(header_size(state.components));
+  header[0] = temporal_predictor;
+  header[1] = static_cast<std::uint8_t>(predictor.velocity);
+  header[2] = static_cast<std::uint8_t>(predictor.previous);
+  header[3] = static_cast<std::uint8_t>(predictor.mean);
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    header[widths_at + i] = static_cast<std::uint8_t>(core::bit_length(all[i]));
+    bits += header[widths_at + i];
+  }
+  std::vector<std::uint32_t> directory(core::directory_size(bits, blocks) / sizeof(std::uint32_t));
+  std::uint64_t at = 0;
+  for (const auto &record : records) {
+    const auto item = items(record, state.components);
+    for (std::size_t i = 0; i < count; at += header[widths_at + i], ++i)
+      core::put_bits(directory.data(), at, header[widths_at + i], item[i]);
+  }
+  if (payload.size() % 2 != 0) payload.push_back(0);
+  bytes.insert(bytes.end(), header.begin(), header.end());
+  append(bytes, directory);
+  append(bytes, payload);
+}
+
+void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
+                       const IndexOutput &q, const DifferenceKernels &kernels) {
+  if (state.particles == 0) {
+    if (size != 0) corrupt("difference section of an empty chunk", 0);
+    return;
+  }
+  const std::size_t header = header_size(state.components);
+  if (size < header || size % 8 != 0) corrupt("length of a difference section", 0);
+  if (bytes[0] != temporal_predictor) corrupt("unknown predictor", 0);
+  const core::Predictor predictor{static_cast<std::int8_t>(bytes[1]), static_cast<std::int8_t>(bytes[2]),
+                                  static_cast<std::int8_t>(bytes[3])};
+  const auto count = static_cast<std::size_t>(items_of(state.components));
+  std::uint32_t bits = 0;
+  for (std::size_t i = widths_at; i < header; ++i) {
+    if (bytes[i] > (i < widths_at + count ? 32 : 0)) corrupt("header of a difference section", i);
+    bits += bytes[i];
+  }
+  const std::uint64_t blocks = blocks_of(state.particles);
+  if ((bits != 0 && blocks > (size - header) * 8 / bits) || core::directory_size(bits, blocks) > size - header)
+    corrupt("block directory exceeds its section", header);
+  const auto *directory = reinterpret_cast<const std::uint32_t *>(bytes + header);
+  const std::uint64_t directory_words = core::directory_size(bits, blocks) / sizeof(std::uint32_t);
+  for (std::uint64_t bit = blocks * bits; bit < directory_words * 32; ++bit)
+    if (core::get_bits(directory, bit, 1) != 0) corrupt("padding of the block directory", header);
+  const std::uint32_t *words = directory + directory_words;
+  std::uint64_t room = (size - header) / sizeof(std::uint32_t) - directory_words;
+
+  const auto scratch = std::make_unique<DifferenceScratch>();
+  std::uint64_t at = 0;
+  for (std::uint64_t b = 0; b < blocks; ++b) {
+    const DifferenceBlock block = block_at(state, {}, q, box, predictor, b);
+    std::array<std::uint64_t, max_items> item{};
+    for (std::size_t i = 0; i < count; at += bytes[widths_at + i], ++i)
+      item[i] = core::get_bits(directory, at, bytes[widths_at + i]);
+    DifferenceRecord record;
+    if (!to_record(item, state.components, block.n, record)) corrupt("record of block " + std::to_string(b), header);
+    const std::uint64_t length = payload_words(record, state.components, block.n);
+    if (length > room) corrupt("block " + std::to_string(b) + " exceeds its section", header);
+    if (!kernels.decode(block, record, words, *scratch)) corrupt("block " + std::to_string(b), header);
+    words += length;
+    room -= length;
+  }
+  if (room > 1) corrupt("difference section longer than its blocks", header);
+  if (room == 1 && *words != 0) corrupt("padding of a difference section", header);
+}
+
+}  // namespace gpz::cpu

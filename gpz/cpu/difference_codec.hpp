@@ -1,0 +1,56 @@
+// One chunk's positions of a frame as differences from a prediction out of earlier frames: grid indices in, a section
+// out, and back (docs/decisions/0010). The particles are those of the key frame, in the same order.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/core/residual.hpp"
+#include "gpz/core/types.hpp"
+
+namespace gpz::cpu {
+
+struct DifferenceKernels;
+
+// The best kernels for this machine; or by name (generic, avx2, avx512), nullptr if it cannot run them.
+const DifferenceKernels &difference_kernels();
+const DifferenceKernels *difference_kernels(const char *name);
+
+// Grid indices of each axis, one for each particle; as many axes as the state has.
+using IndexColumns = std::array<const std::int64_t *, core::max_components>;
+using IndexOutput = std::array<std::int64_t *, core::max_components>;
+using GridBox = std::array<core::GridAxis, core::max_components>;
+
+// What encoder and decoder remember of the frames since the key frame: both see the same indices, so both have the
+// same.
+struct DifferenceState {
+  struct Axis {
+    std::vector<std::int64_t> last;       // indices of the last frame
+    std::vector<std::int64_t> deviation;  // sum over all frames of (index then - last index), without jumps
+    std::vector<std::int32_t> velocity;   // last displacement
+    std::vector<std::int32_t> previous;   // the one before
+  };
+
+  int components = 0;
+  std::size_t particles = 0;
+  std::uint64_t frames = 0;  // since the key frame, with it; 0: there is none yet
+  std::array<Axis, core::max_components> axes;
+
+  // A key frame of `n` particles with `count` axes (1 to 3). Throws std::bad_alloc.
+  void start(const IndexColumns &q, std::size_t n, int count);
+  // The next frame, after it was encoded or decoded.
+  void advance(const IndexColumns &q, const GridBox &box, const DifferenceKernels &kernels = difference_kernels());
+};
+
+// Appends the section of frame q to `bytes` (a multiple of 8 bytes); the state has a key frame. Throws std::bad_alloc.
+void encode_difference(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
+                       std::vector<std::uint8_t> &bytes, const DifferenceKernels &kernels = difference_kernels());
+
+// The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt) and leaves q
+// unspecified then. No memory is asked for that depends on what the bytes say.
+void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
+                       const IndexOutput &q, const DifferenceKernels &kernels = difference_kernels());
+
+}  // namespace gpz::cpu
