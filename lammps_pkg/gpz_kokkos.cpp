@@ -122,6 +122,9 @@ const void *gpz_kokkos::image(LAMMPS *lmp) { return atoms(lmp)->k_image.view<LMP
 void gpz_kokkos::sync(LAMMPS *lmp, const std::vector<GPZProperty> &properties) {
   unsigned wanted = MASK_MASK;
   for (const GPZProperty property : properties) wanted |= mask_of(property);
+  // Outside of the loop, LAMMPS takes the host's arrays for newer whenever the device wants them: first they have to be
+  // as new as the device's, which after the set-up of rerun they are not.
+  if (lmp->kokkos->auto_sync) atoms(lmp)->sync(Host, wanted);
   atoms(lmp)->sync(Device, wanted);
   Kokkos::fence("dump gpz");
 }
