@@ -13,8 +13,6 @@
 
 #include "gpz_atoms.h"
 
-#include <type_traits>
-
 #include "atom.h"
 #include "lammps.h"
 
@@ -25,10 +23,7 @@ namespace {
 
 template <typename T>
 ConstArray scalars(const T *values) {
-  constexpr ConstArray::Type type = std::is_same<T, double>::value ? ConstArray::Type::float64
-                                    : sizeof(T) == 4               ? ConstArray::Type::int32
-                                                                   : ConstArray::Type::int64;
-  return {values, sizeof(T), type};
+  return {values, sizeof(T), gpz_type_of<T>()};
 }
 
 // LAMMPS allocates an array of vectors as one piece with `width` components a row.
@@ -49,7 +44,7 @@ ConstArray GPZHostAtoms::find(GPZProperty property, int component) {
     case GPZProperty::type:
       return scalars(atom->type);
     case GPZProperty::image: {
-      const int shift = component == 0 ? 0 : component == 1 ? IMGBITS : IMG2BITS;
+      const int shift = gpz_image_shift(component);
       const std::size_t nlocal = static_cast<std::size_t>(atom->nlocal);
       std::vector<int> &flags = image_[component];
       if (flags.size() < nlocal) flags.resize(static_cast<std::size_t>(atom->nmax));

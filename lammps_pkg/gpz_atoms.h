@@ -16,13 +16,29 @@
 
 #include <array>
 #include <gpz/frame.hpp>
+#include <type_traits>
 #include <vector>
+
+#include "lmptype.h"
 
 namespace LAMMPS_NS {
 class LAMMPS;
 
 // What LAMMPS stores of every atom and a column can show.
 enum class GPZProperty { id, molecule, type, image, x, v, f, q, mu, radius, omega, angmom, torque };
+
+// Of an array of doubles, floats or integers.
+template <typename T>
+constexpr gpz::ConstArray::Type gpz_type_of() {
+  using Type = gpz::ConstArray::Type;
+  return std::is_same<T, double>::value  ? Type::float64
+         : std::is_same<T, float>::value ? Type::float32
+         : sizeof(T) == 4                ? Type::int32
+                                         : Type::int64;
+}
+
+// Where in an imageint the flag of an axis begins.
+constexpr int gpz_image_shift(int axis) { return axis == 0 ? 0 : axis == 1 ? IMGBITS : IMG2BITS; }
 
 // Where the properties of the local atoms are, in host memory or on a GPU.
 class GPZAtoms {

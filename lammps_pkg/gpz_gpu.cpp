@@ -80,10 +80,10 @@ class KokkosAtoms : public GPZDeviceAtoms {
 
   ConstArray find(GPZProperty property, int component) override {
     if (property == GPZProperty::image) {
-      constexpr auto type = sizeof(imageint) == 4 ? ConstArray::Type::int32 : ConstArray::Type::int64;
-      const int shift = component == 0 ? 0 : component == 1 ? IMGBITS : IMG2BITS;
-      return gather_.unpack({gpz_kokkos::image(lmp_), sizeof(imageint), type}, nlocal(),
-                            {shift, static_cast<std::uint32_t>(IMGMASK), static_cast<std::int32_t>(IMGMAX)}, component);
+      return gather_.unpack(
+          {gpz_kokkos::image(lmp_), sizeof(imageint), gpz_type_of<imageint>()}, nlocal(),
+          {gpz_image_shift(component), static_cast<std::uint32_t>(IMGMASK), static_cast<std::int32_t>(IMGMAX)},
+          component);
     }
     const ConstArray found = gpz_kokkos::find(lmp_, property, component);
     return found.data ? found : host_.find(property, component);

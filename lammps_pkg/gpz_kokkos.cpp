@@ -35,18 +35,11 @@ constexpr bool on_gpu = false;
 AtomKokkos *atoms(LAMMPS *lmp) { return lmp->atomKK; }
 
 // Positions may be float (KOKKOS_PREC=mixed); layouts differ, so strides are asked for.
-template <typename T>
-constexpr ConstArray::Type type_of() {
-  if (std::is_same<T, double>::value) return ConstArray::Type::float64;
-  if (std::is_same<T, float>::value) return ConstArray::Type::float32;
-  return sizeof(T) == 4 ? ConstArray::Type::int32 : ConstArray::Type::int64;
-}
-
 template <typename DualView>
 ConstArray scalars(const DualView &values) {
   const auto view = values.template view<LMPDeviceType>();
   using T = typename std::remove_const<typename std::remove_pointer<decltype(view.data())>::type>::type;
-  return {view.data(), static_cast<std::ptrdiff_t>(view.stride(0) * sizeof(T)), type_of<T>()};
+  return {view.data(), static_cast<std::ptrdiff_t>(view.stride(0) * sizeof(T)), gpz_type_of<T>()};
 }
 
 template <typename DualView>
@@ -55,7 +48,7 @@ ConstArray vectors(const DualView &values, int component) {
   using T = typename std::remove_const<typename std::remove_pointer<decltype(view.data())>::type>::type;
   if (view.data() == nullptr) return {};
   return {view.data() + component * view.stride(1), static_cast<std::ptrdiff_t>(view.stride(0) * sizeof(T)),
-          type_of<T>()};
+          gpz_type_of<T>()};
 }
 
 unsigned mask_of(GPZProperty property) {
