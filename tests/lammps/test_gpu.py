@@ -285,3 +285,20 @@ def gpu_kokkos_between_runs(t):
     run = f"run 10\ndisplace_atoms all move 0.1 0.2 0.3 units box\nset atom 7 vx 5.0\n{write}run 10"
     direct_and_not(t, MELT, every=5, run=run, frames=5)
     t.same("w.gpz", "w.dump", frames=1)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_threshold_between_runs(t):
+    """A threshold that comes after the first run, without a set-up of the second, which would say where frames are taken then."""
+    change = "".join(f"dump_modify {dump} thresh x > 3\n" for dump in ("gpz", "b", "custom"))
+    direct_and_not(t, MELT, every=5, run=f"run 20\n{change}run 20 pre no", frames=9)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_rerun(t):
+    """Positions of each frame that is read are new on the host only."""
+    lammps(t, MELT + twins("", "device cpu", "id type x y z ix iy iz") + "run 20", kokkos=True)
+    again = twins("", "device cpu", "id type x y z ix iy iz", custom="again.dump").replace(".gpz ", ".again.gpz ")
+    lammps(t, f"{MELT}{again}rerun t.dump dump x y z ix iy iz", kokkos=True)
+    t.same_frames("a.again.gpz", "b.again.gpz")
+    t.same("a.again.gpz", "again.dump", frames=5)
