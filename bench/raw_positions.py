@@ -9,7 +9,7 @@ import sys
 
 
 def read_frames(path):
-    """Yields (columns, values) for each frame; values are one array of doubles, row by row."""
+    """Yields (columns, values, edges) for each frame; values are one array of doubles, row by row, edges the lengths of an orthogonal box."""
     with open(path, "rb") as file:
         while head := file.read(8):
             (step,) = struct.unpack("q", head)
@@ -18,7 +18,9 @@ def read_frames(path):
                 file.read(-step)
                 _, revision, _ = struct.unpack("iiq", file.read(16))
             _, triclinic = struct.unpack("qi", file.read(12))
-            file.read(6 * 4 + (9 if triclinic else 6) * 8)
+            file.read(6 * 4)
+            bounds = struct.unpack("6d", file.read(48))
+            file.read(24 if triclinic else 0)
             (size_one,) = struct.unpack("i", file.read(4))
             columns = []
             if revision > 1:
@@ -34,14 +36,15 @@ def read_frames(path):
                 (n,) = struct.unpack("i", file.read(4))
                 values.fromfile(file, n)
             assert len(values) % size_one == 0
-            yield columns, values
+            edges = [bounds[2 * d + 1] - bounds[2 * d] for d in range(3)]
+            yield columns, values, edges
 
 
 def main():
     frame = None
     for frame in read_frames(sys.argv[1]):
         pass
-    columns, values = frame
+    columns, values, _ = frame
     at = [columns.index(name) for name in ("x", "y", "z")]
     positions = array.array("d", bytes(8 * 3 * (len(values) // len(columns))))
     for d in range(3):

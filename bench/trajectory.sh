@@ -1,55 +1,103 @@
 #!/usr/bin/env bash
-# Bits per atom and seconds per frame of LAMMPS's dump styles and of dump gpz, in one run of LAMMPS for each system.
+# Bits per atom and frame of trajectories whose atoms keep their identity: dump gpz, other dumps of LAMMPS, other programs. One run of LAMMPS
+# for each system and interval writes all dumps at once, at three bounds.
 #
-#   bench/trajectory.sh [--ranks N] [--out FOLDER] [--melt CELLS] [--copper CELLS] [SYSTEM...]      SYSTEM: melt copper rhodo
+#   bench/trajectory.sh [OPTIONS] [SYSTEM...]        SYSTEM: melt copper rhodo
 #
-# Needs what scripts/test.sh leaves: build/bin/lmp, build/lib/gpzplugin.so. Files go to FOLDER (memory: /dev/shm), which should not be a disk
-# when seconds are read off. Frames are 10 steps apart.
+#   --every N,...      steps between frames (100)
+#   --frames N         frames, with the first (31, rhodo 21)
+#   --key K            dump_modify key K: a key frame every K frames
+#   --mdz, --sz3, --zstd PROGRAM   other programs; rows of those not given are left out
+#   --stored           no LAMMPS: the gpz files are made again by `gpz encode` from the dumps of an earlier run with --keep
+#   --keep             leaves all files in OUT/SYSTEM.EVERY
+#   --melt, --copper CELLS   cells of 4 atoms along an edge (30)
+#   --ranks N, --out FOLDER (/dev/shm/gpz-bench), --build FOLDER (build)
+#   --speed            instead: bits and milliseconds per frame of one kind of dump after the other, 10 frames (rhodo 5) 10 steps apart,
+#                      melt of 40 cells; OUT should not be a disk
+#
+# Needs what scripts/test.sh leaves: bin/lmp, bin/gpz and lib/gpzplugin.so in the build folder.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
+build=$root/build
 ranks=1
 out=/dev/shm/gpz-bench
-declare -A size=([melt]=40 [copper]=30 [rhodo]=0)
+intervals=100
+frames=
+key=
+stored=
+keep=
+speed=
+programs=()
 systems=()
+declare -A size=([melt]="" [copper]=30 [rhodo]=0)
+usage() {
+  sed -n '/^#   /s/^# //p' "$0" >&2
+  exit 2
+}
 while [ $# -gt 0 ]; do
   case $1 in
-    --ranks) ranks=$2; shift 2 ;;
-    --out) out=$2; shift 2 ;;
+    --every) intervals=${2//,/ }; shift 2 ;;
+    --ranks | --out | --build | --frames | --key) declare "${1#--}=$2"; shift 2 ;;
+    --mdz | --sz3 | --zstd) programs+=("$1" "$2"); shift 2 ;;
     --melt | --copper) size[${1#--}]=$2; shift 2 ;;
-    -*) echo "usage: trajectory.sh [--ranks N] [--out FOLDER] [--melt CELLS] [--copper CELLS] [SYSTEM...]" >&2; exit 2 ;;
+    --stored | --keep | --speed) declare "${1#--}=yes"; shift ;;
+    -*) usage ;;
     *) systems+=("$1"); shift ;;
   esac
 done
 [ ${#systems[@]} -gt 0 ] || systems=(melt copper rhodo)
+[ -z "$speed" ] || intervals=10
+: "${size[melt]:=${speed:+40}}" "${size[melt]:=30}"
 # shellcheck source=../scripts/lib/mpi.sh
 . "$root/scripts/lib/mpi.sh"
-lammps=$(sed -n "s/^LAMMPS_SOURCE_DIR:PATH=//p" "$root/build/CMakeCache.txt")
+lammps=$(sed -n "s/^LAMMPS_SOURCE_DIR:PATH=//p" "$build/CMakeCache.txt")
+export LAMMPS_PLUGIN_PATH=$build/lib
 
-export LAMMPS_PLUGIN_PATH=$root/build/lib
-for system in "${systems[@]}"; do
-  # The precision of dump xtc is 1000 per nm or sigma: an error of half of that.
-  case $system in
-    melt) bound=0.0005 steps=100 warm=300 ;;
-    copper) bound=0.005 steps=100 warm=300 ;;
-    rhodo) bound=0.005 steps=50 warm=20 ;;
-    *) echo "trajectory.sh: no system $system" >&2; exit 2 ;;
-  esac
-  folder=$out/$system
-  mkdir -p "$folder"
+# simulate DUMPS: the warmed up system, then bench/systems/DUMPS.lmp.
+simulate() {
   cat > "$folder/in" <<INPUT
 variable size equal ${size[$system]}
 variable potentials string $lammps/potentials
 variable bench string $lammps/bench
 variable out string $folder
-variable every equal 10
+variable every equal $every
 variable steps equal $steps
+variable frames equal $count
 variable bound equal $bound
 variable precision equal 1000
+variable key string "${key:+key $key}"
 include $root/bench/systems/$system.lmp
 run $warm
-include $root/bench/systems/dumps.lmp
+include $root/bench/systems/$1.lmp
 INPUT
-  mpi_run "$ranks" "$root/build/bin/lmp" -in "$folder/in" -log "$folder/log" > "$folder/screen"
-  python3 "$root/bench/trajectory_table.py" "$system" "$ranks" "$folder"
-  rm -rf "$folder"
+  mpi_run "$ranks" "$build/bin/lmp" -in "$folder/in" -log "$folder/log" > "$folder/screen"
+}
+
+for system in "${systems[@]}"; do
+  # The precision of dump xtc is 1000 per nm or sigma: an error of half of that.
+  case $system in
+    melt) bound=0.0005 steps=100 warm=300 count=${frames:-31} ;;
+    copper) bound=0.005 steps=100 warm=300 count=${frames:-31} ;;
+    rhodo) bound=0.005 steps=50 warm=20 count=${frames:-21} ;;
+    *) usage ;;
+  esac
+  for every in $intervals; do
+    folder=$out/$system.$every
+    mkdir -p "$folder"
+    if [ -n "$speed" ]; then
+      simulate dumps
+      python3 -B "$root/bench/trajectory_table.py" speed "$system" "$ranks" "$folder"
+    else
+      if [ -z "$stored" ]; then
+        simulate trajectory
+      else
+        while read -r name value; do
+          "$build/bin/gpz" encode "$folder/binary.bin" --eb "$value" ${key:+--key "$key"} -o "$folder/gpz_$name.gpz" 2> "$folder/encode.log"
+        done < <(python3 -B "$root/bench/trajectory_table.py" bounds "$bound")
+      fi
+      [ ${#programs[@]} -eq 0 ] || python3 -B "$root/bench/trajectory_peers.py" "$folder" --bound "$bound" "${programs[@]}"
+      python3 -B "$root/bench/trajectory_table.py" size "$system" "$every" "$bound" "$folder" ${key:+--key "$key"}
+    fi
+    [ -n "$keep$stored" ] || rm -rf "$folder"
+  done
 done

@@ -124,6 +124,7 @@ std::vector<GPZColumns::Column> DumpGPZ::column_list() const {
 
 void DumpGPZ::init_style() {
   refuse_keywords();
+  since_key_ = 0;
   if (columns_->has(GPZColumns::Kind::type_label) && !(atom->labelmapflag && atom->lmap->is_complete(Atom::ATOM)))
     fail("column typelabel needs a label for every atom type");
   if (output_.is_open()) {
@@ -147,6 +148,8 @@ void DumpGPZ::init_style() {
   } catch (const gpz::Error &e) {
     error->one(FLERR, "Dump " + std::string(id) + " gpz: dump_modify device: " + e.what());
   }
+  if (!backend_.compressor().set_order(order_))
+    error->one(FLERR, "Dump " + std::string(id) + " gpz: dump_modify order id is possible with device cpu only");
 
   DumpCustom::init_style();  // opens the file
 
@@ -208,6 +211,7 @@ void DumpGPZ::openfile() {
 
   metadata_ = metadata();
   append_mode_ = UNDECIDED;
+  since_key_ = 0;
   try {
     output_.open(group(), path, metadata_, append_flag, problem);
   } catch (const GPZOutputError &e) {
@@ -329,7 +333,8 @@ void DumpGPZ::write_frame() {
       columns_->bind(atoms ? *atoms : backend_.host_atoms(), buf, atom->nlocal);
       describe_frame();  // with the types that the arrays have
       chunk = backend_.compressor().compress(columns_->fields(), static_cast<std::uint64_t>(atom->nlocal),
-                                             static_cast<std::uint64_t>(nme), rows_, buffer);
+                                             static_cast<std::uint64_t>(nme), rows_, info_.box, info_.since_key == 0,
+                                             buffer);
     } catch (const std::exception &e) {
       problem = output_.path() + ": cannot compress: " + e.what();
     }
@@ -338,10 +343,12 @@ void DumpGPZ::write_frame() {
 
   try {
     const std::uint64_t bytes = output_.write(info_, std::move(chunk), problem, skip, summary_);
-    if (skip)
+    if (skip) {
       summary_.skip_frame();
-    else
+    } else {
+      since_key_ = (since_key_ + 1) % key_interval_;
       summary_.end_frame(bytes, static_cast<std::uint64_t>(nme), static_cast<std::size_t>(size_one), info_.fields);
+    }
   } catch (const GPZOutputError &e) {
     fail(e.what());
   }
@@ -407,6 +414,7 @@ void DumpGPZ::describe_frame() {
     info_.fields.push_back(column.field);
     gpz::fill_step(info_.fields.back());
   }
+  info_.since_key = static_cast<std::uint16_t>(gpz::has_identity(info_.fields) ? since_key_ : 0);
 }
 
 gpz::Box DumpGPZ::box() const {

@@ -21,6 +21,7 @@ DumpStyle(gpz,DumpGPZ);
 #define LMP_DUMP_GPZ_H
 
 #include <gpz/frame.hpp>
+#include <gpz/trajectory.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,6 +63,9 @@ class DumpGPZ : public DumpCustom {
   GPZOutput output_;
   bool async_ = true, direct_wanted_ = true;
   bool direct_ = false;        // frames of this run are taken by positions_are_final()
+  unsigned key_interval_ = gpz::default_key_interval;  // dump_modify key
+  gpz::KeyOrder order_ = gpz::KeyOrder::place;         // dump_modify order
+  unsigned since_key_ = 0;                             // frames since the key frame, for the next one
   const int *rows_ = nullptr;  // the atoms of this frame; nullptr: all local ones
   gpz::FrameInfo info_;
 
@@ -78,6 +82,8 @@ class DumpGPZ : public DumpCustom {
   int modify_bound(int, char **);
   int modify_switch(int, char **, bool &);
   int modify_device(int, char **);
+  int modify_key(int, char **);
+  int modify_order(int, char **);
   void print_bound();
   bool stored_only() const;
   GPZDeviceAtoms *device_atoms();

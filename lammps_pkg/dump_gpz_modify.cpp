@@ -55,6 +55,8 @@ int DumpGPZ::modify_param(int narg, char **arg) {
   if (strcmp(arg[0], "async") == 0) return modify_switch(narg, arg, async_);
   if (strcmp(arg[0], "direct") == 0) return modify_switch(narg, arg, direct_wanted_);
   if (strcmp(arg[0], "device") == 0) return modify_device(narg, arg);
+  if (strcmp(arg[0], "key") == 0) return modify_key(narg, arg);
+  if (strcmp(arg[0], "order") == 0) return modify_order(narg, arg);
   if (strcmp(arg[0], "format") == 0 && narg > 1 && strcmp(arg[1], "none") == 0) return 2;
   for (const RefusedKeyword &keyword : refused_keywords)
     if (strcmp(arg[0], keyword.name) == 0)
@@ -88,6 +90,24 @@ int DumpGPZ::modify_device(int narg, char **arg) {
   if (name != "auto" && name != "gpu" && name != "cpu")
     fail("dump_modify device must be auto, gpu or cpu, not " + name);
   backend_.set_device(name == "auto" ? Device::AUTO : name == "gpu" ? Device::GPU : Device::CPU);
+  return 2;
+}
+
+int DumpGPZ::modify_key(int narg, char **arg) {
+  if (narg < 2) utils::missing_cmd_args(FLERR, "dump_modify key", error);
+  const bigint interval = utils::bnumeric(FLERR, arg[1], false, lmp);
+  if (interval < 1 || interval > static_cast<bigint>(gpz::max_key_interval))
+    fail(fmt::format("dump_modify key must be a number from 1 to {}, not {}", gpz::max_key_interval, arg[1]));
+  key_interval_ = static_cast<unsigned>(interval);
+  since_key_ = 0;
+  return 2;
+}
+
+int DumpGPZ::modify_order(int narg, char **arg) {
+  if (narg < 2) utils::missing_cmd_args(FLERR, "dump_modify order", error);
+  const std::string name = arg[1];
+  if (name != "place" && name != "id") fail("dump_modify order must be place or id, not " + name);
+  order_ = name == "id" ? gpz::KeyOrder::smaller : gpz::KeyOrder::place;
   return 2;
 }
 

@@ -148,10 +148,12 @@ bool GPZBackground::reported(Frame &, bool) { return true; }
 void GPZBackground::complete(Frame &frame) {
   for (std::size_t rank = 0; rank < frame.entries.size(); ++rank)
     frame.entries[rank].checksum = frame.all[rank].checksum;
+  frame.info.reference = reference_;
   const gpz::FrameRecord record = gpz::frame_record(frame.info, frame.entries);
   file_->write(frame.offset, record.prefix.data(), record.prefix.size());
   file_->write(frame.offset + record.length - record.trailer.size(), record.trailer.data(), record.trailer.size());
   frame.complete = true;
+  reference_ = record.checksum;
 }
 
 std::string GPZBackground::settle() {

@@ -107,6 +107,7 @@ class GPZBackground {
   std::string open_problem_;
   std::unique_ptr<GPZPlainFile> file_;  // if the group is larger
   std::uint64_t frames_ = 0;            // submitted so far
+  std::uint64_t reference_ = 0;         // head checksum of the last frame that is complete
   std::deque<Frame> on_way_;            // oldest first
   std::unique_ptr<GPZWriterThread> thread_;
 

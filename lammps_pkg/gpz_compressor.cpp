@@ -14,7 +14,6 @@
 #include "gpz_compressor.h"
 
 #include <algorithm>
-#include <gpz/chunk.hpp>
 
 using namespace LAMMPS_NS;
 
@@ -25,21 +24,26 @@ class CPUCompressor : public GPZCompressor {
   explicit CPUCompressor(int threads) : encoder_(threads), chunks_(GPZBackground::nbuffers) {}
 
   GPZChunk compress(std::vector<gpz::FieldInput> fields, std::uint64_t, std::uint64_t particles, const int *rows,
-                    int buffer) override {
+                    const gpz::Box &box, bool key, int buffer) override {
     gpz::EncodedChunk &chunk = chunks_[buffer];
-    encoder_.encode(fields, static_cast<std::size_t>(particles), rows, chunk);
+    encoder_.encode(fields, static_cast<std::size_t>(particles), rows, box, key, chunk);
     return {chunk.particles, chunk.bytes.size(), chunk.largest_error, [&chunk] { return chunk.bytes.data(); }};
+  }
+
+  bool set_order(gpz::KeyOrder order) override {
+    encoder_.set_order(order);
+    return true;
   }
 
   double memory_usage() const override {
     // LAMMPS asks when the first frame has filled one buffer.
     std::size_t largest = 0;
     for (const gpz::EncodedChunk &chunk : chunks_) largest = std::max(largest, chunk.bytes.capacity());
-    return static_cast<double>(GPZBackground::nbuffers * largest);
+    return static_cast<double>(GPZBackground::nbuffers * largest + encoder_.memory_usage());
   }
 
  private:
-  gpz::ChunkEncoder encoder_;
+  gpz::TrajectoryEncoder encoder_;
   std::vector<gpz::EncodedChunk> chunks_;
 };
 

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <gpz/cuda_gather.hpp>
+#include <gpz/cuda_trajectory.hpp>
 #include <gpz/cuda_transfer.hpp>
 
 #include "atom.h"
@@ -33,11 +34,11 @@ class GPUCompressor : public GPZCompressor {
   }
 
   GPZChunk compress(std::vector<gpz::FieldInput> fields, std::uint64_t nrows, std::uint64_t particles, const int *rows,
-                    int buffer) override {
+                    const gpz::Box &box, bool key, int buffer) override {
     if (last_ >= 0) copies_[last_].wait();  // the codec's memory is free again
     upload_.upload(fields, nrows);
     rows = upload_.upload_rows(rows, particles);
-    const gpz::cuda::DeviceChunk &chunk = codec_.encode(fields, particles, rows);
+    const gpz::cuda::DeviceChunk &chunk = codec_.encode(fields, particles, rows, box, key);
     // Pinned memory takes long to get: for all buffers at the first frame, which nearly always is before the loop.
     if (last_ < 0)
       for (gpz::cuda::HostCopy &copy : copies_) copy.reserve(chunk.size + chunk.size / 8);
@@ -60,7 +61,7 @@ class GPUCompressor : public GPZCompressor {
  private:
   int gpu_, last_ = -1;  // the buffer of the last chunk
   gpz::cuda::Upload upload_;
-  gpz::cuda::Codec codec_;
+  gpz::cuda::TrajectoryCodec codec_;
   std::vector<gpz::cuda::HostCopy> copies_;
 };
 

@@ -250,7 +250,9 @@ std::uint64_t GPZOutput::write_now(gpz::FrameInfo &info, const GPZChunk &chunk, 
         length = writer_->frames().back().length;
       }
       if (all_encoded && shared_) {
+        info.reference = reference_;
         record = gpz::frame_record(info, entries);
+        reference_ = record.checksum;
         complete = false;
         problem = write_chunk(record, entries, view);
       }

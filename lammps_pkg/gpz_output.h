@@ -83,7 +83,7 @@ class GPZOutput {
   // write() has returned.
   int next_buffer(GPZSummary &summary);
   // Adds a frame that consists of the chunks of all ranks of the group, each with one, or no frame if `skip`. `info`
-  // lacks particles and largest errors. `problem`: why this rank has no chunk, or empty. Returns the bytes that this
+  // lacks particles, largest errors and, if it is no key frame, the reference to the frame that was written before. `problem`: why this rank has no chunk, or empty. Returns the bytes that this
   // rank's group added, on its first rank, and leaves the group's largest errors in `info`. On failure, which in the
   // background is that of an earlier frame, the file is cut back to the last complete frame, closed, and GPZOutputError
   // is thrown.
@@ -107,6 +107,7 @@ class GPZOutput {
   std::unique_ptr<GPZBackground> background_;  // behind writer_, which its thread uses
   std::vector<gpz::IndexEntry> frames_;        // on the first rank of the group, if there is no writer
   std::uint64_t end_ = 0;                      // where the next record goes, if there is no writer
+  std::uint64_t reference_ = 0;                // head checksum of the last frame that shared_ has written
   double first_edge_ = 0;
   std::int64_t first_step_ = 1, last_step_ = 0;
   std::string problem_;                    // to tell the others at the next opportunity

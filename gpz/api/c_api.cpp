@@ -18,7 +18,9 @@ struct gpz_reader {
   // What was decoded of the frame asked for last.
   std::optional<std::size_t> frame;
   gpz::FrameInfo info;
-  std::vector<gpz::Frame> fields;  // per field: all columns, of which only its own are filled once it was decoded
+  // Per field: all columns, of which only its own are filled once it was decoded. A frame that builds on others is
+  // decoded as a whole, into the first: column by column, each would start from the key frame.
+  std::vector<gpz::Frame> fields;
 };
 
 namespace {
@@ -91,9 +93,10 @@ const gpz::Frame::Column &decoded_column(gpz_reader &reader, std::size_t frame, 
   for (std::size_t f = 0; f < info.fields.size(); ++f) {
     for (const gpz::Field::Component &component : info.fields[f].components) {
       if (component.name != name) continue;
-      gpz::Frame &field = reader.fields[f];
+      const bool whole = info.since_key != 0;
+      gpz::Frame &field = reader.fields[whole ? 0 : f];
       if (field.columns.empty()) {
-        std::vector<bool> wanted(info.fields.size(), false);
+        std::vector<bool> wanted(info.fields.size(), whole);
         wanted[f] = true;
         field = reader.reader.read(frame, reader.threads, wanted);
       }
@@ -209,6 +212,14 @@ gpz_status gpz_writer_write(gpz_writer *writer, const gpz_frame *frame, const gp
   return guarded([&] {
     require(writer != nullptr && frame != nullptr, "a null pointer");
     writer->writer.write(frame_info(*frame), field_inputs(fields, field_count, particle_count(*frame)));
+  });
+}
+
+gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames, int order_by_id) {
+  return guarded([&] {
+    require(writer != nullptr, "writer is a null pointer");
+    writer->writer.set_key_interval(frames);
+    writer->writer.set_key_order(order_by_id != 0 ? gpz::KeyOrder::smaller : gpz::KeyOrder::place);
   });
 }
 

@@ -4,10 +4,12 @@
 #include <cstring>
 #include <new>
 
+#include "gpz/api/ordered_chunk.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/checksum.hpp"
+#include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/fields.hpp"
 
 namespace gpz {
@@ -112,6 +114,10 @@ void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t par
       aligned.resize((size + 3) / 4);
       std::memcpy(aligned.data(), bytes, size);
       bytes = reinterpret_cast<const std::uint8_t *>(aligned.data());
+    }
+    if (format::chunk_kind(bytes, size) == format::ordered_chunk) {
+      api::decode_ordered_chunk(bytes, size, particles, frame, wanted, threads);
+      return;
     }
     const auto is_wanted = [&](std::size_t f) { return wanted.empty() || wanted[f]; };
     std::vector<cpu::FieldCoding> fields;

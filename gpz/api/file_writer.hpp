@@ -15,8 +15,9 @@ class FileWriter {
   // What Writer's constructor says; `append` continues an existing file.
   FileWriter(const std::string &path, const Metadata &metadata, bool append, System &system = System::posix());
 
-  // chunks[i] describes the bytes bodies[i]. If it throws, the file is cut back to the frames before; if even that
-  // fails, the next write tries again.
+  // chunks[i] describes the bytes bodies[i]. A frame that is no key frame has to follow one that this object
+  // wrote, with as many chunks; its reference is filled in. If it throws, the file is cut back to the frames before; if
+  // even that fails, the next write tries again.
   void write(const FrameInfo &info, const std::vector<ChunkEntry> &chunks, const std::vector<Span> &bodies);
   void sync() { file_.sync(); }
   // Writes the index and closes.
@@ -35,6 +36,10 @@ class FileWriter {
   std::vector<IndexEntry> frames_;
   std::uint64_t end_ = 0;  // of the last complete record
   bool torn_ = false;      // the file may have bytes after end_
+  bool has_last_ = false;  // a frame was written by this object
+  std::uint16_t last_since_key_ = 0;
+  std::size_t last_chunks_ = 0;
+  std::uint64_t last_checksum_ = 0;  // of its head
 };
 
 }  // namespace gpz::api

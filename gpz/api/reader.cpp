@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
+#include <optional>
 
 #include "gpz/api/file.hpp"
+#include "gpz/api/frame_history.hpp"
 #include "gpz/api/scan.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
@@ -35,15 +38,22 @@ void begin_frame(FrameInfo info, Frame &frame) {
   frame.columns.resize(count);
 }
 
+void clear_first_field(Frame &frame) {
+  for (Frame::Column &column : frame.columns) {
+    if (column.field != 0) continue;
+    column.floats.clear();
+    column.integers.clear();
+  }
+}
+
 void require_checksum(const ChunkEntry &chunk, const std::uint8_t *bytes) {
   if (format::xxh3(bytes, static_cast<std::size_t>(chunk.length)) != chunk.checksum)
     corrupt("the checksum of a chunk does not hold");
 }
 
-void add_chunk(const ChunkEntry &chunk, const std::uint8_t *bytes, Frame &frame, int threads,
-               const std::vector<bool> &wanted) {
-  require_checksum(chunk, bytes);
-  decode_chunk(bytes, static_cast<std::size_t>(chunk.length), chunk.particles, frame, wanted, threads);
+// What is wanted of a frame with `fields` fields, for comparison with what was wanted of others.
+std::vector<bool> all_or(const std::vector<bool> &wanted, std::size_t fields) {
+  return wanted.empty() ? std::vector<bool>(fields, true) : wanted;
 }
 
 }  // namespace
@@ -51,6 +61,13 @@ void add_chunk(const ChunkEntry &chunk, const std::uint8_t *bytes, Frame &frame,
 struct Reader::State {
   std::unique_ptr<api::Source> source;
   FileScan scan;
+  // The frames since a key frame, for the frame behind the last one that was read.
+  std::mutex mutex;
+  api::FrameHistory history;
+  std::size_t followed = 0;  // the last frame of the history
+  // A frame that the ones behind it, up to the next key frame, cannot be read without.
+  std::optional<Error> failure;
+  std::size_t failed = 0;
 
   explicit State(std::unique_ptr<api::Source> from) : source(std::move(from)), scan(api::scan(*source, true)) {}
 
@@ -70,6 +87,7 @@ struct Reader::State {
       }
       const std::uint8_t *bytes = prefix.data() + format::record_start_size;
       format::FrameHead frame = format::parse_frame_head(bytes, record->head_length, record->body_length());
+      frame.checksum = format::head_checksum(prefix.data(), *record);
       if (frame.info.particles != entry.particles || frame.info.timestep != entry.timestep ||
           std::memcmp(&frame.info.time, &entry.time, sizeof entry.time) != 0) {
         corrupt("a frame does not agree with the index");
@@ -77,6 +95,83 @@ struct Reader::State {
       if (body != nullptr) *body = entry.offset + record->prefix_length();
       return frame;
     });
+  }
+
+  // The frame whose chunks begin at `position`, decoded by `decode(k, entry, bytes, frame)`.
+  template <typename Decode>
+  Frame read(const format::FrameHead &head, std::uint64_t position, const Decode &decode) const {
+    std::uint64_t longest = 0;
+    for (const ChunkEntry &chunk : head.chunks) longest = std::max(longest, chunk.length);
+    Frame frame;
+    in_place(source->name(), position, [&] {
+      begin_frame(head.info, frame);
+      // Not larger than the file, whose complete record the chunks are in. new[] rather than a vector: no zeros first.
+      const std::unique_ptr<std::uint8_t[]> bytes(new std::uint8_t[static_cast<std::size_t>(longest)]);
+      for (std::size_t k = 0; k < head.chunks.size(); ++k) {
+        const ChunkEntry &chunk = head.chunks[k];
+        in_place(source->name(), position, [&] {
+          source->read_at(position, bytes.get(), static_cast<std::size_t>(chunk.length));
+          require_checksum(chunk, bytes.get());
+          decode(k, chunk, bytes.get(), frame);
+        });
+        position += chunk.length;
+      }
+    });
+    return frame;
+  }
+
+  // Frame i, which is no key frame, from its key frame on, or from the last one read if that is behind it.
+  Frame read_behind_key(std::size_t i, const format::FrameHead &head, int threads, const std::vector<bool> &wanted) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const std::size_t since_key = head.info.since_key;
+    std::vector<bool> followed_fields = all_or(wanted, head.info.fields.size());
+    if (!followed_fields.empty()) followed_fields[0] = true;  // image flags follow its edges
+    const bool goes_on =
+        history.complete() && followed < i && followed + since_key >= i && history.wanted() == followed_fields;
+    if (!goes_on) {
+      history.forget();
+      // Other frames are in the places of those that were lost.
+      if (since_key > i || this->head(i - since_key).info.since_key != 0)
+        throw Error(Status::corrupt, "a frame that it builds on is missing", source->name(), scan.frames[i].offset);
+    }
+    for (std::size_t j = goes_on ? followed + 1 : i - since_key;; ++j) {
+      if (failure && failed == j && j < i) throw_behind(*failure, j);
+      try {
+        Frame frame = follow(j, threads, followed_fields);
+        if (j == i) {
+          if (!wanted.empty() && !wanted[0]) clear_first_field(frame);
+          return frame;
+        }
+      } catch (const Error &error) {
+        history.forget();
+        if (error.status() != Status::corrupt && error.status() != Status::truncated) throw;
+        failure = error;
+        failed = j;
+        if (j == i) throw;
+        throw_behind(error, j);
+      }
+    }
+  }
+
+  Frame follow(std::size_t j, int threads, const std::vector<bool> &wanted) {
+    std::uint64_t position = 0;
+    const format::FrameHead head = this->head(j, &position);
+    // Frames with other fields than the one that is wanted: its chunks stand alone then.
+    const bool has_these = wanted.size() == head.info.fields.size();
+    in_place(source->name(), scan.frames[j].offset,
+             [&] { history.begin(head, has_these ? wanted : std::vector<bool>()); });
+    Frame frame =
+        read(head, position, [&](std::size_t k, const ChunkEntry &chunk, const std::uint8_t *bytes, Frame &to) {
+          history.chunk(k, chunk, bytes, to, threads);
+        });
+    history.end(head);
+    followed = j;
+    return frame;
+  }
+
+  [[noreturn]] void throw_behind(const Error &error, std::size_t frame) const {
+    throw Error(error.status(), "it builds on frame " + std::to_string(frame) + ", which is damaged: " + error.cause(),
+                source->name(), error.position());
   }
 };
 
@@ -99,29 +194,16 @@ FrameInfo Reader::info(std::size_t i, std::vector<ChunkEntry> *chunks) const {
 }
 
 Frame Reader::read(std::size_t i, int threads, const std::vector<bool> &wanted) const {
-  const api::Source &source = *state_->source;
   std::uint64_t position = 0;
-  format::FrameHead head = state_->head(i, &position);
+  const format::FrameHead head = state_->head(i, &position);
   if (!wanted.empty() && wanted.size() != head.info.fields.size()) {
-    throw Error(Status::invalid_argument, "`wanted` does not have one entry for each field", source.name());
+    throw Error(Status::invalid_argument, "`wanted` does not have one entry for each field", state_->source->name());
   }
-
-  std::uint64_t longest = 0;
-  for (const ChunkEntry &chunk : head.chunks) longest = std::max(longest, chunk.length);
-  Frame frame;
-  in_place(source.name(), position, [&] {
-    begin_frame(std::move(head.info), frame);
-    // Not larger than the file, whose complete record the chunks are in. new[] rather than a vector: no zeros first.
-    const std::unique_ptr<std::uint8_t[]> bytes(new std::uint8_t[static_cast<std::size_t>(longest)]);
-    for (const ChunkEntry &chunk : head.chunks) {
-      in_place(source.name(), position, [&] {
-        source.read_at(position, bytes.get(), static_cast<std::size_t>(chunk.length));
-        add_chunk(chunk, bytes.get(), frame, threads, wanted);
+  if (head.info.since_key != 0) return state_->read_behind_key(i, head, threads, wanted);
+  return state_->read(
+      head, position, [&](std::size_t, const ChunkEntry &chunk, const std::uint8_t *bytes, Frame &frame) {
+        decode_chunk(bytes, static_cast<std::size_t>(chunk.length), chunk.particles, frame, wanted, threads);
       });
-      position += chunk.length;
-    }
-  });
-  return frame;
 }
 
 Bytes Reader::chunk(std::size_t i, std::size_t k) const {
@@ -151,6 +233,10 @@ struct StreamReader::State {
   Metadata metadata;
   std::uint64_t position = 0;  // of the next byte
   Bytes buffer;
+  api::FrameHistory history;
+  // The last key frame, until the frame behind it shows that it is built on.
+  std::optional<format::FrameHead> key;
+  std::vector<Bytes> key_chunks;
 
   State(int descriptor, const std::string &name) : file(descriptor, name) {
     in_place(file.name(), 0, [&] {
@@ -228,20 +314,50 @@ struct StreamReader::State {
       }
       head = format::parse_frame_head(buffer.data() + format::record_start_size, record->head_length,
                                       record->body_length());
-      begin_frame(std::move(head.info), frame);
+      head.checksum = checksum;
+      begin_frame(head.info, frame);
+      if (head.info.since_key == 0) {
+        key.reset();
+        key_chunks.clear();
+      } else {
+        if (key) follow_key(threads);
+        history.begin(head, {});
+      }
       return true;
     });
     if (!is_frame) return false;
 
-    for (const ChunkEntry &chunk : head.chunks) {
+    for (std::size_t k = 0; k < head.chunks.size(); ++k) {
+      const ChunkEntry &chunk = head.chunks[k];
       in_place(file.name(), position, [&] {
         buffer.clear();
         append_to_buffer(chunk.length);
-        add_chunk(chunk, buffer.data(), frame, threads, {});
+        require_checksum(chunk, buffer.data());
+        if (head.info.since_key != 0) {
+          history.chunk(k, chunk, buffer.data(), frame, threads);
+          return;
+        }
+        decode_chunk(buffer.data(), buffer.size(), chunk.particles, frame, {}, threads);
+        key_chunks.push_back(std::move(buffer));
       });
     }
     in_place(file.name(), position, [&] { read_trailer(*record, checksum); });
+    if (head.info.since_key == 0)
+      key = std::move(head);
+    else
+      history.end(head);
     return true;
+  }
+
+  void follow_key(int threads) {
+    Frame frame;
+    begin_frame(key->info, frame);
+    history.begin(*key, {});
+    for (std::size_t k = 0; k < key->chunks.size(); ++k)
+      history.chunk(k, key->chunks[k], key_chunks[k].data(), frame, threads);
+    history.end(*key);
+    key.reset();
+    key_chunks.clear();
   }
 };
 

@@ -1,10 +1,12 @@
 #include "gpz/writer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "gpz/api/file_writer.hpp"
 #include "gpz/api/scan.hpp"
 #include "gpz/error.hpp"
+#include "gpz/trajectory.hpp"
 
 namespace gpz {
 namespace api {
@@ -43,8 +45,16 @@ void FileWriter::cut() {
   torn_ = false;
 }
 
-void FileWriter::write(const FrameInfo &info, const std::vector<ChunkEntry> &chunks, const std::vector<Span> &bodies) {
+void FileWriter::write(const FrameInfo &given, const std::vector<ChunkEntry> &chunks, const std::vector<Span> &bodies) {
   in_place(file_.name(), Error::no_position, [&] {
+    FrameInfo info = given;
+    if (info.since_key != 0) {
+      if (!has_last_ || info.since_key != last_since_key_ + 1)
+        throw Error(Status::invalid_argument, "the frame that this one builds on is not the last one of the file");
+      if (chunks.size() != last_chunks_)
+        throw Error(Status::invalid_argument, "the frame that this one builds on has another number of chunks");
+      info.reference = last_checksum_;
+    }
     const FrameRecord record = frame_record(info, chunks);
     std::vector<Span> pieces;
     pieces.reserve(bodies.size() + 2);
@@ -59,6 +69,10 @@ void FileWriter::write(const FrameInfo &info, const std::vector<ChunkEntry> &chu
       frames_.pop_back();
       throw;
     }
+    has_last_ = true;
+    last_since_key_ = info.since_key;
+    last_chunks_ = chunks.size();
+    last_checksum_ = record.checksum;
   });
 }
 
@@ -82,13 +96,16 @@ void FileWriter::close() {
 
 struct Writer::State {
   api::FileWriter file;
-  ChunkEncoder encoder;
-  EncodedChunk chunk;  // keeps its memory from frame to frame
+  TrajectoryEncoder encoder;
+  unsigned key_interval = 1;
+  unsigned since_key = 0;  // of the next frame
+  EncodedChunk chunk;      // keeps its memory from frame to frame
 
   State(const std::string &path, const Metadata &metadata, bool append, int threads)
       : file(path, metadata, append), encoder(threads) {}
 
   void write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
+    since_key = 0;  // chunks may be of other encoders: what `encoder` knows is not the last frame
     FrameInfo complete = info;
     for (Field &field : complete.fields) fill_step(field);
     std::vector<ChunkEntry> entries;
@@ -111,14 +128,30 @@ Writer::~Writer() = default;
 Writer::Writer(Writer &&) noexcept = default;
 Writer &Writer::operator=(Writer &&) noexcept = default;
 
+void Writer::set_key_interval(unsigned frames) {
+  if (frames < 1 || frames > max_key_interval)
+    throw Error(Status::invalid_argument,
+                "a key interval is a number of frames from 1 to " + std::to_string(max_key_interval));
+  state_->key_interval = frames;
+  state_->since_key = 0;
+}
+
+void Writer::set_key_order(KeyOrder order) { state_->encoder.set_order(order); }
+
 void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
   api::in_place(state_->file.name(), Error::no_position, [&] {
     FrameInfo complete = info;
     complete.fields.clear();
     for (const FieldInput &input : fields) complete.fields.push_back(input.field);
     for (Field &field : complete.fields) field.largest_error = 0;
-    state_->encoder.encode(fields, static_cast<std::size_t>(info.particles), rows, state_->chunk);
+    const bool follows = has_identity(complete.fields);
+    if (!follows) state_->since_key = 0;
+    complete.since_key =
+        static_cast<std::uint16_t>(std::exchange(state_->since_key, 0));  // after an error: a key frame
+    state_->encoder.encode(fields, static_cast<std::size_t>(info.particles), rows, info.box, complete.since_key == 0,
+                           state_->chunk);
     state_->write(complete, {view_of(state_->chunk)});
+    if (follows) state_->since_key = (complete.since_key + 1) % state_->key_interval;
   });
 }
 

@@ -40,6 +40,8 @@ inline constexpr std::uint32_t largest_quotient = 95;          // unary; beyond 
 inline constexpr std::uint32_t exception_bits = 96;
 // Displacements and distances to the mean are limited to this for the prediction, so that it fits in 32 bits.
 inline constexpr std::int32_t history_limit = (1 << 22) - 1;
+// Sums of the way to earlier positions stay within this, as all that is remembered of a value has to be small.
+inline constexpr std::int64_t deviation_limit = INT32_MAX;
 // Blocks in a fit. The sums stay below 2^63: 16 blocks of up to 4,096 have 2^18 values at most, with products below
 // 2^44.
 inline constexpr std::uint64_t max_fit_blocks = 16;
@@ -75,6 +77,13 @@ GPZ_HD std::int64_t displacement(std::int64_t q, std::int64_t last, const GridAx
   return difference_of(direct, direct > half ? axis.period : direct < -half ? -axis.period : 0);
 }
 
+// By how much the image flag of a particle changes that goes this way: 1 through the upper edge, -1 through the lower.
+GPZ_HD std::int8_t crossing(std::int64_t q, std::int64_t last, const GridAxis &axis) {
+  const std::int64_t direct = difference_of(q, last);
+  const std::int64_t moved = displacement(q, last, axis);
+  return static_cast<std::int8_t>(direct > moved ? -1 : direct < moved ? 1 : 0);
+}
+
 // Where a position that was followed without regard to the box is expected in it.
 GPZ_HD std::int64_t wrap(std::int64_t q, const GridAxis &axis) {
   return sum_of(q, q < axis.lo ? axis.period : q >= axis.lo + axis.period ? -axis.period : 0);
@@ -104,9 +113,17 @@ GPZ_HD std::int64_t reciprocal_of(std::uint64_t count) {
   return count < 4 ? 0 : static_cast<std::int64_t>(((std::uint64_t{1} << 32) + count / 2) / count);
 }
 
-// deviation: the sum over these frames of (position then - last position).
-GPZ_HD std::int32_t distance_to_mean(std::int64_t deviation, std::int64_t reciprocal) {
-  return limit_history(sum_of(product_of(deviation, reciprocal), std::int64_t{1} << 31) >> 32);
+// The sum over these `count` frames of (position then - last position), after a step of `moved`.
+GPZ_HD std::int32_t next_deviation(std::int32_t deviation, std::uint64_t count, std::int64_t moved) {
+  const std::int64_t sum = difference_of(deviation, product_of(static_cast<std::int64_t>(count), moved));
+  return static_cast<std::int32_t>(sum > deviation_limit    ? deviation_limit
+                                   : sum < -deviation_limit ? -deviation_limit
+                                                            : sum);
+}
+
+// reciprocal < 2^31, so that nothing overflows.
+GPZ_HD std::int32_t distance_to_mean(std::int32_t deviation, std::int64_t reciprocal) {
+  return limit_history((deviation * reciprocal + (std::int64_t{1} << 31)) >> 32);
 }
 
 // Expected displacement, rounded half up.

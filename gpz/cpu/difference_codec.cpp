@@ -79,6 +79,9 @@ bool to_record(const std::array<std::uint64_t, max_items> &item, int components,
   return true;
 }
 
+// The history of a plain state.
+constexpr std::int32_t at_rest[block_size] = {};
+
 DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, const IndexOutput &out,
                          const GridBox &box, const core::Predictor &predictor, std::uint64_t b) {
   const std::size_t first = b * block_size;
@@ -90,9 +93,9 @@ DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, co
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     const DifferenceState::Axis &axis = state.axes[d];
     block.axes[d] = {axis.last.data() + first,
-                     axis.deviation.data() + first,
-                     axis.velocity.data() + first,
-                     axis.previous.data() + first,
+                     state.plain ? at_rest : axis.deviation.data() + first,
+                     state.plain ? at_rest : axis.velocity.data() + first,
+                     state.plain ? at_rest : axis.previous.data() + first,
                      q[d] == nullptr ? nullptr : q[d] + first,
                      out[d] == nullptr ? nullptr : out[d] + first,
                      core::checked_axis(box[d])};
@@ -103,6 +106,7 @@ DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, co
 // Fitted over some of the blocks; the last position alone where every other of them is no smaller with the fit.
 core::Predictor choose_predictor(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
                                  const DifferenceKernels &kernels, DifferenceScratch &scratch) {
+  if (state.plain) return {};
   const std::uint64_t blocks = blocks_of(state.particles);
   const std::uint64_t stride = (blocks + core::max_fit_blocks - 1) / core::max_fit_blocks;
   core::FitSums sums;
@@ -150,27 +154,47 @@ std::uint64_t payload_words(const DifferenceRecord &record, int components, std:
   return words;
 }
 
-void DifferenceState::start(const IndexColumns &q, std::size_t n, int count) {
+void DifferenceState::start(const IndexColumns &q, std::size_t n, int count, bool as_plain) {
   components = count;
-  particles = n;
+  plain = as_plain;
   frames = 1;
   for (std::size_t d = 0; d < axes.size(); ++d) {
-    const bool used = d < static_cast<std::size_t>(count);
-    axes[d].last.clear();
-    if (used) axes[d].last.assign(q[d], q[d] + n);
-    axes[d].deviation.assign(used ? n : 0, 0);
-    axes[d].velocity.assign(used ? n : 0, 0);
-    axes[d].previous.assign(used ? n : 0, 0);
+    if (d >= static_cast<std::size_t>(count)) axes[d].last.clear();
+    if (plain || d >= static_cast<std::size_t>(count))
+      for (auto *column : {&axes[d].deviation, &axes[d].velocity, &axes[d].previous}) column->clear();
   }
+  replace(nullptr, 0, q, n);
 }
 
 void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const DifferenceKernels &kernels) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
     Axis &axis = axes[d];
-    kernels.advance(q[d], core::checked_axis(box[d]), particles, frames, axis.last.data(), axis.deviation.data(),
-                    axis.velocity.data(), axis.previous.data());
+    if (plain)
+      std::copy_n(q[d], particles, axis.last.begin());
+    else
+      kernels.advance(q[d], core::checked_axis(box[d]), particles, frames, axis.last.data(), axis.deviation.data(),
+                      axis.velocity.data(), axis.previous.data());
   }
   ++frames;
+}
+
+void DifferenceState::replace(const std::uint32_t *kept, std::size_t count, const IndexColumns &added,
+                              std::size_t added_count) {
+  const auto keep = [&](auto &column) {
+    for (std::size_t i = 0; i < count; ++i) column[i] = column[kept[i]];
+    column.resize(count);
+  };
+  for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
+    Axis &axis = axes[d];
+    keep(axis.last);
+    axis.last.insert(axis.last.end(), added[d], added[d] + added_count);
+    if (plain) continue;
+    for (auto *column : {&axis.deviation, &axis.velocity, &axis.previous}) {
+      keep(*column);
+      column->resize(count + added_count, 0);
+    }
+  }
+  particles = count + added_count;
 }
 
 void encode_difference(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
@@ -226,6 +250,7 @@ void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, 
   if (bytes[0] != temporal_predictor) corrupt("unknown predictor", 0);
   const core::Predictor predictor{static_cast<std::int8_t>(bytes[1]), static_cast<std::int8_t>(bytes[2]),
                                   static_cast<std::int8_t>(bytes[3])};
+  if (state.plain && (bytes[1] | bytes[2] | bytes[3]) != 0) corrupt("prediction without history", 1);
   const auto count = static_cast<std::size_t>(items_of(state.components));
   std::uint32_t bits = 0;
   for (std::size_t i = widths_at; i < header; ++i) {

@@ -28,18 +28,22 @@ using GridBox = std::array<core::GridAxis, core::max_components>;
 struct DifferenceState {
   struct Axis {
     std::vector<std::int64_t> last;       // indices of the last frame
-    std::vector<std::int64_t> deviation;  // sum over all frames of (index then - last index), without jumps
-    std::vector<std::int32_t> velocity;   // last displacement
+    std::vector<std::int32_t> deviation;  // sum over all frames of (index then - last index), without jumps, limited
+    std::vector<std::int32_t> velocity;   // last displacement, limited
     std::vector<std::int32_t> previous;   // the one before
   };
 
   int components = 0;
+  bool plain = false;  // nothing but `last` is kept: values are expected to stay
   std::size_t particles = 0;
   std::uint64_t frames = 0;  // since the key frame, with it; 0: there is none yet
   std::array<Axis, core::max_components> axes;
 
   // A key frame of `n` particles with `count` axes (1 to 3). Throws std::bad_alloc.
-  void start(const IndexColumns &q, std::size_t n, int count);
+  void start(const IndexColumns &q, std::size_t n, int count, bool as_plain = false);
+  // Other particles, between two frames: the `count` slots kept[0] < kept[1] < ... move to the front with their
+  // history; `added_count` new ones follow, at rest at `added` since the key frame. Throws std::bad_alloc.
+  void replace(const std::uint32_t *kept, std::size_t count, const IndexColumns &added, std::size_t added_count);
   // The next frame, after it was encoded or decoded.
   void advance(const IndexColumns &q, const GridBox &box, const DifferenceKernels &kernels = difference_kernels());
 };

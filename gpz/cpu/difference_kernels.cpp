@@ -2,6 +2,7 @@
 #include "gpz/cpu/difference_kernels.hpp"
 
 #include "gpz/core/pack.hpp"
+#include "gpz/cpu/residual_coder.hpp"
 
 namespace gpz::cpu {
 namespace GPZ_ISA {
@@ -10,7 +11,6 @@ namespace {
 using core::FitSums;
 using core::GridAxis;
 using core::Predictor;
-using core::ResidualCode;
 using Axis = DifferenceBlock::Axis;
 using Block = DifferenceBlock;
 using Record = DifferenceRecord;
@@ -109,48 +109,6 @@ void sort_out_images(const Axis &axis, std::uint32_t n, std::uint32_t *u, std::u
   }
 }
 
-std::uint64_t rough_bits(const std::uint32_t *u, std::uint32_t n) {
-  std::uint32_t sum = 0;
-  for (std::uint32_t i = 0; i < n; ++i) sum += static_cast<std::uint32_t>(core::rough_bits(u[i]));
-  return sum;
-}
-
-// The best code for these values, and what it costs in bits: exact but for the unary bit of an exception.
-ResidualCode choose_code(const std::uint32_t *u, std::uint32_t n, std::uint32_t &best_cost) {
-  const auto typical = static_cast<int>(rough_bits(u, n) / n);
-  std::uint32_t all = 0;
-  std::uint32_t nonzero = 0;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    all |= u[i];
-    nonzero += u[i] != 0 ? 1 : 0;
-  }
-  ResidualCode best{0, 1};
-  best_cost = nonzero * core::exception_bits;
-  const auto offer = [&](ResidualCode code, std::uint32_t cost) {
-    if (cost >= best_cost) return false;
-    best = code;
-    best_cost = cost;
-    return true;
-  };
-  const auto attempt = [&](ResidualCode code) {
-    if (!core::is_valid(code)) return false;
-    const int low = core::low_bits(code);
-    const std::uint32_t end = core::head_end(code);
-    std::uint32_t cost = n * code.width;
-    for (std::uint32_t i = 0; i < n; ++i) cost += core::unary_cost(u[i], low, end);
-    return offer(code, cost);
-  };
-  const int widest = core::bit_length(all);
-  if (widest <= core::max_residual_width)
-    offer({static_cast<std::uint8_t>(widest), 1}, n * static_cast<std::uint32_t>(widest));
-  bool at_end = false;
-  for (int c = 0; c < core::residual_candidates; ++c)
-    if (attempt(core::residual_candidate(c, typical))) at_end = core::is_widest_candidate(c);
-  // Values of very different sizes: the best may be wider still.
-  while (at_end) at_end = attempt({static_cast<std::uint8_t>(best.width + 1), best.head});
-  return best;
-}
-
 // Bits that the residuals take with block.predictor.
 std::uint64_t measure(const Block &block, Scratch &scratch) {
   std::uint64_t bits = 0;
@@ -161,45 +119,6 @@ std::uint64_t measure(const Block &block, Scratch &scratch) {
     bits += cost;
   }
   return bits;
-}
-
-// Values as they stand in the plane, in place; adds what follows in unary to `quotient`, and exceptions. Returns the
-// bits of the unary codes.
-struct Quotients {
-  std::uint32_t *list;
-  std::uint32_t count = 0;
-  std::uint64_t bits = 0;
-};
-
-void split(const ResidualCode &code, int d, std::uint32_t n, std::uint32_t *u, Quotients &quotients, Scratch &scratch,
-           Record &record) {
-  const int low = core::low_bits(code);
-  const std::uint32_t end = core::head_end(code);
-  const std::uint32_t beyond = end + core::quotient_end(code);
-  std::uint32_t exceptions = 0;
-  for (std::uint32_t i = 0; i < n; ++i) exceptions += (u[i] >> low) >= beyond || u[i] == core::widest_residual ? 1 : 0;
-  if (exceptions != 0) {
-    for (std::uint32_t i = 0; i < n; ++i) {
-      if ((u[i] >> low) < beyond && u[i] != core::widest_residual) continue;
-      scratch.exception[record.exceptions++] = i | static_cast<std::uint32_t>(d) << 16;
-      u[i] = 0;
-    }
-  }
-  if (code.head == 1) return;
-  const std::uint32_t mask = static_cast<std::uint32_t>(core::low_mask(low));
-  const std::uint32_t top = end << low;
-  std::uint32_t *__restrict list = quotients.list;
-  std::uint32_t count = quotients.count;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t h = u[i] >> low;
-    list[count] = h - end;
-    count += h >= end ? 1 : 0;
-  }
-  std::uint64_t bits = 0;
-  for (std::uint32_t j = quotients.count; j < count; ++j) bits += list[j] + 1;
-  quotients.bits += bits;
-  quotients.count = count;
-  for (std::uint32_t i = 0; i < n; ++i) u[i] = (u[i] >> low) >= end ? top | (u[i] & mask) : u[i];
 }
 
 // A bit for each value that has another image within the margin: 1 if it is there. Returns the words.
@@ -240,14 +159,7 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
     split(record.code[d], d, block.n, scratch.residual, quotients, scratch, record);
     words += core::pack(scratch.residual, block.n, record.code[d].width, lanes, words);
   }
-  record.bitmap = core::words_for_bits(quotients.bits);
-  memset(words, 0, record.bitmap * sizeof(std::uint32_t));
-  std::uint32_t at = 0;
-  for (std::uint32_t j = 0; j < quotients.count; ++j) {
-    at += quotients.list[j];
-    words[at / 32] |= 1u << at % 32;
-    ++at;
-  }
+  record.bitmap = write_bitmap(quotients, words);
   words += record.bitmap;
   if (record.margin != 0) record.flags = write_flags(block, scratch, record, words);
   words += record.flags;
@@ -256,43 +168,6 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
   for (std::uint32_t e = 0; e < record.exceptions; ++e, words += 2)
     memcpy(words, &block.axes[scratch.exception[e] >> 16].q[scratch.exception[e] & 0xFFFFu], 8);
   return static_cast<std::uint32_t>(words - scratch.words);
-}
-
-// The lengths of all unary codes; false if there are more than values.
-bool read_bitmap(const std::uint32_t *words, std::uint32_t count, std::uint32_t values, Quotients &quotients) {
-  std::uint32_t next = 0;
-  for (std::uint32_t w = 0; w < count; ++w) {
-    std::uint32_t bits = words[w];
-    const auto ones = static_cast<std::uint32_t>(__builtin_popcount(bits));
-    if (ones > values - quotients.count) return false;
-    while (bits != 0) {
-      const std::uint32_t at = w * 32 + static_cast<std::uint32_t>(__builtin_ctz(bits));
-      quotients.list[quotients.count++] = at - next;
-      next = at + 1;
-      bits &= bits - 1;
-    }
-  }
-  return true;
-}
-
-// Adds the unary parts to the values of the plane; false if the bitmap has too few.
-bool join(const ResidualCode &code, std::uint32_t n, std::uint32_t *__restrict u, const Quotients &quotients,
-          std::uint32_t &used) {
-  if (code.head == 1) return true;
-  const int low = core::low_bits(code);
-  const std::uint32_t end = core::head_end(code);
-  std::uint32_t wanted = 0;
-  for (std::uint32_t i = 0; i < n; ++i) wanted += (u[i] >> low) >= end ? 1 : 0;
-  if (wanted > quotients.count - used) return false;
-  const std::uint32_t *__restrict list = quotients.list;
-  std::uint32_t j = used;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const bool more = (u[i] >> low) >= end;
-    u[i] += (more ? list[j] : 0) << low;
-    j += more ? 1 : 0;
-  }
-  used = j;
-  return true;
 }
 
 void place(const Block &block, int d, const std::uint32_t *__restrict u) {
@@ -342,19 +217,19 @@ bool decode(const Block &block, const Record &record, const std::uint32_t *words
   for (std::uint32_t e = 0; e < record.exceptions; ++e, value += 2) {
     const std::uint32_t i = words[e] & 0xFFFFu;
     const std::uint32_t d = words[e] >> 16;
-    if (i >= block.n || d >= components) return false;
+    if (i >= block.n || d >= components || (e != 0 && words[e] <= words[e - 1])) return false;
     memcpy(&block.axes[d].out[i], value, 8);
   }
   return true;
 }
 
 void advance(const std::int64_t *__restrict q, const GridAxis &grid, std::size_t n, std::uint64_t frames,
-             std::int64_t *__restrict last, std::int64_t *__restrict deviation, std::int32_t *__restrict velocity_of,
+             std::int64_t *__restrict last, std::int32_t *__restrict deviation, std::int32_t *__restrict velocity_of,
              std::int32_t *__restrict previous_of) {
   const GridAxis axis = grid;
   for (std::size_t i = 0; i < n; ++i) {
     const std::int64_t moved = core::displacement(q[i], last[i], axis);
-    deviation[i] = core::difference_of(deviation[i], core::product_of(static_cast<std::int64_t>(frames), moved));
+    deviation[i] = core::next_deviation(deviation[i], frames, moved);
     previous_of[i] = velocity_of[i];
     velocity_of[i] = core::limit_history(moved);
     last[i] = q[i];

@@ -2,17 +2,17 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <cub/device/device_scan.cuh>
-#include <cuda/std/functional>
 #include <string>
 
 #include "gpz/core/directory.hpp"
 #include "gpz/cuda.hpp"
 #include "gpz/cuda/arguments.hpp"
+#include "gpz/cuda/carver.hpp"
 #include "gpz/cuda/check.hpp"
 #include "gpz/cuda/decode.cuh"
 #include "gpz/cuda/device_block.cuh"
 #include "gpz/cuda/kernels.cuh"
+#include "gpz/cuda/scan.cuh"
 #include "gpz/error.hpp"
 #include "gpz/format/fields.hpp"
 
@@ -20,36 +20,6 @@ namespace gpz::cuda {
 namespace {
 
 std::uint64_t blocks_of(std::uint64_t particles) { return (particles + block_size - 1) / block_size; }
-
-// Cuts one piece of memory into arrays; with base nullptr it only measures.
-class Carver {
- public:
-  explicit Carver(void *base) : base_(static_cast<char *>(base)) {}
-  template <typename T>
-  T *take(std::uint64_t count) {
-    const std::size_t at = used_;
-    used_ += (count * sizeof(T) + 255) / 256 * 256;
-    return base_ == nullptr ? nullptr : reinterpret_cast<T *>(base_ + at);
-  }
-  std::size_t used() const { return used_; }
-
- private:
-  char *base_;
-  std::size_t used_ = 0;
-};
-
-// The start value makes the sums 64 bits wide.
-cudaError_t exclusive_sum(void *workspace, std::size_t &bytes, const std::uint32_t *in, std::uint64_t *out,
-                          std::uint64_t items, Stream stream) {
-  return cub::DeviceScan::ExclusiveScan(workspace, bytes, in, out, ::cuda::std::plus<std::uint64_t>{}, std::uint64_t{0},
-                                        items, stream);
-}
-
-std::size_t scan_size(std::uint64_t items) {
-  std::size_t bytes = 0;
-  check(exclusive_sum(nullptr, bytes, nullptr, nullptr, items, nullptr), "size of the scan");
-  return bytes;
-}
 
 template <typename Fields>
 std::uint64_t staging_words(const Fields &fields, std::uint64_t particles) {

@@ -20,6 +20,12 @@ T load_little(const std::uint8_t *bytes) {
   return value;
 }
 
+template <class T>
+void store_little(std::uint8_t *bytes, T value) {
+  static_assert(std::is_unsigned_v<T>);
+  for (std::size_t i = 0; i < sizeof(T); ++i) bytes[i] = static_cast<std::uint8_t>(value >> (8 * i));
+}
+
 constexpr std::uint64_t round_up_8(std::uint64_t size) { return (size + 7) & ~std::uint64_t{7}; }
 
 class ByteWriter {

@@ -18,7 +18,8 @@ constexpr std::uint8_t magic[8] = {0x89, 'G', 'P', 'Z', 0x0D, 0x0A, 0x1A, 0x0A};
 constexpr std::uint8_t end_marker[8] = {0x0A, 0x52, 0xC3, 0x5A, 0x50, 0x47, 0x9A, 0xF5};
 constexpr std::uint16_t major_version = 1;
 constexpr std::uint16_t minor_version = 0;
-constexpr std::uint8_t block_codec = 1;
+constexpr std::uint8_t block_codec = 1;       // of key frames
+constexpr std::uint8_t difference_codec = 2;  // of the others
 constexpr std::uint8_t leading_flag = 1;
 constexpr std::uint8_t known_flags = 7;
 constexpr std::size_t chunk_entry_size = 24;
@@ -130,6 +131,7 @@ FrameRecord make_record(std::uint32_t type, const Bytes &head, std::uint64_t bod
   prefix.raw(head.data(), head.size());
   const std::uint64_t checksum = xxh3(record.prefix.data(), record.prefix.size());
   prefix.u64(checksum);
+  record.checksum = checksum;
 
   ByteWriter trailer(record.trailer);
   trailer.u64(record.length);
@@ -138,11 +140,11 @@ FrameRecord make_record(std::uint32_t type, const Bytes &head, std::uint64_t bod
   return record;
 }
 
-void write_field(ByteWriter &out, const Field &field) {
+void write_field(ByteWriter &out, const Field &field, std::uint8_t codec) {
   out.u8(static_cast<std::uint8_t>(field.type));
   out.u8(static_cast<std::uint8_t>(field.components.size()));
   out.u8(static_cast<std::uint8_t>(static_cast<unsigned>(field.display) | (field.leading ? leading_flag : 0u)));
-  out.u8(block_codec);
+  out.u8(codec);
   out.u32(0);
   out.f64(field.bound);
   out.f64(field.step);
@@ -154,7 +156,7 @@ void write_field(ByteWriter &out, const Field &field) {
   }
 }
 
-Field parse_field(ByteReader &in) {
+Field parse_field(ByteReader &in, std::uint8_t expected_codec) {
   const std::size_t start = in.position();
   Field field;
   field.type = static_cast<ValueType>(in.u8());
@@ -162,9 +164,10 @@ Field parse_field(ByteReader &in) {
   const std::uint8_t flags = in.u8();
   const std::uint8_t codec = in.u8();
   if (in.u32() != 0 || (flags & ~known_flags) != 0) corrupt("field: a reserved bit is set", start);
-  if (codec != block_codec) {
+  if (codec != block_codec && codec != difference_codec) {
     throw Error(Status::unsupported_version, "field: unknown codec " + std::to_string(codec), {}, start);
   }
+  if (codec != expected_codec) corrupt("field: not the codec of this kind of frame", start);
   if (components == 0 || components > 3) corrupt("field: not 1 to 3 components", start);
   field.leading = (flags & leading_flag) != 0;
   field.display = static_cast<Display>(flags & ~leading_flag);
@@ -261,10 +264,11 @@ FrameHead parse_frame_head(const std::uint8_t *head, std::size_t size, std::uint
   for (char &c : info.box.boundary) c = static_cast<char>(in.u8());
   for (double &value : info.box.values) value = in.f64();
   const std::size_t fields = in.u16();
-  if (in.u16() != 0) corrupt("a reserved bit is set", in.position());
+  info.since_key = in.u16();
   const std::size_t chunks = in.u32();
 
-  for (std::size_t f = 0; f < fields; ++f) info.fields.push_back(parse_field(in));
+  const std::uint8_t codec = info.since_key == 0 ? block_codec : difference_codec;
+  for (std::size_t f = 0; f < fields; ++f) info.fields.push_back(parse_field(in, codec));
   if (chunks > in.left() / chunk_entry_size) corrupt("more chunks than the head of the frame holds", in.position());
   frame.chunks.resize(chunks);
   for (ChunkEntry &chunk : frame.chunks) {
@@ -272,6 +276,7 @@ FrameHead parse_frame_head(const std::uint8_t *head, std::size_t size, std::uint
     chunk.length = in.u64();
     chunk.checksum = in.u64();
   }
+  if (info.since_key != 0) info.reference = in.u64();
   const std::size_t padding = in.left();
   if (padding >= 8 || !all_zero(in.take(padding), padding)) corrupt("the padding of a head is not zero", in.position());
 
@@ -353,14 +358,16 @@ FrameRecord frame_record(const FrameInfo &info, const std::vector<ChunkEntry> &c
   for (const char c : info.box.boundary) out.u8(static_cast<std::uint8_t>(c));
   for (const double value : info.box.values) out.f64(value);
   out.u16(static_cast<std::uint16_t>(info.fields.size()));
-  out.u16(0);
+  out.u16(info.since_key);
   out.u32(static_cast<std::uint32_t>(chunks.size()));
-  for (const Field &field : info.fields) format::write_field(out, field);
+  const std::uint8_t codec = info.since_key == 0 ? format::block_codec : format::difference_codec;
+  for (const Field &field : info.fields) format::write_field(out, field, codec);
   for (const ChunkEntry &chunk : chunks) {
     out.u64(chunk.particles);
     out.u64(chunk.length);
     out.u64(chunk.checksum);
   }
+  if (info.since_key != 0) out.u64(info.reference);
   out.pad_to_8();
   return format::make_record(format::frame_type, head, body_length);
 }

@@ -1,4 +1,4 @@
-// Reading the parts of a file from memory (docs/format.md, sections 1 to 3 and 8). No length from the bytes is trusted:
+// Reading the parts of a file from memory (docs/format.md, sections 1 to 3 and 11). No length from the bytes is trusted:
 // the functions throw corrupt, truncated and so on, with positions relative to the start of what they are given.
 #pragma once
 
@@ -58,6 +58,7 @@ std::optional<std::uint64_t> length_in_trailer(const std::uint8_t *trailer);
 struct FrameHead {
   FrameInfo info;
   std::vector<ChunkEntry> chunks;
+  std::uint64_t checksum = 0;  // of the head itself; left to the caller
 };
 FrameHead parse_frame_head(const std::uint8_t *head, std::size_t size, std::uint64_t body_length);
 

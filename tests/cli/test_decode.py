@@ -1,11 +1,12 @@
 """gpz decode: formats, selections and the digits it prints."""
 
+import json
 import os
 import random
 import struct
 import subprocess
 
-from cli_case import GPZ, CliCase, dump_frame, parse_dump, parse_xyz, random_rows
+from cli_case import GPZ, CliCase, dump_frame, parse_dump, parse_xyz, random_rows, record_offsets
 
 TWO_FRAMES = (dump_frame(0, [(3, 1, 1.5, 2.25, 3), (1, 2, -0.5, 5, 1e-3), (2, 1, 7.125, 0.1, 9.75)]) +
               dump_frame(100, [(2, 1, 7.25, 0.2, 9.5), (3, 1, 1.75, 2.5, 3)]))
@@ -195,6 +196,69 @@ class Selection(CliCase):
     def test_sort_by_no_column(self):
         self.gpz("decode", "t.gpz", "-o", "-", "--sort", "mol", code=2,
                  err="t.gpz: --sort: no column 'mol'; there are x y z id type")
+
+
+class Differences(CliCase):
+    """What comes out does not depend on which frames are key frames, nor on the order in which frames are read."""
+
+    FRAMES = 9
+
+    def setUp(self):
+        super().setUp()
+        source = random.Random(12)
+        particles = {i: [1 + i % 2, *(source.uniform(0, 10) for _ in range(3)), 0] for i in range(1, 181)}
+        frames = []
+        for k in range(self.FRAMES):
+            for values in particles.values():
+                x = values[1] + source.uniform(-0.4, 0.5)
+                values[1:] = [x % 10, values[2], values[3] + source.uniform(-0.1, 0.1), values[4] + int(x // 10)]
+            for i in source.sample(sorted(particles), 3):
+                del particles[i]
+            particles[1000 + k] = [3, 1.0, 2.0, 3.0, k]
+            rows = [(i, *values) for i, values in particles.items()]
+            source.shuffle(rows)
+            frames.append(dump_frame(10 * k, rows, columns="id type x y z ix"))
+        self.write("in.dump", "".join(frames))
+        for key in (1, 4, 100):
+            self.gpz("encode", "in.dump", "-o", f"{key}.gpz", "--eb", "0.001", "--key", str(key))
+        self.assertGreater(len(self.read("1.gpz")), 1.3 * len(self.read("100.gpz")))
+
+    def decoded(self, name, *options, stdin=b""):
+        return self.gpz("decode", name, "-o", "-", "--sort", "id", *options, out=None, stdin=stdin)
+
+    def test_every_frame_and_order(self):
+        for form in ("lammps", "extxyz"):
+            for frames in (":", "::2", "::-1", "7:1:-2", "3:6", "-1", *map(str, range(self.FRAMES))):
+                expected = self.decoded("1.gpz", "--format", form, "--frames", frames)
+                self.assertTrue(expected)
+                for name in ("4.gpz", "100.gpz"):
+                    self.assertEqual(self.decoded(name, "--format", form, "--frames", frames), expected, (name, frames))
+
+    def test_pipe(self):
+        for frames in (":", "2:7:3", "5"):
+            expected = self.decoded("1.gpz", "--frames", frames)
+            for name in ("4.gpz", "100.gpz"):
+                self.assertEqual(self.decoded("-", "--frames", frames, stdin=self.read(name)), expected, (name, frames))
+
+    def test_unwrapped_columns(self):
+        expected = self.decoded("1.gpz", "--format", "lammps")
+        for name in ("4.gpz", "100.gpz"):
+            self.assertEqual(self.decoded(name, "--format", "lammps", "--threads", "3"), expected)
+
+    def test_without_an_index(self):
+        content = self.read("4.gpz")
+        self.write("n.gpz", content[:record_offsets(content)[-1]])
+        self.assertEqual(self.decoded("n.gpz", "--frames", "::-1"), self.decoded("1.gpz", "--frames", "::-1"))
+
+    def test_repaired(self):
+        self.gpz("repair", "4.gpz", "-o", "r.gpz", out="4.gpz: 9 frames kept, nothing lost\n")
+        self.assertEqual(self.read("r.gpz"), self.read("4.gpz"))
+
+    def test_verified(self):
+        for name in ("1.gpz", "4.gpz", "100.gpz"):
+            report = json.loads(self.gpz("verify", name, "--against", "in.dump", "--json", out=None))
+            self.assertEqual((report["ok"], report["frames"]), (True, self.FRAMES))
+            self.assertEqual({c["above_bound"] for c in report["columns"]}, {0})
 
 
 class Unwrap(CliCase):

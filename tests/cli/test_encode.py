@@ -6,7 +6,7 @@ import random
 import struct
 import subprocess
 
-from cli_case import BOX, GPZ, CliCase, dump_frame, parse_dump, parse_xyz, random_rows
+from cli_case import BOX, GPZ, CliCase, dump_frame, parse_dump, parse_xyz, random_rows, record_offsets
 
 
 def binary_frame(timestep, columns, rows, chunks=1, box=None, kind=0, units="", time=None, magic=b"DUMPCUSTOM",
@@ -245,17 +245,64 @@ class RawInput(CliCase):
                  err="in.raw: --rel 0.1 of a range of 0 is no bound; give --eb")
 
 
+class KeyFrames(CliCase):
+    def since_key(self, name):
+        """Frames since the key frame, of each frame."""
+        content = self.read(name)
+        return [int.from_bytes(content[at + 154:at + 156], "little") for at in record_offsets(content)[:-1]]
+
+    def test_interval(self):
+        self.write("in.dump", "".join(dump_frame(k, random_rows(40, k)) for k in range(7)))
+        for options, expected in (((), [*range(7)]), (("--key", "1"), [0] * 7), (("--key", "3"), [0, 1, 2, 0, 1, 2, 0]),
+                                  (("--key", "65535"), [*range(7)])):
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", *options)
+            self.assertEqual(self.since_key("t.gpz"), expected)
+            self.gpz("verify", "t.gpz", "--against", "in.dump", out=None)
+
+    def test_default(self):
+        self.write("in.dump", "".join(dump_frame(k, [(1, 2, 3, 4)], columns="id x y z") for k in range(203)))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01")
+        self.assertEqual(self.since_key("t.gpz"), [k % 100 for k in range(203)])
+
+    def test_without_ids(self):
+        self.write("in.dump", "".join(dump_frame(k, [row[1:] for row in random_rows(40, k)], columns="type x y z") for k in range(3)))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01")
+        self.assertEqual(self.since_key("t.gpz"), [0, 0, 0])
+
+    def test_ids_that_come_and_go(self):
+        rows = [random_rows(40, k) for k in range(6)]
+        frame = lambda k, ids: dump_frame(k, [row if ids else row[1:] for row in rows[k]], ("id " if ids else "") + "type x y z")
+        self.write("in.dump", "".join(frame(k, k not in (2, 3)) for k in range(6)))
+        for output in ("t.gpz", "-"):
+            out = self.gpz("encode", "in.dump", "-o", output, "--eb", "0.01", out=None)
+            self.write("t.gpz", out or self.read("t.gpz"))
+            self.assertEqual(self.since_key("t.gpz")[:4], [0, 1, 0, 0])
+            self.gpz("verify", "t.gpz", out=None)
+            whole = self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", out=None)
+            parts = [self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", "--frames", str(k), out=None) for k in range(6)]
+            self.assertEqual(b"".join(parts), whole)
+
+    def test_errors(self):
+        self.write("in.dump", dump_frame(0, [(1, 1, 1, 2, 3)]))
+        for value in ("0", "-1", "65536", "1.5", "x"):
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "1", "--key=" + value, code=2, err=None)
+        self.assert_files("in.dump")
+
+
 class PipesAndFiles(CliCase):
     def test_both_ways(self):
         text = dump_frame(0, random_rows(3000, 5)) + dump_frame(1, random_rows(2000, 6)) + dump_frame(2, [])
         self.write("in.dump", text)
-        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01")
-        self.write("p.gpz", self.pipe(text))
-        self.assertEqual(self.read("p.gpz"), self.read("t.gpz"))
-        self.gpz("verify", "p.gpz", out="p.gpz: 3 whole frames with 5000 particles: every checksum and structure holds\n")
+        for options in ((), ("--key", "1"), ("--key", "2")):
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", *options)
+            self.write("p.gpz", self.pipe(text, *options))
+            self.assertEqual(self.read("p.gpz"), self.read("t.gpz"))
+            report = "3 whole frames with 5000 particles: every checksum and structure holds\n"
+            self.gpz("verify", "p.gpz", out=f"p.gpz: {report}")
+            self.gpz("verify", "-", stdin=self.read("p.gpz"), out=f"standard input: {report}")
 
-    def pipe(self, text):
-        result = subprocess.run([GPZ, "encode", "-", "-o", "-", "--eb", "0.01"], input=text.encode(), capture_output=True,
+    def pipe(self, text, *options):
+        result = subprocess.run([GPZ, "encode", "-", "-o", "-", "--eb", "0.01", *options], input=text.encode(), capture_output=True,
                                 check=False)
         self.assertEqual((result.returncode, result.stderr), (0, b""))
         return result.stdout

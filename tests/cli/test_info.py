@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import subprocess
 
 from cli_case import GPZ, CliCase, dump_frame, random_rows, record_offsets
@@ -25,6 +26,7 @@ class Info(CliCase):
         version = self.gpz("--version", out=None).decode().split()[1]
         self.gpz("info", "t.gpz", out=f"""t.gpz
   frames      3, timestep 0 to 100, every 50; time 0 to 1
+  key frames  1
   particles   100 to 200
   box         orthogonal, 3-D, pp pp pp; x 0 10, y 0 10, z 0 10
   units       real
@@ -51,11 +53,36 @@ class Info(CliCase):
         info.pop("generator")
         self.assertEqual(info, {
             "file": "t.gpz", "bytes": size, "state": "complete", "has_index": True, "frames": 3,
+            "key_frames": {"count": 1, "interval": 0},
             "particles": {"fewest": 100, "most": 200, "total": 450},
             "timesteps": {"first": 0, "last": 100, "interval": 50}, "time": {"first": 0, "last": 1},
             "box": {"kind": "orthogonal", "dimension": 3, "boundary": "pp pp pp", "values": [0, 10] * 3 + [0] * 6},
             "units": "real", "atom_style": "", "command": "", "elements": ["Ar"], "type_labels": [],
             "bits_per_particle": size * 8 / 450, "value_bytes": 450 * 48, "ratio": 450 * 48 / size})
+
+    def key_frames(self, name):
+        """Of the text, and of JSON."""
+        line = re.search(r"\n  key frames  (.*)\n", self.gpz("info", name, out=None).decode())
+        values = json.loads(self.gpz("info", name, "--json", out=None))["key_frames"]
+        return line and line[1], values["count"], values["interval"]
+
+    def test_key_frames(self):
+        self.write("k.dump", "".join(dump_frame(k, [(1, 2, 3, 4)], columns="id x y z") for k in range(7)))
+        for key, expected in ((1, ("all", 7, 1)), (2, ("4, every 2", 4, 2)), (3, ("3, every 3", 3, 3)), (7, ("1", 1, 0))):
+            self.gpz("encode", "k.dump", "-o", "k.gpz", "--lossless", "--key", str(key))
+            self.assertEqual(self.key_frames("k.gpz"), expected)
+        self.gpz("encode", "k.dump", "-o", "k.gpz", "--lossless", "--key", "3")
+        content = self.read("k.gpz")
+        offsets = record_offsets(content)
+        unequal = content[:offsets[3]] + content[offsets[0]:offsets[6]]
+        self.assertEqual(self.key_frames(self.write("u.gpz", unequal)), ("3, every 3", 3, 3))
+        unequal = content[:offsets[3]] + content[offsets[0]:offsets[1]] + content[offsets[3]:offsets[6]]
+        self.assertEqual(self.key_frames(self.write("u.gpz", unequal)), ("3, up to 3 frames apart", 3, 0))
+
+    def test_key_frames_without_ids(self):
+        self.write("k.dump", "".join(dump_frame(k, [(2, 3, 4)], columns="x y z") for k in range(3)))
+        self.gpz("encode", "k.dump", "-o", "k.gpz", "--lossless")
+        self.assertEqual(self.key_frames("k.gpz"), ("all", 3, 1))
 
     def state(self, name):
         return json.loads(self.gpz("info", name, "--json", out=None))["state"]
@@ -124,17 +151,34 @@ class Verify(CliCase):
                 self.assertIn(result.returncode, (0, 4, 5) if index else (4, 5))
                 self.assertEqual(result.stderr.count(b"\n"), 1)
 
-    def test_problems_are_listed(self):
+    def damaged_frames(self, *frames):
         damaged = bytearray(self.read("t.gpz"))
         offsets = record_offsets(damaged)
-        for frame in (0, 2):
+        for frame in frames:
             damaged[offsets[frame + 1] - 40] ^= 1
         self.write("d.gpz", bytes(damaged))
+
+    def test_problems_are_listed(self):
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", "--key", "1")
+        self.damaged_frames(0, 2)
         problem = "d.gpz: frame {}: the checksum of a chunk does not hold"
         self.gpz("verify", "d.gpz", code=4, err="d.gpz: 2 problems, listed on standard output",
                  out=f"d.gpz: 1 whole frame with 150 particles\n  {problem.format(0)}\n  {problem.format(2)}\n")
         report = json.loads(self.gpz("verify", "d.gpz", "--json", code=4, err="d.gpz: 2 problems, listed on standard output", out=None))
         self.assertEqual((report["ok"], report["problems"]), (False, [problem.format(0), problem.format(2)]))
+
+    def test_frames_that_build_on_a_damaged_one(self):
+        reason = "the checksum of a chunk does not hold"
+        for key, damaged, problems in (
+                (2, 0, [f"frame 0: {reason}", f"frame 1: it builds on frame 0, which is damaged: {reason}"]),
+                (2, 1, [f"frame 1: {reason}"]),
+                (3, 1, [f"frame 1: {reason}", f"frame 2: it builds on frame 1, which is damaged: {reason}"])):
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", "--key", str(key))
+            self.damaged_frames(damaged)
+            problems = ["d.gpz: " + problem for problem in problems]
+            err = problems[0] if len(problems) == 1 else f"d.gpz: {len(problems)} problems, listed on standard output"
+            report = json.loads(self.gpz("verify", "d.gpz", "--json", code=4, err=err, out=None))
+            self.assertEqual((report["frames"], report["problems"]), (3 - len(problems), problems))
 
 
 class VerifyAgainst(CliCase):

@@ -6,10 +6,12 @@ FRAMES = [dump_frame(10 * k, random_rows(40 + k, k)) for k in range(4)]
 
 
 class Damage(CliCase):
+    KEY = 1  # frames from one key frame to the next
+
     def setUp(self):
         super().setUp()
         self.write("in.dump", "".join(FRAMES))
-        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless")
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", "--key", str(self.KEY))
         self.content = self.read("t.gpz")
         self.offsets = record_offsets(self.content)
         self.assertEqual(len(self.offsets), 5)
@@ -23,6 +25,17 @@ class Damage(CliCase):
         self.assertEqual(self.text("r.dump"), "".join("ITEM: TIMESTEP\n" + every[k] for k in kept))
         self.gpz("verify", "r.gpz", out=None)
         self.assertEqual(len(frames), len(record_offsets(self.read("r.gpz"))) - 1)
+
+    def lost_with(self, frame):
+        """The frames that build on it."""
+        return [k for k in range(frame + 1, len(FRAMES)) if k // self.KEY == frame // self.KEY]
+
+    def kept_without(self, frame):
+        return [k for k in range(len(FRAMES)) if k != frame and k not in self.lost_with(frame)]
+
+    def kept_text(self, frame):
+        kept = len(self.kept_without(frame))
+        return f"{kept} frame{'s' if kept > 1 else ''} kept"
 
     def test_whole_file(self):
         self.gpz("repair", "t.gpz", "-o", "r.gpz", out="t.gpz: 4 frames kept, nothing lost\n")
@@ -77,33 +90,56 @@ class Damage(CliCase):
         damaged[at] ^= 0x40
         return self.write("d.gpz", bytes(damaged))
 
+    def lost_text(self, frame, reason):
+        """What repair says of the frames that build on a lost one."""
+        return "".join(f"lost: frame at byte {self.offsets[k]} (timestep {10 * k}): {reason}\n" for k in self.lost_with(frame))
+
     def test_a_chunk(self):
-        self.damage(self.offsets[2] - 48)
         reason = "the checksum of a chunk does not hold"
-        self.gpz("repair", "d.gpz", "-o", "r.gpz",
-                 out=f"d.gpz: 3 frames kept\nlost: frame at byte {self.offsets[1]} (timestep 10): {reason}\n")
-        self.check_repaired([0, 2, 3])
-        self.gpz("decode", "d.gpz", "-o", "d.dump", "--sort", "id", code=4, err=f"d.gpz: frame 1: {reason}; 3 of 4 frames written")
-        self.assertEqual(self.text("d.dump"), self.text("r.dump"))
-        self.gpz("decode", "-", "-o", "d.dump", code=4, stdin=self.read("d.gpz"),
-                 err=f"standard input: frame 1: {reason}; 1 frame written")
+        for frame in range(4):
+            self.damage(self.offsets[frame + 1] - 48)
+            self.gpz("repair", "d.gpz", "-o", "r.gpz",
+                     out=f"d.gpz: {self.kept_text(frame)}\n"
+                         f"lost: frame at byte {self.offsets[frame]} (timestep {10 * frame}): {reason}\n" +
+                         self.lost_text(frame, f"it builds on frame {frame}, which is damaged: {reason}"))
+            kept = self.kept_without(frame)
+            self.check_repaired(kept)
+            self.gpz("decode", "d.gpz", "-o", "d.dump", "--sort", "id", code=4,
+                     err=f"d.gpz: frame {frame}: {reason}; {len(kept)} of 4 frames written")
+            self.assertEqual(self.text("d.dump"), self.text("r.dump"))
+            self.gpz("decode", "-", "-o", "d.dump", code=4, stdin=self.read("d.gpz"),
+                     err=f"standard input: frame {frame}: {reason}; {frame} frame{'' if frame == 1 else 's'} written")
+
+    def test_frames_that_cannot_be_read(self):
+        self.damage(self.offsets[2] - 48)
+        self.gpz("decode", "d.gpz", "-o", "d.dump", "--frames", "0")
+        for k in self.lost_with(1):
+            self.gpz("decode", "d.gpz", "-o", "-", "--frames", str(k), code=4,
+                     err=f"d.gpz: frame {k}: it builds on frame 1, which is damaged: the checksum of a chunk does not hold; "
+                         "0 of 1 frames written")
+        self.gpz("decode", "d.gpz", "-o", "d.dump", "--frames", "3")
 
     def test_a_head(self):
         self.damage(self.offsets[1] + 30)
+        reason = "no complete frame where the index has one"
         self.gpz("repair", "d.gpz", "-o", "r.gpz",
-                 out=f"d.gpz: 3 frames kept\nlost: frame at byte {self.offsets[1]} (timestep 10): its record is damaged\n")
-        self.check_repaired([0, 2, 3])
+                 out=f"d.gpz: {self.kept_text(1)}\n" + self.lost_text(1, f"it builds on frame 1, which is damaged: {reason}") +
+                     f"lost: frame at byte {self.offsets[1]} (timestep 10): its record is damaged\n")
+        self.check_repaired(self.kept_without(1))
         self.gpz("decode", "d.gpz", "-o", "d.dump", "--sort", "id", code=4,
-                 err="d.gpz: frame 1: no complete frame where the index has one; 3 of 4 frames written")
+                 err=f"d.gpz: frame 1: {reason}; {len(self.kept_without(1))} of 4 frames written")
         self.assertEqual(self.text("d.dump"), self.text("r.dump"))
 
     def test_a_head_without_an_index(self):
         self.damage(self.offsets[1] + 30, self.content[:self.offsets[4]])
+        lost = self.lost_text(1, "a frame that it builds on is missing")
         self.gpz("repair", "d.gpz", "-o", "r.gpz",
-                 out="d.gpz: 3 frames kept\nlost: unreadable bytes between complete frames\n")
-        self.check_repaired([0, 2, 3])
+                 out=f"d.gpz: {self.kept_text(1)}\n" + (lost or "lost: unreadable bytes between complete frames\n"))
+        self.check_repaired(self.kept_without(1))
+        kept = len(self.kept_without(1))
         self.gpz("decode", "d.gpz", "-o", "d.dump", "--sort", "id", code=4,
-                 err="d.gpz: damaged: unreadable bytes between complete frames were skipped")
+                 err=f"d.gpz: frame 1: a frame that it builds on is missing; {kept} of 3 frames written" if lost else
+                     "d.gpz: damaged: unreadable bytes between complete frames were skipped")
         self.assertEqual(self.text("d.dump"), self.text("r.dump"))
 
     def test_the_index(self):
@@ -128,3 +164,7 @@ class Damage(CliCase):
     def test_output_is_input(self):
         self.gpz("repair", "t.gpz", "-o", "t.gpz", code=2, err="t.gpz: is the input as well as the output")
         self.assertEqual(self.read("t.gpz"), self.content)
+
+
+class DamageWithDifferences(Damage):
+    KEY = 3

@@ -11,6 +11,7 @@ import test_errors
 import test_gpu
 import test_modify
 import test_selection
+import test_trajectory
 from harness import main
 
 if __name__ == "__main__":

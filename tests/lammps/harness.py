@@ -187,6 +187,11 @@ class Test:
             offset += length
         return records
 
+    def since_key(self, name="t.gpz"):
+        """For each frame, how many frames its key frame is back (docs/format.md, section 3)."""
+        fields_at = 24 + 3 * 8 + 8 + 12 * 8
+        return [struct.unpack_from("<H", record, fields_at + 2)[0] for record in self.frame_records(name)]
+
     def same_frames(self, *names):
         """The files have the same frames, to the last bit."""
         first, *others = (self.frame_records(name) for name in names)

@@ -134,22 +134,28 @@ class BlockRecord:
         require(self.exceptions <= (0 if self.mode == EXACT else n * len(self.min)), "too many exceptions")
 
 
+def take_directory(cursor, widths, blocks):
+    """The items of every record."""
+    record_bits = sum(widths)
+    directory = cursor.take(4 * ceil_div(blocks * record_bits, 32))
+    unused = 8 * len(directory) - blocks * record_bits
+    require(bits_at(directory, blocks * record_bits, unused) == 0, "padding of the directory is not zero")
+    cursor.skip_padding()
+    starts = [0, *accumulate(widths)]
+    return [
+        [bits_at(directory, b * record_bits + start, width) for start, width in zip(starts, widths)] for b in range(blocks)
+    ]
+
+
 def read_directory(cursor, field, particles, block_size):
     d = field.dimensions
     widths = cursor.take(5 + 3 * d)
     require(max(widths) <= 64, "a record width is larger than 64")
     cursor.skip_padding()
     base = cursor.unpack(f"{d}Q")
-    record_bits = sum(widths)
     blocks = ceil_div(particles, block_size)
-    directory = cursor.take(4 * ceil_div(blocks * record_bits, 32))
-    unused = 8 * len(directory) - blocks * record_bits
-    require(bits_at(directory, blocks * record_bits, unused) == 0, "padding of the directory is not zero")
-    cursor.skip_padding()
-    starts = [0, *accumulate(widths)]
     records = []
-    for b in range(blocks):
-        items = [bits_at(directory, b * record_bits + start, width) for start, width in zip(starts, widths)]
+    for b, items in enumerate(take_directory(cursor, widths, blocks)):
         records.append(BlockRecord(items, base))
         records[-1].check(field, min(block_size, particles - b * block_size))
     return records
@@ -241,11 +247,11 @@ def decode_section(data, field, particles, block_size):
 
 
 def decode_chunk(data, fields, particles):
-    """A chunk to one list of bit patterns a component of every field, in field order."""
+    """A chunk of kind 0 to one list of bit patterns a component of every field, in field order."""
     cursor = Cursor(data, "chunk")
-    block_size, reserved = cursor.unpack("II")
+    block_size, kind = cursor.unpack("II")
     require(block_size % 32 == 0 and 32 <= block_size <= 4096, f"block size {block_size} is not one")
-    require(reserved == 0, "reserved bytes of a chunk are not zero")
+    require(kind == 0, f"chunk kind {kind} is not one for here")
     lengths = cursor.unpack(f"{len(fields)}Q")
     columns = []
     for field, length in zip(fields, lengths):

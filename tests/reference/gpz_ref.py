@@ -11,7 +11,8 @@ import struct
 import sys
 from dataclasses import dataclass, field
 
-from gpz_codec import FLOAT32, FLOAT64, INTEGER, BadFile, Cursor, decode_chunk, require
+from gpz_chunk import decode_any_chunk
+from gpz_codec import FLOAT32, FLOAT64, INTEGER, BadFile, Cursor, require
 from xxh3 import xxh3_64
 
 MAGIC = b"\x89GPZ\r\n\x1a\n"
@@ -102,6 +103,8 @@ class Frame:
     box: tuple
     fields: list
     chunks: list  # (particles, length, checksum)
+    since_key: int  # frames since the key frame
+    reference: int | None  # head checksum of the frame before; None in key frames
     columns: list = field(default_factory=list)
 
     def column(self, name):
@@ -148,6 +151,7 @@ class Record:
     offset: int
     length: int
     head: bytes
+    checksum: int  # of the head
     body: memoryview
 
 
@@ -164,14 +168,14 @@ def read_record(data, offset):
     if checksum != xxh3_64(rest[: 24 + head_length]) or rest[length - TRAILER_SIZE : length] != trailer:
         return None
     head, body = bytes(rest[24 : 24 + head_length]), rest[32 + head_length : length - TRAILER_SIZE]
-    return Record(kind, offset, length, head, body)
+    return Record(kind, offset, length, head, checksum, body)
 
 
 def is_not_negative(value):
     return math.isfinite(value) and value >= 0
 
 
-def read_field(cursor, position):
+def read_field(cursor, position, right_codec):
     kind, dimensions, flags, codec, reserved, bound, step, error = cursor.unpack("BBBBIddd")
     require(kind in (INTEGER, FLOAT32, FLOAT64), f"value type {kind} is unknown")
     require(1 <= dimensions <= 3, f"a field has {dimensions} components")
@@ -179,7 +183,7 @@ def read_field(cursor, position):
     require(not flags & 1 or (position == 0 and kind != INTEGER), "a field that may not be the leading one is")
     require(not flags & 6 or kind == INTEGER, "a field that is no integer is shown as an atom type")
     require(flags & 6 != 6, "a field is shown as element and as type label")
-    require(codec == 1, f"codec {codec} is unknown")
+    require(codec == right_codec, f"codec {codec} is not one for this frame")
     require(reserved == 0, "reserved bytes of a field are not zero")
     require(is_not_negative(bound) and is_not_negative(step), "a bound or step is no number from 0 up")
     require(kind != INTEGER or (bound == 0 and step == 0), "an integer field has a bound or a step")
@@ -199,15 +203,15 @@ def read_frame_head(record):
     particles, timestep, time, dimension, kind = cursor.unpack("QqdBB")
     boundary = bytes(cursor.take(6))
     box = cursor.unpack("12d")
-    field_count, reserved, chunk_count = cursor.unpack("HHI")
+    field_count, since_key, chunk_count = cursor.unpack("HHI")
     require(dimension in (2, 3), f"dimension {dimension} is not 2 or 3")
     require(kind <= 3, f"box kind {kind} is unknown")
     require(all(b in b"pfsm\0" for b in boundary), "a boundary is unknown")
     used = {0: 0, 1: 6, 2: 9, 3: 12}[kind]
     require(not any(box[used:]), "unused entries of the box are not zero")
-    require(reserved == 0, "reserved bytes of a frame are not zero")
-    fields = [read_field(cursor, i) for i in range(field_count)]
+    fields = [read_field(cursor, i, 2 if since_key else 1) for i in range(field_count)]
     chunks = [cursor.unpack("QQQ") for _ in range(chunk_count)]
+    reference = cursor.unpack("Q")[0] if since_key else None
     cursor.skip_padding()
     require(len(cursor.rest()) == 0, "a frame head is too long")
     require(all(length % 8 == 0 for _, length, _ in chunks), "the length of a chunk is not a multiple of 8")
@@ -215,27 +219,49 @@ def read_frame_head(record):
     require(sum(n for n, _, _ in chunks) == particles, "particles of chunks and frame differ")
     names = "".join(chr(b) if b else "?" for b in boundary)
     return Frame(
-        record.offset, record.length, particles, timestep, time, dimension, kind, names, box, fields, chunks
+        record.offset, record.length, particles, timestep, time, dimension, kind, names, box, fields, chunks, since_key, reference
     )
 
 
-def read_frame(record):
+@dataclass
+class Last:
+    """What a difference frame needs of the frame before it."""
+
+    frame: Frame
+    checksum: int  # of its head
+    histories: list  # of its chunks
+
+
+def check_reference(frame, last):
+    require(last is not None, "the frame that it builds on is missing")
+    require(frame.since_key == last.frame.since_key + 1, "the frame before is not the one that it builds on: its number")
+    require(frame.reference == last.checksum, "the frame before is not the one that it builds on: its checksum")
+    require(len(frame.chunks) == len(last.frame.chunks), "it has another number of chunks than the frame that it builds on")
+
+
+def read_frame(record, last):
+    """The frame, and what the next one needs of it. `last` is that of the frame before in the file, None if that did not hold."""
     frame = read_frame_head(record)
+    if frame.since_key:
+        check_reference(frame, last)
+    before = last.histories if frame.since_key else [None] * len(frame.chunks)
     columns = [[] for f in frame.fields for _ in f.names]
+    histories = []
     body = Cursor(record.body, "frame")
     for i, (particles, length, checksum) in enumerate(frame.chunks):
         data = body.take(length)
         require(checksum == xxh3_64(data), f"chunk {i}: checksum does not hold")
         try:
-            decoded = decode_chunk(data, frame.fields, particles)
+            decoded, history = decode_any_chunk(data, frame.fields, particles, before[i])
         except BadFile as error:
             raise BadFile(f"chunk {i}: {error}") from None
+        histories.append(history)
         for column, values in zip(columns, decoded):
             column += values
     owners = [(f, name) for f in frame.fields for name in f.names]
     for (owner, name), bits in zip(owners, columns):
         frame.columns.append(Column(name, owner, struct.pack(f"<{len(bits)}{owner.bits_code}", *bits)))
-    return frame
+    return frame, Last(frame, record.checksum, histories)
 
 
 def read_index(record):
@@ -289,7 +315,7 @@ def walk(data, offset, damage):
 def read_bytes(data):
     metadata, start = read_file_header(data)
     file = File(metadata, frames=[], index=None, torn=None, damage=[])
-    last = None
+    last, before = None, None  # record; what a difference frame builds on
 
     def records():
         file.torn = yield from walk(data, start, file.damage)
@@ -298,7 +324,9 @@ def read_bytes(data):
         require(last.type in (FRAME, INDEX) or last.type >> 31, f"byte {last.offset}: record type {last.type} is unknown")
         try:
             if last.type == FRAME:
-                file.frames.append(read_frame(last))
+                held, before = before, None  # a frame that does not hold is nothing to build on
+                frame, before = read_frame(last, held)
+                file.frames.append(frame)
             elif last.type == INDEX:
                 file.index = read_index(last)
         except BadFile as error:

@@ -175,18 +175,26 @@ def record(kind, head, body=b""):
     return start + struct.pack("<Q", checksum) + body + struct.pack("<QQ", length, checksum) + END_MARKER
 
 
-def frame_record(fields, chunks, timestep=0, time=math.nan, box_kind=0, box=(0.0,) * 12):
-    """`chunks`: (particles, bytes) pairs."""
+def head_checksum(whole_record):
+    return whole_record[-16:-8]
+
+
+def frame_record(
+    fields, chunks, timestep=0, time=math.nan, box_kind=0, box=(0.0,) * 12, since_key=0, reference=None, codec=None
+):
+    """`chunks`: (particles, bytes) pairs. `reference`: the record of the frame before, for difference frames."""
     head = struct.pack("<QqdBB6s12d", sum(n for n, _ in chunks), timestep, time, 3, box_kind, b"ppffsm", *box)
-    head += struct.pack("<HHI", len(fields), 0, len(chunks))
+    head += struct.pack("<HHI", len(fields), since_key, len(chunks))
     column = 0
     for f in fields:
-        head += struct.pack("<BBBBIddd", f.type, len(f.names), f.flags, 1, 0, f.bound, f.step, f.bound)
+        head += struct.pack("<BBBBIddd", f.type, len(f.names), f.flags, codec or 1 + (since_key > 0), 0, f.bound, f.step, f.bound)
         for name in f.names:
             head += struct.pack("<HB", column, len(name.encode())) + name.encode()
             column += 1
     for n, data in chunks:
         head += struct.pack("<QQQ", n, len(data), xxh3_64(data))
+    if since_key:
+        head += head_checksum(reference)
     return record(FRAME, pad(head), b"".join(data for _, data in chunks))
 
 

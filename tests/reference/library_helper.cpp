@@ -1,12 +1,23 @@
 // What the tests of the reference decoder need of the library: files to decode, and digests to compare with.
 //
-//   library_helper write FOLDER     writes files that between them use every mode, type and special value
-//   library_helper digest FILE      prints what gpz_ref.py FILE prints
+//   library_helper write FOLDER          writes files that between them use every mode, type and special value
+//   library_helper trajectories FOLDER   writes files that between them have all of difference frames
+//   library_helper ordered FOLDER        the same of chunks in the order of ids
+//   library_helper digest FILE [ORDER]   prints what gpz_ref.py FILE prints. ORDER of reading: forward, backward,
+//   scattered,
+//                                        fields (backward, each field by itself), stream (as a pipe is read)
+//   library_helper each FOLDER           the same for every file of the folder, or "refused: CAUSE", under its name
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -18,6 +29,8 @@
 #include "gpz/error.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/writer.hpp"
+#include "library_ordered.hpp"
+#include "library_trajectories.hpp"
 
 namespace {
 
@@ -157,16 +170,69 @@ std::string digest(const gpz::Frame::Column &column, ValueType type) {
   return text;
 }
 
-void print_digests(const std::string &path) {
+std::string digests(std::size_t i, const gpz::Frame &frame) {
+  std::string text = "frame " + std::to_string(i) + " timestep " + std::to_string(frame.info.timestep) + " particles " +
+                     std::to_string(frame.info.particles) + "\n";
+  for (const auto &column : frame.columns) {
+    const ValueType type = frame.info.fields[column.field].type;
+    const char *type_name = type == ValueType::integer ? "i64" : type == ValueType::float32 ? "f32" : "f64";
+    text += "  " + frame.name(column) + " " + type_name + " " + digest(column, type) + "\n";
+  }
+  return text;
+}
+
+// Every field read alone, the last first.
+gpz::Frame read_by_fields(const gpz::Reader &reader, std::size_t i) {
+  gpz::Frame whole;
+  whole.info = reader.info(i);
+  for (std::size_t f = whole.info.fields.size(); f-- > 0;) {
+    std::vector<bool> wanted(whole.info.fields.size());
+    wanted[f] = true;
+    const gpz::Frame part = reader.read(i, 1, wanted);
+    std::vector<gpz::Frame::Column> columns;
+    for (const gpz::Frame::Column &column : part.columns)
+      if (column.field == f) columns.push_back(column);
+    whole.columns.insert(whole.columns.begin(), columns.begin(), columns.end());
+  }
+  return whole;
+}
+
+std::vector<std::string> read_stream(const std::string &path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  gpz::StreamReader reader(descriptor, path);
+  std::vector<std::string> texts;
+  for (gpz::Frame frame; reader.next(frame);) texts.push_back(digests(texts.size(), frame));
+  ::close(descriptor);
+  return texts;
+}
+
+std::vector<std::string> read_in_order(const std::string &path, const std::string &order) {
   const gpz::Reader reader(path);
-  for (std::size_t i = 0; i < reader.frames(); ++i) {
-    const gpz::Frame frame = reader.read(i);
-    std::printf("frame %zu timestep %lld particles %llu\n", i, static_cast<long long>(frame.info.timestep),
-                static_cast<unsigned long long>(frame.info.particles));
-    for (const auto &column : frame.columns) {
-      const ValueType type = frame.info.fields[column.field].type;
-      const char *type_name = type == ValueType::integer ? "i64" : type == ValueType::float32 ? "f32" : "f64";
-      std::printf("  %s %s %s\n", frame.name(column).c_str(), type_name, digest(column, type).c_str());
+  std::vector<std::size_t> numbers(reader.frames());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  if (order == "backward" || order == "fields") std::reverse(numbers.begin(), numbers.end());
+  if (order == "scattered") {
+    std::mt19937 random(3);
+    std::shuffle(numbers.begin(), numbers.end(), random);
+  }
+  std::vector<std::string> texts(numbers.size());
+  for (const std::size_t i : numbers)
+    texts[i] = digests(i, order == "fields" ? read_by_fields(reader, i) : reader.read(i));
+  return texts;
+}
+
+void print_digests(const std::string &path, const std::string &order) {
+  for (const std::string &text : order == "stream" ? read_stream(path) : read_in_order(path, order))
+    std::fputs(text.c_str(), stdout);
+}
+
+void print_each(const std::string &folder) {
+  for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+    std::printf("%s\n", entry.path().filename().c_str());
+    try {
+      print_digests(entry.path().string(), "forward");
+    } catch (const gpz::Error &error) {
+      std::printf("refused: %s\n", error.cause().c_str());
     }
   }
 }
@@ -174,12 +240,18 @@ void print_digests(const std::string &path) {
 }  // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 3) return 2;
+  if (argc < 3 || argc > 4) return 2;
   try {
     if (std::strcmp(argv[1], "write") == 0) {
       write_files(argv[2]);
+    } else if (std::strcmp(argv[1], "trajectories") == 0) {
+      write_trajectories(argv[2]);
+    } else if (std::strcmp(argv[1], "ordered") == 0) {
+      write_ordered(argv[2]);
     } else if (std::strcmp(argv[1], "digest") == 0) {
-      print_digests(argv[2]);
+      print_digests(argv[2], argc == 4 ? argv[3] : "forward");
+    } else if (std::strcmp(argv[1], "each") == 0) {
+      print_each(argv[2]);
     } else {
       return 2;
     }

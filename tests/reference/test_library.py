@@ -1,38 +1,99 @@
-"""The library and the reference decoder must decode the same bits from each other's files.
+"""The library and the reference decoder must decode the same bits from each other's files."""
 
-GPZ_LIBRARY_HELPER names the program built from library_helper.cpp.
-"""
-
+import contextlib
 import itertools
 import math
-import os
 import pathlib
+import re
 import struct
-import subprocess
 import tempfile
 import unittest
 from unittest import mock
 
 import gpz_codec
+import gpz_difference
+import gpz_ordered
 import gpz_ref
 from gpz_codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN, RUNS
 from gpz_write import WriteField, encode_chunk, file_header, frame_record, record, write_bytes
+from library import HELPER, each, helper, listing
 from test_reference import cloud, ids, positions
-
-HELPER = os.environ.get("GPZ_LIBRARY_HELPER")
-
-
-def helper(*arguments):
-    return subprocess.run([HELPER, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=300)
+from xxh3 import xxh3_64
 
 
-def listing(file):
-    """What gpz_ref.py prints."""
-    lines = []
-    for i, frame in enumerate(gpz_ref.describe(file)):
-        lines.append(f"frame {i} timestep {frame['timestep']} particles {frame['particles']}")
-        lines += [f"  {c['name']} {c['type']} {c['digest']}" for c in frame["columns"]]
-    return lines
+@contextlib.contextmanager
+def noting_differences(found):
+    """Adds to a set what difference frames that are decoded meanwhile make use of."""
+    decode_section, read_block = (getattr(gpz_difference, name) for name in ("decode_section", "read_block"))
+    decode = gpz_ref.decode_any_chunk
+
+    def note_section(data, history, t, passages):
+        found.add(("plain" if gpz_difference.is_plain(history.field) else "grid", "coding", data[0] if data else 0))
+        found.update(["counted edges"] if any(data[1:4]) else [])
+        return decode_section(data, history, t, passages)
+
+    def note_block(payload, history, start, n, t, axes, weights, record):
+        d = len(axes)
+        found.update(("head", head) for head in record[d : 2 * d])
+        found.update(what for what, there in zip(("bitmap", "margin", "flags", "exceptions"), record[2 * d :]) if there)
+        found.update(["full block"] if n == gpz_difference.BLOCK_SIZE else [])
+        found.update(("weight", i) for i, weight in enumerate(weights) if weight)
+        found.update(["periodic axis"] if any(axis.periodic for axis in axes) else [])
+        return read_block(payload, history, start, n, t, axes, weights, record)
+
+    def note_chunk(data, fields, particles, history):
+        if history is not None:
+            found.add(("kind", data[4]))
+            if data[4] == gpz_difference.DIFFERENCES:
+                _, leaving, arriving = struct.unpack_from("<QQQ", data, 8)
+                found.update(what for what, there in (("leaving", leaving), ("arriving", arriving)) if there)
+        return decode(data, fields, particles, history)
+
+    with (
+        mock.patch.multiple(gpz_difference, decode_section=note_section, read_block=note_block),
+        mock.patch.object(gpz_ref, "decode_any_chunk", note_chunk),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def noting_order(found):
+    """Likewise of chunks in the order of ids; kinds of all chunks."""
+    decode_section, read_block, read_runs = (
+        getattr(gpz_ordered, name) for name in ("decode_section", "read_block", "read_runs")
+    )
+    decode = gpz_ref.decode_any_chunk
+
+    def note_section(data, field, particles, ids):
+        found.add(("plain" if gpz_difference.is_plain(field) else "grid", "coding", data[0]))
+        if data[0] == gpz_ordered.PREDICTED_IN_ORDER:
+            found.update(["exact values"] if any(data[8 + 16 * field.dimensions :][:8]) else [])
+        return decode_section(data, field, particles, ids)
+
+    def note_block(payload, lags, ids, n, axes, first, record):
+        d = len(axes)
+        found.update(("head", head) for head in record[d : 2 * d])
+        found.update(what for what, there in zip(("bitmap", "margin", "flags", "exceptions"), record[2 * d :]) if there)
+        found.update(["full block"] if n == gpz_ordered.BLOCK_SIZE else [])
+        found.update(("lag", i) for i, lag in enumerate(lags.lags) if lag)
+        found.update(["lag 1 first"] if lags.first_ones else [])
+        found.update(["long lag"] if max(lags.lags) > 16 else [])
+        found.update(["doubled ids"] if ids is not None and len(set(ids)) < n else [])
+        return read_block(payload, lags, ids, n, axes, first, record)
+
+    def note_runs(cursor, particles):
+        found.add("runs")
+        return read_runs(cursor, particles)
+
+    def note_chunk(data, fields, particles, history):
+        found.add(("kind", data[4]))
+        return decode(data, fields, particles, history)
+
+    with (
+        mock.patch.multiple(gpz_ordered, decode_section=note_section, read_block=note_block, read_runs=note_runs),
+        mock.patch.object(gpz_ref, "decode_any_chunk", note_chunk),
+    ):
+        yield
 
 
 @unittest.skipUnless(HELPER, "GPZ_LIBRARY_HELPER is not set")
@@ -97,20 +158,88 @@ class Library(unittest.TestCase):
         """
         fields = [positions(70, FLOAT64, [ELIAS_FANO, RUNS, PLAIN]), ids(70)]
         data, _ = encode_chunk(fields, range(70), 32)
-        path = self.folder / "file.gpz"
-        disagreements = []
-        for position in range(len(data)):
+        self.compare_refusals(data, lambda changed: write_bytes({}, [frame_record(fields, [(70, changed)])]), range(len(data)))
+
+    def compare_refusals(self, data, file_with, places):
+        """Changes a byte of the data at each place; `file_with` makes a file of what comes out."""
+        unchecked = "a key is larger|a residual is too large|a first place is outside"
+        files = {}
+        for place in places:
             changed = bytearray(data)
-            changed[position] ^= 1 << position % 8
-            path.write_bytes(write_bytes({}, [frame_record(fields, [(70, bytes(changed))])]))
-            by_library = helper("digest", path)
-            file = gpz_ref.read_file(path)
-            if file.damage and "a key is larger" in file.damage[0]:
+            changed[place] ^= 1 << place % 8
+            content = files[f"{place}.gpz"] = file_with(bytes(changed))
+            (self.folder / f"{place}.gpz").write_bytes(content)
+        disagreements, refusals = [], 0
+        for name, by_library in each(self.folder).items():
+            file = gpz_ref.read_bytes(files[name])
+            if file.damage and re.search(unchecked, file.damage[0]):
                 continue
-            refused = bool(file.damage)
-            if refused != (by_library.returncode != 0) or (not refused and by_library.stdout.splitlines() != listing(file)):
-                disagreements.append((position, file.damage, by_library.stderr.strip()))
+            refused = by_library[-1].startswith("refused")
+            refusals += refused
+            if refused != bool(file.damage) or (not refused and by_library != listing(file)):
+                disagreements.append((name, file.damage, by_library[-1]))
         self.assertEqual(disagreements, [], "\n".join(map(str, disagreements)))
+        self.assertGreater(refusals, 20)
+
+    def test_trajectories_of_the_library(self):
+        self.assertEqual(helper("trajectories", self.folder).returncode, 0)
+        found = set()
+        with noting_differences(found):
+            for path in sorted(self.folder.glob("*.gpz")):
+                with self.subTest(file=path.name):
+                    self.compare(path)
+                    forward = helper("digest", path).stdout
+                    for order in ("backward", "scattered", "fields", "stream"):
+                        self.assertEqual(helper("digest", path, order).stdout, forward, order)
+        expected = {("plain", "coding", coding) for coding in range(3)} | {("grid", "coding", 1), ("kind", 0), ("kind", 1)}
+        expected |= {("head", head) for head in range(4)} | {("weight", i) for i in range(3)}
+        expected |= {"bitmap", "margin", "flags", "exceptions", "full block", "periodic axis", "counted edges"}
+        self.assertLessEqual(expected | {"leaving", "arriving"}, found)
+
+    def test_both_refuse_the_same_differences(self):
+        self.assertEqual(helper("trajectories", self.folder).returncode, 0)
+        chunk, file_with = self.opened("f64-small", 2)
+        self.assertEqual(chunk[4], gpz_difference.DIFFERENCES)
+        self.compare_refusals(chunk, file_with, [*range(200), *range(200, len(chunk), 11)])
+
+    def opened(self, name, number):
+        """The only chunk of a frame, and what makes a file that ends with that frame of another chunk. Empties the folder."""
+        content = (self.folder / f"{name}.gpz").read_bytes()
+        for path in self.folder.glob("*.gpz"):
+            path.unlink()
+        frame = gpz_ref.read_bytes(content).frames[number]
+        head, body = (getattr(gpz_ref.read_record(content, frame.offset), part) for part in ("head", "body"))
+        chunk = bytes(body)
+
+        def file_with(changed):
+            mended = head.replace(struct.pack("<Q", xxh3_64(chunk)), struct.pack("<Q", xxh3_64(changed)))
+            return content[: frame.offset] + record(gpz_ref.FRAME, mended, changed)
+
+        return chunk, file_with
+
+    def test_files_in_the_order_of_ids(self):
+        self.assertEqual(helper("ordered", self.folder).returncode, 0)
+        found = set()
+        with noting_order(found):
+            for path in sorted(self.folder.glob("*.gpz")):
+                with self.subTest(file=path.name):
+                    self.compare(path)
+                    forward = helper("digest", path).stdout
+                    for order in ("fields", "stream"):
+                        self.assertEqual(helper("digest", path, order).stdout, forward, order)
+        expected = {(what, "coding", coding) for what in ("plain", "grid") for coding in (2, 3)}
+        expected |= {("kind", kind) for kind in range(3)} | {("lag", 0), ("lag", 1), "lag 1 first", "long lag"}
+        expected |= {"bitmap", "margin", "flags", "exceptions", "exact values", "full block", "doubled ids", "runs"}
+        self.assertEqual(expected - found, set())
+
+    def test_both_refuse_the_same_order(self):
+        self.assertEqual(helper("ordered", self.folder).returncode, 0)
+        chunk, file_with = self.opened("f64-small", 0)
+        self.assertEqual(chunk[4], gpz_ordered.ORDERED)
+        heads = 16 + 8 * 7
+        starts = [heads + sum(struct.unpack_from(f"<{i}Q", chunk, 16)) for i in range(7)]
+        places = {*range(heads), *range(heads, len(chunk), 23)}.union(*(range(start, start + 130) for start in starts))
+        self.compare_refusals(chunk, file_with, sorted(place for place in places if place < len(chunk)))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 // The C interface: round trips through memory and files, pinned numbers, and errors instead of exceptions.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
 #include "container_support.hpp"
 #include "gpz/gpz.h"
+#include "gpz/reader.hpp"
 
 extern "C" int write_and_read_in_c(const char *path);
 
@@ -191,6 +193,50 @@ TEST(CApi, FilesAppendAndMetadata) {
     std::fill(id.begin(), id.end(), 0);
     ASSERT_EQ(gpz_reader_read_int64(reader, f, "id", id.data(), 100), GPZ_OK);
     EXPECT_EQ(id, cloud.id);
+  }
+  gpz_reader_close(reader);
+}
+
+TEST(CApi, Trajectories) {
+  const TemporaryFile file;
+  Cloud cloud(3000);
+  gpz_writer *writer = nullptr;
+  ASSERT_EQ(gpz_writer_open(file.path().c_str(), GPZ_CREATE, nullptr, 1, &writer), GPZ_OK);
+  EXPECT_EQ(gpz_writer_set_key_interval(writer, 0, 0), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_writer_set_key_interval(writer, 65536, 0), GPZ_INVALID_ARGUMENT);
+  ASSERT_EQ(gpz_writer_set_key_interval(writer, 3, 1), GPZ_OK);
+  std::vector<std::vector<double>> x;
+  std::vector<std::vector<std::int64_t>> id;
+  for (int f = 0; f < 5; ++f) {
+    for (double &value : cloud.x) value += 0.01 * f;
+    std::rotate(cloud.x.begin(), cloud.x.begin() + 17, cloud.x.end());
+    std::rotate(cloud.y.begin(), cloud.y.begin() + 17, cloud.y.end());
+    std::rotate(cloud.z.begin(), cloud.z.begin() + 17, cloud.z.end());
+    std::rotate(cloud.id.begin(), cloud.id.begin() + 17, cloud.id.end());
+    gpz_field fields[] = {gpz_columns3("x y z", GPZ_FLOAT64, cloud.x.data(), cloud.y.data(), cloud.z.data()),
+                          gpz_column("id", GPZ_INT64, cloud.id.data())};
+    fields[0].bound = 1e-3;
+    const gpz_frame frame = gpz_new_frame(3000, f);
+    ASSERT_EQ(gpz_writer_write(writer, &frame, fields, 2), GPZ_OK) << gpz_last_error();
+    x.push_back(cloud.x);
+    id.push_back(cloud.id);
+  }
+  ASSERT_EQ(gpz_writer_close(writer), GPZ_OK);
+
+  const Reader frames(file.path());
+  for (std::size_t f = 0; f < 5; ++f) EXPECT_EQ(frames.info(f).since_key, f % 3) << f;
+  gpz_reader *reader = nullptr;
+  ASSERT_EQ(gpz_reader_open(file.path().c_str(), 1, &reader), GPZ_OK);
+  for (const std::size_t f : {4, 0, 1, 2, 3}) {
+    std::vector<std::int64_t> ids(3000);
+    std::vector<double> values(3000);
+    ASSERT_EQ(gpz_reader_read_int64(reader, f, "id", ids.data(), 3000), GPZ_OK) << gpz_last_error();
+    ASSERT_EQ(gpz_reader_read_double(reader, f, "x", values.data(), 3000), GPZ_OK) << gpz_last_error();
+    std::vector<double> by_id(3000);
+    const std::int64_t first = *std::min_element(id[f].begin(), id[f].end());
+    for (std::size_t i = 0; i < 3000; ++i) by_id[static_cast<std::size_t>(ids[i] - first)] = values[i];
+    for (std::size_t i = 0; i < 3000; ++i)
+      ASSERT_LE(std::fabs(by_id[static_cast<std::size_t>(id[f][i] - first)] - x[f][i]), 1e-3) << f << ", " << i;
   }
   gpz_reader_close(reader);
 }

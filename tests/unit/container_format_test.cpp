@@ -1,4 +1,4 @@
-// The bytes of headers and records (docs/format.md, sections 1 to 3 and 8).
+// The bytes of headers and records (docs/format.md, sections 1 to 3 and 11).
 #include <cerrno>
 #include <cmath>
 #include <limits>
@@ -225,7 +225,7 @@ TEST(FrameRecord, ReaderRefusesFaultsInTheHead) {
       {25, 9},               // kind of box
       {26, 'q'},             // boundary
       {87, 0x40},            // xy of an orthogonal box
-      {130, 1},              // reserved
+      {130, 1},              // frames since the key frame: no such codec in a difference frame
       {132, 2},              // number of chunks
       {135, 0xFF},           // the same
       {128, 1},              // number of fields
@@ -245,7 +245,9 @@ TEST(FrameRecord, ReaderRefusesFaultsInTheHead) {
   for (const auto &[position, value] : faults) {
     EXPECT_EQ(status(position, value), Status::corrupt) << "byte " << position << " = " << int{value};
   }
-  EXPECT_EQ(status(field + 3, 2), Status::unsupported_version);  // codec
+  EXPECT_EQ(status(field + 3, 2), Status::corrupt);  // codec: that of difference frames
+  for (const int codec : {0, 3, 255})
+    EXPECT_EQ(status(field + 3, static_cast<std::uint8_t>(codec)), Status::unsupported_version);
   for (std::size_t size = 0; size < head.size(); size += 8) {
     EXPECT_EQ(status_of([&] { format::parse_frame_head(head.data(), size, 8); }), Status::corrupt) << size;
   }

@@ -300,6 +300,93 @@ TEST(DifferenceCodec, BoxOfVeryDifferentEdges) {
   check(t, true);
 }
 
+// The sum behind the mean reaches its limit, and comes back from it.
+TEST(DifferenceCodec, LongJourneys) {
+  Trajectory t = random_walk(1100, 3, 20, 6);
+  for (std::int64_t s = 0; s < 12; ++s) {
+    Frame q = t.frames.back();
+    for (auto &axis : q)
+      for (std::size_t i = 0; i < axis.size(); ++i)
+        axis[i] += (s < 8 ? 1 : -1) * static_cast<std::int64_t>(i * i * i) / 5;
+    t.frames.push_back(q);
+  }
+  DifferenceState state;
+  state.start(columns(t.frames[0]), 1100, 3);
+  for (std::size_t s = 1; s <= 10; ++s) state.advance(columns(t.frames[s]), t.box);
+  EXPECT_EQ(state.axes[0].deviation.back(), -core::deviation_limit);
+  for (std::size_t s = 11; s < t.frames.size(); ++s) state.advance(columns(t.frames[s]), t.box);
+  EXPECT_GT(state.axes[0].deviation.back(), -core::deviation_limit);
+  check(t, true);
+}
+
+std::vector<std::uint8_t> encoded(const DifferenceState &state, const Frame &q, const GridBox &box) {
+  std::vector<std::uint8_t> bytes;
+  encode_difference(state, columns(q), box, bytes);
+  Frame decoded = empty_frame(state.particles);
+  decode_difference(state, bytes.data(), bytes.size(), box, output(decoded));
+  EXPECT_EQ(decoded, q);
+  return bytes;
+}
+
+// Survivors are coded as if they had been alone from the start; those that come later as if they had rested.
+TEST(DifferenceCodec, OtherParticles) {
+  const std::size_t n = 2500;
+  const Trajectory t = ballistic(n, 7, 20000);
+  std::vector<std::uint32_t> kept;
+  for (std::uint32_t i = 0; i < n; ++i)
+    if (i % 7 != 3) kept.push_back(i);
+  const std::size_t added = 300;
+  const auto selected = [&](std::size_t s) {
+    Frame out;
+    for (std::size_t d = 0; d < 3; ++d) {
+      for (const std::uint32_t i : kept) out[d].push_back(t.frames[s][d][i]);
+      for (std::size_t k = 0; k < added; ++k) out[d].push_back(t.frames[s < 3 ? 3 : s][d][k * 7 + 3]);
+    }
+    return out;
+  };
+  DifferenceState state;
+  state.start(columns(t.frames[0]), n, 3);
+  DifferenceState alone;
+  alone.start(columns(selected(0)), kept.size() + added, 3);
+  for (std::size_t s = 1; s <= 3; ++s) {
+    state.advance(columns(t.frames[s]), t.box);
+    alone.advance(columns(selected(s)), t.box);
+  }
+  Frame late;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t k = 0; k < added; ++k) late[d].push_back(t.frames[3][d][k * 7 + 3]);
+  state.replace(kept.data(), kept.size(), columns(late), added);
+  ASSERT_EQ(state.particles, kept.size() + added);
+  for (std::size_t s = 4; s < t.frames.size(); ++s) {
+    EXPECT_EQ(encoded(state, selected(s), t.box), encoded(alone, selected(s), t.box)) << s;
+    state.advance(columns(selected(s)), t.box);
+    alone.advance(columns(selected(s)), t.box);
+  }
+  state.replace(nullptr, 0, {}, 0);
+  EXPECT_EQ(state.particles, 0u);
+  EXPECT_TRUE(encoded(state, empty_frame(0), t.box).empty());
+}
+
+TEST(DifferenceCodec, PlainStateHasNoHistory) {
+  const Trajectory t = ballistic(3000, 5, 0);
+  DifferenceState plain;
+  plain.start(columns(t.frames[0]), 3000, 3);
+  plain.start(columns(t.frames[0]), 3000, 2, true);
+  for (std::size_t s = 1; s < t.frames.size(); ++s) {
+    Frame q = t.frames[s];
+    q[2].assign(3000, 0);
+    const auto bytes = encoded(plain, q, {});
+    DifferenceState fresh;
+    fresh.start(columns(t.frames[s - 1]), 3000, 2);
+    EXPECT_EQ(bytes, encoded(fresh, q, {}));
+    auto predicted = bytes;
+    predicted[1] = 64;
+    EXPECT_THROW(decode_difference(plain, predicted.data(), predicted.size(), {}, output(q)), Error);
+    plain.advance(columns(t.frames[s]), {});
+    EXPECT_TRUE(plain.axes[0].deviation.empty() && plain.axes[0].velocity.empty() && plain.axes[0].previous.empty());
+  }
+}
+
 // Errors and values out of nowhere are fine; anything else is for the sanitizers.
 void decode_damaged(const DifferenceState &state, const std::vector<std::uint8_t> &bytes, const GridBox &box) {
   Frame decoded = empty_frame(state.particles);

@@ -18,6 +18,7 @@ __extension__ using Wide = __int128;
 
 constexpr std::int64_t min64 = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t max64 = std::numeric_limits<std::int64_t>::max();
+constexpr Wide max32 = std::numeric_limits<std::int32_t>::max();
 
 inline Frame empty_frame(std::size_t n) {
   Frame frame;
@@ -165,7 +166,10 @@ inline std::int64_t expected_step(const std::vector<std::int64_t> &x, const std:
   if (n >= 3) sum += Wide{coefficient[1]} * (x[n - 2] - x[n - 3]);
   if (n >= 4) {
     Wide deviation = 0;
-    for (const std::int64_t at : x) deviation += at - x[n - 1];
+    for (std::size_t s = 1; s < n; ++s) {
+      deviation -= static_cast<Wide>(s) * (x[s] - x[s - 1]);
+      deviation = std::clamp<Wide>(deviation, -max32, max32);
+    }
     const auto count = static_cast<Wide>(n);
     const Wide reciprocal = ((Wide{1} << 32) + count / 2) / count;
     sum += coefficient[2] * floor_divided(deviation * reciprocal + (Wide{1} << 31), Wide{1} << 32);

@@ -16,6 +16,7 @@
 #include "encoded_output.hpp"
 #include "exit_code.hpp"
 #include "gpz/chunk.hpp"
+#include "gpz/trajectory.hpp"
 #include "positions.hpp"
 #include "progress.hpp"
 #include "readers/frame_source.hpp"
@@ -34,6 +35,7 @@ struct EncodeOptions {
   std::string layout = "aos";
   int dimensions = 3;
   int threads = 0;
+  unsigned key_interval = default_key_interval;
   std::string units;
   SourceOptions source;
 };
@@ -196,7 +198,8 @@ void encode(EncodeOptions options) {
         metadata = source->metadata();
         metadata.generator = program_version;
         if (!options.units.empty()) metadata.units = options.units;
-        out = open_encoded_output(options.output, metadata, thread_count(options.threads));
+        out = open_encoded_output(options.output, metadata, thread_count(options.threads),
+                                  options.key_interval);
       }
       check_names(input.name(), frames, source->metadata().elements, metadata.elements);
       check_names(input.name(), frames, source->metadata().type_labels, metadata.type_labels);
@@ -229,6 +232,12 @@ void add_encode(CLI::App &app) {
   command->add_flag("--lossless", options->lossless, "keep every bit of the positions");
   command->add_option("--bound", options->bounds, "COLUMN=V: bound of another float column; without one it is lossless")
       ->allow_extra_args(false);
+  command
+      ->add_option("--key", options->key_interval,
+                   "a key frame every K frames; the others, if there are ids, are stored as differences: smaller, but "
+                   "read from their key frame on; 1: key frames only")
+      ->check(CLI::Range(1u, max_key_interval))
+      ->capture_default_str();
   command->add_option("--format", options->source.format, "lammps, lammps-binary or xyz; else by the first bytes")
       ->check(CLI::IsMember({"lammps", "lammps-binary", "xyz"}));
   CLI::Option *raw = command->add_option("--raw", options->raw, "a raw array of f32 or f64 coordinates, one frame")

@@ -33,8 +33,10 @@ struct Summary {
   std::uint64_t particles = 0;  // of all frames
   std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
-  std::uint64_t value_bytes = 0;  // 8 a value, 4 for f32
-  std::uint64_t unreadable = 0;   // frames
+  std::uint64_t value_bytes = 0;         // 8 a value, 4 for f32
+  std::uint64_t unreadable = 0;          // frames
+  std::vector<std::int64_t> key_frames;  // their numbers
+  unsigned most_since_key = 0;           // frames
   std::vector<ColumnSummary> columns;
 };
 
@@ -108,6 +110,8 @@ Summary summarize(const Reader &reader) {
     summary.particles += info.particles;
     summary.fewest = std::min(summary.fewest, info.particles);
     summary.most = std::max(summary.most, info.particles);
+    if (info.since_key == 0) summary.key_frames.push_back(static_cast<std::int64_t>(i));
+    summary.most_since_key = std::max<unsigned>(summary.most_since_key, info.since_key);
     add_columns(info, summary);
     if (summary.first.fields.empty()) summary.first = std::move(info);
   }
@@ -143,13 +147,31 @@ std::string bound_text(const ColumnSummary &column) {
   return text(column.smallest_bound) + " to " + text(column.bound);
 }
 
-// The interval of equally spaced timesteps, or 0.
-std::int64_t timestep_interval(const std::vector<IndexEntry> &frames) {
-  if (frames.size() < 2) return 0;
-  const std::int64_t interval = frames[1].timestep - frames[0].timestep;
-  for (std::size_t i = 1; i < frames.size(); ++i)
-    if (frames[i].timestep - frames[i - 1].timestep != interval) return 0;
+// The interval of equally spaced numbers, or 0.
+template <typename Container, typename Number>
+std::int64_t interval_of(const Container &items, const Number &number) {
+  if (items.size() < 2) return 0;
+  const std::int64_t interval = number(items[1]) - number(items[0]);
+  for (std::size_t i = 1; i < items.size(); ++i)
+    if (number(items[i]) - number(items[i - 1]) != interval) return 0;
   return interval;
+}
+
+std::int64_t timestep_interval(const std::vector<IndexEntry> &frames) {
+  return interval_of(frames, [](const IndexEntry &frame) { return frame.timestep; });
+}
+
+std::int64_t key_interval(const Summary &summary) {
+  return interval_of(summary.key_frames, [](std::int64_t number) { return number; });
+}
+
+std::string key_frames_text(const Summary &summary) {
+  if (summary.most_since_key == 0) return "all";
+  std::string count = fmt::format("{}", summary.key_frames.size());
+  if (summary.key_frames.size() < 2) return count;
+  if (const std::int64_t interval = key_interval(summary); interval != 0)
+    return count + fmt::format(", every {}", interval);
+  return count + fmt::format(", up to {} frames apart", summary.most_since_key + 1);
 }
 
 std::string frames_text(const std::vector<IndexEntry> &frames) {
@@ -193,6 +215,7 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
     if (!value.empty()) text += fmt::format("  {:<11} {}\n", label, value);
   };
   line("frames", frames_text(scan.frames));
+  if (reader.frames() > summary.unreadable) line("key frames", key_frames_text(summary));
   line("particles", summary.fewest == summary.most ? fmt::format("{}", summary.most)
                                                    : fmt::format("{} to {}", summary.fewest, summary.most));
   if (reader.frames() > 0) line("box", box_text(summary.first.box));
@@ -231,6 +254,8 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
                                                                  : "complete";
   json["has_index"] = scan.has_index;
   json["frames"] = reader.frames();
+  // 0: there is one, or they are not equally spaced.
+  json["key_frames"] = {{"count", summary.key_frames.size()}, {"interval", key_interval(summary)}};
   json["particles"] = {{"fewest", summary.fewest}, {"most", summary.most}, {"total", summary.particles}};
   if (reader.frames() > 0) {
     json["timesteps"] = {{"first", scan.frames.front().timestep},

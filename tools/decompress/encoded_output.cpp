@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "gpz/trajectory.hpp"
 #include "gpz/writer.hpp"
 
 namespace gpz::tool {
@@ -9,8 +10,11 @@ namespace {
 
 class FileOutput final : public EncodedOutput {
  public:
-  FileOutput(const std::string &path, const Metadata &metadata, int threads)
-      : path_(path), writer_(path, metadata, Writer::Mode::create, threads) {}
+  FileOutput(const std::string &path, const Metadata &metadata, int threads, unsigned key_interval)
+      : path_(path), writer_(path, metadata, Writer::Mode::create, threads) {
+    writer_.set_key_interval(key_interval);
+    writer_.set_key_order(KeyOrder::smaller);
+  }
 
   ~FileOutput() override {
     std::error_code ignored;
@@ -33,11 +37,19 @@ class FileOutput final : public EncodedOutput {
 // A pipe takes the parts of the file one after the other.
 class PipeOutput final : public EncodedOutput {
  public:
-  PipeOutput(const Metadata &metadata, int threads) : out_("-"), encoder_(threads) { put(file_header(metadata)); }
+  PipeOutput(const Metadata &metadata, int threads, unsigned key_interval)
+      : out_("-"), encoder_(threads), key_interval_(key_interval) {
+    encoder_.set_order(KeyOrder::smaller);
+    put(file_header(metadata));
+  }
 
   void write(const FrameInfo &info, const std::vector<FieldInput> &fields) override {
-    encoder_.encode(fields, info.particles, nullptr, chunk_);
     FrameInfo head = info;
+    const bool follows = has_identity(info.fields);
+    if (!follows) since_key_ = 0;
+    head.since_key = static_cast<std::uint16_t>(since_key_);
+    head.reference = reference_;
+    encoder_.encode(fields, info.particles, nullptr, info.box, since_key_ == 0, chunk_);
     for (std::size_t f = 0; f < head.fields.size(); ++f) {
       Field &field = head.fields[f];
       fill_step(field);
@@ -48,6 +60,8 @@ class PipeOutput final : public EncodedOutput {
     put(record.prefix);
     put(chunk_.bytes);
     put(record.trailer);
+    reference_ = record.checksum;
+    since_key_ = follows ? (since_key_ + 1) % key_interval_ : 0;
   }
 
   void close() override {
@@ -59,16 +73,20 @@ class PipeOutput final : public EncodedOutput {
   void put(const Bytes &bytes) { out_.write(bytes.data(), bytes.size()); }
 
   OutputFile out_;
-  ChunkEncoder encoder_;
+  TrajectoryEncoder encoder_;
+  unsigned key_interval_;
+  unsigned since_key_ = 0;       // of the next frame
+  std::uint64_t reference_ = 0;  // the head checksum of the last one
   EncodedChunk chunk_;
   std::vector<IndexEntry> frames_;
 };
 
 }  // namespace
 
-std::unique_ptr<EncodedOutput> open_encoded_output(const std::string &path, const Metadata &metadata, int threads) {
-  if (path == "-") return std::make_unique<PipeOutput>(metadata, threads);
-  return std::make_unique<FileOutput>(path, metadata, threads);
+std::unique_ptr<EncodedOutput> open_encoded_output(const std::string &path, const Metadata &metadata, int threads,
+                                                   unsigned key_interval) {
+  if (path == "-") return std::make_unique<PipeOutput>(metadata, threads, key_interval);
+  return std::make_unique<FileOutput>(path, metadata, threads, key_interval);
 }
 
 }  // namespace gpz::tool

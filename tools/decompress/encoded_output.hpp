@@ -18,8 +18,9 @@ class EncodedOutput {
   virtual void close() = 0;
 };
 
-// "-" is standard output. A regular file that has no complete frame in the end is removed. Throws gpz::Error, Failure
+// A key frame every `key_interval` frames. "-" is standard output. A regular file that has no complete frame in the end is removed. Throws gpz::Error, Failure
 // (io).
-std::unique_ptr<EncodedOutput> open_encoded_output(const std::string &path, const Metadata &metadata, int threads);
+std::unique_ptr<EncodedOutput> open_encoded_output(const std::string &path, const Metadata &metadata, int threads,
+                                                   unsigned key_interval);
 
 }  // namespace gpz::tool

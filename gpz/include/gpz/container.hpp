@@ -1,5 +1,5 @@
 // The parts of a .gpz file as bytes, for writers that place them themselves (several MPI ranks, one file):
-// docs/format.md, sections 1 to 3 and 8. Whoever writes one file from one process uses gpz::Writer instead.
+// docs/format.md, sections 1 to 3 and 11. Whoever writes one file from one process uses gpz::Writer instead.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct ChunkEntry {
 struct FrameRecord {
   Bytes prefix;
   Bytes trailer;
-  std::uint64_t length = 0;  // of the whole record, bytes
+  std::uint64_t length = 0;    // of the whole record, bytes
+  std::uint64_t checksum = 0;  // of the head: the `reference` of the next frame, if that is no key frame
 };
 FrameRecord frame_record(const FrameInfo &info, const std::vector<ChunkEntry> &chunks);
 
@@ -38,7 +39,7 @@ struct IndexEntry {
   std::uint64_t particles = 0;
 };
 
-// Section 8: the last record of a closed file.
+// Section 11: the last record of a closed file.
 Bytes index_record(const std::vector<IndexEntry> &frames);
 
 // What is in a file, found by walking its records (or by its index, if `use_index`).

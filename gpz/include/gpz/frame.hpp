@@ -61,6 +61,10 @@ struct FrameInfo {
   double time = std::numeric_limits<double>::quiet_NaN();  // time units of the file; NaN: unknown
   Box box;
   std::vector<Field> fields;
+  // Frames since the key frame: 0 for a key frame, which stands alone. Others build on the frame before them in the
+  // file, whose head checksum is `reference`; the writer of the file sets that.
+  std::uint16_t since_key = 0;
+  std::uint64_t reference = 0;
 };
 
 // Facts about a whole file; all optional.

@@ -133,6 +133,11 @@ GPZ_API gpz_status gpz_writer_open(const char *path, gpz_mode mode, const gpz_me
  */
 GPZ_API gpz_status gpz_writer_write(gpz_writer *writer, const gpz_frame *frame, const gpz_field *fields,
                                     size_t field_count);
+/* A key frame, which stands alone, every `frames` frames (1 to 65535), the next one first; the others are stored as
+ * differences if frames have an integer column "id": much smaller, but read from their key frame on. Until this is
+ * called, all are key frames. `order_by_id` not 0: their particles may be in the order of their ids where that is
+ * smaller, which takes several times as long. */
+GPZ_API gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames, int order_by_id);
 GPZ_API size_t gpz_writer_frames(const gpz_writer *writer);
 /* Makes what was written durable (fsync). */
 GPZ_API gpz_status gpz_writer_sync(gpz_writer *writer);

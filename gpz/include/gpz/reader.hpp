@@ -29,8 +29,10 @@ class Reader {
 
   // The head of frame i (no chunk is read), and its chunks.
   FrameInfo info(std::size_t i, std::vector<ChunkEntry> *chunks = nullptr) const;
-  // Decodes frame i; only the fields with wanted[field] true if `wanted` is not empty. Throws corrupt (checksum,
-  // structure), not_found.
+  // Decodes frame i; only the fields with wanted[field] true if `wanted` is not empty. A frame that is no key frame is
+  // decoded from its key frame on, or, if the frames are read in order, from the last one. Throws corrupt (checksum,
+  // structure, a frame that it builds on), not_found. May be called by several threads, which then take turns where
+  // frames build on others.
   Frame read(std::size_t i, int threads = 1, const std::vector<bool> &wanted = {}) const;
   // The bytes of chunk k of frame i, their checksum seen to: for a decoder of its own, on a GPU for example. Throws
   // corrupt (checksum), not_found.

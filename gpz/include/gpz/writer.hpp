@@ -8,6 +8,7 @@
 #include "gpz/chunk.hpp"
 #include "gpz/container.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/trajectory.hpp"
 
 namespace gpz {
 
@@ -24,13 +25,21 @@ class Writer {
   Writer(Writer &&) noexcept;
   Writer &operator=(Writer &&) noexcept;
 
+  // A key frame, which stands alone, every `frames` frames (1 to max_key_interval; 1: all of them, which is so until this
+  // is called), the next one first. The others are differences (gpz/trajectory.hpp), if frames have an integer column
+  // `id`: much smaller, but read from their key frame on. Throws invalid_argument.
+  void set_key_interval(unsigned frames);
+  // How particles are ordered in frames that stand alone (gpz/trajectory.hpp): by place until this is called.
+  void set_key_order(KeyOrder order);
+
   // Compresses and writes one frame of info.particles particles; info.fields is ignored: the fields are those of
   // `fields`. When it returns, the operating system has accepted all bytes. After an error the file is cut back to the
   // frames before.
   void write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows = nullptr);
 
   // The same with chunks that are compressed already; info.fields describe them, but for steps that are 0 and the
-  // largest errors, which are filled in. Checksums are taken as they are.
+  // largest errors, which are filled in. Checksums are taken as they are. Chunks of a TrajectoryEncoder are written in
+  // the order in which they were encoded, with info.since_key as it was asked for.
   void write(const FrameInfo &info, const std::vector<ChunkView> &chunks);
   void write(const FrameInfo &info, const std::vector<EncodedChunk> &chunks);
 

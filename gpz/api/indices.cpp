@@ -1,0 +1,233 @@
+#include "gpz/api/indices.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "gpz/core/keys.hpp"
+#include "gpz/core/quantize.hpp"
+#include "gpz/error.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/fields.hpp"
+
+namespace gpz::api {
+namespace {
+
+constexpr std::uint64_t row_mask = (std::uint64_t{1} << format::exact_component_shift) - 1;
+
+[[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
+  throw Error(Status::corrupt, cause, {}, position);
+}
+
+template <typename T>
+std::int64_t float_index(T value, const Field &field) {
+  if (field.step == 0) return static_cast<std::int64_t>(core::key_of(value));
+  const auto q = core::quantize(value, format::grid_of(field));
+  return q.valid ? q.index : 0;
+}
+
+template <typename T>
+std::uint64_t bits_of(T value) {
+  if constexpr (sizeof(T) == 4) return core::bit_cast<std::uint32_t>(value);
+  return core::bit_cast<std::uint64_t>(static_cast<double>(value));
+}
+
+double float_from_bits(std::uint64_t bits, const Field &field) {
+  if (field.type == ValueType::float64) return core::bit_cast<double>(bits);
+  return static_cast<double>(core::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+}
+
+template <typename T>
+void quantize(const FieldInput &input, std::size_t d, const Rows &rows, const std::int64_t *last, Indices &to,
+              double &largest_error) {
+  const core::Grid grid = format::grid_of(input.field);
+  std::int64_t *const out = to.column[d].data();
+  double largest = largest_error;
+  for_rows<T>(input.components[d], rows, [&](std::size_t i, T value) {
+    const auto q = core::quantize(value, grid);
+    if (q.valid) {
+      out[i] = q.index;
+      largest = std::max(largest, static_cast<double>(q.error));
+    } else {
+      out[i] = last != nullptr ? last[i] : i > 0 ? out[i - 1] : 0;
+      to.exact.push_back({i | static_cast<std::uint64_t>(d) << format::exact_component_shift, bits_of(value)});
+    }
+  });
+  largest_error = largest;
+}
+
+}  // namespace
+
+bool is_plain(const Field &field) { return field.type == ValueType::integer || field.step == 0; }
+
+std::int64_t index_of(double value, const Field &field) {
+  return field.type == ValueType::float32 ? float_index(static_cast<float>(value), field) : float_index(value, field);
+}
+
+double float_value(std::int64_t index, const Field &field) {
+  const bool narrow = field.type == ValueType::float32;
+  if (field.step == 0) {
+    const auto key = static_cast<std::uint64_t>(index);
+    return narrow ? static_cast<double>(core::value_of<float>(key)) : core::value_of<double>(key);
+  }
+  const auto q = static_cast<double>(index);
+  return narrow ? static_cast<double>(core::grid_value<float>(q, field.step)) : core::grid_value<double>(q, field.step);
+}
+
+cpu::IndexColumns Indices::columns(std::size_t components) const {
+  cpu::IndexColumns out{};
+  for (std::size_t d = 0; d < components; ++d) out[d] = column[d].data();
+  return out;
+}
+
+cpu::IndexOutput Indices::resize(std::size_t rows, std::size_t components) {
+  cpu::IndexOutput out{};
+  for (std::size_t d = 0; d < components; ++d) {
+    column[d].resize(rows);
+    out[d] = column[d].data();
+  }
+  return out;
+}
+
+void Indices::load(const FieldInput &input, const Rows &rows, const cpu::DifferenceState *last, double &largest_error) {
+  exact.clear();
+  resize(rows.size(), input.field.components.size());
+  for (std::size_t d = 0; d < input.field.components.size(); ++d) {
+    std::int64_t *const to = column[d].data();
+    const ConstArray &array = input.components[d];
+    const bool narrow = array.type == ConstArray::Type::float32;
+    if (input.field.type == ValueType::integer) {
+      for_integers(array, rows, [to](std::size_t i, auto value) { to[i] = value; });
+    } else if (input.field.step == 0 && narrow) {
+      for_rows<float>(array, rows, [&](std::size_t i, float value) { to[i] = float_index(value, input.field); });
+    } else if (input.field.step == 0) {
+      for_rows<double>(array, rows, [&](std::size_t i, double value) { to[i] = float_index(value, input.field); });
+    } else {
+      const std::int64_t *const before = last == nullptr ? nullptr : last->axes[d].last.data();
+      if (narrow)
+        quantize<float>(input, d, rows, before, *this, largest_error);
+      else
+        quantize<double>(input, d, rows, before, *this, largest_error);
+    }
+  }
+}
+
+void Indices::load(const Frame &frame, std::size_t field, std::size_t first, std::size_t rows) {
+  const Field &described = frame.info.fields[field];
+  exact.clear();
+  resize(rows, described.components.size());
+  for (std::size_t d = 0; d < described.components.size(); ++d) {
+    const Frame::Column &values = column_of(const_cast<Frame &>(frame), field, d);
+    for (std::size_t i = 0; i < rows; ++i)
+      column[d][i] = described.type == ValueType::integer ? values.integers[first + i]
+                                                          : index_of(values.floats[first + i], described);
+  }
+}
+
+void Indices::store(Frame &frame, std::size_t field, std::size_t first) const {
+  const Field &described = frame.info.fields[field];
+  for (std::size_t d = 0; d < described.components.size(); ++d) {
+    Frame::Column &to = column_of(frame, field, d);
+    if (described.type == ValueType::integer)
+      std::copy(column[d].begin(), column[d].end(), to.integers.begin() + static_cast<std::ptrdiff_t>(first));
+    else
+      std::transform(column[d].begin(), column[d].end(), to.floats.begin() + static_cast<std::ptrdiff_t>(first),
+                     [&](std::int64_t index) { return float_value(index, described); });
+  }
+  for (const ExactValue &value : exact)
+    column_of(frame, field, value.place >> format::exact_component_shift).floats[first + (value.place & row_mask)] =
+        float_from_bits(value.bits, described);
+}
+
+void append_section_head(const cpu::GridBox &box, std::size_t components, const std::vector<ExactValue> &exact,
+                         std::vector<std::uint8_t> &bytes) {
+  format::ByteWriter writer(bytes);
+  for (std::size_t d = 0; d < components; ++d) {
+    const core::GridAxis axis = core::checked_axis(box[d]);
+    writer.i64(axis.lo);
+    writer.i64(axis.period);
+  }
+  writer.u64(exact.size());
+  for (const ExactValue &value : exact) {
+    writer.u64(value.place);
+    writer.u64(value.bits);
+  }
+}
+
+std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint64_t rows,
+                              cpu::GridBox &box, std::vector<ExactValue> &exact) {
+  format::ByteReader in(bytes, size);
+  exact.clear();
+  for (std::size_t d = 0; d < field.components.size(); ++d) {
+    box[d].lo = in.i64();
+    box[d].period = in.i64();
+  }
+  const std::uint64_t count = in.u64();
+  if (count > in.left() / format::exact_value_size || (count != 0 && is_plain(field)))
+    corrupt("number of exact values", in.position());
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t place = in.u64();
+    if (place >> format::exact_component_shift >= field.components.size() || (place & row_mask) >= rows)
+      corrupt("place of an exact value", in.position());
+    exact.push_back({place, in.u64()});
+  }
+  return in.position();
+}
+
+Frame::Column &column_of(Frame &frame, std::size_t field, std::size_t d) {
+  for (Frame::Column &column : frame.columns)
+    if (column.field == field && column.component == d) return column;
+  throw Error(Status::invalid_argument, "a component has no column");
+}
+
+std::size_t grow_columns(Frame &frame, std::size_t field, std::size_t rows) {
+  const bool integer = frame.info.fields[field].type == ValueType::integer;
+  std::size_t first = 0;
+  for (std::size_t d = 0; d < frame.info.fields[field].components.size(); ++d) {
+    Frame::Column &to = column_of(frame, field, d);
+    first = to.floats.size() + to.integers.size();
+    if (integer)
+      to.integers.resize(first + rows);
+    else
+      to.floats.resize(first + rows);
+  }
+  return first;
+}
+
+void decode_block_coded(const std::uint8_t *bytes, std::size_t size, std::size_t field, std::size_t first,
+                        std::uint64_t rows, Frame &frame, int threads) {
+  if (format::chunk_kind(bytes, size) != format::block_chunk) corrupt("kind of a chunk inside another", 4);
+  Frame alone;
+  alone.info.fields = {frame.info.fields[field]};
+  alone.info.fields[0].leading = false;
+  const std::size_t components = alone.info.fields[0].components.size();
+  for (std::size_t d = 0; d < components; ++d) alone.columns.push_back({0, d, {}, {}});
+  decode_chunk(bytes, size, rows, alone, {}, threads);
+  for (std::size_t d = 0; d < components; ++d) {
+    Frame::Column &to = column_of(frame, field, d);
+    const Frame::Column &from = alone.columns[d];
+    if (alone.info.fields[0].type == ValueType::integer)
+      std::copy(from.integers.begin(), from.integers.end(), to.integers.begin() + static_cast<std::ptrdiff_t>(first));
+    else
+      std::copy(from.floats.begin(), from.floats.end(), to.floats.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+}
+
+void append_block_coded(const FieldInput &input, const Rows &rows, ChunkEncoder &encoder,
+                        std::vector<std::uint8_t> &bytes) {
+  FieldInput alone = input;
+  alone.field.leading = false;
+  const std::vector<int> list(rows.begin(), rows.end());
+  EncodedChunk chunk;
+  encoder.encode({alone}, list.size(), list.data(), chunk);
+  bytes.insert(bytes.end(), chunk.bytes.begin(), chunk.bytes.end());
+}
+
+std::size_t identity_field(const std::vector<Field> &fields) {
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (fields[f].type == ValueType::integer && fields[f].components.size() == 1 &&
+        fields[f].components[0].name == "id")
+      return f;
+  return no_field;
+}
+
+}  // namespace gpz::api

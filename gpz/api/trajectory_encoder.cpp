@@ -1,0 +1,265 @@
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+#include "gpz/api/chunk_history.hpp"
+#include "gpz/api/difference_rules.hpp"
+#include "gpz/api/grid_box.hpp"
+#include "gpz/api/identity.hpp"
+#include "gpz/api/indices.hpp"
+#include "gpz/api/ordered_chunk.hpp"
+#include "gpz/error.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/fields.hpp"
+#include "gpz/trajectory.hpp"
+
+namespace gpz {
+namespace {
+
+using api::identity_field;
+using api::no_field;
+using api::Rows;
+
+}  // namespace
+
+bool has_identity(const std::vector<Field> &fields) { return identity_field(fields) != no_field; }
+
+struct TrajectoryEncoder::State {
+  explicit State(int threads) : encoder(threads) {}
+
+  ChunkEncoder encoder;
+  KeyOrder order = KeyOrder::place;
+  api::ChunkHistory history;
+  api::Identity identity;
+  Frame decoded;                        // the chunk that the history starts with, as a reader sees it
+  std::vector<std::uint8_t> key_chunk;  // the last chunk that stands alone, until the history starts with it
+  EncodedChunk part;                    // of a chunk of differences, or the chunk it competes with
+  EncodedChunk ordered;                 // the same in the order of the ids
+  api::KeySizes key;                    // of the last chunk that stands alone
+  std::vector<std::int64_t> ids;
+  Rows all;              // row of each particle
+  Rows staying;          // row of each slot
+  api::Indices indices;  // of a field
+
+  void prepare_decoded(const std::vector<FieldInput> &fields) {
+    decoded.info.fields.clear();
+    std::size_t count = 0;
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      decoded.info.fields.push_back(fields[f].field);
+      for (std::size_t d = 0; d < fields[f].field.components.size(); ++d, ++count) {
+        if (count == decoded.columns.size()) decoded.columns.emplace_back();
+        decoded.columns[count].field = f;
+        decoded.columns[count].component = d;
+        decoded.columns[count].integers.clear();
+        decoded.columns[count].floats.clear();
+      }
+    }
+    decoded.columns.resize(count);
+  }
+
+  void forget() {
+    history.forget();
+    key_chunk.clear();
+  }
+
+  void encode_key(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
+                  EncodedChunk &out) {
+    encoder.encode(fields, particles, rows, out);
+    if (order == KeyOrder::place || particles == 0 || particles > api::max_followed) return;
+    std::vector<Field> described;
+    for (const FieldInput &input : fields) described.push_back(input.field);
+    const std::size_t id = identity_field(described);
+    if (id == no_field) return;
+    api::encode_ordered_chunk(fields, id, particles, rows, box, encoder, ordered);
+    if (ordered.bytes.size() < out.bytes.size() && api::may_be_ordered(particles, ordered.bytes.size()))
+      std::swap(ordered, out);
+  }
+
+  // The history will start with this chunk, if another follows that does not stand alone.
+  void start_from(const std::vector<FieldInput> &fields, const EncodedChunk &chunk) {
+    history.forget();
+    identity.reset();
+    prepare_decoded(fields);
+    key_chunk.clear();
+    if (!has_identity(decoded.info.fields) || chunk.particles > api::max_followed) return;
+    key_chunk = chunk.bytes;
+    key.particles = chunk.particles;
+    key.sections.assign(fields.size(), 0);
+    const std::size_t lengths_at = format::chunk_kind(chunk.bytes.data(), chunk.bytes.size()) == 0 ? 8 : 16;
+    for (std::size_t f = 0; f < fields.size(); ++f)
+      key.sections[f] = format::load_little<std::uint64_t>(chunk.bytes.data() + lengths_at + f * 8);
+  }
+
+  bool can_follow(const std::vector<FieldInput> &fields) {
+    if (!key_chunk.empty()) {
+      decode_chunk(key_chunk.data(), key_chunk.size(), key.particles, decoded);
+      history.start(decoded, 0, key.particles);
+      decoded.columns.clear();
+      key.all = key_chunk.size();
+      key_chunk.clear();
+    }
+    std::vector<Field> described;
+    for (const FieldInput &input : fields) described.push_back(input.field);
+    const std::size_t id = identity_field(described);
+    return id != no_field && id == identity_field(decoded.info.fields) && history.fits(described);
+  }
+
+  // Which particle has which slot; false if so few have one that a chunk that stands alone is the better.
+  bool match(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
+    all.resize(particles);
+    for (std::size_t i = 0; i < particles; ++i) all[i] = static_cast<std::uint32_t>(rows == nullptr ? i : rows[i]);
+    const std::size_t field = identity_field(decoded.info.fields);
+    ids.resize(particles);
+    api::for_integers(fields[field].components[0], all, [&](std::size_t i, auto value) { ids[i] = value; });
+    identity.match(history.state(field).axes[0].last, ids);
+    const std::size_t stay = particles - identity.arriving().size();
+    return api::enough_stay(stay, particles, history.particles());
+  }
+
+  void encode_differences(const std::vector<FieldInput> &fields, const Box &box, EncodedChunk &out) {
+    std::vector<std::uint32_t> leaving;
+    std::vector<std::uint32_t> slots;
+    staying.clear();
+    const auto &particle_of_slot = identity.particle_of_slot();
+    for (std::uint32_t slot = 0; slot < particle_of_slot.size(); ++slot) {
+      if (particle_of_slot[slot] == api::Identity::nowhere) {
+        leaving.push_back(slot);
+      } else {
+        slots.push_back(slot);
+        staying.push_back(all[particle_of_slot[slot]]);
+      }
+    }
+    out.bytes.clear();
+    out.largest_error.assign(fields.size(), 0);
+    format::append_difference_head(history.particles(), leaving, identity.arriving().size(), fields.size(), out.bytes);
+    if (!leaving.empty()) history.keep(slots);
+
+    const std::size_t id = identity_field(decoded.info.fields);
+    for (std::size_t f = 0; f < fields.size() && !staying.empty(); ++f) {
+      const std::size_t begin = out.bytes.size();
+      if (f != id) encode_section(fields, f, box, out);
+      format::set_section_length(out.bytes, f, out.bytes.size() - begin);
+    }
+    if (!identity.arriving().empty()) encode_arrivals(fields, out);
+    identity.renumber();
+  }
+
+  void encode_arrivals(const std::vector<FieldInput> &fields, EncodedChunk &out) {
+    std::vector<int> rows;
+    for (const std::uint32_t particle : identity.arriving()) rows.push_back(static_cast<int>(all[particle]));
+    encoder.encode(fields, rows.size(), rows.data(), part);
+    out.bytes.insert(out.bytes.end(), part.bytes.begin(), part.bytes.end());
+    format::set_arrivals_length(out.bytes, part.bytes.size());
+    for (std::size_t f = 0; f < fields.size(); ++f)
+      out.largest_error[f] = std::max(out.largest_error[f], part.largest_error[f]);
+    prepare_decoded(fields);
+    decode_chunk(part.bytes.data(), part.bytes.size(), rows.size(), decoded);
+    // Their order is that of the chunk.
+    history.add(decoded, 0, rows.size());
+  }
+
+  void encode_section(const std::vector<FieldInput> &fields, std::size_t f, const Box &box, EncodedChunk &out) {
+    const FieldInput &input = fields[f];
+    const api::Crossed crossed = f == 0 ? api::Crossed{} : api::crossed_by(fields[0].field, input.field, box);
+    history.expect_crossings(f, crossed);
+    const bool follows_edges = crossed != api::Crossed{};
+    const cpu::DifferenceState &state = history.state(f);
+    const std::size_t components = input.field.components.size();
+    indices.load(input, staying, &state, out.largest_error[f]);
+    const cpu::IndexColumns columns = indices.columns(components);
+    const cpu::GridBox edges = api::grid_box(box, input.field);
+
+    // Lossless floats that change have nothing in common with what they were.
+    const bool is_lossless = input.field.type != ValueType::integer && state.plain;
+    bool same = state.plain;
+    for (std::size_t d = 0; d < components && same; ++d) same = indices.column[d] == state.axes[d].last;
+    const std::size_t begin = out.bytes.size();
+    if (is_lossless && !same) {
+      encode_alone(input, out);
+      history.follow(f, columns, {});
+      return;
+    }
+    format::ByteWriter writer(out.bytes);
+    if (!same || follows_edges) {
+      writer.u8(format::predicted_values);
+      writer.raw(crossed.data(), crossed.size());
+      writer.pad_to_8();
+    }
+    if (same) {
+      history.follow(f, columns, {});
+      return;
+    }
+    api::append_section_head(edges, components, indices.exact, out.bytes);
+    cpu::encode_difference(state, columns, edges, out.bytes);
+    // The indices that the history takes are the same in both codings only if they are the values themselves.
+    if (state.plain && out.bytes.size() - begin >= key.scaled(key.sections[f], staying.size())) {
+      const std::vector<std::uint8_t> predicted(out.bytes.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                out.bytes.end());
+      out.bytes.resize(begin);
+      encode_alone(input, out);
+      if (out.bytes.size() - begin >= predicted.size()) {
+        out.bytes.resize(begin);
+        out.bytes.insert(out.bytes.end(), predicted.begin(), predicted.end());
+      }
+    }
+    history.follow(f, columns, edges);
+  }
+
+  void encode_alone(const FieldInput &input, EncodedChunk &out) {
+    format::ByteWriter(out.bytes).u64(format::block_coded_values);
+    api::append_block_coded(input, staying, encoder, out.bytes);
+  }
+};
+
+TrajectoryEncoder::TrajectoryEncoder(int threads) : state_(std::make_unique<State>(threads)) {}
+TrajectoryEncoder::~TrajectoryEncoder() = default;
+TrajectoryEncoder::TrajectoryEncoder(TrajectoryEncoder &&) noexcept = default;
+TrajectoryEncoder &TrajectoryEncoder::operator=(TrajectoryEncoder &&) noexcept = default;
+
+void TrajectoryEncoder::encode(const std::vector<FieldInput> &given, std::size_t particles, const int *rows,
+                               const Box &box, bool key, EncodedChunk &out) {
+  State &state = *state_;
+  try {
+    std::vector<FieldInput> fields = given;
+    format::prepare_fields(fields, particles);
+    const bool differences =
+        !key && particles <= api::max_followed && state.can_follow(fields) && state.match(fields, particles, rows);
+    if (!differences) {
+      state.encode_key(fields, particles, rows, box, out);
+      state.start_from(fields, out);
+      return;
+    }
+    state.encode_differences(fields, box, out);
+    if (out.bytes.size() >= state.key.scaled(state.key.all, particles)) {
+      state.encode_key(fields, particles, rows, box, state.part);
+      if (state.part.bytes.size() <= out.bytes.size()) {
+        std::swap(state.part, out);
+        state.start_from(fields, out);
+        return;
+      }
+    }
+    out.particles = particles;
+    out.checksum = chunk_checksum(out.bytes.data(), out.bytes.size());
+  } catch (const std::bad_alloc &) {
+    state.forget();
+    throw Error(Status::out_of_memory, "no memory to compress " + std::to_string(particles) + " particles");
+  } catch (const std::length_error &) {
+    state.forget();
+    throw Error(Status::out_of_memory, "no memory to compress " + std::to_string(particles) + " particles");
+  } catch (...) {
+    state.forget();
+    throw;
+  }
+}
+
+void TrajectoryEncoder::set_order(KeyOrder order) { state_->order = order; }
+
+std::size_t TrajectoryEncoder::memory_usage() const {
+  std::size_t bytes = state_->identity.memory_usage() + state_->history.memory_usage();
+  bytes += state_->ids.capacity() * sizeof(std::int64_t) + (state_->all.capacity() + state_->staying.capacity()) * 4;
+  for (const auto &column : state_->indices.column) bytes += column.capacity() * sizeof(std::int64_t);
+  return bytes + state_->part.bytes.capacity() + state_->ordered.bytes.capacity() + state_->key_chunk.capacity();
+}
+
+}  // namespace gpz

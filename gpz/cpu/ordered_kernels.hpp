@@ -1,0 +1,64 @@
+// One block of an ordered section on the CPU, compiled once for each instruction set.
+#pragma once
+
+#include <cstdint>
+
+#include "gpz/core/ordered.hpp"
+#include "gpz/cpu/residual_block.hpp"
+
+namespace gpz::cpu {
+
+// How the particles of a section are predicted.
+struct OrderedPredictor {
+  std::uint32_t lag[2] = {};  // differences of ids; 0: none
+  std::uint32_t swapped = 0;  // bit d: component d looks for lag[1] first
+  std::int64_t offset[2][core::max_components] = {};
+};
+
+// What the directory stores about a block.
+struct OrderedRecord {
+  ResidualRecord residuals;
+  std::int64_t first[core::max_components] = {};  // where the first particle is expected
+};
+
+// From the first particle of the block on.
+struct OrderedBlock {
+  struct Axis {
+    const std::int64_t *q;  // encode only
+    std::int64_t *out;      // decode only
+    core::GridAxis grid;
+  };
+
+  std::uint32_t n;  // at most default_block_size
+  int components;
+  const std::int64_t *ids;  // nullptr: the places in the block
+  const OrderedPredictor *predictor;
+  Axis axes[core::max_components];
+};
+
+// A particle's prediction is that of particle `link & 0xFFFF` and offset `link >> 16`.
+struct OrderedScratch : ResidualScratch {
+  static constexpr std::uint32_t no_parent = UINT32_MAX;
+
+  std::uint32_t parent[2][block_size];                               // for each lag
+  std::uint32_t link[2][block_size];                                 // lag[0] first, lag[1] first
+  alignas(64) std::int64_t place[core::max_components][block_size];  // inside the box
+  std::int64_t sorted[block_size];
+};
+
+struct OrderedKernels {
+  const char *name;
+  // Finds the parents and links of a block, for the three functions below.
+  void (*link)(const OrderedBlock &block, OrderedScratch &scratch);
+  // Residuals of component d, in zigzag form, into scratch.residual; returns the sum of their rough bits.
+  std::uint64_t (*residuals)(const OrderedBlock &block, int d, OrderedScratch &scratch);
+  // Bits that component d takes.
+  std::uint64_t (*measure)(const OrderedBlock &block, int d, OrderedScratch &scratch);
+  // Writes the payload to scratch.words; returns its words.
+  std::uint32_t (*encode)(const OrderedBlock &block, OrderedScratch &scratch, OrderedRecord &record);
+  // `words` has as many words as the record says. False: the block contradicts the format.
+  bool (*decode)(const OrderedBlock &block, const OrderedRecord &record, const std::uint32_t *words,
+                 OrderedScratch &scratch);
+};
+
+}  // namespace gpz::cpu

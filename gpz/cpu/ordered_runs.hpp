@@ -1,0 +1,27 @@
+// A column as runs of values that go up by one, such as the ids of a part of the system.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gpz::cpu {
+
+// For each run: its first value less the one that would have gone on (the first run: 0), modulo 2^64; its length
+// less 1.
+struct Runs {
+  std::vector<std::int64_t> gap;
+  std::vector<std::int64_t> more;
+};
+
+// Columns with more runs are not worth it.
+inline std::uint64_t max_runs(std::size_t n) { return n / 2; }
+
+// Without runs if there are more than max_runs.
+Runs find_runs(const std::int64_t *q, std::size_t n);
+
+// False unless the runs have n values.
+bool expand_runs(const Runs &runs, std::size_t n, std::int64_t *q);
+
+}  // namespace gpz::cpu

@@ -1,0 +1,202 @@
+// The residuals of a block of particles, for its warp, and its history after the frame: one pass over all of it.
+#pragma once
+
+#include "gpz/cuda/difference_code.cuh"
+#include "gpz/cuda/difference_steps.cuh"
+
+namespace gpz::cuda {
+
+// Of a warp. Masks have a word for each row.
+struct ResidualMemory {
+  std::uint32_t u[core::max_components][padded_block];
+  std::uint32_t exception[core::max_components][difference_rows];
+  // Where the position that is followed through the edges, last + displacement, is one period above the index, or
+  // below.
+  std::uint32_t above[core::max_components][difference_rows];
+  std::uint32_t below[core::max_components][difference_rows];
+  std::uint32_t margin;
+  std::uint32_t any_forced;
+};
+
+__device__ __forceinline__ void clear(ResidualMemory &memory) {
+  const auto lane = this_lane();
+#pragma unroll
+  for (int d = 0; d < core::max_components; ++d)
+    memory.exception[d][lane] = memory.above[d][lane] = memory.below[d][lane] = 0;
+  if (lane == 0) memory.margin = memory.any_forced = 0;
+  __syncwarp();
+}
+
+// What is not usual about a value: it came through an edge, is beyond one, or jumped very far. core's 64-bit functions,
+// in the order of the CPU. Without `images`, only the last counts: predictions are compared without regard to the rest,
+// and crossings are left alone.
+inline __device__ __noinline__ void note_unusual(const DifferenceHistory &history, ResidualMemory &memory, int d,
+                                                 int row, std::uint64_t slot, std::int32_t index, std::int32_t last,
+                                                 std::int32_t predicted, bool images) {
+  const DeviceAxis &axis = history.axis[d];
+  const std::uint32_t bit = 1u << this_lane();
+  const std::int64_t q = index;
+  const std::int64_t moved = core::displacement(q, last, axis.grid);
+  const std::int64_t followed = last + moved;
+  const std::int64_t expected = core::wrap(followed, axis.grid);
+  if (followed > q) atomicOr(&memory.above[d][row], bit);
+  if (followed < q) atomicOr(&memory.below[d][row], bit);
+  bool forced = core::narrow_residual(moved - predicted) == core::widest_residual;
+  const std::int8_t crossing = core::crossing(q, last, axis.grid);
+  if (images && crossing != 0 && history.crossings[d] != nullptr) history.crossings[d][slot] = crossing;
+  if (images && expected != q) {
+    const std::int64_t beyond = core::beyond_edge(q, axis.grid);
+    if (beyond > 0 && beyond <= core::largest_margin(axis.grid) && q == core::other_image(expected, axis.grid, beyond))
+      atomicMax(&memory.margin, static_cast<std::uint32_t>(beyond));
+    else
+      forced = true;
+  }
+  if (!forced) return;
+  atomicOr(&memory.exception[d][row], bit);
+  memory.any_forced = 1;
+}
+
+inline __device__ __noinline__ void note_invalid(const DifferenceEncode &params, std::uint64_t slot, int d,
+                                                 bool valid) {
+  if (valid) {
+    params.totals->wide = 1;
+    return;
+  }
+  const unsigned long long at = atomicAdd(&params.totals->invalid, 1ull);
+  if (at < params.invalid.capacity) params.invalid.places[at] = slot | static_cast<std::uint64_t>(d) << 32;
+}
+
+// All lanes, each with its largest error.
+__device__ __forceinline__ void publish_error(const DifferenceEncode &params, double largest) {
+  const std::uint64_t all = warp_max(core::bit_cast<std::uint64_t>(largest));
+  unsigned long long *error = &params.totals->error;
+  if (this_lane() == 0 && all > __ldcg(error)) atomicMax(error, static_cast<unsigned long long>(all));
+}
+
+// Values and history of some rows of a lane, on their way from memory all at once.
+template <typename T, int D, int Rows>
+struct RowBatch {
+  T x[Rows][D];
+  std::int32_t last[Rows][D];
+  std::int32_t deviation[Rows][D];
+  std::int32_t velocity[Rows][D];
+  std::int32_t previous[Rows][D];
+};
+
+// Keep: the history is that after the frame then, and what is invalid is noted. History: the state is not plain. Full:
+// so is the block.
+template <typename T, int D, bool History, bool Predict, bool Keep, bool Full>
+class ResidualPass {
+ public:
+  __device__ __forceinline__ ResidualPass(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
+                                          core::Predictor predictor, ResidualMemory &memory)
+      : params_(params), memory_(memory), first_(block * difference_block), n_(n), predictor_(predictor) {}
+
+  __device__ __forceinline__ void run(ResidualTotals (&totals)[D]) {
+    // Those of the next rows come while these are coded.
+    Batch next;
+    std::uint32_t rows[batch_rows];
+    fetch_rows(0, rows);
+    fetch(0, rows, next);
+    fetch_rows(batch_rows, rows);
+#pragma unroll 1
+    for (int start = 0; start < difference_rows; start += batch_rows) {
+      const Batch batch = next;
+      if (start + batch_rows < difference_rows) {
+        fetch(start + batch_rows, rows, next);
+        fetch_rows(min(start + 2 * batch_rows, difference_rows - batch_rows), rows);
+      }
+#pragma unroll
+      for (int k = 0; k < batch_rows; ++k)
+#pragma unroll
+        for (int d = 0; d < D; ++d) step(start + k, k, d, batch, totals[d]);
+    }
+    if constexpr (Keep && History) publish_error(params_, error_);
+    __syncwarp();
+  }
+
+ private:
+  static constexpr int batch_rows = 2;
+  using Batch = RowBatch<T, D, batch_rows>;
+
+  __device__ __forceinline__ std::uint32_t place(int row) const {
+    const std::uint32_t i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
+    return Full ? i : min(i, n_ - 1);  // behind the last particle: that one again
+  }
+  __device__ __forceinline__ void fetch_rows(int start, std::uint32_t (&rows)[batch_rows]) const {
+    if (params_.source.rows == nullptr) return;
+#pragma unroll
+    for (int k = 0; k < batch_rows; ++k) rows[k] = (params_.source.rows + first_)[place(start + k)];
+  }
+  __device__ __forceinline__ void fetch(int start, const std::uint32_t (&rows)[batch_rows], Batch &batch) const {
+    const DifferenceHistory &history = params_.history;
+#pragma unroll
+    for (int k = 0; k < batch_rows; ++k) {
+      const std::uint32_t i = place(start + k);
+      const std::uint64_t row = params_.source.rows == nullptr ? first_ + i : rows[k];
+#pragma unroll
+      for (int d = 0; d < D; ++d) {
+        batch.x[k][d] = source_value<T>(params_.source, d, row);
+        batch.last[k][d] = (history.last[d] + first_)[i];
+        if constexpr (History && (Keep || Predict)) batch.deviation[k][d] = (history.deviation[d] + first_)[i];
+        if constexpr (Predict) {
+          batch.velocity[k][d] = (history.velocity[d] + first_)[i];
+          batch.previous[k][d] = (history.previous[d] + first_)[i];
+        }
+      }
+    }
+  }
+
+  __device__ __forceinline__ void step(int row, int k, int d, const Batch &batch, ResidualTotals &totals) {
+    const DifferenceHistory &history = params_.history;
+    const DeviceAxis &axis = history.axis[d];
+    const auto i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
+    const bool active = Full || i < n_;
+    const std::int32_t last = batch.last[k][d];
+    const DeviceIndex index = device_index(batch.x[k][d], params_.source.grid);
+    const bool good = index.valid && index.narrow;
+    const std::int32_t q = good ? index.q : last;
+    const std::int32_t direct = q - last;
+    const std::int32_t moved = device_displacement(direct, axis);
+    std::int32_t predicted = 0;
+    if constexpr (Predict)
+      predicted = core::predict(predictor_, batch.velocity[k][d], batch.previous[k][d],
+                                device_distance(batch.deviation[k][d], history.reciprocal));
+    const std::uint32_t u = active ? zigzag32(moved - predicted) : 0;
+    memory_.u[d][row * padded_row + static_cast<int>(this_lane())] = u;
+    totals.add(u);
+    const bool near = direct <= axis.half && direct >= -axis.half;
+    if ((!near || !is_inside(q, axis)) && active)
+      note_unusual(history, memory_, d, row, first_ + i, q, last, predicted, Keep);
+    if constexpr (Keep) {
+      error_ = index.valid && index.error > error_ ? index.error : error_;
+      if (!good && active) note_invalid(params_, first_ + i, d, index.valid);
+      if (active) {
+        (history.last[d] + first_)[i] = q;
+        if constexpr (History) {
+          (history.deviation[d] + first_)[i] = device_next_deviation(batch.deviation[k][d], history.frames, moved);
+          (history.previous[d] + first_)[i] = device_limit(moved);
+        }
+      }
+    }
+  }
+
+  const DifferenceEncode &params_;
+  ResidualMemory &memory_;
+  std::uint64_t first_;
+  std::uint32_t n_;
+  core::Predictor predictor_;
+  double error_ = 0;
+};
+
+template <typename T, int D, bool History, bool Predict, bool Keep>
+__device__ __forceinline__ void find_residuals(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
+                                               core::Predictor predictor, ResidualMemory &memory,
+                                               ResidualTotals (&totals)[D]) {
+  if (n == difference_block)
+    ResidualPass<T, D, History, Predict, Keep, true>(params, block, n, predictor, memory).run(totals);
+  else
+    ResidualPass<T, D, History, Predict, Keep, false>(params, block, n, predictor, memory).run(totals);
+}
+
+}  // namespace gpz::cuda

@@ -1,0 +1,104 @@
+// Steps of single values in difference sections: indices of less than 2^30, so that all but the rarest is 32-bit
+// arithmetic, with the results of gpz/core/residual.hpp.
+#pragma once
+
+#include <type_traits>
+
+#include "gpz/core/pack.hpp"
+#include "gpz/core/quantize.hpp"
+#include "gpz/cuda/difference_params.hpp"
+#include "gpz/cuda/warp.cuh"
+
+namespace gpz::cuda {
+
+inline constexpr std::uint32_t difference_block = core::default_block_size;
+inline constexpr int difference_rows = static_cast<int>(difference_block) / warp_size;
+// Values in shared memory have a word between rows: lanes read rows, and each its own row, without conflicts.
+inline constexpr int padded_row = warp_size + 1;
+inline constexpr int padded_block = difference_rows * padded_row;
+inline constexpr int difference_warps = 2;  // of a thread block, each with its own block of particles
+
+struct DeviceIndex {
+  std::int32_t q;
+  bool valid;   // the grid holds the value
+  bool narrow;  // its index fits
+  double error;
+};
+
+template <typename T>
+__device__ __forceinline__ DeviceIndex device_index(T x, const core::Grid &grid) {
+  if constexpr (std::is_integral_v<T>) {
+    return {static_cast<std::int32_t>(x), true, x > -device_index_end && x < device_index_end, 0};
+  } else {
+    const core::Quantized<T> q = core::quantize(x, grid);
+    return {static_cast<std::int32_t>(q.index), q.valid,
+            core::magnitude(q.scaled) < static_cast<double>(device_index_end - 1), static_cast<double>(q.error)};
+  }
+}
+
+template <typename T>
+__device__ __forceinline__ T source_value(const DifferenceSource &source, int d, std::uint64_t row) {
+  return *reinterpret_cast<const T *>(source.data[d] + static_cast<std::int64_t>(row) * source.stride[d]);
+}
+__device__ __forceinline__ std::uint64_t source_row(const DifferenceSource &source, std::uint64_t slot) {
+  return source.rows == nullptr ? slot : source.rows[slot];
+}
+
+// core::displacement for a difference of two such indices.
+__device__ __forceinline__ std::int32_t device_displacement(std::int32_t direct, const DeviceAxis &axis) {
+  return direct > axis.half ? direct - axis.period : direct < -axis.half ? direct + axis.period : direct;
+}
+
+__device__ __forceinline__ bool is_inside(std::int32_t q, const DeviceAxis &axis) {
+  return static_cast<std::uint32_t>(q) - static_cast<std::uint32_t>(axis.lo) < axis.span;
+}
+
+// core::wrap; x may be any number.
+__device__ __forceinline__ std::int32_t device_wrap(std::int32_t x, const DeviceAxis &axis) {
+  return x < axis.lo ? x + axis.period : is_inside(x, axis) ? x : x - axis.period;
+}
+
+// core::next_deviation.
+__device__ __forceinline__ std::int32_t device_next_deviation(std::int32_t deviation, std::int32_t frames,
+                                                              std::int32_t moved) {
+  const std::int64_t sum = deviation - static_cast<std::int64_t>(frames) * moved;
+  const auto low = static_cast<std::int32_t>(sum);
+  const auto high = static_cast<std::int32_t>(sum >> 32);
+  const std::int32_t kept = high == (low >> 31) ? low : (high >> 31) ^ INT32_MAX;
+  return max(kept, -INT32_MAX);
+}
+
+// core::distance_to_mean.
+__device__ __forceinline__ std::int32_t device_distance(std::int32_t deviation, std::int32_t reciprocal) {
+  const std::int64_t scaled = static_cast<std::int64_t>(deviation) * reciprocal + (std::int64_t{1} << 31);
+  return max(min(static_cast<std::int32_t>(scaled >> 32), core::history_limit), -core::history_limit);
+}
+
+__device__ __forceinline__ std::int32_t device_limit(std::int32_t moved) {
+  return max(min(moved, core::history_limit), -core::history_limit);
+}
+
+// Residuals modulo 2^32: one that has more bits is an exception.
+__device__ __forceinline__ std::uint32_t zigzag32(std::int32_t r) {
+  return static_cast<std::uint32_t>(r) << 1 ^ static_cast<std::uint32_t>(r >> 31);
+}
+__device__ __forceinline__ std::int32_t unzigzag32(std::uint32_t u) {
+  return static_cast<std::int32_t>(u >> 1 ^ (0u - (u & 1)));
+}
+
+__device__ __forceinline__ core::Predictor chosen_predictor(const DifferenceFit &fit) {
+  return fit.with < fit.without ? fit.fitted : core::Predictor{};
+}
+__device__ __forceinline__ bool predicts(const core::Predictor &p) { return (p.velocity | p.previous | p.mean) != 0; }
+
+// Particles of block b.
+__device__ __forceinline__ std::uint32_t particles_of(const DifferenceHistory &history, std::uint64_t b) {
+  const std::uint64_t left = history.particles - b * difference_block;
+  return left < difference_block ? static_cast<std::uint32_t>(left) : difference_block;
+}
+// Of them, those in the row of this lane.
+__device__ __forceinline__ int own_row_particles(std::uint32_t n) {
+  return max(min(static_cast<int>(n) - static_cast<int>(this_lane()) * warp_size, warp_size), 0);
+}
+
+}  // namespace gpz::cuda

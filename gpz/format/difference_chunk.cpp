@@ -1,0 +1,132 @@
+#include "gpz/format/difference_chunk.hpp"
+
+#include <string>
+
+#include "gpz/core/pack.hpp"
+#include "gpz/core/types.hpp"
+#include "gpz/error.hpp"
+#include "gpz/format/bytes.hpp"
+
+namespace gpz::format {
+namespace {
+
+constexpr std::size_t arrivals_length_at = 32;
+constexpr std::size_t section_lengths_at = 40;
+
+[[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
+  throw Error(Status::corrupt, cause, {}, position);
+}
+
+// The ascending slots that leave, of `reference`: Elias-Fano, `low` bits of each apart.
+struct SlotList {
+  std::uint64_t count;
+  int low;
+  std::uint64_t upper_words;
+  std::uint64_t low_words;
+
+  SlotList(std::uint64_t reference, std::uint64_t leaving)
+      : count(leaving),
+        low(leaving == 0 ? 0 : core::bit_length(reference / leaving) - 1),
+        upper_words(leaving == 0 ? 0 : core::words_for_bits(leaving + (reference >> low) + 1)),
+        low_words(core::words_for_bits(leaving * static_cast<unsigned>(low))) {}
+
+  std::uint64_t words() const { return (upper_words + low_words + 1) / 2 * 2; }
+};
+
+std::vector<std::uint32_t> read_slots(const std::uint8_t *bytes, const SlotList &list, std::uint64_t reference,
+                                      std::size_t position) {
+  std::vector<std::uint32_t> words(list.words());
+  ByteReader in(bytes, words.size() * 4);
+  for (auto &word : words) word = in.u32();
+  const std::uint32_t *const lows = words.data() + list.upper_words;
+  std::vector<std::uint32_t> slots;
+  slots.reserve(list.count);
+  for (std::uint64_t bit = 0; bit < list.upper_words * 32; ++bit) {
+    if (core::get_bits(words.data(), bit, 1) == 0) continue;
+    const std::uint64_t i = slots.size();
+    if (i == list.count) corrupt("more leaving particles than announced", position);
+    const std::uint64_t slot =
+        ((bit - i) << list.low) | core::get_bits(lows, i * static_cast<unsigned>(list.low), list.low);
+    if (slot >= reference || (i > 0 && slot <= slots.back())) corrupt("leaving particles", position);
+    slots.push_back(static_cast<std::uint32_t>(slot));
+  }
+  if (slots.size() != list.count) corrupt("fewer leaving particles than announced", position);
+  for (std::uint64_t bit = list.count * static_cast<unsigned>(list.low); bit < (words.size() - list.upper_words) * 32;
+       ++bit)
+    if (core::get_bits(lows, bit, 1) != 0) corrupt("padding of the leaving particles", position);
+  return slots;
+}
+
+}  // namespace
+
+ChunkKind chunk_kind(const std::uint8_t *bytes, std::size_t size) {
+  if (size < 8) throw Error(Status::truncated, "chunk header", {}, size);
+  const auto kind = load_little<std::uint32_t>(bytes + 4);
+  if (kind > ordered_chunk) corrupt("unknown kind of chunk", 4);
+  return static_cast<ChunkKind>(kind);
+}
+
+void append_difference_head(std::uint64_t reference, const std::vector<std::uint32_t> &leaving, std::uint64_t arriving,
+                            std::size_t fields, std::vector<std::uint8_t> &bytes) {
+  ByteWriter out(bytes);
+  out.u32(core::default_block_size);
+  out.u32(difference_chunk);
+  out.u64(reference);
+  out.u64(leaving.size());
+  out.u64(arriving);
+  out.u64(0);
+  for (std::size_t f = 0; f < fields; ++f) out.u64(0);
+
+  const SlotList list(reference, leaving.size());
+  std::vector<std::uint32_t> words(list.words());
+  for (std::uint64_t i = 0; i < leaving.size(); ++i) {
+    core::put_bits(words.data(), (leaving[i] >> list.low) + i, 1, 1);
+    core::put_bits(words.data() + list.upper_words, i * static_cast<unsigned>(list.low), list.low,
+                   leaving[i] & ((std::uint64_t{1} << list.low) - 1));
+  }
+  for (const std::uint32_t word : words) out.u32(word);
+}
+
+void set_section_length(std::vector<std::uint8_t> &bytes, std::size_t field, std::uint64_t length) {
+  store_little(bytes.data() + section_lengths_at + field * 8, length);
+}
+
+void set_arrivals_length(std::vector<std::uint8_t> &bytes, std::uint64_t length) {
+  store_little(bytes.data() + arrivals_length_at, length);
+}
+
+DifferenceChunk read_difference_head(const std::uint8_t *bytes, std::size_t size, std::uint64_t reference,
+                                     std::uint64_t particles, std::size_t fields) {
+  const std::size_t head = section_lengths_at + fields * 8;
+  if (size < head) throw Error(Status::truncated, "chunk header", {}, size);
+  ByteReader in(bytes, size);
+  if (in.u32() != core::default_block_size) corrupt("block size", 0);
+  in.u32();  // the kind
+  if (in.u64() != reference) corrupt("a chunk that builds on another than the one before it", 8);
+  const std::uint64_t leaving = in.u64();
+  DifferenceChunk chunk;
+  chunk.arriving = in.u64();
+  if (leaving > reference || chunk.arriving > particles || reference - leaving != particles - chunk.arriving)
+    corrupt("leaving and arriving particles", 16);
+  if (reference > UINT32_MAX) corrupt("more particles than differences can have", 8);
+  const std::uint64_t arrivals = in.u64();
+
+  std::uint64_t at = head;
+  const SlotList list(reference, leaving);
+  if (list.words() * 4 > size - at) corrupt("leaving particles exceed their chunk", at);
+  chunk.leaving = read_slots(bytes + at, list, reference, at);
+  at += list.words() * 4;
+  for (std::size_t f = 0; f < fields; ++f) {
+    const std::uint64_t length = in.u64();
+    if (length % 8 != 0 || length > size - at) corrupt("section length", section_lengths_at + f * 8);
+    if (length != 0 && chunk.arriving == particles) corrupt("section of no particles", section_lengths_at + f * 8);
+    chunk.sections.push_back({at, static_cast<std::size_t>(length)});
+    at += length;
+  }
+  if (arrivals != size - at || (arrivals == 0) != (chunk.arriving == 0))
+    corrupt("length of arrivals", arrivals_length_at);
+  chunk.arrivals = {at, static_cast<std::size_t>(arrivals)};
+  return chunk;
+}
+
+}  // namespace gpz::format

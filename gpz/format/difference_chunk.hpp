@@ -1,0 +1,47 @@
+// The bytes around the sections of a chunk of differences (docs/format.md, section 8).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gpz::format {
+
+// What the second word of a chunk says.
+enum ChunkKind : std::uint32_t { block_chunk = 0, difference_chunk = 1, ordered_chunk = 2 };
+
+// How a section of the latter two is coded. An empty section of a chunk of differences: nothing has changed.
+enum FieldCodingKind : std::uint8_t { predicted_values = 1, block_coded_values = 2, ordered_values = 3 };
+
+inline constexpr std::size_t field_coding_size = 8;  // the kind, then whose crossings count, then zeros
+inline constexpr std::size_t grid_axis_size = 16;    // lo and period
+inline constexpr std::size_t exact_value_size = 16;  // place and bits
+inline constexpr int exact_component_shift = 56;     // of a place; the slot is below
+
+struct Span {
+  std::size_t offset = 0;  // from the start of the chunk
+  std::size_t size = 0;    // bytes
+};
+
+struct DifferenceChunk {
+  std::uint64_t arriving = 0;
+  std::vector<std::uint32_t> leaving;  // slots of the chunk before, ascending
+  std::vector<Span> sections;          // of the particles that stay, one a field
+  Span arrivals;                       // a chunk of those that are new
+};
+
+// What a chunk says it is, from its first 8 bytes. Throws corrupt, truncated.
+ChunkKind chunk_kind(const std::uint8_t *bytes, std::size_t size);
+
+// Appends everything in front of the sections; set_section_length tells the lengths afterwards.
+void append_difference_head(std::uint64_t reference, const std::vector<std::uint32_t> &leaving, std::uint64_t arriving,
+                            std::size_t fields, std::vector<std::uint8_t> &bytes);
+void set_section_length(std::vector<std::uint8_t> &bytes, std::size_t field, std::uint64_t length);
+void set_arrivals_length(std::vector<std::uint8_t> &bytes, std::uint64_t length);
+
+// Reads what append_difference_head wrote, for a chunk of `particles` that builds on one of `reference`. Throws
+// corrupt, truncated, std::bad_alloc (of no more than the bytes account for).
+DifferenceChunk read_difference_head(const std::uint8_t *bytes, std::size_t size, std::uint64_t reference,
+                                     std::uint64_t particles, std::size_t fields);
+
+}  // namespace gpz::format

@@ -1,0 +1,57 @@
+// Chunks of a trajectory on an NVIDIA GPU: the counterpart of gpz::TrajectoryEncoder, from device memory to device
+// memory. Built with GPZ_CUDA=ON only.
+//
+//   gpz::cuda::TrajectoryCodec codec(device);
+//   const gpz::cuda::DeviceChunk &chunk = codec.encode(fields, particles, nullptr, box, frame % interval == 0, stream);
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpz/cuda_codec.hpp"
+
+namespace gpz::cuda {
+
+// Encodes the chunks of one writer (an MPI rank), frame after frame; the frames may have other particles in another
+// order. One object serves one host thread at a time. Every call makes its device the current one and restores the
+// caller's.
+//
+// Device memory, beside that of a Codec for the same particles, from the first frame that is not a key frame on. Kept
+// between frames, a particle: 16 bytes for each value of a float field with a bound, 4 for an integer, 8 for a lossless
+// float, 8 for the id, the largest component of each field once more, and 24 for who is who; while a frame is encoded,
+// 12 bytes for each value, and once more 12 for each of the field with the most components, at least 45. All with an
+// eighth to spare; it grows when a frame needs more than any before. If there is not enough, frames are key chunks.
+class TrajectoryCodec {
+ public:
+  // Takes a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such device.
+  explicit TrajectoryCodec(int device = 0);
+  ~TrajectoryCodec();
+  TrajectoryCodec(TrajectoryCodec &&) noexcept;
+  TrajectoryCodec &operator=(TrajectoryCodec &&) noexcept;
+
+  int device() const;
+
+  // The next frame's chunk: the same bytes as TrajectoryEncoder::encode makes of the same values in the same order
+  // (with KeyOrder::place), with the meaning that `key` and `box` have there. Only where that makes differences of
+  // them, the following make a chunk that stands alone: grid indices, integers or edges of the box of 2^30 grid units
+  // or more (edges below -2^29 or above 2^29), values of a float field with a bound that the grid cannot hold (NaN,
+  // infinities, too large, at the edge of rounding), int32 and int64 components in one field, too little device memory;
+  // and particles whose ids are not unique may be taken for each other.
+  //
+  // Arrays and `rows` (nullptr: all particles in order) are in device memory. The call is ordered behind the work that
+  // is in the stream, and returns when its own is done; the chunk is valid until the next encode() or release(). Throws
+  // as Codec::encode; after an exception, the next chunk stands alone.
+  const DeviceChunk &encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows,
+                            const Box &box, bool key, Stream stream = nullptr);
+
+  // Gives the device memory back; the next chunk stands alone.
+  void release();
+  MemoryUse memory() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gpz::cuda

@@ -1,0 +1,58 @@
+// Chunks of a trajectory: particles whose ids are known are stored as differences from earlier frames
+// (docs/format.md, section 8; docs/decisions/0007, 0010).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpz/chunk.hpp"
+#include "gpz/frame.hpp"
+
+namespace gpz {
+
+// Frames from one key frame to the next, unless the user asks for another number: what a key frame costs more than a
+// difference frame is spread over this many, and as many have to be decoded to get at the last of them
+// (docs/results.md has the measurements).
+constexpr unsigned default_key_interval = 100;
+constexpr unsigned max_key_interval = 65535;
+
+// How particles of a chunk that stands alone are ordered. By their place is fast, on a GPU too. By their ids, where that
+// is smaller: ids cost next to nothing then, and crystals and molecules, whose neighbours have ids next to each other,
+// less as well; encoding takes several times as long.
+enum class KeyOrder : std::uint8_t { place, smaller };
+
+// Whether differences are of any use: there is an integer column `id`.
+bool has_identity(const std::vector<Field> &fields);
+
+// Encodes the chunks of one writer (an MPI rank), frame after frame; the frames may have other particles in another
+// order. Keeps 20 bytes for each value of a float field with a bound, 8 for each other one. One object serves one caller
+// at a time.
+class TrajectoryEncoder {
+ public:
+  // `threads` as in ChunkEncoder.
+  explicit TrajectoryEncoder(int threads = 1);
+  ~TrajectoryEncoder();
+  TrajectoryEncoder(TrajectoryEncoder &&) noexcept;
+  TrajectoryEncoder &operator=(TrajectoryEncoder &&) noexcept;
+
+  // KeyOrder::place unless it is called; for the next chunk on.
+  void set_order(KeyOrder order);
+
+  // The next frame's chunk, which goes to the same place among the chunks of its frame as the ones before. With `key`
+  // it stands alone, and the frame may be a key frame (FrameInfo::since_key = 0); without, it builds on the last one,
+  // unless that would make it larger. Positions are followed through the periodic edges of `box`. Otherwise as
+  // ChunkEncoder::encode; after an exception, the next chunk stands alone.
+  void encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box, bool key,
+              EncodedChunk &out);
+
+  // Bytes of host memory for what is kept from frame to frame.
+  std::size_t memory_usage() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gpz

@@ -1,0 +1,163 @@
+"""Key frames and differences from earlier frames: dump_modify key."""
+
+from harness import DEFAULT_BOUND, case, read_dump
+from systems import BASE, CORNER, FLAT, MELT, TRICLINIC, dumps
+from test_append import continued, merged
+
+IMAGES = BASE + " ix iy iz"
+VELOCITIES = {c: 0.01 for c in ("vx", "vy", "vz")}
+
+
+@case(ranks=(1, 2, 4))
+def key_interval(t):
+    t.lammps(MELT + dumps(IMAGES, every=5, modify="key 4") + "run 45")
+    assert t.since_key() == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]
+    t.same(frames=10)
+
+
+@case(ranks=(1, 2))
+def key_one(t):
+    t.lammps(MELT + dumps(BASE, every=5, modify="key 1") + "run 20")
+    assert t.since_key() == [0] * 5
+    t.same(frames=5)
+
+
+@case(ranks=(1, 2))
+def key_without_ids(t):
+    """Nobody knows who is who."""
+    t.lammps(MELT + "dump gpz all gpz 5 t.gpz type x y z\nrun 20")
+    assert t.since_key() == [0] * 5
+
+
+@case(ranks=(1, 2))
+def key_at_every_run(t):
+    """And when it was asked for again."""
+    t.lammps(MELT + dumps(BASE, every=10) + "run 20\nrun 20\ndump_modify gpz key 2\nrun 40")
+    assert t.since_key() == [0, 1, 2, 0, 1, 0, 1, 0, 1]
+    t.same(frames=9)
+
+
+@case(ranks=(1, 2))
+def key_after_append(t):
+    t.lammps(MELT + dumps(BASE) + "restart 60 r.*\nrun 100")
+    t.lammps("read_restart r.60\n" + continued("append yes") + "run 100")
+    assert t.since_key() == [0, 1, 2, 3, 4, 5, 0, 1, 2]
+    t.same(custom=merged(t), frames=9)
+
+
+@case(ranks=(1, 2))
+def key_one_file_a_frame(t):
+    t.lammps(MELT + f"dump gpz all gpz 5 t.*.gpz {BASE}\nwrite_dump all gpz w.gpz {BASE}\nrun 10")
+    for name in ("t.0.gpz", "t.5.gpz", "t.10.gpz", "w.gpz"):
+        assert t.since_key(name) == [0], name
+
+
+@case(ranks=(1, 4))
+def key_at_once(t):
+    """The same bytes without the thread that writes; several ranks use MPI-IO then."""
+    again = f"dump now all gpz 5 now.gpz {IMAGES}\ndump_modify now async no\n"
+    t.lammps(MELT + dumps(IMAGES, every=5) + again + "run 60")
+    t.same_frames("t.gpz", "now.gpz")
+    assert max(t.since_key()) == 12
+    t.same(frames=13)
+
+
+@case(ranks=(4,))
+def key_one_file_a_rank(t):
+    """Each with a chain of its own."""
+    columns = IMAGES + " vx vy vz"
+    velocities = " ".join(f"bound {c} {bound}" for c, bound in VELOCITIES.items())
+    t.lammps(MELT + dumps(columns, every=5, gpz="t.%.gpz", modify=velocities) + "run 40")
+    original = read_dump(t.path("t.dump"))
+    parts = [t.decode(f"t.{rank}.gpz") for rank in range(4)]
+    assert all(t.since_key(f"t.{rank}.gpz") == list(range(9)) for rank in range(4))
+    for frame, *mine in zip(original, *parts):
+        found = {}
+        for part in mine:
+            found.update(part.atoms)
+        assert set(found) == set(frame.atoms), f"step {frame.step}"
+        for atom, values in frame.atoms.items():
+            for column, bound in {**{c: DEFAULT_BOUND for c in "xyz"}, **VELOCITIES}.items():
+                difference = abs(float(found[atom][column]) - float(values[column]))
+                assert difference <= bound * (1 + 1e-9), f"step {frame.step}, atom {atom}, {column}: {difference}"
+
+
+@case(ranks=(1, 2))
+def key_atoms_come_and_go(t):
+    """Into empty ranks as well."""
+    grow = "region top block 4 11 0 6 0 6\nfix grow all deposit 60 1 3 9911 region top near 0.7 attempt 50\n"
+    shrink = "fix shrink all evaporate 10 9 corner 4711\nfix nve all nve\n"
+    script = "processors * 1 1\n" + CORNER.replace("fix nve all nve\n", "") + grow + shrink
+    t.lammps(script + dumps(IMAGES, every=5) + "run 120")
+    assert t.since_key() == list(range(25))
+    t.same(frames=25)
+    counts = {len(frame.atoms) for frame in read_dump(t.path("t.dump"))}
+    assert len(counts) > 10, counts
+
+
+@case(ranks=(1, 2))
+def key_group_that_changes(t):
+    script = MELT + "region half block 0 2.5 INF INF INF INF\ngroup left dynamic all region half every 5\n"
+    t.lammps(script + dumps(IMAGES, every=5, group="left") + "run 60")
+    assert t.since_key() == list(range(13))
+    t.same(frames=13)
+
+
+@case()
+def key_many_crossings(t):
+    """Image flags cost next to nothing: their key frame and what surrounds a section."""
+    script = MELT.replace("create 3.0", "create 9.0")
+    others = f"dump bare all gpz 10 bare.gpz {BASE}\n"
+    t.lammps(script + dumps(IMAGES, every=10, modify="key 50") + others + "dump_modify bare key 50\nrun 400")
+    t.same(frames=41)
+    last = read_dump(t.path("t.dump"))[-1]
+    assert sum(values["ix"] != "0" for values in last.atoms.values()) > 25
+    with_images, without = (t.path(name).stat().st_size for name in ("t.gpz", "bare.gpz"))
+    assert (with_images - without) * 8 / (41 * 500) < 3, f"{with_images} and {without} bytes"
+
+
+@case(ranks=(1, 2))
+def key_other_boxes(t):
+    for name, system in (("triclinic", TRICLINIC), ("flat", FLAT)):
+        t.lammps(system + dumps(IMAGES, every=10, gpz=f"{name}.gpz", custom=f"{name}.dump") + "run 200")
+        assert t.since_key(f"{name}.gpz") == list(range(21))
+        t.same(f"{name}.gpz", f"{name}.dump", frames=21)
+
+
+@case(ranks=(1, 2))
+def key_moving_box(t):
+    """The grid of scaled positions moves with the box: their frames stand alone, in whatever way they are stored."""
+    npt = MELT.replace("fix nve all nve", "fix npt all npt temp 1.5 1.5 0.5 iso 2.0 2.0 1.0")
+    t.lammps(npt + dumps(IMAGES + " xu yu zu", every=10) + "run 100")
+    assert t.since_key() == list(range(11))
+    t.same(frames=11)
+
+
+@case()
+def key_refused(t):
+    for value in ("0", "-1", "65536"):
+        message = t.error(MELT + dumps(BASE, modify=f"key {value}") + "run 0")
+        assert message == f"Dump gpz gpz: dump_modify key must be a number from 1 to 65535, not {value}", message
+
+
+@case(ranks=(1, 2))
+def key_smaller(t):
+    """What it is for."""
+    again = f"dump keys all gpz 5 keys.gpz {IMAGES}\ndump_modify keys key 1\n"
+    t.lammps(MELT + dumps(IMAGES, every=5) + again + "run 200")
+    differences, keys = (t.path(name).stat().st_size for name in ("t.gpz", "keys.gpz"))
+    assert differences < 0.75 * keys, f"{differences} and {keys} bytes"
+    t.same("keys.gpz", frames=41)
+
+
+@case(ranks=(1, 2))
+def key_order(t):
+    """The same contents, in less space."""
+    columns = IMAGES + " vx vy vz"
+    by_id = f"dump id all gpz 10 id.gpz {columns}\ndump_modify id order id key 2 bound v* 0.01\n"
+    t.lammps(MELT + dumps(columns, every=10, modify="key 2 bound v* 0.01") + by_id + "run 30")
+    t.same(frames=4, bounds=VELOCITIES)
+    t.same("id.gpz", frames=4, bounds=VELOCITIES)
+    assert t.path("id.gpz").stat().st_size < t.path("t.gpz").stat().st_size
+    message = t.error(MELT + dumps(BASE, modify="order x") + "run 0")
+    assert message == "Dump gpz gpz: dump_modify order must be place or id, not x", message

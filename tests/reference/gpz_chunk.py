@@ -1,0 +1,18 @@
+"""Chunks of any kind (docs/format.md, section 4)."""
+
+from gpz_codec import BadFile, decode_chunk
+from gpz_difference import DIFFERENCES, ChunkHistory, decode_differences
+from gpz_ordered import ORDERED, decode_ordered
+
+BLOCK_CODED = 0  # kind of chunks
+
+
+def decode_any_chunk(data, fields, particles, history):
+    """`history` is that of the chunk before, None in key frames. Returns the columns and the history for the next frame."""
+    kind = int.from_bytes(data[4:8], "little")
+    if kind == DIFFERENCES and history is not None:
+        return decode_differences(data, fields, particles, history), history
+    if kind not in (BLOCK_CODED, ORDERED):
+        raise BadFile(f"chunk kind {kind} is not one for here")
+    columns = (decode_ordered if kind == ORDERED else decode_chunk)(data, fields, particles)
+    return columns, ChunkHistory(fields, columns, particles)

@@ -1,0 +1,354 @@
+"""Sections 8 and 9 of docs/format.md: chunks that build on those of the frame before. Slow and plain on purpose."""
+
+import struct
+
+from gpz_codec import (
+    FLOAT32,
+    INTEGER,
+    LARGEST_INDEX,
+    MASK,
+    SIGN,
+    Cursor,
+    bits_at,
+    ceil_div,
+    decode_chunk,
+    float_from_key,
+    grid_value,
+    require,
+    take_directory,
+    take_pack,
+    take_words,
+)
+
+BLOCK_SIZE = 1024
+DIFFERENCES = 1  # kind of chunks
+PREDICTED, BLOCK_CODED = 1, 2  # codings of sections
+LARGEST_VELOCITY = 2**22 - 1
+LARGEST_SUM = 2**31 - 1
+LARGEST_PERIOD = 2**52
+
+
+def signed(value):
+    """Modulo 2^64, as two's complement."""
+    return (value + SIGN & MASK) - SIGN
+
+
+def limited(value, largest):
+    return max(-largest, min(largest, value))
+
+
+def is_plain(field):
+    return field.type == INTEGER or field.step == 0
+
+
+# ---- section 8: values and their indices
+
+
+def value_from_index(index, field):
+    """The bits of a value."""
+    if field.type == INTEGER:
+        return index & MASK
+    if field.step == 0:
+        return float_from_key(index & (2 ** (8 * field.value_size) - 1), 8 * field.value_size)
+    return grid_value(index + SIGN, field)
+
+
+def float_from_bits(bits, field):
+    return struct.unpack(f"<{field.value_code}", struct.pack(f"<{field.bits_code}", bits))[0]
+
+
+def index_from_value(bits, field):
+    if field.type == INTEGER:
+        return signed(bits)
+    if field.step == 0:
+        sign = 1 << 8 * field.value_size - 1
+        return signed(bits ^ (2 * sign - 1) if bits & sign else bits | sign)
+    value = float_from_bits(bits, field)
+    product = value * (1 / field.step)
+    if not abs(product) <= LARGEST_INDEX:
+        return 0
+    index = round(product)
+    difference = value - float_from_bits(grid_value(index + SIGN, field), field)
+    if field.type == FLOAT32:
+        difference = struct.unpack("<f", struct.pack("<f", difference))[0]
+    return index if abs(difference) < field.bound else 0
+
+
+# ---- section 9: history
+
+
+class Axis:
+    def __init__(self, lo=0, period=0):
+        self.lo, self.period = lo, period
+        self.periodic = 8 <= period <= LARGEST_PERIOD and abs(lo) <= LARGEST_PERIOD
+
+
+class FieldHistory:
+    """Of the particles of a chunk in the order of their slots, a list a component each."""
+
+    def __init__(self, field, columns):
+        self.field = field
+        self.index = [[index_from_value(bits, field) for bits in column] for column in columns]
+        self.velocity, self.velocity_before, self.sum = ([[0] * len(c) for c in columns] for _ in range(3))
+
+    def lists(self):
+        return *self.index, *self.velocity, *self.velocity_before, *self.sum
+
+    def remove(self, slots):
+        gone = set(slots)
+        for values in self.lists():
+            values[:] = [value for slot, value in enumerate(values) if slot not in gone]
+
+    def append(self, other):
+        for values, more in zip(self.lists(), other.lists()):
+            values += more
+
+    def values(self):
+        return [[value_from_index(index, self.field) for index in column] for column in self.index]
+
+    def mean(self, d, i, t):
+        """The m of the prediction."""
+        if t < 4:
+            return 0
+        reciprocal = (2**32 + t // 2) // t
+        return limited(self.sum[d][i] * reciprocal + 2**31 >> 32, LARGEST_VELOCITY)
+
+    def move(self, columns, axes, t):
+        """To new indices. Returns, a list a component, 1 for each particle that went through the upper periodic edge and -1
+        for the lower."""
+        passages = []
+        for d, (column, axis) in enumerate(zip(columns, axes)):
+            passages.append([0] * len(column))
+            for i, index in enumerate(column):
+                step = signed(index - self.index[d][i])
+                if axis.periodic and step > axis.period // 2:
+                    step, passages[d][i] = step - axis.period, -1
+                elif axis.periodic and step < -(axis.period // 2):
+                    step, passages[d][i] = step + axis.period, 1
+                if not is_plain(self.field):
+                    self.sum[d][i] = limited(signed(self.sum[d][i] - t * step), LARGEST_SUM)
+                    self.velocity_before[d][i] = self.velocity[d][i]
+                    self.velocity[d][i] = limited(step, LARGEST_VELOCITY)
+                self.index[d][i] = index
+        return passages
+
+
+class ChunkHistory:
+    """What the next frame's chunk builds on. Starts with the columns of a chunk of kind 0."""
+
+    def __init__(self, fields, columns, particles):
+        self.described, self.particles, self.frames = fields, particles, 1
+        self._columns, self._fields = columns, None
+
+    @property
+    def fields(self):
+        if self._fields is None:  # only now: nothing may build on it
+            self._fields = field_histories(self.described, self._columns)
+        return self._fields
+
+
+def field_histories(fields, columns):
+    rest = iter(columns)
+    return [FieldHistory(field, [next(rest) for _ in field.names]) for field in fields]
+
+
+# ---- section 9: coded indices
+
+
+class UnaryBitmap:
+    def __init__(self, data):
+        self.left = int.from_bytes(data, "little")
+
+    def take(self):
+        """Zeros before the next one."""
+        require(self.left != 0, "the unary bitmap ends too early")
+        zeros = (self.left & -self.left).bit_length() - 1
+        self.left >>= zeros + 1
+        return zeros
+
+
+def decode_number(plane, width, head, unary):
+    if head == 1:
+        return plane
+    low_width, first = width - head if head >= 2 else width, 2**head - 1
+    if plane >> low_width < first:
+        return plane
+    return (first + unary.take() << low_width) + (plane & (1 << low_width) - 1)
+
+
+def read_block(payload, history, start, n, t, axes, weights, record):
+    """The indices of particles start to start + n, a list a component."""
+    dimensions = len(axes)
+    widths, heads = record[:dimensions], record[dimensions : 2 * dimensions]
+    unary_words, margin, flag_words, exceptions = record[2 * dimensions :]
+    require(max(widths) <= 31 and max(heads) <= 3, "a width or head of a block is too large")
+    require(all(w >= f for w, f in zip(widths, heads) if f >= 2), "a head is wider than its plane")
+    require(margin < 2**31, "a margin is too large")
+    require(exceptions <= n * dimensions, "too many exceptions")
+    lanes = 32 if n == BLOCK_SIZE else 1
+    planes = [take_pack(payload, width, n, lanes) for width in widths]
+    unary = UnaryBitmap(payload.take(4 * unary_words))
+    flags = payload.take(4 * flag_words)
+    flag_position = 0
+
+    columns = []
+    for d, axis in enumerate(axes):
+        column = []
+        reach = min(margin, axis.period // 4)
+        for i, plane in enumerate(planes[d], start):
+            number = decode_number(plane, widths[d], heads[d], unary)
+            require(number < 2**32 - 1, "a residual is too large")
+            residual = -(number >> 1) - 1 if number & 1 else number >> 1
+            terms = (history.velocity[d][i], history.velocity_before[d][i], history.mean(d, i, t))
+            predicted = sum(weight * term for weight, term in zip(weights, terms)) + 32 >> 6
+            p = signed(history.index[d][i] + predicted + residual)
+            if axis.periodic:
+                lo, period = axis.lo, axis.period
+                if p < lo:
+                    p += period
+                elif p >= lo + period:
+                    p -= period
+                other = None
+                if p >= lo and p - lo < reach:
+                    other = p + period
+                elif p - period < lo and lo - (p - period) <= reach:
+                    other = p - period
+                if other is not None:
+                    require(flag_position < 8 * len(flags), "the flags end too early")
+                    if bits_at(flags, flag_position, 1):
+                        p = other
+                    flag_position += 1
+            column.append(signed(p))
+        columns.append(column)
+
+    places = payload.unpack(f"{exceptions}I")
+    require(all(a < b for a, b in zip(places, places[1:])), "exceptions are out of order")
+    for place, index in zip(places, payload.unpack(f"{exceptions}q")):
+        i, d = place & 0xFFFF, place >> 16
+        require(i < n and d < dimensions, "an exception is out of range")
+        columns[d][i] = index
+    require(unary.left == 0, "the unary bitmap has more than the values need")
+    require(flag_words == ceil_div(flag_position, 32), "there are too many flags")
+    return columns
+
+
+def read_indices(cursor, history, t, axes):
+    """The section of section 9, to the end of the cursor: the indices, a list a component."""
+    dimensions, particles = len(axes), len(history.index[0])
+    predictor, *weights = cursor.unpack("B3b")
+    require(predictor == 1, f"prediction {predictor} is unknown")
+    require(not is_plain(history.field) or not any(weights), "a field without displacements is predicted by them")
+    widths = cursor.take(2 * dimensions + 4)
+    require(max(widths) <= 32, "a record width is larger than 32")
+    cursor.skip_padding()
+    columns = [[] for _ in axes]
+    for b, record in enumerate(take_directory(cursor, widths, ceil_div(particles, BLOCK_SIZE))):
+        start = b * BLOCK_SIZE
+        block = read_block(cursor, history, start, min(BLOCK_SIZE, particles - start), t, axes, weights, record)
+        for column, indices in zip(columns, block):
+            column += indices
+    cursor.skip_padding()
+    return columns
+
+
+# ---- section 8: chunks
+
+
+def take_leaving(cursor, particles, leaving):
+    if leaving == 0:
+        return []
+    low_width = (particles // leaving).bit_length() - 1
+    bitmap = int.from_bytes(take_words(cursor, leaving + (particles >> low_width) + 1), "little")
+    positions = [i for i in range(bitmap.bit_length()) if bitmap >> i & 1]
+    require(len(positions) == leaving, "the bitmap of leaving slots has not one set bit a slot")
+    low = take_words(cursor, leaving * low_width)
+    require(bits_at(low, leaving * low_width, 8 * len(low) - leaving * low_width) == 0, "leaving slots: padding is not zero")
+    slots = [position - i << low_width | bits_at(low, i * low_width, low_width) for i, position in enumerate(positions)]
+    require(all(a < b for a, b in zip(slots, slots[1:])) and slots[-1] < particles, "leaving slots are out of order")
+    cursor.skip_padding()
+    return slots
+
+
+def add_passages(history, edges, passages):
+    for column, edge in zip(history.index, edges):
+        if 0 < edge <= len(passages):
+            column[:] = [signed(index + passage) for index, passage in zip(column, passages[edge - 1])]
+
+
+def decode_section(data, history, t, passages):
+    """Moves the history of the particles that stay. Returns their values, a list of bits a component, and their passages
+    through periodic edges. `passages` are those of field 0; None for that one itself."""
+    field, dimensions = history.field, len(history.field.names)
+    open_axes = [Axis()] * dimensions
+    if len(data) == 0 or len(history.index[0]) == 0:
+        require(len(data) == 0, "a section without particles is not empty")
+        moved = history.move(history.index, open_axes, t)
+        return history.values(), moved
+    cursor = Cursor(data, f"section {field.names[0]}")
+    coding, *edges = cursor.unpack("B3B")
+    require(not any(cursor.take(4)), "reserved bytes of a section are not zero")
+    require(coding in (PREDICTED, BLOCK_CODED), f"coding {coding} is unknown")
+    if any(edges):
+        require(coding == PREDICTED and is_plain(field) and passages is not None, "a section that may not count edges does")
+        require(not any(edges[dimensions:]), "edges of a component that is not there")
+        require(max(edges) <= 3, "edges of a component that no field has")
+
+    if coding == BLOCK_CODED:
+        following = type(field)(**{**vars(field), "flags": field.flags & ~1})
+        columns = decode_chunk(cursor.rest(), [following], len(history.index[0]))
+        moved = history.move(FieldHistory(field, columns).index, open_axes, t)
+        return columns, moved
+
+    add_passages(history, edges, passages)
+    if cursor.offset == len(data):
+        moved = history.move(history.index, open_axes, t)
+        return history.values(), moved
+    axes = [Axis(*cursor.unpack("qq")) for _ in range(dimensions)]
+    (count,) = cursor.unpack("Q")
+    require(count == 0 or not is_plain(field), "a field without a grid has exact values")
+    exact = [cursor.unpack("QQ") for _ in range(count)]
+    moved = history.move(read_indices(cursor, history, t, axes), axes, t)
+    require(len(cursor.rest()) == 0, f"{cursor.what} is too long")
+    columns = history.values()
+    for place, bits in exact:
+        slot, component = place & 2**56 - 1, place >> 56
+        require(slot < len(columns[0]) and component < dimensions, "an exact value is out of range")
+        columns[component][slot] = bits & 2 ** (8 * field.value_size) - 1
+    return columns, moved
+
+
+def fit(before, fields):
+    """Whether fields can build on those."""
+    kinds = [[(f.type, f.dimensions, f.leading, f.bound, f.step) for f in frame] for frame in (before, fields)]
+    return kinds[0] == kinds[1]
+
+
+def decode_differences(data, fields, particles, history):
+    """A chunk of kind 1. Moves the history; returns the columns as decode_chunk does."""
+    require(fit(history.described, fields), "the chunk before has other fields")
+    cursor = Cursor(data, "chunk")
+    block_size, _kind, before, leaving, arriving, arrivals_length = cursor.unpack("IIQQQQ")
+    require(block_size == BLOCK_SIZE, f"block size {block_size} is not one of differences")
+    require(before == history.particles <= 2**32 - 1, "the chunk before has another number of particles")
+    require(leaving <= before and before - leaving + arriving == particles, "the particles of a chunk do not add up")
+    require((arrivals_length == 0) == (arriving == 0), "arrivals without particles, or the other way round")
+    lengths = cursor.unpack(f"{len(fields)}Q")
+    require(all(length % 8 == 0 for length in lengths), "the length of a section is not a multiple of 8")
+    slots = take_leaving(cursor, before, leaving)
+
+    columns, passages = [], None
+    for field_history, length in zip(history.fields, lengths):
+        field_history.remove(slots)
+        decoded, moved = decode_section(cursor.take(length), field_history, history.frames, passages)
+        columns += decoded
+        passages = passages or moved
+    arrivals = cursor.take(arrivals_length)
+    require(len(cursor.rest()) == 0, "sections do not fill their chunk")
+    if arriving:
+        arrived = decode_chunk(arrivals, fields, arriving)
+        for column, values in zip(columns, arrived):
+            column += values
+        for field_history, newcomers in zip(history.fields, field_histories(fields, arrived)):
+            field_history.append(newcomers)
+    history.particles, history.frames = particles, history.frames + 1
+    return columns

@@ -1,0 +1,199 @@
+"""Section 10 of docs/format.md: chunks whose particles stand in an order in which each predicts the next. Slow and plain on
+purpose."""
+
+from gpz_codec import INTEGER, Cursor, bits_at, ceil_div, decode_chunk, require, take_directory, take_pack
+from gpz_difference import BLOCK_CODED, BLOCK_SIZE, Axis, UnaryBitmap, decode_number, is_plain, signed, value_from_index
+
+ORDERED = 2  # kind of chunks
+PREDICTED_IN_ORDER = 3  # coding of sections
+LAGS, RUNS = 1, 2  # kinds of what follows
+LARGEST_LAG = 1023
+PARTICLES_A_BYTE = 8192
+
+
+def place_of(index, axis):
+    """In [lo, lo + P) on a periodic axis."""
+    if not axis.periodic:
+        return index
+    place = index + axis.period if index < axis.lo else index
+    place = place - axis.period if index >= axis.lo + axis.period else place
+    return place if axis.lo <= place < axis.lo + axis.period else axis.lo
+
+
+def sum_of(place, step, axis):
+    """Modulo the period, or modulo 2^64."""
+    return axis.lo + (place + step - axis.lo) % axis.period if axis.periodic else signed(place + step)
+
+
+def other_image(place, margin, axis):
+    """Where the particle may be instead; None if the margin is too narrow for that."""
+    reach = min(margin, axis.period // 4)
+    if not axis.periodic:
+        return None
+    if place - axis.lo < reach:
+        return place + axis.period
+    lower = place - axis.period
+    return lower if axis.lo - lower <= reach else None
+
+
+class Lags:
+    """What a section says of lags: which, and the steps that go with them."""
+
+    def __init__(self, first_ones, lags, offsets):
+        self.first_ones, self.lags, self.offsets = first_ones, lags, offsets
+
+    def expected(self, places, i, row_of, ids, d, axis, first):
+        """Place of particle i in component d, after those of the particles before it."""
+        if i == 0 or self.lags[0] == 0:
+            return first
+        order = (1, 0) if self.first_ones >> d & 1 else (0, 1)
+        for k in order:
+            parent = row_of.get(ids[i] - self.lags[k]) if self.lags[k] else None
+            if parent is not None:
+                return sum_of(places[parent], self.offsets[k][d], axis)
+        return places[i - 1]
+
+
+def read_block(payload, lags, ids, n, axes, first, record):
+    """The indices of the n particles of a block, a list a component."""
+    dimensions = len(axes)
+    widths, heads = record[:dimensions], record[dimensions : 2 * dimensions]
+    unary_words, margin, flag_words, exceptions = record[2 * dimensions :]
+    require(max(widths) <= 31 and max(heads) <= 3, "a width or head of a block is too large")
+    require(all(w >= f for w, f in zip(widths, heads) if f >= 2), "a head is wider than its plane")
+    require(margin < 2**31, "a margin is too large")
+    require(exceptions <= n * dimensions, "too many exceptions")
+    lanes = 32 if n == BLOCK_SIZE else 1
+    planes = [take_pack(payload, width, n, lanes) for width in widths]
+    unary = UnaryBitmap(payload.take(4 * unary_words))
+    flags = payload.take(4 * flag_words)
+    except_for = payload.unpack(f"{exceptions}I")
+    require(all(a < b for a, b in zip(except_for, except_for[1:])), "exceptions are out of order")
+    require(all(e & 0xFFFF < n and e >> 16 < dimensions for e in except_for), "an exception is out of range")
+    stored = dict(zip(except_for, payload.unpack(f"{exceptions}q")))
+
+    if ids is None or any(a >= b for a, b in zip(ids, ids[1:])):
+        ids = range(n)
+    row_of = {number: i for i, number in enumerate(ids)}
+    columns, flag_position = [], 0
+    for d, axis in enumerate(axes):
+        require(not axis.periodic or axis.lo <= first[d] < axis.lo + axis.period, "a first place is outside the box")
+        places, column = [], []
+        for i, plane in enumerate(planes[d]):
+            number = decode_number(plane, widths[d], heads[d], unary)
+            require(number < 2**32 - 1, "a residual is too large")
+            residual = -(number >> 1) - 1 if number & 1 else number >> 1
+            require(not axis.periodic or abs(residual) <= axis.period // 2, "a residual is too large")
+            expected = lags.expected(places, i, row_of, ids, d, axis, first[d])
+            index = stored.get(d << 16 | i)
+            places.append(sum_of(expected, residual, axis) if index is None else place_of(index, axis))
+            other = other_image(places[-1], margin, axis)
+            shifted = False
+            if other is not None:
+                require(flag_position < 8 * len(flags), "the flags end too early")
+                shifted = bits_at(flags, flag_position, 1)
+                flag_position += 1
+            column.append(index if index is not None else other if shifted else places[-1])
+        columns.append(column)
+    require(unary.left == 0, "the unary bitmap has more than the values need")
+    require(flag_words == ceil_div(flag_position, 32), "there are too many flags")
+    return columns
+
+
+def read_lags(cursor, ids, particles, axes):
+    """A section of kind 1, behind its first byte: the indices, a list a component."""
+    dimensions = len(axes)
+    first_ones, *lags = cursor.unpack("B2H")
+    require(first_ones >> dimensions == 0, "components that are not there look for a lag")
+    require(max(lags) <= LARGEST_LAG, "a lag is too large")
+    widths = cursor.take(3 * dimensions + 4)
+    require(max(widths[:dimensions]) <= 64 and max(widths[dimensions:]) <= 32, "a record width is too large")
+    cursor.skip_padding()
+    offsets = [cursor.unpack(f"{dimensions}q") for _ in lags]
+    for steps in offsets:
+        for axis, step in zip(axes, steps):
+            require(not axis.periodic or 0 <= step < axis.period, "an offset is longer than the period")
+    bases = cursor.unpack(f"{dimensions}q")
+    columns = [[] for _ in axes]
+    lags = Lags(first_ones, lags, offsets)
+    for b, record in enumerate(take_directory(cursor, widths, ceil_div(particles, BLOCK_SIZE))):
+        start = b * BLOCK_SIZE
+        n = min(BLOCK_SIZE, particles - start)
+        first = [signed(base + item) for base, item in zip(bases, record)]
+        known = None if ids is None else ids[start : start + n]
+        for column, indices in zip(columns, read_block(cursor, lags, known, n, axes, first, record[dimensions:])):
+            column += indices
+    cursor.skip_padding()
+    require(len(cursor.rest()) == 0, f"{cursor.what} is too long")
+    return columns
+
+
+def read_runs(cursor, particles):
+    """A section of runs, behind its first byte."""
+    require(not any(cursor.take(7)), "reserved bytes of a section are not zero")
+    (count,) = cursor.unpack("Q")
+    require(0 < count <= particles // 2, "the number of runs does not fit the chunk")
+    (kind,) = cursor.unpack("B")
+    require(kind == LAGS, "runs of runs")
+    following, values = 0, []
+    for excess, more in zip(*read_lags(cursor, None, count, [Axis()] * 2)):
+        require(0 <= more < particles - len(values), "runs do not make as many values as there are particles")
+        values += [signed(following + excess + i) for i in range(more + 1)]
+        following = values[-1] + 1
+    require(len(values) == particles, "runs do not make as many values as there are particles")
+    return [values]
+
+
+def read_indices(cursor, ids, particles, axes):
+    (kind,) = cursor.unpack("B")
+    require(kind in (LAGS, RUNS), f"section {kind} is unknown")
+    if kind == LAGS:
+        return read_lags(cursor, ids, particles, axes)
+    require(len(axes) == 1, "runs of more than one component")
+    return read_runs(cursor, particles)
+
+
+def decode_section(data, field, particles, ids):
+    """To a list of bits a component. `ids`: of the particles; None for the ids themselves."""
+    cursor = Cursor(data, f"section {field.names[0]}")
+    coding, *reserved = cursor.unpack("8B")
+    require(not any(reserved), "reserved bytes of a section are not zero")
+    require(coding in (BLOCK_CODED, PREDICTED_IN_ORDER), f"coding {coding} is unknown")
+    if coding == BLOCK_CODED:
+        require(ids is not None, "the ids are not coded in their order")
+        following = type(field)(**{**vars(field), "flags": field.flags & ~1})
+        return decode_chunk(cursor.rest(), [following], particles)
+
+    require(field.type == INTEGER or field.step > 0, "lossless floats are coded in an order")
+    axes = [Axis(*cursor.unpack("qq")) for _ in range(field.dimensions)]
+    (count,) = cursor.unpack("Q")
+    require(count == 0 or not is_plain(field), "a field without a grid has exact values")
+    exact = [cursor.unpack("QQ") for _ in range(count)]
+    indices = read_indices(cursor, ids, particles, axes)
+    columns = [[value_from_index(index, field) for index in column] for column in indices]
+    for place, bits in exact:
+        row, component = place & 2**56 - 1, place >> 56
+        require(row < particles and component < field.dimensions, "an exact value is out of range")
+        columns[component][row] = bits & 2 ** (8 * field.value_size) - 1
+    return columns
+
+
+def decode_ordered(data, fields, particles):
+    """A chunk of kind 2 to columns as decode_chunk gives them."""
+    cursor = Cursor(data, "chunk")
+    block_size, _kind, identity = cursor.unpack("IIQ")
+    require(block_size == BLOCK_SIZE, f"block size {block_size} is not one of chunks in an order")
+    require(0 < particles and particles // PARTICLES_A_BYTE <= len(data), "there are more particles than a chunk has")
+    require(identity < len(fields), "there is no field of ids")
+    require(fields[identity].type == INTEGER and fields[identity].dimensions == 1, "the field of ids cannot be one")
+    lengths = cursor.unpack(f"{len(fields)}Q")
+    require(all(length % 8 == 0 for length in lengths), "the length of a section is not a multiple of 8")
+    sections = [cursor.take(length) for length in lengths]
+    require(len(cursor.rest()) == 0, "sections do not fill their chunk")
+
+    decoded = decode_section(sections[identity], fields[identity], particles, None)
+    ids = [signed(bits) for bits in decoded[0]]
+    columns = []
+    for i, (section, field) in enumerate(zip(sections, fields)):
+        columns += decoded if i == identity else decode_section(section, field, particles, ids)
+    return columns

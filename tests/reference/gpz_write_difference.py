@@ -1,0 +1,122 @@
+"""A writer of chunks of differences for tests, from sections 8 and 9 of docs/format.md: the caller picks codings, axes and
+codes, sense or not. Nothing is predicted but by the last index (a = b = c = 0), so that no history is kept."""
+
+import struct
+from dataclasses import dataclass, field
+
+from gpz_codec import ceil_div
+from gpz_write import bit_string, encode_section, pack, pad
+
+BLOCK_SIZE = 1024
+
+
+@dataclass
+class Section:
+    """A field of the particles that stay, in the order of their slots."""
+
+    indices: list  # [component][slot], of this frame
+    before: list  # of the one before, edges counted
+    axes: list = field(default_factory=list)  # (lo, period) each; none: open
+    codes: list = field(default_factory=lambda: [(0, 0)])  # (width, head) of the components of each block, in turn
+    margin: int = 0
+    edges: tuple = (0, 0, 0)
+    exact: list = field(default_factory=list)  # (component, slot, bits)
+    empty: bool = False
+
+
+def image(p, lo, period, margin):
+    """Section 9, periodic axes: where p is in the box, and the other place that it may have, or None."""
+    if period == 0:
+        return p, None
+    p += period if p < lo else -period if p >= lo + period else 0
+    reach = min(margin, period // 4)
+    if 0 <= p - lo < reach:
+        return p, p + period
+    if p - period < lo and lo + period - p <= reach:
+        return p, p - period
+    return p, None
+
+
+def residual(q, last, lo, period, margin):
+    """The smallest that leads to q, and its flag (None: it takes none); None if there is none."""
+    turns = range(-2, 3) if period else (0,)
+    for r in sorted((q - last + turn * period for turn in turns), key=abs):
+        p, other = image(last + r, lo, period, margin)
+        if q in (p, other):
+            return r, None if other is None else int(q == other)
+    return None
+
+
+def encode_block(section, start, n, number):
+    """The items of the record, and the payload."""
+    axes = section.axes or [(0, 0)] * len(section.indices)
+    planes, unary, flags, exceptions, codes = b"", [], [], [], []
+    for d, (lo, period) in enumerate(axes):
+        width, head = section.codes[(number + d) % len(section.codes)]
+        codes.append((width, head))
+        low_width, first = (width - head if head >= 2 else width), 2**head - 1
+        plane = []
+        for i in range(start, start + n):
+            q, last = section.indices[d][i], section.before[d][i]
+            found = residual(q, last, lo, period, section.margin)
+            u = None if found is None else 2 * found[0] if found[0] >= 0 else -2 * found[0] - 1
+            if u is None or u >> low_width > (0 if head == 1 else 500):
+                exceptions.append((d, i - start, q))
+                u, other = 0, image(last, lo, period, section.margin)[1]
+                found = (0, None if other is None else 1)
+            high = u >> low_width
+            plane.append(u if high < first else (first << low_width) + (u & (1 << low_width) - 1))
+            if high >= first and head != 1:
+                unary.append(high - first)
+            if section.margin and found[1] is not None:
+                flags.append((found[1], 1))
+        planes += pack(plane, width, 32 if n == BLOCK_SIZE else 1)
+    bitmap = bit_string([(1 << zeros, zeros + 1) for zeros in unary])
+    flag_words = bit_string(flags)
+    exceptions.sort()
+    payload = planes + bitmap + flag_words
+    payload += b"".join(struct.pack("<I", i | d << 16) for d, i, _ in exceptions)
+    payload += b"".join(struct.pack("<q", q) for _, _, q in exceptions)
+    widths, heads = zip(*codes)
+    return (*widths, *heads, len(bitmap) // 4, section.margin, len(flag_words) // 4, len(exceptions)), payload
+
+
+def encode_predicted(section):
+    head = struct.pack("<B3B4x", 1, *section.edges)
+    if section.indices == section.before and not section.exact:
+        return head
+    for lo, period in section.axes or [(0, 0)] * len(section.indices):
+        head += struct.pack("<qq", lo, period)
+    head += struct.pack("<Q", len(section.exact))
+    head += b"".join(struct.pack("<QQ", slot | d << 56, bits) for d, slot, bits in section.exact)
+    n = len(section.indices[0])
+    blocks = [
+        encode_block(section, b * BLOCK_SIZE, min(BLOCK_SIZE, n - b * BLOCK_SIZE), b) for b in range(ceil_div(n, BLOCK_SIZE))
+    ]
+    widths = [max(item).bit_length() for item in zip(*(items for items, _ in blocks))]
+    directory = bit_string([(item, width) for items, _ in blocks for item, width in zip(items, widths)])
+    return pad(head + pad(b"\1\0\0\0" + bytes(widths)) + pad(directory) + b"".join(payload for _, payload in blocks))
+
+
+def encode_block_coded(write_field, block_size=64):
+    """A WriteField with the values of the particles that stay."""
+    n = len(write_field.values[0])
+    blocks = [[v[start : start + block_size] for v in write_field.values] for start in range(0, n, block_size)]
+    section, _ = encode_section(write_field, blocks, block_size)
+    return struct.pack("<B7xIIQ", 2, block_size, 0, len(section)) + section
+
+
+def leaving_slots(slots, before):
+    if not slots:
+        return b""
+    low = (before // len(slots)).bit_length() - 1
+    bitmap = sum(1 << (slot >> low) + i for i, slot in enumerate(slots))
+    words = ceil_div(len(slots) + (before >> low) + 1, 32)
+    return pad(bitmap.to_bytes(4 * words, "little") + bit_string([(slot & (1 << low) - 1, low) for slot in slots]))
+
+
+def difference_chunk(before, leaving, sections, arriving=0, arrivals=b"", block_size=BLOCK_SIZE, kind=1):
+    """`before`: particles of the chunk before. `leaving`: their slots. `sections`: bytes. `arrivals`: a chunk of kind 0."""
+    head = struct.pack("<IIQQQQ", block_size, kind, before, len(leaving), arriving, len(arrivals))
+    head += struct.pack(f"<{len(sections)}Q", *map(len, sections))
+    return head + leaving_slots(leaving, before) + b"".join(sections) + arrivals

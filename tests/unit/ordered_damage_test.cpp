@@ -1,0 +1,159 @@
+// Chunks in the order of ids whose bytes are not what was written: values or an error, and no more memory than they are
+// worth.
+#include "gpz/format/difference_chunk.hpp"
+#include "largest_request.hpp"
+#include "ordered_support.hpp"
+
+namespace gpz::test {
+namespace {
+
+// A chunk with everything that one can have, and how it is read.
+struct Target {
+  Snapshot snapshot;
+  EncodedChunk chunk;
+  Frame described;
+
+  explicit Target(std::size_t edge) {
+    Gas gas = crystal(edge);
+    gas.thin(0.1);
+    snapshot = gas.snapshot();
+    auto &x = snapshot.named("x").real;
+    x[4] = std::nan("");
+    x[31] = 1e300;
+    x[40] = 1e11;
+    x[60] = -1.1;
+    snapshot.named("ix").integer[7] = 1 << 20;
+    chunk = ordered_chunk(snapshot);
+    described = frame_for(snapshot.inputs());
+    for (Frame::Column &column : described.columns) {  // what was there before
+      if (described.info.fields[column.field].type == ValueType::integer)
+        column.integers.assign(3, 42);
+      else
+        column.floats.assign(3, 42);
+    }
+  }
+
+  std::size_t section(std::size_t f) const {
+    std::size_t at = 16 + 8 * snapshot.quantities.size();
+    for (std::size_t k = 0; k < f; ++k) at += length(k);
+    return at;
+  }
+  std::size_t length(std::size_t f) const {
+    return static_cast<std::size_t>(format::load_little<std::uint64_t>(chunk.bytes.data() + 16 + 8 * f));
+  }
+
+  // Values or an error, after which the columns are as they were, and no more memory than `most` at a time.
+  Status read(const Bytes &damaged, std::uint64_t particles, std::size_t most = std::size_t{1} << 20) const {
+    Frame frame = described;
+    largest_request = 0;
+    const Status status = status_of([&] { decode_chunk(damaged.data(), damaged.size(), particles, frame); });
+    EXPECT_LE(largest_request, most);
+    EXPECT_TRUE(status == Status::ok || status == Status::corrupt || status == Status::truncated)
+        << static_cast<int>(status);
+    const std::size_t rows = 3 + (status == Status::ok ? static_cast<std::size_t>(particles) : 0);
+    for (const Frame::Column &column : frame.columns) {
+      EXPECT_EQ(column.integers.size() + column.floats.size(), rows);
+      EXPECT_TRUE(column.integers.empty() || column.integers[2] == 42);
+      EXPECT_TRUE(column.floats.empty() || column.floats[2] == 42);
+    }
+    return status;
+  }
+  Status read(const Bytes &damaged) const { return read(damaged, chunk.particles); }
+};
+
+TEST(HostileOrder, AnyByteChanged) {
+  const Target target(5);
+  const Bytes &bytes = target.chunk.bytes;
+  ASSERT_EQ(target.read(bytes), Status::ok);
+  Random random(1);
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at < bytes.size(); ++at)
+    for (const std::uint64_t change : {1 + random.below(255), std::uint64_t{1} << random.below(8)}) {
+      Bytes damaged = bytes;
+      damaged[at] = static_cast<std::uint8_t>(bytes[at] ^ change);
+      refused += target.read(damaged) == Status::ok ? 0 : 1;
+    }
+  EXPECT_GT(refused, 300u);
+}
+
+TEST(HostileOrder, CutAtAnyByte) {
+  const Target target(5);
+  const Bytes &bytes = target.chunk.bytes;
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_NE(target.read(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))), Status::ok);
+    Bytes longer = bytes;
+    longer.insert(longer.begin() + static_cast<std::ptrdiff_t>(size), 8, 0);
+    EXPECT_NE(target.read(longer), Status::ok) << size;
+  }
+}
+
+TEST(HostileOrder, AnyBytes) {
+  for (const std::size_t edge : {5u, 12u}) {
+    const Target target(edge);
+    Random random(edge);
+    for (int round = 0; round < 4000; ++round) {
+      Bytes damaged = target.chunk.bytes;
+      // Headers of sections, as often as what follows; sometimes all of a section.
+      const std::size_t f = random.below(target.snapshot.quantities.size());
+      const std::size_t reach = random.below(2) == 0 ? std::min<std::size_t>(target.length(f), 160) : target.length(f);
+      const std::size_t count = random.below(8) == 0 ? reach : std::min(reach, 1 + random.below(6));
+      for (std::size_t k = 0; k < count; ++k)
+        damaged[target.section(f) + random.below(reach)] =
+            static_cast<std::uint8_t>(random.below(2) == 0 ? random.below(40) : random.bits());
+      target.read(damaged);
+    }
+  }
+}
+
+TEST(HostileOrder, NumbersOfParticles) {
+  const Target target(5);
+  const Bytes &bytes = target.chunk.bytes;
+  const std::uint64_t n = target.chunk.particles;
+  const std::uint64_t most = 8192 * (bytes.size() + 1);
+  for (const std::uint64_t particles : {std::uint64_t{0}, n - 1, n + 1, 2 * n, most, most + 1, std::uint64_t{1} << 31,
+                                        std::uint64_t{1} << 32, std::uint64_t{1} << 61, UINT64_MAX - n, UINT64_MAX})
+    EXPECT_NE(target.read(bytes, particles), Status::ok) << particles;
+  // A directory of no bits describes any number of particles: as many as the length of the chunk allows.
+  EXPECT_TRUE(api::may_be_ordered(most - 1, bytes.size()));
+  EXPECT_FALSE(api::may_be_ordered(most, bytes.size()));
+  EXPECT_NE(target.read(bytes, most - 1, 8 * (most + 2)), Status::ok);
+}
+
+TEST(HostileOrder, FieldsOfOtherTypes) {
+  const Target target(5);
+  const Bytes &bytes = target.chunk.bytes;
+  for (const std::uint64_t identity : {std::uint64_t{0}, std::uint64_t{3}, std::uint64_t{6}, UINT64_MAX}) {
+    Bytes damaged = bytes;  // positions, images with three components, no field
+    put_u64(damaged, 8, identity);
+    EXPECT_EQ(target.read(damaged), Status::corrupt) << identity;
+  }
+  // Coding 3 of lossless floats, coding 2 of the ids.
+  Bytes damaged = bytes;
+  damaged[target.section(5)] = format::ordered_values;
+  EXPECT_EQ(target.read(damaged), Status::corrupt);
+  damaged = bytes;
+  damaged[target.section(1)] = format::block_coded_values;
+  EXPECT_EQ(target.read(damaged), Status::corrupt);
+}
+
+TEST(HostileOrder, ChunksInsideOthersAreByPlace) {
+  const Target target(5);
+  const Snapshot &snapshot = target.snapshot;
+  // The tags as the only field of a chunk in the order of ids, which they are.
+  Snapshot alone = snapshot;
+  alone.quantities = {snapshot.quantities[2]};
+  alone.quantities[0].field.components[0].name = "id";
+  const Bytes inner = ordered_chunk(alone).bytes;
+  Bytes damaged(target.chunk.bytes.begin(),
+                target.chunk.bytes.begin() + static_cast<std::ptrdiff_t>(target.section(2)));
+  put_u64(damaged, 16 + 8 * 2, 8 + inner.size());
+  const std::uint8_t coding[8] = {format::block_coded_values};
+  damaged.insert(damaged.end(), coding, coding + 8);
+  damaged.insert(damaged.end(), inner.begin(), inner.end());
+  damaged.insert(damaged.end(), target.chunk.bytes.begin() + static_cast<std::ptrdiff_t>(target.section(3)),
+                 target.chunk.bytes.end());
+  EXPECT_EQ(target.read(damaged), Status::corrupt);
+}
+
+}  // namespace
+}  // namespace gpz::test

@@ -1,0 +1,206 @@
+// Chunks and heads of trajectories whose bytes are not what was written, with checksums that hold: an error or values,
+// and no more memory than there should be.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "gpz/api/chunk_history.hpp"
+#include "trajectory_support.hpp"
+
+namespace {
+
+std::atomic<std::size_t> largest_request{0};
+
+void *allocate(std::size_t size) {
+  std::size_t largest = largest_request;
+  while (size > largest && !largest_request.compare_exchange_weak(largest, size)) {
+  }
+  if (void *memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void *operator new(std::size_t size) { return allocate(size); }
+void *operator new[](std::size_t size) { return allocate(size); }
+void *operator new(std::size_t size, const std::nothrow_t &) noexcept {
+  try {
+    return allocate(size);
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete[](void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void *memory, std::size_t) noexcept { std::free(memory); }
+
+namespace gpz::test {
+namespace {
+
+// Two chunks of differences in a row with everything that they can have, and what the first builds on.
+struct Chained {
+  Frame described;  // no particles yet
+  api::ChunkHistory history;
+  std::vector<EncodedChunk> chunks;
+
+  explicit Chained(std::size_t n) {
+    Gas gas(n);
+    TrajectoryEncoder encoder;
+    std::uint64_t particles = n;
+    for (int f = 0; f < 8; ++f) {
+      gas.move();
+      if (f >= 6) gas.thin(0.1);
+      if (f >= 6) gas.add(4);
+      Snapshot snapshot = gas.snapshot();
+      for (double &q : snapshot.named("q").real) q = gas.random.uniform();
+      if (f >= 6) {
+        snapshot.named("x").real[3] = std::nan("");
+        snapshot.named("x").real[31] = 1e300;
+        snapshot.named("ix").integer[7] += 3;
+      }
+      EncodedChunk chunk;
+      encoder.encode(snapshot.inputs(), snapshot.info.particles, nullptr, snapshot.info.box, f == 0, chunk);
+      if (f == 0) described = frame_for(snapshot.inputs());
+      Frame frame = described;
+      if (f == 0) {
+        decode_chunk(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, frame);
+        history.start(frame, 0, chunk.particles);
+      } else if (f < 6) {
+        history.next(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, frame, 1);
+      } else {
+        EXPECT_EQ(format::chunk_kind(chunk.bytes.data(), chunk.bytes.size()), format::difference_chunk);
+        const auto head =
+            format::read_difference_head(chunk.bytes.data(), chunk.bytes.size(), particles, snapshot.info.particles, 6);
+        EXPECT_FALSE(head.leaving.empty());
+        EXPECT_EQ(head.arriving, 4u);
+        EXPECT_EQ(chunk.bytes[head.sections[0].offset], format::predicted_values);
+        EXPECT_EQ(chunk.bytes[head.sections[5].offset], format::block_coded_values);
+        chunks.push_back(chunk);
+      }
+      particles = snapshot.info.particles;
+    }
+  }
+
+  // Values or an error, and no more memory than what was written needs.
+  void expect_harmless(const Bytes &damaged) const {
+    largest_request = 0;
+    api::ChunkHistory after = history;
+    Frame frame = described;
+    const Status status = status_of([&] {
+      after.next(damaged.data(), damaged.size(), chunks[0].particles, frame, 1);
+      for (const Frame::Column &column : frame.columns)
+        ASSERT_EQ(column.integers.size() + column.floats.size(), chunks[0].particles);
+      frame = described;
+      after.next(chunks[1].bytes.data(), chunks[1].bytes.size(), chunks[1].particles, frame, 1);
+    });
+    EXPECT_TRUE(status == Status::ok || status == Status::corrupt || status == Status::truncated)
+        << static_cast<int>(status);
+    EXPECT_LT(largest_request, std::size_t{1} << 20);
+  }
+};
+
+TEST(HostileDifferences, AnyByteChanged) {
+  const Chained chain(120);
+  const Bytes &bytes = chain.chunks[0].bytes;
+  chain.expect_harmless(bytes);
+  Random random(1);
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    Bytes damaged = bytes;
+    damaged[at] = static_cast<std::uint8_t>(bytes[at] ^ (1 + random.below(255)));
+    chain.expect_harmless(damaged);
+    damaged[at] = static_cast<std::uint8_t>(bytes[at] ^ (1u << random.below(8)));
+    chain.expect_harmless(damaged);
+  }
+}
+
+TEST(HostileDifferences, CutAtAnyByte) {
+  const Chained chain(120);
+  const Bytes &bytes = chain.chunks[0].bytes;
+  for (std::size_t size = 0; size < bytes.size(); size += size < 300 ? 1 : 3) {
+    chain.expect_harmless(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
+    Bytes longer = bytes;
+    longer.insert(longer.begin() + static_cast<std::ptrdiff_t>(size), 8, 0);
+    if (size % 5 == 0) chain.expect_harmless(longer);
+  }
+}
+
+TEST(HostileDifferences, AnyBytes) {
+  for (const std::size_t n : {120u, 1500u}) {
+    const Chained chain(n);
+    const Bytes &bytes = chain.chunks[0].bytes;
+    const auto head = format::read_difference_head(bytes.data(), bytes.size(), chain.history.particles(),
+                                                   chain.chunks[0].particles, 6);
+    Random random(n);
+    for (int round = 0; round < 3000; ++round) {
+      Bytes damaged = bytes;
+      // Headers of sections, as often as what follows; sometimes all of a section.
+      const auto &section = head.sections[random.below(6)];
+      const std::size_t reach = random.below(2) == 0 ? std::min<std::size_t>(section.size, 80) : section.size;
+      const std::size_t count = random.below(8) == 0 ? reach : std::min(reach, 1 + random.below(6));
+      for (std::size_t k = 0; k < count; ++k)
+        damaged[section.offset + random.below(reach)] = random.below(2) == 0
+                                                            ? static_cast<std::uint8_t>(random.below(40))
+                                                            : static_cast<std::uint8_t>(random.bits());
+      chain.expect_harmless(damaged);
+    }
+  }
+}
+
+// A chunk in the order of ids, of particles that are next to each other if their ids are.
+TEST(HostileOrder, AnyByteChangedOrCut) {
+  Gas gas(400);
+  for (std::size_t i = 0; i < gas.particles.size(); ++i) {
+    gas.particles[i].id += static_cast<std::int64_t>(i / 50);
+    for (double &place : gas.particles[i].place) place = static_cast<double>(i) / 500;
+  }
+  const Snapshot snapshot = gas.snapshot();
+  TrajectoryEncoder encoder;
+  encoder.set_order(KeyOrder::smaller);
+  EncodedChunk chunk;
+  encoder.encode(snapshot.inputs(), 400, nullptr, snapshot.info.box, true, chunk);
+  ASSERT_EQ(format::chunk_kind(chunk.bytes.data(), chunk.bytes.size()), format::ordered_chunk);
+  const Frame described = frame_for(snapshot.inputs());
+  const auto expect_harmless = [&](const Bytes &bytes) {
+    largest_request = 0;
+    Frame frame = described;
+    const Status status = status_of([&] { decode_chunk(bytes.data(), bytes.size(), 400, frame); });
+    EXPECT_TRUE(status == Status::ok || status == Status::corrupt || status == Status::truncated);
+    EXPECT_LT(largest_request, std::size_t{1} << 20);
+  };
+  Random random(7);
+  for (std::size_t at = 0; at < chunk.bytes.size(); ++at) {
+    expect_harmless(Bytes(chunk.bytes.begin(), chunk.bytes.begin() + static_cast<std::ptrdiff_t>(at)));
+    Bytes damaged = chunk.bytes;
+    for (int k = 0; k < 2; ++k) {
+      damaged[at] = static_cast<std::uint8_t>(random.bits());
+      expect_harmless(damaged);
+    }
+    for (int k = 0; k < 4; ++k) damaged[random.below(damaged.size())] = static_cast<std::uint8_t>(random.below(64));
+    expect_harmless(damaged);
+  }
+}
+
+TEST(HostileHeads, WithTrueChecksums) {
+  const Bytes good = chained_file(4, 4, false);
+  const auto places = scan_bytes(good).frames;
+  const std::size_t head = format::load_little<std::uint32_t>(good.data() + places[2].offset + 12);
+  for (std::size_t at = 24; at < 24 + head; ++at)
+    for (const unsigned change : {1u, 0x80u, 0xFFu}) {
+      Bytes bytes = good;
+      bytes[places[2].offset + at] = static_cast<std::uint8_t>(bytes[places[2].offset + at] ^ change);
+      mend_record(bytes, places[2].offset);
+      largest_request = 0;
+      status_of([&] {
+        const Reader reader = reader_of(bytes);
+        for (std::size_t i = reader.frames(); i-- > 0;) {
+          const Status status = status_of([&] { reader.read(i); });
+          EXPECT_TRUE(status != Status::ok || i != 3) << "byte " << at;
+        }
+      });
+      EXPECT_LT(largest_request, std::size_t{1} << 20) << at;
+    }
+}
+
+}  // namespace
+}  // namespace gpz::test

@@ -1,0 +1,362 @@
+// Trajectories as differences, from the caller's arrays to the reader's frames: whatever particles, ids, boxes and
+// fields do, every frame is within its bounds of what was given.
+#include "gpz/api/grid_box.hpp"
+#include "trajectory_support.hpp"
+
+namespace gpz::test {
+namespace {
+
+std::size_t difference_frames(const Bytes &bytes) {
+  const Reader reader = reader_of(bytes);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < reader.frames(); ++i) count += reader.info(i).since_key != 0 ? 1 : 0;
+  return count;
+}
+
+TEST(Trajectory, StaysWithinTheBoundForLong) {
+  for (const ValueType type : {ValueType::float64, ValueType::float32}) {
+    Style style;
+    style.type = type;
+    const auto snapshots = trajectory(500, 250, style);
+    expect_round_trip(snapshots, 1000);
+    EXPECT_EQ(difference_frames(file_of(snapshots, 1000)), 249u);
+  }
+}
+
+TEST(Trajectory, OfAnyNumberOfParticles) {
+  for (const std::size_t n : {0u, 1u, 2u, 31u, 32u, 33u, 1023u, 1024u, 1025u, 4000u}) {
+    SCOPED_TRACE(n);
+    expect_round_trip(trajectory(n, 6), 4);
+  }
+}
+
+TEST(Trajectory, HasAKeyFrameEverySoOften) {
+  const auto snapshots = trajectory(100, 11);
+  for (const unsigned interval : {1u, 2u, 3u, 65535u}) {
+    const Bytes bytes = file_of(snapshots, interval);
+    const Reader reader = reader_of(bytes);
+    for (std::size_t i = 0; i < reader.frames(); ++i) EXPECT_EQ(reader.info(i).since_key, i % interval);
+  }
+  const TemporaryFile file;
+  Writer writer(file.path(), {});
+  EXPECT_EQ(status_of([&] { writer.set_key_interval(0); }), Status::invalid_argument);
+  EXPECT_EQ(status_of([&] { writer.set_key_interval(65536); }), Status::invalid_argument);
+  write_all(writer, {snapshots[0], snapshots[1]});
+  writer.set_key_interval(2);
+  write_all(writer, {snapshots[2], snapshots[3]});
+  writer.set_key_interval(5);
+  write_all(writer, {snapshots[4], snapshots[5]});
+  const Reader reader(file.path());
+  std::vector<int> since;
+  for (std::size_t i = 0; i < reader.frames(); ++i) since.push_back(reader.info(i).since_key);
+  EXPECT_EQ(since, (std::vector<int>{0, 0, 0, 1, 0, 1}));
+  for (std::size_t i = 0; i < reader.frames(); ++i) expect_true(snapshots[i], reader.read(i));
+}
+
+TEST(Trajectory, HasKeyFramesInTheOrderOfIds) {
+  Gas gas(2500);
+  for (std::size_t i = 0; i < gas.particles.size(); ++i)
+    for (double &place : gas.particles[i].place) place = static_cast<double>(i) / 2500;
+  const auto snapshots = trajectory(gas, 8, {}, [&](int f) {
+    gas.shuffle();
+    if (f % 3 == 2) gas.thin(0.05);
+    if (f % 3 == 2) gas.add(40);
+  });
+  const Bytes bytes = file_of(snapshots, 4, 1, true, KeyOrder::smaller);
+  const Reader reader = reader_of(bytes);
+  EXPECT_EQ(reader.chunk(0, 0)[4], 2);  // kind
+  for (std::size_t i = snapshots.size(); i-- > 0;) expect_true(snapshots[i], reader.read(i));
+  EXPECT_LT(bytes.size(), file_of(snapshots, 4).size());
+}
+
+TEST(Trajectory, IsSmallerThanFramesThatStandAlone) {
+  const auto snapshots = trajectory(4000, 12);
+  EXPECT_LT(file_of(snapshots, 100).size(), file_of(snapshots, 1).size() * 6 / 10);
+}
+
+TEST(Particles, LeaveAndArrive) {
+  Gas gas(1500);
+  const auto snapshots = trajectory(gas, 30, {}, [&](int f) {
+    gas.thin(f % 10 == 7 ? 0.4 : 0.03);
+    gas.add(f % 10 == 3 ? 700 : gas.random.below(40));
+    if (f % 3 != 0) gas.shuffle();
+  });
+  expect_round_trip(snapshots, 100);
+}
+
+TEST(Particles, AllLeaveAndOthersCome) {
+  Gas gas(300);
+  const int count[] = {300, 0, 0, 5, 5, 0, 2000, 2000, 1, 1, 1, 0};
+  const auto snapshots = trajectory(gas, 12, {}, [&](int f) {
+    const auto n = static_cast<std::size_t>(count[f]);
+    if (gas.particles.size() > n) gas.particles.resize(n);
+    gas.add(n - gas.particles.size());
+  });
+  expect_round_trip(snapshots, 100);
+}
+
+TEST(Ids, NeedNotBeUnique) {
+  using Rule = std::int64_t (*)(std::size_t, std::int64_t);
+  const Rule rules[] = {[](std::size_t, std::int64_t) { return std::int64_t{0}; },
+                        [](std::size_t, std::int64_t tag) { return tag / 2; },
+                        [](std::size_t, std::int64_t tag) { return tag % 7; },
+                        [](std::size_t i, std::int64_t) { return static_cast<std::int64_t>(i); },
+                        [](std::size_t, std::int64_t tag) { return tag % 2 == 0 ? INT64_MIN + tag : INT64_MAX - tag; },
+                        [](std::size_t, std::int64_t tag) { return -tag * 1000000007; }};
+  for (const Rule rule : rules) {
+    SCOPED_TRACE(&rule - rules);
+    for (const std::size_t n : {60u, 1300u}) {
+      Gas gas(n);
+      const auto snapshots = trajectory(gas, 6, {}, [&](int f) {
+        gas.shuffle();
+        if (f == 3) gas.thin(0.1);
+        if (f == 4) gas.add(20);
+        for (std::size_t i = 0; i < gas.particles.size(); ++i) gas.particles[i].id = rule(i, gas.particles[i].tag);
+      });
+      expect_round_trip(snapshots, 100);
+    }
+  }
+}
+
+TEST(Ids, AreNeededForDifferences) {
+  auto snapshots = trajectory(200, 4);
+  for (Snapshot &snapshot : snapshots) snapshot.quantities.erase(snapshot.quantities.begin() + 1);
+  EXPECT_FALSE(has_identity({snapshots[0].quantities[0].field, snapshots[0].quantities[1].field}));
+  EXPECT_EQ(difference_frames(file_of(snapshots, 100)), 0u);
+  expect_round_trip(snapshots, 100);
+
+  Field field;
+  field.components = {{"id", 0}};
+  EXPECT_FALSE(has_identity({field}));  // a float
+  field.type = ValueType::integer;
+  EXPECT_TRUE(has_identity({field}));
+  field.components.push_back({"mol", 1});
+  EXPECT_FALSE(has_identity({field}));
+}
+
+TEST(Positions, InTwoDimensions) {
+  Style style;
+  style.dimension = 2;
+  expect_round_trip(trajectory(700, 10, style), 100);
+}
+
+TEST(Positions, WithoutABound) {
+  for (const ValueType type : {ValueType::float64, ValueType::float32}) {
+    Style style;
+    style.type = type;
+    style.bound = 0;
+    expect_round_trip(trajectory(300, 6, style), 100);
+  }
+}
+
+TEST(Positions, OnAGridOfTheCallers) {
+  auto snapshots = trajectory(300, 8);
+  for (Snapshot &snapshot : snapshots) snapshot.quantities[0].field.step = 0.0015;
+  expect_round_trip(snapshots, 100);
+}
+
+TEST(Values, ThatNoGridHolds) {
+  const double odd[] = {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e300, -1e300, 1e15, -3e12, 5e-324, -0.0};
+  for (const ValueType type : {ValueType::float64, ValueType::float32}) {
+    Style style;
+    style.type = type;
+    for (const double bound : {0.001, 0.0}) {
+      style.bound = bound;
+      auto snapshots = trajectory(1200, 8, style);
+      Random random(4);
+      for (Snapshot &snapshot : snapshots)
+        for (const char *name : {"x", "vx", "q"}) {
+          Quantity &q = snapshot.named(name);
+          for (int k = 0; k < 40; ++k) {
+            const double value = odd[random.below(std::size(odd))];
+            if (q.field.type == ValueType::float32)
+              q.single[random.below(q.single.size())] = static_cast<float>(value);
+            else
+              q.real[random.below(q.real.size())] = value;
+          }
+        }
+      expect_round_trip(snapshots, 100);
+    }
+  }
+}
+
+TEST(Values, IntegersOfAnySize) {
+  Gas gas(600);
+  auto snapshots = trajectory(gas, 6, {}, [](int) {});
+  for (Snapshot &snapshot : snapshots)
+    for (std::int64_t &image : snapshot.named("ix").integer)
+      if (gas.random.below(3) == 0) image = static_cast<std::int64_t>(gas.random.bits());
+  expect_round_trip(snapshots, 100);
+}
+
+TEST(Boxes, ChangeTheirSize) {
+  Gas gas(800);
+  const auto snapshots = trajectory(gas, 40, {}, [&](int f) {
+    const double factor = 1 + 0.02 * std::sin(0.3 * f);
+    gas.box.values = {-5 * factor, 5 * factor, -6 * factor, 6 * factor, 2, 10 * factor};
+  });
+  expect_round_trip(snapshots, 100);
+}
+
+TEST(Boxes, Triclinic) {
+  Gas gas(800);
+  gas.box.kind = Box::Kind::triclinic;
+  const auto snapshots = trajectory(gas, 20, {}, [&](int f) {
+    gas.box.values[6] = f < 10 ? 0 : 3;
+    gas.box.values[7] = f < 5 ? 0 : -1.5;
+    gas.box.values[8] = f % 2 == 0 ? 2 : 0;
+  });
+  expect_round_trip(snapshots, 100);
+}
+
+TEST(Boxes, ThatAreUnknownOpenOrNonsense) {
+  Gas gas(300);
+  auto snapshots = trajectory(gas, 12, {}, [](int) {});
+  for (std::size_t i = 0; i < snapshots.size(); ++i) {
+    Box &box = snapshots[i].info.box;
+    if (i % 6 == 1) box = Box();
+    if (i % 6 == 2) box.boundary = {'f', 'f', 'p', 's', 'm', 'p'};
+    if (i % 6 == 3) box.values = {5, -5, 0, 0, 1e300, -1e300};
+    if (i % 6 == 4) box.values = {0, 1e-12, -1e300, 1e300, 0, 0.004};
+    if (i % 6 == 5) box.kind = Box::Kind::general_triclinic;
+  }
+  expect_round_trip(snapshots, 100);
+}
+
+TEST(Boxes, ArePeriodicWhereParticlesComeBackAtTheSamePlace) {
+  const Gas gas(0);
+  Field field = gas.snapshot().quantities[0].field;
+  field.step = 0.5;
+  const auto periods = [&](const Box &box) {
+    std::vector<std::int64_t> out;
+    for (const core::GridAxis &axis : api::grid_box(box, field)) out.push_back(axis.period);
+    return out;
+  };
+  using Periods = std::vector<std::int64_t>;
+  EXPECT_EQ(periods(gas.box), (Periods{20, 24, 16}));
+  EXPECT_EQ(api::grid_box(gas.box, field)[0].lo, -2);
+  EXPECT_EQ(periods(Box()), (Periods{0, 0, 0}));
+  Box box = gas.box;
+  box.boundary = {'p', 'f', 's', 's', 'p', 'p'};
+  EXPECT_EQ(periods(box), (Periods{0, 0, 16}));
+  box = gas.box;
+  box.kind = Box::Kind::triclinic;
+  EXPECT_EQ(periods(box), (Periods{20, 24, 16}));
+  box.values[6] = 1;  // xy
+  EXPECT_EQ(periods(box), (Periods{0, 24, 16}));
+  box.values[8] = 1;  // yz
+  EXPECT_EQ(periods(box), (Periods{0, 0, 16}));
+  field.step = 0.125;
+  for (auto &component : field.components) component.name += 's';
+  EXPECT_EQ(periods(box), (Periods{8, 8, 8}));
+  for (auto &component : field.components) component.name[1] = 'u';
+  EXPECT_EQ(periods(gas.box), (Periods{0, 0, 0}));
+}
+
+// Fractions of a box that changes: their bound does too, and no difference is of use.
+TEST(Boxes, ChangeTheGridOfScaledPositions) {
+  Gas gas(500);
+  Style style;
+  style.scaled = true;
+  auto snapshots = trajectory(gas, 12, style, [&](int f) { gas.box.values[1] = 9 + (f < 6 ? 0 : 0.01 * f); });
+  for (Snapshot &snapshot : snapshots)
+    snapshot.quantities[0].field.bound = 0.001 / (snapshot.info.box.values[1] - snapshot.info.box.values[0]);
+  const Bytes bytes = file_of(snapshots, 100);
+  const Reader reader = reader_of(bytes);
+  for (std::size_t i = 0; i < snapshots.size(); ++i) {
+    expect_true(snapshots[i], reader.read(i));
+    const Bytes chunk = reader.chunk(i, 0);
+    EXPECT_EQ(chunk[4], i == 0 || i >= 6 ? 0 : 1) << "kind of chunk " << i;
+  }
+}
+
+TEST(ImageFlags, OfParticlesThatCrossEdgesCostNothing) {
+  Gas gas(3000);
+  Style style;
+  style.velocities = false;
+  style.tags = false;
+  std::vector<Snapshot> with;
+  std::vector<Snapshot> without;
+  std::size_t crossings = 0;
+  for (int f = 0; f < 10; ++f) {
+    gas.move();
+    style.images = true;
+    with.push_back(gas.snapshot(style));
+    style.images = false;
+    without.push_back(gas.snapshot(style));
+    for (std::size_t k = 0; f > 0 && k < 9000; ++k)
+      crossings += with[f].integers("ix")[k] != with[f - 1].integers("ix")[k] ? 1 : 0;
+  }
+  EXPECT_GT(crossings, 300u);
+  const Bytes a = file_of(with, 100);
+  const Bytes b = file_of(without, 100);
+  const Reader more = reader_of(a);
+  const Reader less = reader_of(b);
+  for (std::size_t i = 1; i < with.size(); ++i)
+    EXPECT_EQ(more.chunk(i, 0).size(), less.chunk(i, 0).size() + 16) << i;  // length and coding of a section
+  expect_round_trip(with, 100, "id");
+}
+
+TEST(ImageFlags, MayDoWhatTheyLike) {
+  Gas gas(500);
+  auto snapshots = trajectory(gas, 10, {}, [](int) {});
+  for (std::size_t f = 0; f < snapshots.size(); ++f)
+    for (std::size_t k = 0; k < 1500; ++k)
+      if (f % 3 == 1 || k % 50 == f) snapshots[f].named("ix").integer[k] = -snapshots[f].named("ix").integer[k] + 2;
+  expect_round_trip(snapshots, 100);
+}
+
+TEST(Fields, ChangeBetweenFrames) {
+  Style few;
+  few.velocities = false;
+  Style narrow;
+  narrow.type = ValueType::float32;
+  Style coarse;
+  coarse.bound = 0.01;
+  Style flat;
+  flat.dimension = 2;
+  const Style styles[] = {{}, {}, few, few, {}, narrow, narrow, coarse, coarse, flat, flat, few};
+  Gas gas(400);
+  std::vector<Snapshot> snapshots;
+  for (const Style &style : styles) {
+    gas.move();
+    gas.shuffle();
+    snapshots.push_back(gas.snapshot(style));
+  }
+  const Bytes bytes = file_of(snapshots, 100);
+  const Reader reader = reader_of(bytes);
+  for (std::size_t i = 0; i < snapshots.size(); ++i) expect_true(snapshots[i], reader.read(i));
+  for (std::size_t i = snapshots.size(); i-- > 0;) expect_true(snapshots[i], reader.read(i));
+  const Frame ids = reader.read(3, 1, {false, true, false, false});
+  EXPECT_EQ(ids.columns[3].integers, reader.read(3).columns[3].integers);
+  EXPECT_TRUE(ids.columns[0].floats.empty());
+}
+
+// Names say which field has the ids; they may move or go while the types stay.
+TEST(Fields, ChangeTheirNames) {
+  Gas gas(300);
+  auto snapshots = trajectory(gas, 9, {}, [&](int f) {
+    gas.shuffle();
+    if (f % 2 == 1) gas.add(3);
+  });
+  for (std::size_t f = 0; f < snapshots.size(); ++f) {
+    if (f >= 3 && f < 6) std::swap(snapshots[f].quantities[1], snapshots[f].quantities[2]);
+    if (f >= 6) snapshots[f].named("id").field.components[0].name = "mol";
+  }
+  TrajectoryEncoder encoder;
+  const TemporaryFile file;
+  Writer writer(file.path(), {});
+  EncodedChunk chunk;
+  for (std::size_t f = 0; f < snapshots.size(); ++f) {
+    FrameInfo info = snapshots[f].info;
+    for (const Quantity &q : snapshots[f].quantities) info.fields.push_back(q.field);
+    info.since_key = static_cast<std::uint16_t>(f);
+    encoder.encode(snapshots[f].inputs(), info.particles, nullptr, info.box, f == 0, chunk);
+    writer.write(info, std::vector<EncodedChunk>{chunk});
+  }
+  const Reader reader(file.path());
+  for (std::size_t f = 0; f < snapshots.size(); ++f) expect_true(snapshots[f], reader.read(f));
+}
+
+}  // namespace
+}  // namespace gpz::test
