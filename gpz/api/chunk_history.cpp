@@ -107,6 +107,8 @@ void ChunkHistory::next(const std::uint8_t *bytes, std::size_t size, std::uint64
     }
   }
   if (chunk.arriving == 0) return;
+  if (format::chunk_kind(bytes + chunk.arrivals.offset, chunk.arrivals.size) != format::block_chunk)
+    corrupt("kind of the chunk of arrivals", chunk.arrivals.offset);
   const std::size_t new_rows = first + particles_;
   decode_chunk(bytes + chunk.arrivals.offset, chunk.arrivals.size, chunk.arriving, frame, wanted_, threads);
   add(frame, new_rows, chunk.arriving);

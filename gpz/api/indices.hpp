@@ -78,8 +78,8 @@ Frame::Column &column_of(Frame &frame, std::size_t field, std::size_t d);
 // Makes all columns of the field longer by so many rows; returns the first of them.
 std::size_t grow_columns(Frame &frame, std::size_t field, std::size_t rows);
 
-// Values of a field that are a chunk with nothing else in it, to rows [first, first + rows) of the frame's columns, which
-// are there. Throws as decode_chunk.
+// Values of a field that are a chunk with nothing else in it, to rows [first, first + rows) of the frame's columns,
+// which are there. Throws as decode_chunk, and corrupt for chunks of another kind than block_chunk.
 void decode_block_coded(const std::uint8_t *bytes, std::size_t size, std::size_t field, std::size_t first,
                         std::uint64_t rows, Frame &frame, int threads);
 // Appends such a chunk of these rows.

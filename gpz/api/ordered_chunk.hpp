@@ -10,7 +10,8 @@
 
 namespace gpz::api {
 
-// Readers take no more particles than this for a chunk of `size` bytes: the memory for them is in proportion to the file.
+// Readers take no more particles than this for a chunk of `size` bytes: the memory for them is in proportion to the
+// file.
 inline bool may_be_ordered(std::uint64_t particles, std::size_t size) {
   return particles != 0 && particles / (std::uint64_t{8} * 1024) <= size;
 }

@@ -61,6 +61,7 @@ bool fits(const DifferenceResult &result) { return result.fits != 0 && result.wi
 
 std::vector<Field> described(const std::vector<FieldInput> &fields) {
   std::vector<Field> out;
+  out.reserve(fields.size());
   for (const FieldInput &input : fields) out.push_back(input.field);
   return out;
 }

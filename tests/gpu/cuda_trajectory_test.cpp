@@ -130,7 +130,8 @@ void check_seed(std::uint64_t seed) {
   Style style;
   style.type = random.below(2) == 0 ? ValueType::float64 : ValueType::float32;
   style.dimension = 2 + random.below(2);
-  const double bounds[] = {0.001, 0.05, 0.00001, 0};
+  // Finer ones than these are for the digits of a float too fine, and its values then stored as they are.
+  const double bounds[] = {0.001, 0.05, style.type == ValueType::float32 ? 0.0004 : 0.00001, 0};
   style.bound = bounds[random.below(random.below(4) == 0 ? 4 : 3)];
   style.scaled = random.below(4) == 0;
   style.images = random.below(3) != 0;

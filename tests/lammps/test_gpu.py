@@ -87,9 +87,18 @@ def gpu_compute(t):
 
 @case(ranks=(1, 2))
 def gpu_own_bounds(t):
-    exact = {**{c: 1e-9 for c in "xyz"}, "vx": 1e-3}
-    bounds = "eb 1e-9 bound vx 1e-3"
+    exact = {**{c: 1e-8 for c in "xyz"}, "vx": 1e-3}
+    bounds = "eb 1e-8 bound vx 1e-3"
     gpu_and_cpu(t, MELT, columns=COLUMNS + " fx", modify=bounds, cpu=f"device cpu {bounds}", bounds=exact)
+
+
+@case(ranks=(1, 2))
+def gpu_too_fine(t):
+    """A box of more than 2^30 steps of the grid: on the GPU, all chunks stand alone."""
+    lammps(t, MELT + twins("eb 1e-9", "eb 1e-9 device cpu") + "run 20")
+    for name in ("a.gpz", "b.gpz"):
+        assert t.since_key(name) == list(range(5)), name
+        t.same(name, frames=5, bounds={c: 1e-9 for c in "xyz"})
 
 
 @case(ranks=(1, 2))

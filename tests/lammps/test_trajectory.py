@@ -154,7 +154,7 @@ def key_smaller(t):
 def key_order(t):
     """The same contents, in less space."""
     columns = IMAGES + " vx vy vz"
-    by_id = f"dump id all gpz 10 id.gpz {columns}\ndump_modify id order id key 2 bound v* 0.01\n"
+    by_id = f"dump id all gpz 10 id.gpz {columns}\ndump_modify id order id device cpu key 2 bound v* 0.01\n"
     t.lammps(MELT + dumps(columns, every=10, modify="key 2 bound v* 0.01") + by_id + "run 30")
     t.same(frames=4, bounds=VELOCITIES)
     t.same("id.gpz", frames=4, bounds=VELOCITIES)

@@ -96,7 +96,7 @@ class Source {
   void bring_back(Particle &particle) {
     for (int d = 0; d < 2 && sample_.periodic; ++d) {
       double &x = particle.position[d];
-      if (x >= low - sample_.beyond && x < low + edge + sample_.beyond) continue;
+      if (!(std::abs(x) < 1000) || (x >= low - sample_.beyond && x < low + edge + sample_.beyond)) continue;
       const double turns = std::floor((x - low) / edge);
       x -= turns * edge;
       particle.image[d] += static_cast<std::int64_t>(turns);
@@ -162,6 +162,7 @@ class Columns {
 
 // The particles of a rank: a slab of the box.
 std::vector<Particle> slab(const std::vector<Particle> &all, int chunk, int chunks) {
+  if (chunks == 1) return all;  // wherever they are
   std::vector<Particle> result;
   for (const Particle &particle : all) {
     const int owner = static_cast<int>((particle.position[0] - low) / edge * chunks);

@@ -1,14 +1,8 @@
-// Chunks in the order of ids: every value comes back, whatever the ids are; and nothing comes of bytes that are not
-// true.
-#include "gpz/api/ordered_chunk.hpp"
-
-#include <numeric>
+// Chunks in the order of ids: every value comes back, whatever the ids are.
 #include <set>
 
 #include "gpz/format/difference_chunk.hpp"
-#include "gpz/format/fields.hpp"
-#include "largest_request.hpp"
-#include "trajectory_support.hpp"
+#include "ordered_support.hpp"
 
 namespace gpz::test {
 namespace {

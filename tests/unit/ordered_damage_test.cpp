@@ -1,5 +1,6 @@
 // Chunks in the order of ids whose bytes are not what was written: values or an error, and no more memory than they are
 // worth.
+#include "gpz/cpu/ordered_codec.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "largest_request.hpp"
 #include "ordered_support.hpp"
@@ -40,6 +41,16 @@ struct Target {
   }
   std::size_t length(std::size_t f) const {
     return static_cast<std::size_t>(format::load_little<std::uint64_t>(chunk.bytes.data() + 16 + 8 * f));
+  }
+
+  // The chunk with another section of field f.
+  Bytes with_section(std::size_t f, const Bytes &section) const {
+    const auto begin = chunk.bytes.begin() + static_cast<std::ptrdiff_t>(this->section(f));
+    Bytes bytes(chunk.bytes.begin(), begin);
+    put_u64(bytes, 16 + 8 * f, section.size());
+    bytes.insert(bytes.end(), section.begin(), section.end());
+    bytes.insert(bytes.end(), begin + static_cast<std::ptrdiff_t>(length(f)), chunk.bytes.end());
+    return bytes;
   }
 
   // Values or an error, after which the columns are as they were, and no more memory than `most` at a time.
@@ -127,32 +138,35 @@ TEST(HostileOrder, FieldsOfOtherTypes) {
     put_u64(damaged, 8, identity);
     EXPECT_EQ(target.read(damaged), Status::corrupt) << identity;
   }
-  // Coding 3 of lossless floats, coding 2 of the ids.
   Bytes damaged = bytes;
-  damaged[target.section(5)] = format::ordered_values;
-  EXPECT_EQ(target.read(damaged), Status::corrupt);
-  damaged = bytes;
   damaged[target.section(1)] = format::block_coded_values;
   EXPECT_EQ(target.read(damaged), Status::corrupt);
 }
 
+// A section that would be right for an integer.
+TEST(HostileOrder, LosslessFloatsHaveNoPlaceInIt) {
+  const Target target(5);
+  const std::vector<std::int64_t> keys(target.chunk.particles, 1);
+  Bytes section(32);
+  section[0] = format::ordered_values;
+  cpu::encode_ordered({keys.size(), 1, nullptr, {}}, {keys.data()}, section);
+  EXPECT_EQ(target.read(target.with_section(2, section)), Status::ok);
+  EXPECT_EQ(target.read(target.with_section(5, section)), Status::corrupt);
+}
+
 TEST(HostileOrder, ChunksInsideOthersAreByPlace) {
   const Target target(5);
-  const Snapshot &snapshot = target.snapshot;
   // The tags as the only field of a chunk in the order of ids, which they are.
-  Snapshot alone = snapshot;
-  alone.quantities = {snapshot.quantities[2]};
+  Snapshot alone = target.snapshot;
+  alone.quantities = {target.snapshot.quantities[2]};
   alone.quantities[0].field.components[0].name = "id";
-  const Bytes inner = ordered_chunk(alone).bytes;
-  Bytes damaged(target.chunk.bytes.begin(),
-                target.chunk.bytes.begin() + static_cast<std::ptrdiff_t>(target.section(2)));
-  put_u64(damaged, 16 + 8 * 2, 8 + inner.size());
-  const std::uint8_t coding[8] = {format::block_coded_values};
-  damaged.insert(damaged.end(), coding, coding + 8);
-  damaged.insert(damaged.end(), inner.begin(), inner.end());
-  damaged.insert(damaged.end(), target.chunk.bytes.begin() + static_cast<std::ptrdiff_t>(target.section(3)),
-                 target.chunk.bytes.end());
-  EXPECT_EQ(target.read(damaged), Status::corrupt);
+  for (const bool by_place : {true, false}) {
+    const Bytes inner = by_place ? encode(alone.inputs(), target.chunk.particles).bytes : ordered_chunk(alone).bytes;
+    Bytes section(8);
+    section[0] = format::block_coded_values;
+    section.insert(section.end(), inner.begin(), inner.end());
+    EXPECT_EQ(target.read(target.with_section(2, section)), by_place ? Status::ok : Status::corrupt);
+  }
 }
 
 }  // namespace

@@ -18,10 +18,10 @@ namespace gpz::cuda {
 // caller's.
 //
 // Device memory, beside that of a Codec for the same particles, from the first frame that is not a key frame on. Kept
-// between frames, a particle: 16 bytes for each value of a float field with a bound, 4 for an integer, 8 for a lossless
-// float, 8 for the id, the largest component of each field once more, and 24 for who is who; while a frame is encoded,
-// 12 bytes for each value, and once more 12 for each of the field with the most components, at least 45. All with an
-// eighth to spare; it grows when a frame needs more than any before. If there is not enough, frames are key chunks.
+// between frames, for each particle: 16 bytes a value of a float field with a bound, 4 an integer, 8 a lossless float,
+// 8 an id, one more component of 4 or 8 in each field, and 19 for who is who. While a frame is encoded: 17 bytes a
+// value, and as much again for the field with the most components, at least 33. All with an eighth to spare; it grows
+// when a frame needs more than any before. If there is not enough, chunks stand alone until the next key frame.
 class TrajectoryCodec {
  public:
   // Takes a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such device.
