@@ -7,19 +7,21 @@
 namespace gpz::cuda {
 namespace {
 
-struct EncodeMemory {
-  ResidualMemory residuals;
-  PayloadMemory payload;
-};
-
 // What the records of all blocks have in common: the widths of the directory depend on it.
 __device__ __forceinline__ void publish(const DifferenceEncode &params, std::uint64_t block, int components,
-                                        const DifferenceRecord &record, std::uint32_t words, std::uint64_t staged) {
+                                        const DifferenceRecord &record, std::uint32_t words, std::uint64_t staged,
+                                        double error) {
+  const std::uint64_t largest = warp_max(core::bit_cast<std::uint64_t>(error));
   const auto lane = static_cast<int>(this_lane());
   if (lane == 0) {
     params.records[block] = record;
     params.words[block] = words;
     params.staged[block] = staged;
+  }
+  if (lane == warp_size - 1) {
+    unsigned long long *all = &params.totals->error;
+    if (largest > __ldcg(all)) atomicMax(all, static_cast<unsigned long long>(largest));
+    return;
   }
   if (lane >= difference_items(components)) return;
   const std::uint32_t item = record_item(record, components, lane);
@@ -38,14 +40,13 @@ __device__ __forceinline__ void rotate(T (&a)[D]) {
 
 // The codes of all axes.
 template <int D>
-__device__ __forceinline__ void choose_codes(EncodeMemory &memory, std::uint32_t n, ResidualTotals (&totals)[D],
+__device__ __forceinline__ void choose_codes(ResidualMemory &memory, std::uint32_t n, ResidualTotals (&totals)[D],
                                              ChosenCode (&chosen)[D]) {
-  ResidualMemory &residuals = memory.residuals;
-  const bool any_forced = residuals.any_forced != 0;
+  const bool any_forced = memory.any_forced != 0;
 #pragma unroll 1
   for (int d = 0; d < D; ++d) {
-    ChosenCode code = choose_code(residuals.u[d], residuals.exception[d], any_forced, n, totals[0]);
-    if (!code.counted) find_exceptions(residuals.u[d], residuals.exception[d], n, code);
+    ChosenCode code = choose_code(memory.u[d], memory.exception[d], any_forced, n, totals[0]);
+    if (!code.counted) find_exceptions(memory.u[d], memory.exception[d], n, code);
     chosen[0] = code;
     rotate(chosen);
     rotate(totals);
@@ -54,17 +55,17 @@ __device__ __forceinline__ void choose_codes(EncodeMemory &memory, std::uint32_t
 
 // The planes and the bitmap, the first axis' part of which begins with the row of this lane at bit[0].
 template <int D>
-__device__ __forceinline__ void write_codes(EncodeMemory &memory, std::uint32_t n, std::uint32_t words,
+__device__ __forceinline__ void write_codes(ResidualMemory &memory, std::uint32_t n, std::uint32_t words,
                                             ChosenCode (&chosen)[D], std::uint32_t (&bit)[D], std::uint32_t *out,
                                             std::uint32_t *out_bitmap) {
   const auto lane = this_lane();
-  const bool has_room = words <= PayloadMemory::bitmap_room;
-  std::uint32_t *bitmap = memory.payload.bitmap;
+  const bool has_room = words <= ResidualMemory::bitmap_room;
+  std::uint32_t *bitmap = memory.bitmap;
   for (std::uint32_t w = lane; w < words; w += warp_size) (has_room ? bitmap : out_bitmap)[w] = 0;
   __syncwarp();
 #pragma unroll 1
   for (int d = 0; d < D; ++d) {
-    const std::uint32_t *u = memory.residuals.u[d];
+    const std::uint32_t *u = memory.u[d];
     const core::ResidualCode code = chosen[0].code;
     out += write_plane(u, code, n, out);
     if (has_room)
@@ -81,12 +82,11 @@ __device__ __forceinline__ void write_codes(EncodeMemory &memory, std::uint32_t 
 
 template <int D>
 __device__ __forceinline__ void write_block(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
-                                            EncodeMemory &memory, ChosenCode (&chosen)[D]) {
-  ResidualMemory &residuals = memory.residuals;
+                                            ResidualMemory &memory, ChosenCode (&chosen)[D], double error) {
   const std::uint64_t first = block * difference_block;
   const auto lane = this_lane();
   DifferenceRecord record{};
-  record.margin = residuals.margin;
+  record.margin = memory.margin;
   std::uint32_t bit[D];  // where the unary codes of the lane's row begin
   std::uint32_t bits = 0;
   std::uint32_t words = 0;
@@ -102,48 +102,51 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
   }
   if (!all_counted)
     for (int d = 0; d < D; ++d)
-      record.exceptions += warp_sum(static_cast<std::uint32_t>(__popc(residuals.exception[d][lane])));
+      record.exceptions += warp_sum(static_cast<std::uint32_t>(__popc(memory.exception[d][lane])));
   record.bitmap = core::words_for_bits(bits);
   const std::uint32_t planes = words;
   __syncwarp();
   if (record.margin != 0)
-    record.flags = core::words_for_bits(write_flags(params.history, first, n, D, residuals, memory.payload.flags));
+    record.flags = core::words_for_bits(write_flags(params.history, first, n, D, memory, memory.places.flags));
   words += record.bitmap + record.flags + 3 * record.exceptions;
 
   unsigned long long staged = 0;
   if (lane == 0) staged = atomicAdd(&params.totals->staged, static_cast<unsigned long long>(words));
   staged = __shfl_sync(full_mask, staged, 0);
-  publish(params, block, D, record, words, staged);
+  publish(params, block, D, record, words, staged, error);
   if (staged + words > params.staging_words) return;  // then the section does not fit either
 
   if (record.exceptions != 0) {
-    for (int d = 0; d < D; ++d) clear_exceptions(residuals.u[d], residuals.exception[d][lane]);
+    for (int d = 0; d < D; ++d) clear_exceptions(memory.u[d], memory.exception[d][lane]);
     __syncwarp();
   }
   std::uint32_t *out = params.staging + staged;
+  // Where the bitmap will be.
+  std::uint32_t *behind = out + planes + record.bitmap;
+  for (std::uint32_t w = lane; w < record.flags; w += warp_size) behind[w] = memory.places.flags[w];
+  behind += record.flags;
+  __syncwarp();
   write_codes(memory, n, record.bitmap, chosen, bit, out, out + planes);
-  out += planes + record.bitmap;
-  for (std::uint32_t w = lane; w < record.flags; w += warp_size) out[w] = memory.payload.flags[w];
-  out += record.flags;
-  if (record.exceptions != 0) write_exceptions(params.history, first, D, residuals, record.exceptions, out);
+  if (record.exceptions != 0) write_exceptions(params.history, first, D, memory, record.exceptions, behind);
 }
 
 // One warp a thread block, whose place all of its lanes know to have in common.
 template <typename T, int D, bool History>
-__global__ void __launch_bounds__(warp_size, 14) encode_blocks(const __grid_constant__ DifferenceEncode params) {
-  __shared__ EncodeMemory memory;
+__global__ void __launch_bounds__(warp_size, 15) encode_blocks(const __grid_constant__ DifferenceEncode params) {
+  __shared__ ResidualMemory memory;
   const std::uint64_t block = blockIdx.x;
   const std::uint32_t n = particles_of(params.history, block);
   ResidualTotals totals[D];
-  clear(memory.residuals);
+  double error = 0;
+  clear(memory);
   const core::Predictor predictor = History ? chosen_predictor(*params.fit) : core::Predictor{};
   if (History && predicts(predictor))
-    find_residuals<T, D, History, History, true>(params, block, n, predictor, memory.residuals, totals);
+    find_residuals<T, D, History, History, true>(params, block, n, predictor, memory, totals, error);
   else
-    find_residuals<T, D, History, false, true>(params, block, n, predictor, memory.residuals, totals);
+    find_residuals<T, D, History, false, true>(params, block, n, predictor, memory, totals, error);
   ChosenCode chosen[D];
   choose_codes(memory, n, totals, chosen);
-  write_block(params, block, n, memory, chosen);
+  write_block(params, block, n, memory, chosen, error);
 }
 
 template <typename T, int D>

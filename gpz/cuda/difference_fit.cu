@@ -84,8 +84,9 @@ __global__ void __launch_bounds__(warp_size) measure_blocks(const __grid_constan
   if (block >= params.history.blocks) return;
   const std::uint32_t n = particles_of(params.history, block);
   ResidualTotals totals[D];
+  double error = 0;  // of no use here
   clear(memory);
-  find_residuals<T, D, true, true, false>(params, block, n, predictor, memory, totals);
+  find_residuals<T, D, true, true, false>(params, block, n, predictor, memory, totals, error);
   std::uint32_t bits = 0;
 #pragma unroll 1
   for (int d = 0; d < D; ++d) {

@@ -8,12 +8,6 @@
 
 namespace gpz::cuda {
 
-struct PayloadMemory {
-  static constexpr std::uint32_t bitmap_room = 352;  // words: 3.7 bits a value; longer ones are put together in staging
-  std::uint32_t bitmap[bitmap_room];
-  std::uint32_t flags[core::max_components * difference_rows];
-};
-
 // What is too long for a code joins what is an exception anyway, a bit for each particle of the lane's row; sets the
 // bits of the unary codes in the row.
 __device__ __forceinline__ void find_exceptions(const std::uint32_t *u, std::uint32_t *exception, std::uint32_t n,
@@ -55,8 +49,8 @@ inline __device__ __noinline__ std::uint32_t write_flags(const DifferenceHistory
       if (i < n) {
         q = history.last[d][first + i];
         std::int64_t expected = q;
-        if ((memory.above[d][row] & bit) != 0) expected += axis.grid.period;
-        if ((memory.below[d][row] & bit) != 0) expected -= axis.grid.period;
+        if ((memory.places.above[d][row] & bit) != 0) expected += axis.grid.period;
+        if ((memory.places.below[d][row] & bit) != 0) expected -= axis.grid.period;
         // Modulo 2^32, as the residual is; what is expected without it fits.
         if ((memory.exception[d][row] & bit) != 0)
           expected = static_cast<std::int32_t>(

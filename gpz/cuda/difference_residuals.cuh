@@ -1,4 +1,5 @@
-// The residuals of a block of particles, for its warp, and its history after the frame: one pass over all of it.
+// The residuals of a block of particles, for its warp, and its history after
+// the frame: one pass over all of it.
 #pragma once
 
 #include "gpz/cuda/difference_code.cuh"
@@ -6,14 +7,24 @@
 
 namespace gpz::cuda {
 
-// Of a warp. Masks have a word for each row.
-struct ResidualMemory {
-  std::uint32_t u[core::max_components][padded_block];
-  std::uint32_t exception[core::max_components][difference_rows];
-  // Where the position that is followed through the edges, last + displacement, is one period above the index, or
-  // below.
+// Where the position that is followed through the edges, last + displacement,
+// is one period above the index, or below; a word for each row.
+struct ResidualPlaces {
   std::uint32_t above[core::max_components][difference_rows];
   std::uint32_t below[core::max_components][difference_rows];
+  std::uint32_t flags[core::max_components * difference_rows];  // what follows from them
+};
+
+// Of a warp. Exceptions have a word for each row.
+struct ResidualMemory {
+  static constexpr std::uint32_t bitmap_room = 352;  // words: 3.7 bits a value; longer ones are put together in staging
+
+  std::uint32_t u[core::max_components][padded_block];
+  std::uint32_t exception[core::max_components][difference_rows];
+  union {
+    ResidualPlaces places;
+    std::uint32_t bitmap[bitmap_room];  // afterwards
+  };
   std::uint32_t margin;
   std::uint32_t any_forced;
 };
@@ -22,14 +33,15 @@ __device__ __forceinline__ void clear(ResidualMemory &memory) {
   const auto lane = this_lane();
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d)
-    memory.exception[d][lane] = memory.above[d][lane] = memory.below[d][lane] = 0;
+    memory.exception[d][lane] = memory.places.above[d][lane] = memory.places.below[d][lane] = 0;
   if (lane == 0) memory.margin = memory.any_forced = 0;
   __syncwarp();
 }
 
-// What is not usual about a value: it came through an edge, is beyond one, or jumped very far. core's 64-bit functions,
-// in the order of the CPU. Without `images`, only the last counts: predictions are compared without regard to the rest,
-// and crossings are left alone.
+// What is not usual about a value: it came through an edge, is beyond one, or
+// jumped very far. core's 64-bit functions, in the order of the CPU. Without
+// `images`, only the last counts: predictions are compared without regard to
+// the rest, and crossings are left alone.
 inline __device__ __noinline__ void note_unusual(const DifferenceHistory &history, ResidualMemory &memory, int d,
                                                  int row, std::uint64_t slot, std::int32_t index, std::int32_t last,
                                                  std::int32_t predicted, bool images) {
@@ -39,8 +51,8 @@ inline __device__ __noinline__ void note_unusual(const DifferenceHistory &histor
   const std::int64_t moved = core::displacement(q, last, axis.grid);
   const std::int64_t followed = last + moved;
   const std::int64_t expected = core::wrap(followed, axis.grid);
-  if (followed > q) atomicOr(&memory.above[d][row], bit);
-  if (followed < q) atomicOr(&memory.below[d][row], bit);
+  if (followed > q) atomicOr(&memory.places.above[d][row], bit);
+  if (followed < q) atomicOr(&memory.places.below[d][row], bit);
   bool forced = core::narrow_residual(moved - predicted) == core::widest_residual;
   const std::int8_t crossing = core::crossing(q, last, axis.grid);
   if (images && crossing != 0 && history.crossings[d] != nullptr) history.crossings[d][slot] = crossing;
@@ -66,13 +78,6 @@ inline __device__ __noinline__ void note_invalid(const DifferenceEncode &params,
   if (at < params.invalid.capacity) params.invalid.places[at] = slot | static_cast<std::uint64_t>(d) << 32;
 }
 
-// All lanes, each with its largest error.
-__device__ __forceinline__ void publish_error(const DifferenceEncode &params, double largest) {
-  const std::uint64_t all = warp_max(core::bit_cast<std::uint64_t>(largest));
-  unsigned long long *error = &params.totals->error;
-  if (this_lane() == 0 && all > __ldcg(error)) atomicMax(error, static_cast<unsigned long long>(all));
-}
-
 // Values and history of some rows of a lane, on their way from memory all at once.
 template <typename T, int D, int Rows>
 struct RowBatch {
@@ -83,8 +88,15 @@ struct RowBatch {
   std::int32_t previous[Rows][D];
 };
 
-// Keep: the history is that after the frame then, and what is invalid is noted. History: the state is not plain. Full:
-// so is the block.
+// Element i < 2^30 at a place that all lanes have in common: an offset of 32 bits.
+template <typename T>
+__device__ __forceinline__ T &element(T *base, std::uint32_t i) {
+  static_assert(sizeof(T) == 4);
+  return *reinterpret_cast<T *>(reinterpret_cast<std::uintptr_t>(base) + i * 4u);
+}
+
+// Keep: the history is that after the frame then, and what is invalid is noted, as is the lane's largest error.
+// History: the state is not plain. Full: the block is.
 template <typename T, int D, bool History, bool Predict, bool Keep, bool Full>
 class ResidualPass {
  public:
@@ -92,7 +104,7 @@ class ResidualPass {
                                           core::Predictor predictor, ResidualMemory &memory)
       : params_(params), memory_(memory), first_(block * difference_block), n_(n), predictor_(predictor) {}
 
-  __device__ __forceinline__ void run(ResidualTotals (&totals)[D]) {
+  __device__ __forceinline__ void run(ResidualTotals (&totals)[D], double &error) {
     // Those of the next rows come while these are coded.
     Batch next;
     std::uint32_t rows[batch_rows];
@@ -107,11 +119,9 @@ class ResidualPass {
         fetch_rows(min(start + 2 * batch_rows, difference_rows - batch_rows), rows);
       }
 #pragma unroll
-      for (int k = 0; k < batch_rows; ++k)
-#pragma unroll
-        for (int d = 0; d < D; ++d) step(start + k, k, d, batch, totals[d]);
+      for (int k = 0; k < batch_rows; ++k) code(start + k, k, batch, totals);
     }
-    if constexpr (Keep && History) publish_error(params_, error_);
+    error = error_;
     __syncwarp();
   }
 
@@ -128,57 +138,89 @@ class ResidualPass {
 #pragma unroll
     for (int k = 0; k < batch_rows; ++k) rows[k] = (params_.source.rows + first_)[place(start + k)];
   }
-  __device__ __forceinline__ void fetch(int start, const std::uint32_t (&rows)[batch_rows], Batch &batch) const {
+  __device__ __forceinline__ void fetch(int start, const std::uint32_t (&rows)[batch_rows], Batch &batch) {
     const DifferenceHistory &history = params_.history;
 #pragma unroll
     for (int k = 0; k < batch_rows; ++k) {
       const std::uint32_t i = place(start + k);
       const std::uint64_t row = params_.source.rows == nullptr ? first_ + i : rows[k];
 #pragma unroll
+      for (int d = 0; d < D; ++d) batch.x[k][d] = source_value<T>(params_.source, d, row);
+#pragma unroll
       for (int d = 0; d < D; ++d) {
-        batch.x[k][d] = source_value<T>(params_.source, d, row);
-        batch.last[k][d] = (history.last[d] + first_)[i];
-        if constexpr (History && (Keep || Predict)) batch.deviation[k][d] = (history.deviation[d] + first_)[i];
+        batch.last[k][d] = element(history.last[d] + first_, i);
+        if constexpr (History && (Keep || Predict)) batch.deviation[k][d] = element(history.deviation[d] + first_, i);
         if constexpr (Predict) {
-          batch.velocity[k][d] = (history.velocity[d] + first_)[i];
-          batch.previous[k][d] = (history.previous[d] + first_)[i];
+          batch.velocity[k][d] = element(history.velocity[d] + first_, i);
+          batch.previous[k][d] = element(history.previous[d] + first_, i);
         }
       }
     }
   }
 
-  __device__ __forceinline__ void step(int row, int k, int d, const Batch &batch, ResidualTotals &totals) {
+  // What is not usual waits for the end of a row, so that there is one branch
+  // for all of it.
+  __device__ __forceinline__ void code(int row, int k, const Batch &batch, ResidualTotals (&totals)[D]) {
     const DifferenceHistory &history = params_.history;
-    const DeviceAxis &axis = history.axis[d];
     const auto i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
     const bool active = Full || i < n_;
-    const std::int32_t last = batch.last[k][d];
-    const DeviceIndex index = device_index(batch.x[k][d], params_.source.grid);
-    const bool good = index.valid && index.narrow;
-    const std::int32_t q = good ? index.q : last;
-    const std::int32_t direct = q - last;
-    const std::int32_t moved = device_displacement(direct, axis);
-    std::int32_t predicted = 0;
-    if constexpr (Predict)
-      predicted = core::predict(predictor_, batch.velocity[k][d], batch.previous[k][d],
-                                device_distance(batch.deviation[k][d], history.reciprocal));
-    const std::uint32_t u = active ? zigzag32(moved - predicted) : 0;
-    memory_.u[d][row * padded_row + static_cast<int>(this_lane())] = u;
-    totals.add(u);
-    const bool near = direct <= axis.half && direct >= -axis.half;
-    if ((!near || !is_inside(q, axis)) && active)
-      note_unusual(history, memory_, d, row, first_ + i, q, last, predicted, Keep);
-    if constexpr (Keep) {
-      error_ = index.valid && index.error > error_ ? index.error : error_;
-      if (!good && active) note_invalid(params_, first_ + i, d, index.valid);
-      if (active) {
-        (history.last[d] + first_)[i] = q;
+    Step steps[D];
+    bool any_unusual = false;
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      const Step step = this->step(k, d, batch);
+      const std::uint32_t u = active ? zigzag32(step.moved - step.predicted) : 0;
+      memory_.u[d][row * padded_row + static_cast<int>(this_lane())] = u;
+      totals[d].add(u);
+      any_unusual |= step.unusual || (Keep && !step.good);
+      steps[d] = step;
+      if constexpr (Keep) {
+        error_ = step.error > error_ ? step.error : error_;
+        if (!active) continue;
+        element(history.last[d] + first_, i) = step.q;
         if constexpr (History) {
-          (history.deviation[d] + first_)[i] = device_next_deviation(batch.deviation[k][d], history.frames, moved);
-          (history.previous[d] + first_)[i] = device_limit(moved);
+          element(history.deviation[d] + first_, i) =
+              device_next_deviation(batch.deviation[k][d], history.frames, step.moved);
+          element(history.previous[d] + first_, i) = device_limit(step.moved);
         }
       }
     }
+    if (!any_unusual || !active) return;
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      const Step &step = steps[d];
+      if (step.unusual)
+        note_unusual(history, memory_, d, row, first_ + i, step.q, batch.last[k][d], step.predicted, Keep);
+      if (Keep && !step.good) note_invalid(params_, first_ + i, d, step.valid);
+    }
+  }
+
+  struct Step {
+    std::int32_t q;
+    std::int32_t moved;
+    std::int32_t predicted;
+    bool unusual;  // not near, or beyond an edge
+    bool good;     // the value has an index that fits
+    bool valid;
+    double error;
+  };
+
+  __device__ __forceinline__ Step step(int k, int d, const Batch &batch) const {
+    const DeviceAxis &axis = params_.history.axis[d];
+    const DeviceIndex index = device_index(batch.x[k][d], params_.source.grid);
+    Step step;
+    step.good = index.valid && index.narrow;
+    step.valid = index.valid;
+    step.error = step.good ? index.error : 0;
+    step.q = step.good ? index.q : batch.last[k][d];
+    const std::int32_t direct = step.q - batch.last[k][d];
+    step.moved = device_displacement(direct, axis);
+    step.predicted = 0;
+    if constexpr (Predict)
+      step.predicted = core::predict(predictor_, batch.velocity[k][d], batch.previous[k][d],
+                                     device_distance(batch.deviation[k][d], params_.history.reciprocal));
+    step.unusual = !is_near(direct, axis) || !is_inside(step.q, axis);
+    return step;
   }
 
   const DifferenceEncode &params_;
@@ -192,11 +234,11 @@ class ResidualPass {
 template <typename T, int D, bool History, bool Predict, bool Keep>
 __device__ __forceinline__ void find_residuals(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
                                                core::Predictor predictor, ResidualMemory &memory,
-                                               ResidualTotals (&totals)[D]) {
+                                               ResidualTotals (&totals)[D], double &error) {
   if (n == difference_block)
-    ResidualPass<T, D, History, Predict, Keep, true>(params, block, n, predictor, memory).run(totals);
+    ResidualPass<T, D, History, Predict, Keep, true>(params, block, n, predictor, memory).run(totals, error);
   else
-    ResidualPass<T, D, History, Predict, Keep, false>(params, block, n, predictor, memory).run(totals);
+    ResidualPass<T, D, History, Predict, Keep, false>(params, block, n, predictor, memory).run(totals, error);
 }
 
 }  // namespace gpz::cuda

@@ -44,9 +44,16 @@ __device__ __forceinline__ std::uint64_t source_row(const DifferenceSource &sour
   return source.rows == nullptr ? slot : source.rows[slot];
 }
 
+// Whether a particle that goes this way stays within the edges, or, of an open axis, moves by what is usual.
+__device__ __forceinline__ bool is_near(std::int32_t direct, const DeviceAxis &axis) {
+  const auto half = static_cast<std::uint32_t>(axis.half);
+  return static_cast<std::uint32_t>(direct) + half <= 2 * half;
+}
+
 // core::displacement for a difference of two such indices.
 __device__ __forceinline__ std::int32_t device_displacement(std::int32_t direct, const DeviceAxis &axis) {
-  return direct > axis.half ? direct - axis.period : direct < -axis.half ? direct + axis.period : direct;
+  const std::int32_t back = direct < 0 ? axis.period : -axis.period;
+  return is_near(direct, axis) ? direct : direct + back;
 }
 
 __device__ __forceinline__ bool is_inside(std::int32_t q, const DeviceAxis &axis) {
@@ -61,7 +68,7 @@ __device__ __forceinline__ std::int32_t device_wrap(std::int32_t x, const Device
 // core::next_deviation.
 __device__ __forceinline__ std::int32_t device_next_deviation(std::int32_t deviation, std::int32_t frames,
                                                               std::int32_t moved) {
-  const std::int64_t sum = deviation - static_cast<std::int64_t>(frames) * moved;
+  const std::int64_t sum = static_cast<std::int64_t>(-frames) * moved + deviation;
   const auto low = static_cast<std::int32_t>(sum);
   const auto high = static_cast<std::int32_t>(sum >> 32);
   const std::int32_t kept = high == (low >> 31) ? low : (high >> 31) ^ INT32_MAX;
