@@ -1,7 +1,8 @@
 // Size and speed of frames stored as differences (docs/decisions/0010), for a trajectory in any format that gpz
 // encodes.
 //
-//   difference_bench --bound B [--order id|space] [--frames N] [--repeats R] [--kernels NAME] [--each] FILE
+//   difference_bench --bound B [--order id|space] [--frames N] [--repeats R] [--kernels NAME] [--neighbours] [--each]
+//   FILE
 //
 // The first frame is the key frame and is not counted. Particles are sorted by id, then by a space-filling curve over
 // the key frame. Speeds are bytes of f64 positions a second on one core, the best of R for each frame, with the update
@@ -32,6 +33,7 @@ struct Options {
   std::string kernels;
   std::size_t frames = 1000000;
   int repeats = 5;
+  bool neighbours = false;
   bool each = false;
 };
 
@@ -151,7 +153,7 @@ int run(const Options &options) {
     std::vector<std::uint8_t> bytes;
     encode += best_seconds(options.repeats, [&] {
       bytes.clear();
-      encode_difference(state, columns(step.q), step.box, bytes, *kernels);
+      encode_difference(state, columns(step.q), step.box, bytes, *kernels, options.neighbours);
     });
     decode += best_seconds(options.repeats, [&] {
       decode_difference(state, bytes.data(), bytes.size(), step.box,
@@ -193,6 +195,7 @@ int main(int argc, char **argv) {
   app.add_option("--frames", options.frames, "Frames to read, with the key frame");
   app.add_option("--repeats", options.repeats, "Repeats of each measurement")->check(CLI::PositiveNumber);
   app.add_option("--kernels", options.kernels, "generic, avx2 or avx512");
+  app.add_flag("--neighbours", options.neighbours, "Predict from the particles before as well");
   app.add_flag("--each", options.each, "Print each frame");
   CLI11_PARSE(app, argc, argv);
   try {

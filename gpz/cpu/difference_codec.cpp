@@ -31,13 +31,30 @@ constexpr int max_items = 2 * core::max_components + 4;
 
 // What section headers start with; another number would be another prediction or another code.
 constexpr std::uint8_t temporal_predictor = 1;
-constexpr std::size_t widths_at = 4;
+constexpr std::uint8_t neighbour_predictor = 2;
+constexpr std::size_t neighbours_at = 4;
 
 int items_of(int components) { return 2 * components + 4; }
 
-std::size_t header_size(int components) {
+// What is behind the coefficients: the widths are at `widths_at`, 4 without neighbours.
+std::size_t header_size(std::size_t widths_at, int components) {
   return core::round_up_to_8(widths_at + static_cast<std::size_t>(items_of(components)));
 }
+
+// Both kinds of prediction.
+struct Prediction {
+  core::Predictor temporal;
+  Neighbours neighbours;
+  std::unique_ptr<NeighbourTable> table;
+
+  void use(const Neighbours &fitted) {
+    if (table == nullptr) table = std::make_unique<NeighbourTable>();
+    neighbours = fitted;
+    fill_table(neighbours, *table);
+  }
+  bool has_neighbours() const { return neighbours.levels != 0; }
+  std::size_t widths_at() const { return neighbours_at + (has_neighbours() ? header_size(neighbours) : 0); }
+};
 
 std::uint64_t blocks_of(std::size_t particles) {
   return particles / block_size + (particles % block_size != 0 ? 1 : 0);
@@ -83,13 +100,16 @@ bool to_record(const std::array<std::uint64_t, max_items> &item, int components,
 constexpr std::int32_t at_rest[block_size] = {};
 
 DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, const IndexOutput &out,
-                         const GridBox &box, const core::Predictor &predictor, std::uint64_t b) {
+                         const GridBox &box, const Prediction &prediction, std::uint64_t b) {
   const std::size_t first = b * block_size;
   DifferenceBlock block{};
   block.n = static_cast<std::uint32_t>(std::min<std::size_t>(block_size, state.particles - first));
   block.components = state.components;
   block.reciprocal = core::reciprocal_of(state.frames);
-  block.predictor = predictor;
+  block.predictor = prediction.temporal;
+  if (const std::uint32_t levels = prediction.neighbours.levels; levels != 0)
+    for (std::uint32_t j = 0; j < max_neighbour_lags; ++j)
+      block.weight[j] = prediction.table->weight[j] + first % levels;
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     const DifferenceState::Axis &axis = state.axes[d];
     block.axes[d] = {axis.last.data() + first,
@@ -103,22 +123,52 @@ DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, co
   return block;
 }
 
-// Fitted over some of the blocks; the last position alone where every other of them is no smaller with the fit.
-core::Predictor choose_predictor(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
-                                 const DifferenceKernels &kernels, DifferenceScratch &scratch) {
-  if (state.plain) return {};
+// The blocks that a fit looks at.
+std::uint64_t fit_stride(std::uint64_t blocks) { return (blocks - 1) / core::max_fit_blocks + 1; }
+
+// Bits of every other one of them.
+std::uint64_t measured(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
+                       const Prediction &prediction, const DifferenceKernels &kernels, DifferenceScratch &scratch) {
   const std::uint64_t blocks = blocks_of(state.particles);
-  const std::uint64_t stride = (blocks + core::max_fit_blocks - 1) / core::max_fit_blocks;
+  std::uint64_t bits = 0;
+  for (std::uint64_t b = 0; b < blocks; b += 2 * fit_stride(blocks))
+    bits += kernels.measure(block_at(state, q, {}, box, prediction, b), scratch);
+  return bits;
+}
+
+// What is left of the slots before, added to a prediction that takes `without` bits: only where fewer are left then,
+// with the coefficients.
+void add_neighbours(const DifferenceState &state, const IndexColumns &q, const GridBox &box, std::uint64_t without,
+                    const DifferenceKernels &kernels, DifferenceScratch &scratch, Prediction &prediction) {
+  const std::uint64_t blocks = blocks_of(state.particles);
+  const std::uint64_t stride = fit_stride(blocks);
+  NeighbourSums sums;
+  for (std::uint64_t b = 0; b < blocks; b += stride)
+    kernels.sum_neighbours(block_at(state, q, {}, box, prediction, b),
+                           static_cast<std::uint32_t>(b * block_size % NeighbourSums::period), scratch, sums);
+  prediction.use(fit_neighbours(sums, state.particles * static_cast<std::uint64_t>(state.components)));
+  const std::uint64_t header =
+      8 * (header_size(prediction.widths_at(), state.components) - header_size(neighbours_at, state.components));
+  const std::uint64_t with = measured(state, q, box, prediction, kernels, scratch);
+  const std::uint64_t sample = (blocks - 1) / (2 * stride) + 1;
+  if (with * blocks + header * sample >= without * blocks) prediction.neighbours = {};
+}
+
+// Fitted over some of the blocks; the last position alone where every other of them is no smaller with the fit.
+Prediction choose_prediction(const DifferenceState &state, const IndexColumns &q, const GridBox &box, bool neighbours,
+                             const DifferenceKernels &kernels, DifferenceScratch &scratch) {
+  Prediction best;
+  if (state.plain) return best;
+  const std::uint64_t blocks = blocks_of(state.particles);
   core::FitSums sums;
-  for (std::uint64_t b = 0; b < blocks; b += stride) kernels.fit(block_at(state, q, {}, box, {}, b), scratch, sums);
-  const core::Predictor fitted = kernels.solve(sums);
-  std::uint64_t with = 0;
-  std::uint64_t without = 0;
-  for (std::uint64_t b = 0; b < blocks; b += 2 * stride) {
-    with += kernels.measure(block_at(state, q, {}, box, fitted, b), scratch);
-    without += kernels.measure(block_at(state, q, {}, box, {}, b), scratch);
-  }
-  return with < without ? fitted : core::Predictor{};
+  for (std::uint64_t b = 0; b < blocks; b += fit_stride(blocks))
+    kernels.fit(block_at(state, q, {}, box, {}, b), scratch, sums);
+  best.temporal = kernels.solve(sums);
+  const std::uint64_t with = measured(state, q, box, best, kernels, scratch);
+  const std::uint64_t without = measured(state, q, box, {}, kernels, scratch);
+  if (with >= without) best.temporal = {};
+  if (neighbours) add_neighbours(state, q, box, std::min(with, without), kernels, scratch, best);
+  return best;
 }
 
 void append(std::vector<std::uint8_t> &bytes, const std::vector<std::uint32_t> &words) {
@@ -198,15 +248,15 @@ void DifferenceState::replace(const std::uint32_t *kept, std::size_t count, cons
 }
 
 void encode_difference(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
-                       std::vector<std::uint8_t> &bytes, const DifferenceKernels &kernels) {
+                       std::vector<std::uint8_t> &bytes, const DifferenceKernels &kernels, bool neighbours) {
   if (state.particles == 0) return;
   const auto scratch = std::make_unique<DifferenceScratch>();
-  const core::Predictor predictor = choose_predictor(state, q, box, kernels, *scratch);
+  const Prediction prediction = choose_prediction(state, q, box, neighbours, kernels, *scratch);
   const std::uint64_t blocks = blocks_of(state.particles);
   std::vector<DifferenceRecord> records(blocks);
   std::vector<std::uint32_t> payload;
   for (std::uint64_t b = 0; b < blocks; ++b) {
-    const std::uint32_t words = kernels.encode(block_at(state, q, {}, box, predictor, b), *scratch, records[b]);
+    const std::uint32_t words = kernels.encode(block_at(state, q, {}, box, prediction, b), *scratch, records[b]);
     payload.insert(payload.end(), scratch->words, scratch->words + words);
   }
 
@@ -216,11 +266,13 @@ void encode_difference(const DifferenceState &state, const IndexColumns &q, cons
     const auto item = items(record, state.components);
     for (std::size_t i = 0; i < count; ++i) all[i] |= item[i];
   }
-  std::vector<std::uint8_t> header(header_size(state.components));
-  header[0] = temporal_predictor;
-  header[1] = static_cast<std::uint8_t>(predictor.velocity);
-  header[2] = static_cast<std::uint8_t>(predictor.previous);
-  header[3] = static_cast<std::uint8_t>(predictor.mean);
+  const std::size_t widths_at = prediction.widths_at();
+  std::vector<std::uint8_t> header(header_size(widths_at, state.components));
+  header[0] = prediction.has_neighbours() ? neighbour_predictor : temporal_predictor;
+  header[1] = static_cast<std::uint8_t>(prediction.temporal.velocity);
+  header[2] = static_cast<std::uint8_t>(prediction.temporal.previous);
+  header[3] = static_cast<std::uint8_t>(prediction.temporal.mean);
+  if (prediction.has_neighbours()) write_header(prediction.neighbours, &header[neighbours_at]);
   std::uint32_t bits = 0;
   for (std::size_t i = 0; i < count; ++i) {
     header[widths_at + i] = static_cast<std::uint8_t>(core::bit_length(all[i]));
@@ -245,12 +297,23 @@ void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, 
     if (size != 0) corrupt("difference section of an empty chunk", 0);
     return;
   }
-  const std::size_t header = header_size(state.components);
-  if (size < header || size % 8 != 0) corrupt("length of a difference section", 0);
-  if (bytes[0] != temporal_predictor) corrupt("unknown predictor", 0);
-  const core::Predictor predictor{static_cast<std::int8_t>(bytes[1]), static_cast<std::int8_t>(bytes[2]),
-                                  static_cast<std::int8_t>(bytes[3])};
+  if (size < header_size(neighbours_at, state.components) || size % 8 != 0)
+    corrupt("length of a difference section", 0);
+  if (bytes[0] != temporal_predictor && (bytes[0] != neighbour_predictor || state.plain))
+    corrupt("unknown predictor", 0);
+  Prediction prediction;
+  prediction.temporal = {static_cast<std::int8_t>(bytes[1]), static_cast<std::int8_t>(bytes[2]),
+                         static_cast<std::int8_t>(bytes[3])};
   if (state.plain && (bytes[1] | bytes[2] | bytes[3]) != 0) corrupt("prediction without history", 1);
+  if (bytes[0] == neighbour_predictor) {
+    Neighbours neighbours;
+    if (!read_header(bytes + neighbours_at, size - neighbours_at, neighbours))
+      corrupt("coefficients of neighbours", neighbours_at);
+    prediction.use(neighbours);
+  }
+  const std::size_t widths_at = prediction.widths_at();
+  const std::size_t header = header_size(widths_at, state.components);
+  if (size < header) corrupt("length of a difference section", 0);
   const auto count = static_cast<std::size_t>(items_of(state.components));
   std::uint32_t bits = 0;
   for (std::size_t i = widths_at; i < header; ++i) {
@@ -270,7 +333,7 @@ void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, 
   const auto scratch = std::make_unique<DifferenceScratch>();
   std::uint64_t at = 0;
   for (std::uint64_t b = 0; b < blocks; ++b) {
-    const DifferenceBlock block = block_at(state, {}, q, box, predictor, b);
+    const DifferenceBlock block = block_at(state, {}, q, box, prediction, b);
     std::array<std::uint64_t, max_items> item{};
     for (std::size_t i = 0; i < count; at += bytes[widths_at + i], ++i)
       item[i] = core::get_bits(directory, at, bytes[widths_at + i]);

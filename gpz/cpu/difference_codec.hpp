@@ -48,9 +48,12 @@ struct DifferenceState {
   void advance(const IndexColumns &q, const GridBox &box, const DifferenceKernels &kernels = difference_kernels());
 };
 
-// Appends the section of frame q to `bytes` (a multiple of 8 bytes); the state has a key frame. Throws std::bad_alloc.
+// Appends the section of frame q to `bytes` (a multiple of 8 bytes); the state has a key frame. With `neighbours`, what
+// is left of the slots before helps to predict, where that is smaller (docs/decisions/0013): useful if slots are in an
+// order such as that of ids. Throws std::bad_alloc.
 void encode_difference(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
-                       std::vector<std::uint8_t> &bytes, const DifferenceKernels &kernels = difference_kernels());
+                       std::vector<std::uint8_t> &bytes, const DifferenceKernels &kernels = difference_kernels(),
+                       bool neighbours = false);
 
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt) and leaves q
 // unspecified then. No memory is asked for that depends on what the bytes say.

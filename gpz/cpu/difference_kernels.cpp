@@ -2,6 +2,7 @@
 #include "gpz/cpu/difference_kernels.hpp"
 
 #include "gpz/core/pack.hpp"
+#include "gpz/cpu/neighbour_loops.hpp"
 #include "gpz/cpu/residual_coder.hpp"
 
 namespace gpz::cpu {
@@ -16,21 +17,7 @@ using Block = DifferenceBlock;
 using Record = DifferenceRecord;
 using Scratch = DifferenceScratch;
 
-std::int32_t predicted(const Axis &axis, const Predictor &predictor, std::int64_t reciprocal, std::uint32_t i) {
-  return core::predict(predictor, axis.velocity[i], axis.previous[i],
-                       core::distance_to_mean(axis.deviation[i], reciprocal));
-}
-
 enum Feature { velocity, previous, mean, target };
-
-// The features that count are within 16 times what is usual in this block: atoms that jumped would otherwise decide the
-// fit alone.
-std::int32_t usual_limit(const std::int32_t *x, std::uint32_t n) {
-  std::uint32_t sum = 0;
-  for (std::uint32_t i = 0; i < n; ++i)
-    sum += static_cast<std::uint32_t>(core::rough_bits(static_cast<std::uint32_t>(x[i] < 0 ? -x[i] : x[i]) << 1));
-  return std::int32_t{1} << core::min_of(sum / core::max_of(n, 1u) + 5, 22u);
-}
 
 void fit(const Block &block, Scratch &scratch, FitSums &sums) {
   const std::uint32_t n = block.n;
@@ -82,7 +69,8 @@ std::int64_t followed(const Axis &axis, std::uint32_t i) {
 }
 
 // Residuals of axis d in zigzag form; returns how many particles are not in the periodic image where they are expected.
-std::uint32_t find_residuals(const Block &block, int d, std::uint32_t *__restrict u) {
+std::uint32_t find_residuals(const Block &block, int d, Scratch &scratch) {
+  std::uint32_t *__restrict u = scratch.residual;
   const Axis axis = block.axes[d];
   const Predictor predictor = block.predictor;
   const std::int64_t reciprocal = block.reciprocal;
@@ -92,6 +80,7 @@ std::uint32_t find_residuals(const Block &block, int d, std::uint32_t *__restric
     u[i] = core::narrow_residual(core::difference_of(moved, predicted(axis, predictor, reciprocal, i)));
     elsewhere += core::wrap(core::sum_of(axis.last[i], moved), axis.grid) != axis.q[i] ? 1 : 0;
   }
+  if (block.weight[0] != nullptr) find_neighbour_residuals(block, d, scratch, u);
   return static_cast<std::uint32_t>(elsewhere);
 }
 
@@ -109,16 +98,24 @@ void sort_out_images(const Axis &axis, std::uint32_t n, std::uint32_t *u, std::u
   }
 }
 
-// Bits that the residuals take with block.predictor.
+// Bits that the residuals take with block.predictor and block.weight.
 std::uint64_t measure(const Block &block, Scratch &scratch) {
   std::uint64_t bits = 0;
   for (int d = 0; d < block.components; ++d) {
-    find_residuals(block, d, scratch.residual);
+    find_residuals(block, d, scratch);
     std::uint32_t cost = 0;
     choose_code(scratch.residual, block.n, cost);
     bits += cost;
   }
   return bits;
+}
+
+// Where a decoder expects the particle if it reads a residual of 0.
+std::int64_t place_of_zero(const Block &block, int d, std::uint32_t i) {
+  const Axis &axis = block.axes[d];
+  const std::int64_t moved = std::int64_t{predicted(axis, block.predictor, block.reciprocal, i)} +
+                             (block.weight[0] != nullptr ? neighbours_say(block, d, i) : 0);
+  return core::wrap(core::sum_of(axis.last[i], moved), axis.grid);
 }
 
 // A bit for each value that has another image within the margin: 1 if it is there. Returns the words.
@@ -132,10 +129,7 @@ std::uint32_t write_flags(const Block &block, const Scratch &scratch, const Reco
       const bool exception =
           next < record.exceptions && scratch.exception[next] == (i | static_cast<std::uint32_t>(d) << 16);
       next += exception ? 1 : 0;
-      const std::int64_t expected =
-          exception
-              ? core::wrap(core::sum_of(axis.last[i], predicted(axis, block.predictor, block.reciprocal, i)), axis.grid)
-              : followed(axis, i);
+      const std::int64_t expected = exception ? place_of_zero(block, d, i) : followed(axis, i);
       const std::int64_t other = core::other_image(expected, axis.grid, record.margin);
       if (other == expected) continue;
       if (count % 32 == 0) words[count / 32] = 0;
@@ -152,7 +146,7 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
   Quotients quotients{scratch.quotient};
   std::uint32_t *words = scratch.words;
   for (int d = 0; d < block.components; ++d) {
-    if (find_residuals(block, d, scratch.residual) != 0)
+    if (find_residuals(block, d, scratch) != 0)
       sort_out_images(block.axes[d], block.n, scratch.residual, record.margin);
     std::uint32_t cost = 0;
     record.code[d] = choose_code(scratch.residual, block.n, cost);
@@ -170,13 +164,17 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
   return static_cast<std::uint32_t>(words - scratch.words);
 }
 
-void place(const Block &block, int d, const std::uint32_t *__restrict u) {
+template <bool neighbours>
+void place(const Block &block, int d, const Scratch &scratch) {
+  const std::uint32_t *__restrict u = scratch.value[d];
+  const std::int32_t *__restrict expected = scratch.expected[d];
   const Axis axis = block.axes[d];
   const Predictor predictor = block.predictor;
   const std::int64_t reciprocal = block.reciprocal;
   std::int64_t *__restrict out = axis.out;
   for (std::uint32_t i = 0; i < block.n; ++i) {
-    const std::int64_t moved = core::unzigzag(u[i]) + predicted(axis, predictor, reciprocal, i);
+    const std::int64_t moved =
+        core::unzigzag(u[i]) + predicted(axis, predictor, reciprocal, i) + (neighbours ? expected[i] : 0);
     out[i] = core::wrap(core::sum_of(axis.last[i], moved), axis.grid);
   }
 }
@@ -203,24 +201,28 @@ bool decode(const Block &block, const Record &record, const std::uint32_t *words
   if (!read_bitmap(words, record.bitmap, block.n * components, quotients)) return false;
   words += record.bitmap;
   std::uint32_t used = 0;
+  for (int d = 0; d < block.components; ++d) {
+    plane += core::unpack(plane, block.n, record.code[d].width, lanes, scratch.value[d]);
+    if (!join(record.code[d], block.n, scratch.value[d], quotients, used)) return false;
+  }
+  if (used != quotients.count) return false;
+
+  const std::uint32_t *exception = words + record.flags;
+  const std::uint32_t *index = exception + record.exceptions;
+  for (std::uint32_t e = 0; e < record.exceptions; ++e)
+    if ((exception[e] & 0xFFFFu) >= block.n || exception[e] >> 16 >= components ||
+        (e != 0 && exception[e] <= exception[e - 1]))
+      return false;
+  const bool neighbours = block.weight[0] != nullptr;
+  if (neighbours) follow_neighbours(block, exception, index, record.exceptions, scratch);
   std::uint32_t flags = 0;
   for (int d = 0; d < block.components; ++d) {
-    plane += core::unpack(plane, block.n, record.code[d].width, lanes, scratch.residual);
-    if (!join(record.code[d], block.n, scratch.residual, quotients, used)) return false;
-    place(block, d, scratch.residual);
+    neighbours ? place<true>(block, d, scratch) : place<false>(block, d, scratch);
     if (record.margin != 0 && !apply_flags(block, d, record, words, flags)) return false;
   }
-  if (used != quotients.count || core::words_for_bits(flags) != record.flags) return false;
-  words += record.flags;
-
-  const std::uint32_t *value = words + record.exceptions;
-  for (std::uint32_t e = 0; e < record.exceptions; ++e, value += 2) {
-    const std::uint32_t i = words[e] & 0xFFFFu;
-    const std::uint32_t d = words[e] >> 16;
-    if (i >= block.n || d >= components || (e != 0 && words[e] <= words[e - 1])) return false;
-    memcpy(&block.axes[d].out[i], value, 8);
-  }
-  return true;
+  for (std::uint32_t e = 0; e < record.exceptions; ++e, index += 2)
+    memcpy(&block.axes[exception[e] >> 16].out[exception[e] & 0xFFFFu], index, 8);
+  return core::words_for_bits(flags) == record.flags;
 }
 
 void advance(const std::int64_t *__restrict q, const GridAxis &grid, std::size_t n, std::uint64_t frames,
@@ -242,7 +244,7 @@ void advance(const std::int64_t *__restrict q, const GridAxis &grid, std::size_t
 }  // namespace
 
 extern const DifferenceKernels differences;
-const DifferenceKernels differences{GPZ_TEXT(GPZ_ISA), fit, solve, measure, encode, decode, advance};
+const DifferenceKernels differences{GPZ_TEXT(GPZ_ISA), fit, solve, sum_neighbours, measure, encode, decode, advance};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::cpu

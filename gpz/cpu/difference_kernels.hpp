@@ -5,6 +5,7 @@
 
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
+#include "gpz/cpu/neighbours.hpp"
 #include "gpz/cpu/residual_block.hpp"
 
 namespace gpz::cpu {
@@ -27,12 +28,21 @@ struct DifferenceBlock {
   int components;
   std::int64_t reciprocal;
   core::Predictor predictor;
+  const std::int32_t *weight[max_neighbour_lags];  // for each place in the block; nullptr: neighbours do not count
   Axis axes[core::max_components];
 };
 
 // Working memory of a block.
 struct DifferenceScratch : ResidualScratch {
   alignas(64) std::int32_t feature[4][block_size];
+  alignas(64) std::uint32_t value[core::max_components][block_size];  // decoded, in zigzag form
+  // What the temporal prediction leaves, in full; limited, from place near_at on, with what a fit wants around it; what
+  // neighbours say of it; and where it is known beforehand.
+  static constexpr std::uint32_t near_at = 16;
+  alignas(64) std::int64_t remainder[block_size];
+  alignas(64) std::int32_t near[core::max_components][near_at + block_size + NeighbourSums::period];
+  alignas(64) std::int32_t expected[core::max_components][block_size];
+  std::uint8_t known[core::max_components][block_size];
 };
 
 struct DifferenceKernels {
@@ -40,7 +50,10 @@ struct DifferenceKernels {
   // Adds the block's values to the sums of a fit.
   void (*fit)(const DifferenceBlock &block, DifferenceScratch &scratch, core::FitSums &sums);
   core::Predictor (*solve)(const core::FitSums &sums);
-  // Bits that the residuals take with block.predictor.
+  // Likewise of the fit of neighbours to what block.predictor leaves; the first slot of the block has level `phase`.
+  void (*sum_neighbours)(const DifferenceBlock &block, std::uint32_t phase, DifferenceScratch &scratch,
+                         NeighbourSums &sums);
+  // Bits that the residuals take with block.predictor and block.weight.
   std::uint64_t (*measure)(const DifferenceBlock &block, DifferenceScratch &scratch);
   // Writes the payload to scratch.words; returns its words.
   std::uint32_t (*encode)(const DifferenceBlock &block, DifferenceScratch &scratch, DifferenceRecord &record);

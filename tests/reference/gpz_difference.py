@@ -120,11 +120,8 @@ class FieldHistory:
         for d, (column, axis) in enumerate(zip(columns, axes)):
             passages.append([0] * len(column))
             for i, index in enumerate(column):
-                step = signed(index - self.index[d][i])
-                if axis.periodic and step > axis.period // 2:
-                    step, passages[d][i] = step - axis.period, -1
-                elif axis.periodic and step < -(axis.period // 2):
-                    step, passages[d][i] = step + axis.period, 1
+                step, direct = displacement(index, self.index[d][i], axis), signed(index - self.index[d][i])
+                passages[d][i] = (direct < step) - (direct > step)
                 if not is_plain(self.field):
                     self.sum[d][i] = limited(signed(self.sum[d][i] - t * step), LARGEST_SUM)
                     self.velocity_before[d][i] = self.velocity[d][i]
@@ -176,8 +173,19 @@ def decode_number(plane, width, head, unary):
     return (first + unary.take() << low_width) + (plane & (1 << low_width) - 1)
 
 
-def read_block(payload, history, start, n, t, axes, weights, record):
-    """The indices of particles start to start + n, a list a component."""
+def displacement(index, last, axis):
+    """Followed through periodic edges."""
+    step = signed(index - last)
+    if axis.periodic and step > axis.period // 2:
+        return step - axis.period
+    if axis.periodic and step < -(axis.period // 2):
+        return step + axis.period
+    return step
+
+
+def read_block(payload, history, start, n, t, axes, weights, record, levels=((),)):
+    """The indices of particles start to start + n, a list a component. `levels`: coefficients of the neighbours of particles
+    of each level."""
     dimensions = len(axes)
     widths, heads = record[:dimensions], record[dimensions : 2 * dimensions]
     unary_words, margin, flag_words, exceptions = record[2 * dimensions :]
@@ -190,10 +198,14 @@ def read_block(payload, history, start, n, t, axes, weights, record):
     unary = UnaryBitmap(payload.take(4 * unary_words))
     flags = payload.take(4 * flag_words)
     flag_position = 0
+    places = payload.unpack(f"{exceptions}I")
+    require(all(a < b for a, b in zip(places, places[1:])), "exceptions are out of order")
+    require(all(place & 0xFFFF < n and place >> 16 < dimensions for place in places), "an exception is out of range")
+    exact = dict(zip(places, payload.unpack(f"{exceptions}q")))
 
     columns = []
     for d, axis in enumerate(axes):
-        column = []
+        column, left = [], []
         reach = min(margin, axis.period // 4)
         for i, plane in enumerate(planes[d], start):
             number = decode_number(plane, widths[d], heads[d], unary)
@@ -201,7 +213,9 @@ def read_block(payload, history, start, n, t, axes, weights, record):
             residual = -(number >> 1) - 1 if number & 1 else number >> 1
             terms = (history.velocity[d][i], history.velocity_before[d][i], history.mean(d, i, t))
             predicted = sum(weight * term for weight, term in zip(weights, terms)) + 32 >> 6
-            p = signed(history.index[d][i] + predicted + residual)
+            near = zip(levels[i % len(levels)], reversed(left))
+            left.append(residual + (sum(c * limited(r, LARGEST_VELOCITY) for c, r in near) + 32 >> 6))
+            p = signed(history.index[d][i] + predicted + left[-1])
             if axis.periodic:
                 lo, period = axis.lo, axis.period
                 if p < lo:
@@ -218,15 +232,11 @@ def read_block(payload, history, start, n, t, axes, weights, record):
                     if bits_at(flags, flag_position, 1):
                         p = other
                     flag_position += 1
+            index = exact.get(i - start | d << 16)
+            if index is not None:
+                p, left[-1] = index, signed(displacement(index, history.index[d][i], axis) - predicted)
             column.append(signed(p))
         columns.append(column)
-
-    places = payload.unpack(f"{exceptions}I")
-    require(all(a < b for a, b in zip(places, places[1:])), "exceptions are out of order")
-    for place, index in zip(places, payload.unpack(f"{exceptions}q")):
-        i, d = place & 0xFFFF, place >> 16
-        require(i < n and d < dimensions, "an exception is out of range")
-        columns[d][i] = index
     require(unary.left == 0, "the unary bitmap has more than the values need")
     require(flag_words == ceil_div(flag_position, 32), "there are too many flags")
     return columns
@@ -236,15 +246,21 @@ def read_indices(cursor, history, t, axes):
     """The section of section 9, to the end of the cursor: the indices, a list a component."""
     dimensions, particles = len(axes), len(history.index[0])
     predictor, *weights = cursor.unpack("B3b")
-    require(predictor == 1, f"prediction {predictor} is unknown")
-    require(not is_plain(history.field) or not any(weights), "a field without displacements is predicted by them")
+    require(predictor in (1, 2), f"prediction {predictor} is unknown")
+    plain = is_plain(history.field)
+    require(not plain or predictor == 1 and not any(weights), "a field without displacements is predicted by them")
+    levels = [()]
+    if predictor == 2:
+        count, lags = cursor.unpack("BB")
+        require(1 <= count <= 16 and 1 <= lags <= 4, "levels or neighbours are out of range")
+        levels = [cursor.unpack(f"{lags}b") for _ in range(count)]
     widths = cursor.take(2 * dimensions + 4)
     require(max(widths) <= 32, "a record width is larger than 32")
     cursor.skip_padding()
     columns = [[] for _ in axes]
     for b, record in enumerate(take_directory(cursor, widths, ceil_div(particles, BLOCK_SIZE))):
         start = b * BLOCK_SIZE
-        block = read_block(cursor, history, start, min(BLOCK_SIZE, particles - start), t, axes, weights, record)
+        block = read_block(cursor, history, start, min(BLOCK_SIZE, particles - start), t, axes, weights, record, levels)
         for column, indices in zip(columns, block):
             column += indices
     cursor.skip_padding()

@@ -22,6 +22,7 @@ class Section:
     edges: tuple = (0, 0, 0)
     exact: list = field(default_factory=list)  # (component, slot, bits)
     empty: bool = False
+    levels: list = None  # coefficients of the neighbours of particles of each level
 
 
 def image(p, lo, period, margin):
@@ -47,6 +48,19 @@ def residual(q, last, lo, period, margin):
     return None
 
 
+def by_neighbours(section, slot, left):
+    """What is expected of the particle in this slot; `left`: of those before it in the block."""
+    if section.levels is None:
+        return 0
+    limited = [max(1 - 2**22, min(2**22 - 1, r)) for r in left[::-1]]
+    return sum(c * r for c, r in zip(section.levels[slot % len(section.levels)], limited)) + 32 >> 6
+
+
+def displacement(q, last, period):
+    direct = q - last
+    return direct - period if direct > period // 2 and period else direct + period if direct < -(period // 2) and period else direct
+
+
 def encode_block(section, start, n, number):
     """The items of the record, and the payload."""
     axes = section.axes or [(0, 0)] * len(section.indices)
@@ -55,15 +69,18 @@ def encode_block(section, start, n, number):
         width, head = section.codes[(number + d) % len(section.codes)]
         codes.append((width, head))
         low_width, first = (width - head if head >= 2 else width), 2**head - 1
-        plane = []
+        plane, left = [], []
         for i in range(start, start + n):
             q, last = section.indices[d][i], section.before[d][i]
             found = residual(q, last, lo, period, section.margin)
-            u = None if found is None else 2 * found[0] if found[0] >= 0 else -2 * found[0] - 1
+            expected = by_neighbours(section, i, left)
+            r = None if found is None else found[0] - expected
+            u = None if r is None else 2 * r if r >= 0 else -2 * r - 1
             if u is None or u >> low_width > (0 if head == 1 else 500):
                 exceptions.append((d, i - start, q))
-                u, other = 0, image(last, lo, period, section.margin)[1]
-                found = (0, None if other is None else 1)
+                u, other = 0, image(last + expected, lo, period, section.margin)[1]
+                found = (displacement(q, last, period), None if other is None else 1)
+            left.append(found[0])
             high = u >> low_width
             plane.append(u if high < first else (first << low_width) + (u & (1 << low_width) - 1))
             if high >= first and head != 1:
@@ -95,7 +112,11 @@ def encode_predicted(section):
     ]
     widths = [max(item).bit_length() for item in zip(*(items for items, _ in blocks))]
     directory = bit_string([(item, width) for items, _ in blocks for item, width in zip(items, widths)])
-    return pad(head + pad(b"\1\0\0\0" + bytes(widths)) + pad(directory) + b"".join(payload for _, payload in blocks))
+    prediction = b"\1\0\0\0"
+    if section.levels is not None:
+        prediction = struct.pack("<B3xBB", 2, len(section.levels), len(section.levels[0]))
+        prediction += b"".join(struct.pack(f"{len(level)}b", *level) for level in section.levels)
+    return pad(head + pad(prediction + bytes(widths)) + pad(directory) + b"".join(payload for _, payload in blocks))
 
 
 def encode_block_coded(write_field, block_size=64):

@@ -229,6 +229,12 @@ std::vector<Sample> samples() {
       p.erase(std::remove_if(p.begin(), p.end(), gone), p.end());
     };
   });
+  add("molecules", [](Sample &s) {  // go together, so that neighbours say where a particle goes
+    s.beyond = 0.4, s.key_interval = 4, s.frames = 3;
+    s.change = [](std::vector<Particle> &p, auto &) {
+      for (std::size_t i = 0; i < p.size(); ++i) p[i].velocity = p[i - i % 3].velocity;
+    };
+  });
   add("open", [](Sample &s) { s.periodic = false, s.key_interval = 3, s.frames = 4; });
   add("two-dimensions", [](Sample &s) { s.dimension = 2, s.structure = Structure::crystal, s.particles = 144; });
   add("gas", [](Sample &s) { s.structure = Structure::gas; });

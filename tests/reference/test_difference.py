@@ -84,12 +84,13 @@ class Trajectory:
         ]
         return Section(self.positions, before, AXES, codes, margin), passages
 
-    def step(self, leaving=(), arriving=0, codes=((9, 0),), margin=0, speed=4, coding=1):
+    def step(self, leaving=(), arriving=0, codes=((9, 0),), margin=0, speed=4, coding=1, levels=None):
         n = len(self.exact[0])
         self.remove(set(leaving))
         sections = [b""] * 3
         if self.exact[0]:
             positions, passages = self.move(codes, margin, speed)
+            positions.levels = levels
             if coding == 1:
                 sections[0] = encode_predicted(positions)
             else:
@@ -152,6 +153,16 @@ class Written(unittest.TestCase):
             t = cases[str(margin)] = Trajectory(margin, FLOAT64, 90, 64)
             for _ in range(4):
                 t.step(codes=[(4, 0)], margin=margin, speed=60)
+        self.check(cases)
+
+    def test_neighbours(self):
+        cases = {}
+        for levels in (1, 2, 3, 7, 16):
+            for lags in range(1, 5):
+                t = cases[f"{levels}-{lags}"] = Trajectory(levels, (FLOAT32, FLOAT64)[lags % 2], 1024 * (lags == 4) + 70, 64)
+                for speed in (3, 60):
+                    weights = [[t.random.randrange(-128, 128) for _ in range(lags)] for _ in range(levels)]
+                    t.step(codes=[(9, 0), (5, 3), (4, 2)], margin=speed, speed=speed, levels=weights, leaving=[5, 9])
         self.check(cases)
 
     def test_leaving_and_arriving(self):

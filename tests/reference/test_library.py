@@ -32,14 +32,14 @@ def noting_differences(found):
         found.update(["counted edges"] if any(data[1:4]) else [])
         return decode_section(data, history, t, passages)
 
-    def note_block(payload, history, start, n, t, axes, weights, record):
+    def note_block(payload, history, start, n, t, axes, weights, record, levels):
         d = len(axes)
         found.update(("head", head) for head in record[d : 2 * d])
         found.update(what for what, there in zip(("bitmap", "margin", "flags", "exceptions"), record[2 * d :]) if there)
         found.update(["full block"] if n == gpz_difference.BLOCK_SIZE else [])
         found.update(("weight", i) for i, weight in enumerate(weights) if weight)
         found.update(["periodic axis"] if any(axis.periodic for axis in axes) else [])
-        return read_block(payload, history, start, n, t, axes, weights, record)
+        return read_block(payload, history, start, n, t, axes, weights, record, levels)
 
     def note_chunk(data, fields, particles, history):
         if history is not None:
@@ -62,7 +62,11 @@ def noting_order(found):
     decode_section, read_block, read_runs = (
         getattr(gpz_ordered, name) for name in ("decode_section", "read_block", "read_runs")
     )
-    decode = gpz_ref.decode_any_chunk
+    decode, read_difference_block = gpz_ref.decode_any_chunk, gpz_difference.read_block
+
+    def note_difference_block(*arguments):
+        found.update(["neighbours"] if any(map(any, arguments[-1])) else [])
+        return read_difference_block(*arguments)
 
     def note_section(data, field, particles, ids):
         found.add(("plain" if gpz_difference.is_plain(field) else "grid", "coding", data[0]))
@@ -91,6 +95,7 @@ def noting_order(found):
 
     with (
         mock.patch.multiple(gpz_ordered, decode_section=note_section, read_block=note_block, read_runs=note_runs),
+        mock.patch.object(gpz_difference, "read_block", note_difference_block),
         mock.patch.object(gpz_ref, "decode_any_chunk", note_chunk),
     ):
         yield
@@ -229,7 +234,7 @@ class Library(unittest.TestCase):
                         self.assertEqual(helper("digest", path, order).stdout, forward, order)
         expected = {(what, "coding", coding) for what in ("plain", "grid") for coding in (2, 3)}
         expected |= {("kind", kind) for kind in range(3)} | {("lag", 0), ("lag", 1), "lag 1 first", "long lag"}
-        expected |= {"bitmap", "margin", "flags", "exceptions", "exact values", "full block", "doubled ids", "runs"}
+        expected |= {"bitmap", "margin", "flags", "exceptions", "exact values", "full block", "doubled ids", "runs", "neighbours"}
         self.assertEqual(expected - found, set())
 
     def test_both_refuse_the_same_order(self):

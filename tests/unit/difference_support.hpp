@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "codec_support.hpp"
@@ -161,9 +162,10 @@ inline std::vector<std::int64_t> unwrapped(const Trajectory &t, std::size_t fram
 
 inline std::int64_t expected_step(const std::vector<std::int64_t> &x, const std::int8_t *coefficient) {
   const std::size_t n = x.size();
+  const auto limited = [](Wide y) { return std::clamp<Wide>(y, 1 - (1 << 22), (1 << 22) - 1); };
   Wide sum = 0;
-  if (n >= 2) sum += Wide{coefficient[0]} * (x[n - 1] - x[n - 2]);
-  if (n >= 3) sum += Wide{coefficient[1]} * (x[n - 2] - x[n - 3]);
+  if (n >= 2) sum += coefficient[0] * limited(x[n - 1] - x[n - 2]);
+  if (n >= 3) sum += coefficient[1] * limited(x[n - 2] - x[n - 3]);
   if (n >= 4) {
     Wide deviation = 0;
     for (std::size_t s = 1; s < n; ++s) {
@@ -172,7 +174,7 @@ inline std::int64_t expected_step(const std::vector<std::int64_t> &x, const std:
     }
     const auto count = static_cast<Wide>(n);
     const Wide reciprocal = ((Wide{1} << 32) + count / 2) / count;
-    sum += coefficient[2] * floor_divided(deviation * reciprocal + (Wide{1} << 31), Wide{1} << 32);
+    sum += coefficient[2] * limited(floor_divided(deviation * reciprocal + (Wide{1} << 31), Wide{1} << 32));
   }
   return static_cast<std::int64_t>(floor_divided(sum + 32, 64));
 }
@@ -182,12 +184,16 @@ inline Frame decode_slowly(const Trajectory &t, std::size_t frames, const std::v
   Frame out = empty_frame(n);
   std::int8_t coefficient[3];
   std::memcpy(coefficient, &bytes[1], 3);
-  const std::uint8_t *width = &bytes[4];
+  const std::size_t levels = bytes[0] == 2 ? bytes[4] : 1;
+  const std::size_t lags = bytes[0] == 2 ? bytes[5] : 0;
+  const std::size_t widths_at = bytes[0] == 2 ? 6 + levels * lags : 4;
+  const std::uint8_t *width = &bytes[widths_at];
   unsigned record_bits = 0;
   for (int k = 0; k < 10; ++k) record_bits += width[k];
   const std::size_t blocks = (n + 1023) / 1024;
-  Bits directory{&bytes[16]};
-  const std::uint8_t *words = &bytes[16 + (blocks * record_bits + 63) / 64 * 8];
+  const std::size_t header = (widths_at + 10 + 7) / 8 * 8;
+  Bits directory{&bytes[header]};
+  const std::uint8_t *words = &bytes[header + (blocks * record_bits + 63) / 64 * 8];
   for (std::size_t first = 0; first < n; first += 1024) {
     const std::size_t m = std::min<std::size_t>(1024, n - first);
     std::uint64_t item[10];
@@ -201,7 +207,14 @@ inline Frame decode_slowly(const Trajectory &t, std::size_t frames, const std::v
     Bits flags{words + item[6] * 4};
     const std::uint8_t *exceptions = words + (item[6] + item[8]) * 4;
     words = exceptions + item[9] * 12;
-    for (std::size_t d = 0; d < 3; ++d)
+    std::map<std::pair<std::size_t, std::size_t>, std::int64_t> exact;
+    for (std::size_t e = 0; e < item[9]; ++e) {
+      std::uint32_t place = 0;
+      std::memcpy(&place, exceptions + e * 4, 4);
+      std::memcpy(&exact[{place >> 16, place & 0xFFFF}], exceptions + item[9] * 4 + e * 8, 8);
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+      std::vector<Wide> left;  // by the temporal prediction
       for (std::size_t i = 0; i < m; ++i) {
         const std::uint64_t low = item[3 + d] < 2 ? item[d] : item[d] - item[3 + d];
         std::uint64_t u = in_plane(planes[d], i, static_cast<unsigned>(item[d]), m == 1024);
@@ -210,8 +223,23 @@ inline Frame decode_slowly(const Trajectory &t, std::size_t frames, const std::v
         const std::int64_t residual =
             u % 2 == 0 ? static_cast<std::int64_t>(u / 2) : -static_cast<std::int64_t>(u / 2) - 1;
         const auto history = unwrapped(t, frames, d, first + i);
-        std::int64_t q = history.back() + expected_step(history, coefficient) + residual;
+        const std::int64_t expected = expected_step(history, coefficient);
+        Wide by_neighbours = 32;
+        for (std::size_t j = 0; j < lags && j < i; ++j)
+          by_neighbours += static_cast<std::int8_t>(bytes[6 + (first + i) % levels * lags + j]) *
+                           std::clamp<Wide>(left[i - 1 - j], 1 - (1 << 22), (1 << 22) - 1);
+        left.push_back(floor_divided(by_neighbours, 64) + residual);
+        std::int64_t q = history.back() + expected + static_cast<std::int64_t>(left.back());
         const auto [lo, period] = t.box[d];
+        const auto exception = exact.find({d, i});
+        if (exception != exact.end()) {
+          Wide moved = Wide{exception->second} - history.back();
+          if (period > 0 && moved > period / 2)
+            moved -= period;
+          else if (period > 0 && moved < -(period / 2))
+            moved += period;
+          left.back() = moved - expected;
+        }
         if (period > 0) {
           if (q < lo)
             q += period;
@@ -223,12 +251,8 @@ inline Frame decode_slowly(const Trajectory &t, std::size_t frames, const std::v
           else if (q < lo + period && q >= lo + period - margin)
             q -= flags.take(1) != 0 ? period : 0;
         }
-        out[d][first + i] = q;
+        out[d][first + i] = exception != exact.end() ? exception->second : q;
       }
-    for (std::size_t e = 0; e < item[9]; ++e) {
-      std::uint32_t place = 0;
-      std::memcpy(&place, exceptions + e * 4, 4);
-      std::memcpy(&out[place >> 16][first + (place & 0xFFFF)], exceptions + item[9] * 4 + e * 8, 8);
     }
   }
   return out;

@@ -18,17 +18,19 @@ namespace gpz {
 constexpr unsigned default_key_interval = 100;
 constexpr unsigned max_key_interval = 65535;
 
-// How particles of a chunk that stands alone are ordered. By their place is fast, on a GPU too. By their ids, where that
-// is smaller: ids cost next to nothing then, and crystals and molecules, whose neighbours have ids next to each other,
-// less as well; encoding takes several times as long.
+// How particles of a chunk that stands alone are ordered. By their place is fast, on a GPU too. By their ids, where
+// that is smaller: ids cost next to nothing then, and crystals and molecules, whose neighbours have ids next to each
+// other, less as well; encoding takes several times as long. Differences that follow are then predicted from the
+// particles in front of each as well, where that is smaller: 1.1 bits an atom less for molecules, 0.3 for crystals, at
+// two thirds of the speed.
 enum class KeyOrder : std::uint8_t { place, smaller };
 
 // Whether differences are of any use: there is an integer column `id`.
 bool has_identity(const std::vector<Field> &fields);
 
 // Encodes the chunks of one writer (an MPI rank), frame after frame; the frames may have other particles in another
-// order. Keeps 20 bytes for each value of a float field with a bound, 8 for each other one. One object serves one caller
-// at a time.
+// order. Keeps 20 bytes for each value of a float field with a bound, 8 for each other one. One object serves one
+// caller at a time.
 class TrajectoryEncoder {
  public:
   // `threads` as in ChunkEncoder.
