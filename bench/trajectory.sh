@@ -6,7 +6,7 @@
 #
 #   --every N,...      steps between frames (100)
 #   --frames N         frames, with the first (31, rhodo 21)
-#   --key K            dump_modify key K: a key frame every K frames
+#   --key K            dump_modify key K: a key frame every K frames (with order id, as gpz encode does)
 #   --mdz, --sz3, --zstd PROGRAM   other programs; rows of those not given are left out
 #   --stored           no LAMMPS: the gpz files are made again by `gpz encode` from the dumps of an earlier run with --keep
 #   --keep             leaves all files in OUT/SYSTEM.EVERY
