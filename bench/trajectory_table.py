@@ -18,6 +18,7 @@ SPEED_ROWS = {
     "binary": ("binary.bin", "dump custom, binary"),
     "xtc": ("xtc.xtc", "dump xtc (no ids, no types)"),
     "gpz": ("gpz.gpz", "**dump gpz**"),
+    "gpz keys": ("gpz_keys.gpz", "**dump gpz**, key frames only"),
     "gpz without ids": ("gpz_without_ids.gpz", "**dump gpz**, positions only"),
 }
 BOUNDS = {"coarse": 10, "middle": 1, "fine": 0.1}
