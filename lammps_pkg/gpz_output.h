@@ -83,10 +83,10 @@ class GPZOutput {
   // write() has returned.
   int next_buffer(GPZSummary &summary);
   // Adds a frame that consists of the chunks of all ranks of the group, each with one, or no frame if `skip`. `info`
-  // lacks particles, largest errors and, if it is no key frame, the reference to the frame that was written before. `problem`: why this rank has no chunk, or empty. Returns the bytes that this
-  // rank's group added, on its first rank, and leaves the group's largest errors in `info`. On failure, which in the
-  // background is that of an earlier frame, the file is cut back to the last complete frame, closed, and GPZOutputError
-  // is thrown.
+  // lacks particles, largest errors and, if it is no key frame, the reference to the frame that was written before.
+  // `problem`: why this rank has no chunk, or empty. Returns the bytes that this rank's group added, on its first rank,
+  // and leaves the group's largest errors in `info`. On failure, which in the background is that of an earlier frame,
+  // the file is cut back to the last complete frame, closed, and GPZOutputError is thrown.
   std::uint64_t write(gpz::FrameInfo &info, GPZChunk chunk, std::string problem, bool skip, GPZSummary &summary);
   // Takes frames in the background on, without waiting. Not collective.
   void poll();

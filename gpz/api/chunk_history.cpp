@@ -80,6 +80,7 @@ void ChunkHistory::add(const Frame &frame, std::size_t first, std::uint64_t part
 void ChunkHistory::next(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
                         int threads) {
   const std::size_t fields = frame.info.fields.size();
+  if (fields == 0) corrupt("a chunk of differences without fields", 0);
   if (!fits(frame.info.fields)) corrupt("a chunk of differences without the frame it builds on", 0);
   const format::DifferenceChunk chunk = format::read_difference_head(bytes, size, particles_, particles, fields);
   if (!chunk.leaving.empty()) {

@@ -97,7 +97,7 @@ struct TrajectoryEncoder::State {
       history.start(decoded, 0, key.particles);
       decoded.columns.clear();
       key.all = key_chunk.size();
-      key_chunk.clear();
+      key_chunk = {};
     }
     std::vector<Field> described;
     for (const FieldInput &input : fields) described.push_back(input.field);
@@ -136,9 +136,12 @@ struct TrajectoryEncoder::State {
     if (!leaving.empty()) history.keep(slots);
 
     const std::size_t id = identity_field(decoded.info.fields);
-    for (std::size_t f = 0; f < fields.size() && !staying.empty(); ++f) {
+    for (std::size_t f = 0; f < fields.size(); ++f) {
       const std::size_t begin = out.bytes.size();
-      if (f != id) encode_section(fields, f, box, out);
+      if (staying.empty())
+        history.follow(f, {}, {});
+      else if (f != id)
+        encode_section(fields, f, box, out);
       format::set_section_length(out.bytes, f, out.bytes.size() - begin);
     }
     if (!identity.arriving().empty()) encode_arrivals(fields, out);

@@ -94,10 +94,10 @@ void encode_difference(DeviceDifferenceState &state, const DeviceValues &values,
                        std::size_t capacity, DifferenceResult *result, Stream stream,
                        const DeviceCrossings &crossings = {});
 
-// The inverse, for a section of `size` bytes in device memory, aligned to 8: the values of slot i go to element i of
-// the arrays of `output` (step 0: integers), and the state is that after the frame. *status (memory the device can
-// write) becomes 0, or some of the bits above: values and state are unspecified then. Never reads or writes outside of
-// what it was given.
+// The inverse, for a section of `size` bytes in device memory, aligned to 8, of prediction 1 (docs/format.md, section
+// 9; others are section_damaged): the values of slot i go to element i of the arrays of `output` (step 0: integers),
+// and the state is that after the frame. *status (memory the device can write) becomes 0, or some of the bits above:
+// values and state are unspecified then. Never reads or writes outside of what it was given.
 std::size_t decode_difference_workspace(const DeviceDifferenceState &state);
 void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const DeviceGridBox &box,
                        const FieldOutput &output, void *workspace, std::size_t workspace_size, std::uint32_t *status,

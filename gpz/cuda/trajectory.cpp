@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "gpz/api/difference_rules.hpp"
 #include "gpz/api/grid_box.hpp"
@@ -301,7 +302,7 @@ struct TrajectoryCodec::State {
       writer.i64(axis.period);
     }
     writer.u64(0);  // exact values
-    out.append(bytes, call.stream);
+    out.append(std::move(bytes), call.stream);
   }
 
   const DeviceChunk &encode_alone(const Call &call, std::size_t f) {
@@ -350,7 +351,24 @@ struct TrajectoryCodec::State {
       release_history();
       unfit = true;
     }
-    stand_alone(call);
+    try {
+      stand_alone(call);
+    } catch (const Error &error) {
+      if (error.status() != Status::out_of_memory || history_bytes() == 0) throw;
+      release_history();
+      stand_alone(call);
+    }
+  }
+  // Device memory that chunks that stand alone do without.
+  std::size_t history_bytes() const {
+    return history.device_bytes() + matched.device_bytes() + out.device_bytes() + scratch.capacity() +
+           flag_memory.capacity();
+  }
+
+  // After an exception: what was queued is done, and the next chunk stands alone.
+  void settle(cudaStream_t stream) {
+    if (cudaStreamSynchronize(stream) != cudaSuccess) forget_last_error();
+    forget();
   }
 
   Codec codec;
@@ -394,10 +412,10 @@ const DeviceChunk &TrajectoryCodec::encode(const std::vector<FieldInput> &fields
     forget_last_error();  // the caller's errors of before are not this call's
     state.encode(call, key);
   } catch (const std::bad_alloc &) {
-    state.forget();
+    state.settle(stream);
     throw Error(Status::out_of_memory, "no host memory to compress " + std::to_string(particles) + " particles");
   } catch (...) {
-    state.forget();
+    state.settle(stream);
     throw;
   }
   return state.chunk;
@@ -413,8 +431,7 @@ MemoryUse TrajectoryCodec::memory() const {
   const State &state = *state_;
   use.allocations +=
       state.allocations + state.history.allocations() + state.matched.allocations() + state.out.allocations();
-  use.device_bytes += state.history.device_bytes() + state.matched.device_bytes() + state.out.device_bytes() +
-                      state.scratch.capacity() + state.flag_memory.capacity();
+  use.device_bytes += state.history_bytes();
   return use;
 }
 

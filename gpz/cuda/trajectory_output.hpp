@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "gpz/api/difference_rules.hpp"
@@ -18,6 +19,7 @@ class ChunkOutput {
   // An empty chunk with room for `size` bytes in all.
   void start(std::size_t size) {
     used_ = 0;
+    sent_.clear();
     if (size <= memory_.capacity()) return;
     memory_.release();
     memory_.allocate(size);
@@ -31,10 +33,12 @@ class ChunkOutput {
   void grow(std::size_t size) { used_ += size; }
   void cut(std::size_t size) { used_ = size; }
 
-  // Host memory that is not pinned has been read when the copy returns.
-  void append(const std::vector<std::uint8_t> &bytes, cudaStream_t stream) {
-    check(cudaMemcpyAsync(at(0), bytes.data(), bytes.size(), cudaMemcpyHostToDevice, stream), "bytes of a section");
-    grow(bytes.size());
+  // Some devices read host memory later: it is kept until the next start().
+  void append(std::vector<std::uint8_t> bytes, cudaStream_t stream) {
+    sent_.push_back(std::move(bytes));
+    const std::vector<std::uint8_t> &kept = sent_.back();
+    check(cudaMemcpyAsync(at(0), kept.data(), kept.size(), cudaMemcpyHostToDevice, stream), "bytes of a section");
+    grow(kept.size());
   }
   void append(const DeviceChunk &part, cudaStream_t stream) {
     check(cudaMemcpyAsync(at(0), part.data, part.size, cudaMemcpyDeviceToDevice, stream), "part of a chunk");
@@ -52,6 +56,7 @@ class ChunkOutput {
  private:
   DeviceBuffer memory_;
   std::size_t used_ = 0;
+  std::vector<std::vector<std::uint8_t>> sent_;
   std::uint64_t allocations_ = 0;
 };
 

@@ -341,6 +341,7 @@ def fit(before, fields):
 
 def decode_differences(data, fields, particles, history):
     """A chunk of kind 1. Moves the history; returns the columns as decode_chunk does."""
+    require(fields, "a chunk of differences without fields")
     require(fit(history.described, fields), "the chunk before has other fields")
     cursor = Cursor(data, "chunk")
     block_size, _kind, before, leaving, arriving, arrivals_length = cursor.unpack("IIQQQQ")

@@ -198,8 +198,7 @@ void encode(EncodeOptions options) {
         metadata = source->metadata();
         metadata.generator = program_version;
         if (!options.units.empty()) metadata.units = options.units;
-        out = open_encoded_output(options.output, metadata, thread_count(options.threads),
-                                  options.key_interval);
+        out = open_encoded_output(options.output, metadata, thread_count(options.threads), options.key_interval);
       }
       check_names(input.name(), frames, source->metadata().elements, metadata.elements);
       check_names(input.name(), frames, source->metadata().type_labels, metadata.type_labels);

@@ -18,8 +18,8 @@ class EncodedOutput {
   virtual void close() = 0;
 };
 
-// A key frame every `key_interval` frames. "-" is standard output. A regular file that has no complete frame in the end is removed. Throws gpz::Error, Failure
-// (io).
+// A key frame every `key_interval` frames. "-" is standard output. A regular file that has no complete frame in the end
+// is removed. Throws gpz::Error, Failure (io).
 std::unique_ptr<EncodedOutput> open_encoded_output(const std::string &path, const Metadata &metadata, int threads,
                                                    unsigned key_interval);
 

@@ -37,7 +37,8 @@ class TrajectoryCodec {
   // them, the following make a chunk that stands alone: grid indices, integers or edges of the box of 2^30 grid units
   // or more (edges below -2^29 or above 2^29), values of a float field with a bound that the grid cannot hold (NaN,
   // infinities, too large, at the edge of rounding), int32 and int64 components in one field, too little device memory;
-  // and particles whose ids are not unique may be taken for each other.
+  // and particles whose ids are not unique may be taken for each other. (Ids so regular that a hash puts hundreds of
+  // them side by side may leave and arrive instead.)
   //
   // Arrays and `rows` (nullptr: all particles in order) are in device memory. The call is ordered behind the work that
   // is in the stream, and returns when its own is done; the chunk is valid until the next encode() or release(). Throws

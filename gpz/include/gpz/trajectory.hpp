@@ -1,5 +1,5 @@
 // Chunks of a trajectory: particles whose ids are known are stored as differences from earlier frames
-// (docs/format.md, section 8; docs/decisions/0007, 0010).
+// (docs/format.md, sections 8 to 10; docs/decisions/0010 to 0013).
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ enum class KeyOrder : std::uint8_t { place, smaller };
 bool has_identity(const std::vector<Field> &fields);
 
 // Encodes the chunks of one writer (an MPI rank), frame after frame; the frames may have other particles in another
-// order. Keeps 20 bytes for each value of a float field with a bound, 8 for each other one. One object serves one
-// caller at a time.
+// order. Keeps 20 bytes for each value of a float field with a bound and 8 for each other one, and about 90 for each
+// particle: who is who, and the values of one field. One object serves one caller at a time.
 class TrajectoryEncoder {
  public:
   // `threads` as in ChunkEncoder.

@@ -25,9 +25,9 @@ class Writer {
   Writer(Writer &&) noexcept;
   Writer &operator=(Writer &&) noexcept;
 
-  // A key frame, which stands alone, every `frames` frames (1 to max_key_interval; 1: all of them, which is so until this
-  // is called), the next one first. The others are differences (gpz/trajectory.hpp), if frames have an integer column
-  // `id`: much smaller, but read from their key frame on. Throws invalid_argument.
+  // A key frame, which stands alone, every `frames` frames (1 to max_key_interval; 1: all of them, which is so until
+  // this is called), the next one first. The others are differences (gpz/trajectory.hpp), if frames have an integer
+  // column `id`: much smaller, but read from their key frame on. Throws invalid_argument.
   void set_key_interval(unsigned frames);
   // How particles are ordered in frames that stand alone (gpz/trajectory.hpp): by place until this is called.
   void set_key_order(KeyOrder order);
