@@ -54,8 +54,8 @@ class ChunkHistory {
   std::vector<bool> wanted_;
   std::vector<Field> described_;
   std::vector<cpu::DifferenceState> fields_;
-  Indices indices_;                                           // of one field of one frame
-  std::vector<std::int8_t> crossings_[core::max_components];  // by field 0 in this frame; empty: none
+  Indices indices_;                                                       // of one field of one frame
+  std::array<std::vector<std::int8_t>, core::max_components> crossings_;  // by field 0 in this frame; empty: none
 };
 
 }  // namespace gpz::api

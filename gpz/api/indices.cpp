@@ -222,6 +222,12 @@ void append_block_coded(const FieldInput &input, const Rows &rows, ChunkEncoder 
   bytes.insert(bytes.end(), chunk.bytes.begin(), chunk.bytes.end());
 }
 
+std::vector<Field> described(const std::vector<FieldInput> &fields) {
+  std::vector<Field> out(fields.size());
+  std::transform(fields.begin(), fields.end(), out.begin(), [](const FieldInput &input) { return input.field; });
+  return out;
+}
+
 std::size_t identity_field(const std::vector<Field> &fields) {
   for (std::size_t f = 0; f < fields.size(); ++f)
     if (fields[f].type == ValueType::integer && fields[f].components.size() == 1 &&

@@ -51,7 +51,7 @@ struct ExactValue {
 
 // The indices of a field, one column a component.
 struct Indices {
-  std::vector<std::int64_t> column[core::max_components];
+  std::array<std::vector<std::int64_t>, core::max_components> column;
   std::vector<ExactValue> exact;
 
   cpu::IndexColumns columns(std::size_t components) const;
@@ -89,5 +89,7 @@ void append_block_coded(const FieldInput &input, const Rows &rows, ChunkEncoder 
 // The field that says who is who; no_field: there is none.
 inline constexpr std::size_t no_field = static_cast<std::size_t>(-1);
 std::size_t identity_field(const std::vector<Field> &fields);
+
+std::vector<Field> described(const std::vector<FieldInput> &fields);
 
 }  // namespace gpz::api

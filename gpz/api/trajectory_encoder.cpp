@@ -67,8 +67,7 @@ struct TrajectoryEncoder::State {
                   EncodedChunk &out) {
     encoder.encode(fields, particles, rows, out);
     if (order == KeyOrder::place || particles == 0 || particles > api::max_followed) return;
-    std::vector<Field> described;
-    for (const FieldInput &input : fields) described.push_back(input.field);
+    const std::vector<Field> described = api::described(fields);
     const std::size_t id = identity_field(described);
     if (id == no_field) return;
     api::encode_ordered_chunk(fields, id, particles, rows, box, encoder, ordered);
@@ -99,8 +98,7 @@ struct TrajectoryEncoder::State {
       key.all = key_chunk.size();
       key_chunk = {};
     }
-    std::vector<Field> described;
-    for (const FieldInput &input : fields) described.push_back(input.field);
+    const std::vector<Field> described = api::described(fields);
     const std::size_t id = identity_field(described);
     return id != no_field && id == identity_field(decoded.info.fields) && history.fits(described);
   }

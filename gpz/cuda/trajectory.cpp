@@ -60,13 +60,6 @@ void check_reachable(const std::vector<FieldInput> &fields, const int *rows, int
 
 bool fits(const DifferenceResult &result) { return result.fits != 0 && result.wide == 0 && result.invalid == 0; }
 
-std::vector<Field> described(const std::vector<FieldInput> &fields) {
-  std::vector<Field> out;
-  out.reserve(fields.size());
-  for (const FieldInput &input : fields) out.push_back(input.field);
-  return out;
-}
-
 }  // namespace
 
 struct TrajectoryCodec::State {
@@ -143,14 +136,14 @@ struct TrajectoryCodec::State {
   void adopt(const Call &call) {
     forget();
     chunk = codec.chunk();
-    key_fields = described(call.fields);
+    key_fields = api::described(call.fields);
     id = api::identity_field(key_fields);
     pending = !unfit && id != api::no_field && call.particles <= api::max_followed;
   }
 
   bool may_follow(const Call &call) const {
     if (unfit || (!pending && !history.started()) || call.particles > api::max_followed) return false;
-    const std::vector<Field> fields = described(call.fields);
+    const std::vector<Field> fields = api::described(call.fields);
     if (id == api::no_field || id != api::identity_field(fields) || !api::have_same_grids(fields, key_fields))
       return false;
     for (const FieldInput &input : call.fields) {
