@@ -116,7 +116,7 @@ void Indices::load(const Frame &frame, std::size_t field, std::size_t first, std
   exact.clear();
   resize(rows, described.components.size());
   for (std::size_t d = 0; d < described.components.size(); ++d) {
-    const Frame::Column &values = column_of(const_cast<Frame &>(frame), field, d);
+    const Frame::Column &values = column_of(frame, field, d);
     for (std::size_t i = 0; i < rows; ++i)
       column[d][i] = described.type == ValueType::integer ? values.integers[first + i]
                                                           : index_of(values.floats[first + i], described);
@@ -173,10 +173,20 @@ std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const
   return in.position();
 }
 
-Frame::Column &column_of(Frame &frame, std::size_t field, std::size_t d) {
-  for (Frame::Column &column : frame.columns)
+namespace {
+
+template <typename AnyFrame>
+auto &find_column(AnyFrame &frame, std::size_t field, std::size_t d) {
+  for (auto &column : frame.columns)
     if (column.field == field && column.component == d) return column;
   throw Error(Status::invalid_argument, "a component has no column");
+}
+
+}  // namespace
+
+Frame::Column &column_of(Frame &frame, std::size_t field, std::size_t d) { return find_column(frame, field, d); }
+const Frame::Column &column_of(const Frame &frame, std::size_t field, std::size_t d) {
+  return find_column(frame, field, d);
 }
 
 std::size_t grow_columns(Frame &frame, std::size_t field, std::size_t rows) {

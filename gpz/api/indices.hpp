@@ -75,6 +75,7 @@ std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const
 
 // Component d of a field of the frame. Throws invalid_argument.
 Frame::Column &column_of(Frame &frame, std::size_t field, std::size_t d);
+const Frame::Column &column_of(const Frame &frame, std::size_t field, std::size_t d);
 // Makes all columns of the field longer by so many rows; returns the first of them.
 std::size_t grow_columns(Frame &frame, std::size_t field, std::size_t rows);
 

@@ -179,19 +179,6 @@ void place(const Block &block, int d, const Scratch &scratch) {
   }
 }
 
-// Moves the values of axis d whose flag is set to their other image. False if there are more than flags.
-bool apply_flags(const Block &block, int d, const Record &record, const std::uint32_t *words, std::uint32_t &count) {
-  const Axis &axis = block.axes[d];
-  for (std::uint32_t i = 0; i < block.n; ++i) {
-    const std::int64_t other = core::other_image(axis.out[i], axis.grid, record.margin);
-    if (other == axis.out[i]) continue;
-    if (count == record.flags * 32) return false;
-    if ((words[count / 32] >> count % 32 & 1) != 0) axis.out[i] = other;
-    ++count;
-  }
-  return true;
-}
-
 bool decode(const Block &block, const Record &record, const std::uint32_t *words, Scratch &scratch) {
   const std::uint32_t lanes = core::lanes_of(block.n, Scratch::block_size);
   const auto components = static_cast<std::uint32_t>(block.components);
@@ -218,7 +205,7 @@ bool decode(const Block &block, const Record &record, const std::uint32_t *words
   std::uint32_t flags = 0;
   for (int d = 0; d < block.components; ++d) {
     neighbours ? place<true>(block, d, scratch) : place<false>(block, d, scratch);
-    if (record.margin != 0 && !apply_flags(block, d, record, words, flags)) return false;
+    if (!apply_flags(block.axes[d].grid, record, words, block.n, block.axes[d].out, flags)) return false;
   }
   for (std::uint32_t e = 0; e < record.exceptions; ++e, index += 2)
     memcpy(&block.axes[exception[e] >> 16].out[exception[e] & 0xFFFFu], index, 8);

@@ -221,15 +221,7 @@ bool find_values(const Block &block, int d, const ResidualRecord &record, const 
                  const Scratch &scratch, std::uint32_t &count) {
   const Block::Axis &axis = block.axes[d];
   std::copy(scratch.place[d], scratch.place[d] + block.n, axis.out);
-  if (record.margin == 0) return true;
-  for (std::uint32_t i = 0; i < block.n; ++i) {
-    const std::int64_t other = core::other_image(axis.out[i], axis.grid, record.margin);
-    if (other == axis.out[i]) continue;
-    if (count == record.flags * 32) return false;
-    if ((words[count / 32] >> count % 32 & 1) != 0) axis.out[i] = other;
-    ++count;
-  }
-  return true;
+  return apply_flags(axis.grid, record, words, block.n, axis.out, count);
 }
 
 bool decode(const Block &block, const Record &record, const std::uint32_t *words, Scratch &scratch) {

@@ -143,5 +143,20 @@ static bool join(const ResidualCode &code, std::uint32_t n, std::uint32_t *__res
   return true;
 }
 
+// Moves the values of an axis whose flag is set to their other image; `count` flags were used before. False if there
+// are more such values than flags.
+static bool apply_flags(const core::GridAxis &axis, const ResidualRecord &record, const std::uint32_t *words,
+                        std::uint32_t n, std::int64_t *values, std::uint32_t &count) {
+  if (record.margin == 0) return true;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::int64_t other = core::other_image(values[i], axis, record.margin);
+    if (other == values[i]) continue;
+    if (count == record.flags * 32) return false;
+    if ((words[count / 32] >> count % 32 & 1) != 0) values[i] = other;
+    ++count;
+  }
+  return true;
+}
+
 }  // namespace GPZ_ISA
 }  // namespace gpz::cpu

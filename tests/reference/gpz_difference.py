@@ -183,10 +183,9 @@ def displacement(index, last, axis):
     return step
 
 
-def read_block(payload, history, start, n, t, axes, weights, record, levels=((),)):
-    """The indices of particles start to start + n, a list a component. `levels`: coefficients of the neighbours of particles
-    of each level."""
-    dimensions = len(axes)
+def open_block(payload, n, dimensions, record):
+    """What stands in front of the values of a block: planes, widths and heads of the components, the unary codes, the margin, the
+    flags, and the exceptions by place."""
     widths, heads = record[:dimensions], record[dimensions : 2 * dimensions]
     unary_words, margin, flag_words, exceptions = record[2 * dimensions :]
     require(max(widths) <= 31 and max(heads) <= 3, "a width or head of a block is too large")
@@ -196,17 +195,46 @@ def read_block(payload, history, start, n, t, axes, weights, record, levels=((),
     lanes = 32 if n == BLOCK_SIZE else 1
     planes = [take_pack(payload, width, n, lanes) for width in widths]
     unary = UnaryBitmap(payload.take(4 * unary_words))
-    flags = payload.take(4 * flag_words)
-    flag_position = 0
+    flags = Flags(payload.take(4 * flag_words))
     places = payload.unpack(f"{exceptions}I")
     require(all(a < b for a, b in zip(places, places[1:])), "exceptions are out of order")
     require(all(place & 0xFFFF < n and place >> 16 < dimensions for place in places), "an exception is out of range")
-    exact = dict(zip(places, payload.unpack(f"{exceptions}q")))
+    return planes, widths, heads, unary, margin, flags, dict(zip(places, payload.unpack(f"{exceptions}q")))
 
+
+class Flags:
+    """One for each value that may be beyond an edge."""
+
+    def __init__(self, data):
+        self.data, self.position = data, 0
+
+    def next(self):
+        require(self.position < 8 * len(self.data), "the flags end too early")
+        self.position += 1
+        return bits_at(self.data, self.position - 1, 1)
+
+    def require_end(self):
+        require(len(self.data) == 4 * ceil_div(self.position, 32), "there are too many flags")
+
+
+def other_image(place, margin, axis):
+    """Where the particle may be instead; None if the margin is too narrow for that."""
+    reach = min(margin, axis.period // 4)
+    if not axis.periodic:
+        return None
+    if place >= axis.lo and place - axis.lo < reach:
+        return place + axis.period
+    lower = place - axis.period
+    return lower if lower < axis.lo and axis.lo - lower <= reach else None
+
+
+def read_block(payload, history, start, n, t, axes, weights, record, levels=((),)):
+    """The indices of particles start to start + n, a list a component. `levels`: coefficients of the neighbours of particles
+    of each level."""
+    planes, widths, heads, unary, margin, flags, exact = open_block(payload, n, len(axes), record)
     columns = []
     for d, axis in enumerate(axes):
         column, left = [], []
-        reach = min(margin, axis.period // 4)
         for i, plane in enumerate(planes[d], start):
             number = decode_number(plane, widths[d], heads[d], unary)
             require(number < 2**32 - 1, "a residual is too large")
@@ -222,23 +250,16 @@ def read_block(payload, history, start, n, t, axes, weights, record, levels=((),
                     p += period
                 elif p >= lo + period:
                     p -= period
-                other = None
-                if p >= lo and p - lo < reach:
-                    other = p + period
-                elif p - period < lo and lo - (p - period) <= reach:
-                    other = p - period
-                if other is not None:
-                    require(flag_position < 8 * len(flags), "the flags end too early")
-                    if bits_at(flags, flag_position, 1):
-                        p = other
-                    flag_position += 1
+                other = other_image(p, margin, axis)
+                if other is not None and flags.next():
+                    p = other
             index = exact.get(i - start | d << 16)
             if index is not None:
                 p, left[-1] = index, signed(displacement(index, history.index[d][i], axis) - predicted)
             column.append(signed(p))
         columns.append(column)
     require(unary.left == 0, "the unary bitmap has more than the values need")
-    require(flag_words == ceil_div(flag_position, 32), "there are too many flags")
+    flags.require_end()
     return columns
 
 

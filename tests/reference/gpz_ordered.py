@@ -1,8 +1,18 @@
 """Section 10 of docs/format.md: chunks whose particles stand in an order in which each predicts the next. Slow and plain on
 purpose."""
 
-from gpz_codec import INTEGER, Cursor, bits_at, ceil_div, decode_chunk, require, take_directory, take_pack
-from gpz_difference import BLOCK_CODED, BLOCK_SIZE, Axis, UnaryBitmap, decode_number, is_plain, signed, value_from_index
+from gpz_codec import INTEGER, Cursor, ceil_div, decode_chunk, require, take_directory
+from gpz_difference import (
+    BLOCK_CODED,
+    BLOCK_SIZE,
+    Axis,
+    decode_number,
+    is_plain,
+    open_block,
+    other_image,
+    signed,
+    value_from_index,
+)
 
 ORDERED = 2  # kind of chunks
 PREDICTED_IN_ORDER = 3  # coding of sections
@@ -25,17 +35,6 @@ def sum_of(place, step, axis):
     return axis.lo + (place + step - axis.lo) % axis.period if axis.periodic else signed(place + step)
 
 
-def other_image(place, margin, axis):
-    """Where the particle may be instead; None if the margin is too narrow for that."""
-    reach = min(margin, axis.period // 4)
-    if not axis.periodic:
-        return None
-    if place - axis.lo < reach:
-        return place + axis.period
-    lower = place - axis.period
-    return lower if axis.lo - lower <= reach else None
-
-
 class Lags:
     """What a section says of lags: which, and the steps that go with them."""
 
@@ -56,26 +55,11 @@ class Lags:
 
 def read_block(payload, lags, ids, n, axes, first, record):
     """The indices of the n particles of a block, a list a component."""
-    dimensions = len(axes)
-    widths, heads = record[:dimensions], record[dimensions : 2 * dimensions]
-    unary_words, margin, flag_words, exceptions = record[2 * dimensions :]
-    require(max(widths) <= 31 and max(heads) <= 3, "a width or head of a block is too large")
-    require(all(w >= f for w, f in zip(widths, heads) if f >= 2), "a head is wider than its plane")
-    require(margin < 2**31, "a margin is too large")
-    require(exceptions <= n * dimensions, "too many exceptions")
-    lanes = 32 if n == BLOCK_SIZE else 1
-    planes = [take_pack(payload, width, n, lanes) for width in widths]
-    unary = UnaryBitmap(payload.take(4 * unary_words))
-    flags = payload.take(4 * flag_words)
-    except_for = payload.unpack(f"{exceptions}I")
-    require(all(a < b for a, b in zip(except_for, except_for[1:])), "exceptions are out of order")
-    require(all(e & 0xFFFF < n and e >> 16 < dimensions for e in except_for), "an exception is out of range")
-    stored = dict(zip(except_for, payload.unpack(f"{exceptions}q")))
-
+    planes, widths, heads, unary, margin, flags, stored = open_block(payload, n, len(axes), record)
     if ids is None or any(a >= b for a, b in zip(ids, ids[1:])):
         ids = range(n)
     row_of = {number: i for i, number in enumerate(ids)}
-    columns, flag_position = [], 0
+    columns = []
     for d, axis in enumerate(axes):
         require(not axis.periodic or axis.lo <= first[d] < axis.lo + axis.period, "a first place is outside the box")
         places, column = [], []
@@ -88,15 +72,11 @@ def read_block(payload, lags, ids, n, axes, first, record):
             index = stored.get(d << 16 | i)
             places.append(sum_of(expected, residual, axis) if index is None else place_of(index, axis))
             other = other_image(places[-1], margin, axis)
-            shifted = False
-            if other is not None:
-                require(flag_position < 8 * len(flags), "the flags end too early")
-                shifted = bits_at(flags, flag_position, 1)
-                flag_position += 1
+            shifted = other is not None and flags.next()
             column.append(index if index is not None else other if shifted else places[-1])
         columns.append(column)
     require(unary.left == 0, "the unary bitmap has more than the values need")
-    require(flag_words == ceil_div(flag_position, 32), "there are too many flags")
+    flags.require_end()
     return columns
 
 

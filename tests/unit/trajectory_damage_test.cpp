@@ -1,39 +1,8 @@
 // Chunks and heads of trajectories whose bytes are not what was written, with checksums that hold: an error or values,
 // and no more memory than there should be.
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "gpz/api/chunk_history.hpp"
+#include "largest_request.hpp"
 #include "trajectory_support.hpp"
-
-namespace {
-
-std::atomic<std::size_t> largest_request{0};
-
-void *allocate(std::size_t size) {
-  std::size_t largest = largest_request;
-  while (size > largest && !largest_request.compare_exchange_weak(largest, size)) {
-  }
-  if (void *memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-void *operator new(std::size_t size) { return allocate(size); }
-void *operator new[](std::size_t size) { return allocate(size); }
-void *operator new(std::size_t size, const std::nothrow_t &) noexcept {
-  try {
-    return allocate(size);
-  } catch (const std::bad_alloc &) {
-    return nullptr;
-  }
-}
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete[](void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void *memory, std::size_t) noexcept { std::free(memory); }
 
 namespace gpz::test {
 namespace {
