@@ -264,6 +264,20 @@ class KeyFrames(CliCase):
         self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01")
         self.assertEqual(self.since_key("t.gpz"), [k % 100 for k in range(203)])
 
+    def test_order(self):
+        """Neighbours on a line have ids next to each other: the order of ids is much smaller, and the default."""
+        rows = [(i + 1, 1 + 0.008 * i, 2, 3) for i in range(1000)]
+        self.write("in.dump", dump_frame(0, rows, columns="id x y z"))
+        sizes = []
+        for options in ((), ("--order", "id"), ("--order", "place")):
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.0001", *options)
+            self.gpz("verify", "t.gpz", "--against", "in.dump", out=None)
+            sizes.append(len(self.read("t.gpz")))
+        self.assertEqual(sizes[0], sizes[1])
+        self.assertLess(2 * sizes[1], sizes[2])
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "1", "--order", "x", code=2,
+                 err="encode: --order: x not in {place,id} (gpz encode --help explains)")
+
     def test_without_ids(self):
         self.write("in.dump", "".join(dump_frame(k, [row[1:] for row in random_rows(40, k)], columns="type x y z") for k in range(3)))
         self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01")

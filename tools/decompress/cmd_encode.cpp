@@ -36,6 +36,7 @@ struct EncodeOptions {
   int dimensions = 3;
   int threads = 0;
   unsigned key_interval = default_key_interval;
+  std::string order = "id";
   std::string units;
   SourceOptions source;
 };
@@ -198,7 +199,8 @@ void encode(EncodeOptions options) {
         metadata = source->metadata();
         metadata.generator = program_version;
         if (!options.units.empty()) metadata.units = options.units;
-        out = open_encoded_output(options.output, metadata, thread_count(options.threads), options.key_interval);
+        out = open_encoded_output(options.output, metadata, thread_count(options.threads), options.key_interval,
+                                  options.order == "id" ? KeyOrder::smaller : KeyOrder::place);
       }
       check_names(input.name(), frames, source->metadata().elements, metadata.elements);
       check_names(input.name(), frames, source->metadata().type_labels, metadata.type_labels);
@@ -236,6 +238,11 @@ void add_encode(CLI::App &app) {
                    "a key frame every K frames; the others, if there are ids, are stored as differences: smaller, but "
                    "read from their key frame on; 1: key frames only")
       ->check(CLI::Range(1u, max_key_interval))
+      ->capture_default_str();
+  command
+      ->add_option("--order", options->order,
+                   "of particles in key frames: place, as LAMMPS writes them by default, or id where that is smaller")
+      ->check(CLI::IsMember({"place", "id"}))
       ->capture_default_str();
   command->add_option("--format", options->source.format, "lammps, lammps-binary or xyz; else by the first bytes")
       ->check(CLI::IsMember({"lammps", "lammps-binary", "xyz"}));

@@ -10,10 +10,10 @@ namespace {
 
 class FileOutput final : public EncodedOutput {
  public:
-  FileOutput(const std::string &path, const Metadata &metadata, int threads, unsigned key_interval)
+  FileOutput(const std::string &path, const Metadata &metadata, int threads, unsigned key_interval, KeyOrder order)
       : path_(path), writer_(path, metadata, Writer::Mode::create, threads) {
     writer_.set_key_interval(key_interval);
-    writer_.set_key_order(KeyOrder::smaller);
+    writer_.set_key_order(order);
   }
 
   ~FileOutput() override {
@@ -37,9 +37,9 @@ class FileOutput final : public EncodedOutput {
 // A pipe takes the parts of the file one after the other.
 class PipeOutput final : public EncodedOutput {
  public:
-  PipeOutput(const Metadata &metadata, int threads, unsigned key_interval)
+  PipeOutput(const Metadata &metadata, int threads, unsigned key_interval, KeyOrder order)
       : out_("-"), encoder_(threads), key_interval_(key_interval) {
-    encoder_.set_order(KeyOrder::smaller);
+    encoder_.set_order(order);
     put(file_header(metadata));
   }
 
@@ -84,9 +84,9 @@ class PipeOutput final : public EncodedOutput {
 }  // namespace
 
 std::unique_ptr<EncodedOutput> open_encoded_output(const std::string &path, const Metadata &metadata, int threads,
-                                                   unsigned key_interval) {
-  if (path == "-") return std::make_unique<PipeOutput>(metadata, threads, key_interval);
-  return std::make_unique<FileOutput>(path, metadata, threads, key_interval);
+                                                   unsigned key_interval, KeyOrder order) {
+  if (path == "-") return std::make_unique<PipeOutput>(metadata, threads, key_interval, order);
+  return std::make_unique<FileOutput>(path, metadata, threads, key_interval, order);
 }
 
 }  // namespace gpz::tool

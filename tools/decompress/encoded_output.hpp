@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpz/frame.hpp"
+#include "gpz/trajectory.hpp"
 #include "output_file.hpp"
 
 namespace gpz::tool {
@@ -21,6 +22,6 @@ class EncodedOutput {
 // A key frame every `key_interval` frames. "-" is standard output. A regular file that has no complete frame in the end
 // is removed. Throws gpz::Error, Failure (io).
 std::unique_ptr<EncodedOutput> open_encoded_output(const std::string &path, const Metadata &metadata, int threads,
-                                                   unsigned key_interval);
+                                                   unsigned key_interval, KeyOrder order);
 
 }  // namespace gpz::tool
