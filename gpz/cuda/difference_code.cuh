@@ -9,12 +9,12 @@ namespace gpz::cuda {
 // Sums over residuals that a lane has seen.
 struct ResidualTotals {
   std::uint32_t rough = 0;
-  std::uint32_t all = 0;  // joined by or
+  std::uint32_t largest = 0;
   std::uint32_t nonzero = 0;
 
   __device__ __forceinline__ void add(std::uint32_t u) {
     rough += static_cast<std::uint32_t>(core::rough_bits(u));
-    all |= u;
+    largest = max(largest, u);
     nonzero += u != 0 ? 1 : 0;
   }
 };
@@ -40,23 +40,23 @@ struct OwnRow {
 class CodeChoice {
  public:
   __device__ CodeChoice(std::uint32_t n, std::uint32_t nonzero)
-      : best_{{0, 1}, nonzero * core::exception_bits, 0, nonzero == 0}, n_(n) {}
+      : best_{{0, 1}, nonzero * core::exception_bits, 0, false}, n_(n) {}
 
   // All lanes, each with the bits of its row.
-  __device__ __forceinline__ bool offer(core::ResidualCode code, std::uint32_t row_bits, bool counted) {
+  __device__ __forceinline__ bool offer(core::ResidualCode code, std::uint32_t row_bits) {
     const std::uint32_t cost = n_ * code.width + warp_sum(row_bits);
     if (cost >= best_.cost) return false;
-    best_ = {code, cost, row_bits, counted};
+    best_ = {code, cost, row_bits, false};
     return true;
   }
-  __device__ __forceinline__ bool attempt(core::ResidualCode code, const OwnRow &row, bool counted) {
+  __device__ __forceinline__ bool attempt(core::ResidualCode code, const OwnRow &row) {
     if (!core::is_valid(code)) return false;
     const int low = core::low_bits(code);
     const std::uint32_t end = core::head_end(code);
     std::uint32_t bits = 0;
 #pragma unroll 4
     for (int k = 0; k < row.particles; ++k) bits += core::unary_cost(row[k], low, end);
-    return offer(code, bits, counted);
+    return offer(code, bits);
   }
   __device__ const ChosenCode &best() const { return best_; }
 
@@ -65,24 +65,30 @@ class CodeChoice {
   std::uint32_t n_;
 };
 
-// All candidates at once, if none of them has an exception: five shifts of each value serve all nine.
+// Beyond it candidates have the largest width, whatever their number.
+inline constexpr int most_typical = core::max_residual_width - 3;
+
+// All candidates at once: five shifts of each value serve all nine. Exceptions: there may be some; otherwise no value
+// is larger than what a code can store.
+template <bool Exceptions>
 __device__ __forceinline__ bool offer_candidates(CodeChoice &choice, const OwnRow &row, int typical) {
   constexpr int shifts = 5;
+  constexpr std::uint32_t most = core::exception_bits;
   int shift[shifts];
 #pragma unroll
   for (int k = 0; k < shifts; ++k) shift[k] = max(typical + k - 2, 0);
   std::uint32_t bits[core::residual_candidates] = {};
 #pragma unroll 8
   for (int k = 0; k < warp_size; ++k) {
-    const std::uint32_t u = row.u[k];
+    const std::uint32_t u = Exceptions ? row[k] : row.u[k];
     std::uint32_t h[shifts];
 #pragma unroll
     for (int s = 0; s < shifts; ++s) h[s] = u >> shift[s];
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
-      bits[i] += h[i + 2];
-      bits[3 + i] += max(h[i + 1], 2u);
-      bits[6 + i] += max(h[i], 6u);
+      bits[i] += Exceptions ? min(h[i + 2], most) : h[i + 2];
+      bits[3 + i] += max(Exceptions ? min(h[i + 1], 3 + most) : h[i + 1], 2u);
+      bits[6 + i] += max(Exceptions ? min(h[i], 7 + most) : h[i], 6u);
     }
   }
   bool at_end = false;
@@ -91,16 +97,17 @@ __device__ __forceinline__ bool offer_candidates(CodeChoice &choice, const OwnRo
     const core::ResidualCode code = core::residual_candidate(c, typical);
     const std::uint32_t row_bits =
         c < 3 ? bits[c] + static_cast<std::uint32_t>(row.particles) : bits[c] - (c < 6 ? 2u : 6u) * warp_size;
-    if (core::is_valid(code) && choice.offer(code, row_bits, true)) at_end = core::is_widest_candidate(c);
+    if (core::is_valid(code) && choice.offer(code, row_bits)) at_end = core::is_widest_candidate(c);
   }
   return at_end;
 }
 
 // Not inlined: only where there are exceptions, or numbers of very different sizes.
 inline __device__ __noinline__ bool offer_any_candidates(CodeChoice &choice, const OwnRow &row, int typical) {
+  if (typical <= most_typical) return offer_candidates<true>(choice, row, typical);
   bool at_end = false;
   for (int c = 0; c < core::residual_candidates; ++c)
-    if (choice.attempt(core::residual_candidate(c, typical), row, false)) at_end = core::is_widest_candidate(c);
+    if (choice.attempt(core::residual_candidate(c, typical), row)) at_end = core::is_widest_candidate(c);
   return at_end;
 }
 
@@ -113,18 +120,15 @@ __device__ __forceinline__ ChosenCode choose_code(const std::uint32_t *u, const 
     totals = {};
     for (int k = 0; k < row.particles; ++k) totals.add(row[k]);
   }
-  const std::uint32_t all = warp_or(totals.all);
-  if (all == 0) return {{0, 1}, 0, 0, true};
+  const std::uint32_t largest = warp_max(totals.largest);
+  if (largest == 0) return {{0, 1}, 0, 0, true};
   const auto typical = static_cast<int>(warp_sum(totals.rough) / n);
   CodeChoice choice(n, warp_sum(totals.nonzero));
-  const int widest = core::bit_length(all);
-  if (widest <= core::max_residual_width) choice.offer({static_cast<std::uint8_t>(widest), 1}, 0, true);
-  // Then the widest candidate has 31 bits, and no quotient reaches that of an exception.
-  const bool usual =
-      !any_forced && typical + 3 <= core::max_residual_width && all >> max(typical - 2, 0) < core::largest_quotient;
+  const int widest = core::bit_length(largest);
+  if (widest <= core::max_residual_width) choice.offer({static_cast<std::uint8_t>(widest), 1}, 0);
   bool at_end;
-  if (usual) {
-    at_end = offer_candidates(choice, row, typical);
+  if (!any_forced && typical <= most_typical && largest >> max(typical - 2, 0) < core::largest_quotient) {
+    at_end = offer_candidates<false>(choice, row, typical);
   } else {
     CodeChoice copy = choice;  // so that the usual one stays in registers
     at_end = offer_any_candidates(copy, row, typical);
@@ -132,9 +136,12 @@ __device__ __forceinline__ ChosenCode choose_code(const std::uint32_t *u, const 
   }
   while (at_end) {
     const core::ResidualCode best = choice.best().code;
-    at_end = choice.attempt({static_cast<std::uint8_t>(best.width + 1), best.head}, row, usual);
+    at_end = choice.attempt({static_cast<std::uint8_t>(best.width + 1), best.head}, row);
   }
-  return choice.best();
+  ChosenCode chosen = choice.best();
+  const core::ResidualCode code = chosen.code;
+  chosen.counted = !any_forced && largest >> core::low_bits(code) < core::head_end(code) + core::quotient_end(code);
+  return chosen;
 }
 
 }  // namespace gpz::cuda

@@ -178,89 +178,121 @@ __device__ __forceinline__ bool read_residuals(const DifferenceRecord &record, c
   return true;
 }
 
-// Values of residuals, and the history after them. Returns bits of the status for this lane.
+// Values of residuals, and the history after them. Full: the block is.
+template <typename T, typename Store, int D, bool History, bool Predict, bool Full>
+class ValuePass {
+ public:
+  __device__ __forceinline__ ValuePass(const DifferenceDecode &params, U64 block, U32 n, core::Predictor predictor,
+                                       const DifferenceRecord &record, const DecodeMemory &memory, Store &store)
+      : params_(params),
+        memory_(memory),
+        store_(store),
+        first_(block * difference_block),
+        n_(n),
+        margin_(record.margin),
+        unusual_(record.exceptions != 0 || record.margin != 0),
+        predictor_(predictor) {}
+
+  // Returns bits of the status for this lane.
+  __device__ __forceinline__ U32 run() {
+    // Those of the next rows come while these are decoded.
+    Batch next;
+    fetch(0, next);
+#pragma unroll 1
+    for (int start = 0; start < difference_rows; start += batch_rows) {
+      const Batch batch = next;
+      if (start + batch_rows < difference_rows) fetch(start + batch_rows, next);
+#pragma unroll
+      for (int k = 0; k < batch_rows; ++k) decode(start + k, k, batch);
+    }
+    return wide_ ? section_wide : 0;
+  }
+
+ private:
+  static constexpr int batch_rows = 2;
+  using Batch = HistoryRows<D, batch_rows, History, Predict>;
+
+  __device__ __forceinline__ void fetch(int start, Batch &batch) const {
+#pragma unroll
+    for (int k = 0; k < batch_rows; ++k) {
+      const U32 i = static_cast<U32>(start + k) * warp_size + this_lane();
+      batch.fetch(k, params_.history, first_, Full ? i : min(i, n_ - 1));
+    }
+  }
+
+  __device__ __forceinline__ void decode(int row, int k, const Batch &batch) {
+    const U32 i = static_cast<U32>(row) * warp_size + this_lane();
+    const bool active = Full || i < n_;
+    T value[core::max_components] = {};
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      const std::int32_t q = index(row, k, d, batch, active);
+      if (active) remember(i, k, d, q, batch);
+      if constexpr (std::is_same_v<T, std::int64_t>)
+        value[d] = q;
+      else
+        value[d] = core::grid_value<T>(static_cast<double>(q), params_.field.step);
+    }
+    if constexpr (Full) {
+      store_.put(row, value);
+    } else if (active) {
+#pragma unroll
+      for (int d = 0; d < D; ++d)
+        if (params_.field.data[d] != nullptr) gpz::cuda::store(params_.field, d, first_ + i, value[d]);
+    }
+  }
+
+  __device__ __forceinline__ std::int32_t index(int row, int k, int d, const Batch &batch, bool active) {
+    const DeviceAxis &axis = params_.history.axis[d];
+    const U32 lane = this_lane();
+    const U32 u = memory_.u[d][row * padded_row + static_cast<int>(lane)];
+    const std::int32_t base = batch.last[k][d] + batch.predict(k, d, predictor_, params_.history.reciprocal);
+    const std::int32_t r = unzigzag32(u);
+    const auto sum = static_cast<std::int32_t>(static_cast<U32>(base) + static_cast<U32>(r));
+    bool beyond = ((base ^ sum) & (r ^ sum)) < 0;  // more than 32 bits, and one period will not bring it back
+    std::int32_t q = device_wrap(sum, axis);
+    if (unusual_) {
+      if ((memory_.exception[d][row] >> lane & 1) != 0) {
+        q = static_cast<std::int32_t>(u);
+        beyond = false;
+      } else if ((memory_.elsewhere[d][row] >> lane & 1) != 0) {
+        q = static_cast<std::int32_t>(core::other_image(q, axis.grid, margin_));
+      }
+    }
+    wide_ |= (beyond || q <= -device_index_end || q >= device_index_end) && active;
+    return q;
+  }
+
+  __device__ __forceinline__ void remember(U32 i, int k, int d, std::int32_t q, const Batch &batch) {
+    const DifferenceHistory &history = params_.history;
+    element(history.last[d] + first_, i) = q;
+    const auto direct = static_cast<std::int32_t>(static_cast<U32>(q) - static_cast<U32>(batch.last[k][d]));
+    const std::int32_t moved = device_displacement(direct, history.axis[d]);
+    if (direct != moved && history.crossings[d] != nullptr)
+      history.crossings[d][first_ + i] = static_cast<std::int8_t>(direct > moved ? -1 : 1);
+    if constexpr (History) {
+      element(history.deviation[d] + first_, i) = device_next_deviation(batch.deviation[k][d], history.frames, moved);
+      element(history.previous[d] + first_, i) = device_limit(moved);
+    }
+  }
+
+  const DifferenceDecode &params_;
+  const DecodeMemory &memory_;
+  Store &store_;
+  U64 first_;
+  U32 n_;
+  U32 margin_;
+  bool unusual_;
+  core::Predictor predictor_;
+  bool wide_ = false;
+};
+
 template <typename T, typename Store, int D, bool History, bool Predict>
 __device__ __forceinline__ U32 place_values(const DifferenceDecode &params, U64 block, U32 n, core::Predictor predictor,
                                             const DifferenceRecord &record, const DecodeMemory &memory, Store &store) {
-  constexpr int batch_rows = 4;
-  const DifferenceHistory &history = params.history;
-  const U64 first = block * difference_block;
-  const auto lane = static_cast<int>(this_lane());
-  const bool unusual = record.exceptions != 0 || record.margin != 0;
-  bool wide = false;
-#pragma unroll 1
-  for (int start = 0; start < difference_rows; start += batch_rows) {
-    std::int32_t last[batch_rows][D];
-    std::int32_t deviation[batch_rows][D];
-    std::int32_t velocity[batch_rows][D];
-    std::int32_t previous[batch_rows][D];
-#pragma unroll
-    for (int k = 0; k < batch_rows; ++k) {
-      const U64 slot = first + min(static_cast<U32>((start + k) * warp_size + lane), n - 1);
-#pragma unroll
-      for (int d = 0; d < D; ++d) {
-        last[k][d] = history.last[d][slot];
-        if constexpr (History) deviation[k][d] = history.deviation[d][slot];
-        if constexpr (Predict) {
-          velocity[k][d] = history.velocity[d][slot];
-          previous[k][d] = history.previous[d][slot];
-        }
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < batch_rows; ++k) {
-      const int row = start + k;
-      const U32 i = static_cast<U32>(row * warp_size + lane);
-      const bool active = i < n;
-      T value[core::max_components] = {};
-#pragma unroll
-      for (int d = 0; d < D; ++d) {
-        const DeviceAxis &axis = history.axis[d];
-        const U32 u = memory.u[d][row * padded_row + lane];
-        std::int32_t base = last[k][d];
-        if constexpr (Predict)
-          base += core::predict(predictor, velocity[k][d], previous[k][d],
-                                device_distance(deviation[k][d], history.reciprocal));
-        const std::int32_t r = unzigzag32(u);
-        const auto sum = static_cast<std::int32_t>(static_cast<U32>(base) + static_cast<U32>(r));
-        bool beyond = ((base ^ sum) & (r ^ sum)) < 0;  // more than 32 bits, and one period will not bring it back
-        std::int32_t q = device_wrap(sum, axis);
-        if (unusual) {
-          if ((memory.exception[d][row] >> lane & 1) != 0) {
-            q = static_cast<std::int32_t>(u);
-            beyond = false;
-          } else if ((memory.elsewhere[d][row] >> lane & 1) != 0) {
-            q = static_cast<std::int32_t>(core::other_image(q, axis.grid, record.margin));
-          }
-        }
-        wide |= (beyond || q <= -device_index_end || q >= device_index_end) && active;
-        if (active) {
-          const U64 slot = first + i;
-          history.last[d][slot] = q;
-          const auto direct = static_cast<std::int32_t>(static_cast<U32>(q) - static_cast<U32>(last[k][d]));
-          const std::int32_t moved = device_displacement(direct, axis);
-          if (direct != moved && history.crossings[d] != nullptr)
-            history.crossings[d][slot] = static_cast<std::int8_t>(direct > moved ? -1 : 1);
-          if constexpr (History) {
-            history.deviation[d][slot] = device_next_deviation(deviation[k][d], history.frames, moved);
-            history.previous[d][slot] = device_limit(moved);
-          }
-        }
-        if constexpr (std::is_same_v<T, std::int64_t>)
-          value[d] = q;
-        else
-          value[d] = core::grid_value<T>(static_cast<double>(q), params.field.step);
-      }
-      if (n == difference_block) {
-        store.put(row, value);
-      } else if (active) {
-#pragma unroll
-        for (int d = 0; d < D; ++d)
-          if (params.field.data[d] != nullptr) gpz::cuda::store(params.field, d, first + i, value[d]);
-      }
-    }
-  }
-  return wide ? section_wide : 0;
+  if (n == difference_block)
+    return ValuePass<T, Store, D, History, Predict, true>(params, block, n, predictor, record, memory, store).run();
+  return ValuePass<T, Store, D, History, Predict, false>(params, block, n, predictor, record, memory, store).run();
 }
 
 // The payload of a block; nullptr if the blocks do not fill the section, but for the padding to 8 bytes.

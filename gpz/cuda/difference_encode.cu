@@ -130,9 +130,13 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
   if (record.exceptions != 0) write_exceptions(params.history, first, D, memory, record.exceptions, behind);
 }
 
+constexpr int resident_blocks = 15;  // in the 228 KB of a multiprocessor, in units of 128 bytes
+static_assert(((sizeof(ResidualMemory) + 127) / 128 * 128 + 1024) * resident_blocks <= 228 * 1024);
+
 // One warp a thread block, whose place all of its lanes know to have in common.
 template <typename T, int D, bool History>
-__global__ void __launch_bounds__(warp_size, 15) encode_blocks(const __grid_constant__ DifferenceEncode params) {
+__global__ void __launch_bounds__(warp_size, resident_blocks)
+    encode_blocks(const __grid_constant__ DifferenceEncode params) {
   __shared__ ResidualMemory memory;
   const std::uint64_t block = blockIdx.x;
   const std::uint32_t n = particles_of(params.history, block);

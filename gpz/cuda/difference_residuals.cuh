@@ -17,7 +17,7 @@ struct ResidualPlaces {
 
 // Of a warp. Exceptions have a word for each row.
 struct ResidualMemory {
-  static constexpr std::uint32_t bitmap_room = 352;  // words: 3.7 bits a value; longer ones are put together in staging
+  static constexpr std::uint32_t bitmap_room = 350;  // words: 3.6 bits a value; longer ones are put together in staging
 
   std::uint32_t u[core::max_components][padded_block];
   std::uint32_t exception[core::max_components][difference_rows];
@@ -78,23 +78,6 @@ inline __device__ __noinline__ void note_invalid(const DifferenceEncode &params,
   if (at < params.invalid.capacity) params.invalid.places[at] = slot | static_cast<std::uint64_t>(d) << 32;
 }
 
-// Values and history of some rows of a lane, on their way from memory all at once.
-template <typename T, int D, int Rows>
-struct RowBatch {
-  T x[Rows][D];
-  std::int32_t last[Rows][D];
-  std::int32_t deviation[Rows][D];
-  std::int32_t velocity[Rows][D];
-  std::int32_t previous[Rows][D];
-};
-
-// Element i < 2^30 at a place that all lanes have in common: an offset of 32 bits.
-template <typename T>
-__device__ __forceinline__ T &element(T *base, std::uint32_t i) {
-  static_assert(sizeof(T) == 4);
-  return *reinterpret_cast<T *>(reinterpret_cast<std::uintptr_t>(base) + i * 4u);
-}
-
 // Keep: the history is that after the frame then, and what is invalid is noted, as is the lane's largest error.
 // History: the state is not plain. Full: the block is.
 template <typename T, int D, bool History, bool Predict, bool Keep, bool Full>
@@ -127,7 +110,10 @@ class ResidualPass {
 
  private:
   static constexpr int batch_rows = 2;
-  using Batch = RowBatch<T, D, batch_rows>;
+  struct Batch {
+    T x[batch_rows][D];
+    HistoryRows<D, batch_rows, History && (Keep || Predict), Predict> history;
+  };
 
   __device__ __forceinline__ std::uint32_t place(int row) const {
     const std::uint32_t i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
@@ -139,22 +125,13 @@ class ResidualPass {
     for (int k = 0; k < batch_rows; ++k) rows[k] = (params_.source.rows + first_)[place(start + k)];
   }
   __device__ __forceinline__ void fetch(int start, const std::uint32_t (&rows)[batch_rows], Batch &batch) {
-    const DifferenceHistory &history = params_.history;
 #pragma unroll
     for (int k = 0; k < batch_rows; ++k) {
       const std::uint32_t i = place(start + k);
       const std::uint64_t row = params_.source.rows == nullptr ? first_ + i : rows[k];
 #pragma unroll
       for (int d = 0; d < D; ++d) batch.x[k][d] = source_value<T>(params_.source, d, row);
-#pragma unroll
-      for (int d = 0; d < D; ++d) {
-        batch.last[k][d] = element(history.last[d] + first_, i);
-        if constexpr (History && (Keep || Predict)) batch.deviation[k][d] = element(history.deviation[d] + first_, i);
-        if constexpr (Predict) {
-          batch.velocity[k][d] = element(history.velocity[d] + first_, i);
-          batch.previous[k][d] = element(history.previous[d] + first_, i);
-        }
-      }
+      batch.history.fetch(k, params_.history, first_, i);
     }
   }
 
@@ -180,7 +157,7 @@ class ResidualPass {
         element(history.last[d] + first_, i) = step.q;
         if constexpr (History) {
           element(history.deviation[d] + first_, i) =
-              device_next_deviation(batch.deviation[k][d], history.frames, step.moved);
+              device_next_deviation(batch.history.deviation[k][d], history.frames, step.moved);
           element(history.previous[d] + first_, i) = device_limit(step.moved);
         }
       }
@@ -190,7 +167,7 @@ class ResidualPass {
     for (int d = 0; d < D; ++d) {
       const Step &step = steps[d];
       if (step.unusual)
-        note_unusual(history, memory_, d, row, first_ + i, step.q, batch.last[k][d], step.predicted, Keep);
+        note_unusual(history, memory_, d, row, first_ + i, step.q, batch.history.last[k][d], step.predicted, Keep);
       if (Keep && !step.good) note_invalid(params_, first_ + i, d, step.valid);
     }
   }
@@ -212,13 +189,10 @@ class ResidualPass {
     step.good = index.valid && index.narrow;
     step.valid = index.valid;
     step.error = step.good ? index.error : 0;
-    step.q = step.good ? index.q : batch.last[k][d];
-    const std::int32_t direct = step.q - batch.last[k][d];
+    step.q = step.good ? index.q : batch.history.last[k][d];
+    const std::int32_t direct = step.q - batch.history.last[k][d];
     step.moved = device_displacement(direct, axis);
-    step.predicted = 0;
-    if constexpr (Predict)
-      step.predicted = core::predict(predictor_, batch.velocity[k][d], batch.previous[k][d],
-                                     device_distance(batch.deviation[k][d], params_.history.reciprocal));
+    step.predicted = batch.history.predict(k, d, predictor_, params_.history.reciprocal);
     step.unusual = !is_near(direct, axis) || !is_inside(step.q, axis);
     return step;
   }

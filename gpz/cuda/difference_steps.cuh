@@ -98,6 +98,43 @@ __device__ __forceinline__ core::Predictor chosen_predictor(const DifferenceFit 
 }
 __device__ __forceinline__ bool predicts(const core::Predictor &p) { return (p.velocity | p.previous | p.mean) != 0; }
 
+// Element i < 2^30 at a place that all lanes have in common: an offset of 32 bits.
+template <typename T>
+__device__ __forceinline__ T &element(T *base, std::uint32_t i) {
+  static_assert(sizeof(T) == 4);
+  using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+  return *reinterpret_cast<T *>(reinterpret_cast<Byte *>(base) + i * 4u);
+}
+
+// What is remembered of the values of some rows of a lane, on its way from memory all at once. Deviations: those too.
+template <int D, int Rows, bool Deviations, bool Predict>
+struct HistoryRows {
+  std::int32_t last[Rows][D];
+  std::int32_t deviation[Rows][D];
+  std::int32_t velocity[Rows][D];
+  std::int32_t previous[Rows][D];
+
+  // Row k: particle `first` + i.
+  __device__ __forceinline__ void fetch(int k, const DifferenceHistory &history, std::uint64_t first, std::uint32_t i) {
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      last[k][d] = element(history.last[d] + first, i);
+      if constexpr (Deviations) deviation[k][d] = element(history.deviation[d] + first, i);
+      if constexpr (Predict) {
+        velocity[k][d] = element(history.velocity[d] + first, i);
+        previous[k][d] = element(history.previous[d] + first, i);
+      }
+    }
+  }
+
+  // The displacement that is expected.
+  __device__ __forceinline__ std::int32_t predict(int k, int d, const core::Predictor &predictor,
+                                                  std::int32_t reciprocal) const {
+    if constexpr (!Predict) return 0;
+    return core::predict(predictor, velocity[k][d], previous[k][d], device_distance(deviation[k][d], reciprocal));
+  }
+};
+
 // Particles of block b.
 __device__ __forceinline__ std::uint32_t particles_of(const DifferenceHistory &history, std::uint64_t b) {
   const std::uint64_t left = history.particles - b * difference_block;
