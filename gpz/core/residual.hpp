@@ -19,7 +19,7 @@ struct GridAxis {
   std::int64_t period = 0;  // 0: not periodic
 };
 
-// How the residuals of one axis of a block are coded. With zigzag u, e low bits and h = u >> e:
+// How the residuals of one axis of a block are coded. With u, the number of a residual, e low bits and h = u >> e:
 //   0 Rice      e = width; a unary h for every value
 //   1 fixed     e = width; h is 0
 //   2, 3 head   e = width - head; h < 2^head - 1 stands in the plane, otherwise what is beyond follows in unary
@@ -38,10 +38,12 @@ inline constexpr int max_residual_width = 31;
 inline constexpr std::uint32_t widest_residual = 0xFFFFFFFFu;  // stands for u of this or more: always an exception
 inline constexpr std::uint32_t largest_quotient = 95;          // unary; beyond it an exception is shorter
 inline constexpr std::uint32_t exception_bits = 96;
-// Displacements and distances to the mean are limited to this for the prediction, so that it fits in 32 bits.
+// Displacements are limited to this for the prediction, the way to the mean to mean_limit eighths, so that it fits in
+// 32 bits.
 inline constexpr std::int32_t history_limit = (1 << 22) - 1;
+inline constexpr std::int32_t mean_limit = (1 << 23) - 1;
 // Sums of the way to earlier positions stay within this, as all that is remembered of a value has to be small.
-inline constexpr std::int64_t deviation_limit = INT32_MAX;
+inline constexpr std::int32_t deviation_limit = (1 << 28) - 1;
 // Blocks in a fit. The sums stay below 2^63: 16 blocks of up to 4,096 have 2^18 values at most, with products below
 // 2^44.
 inline constexpr std::uint64_t max_fit_blocks = 16;
@@ -107,10 +109,10 @@ GPZ_HD std::int64_t other_image(std::int64_t q, const GridAxis &axis, std::int64
   return low ? above : high ? below : q;
 }
 
-// 2^32 / count, for distance_to_mean; count is the number of frames since the key frame, with it. 0 for less than four,
+// 2^32 / count, for way_to_mean; count is the number of frames since the key frame, with it. 0 for less than four,
 // whose mean follows from the last position and the two displacements: a fit would find nothing but rounding in it.
-GPZ_HD std::int64_t reciprocal_of(std::uint64_t count) {
-  return count < 4 ? 0 : static_cast<std::int64_t>(((std::uint64_t{1} << 32) + count / 2) / count);
+GPZ_HD std::int32_t reciprocal_of(std::uint64_t count) {
+  return count < 4 ? 0 : static_cast<std::int32_t>(((std::uint64_t{1} << 32) + count / 2) / count);
 }
 
 // The sum over these `count` frames of (position then - last position), after a step of `moved`.
@@ -121,15 +123,24 @@ GPZ_HD std::int32_t next_deviation(std::int32_t deviation, std::uint64_t count, 
                                                             : sum);
 }
 
-// reciprocal < 2^31, so that nothing overflows.
-GPZ_HD std::int32_t distance_to_mean(std::int32_t deviation, std::int64_t reciprocal) {
-  return limit_history((deviation * reciprocal + (std::int64_t{1} << 31)) >> 32);
+// In eighths. Of 32-bit factors, which is what vector units multiply.
+GPZ_HD std::int32_t way_to_mean(std::int32_t deviation, std::int32_t reciprocal) {
+  const std::int64_t scaled = std::int64_t{8 * deviation} * reciprocal + (std::int64_t{1} << 31);
+  const auto way = static_cast<std::int32_t>(scaled >> 32);
+  return way > mean_limit ? mean_limit : way < -mean_limit ? -mean_limit : way;
 }
+// Rounded to steps of the grid, for a fit.
+GPZ_HD std::int32_t whole_way(std::int32_t mean) { return (mean + 4) >> 3; }
 
-// Expected displacement, rounded half up.
-GPZ_HD std::int32_t predict(const Predictor &p, std::int32_t velocity, std::int32_t previous, std::int32_t mean) {
-  return (p.velocity * velocity + p.previous * previous + p.mean * mean + 32) >> 6;
+// The expected displacement in units of 1/64, and a half, so that expected_step rounds it; below 2^31 - 2^29.
+GPZ_HD std::int32_t expect(const Predictor &p, std::int32_t velocity, std::int32_t previous, std::int32_t mean) {
+  return p.velocity * velocity + p.previous * previous + (p.mean * mean >> 3) + 32;
 }
+GPZ_HD std::int32_t expected_step(std::int32_t expected) { return expected >> 6; }
+// Which of two integers at the same distance from the expected step is nearer to what was expected.
+GPZ_HD bool is_above(std::int32_t expected) { return (expected & 32) != 0; }
+// Whether what was expected is a quarter away from the expected step, or more.
+GPZ_HD bool is_between(std::int32_t expected) { return ((expected >> 4 ^ expected >> 5) & 1) == 0; }
 
 GPZ_HD std::uint64_t zigzag(std::int64_t r) {
   return (static_cast<std::uint64_t>(r) << 1) ^ (r < 0 ? ~std::uint64_t{0} : 0);
@@ -138,8 +149,16 @@ GPZ_HD std::int64_t unzigzag(std::uint64_t u) {
   return static_cast<std::int64_t>((u >> 1) ^ ((u & 1) != 0 ? ~std::uint64_t{0} : 0));
 }
 
-GPZ_HD std::uint32_t narrow_residual(std::int64_t r) {
-  const std::uint64_t u = zigzag(r);
+// The number of a residual: residuals are numbered from the nearest to what was expected on.
+GPZ_HD std::uint64_t residual_number(std::int64_t r, std::int32_t expected) {
+  return zigzag(is_above(expected) ? difference_of(0, r) : r);
+}
+GPZ_HD std::int64_t numbered_residual(std::uint64_t u, std::int32_t expected) {
+  const std::int64_t x = unzigzag(u);
+  return is_above(expected) ? difference_of(0, x) : x;
+}
+
+GPZ_HD std::uint32_t narrow_number(std::uint64_t u) {
   return u < widest_residual ? static_cast<std::uint32_t>(u) : widest_residual;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gpz/core/directory.hpp"
+#include "gpz/core/triples.hpp"
 #include "gpz/cpu/block_codec.hpp"
 #include "gpz/cpu/difference_kernels.hpp"
 #include "gpz/error.hpp"
@@ -69,6 +70,7 @@ std::array<std::uint64_t, max_items> items(const DifferenceRecord &record, int c
     out[d] = record.code[d].width;
     out[d_end + d] = record.code[d].head;
   }
+  if (record.triples) out[d_end] += core::triples_head;
   out[2 * d_end] = record.bitmap;
   out[2 * d_end + 1] = record.margin;
   out[2 * d_end + 2] = record.flags;
@@ -80,10 +82,13 @@ std::array<std::uint64_t, max_items> items(const DifferenceRecord &record, int c
 bool to_record(const std::array<std::uint64_t, max_items> &item, int components, std::uint32_t n,
                DifferenceRecord &record) {
   const auto d_end = static_cast<std::size_t>(components);
+  record.triples = components == core::max_components && item[d_end] >= core::triples_head;
   for (std::size_t d = 0; d < d_end; ++d) {
-    if (item[d] > core::max_residual_width || item[d_end + d] > 3) return false;
-    record.code[d] = {static_cast<std::uint8_t>(item[d]), static_cast<std::uint8_t>(item[d_end + d])};
+    const std::uint64_t head = item[d_end + d] - (record.triples && d == 0 ? core::triples_head : 0u);
+    if (item[d] > core::max_residual_width || head > 3) return false;
+    record.code[d] = {static_cast<std::uint8_t>(item[d]), static_cast<std::uint8_t>(head)};
     if (!core::is_valid(record.code[d])) return false;
+    if (record.triples && d != 0 && (item[d] != 0 || head != 1)) return false;
   }
   const std::uint64_t values = static_cast<std::uint64_t>(components) * n;
   if (item[2 * d_end] > UINT32_MAX || item[2 * d_end + 1] > INT32_MAX ||

@@ -30,7 +30,7 @@ void fit(const Block &block, Scratch &scratch, FitSums &sums) {
     for (std::uint32_t i = 0; i < n; ++i) {
       v[i] = axis.velocity[i];
       p[i] = axis.previous[i];
-      m[i] = core::distance_to_mean(axis.deviation[i], block.reciprocal);
+      m[i] = core::whole_way(core::way_to_mean(axis.deviation[i], block.reciprocal));
       t[i] = core::limit_history(core::displacement(axis.q[i], axis.last[i], axis.grid));
     }
     std::int32_t most[4];
@@ -68,19 +68,28 @@ std::int64_t followed(const Axis &axis, std::uint32_t i) {
   return core::wrap(core::sum_of(axis.last[i], core::displacement(axis.q[i], axis.last[i], axis.grid)), axis.grid);
 }
 
-// Residuals of axis d in zigzag form; returns how many particles are not in the periodic image where they are expected.
+// What is expected of axis d, and the numbers of its residuals; returns how many particles are not in the periodic
+// image where they are expected.
 std::uint32_t find_residuals(const Block &block, int d, Scratch &scratch) {
-  std::uint32_t *__restrict u = scratch.residual;
+  std::uint32_t *__restrict u = scratch.value[d];
+  std::int32_t *__restrict expected = scratch.expected[d];
   const Axis axis = block.axes[d];
   const Predictor predictor = block.predictor;
-  const std::int64_t reciprocal = block.reciprocal;
+  const std::int32_t reciprocal = block.reciprocal;
+  const std::uint32_t n = block.n;
   std::uint64_t elsewhere = 0;
-  for (std::uint32_t i = 0; i < block.n; ++i) {
+  if (block.weight[0] != nullptr) {
+    find_neighbour_residuals(block, d, scratch);
+    for (std::uint32_t i = 0; i < n; ++i) elsewhere += followed(axis, i) != axis.q[i] ? 1 : 0;
+    return static_cast<std::uint32_t>(elsewhere);
+  }
+  for (std::uint32_t i = 0; i < n; ++i) {
     const std::int64_t moved = core::displacement(axis.q[i], axis.last[i], axis.grid);
-    u[i] = core::narrow_residual(core::difference_of(moved, predicted(axis, predictor, reciprocal, i)));
+    const std::int32_t here = expect(axis, predictor, reciprocal, i);
+    expected[i] = here;
+    u[i] = core::narrow_number(core::residual_number(core::difference_of(moved, core::expected_step(here)), here));
     elsewhere += core::wrap(core::sum_of(axis.last[i], moved), axis.grid) != axis.q[i] ? 1 : 0;
   }
-  if (block.weight[0] != nullptr) find_neighbour_residuals(block, d, scratch, u);
   return static_cast<std::uint32_t>(elsewhere);
 }
 
@@ -104,18 +113,16 @@ std::uint64_t measure(const Block &block, Scratch &scratch) {
   for (int d = 0; d < block.components; ++d) {
     find_residuals(block, d, scratch);
     std::uint32_t cost = 0;
-    choose_code(scratch.residual, block.n, cost);
+    choose_code(scratch.value[d], block.n, cost);
     bits += cost;
   }
   return bits;
 }
 
 // Where a decoder expects the particle if it reads a residual of 0.
-std::int64_t place_of_zero(const Block &block, int d, std::uint32_t i) {
+std::int64_t place_of_zero(const Block &block, const Scratch &scratch, int d, std::uint32_t i) {
   const Axis &axis = block.axes[d];
-  const std::int64_t moved = std::int64_t{predicted(axis, block.predictor, block.reciprocal, i)} +
-                             (block.weight[0] != nullptr ? neighbours_say(block, d, i) : 0);
-  return core::wrap(core::sum_of(axis.last[i], moved), axis.grid);
+  return core::wrap(core::sum_of(axis.last[i], core::expected_step(scratch.expected[d][i])), axis.grid);
 }
 
 // A bit for each value that has another image within the margin: 1 if it is there. Returns the words.
@@ -129,7 +136,7 @@ std::uint32_t write_flags(const Block &block, const Scratch &scratch, const Reco
       const bool exception =
           next < record.exceptions && scratch.exception[next] == (i | static_cast<std::uint32_t>(d) << 16);
       next += exception ? 1 : 0;
-      const std::int64_t expected = exception ? place_of_zero(block, d, i) : followed(axis, i);
+      const std::int64_t expected = exception ? place_of_zero(block, scratch, d, i) : followed(axis, i);
       const std::int64_t other = core::other_image(expected, axis.grid, record.margin);
       if (other == expected) continue;
       if (count % 32 == 0) words[count / 32] = 0;
@@ -145,13 +152,23 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
   const std::uint32_t lanes = core::lanes_of(block.n, Scratch::block_size);
   Quotients quotients{scratch.quotient};
   std::uint32_t *words = scratch.words;
+  std::uint32_t bits = 0;
   for (int d = 0; d < block.components; ++d) {
     if (find_residuals(block, d, scratch) != 0)
-      sort_out_images(block.axes[d], block.n, scratch.residual, record.margin);
+      sort_out_images(block.axes[d], block.n, scratch.value[d], record.margin);
     std::uint32_t cost = 0;
-    record.code[d] = choose_code(scratch.residual, block.n, cost);
-    split(record.code[d], d, block.n, scratch.residual, quotients, scratch, record);
-    words += core::pack(scratch.residual, block.n, record.code[d].width, lanes, words);
+    record.code[d] = choose_code(scratch.value[d], block.n, cost);
+    bits += cost;
+  }
+  if (block.components == core::max_components && bits <= core::most_triple_bits * block.n &&
+      choose_triples(block.n, bits, scratch, record)) {
+    split(record.code[0], 0, block.n, scratch.residual, quotients, scratch, record);
+    words += core::pack(scratch.residual, block.n, record.code[0].width, lanes, words);
+  } else {
+    for (int d = 0; d < block.components; ++d) {
+      split(record.code[d], d, block.n, scratch.value[d], quotients, scratch, record);
+      words += core::pack(scratch.value[d], block.n, record.code[d].width, lanes, words);
+    }
   }
   record.bitmap = write_bitmap(quotients, words);
   words += record.bitmap;
@@ -164,17 +181,14 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
   return static_cast<std::uint32_t>(words - scratch.words);
 }
 
-template <bool neighbours>
 void place(const Block &block, int d, const Scratch &scratch) {
   const std::uint32_t *__restrict u = scratch.value[d];
   const std::int32_t *__restrict expected = scratch.expected[d];
   const Axis axis = block.axes[d];
-  const Predictor predictor = block.predictor;
-  const std::int64_t reciprocal = block.reciprocal;
   std::int64_t *__restrict out = axis.out;
-  for (std::uint32_t i = 0; i < block.n; ++i) {
-    const std::int64_t moved =
-        core::unzigzag(u[i]) + predicted(axis, predictor, reciprocal, i) + (neighbours ? expected[i] : 0);
+  const std::uint32_t n = block.n;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::int64_t moved = core::numbered_residual(u[i], expected[i]) + core::expected_step(expected[i]);
     out[i] = core::wrap(core::sum_of(axis.last[i], moved), axis.grid);
   }
 }
@@ -192,7 +206,7 @@ bool decode(const Block &block, const Record &record, const std::uint32_t *words
     plane += core::unpack(plane, block.n, record.code[d].width, lanes, scratch.value[d]);
     if (!join(record.code[d], block.n, scratch.value[d], quotients, used)) return false;
   }
-  if (used != quotients.count) return false;
+  if (used != quotients.count || (record.triples && !are_ranks(scratch.value[0], block.n))) return false;
 
   const std::uint32_t *exception = words + record.flags;
   const std::uint32_t *index = exception + record.exceptions;
@@ -200,11 +214,14 @@ bool decode(const Block &block, const Record &record, const std::uint32_t *words
     if ((exception[e] & 0xFFFFu) >= block.n || exception[e] >> 16 >= components ||
         (e != 0 && exception[e] <= exception[e - 1]))
       return false;
-  const bool neighbours = block.weight[0] != nullptr;
-  if (neighbours) follow_neighbours(block, exception, index, record.exceptions, scratch);
+  for (int d = 0; d < block.components; ++d) find_expected(block, d, scratch);
+  if (block.weight[0] != nullptr)
+    follow_neighbours(block, record.triples, exception, index, record.exceptions, scratch);
+  else if (record.triples)
+    for (std::uint32_t i = 0; i < block.n; ++i) separate(scratch, i);
   std::uint32_t flags = 0;
   for (int d = 0; d < block.components; ++d) {
-    neighbours ? place<true>(block, d, scratch) : place<false>(block, d, scratch);
+    place(block, d, scratch);
     if (!apply_flags(block.axes[d].grid, record, words, block.n, block.axes[d].out, flags)) return false;
   }
   for (std::uint32_t e = 0; e < record.exceptions; ++e, index += 2)

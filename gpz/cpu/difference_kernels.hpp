@@ -26,7 +26,7 @@ struct DifferenceBlock {
 
   std::uint32_t n;  // at most default_block_size
   int components;
-  std::int64_t reciprocal;
+  std::int32_t reciprocal;
   core::Predictor predictor;
   const std::int32_t *weight[max_neighbour_lags];  // for each place in the block; nullptr: neighbours do not count
   Axis axes[core::max_components];
@@ -35,13 +35,13 @@ struct DifferenceBlock {
 // Working memory of a block.
 struct DifferenceScratch : ResidualScratch {
   alignas(64) std::int32_t feature[4][block_size];
-  alignas(64) std::uint32_t value[core::max_components][block_size];  // decoded, in zigzag form
-  // What the temporal prediction leaves, in full; limited, from place near_at on, with what a fit wants around it; what
-  // neighbours say of it; and where it is known beforehand.
+  alignas(64) std::uint32_t value[core::max_components][block_size];    // numbers of residuals
+  alignas(64) std::int32_t expected[core::max_components][block_size];  // core::expect, with what neighbours say
+  // What the temporal prediction leaves; limited, from place near_at on, with what a fit wants around it; and where it
+  // is known beforehand.
   static constexpr std::uint32_t near_at = 16;
   alignas(64) std::int64_t remainder[block_size];
   alignas(64) std::int32_t near[core::max_components][near_at + block_size + NeighbourSums::period];
-  alignas(64) std::int32_t expected[core::max_components][block_size];
   std::uint8_t known[core::max_components][block_size];
 };
 

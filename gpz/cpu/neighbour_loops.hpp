@@ -4,22 +4,26 @@
 
 #include "gpz/core/pack.hpp"
 #include "gpz/cpu/difference_kernels.hpp"
+#include "gpz/cpu/triple_loops.hpp"
 
 namespace gpz::cpu {
 namespace GPZ_ISA {
 
-// The temporal prediction of a displacement.
-static std::int32_t predicted(const DifferenceBlock::Axis &axis, const core::Predictor &predictor,
-                              std::int64_t reciprocal, std::uint32_t i) {
-  return core::predict(predictor, axis.velocity[i], axis.previous[i],
-                       core::distance_to_mean(axis.deviation[i], reciprocal));
+static std::int32_t limit_remainder(std::int64_t x) {
+  const std::int64_t most = neighbour_limit;
+  return static_cast<std::int32_t>(x > most ? most : x < -most ? -most : x);
+}
+
+// The temporal prediction.
+static std::int32_t expect(const DifferenceBlock::Axis &axis, const core::Predictor &predictor, std::int32_t reciprocal,
+                           std::uint32_t i) {
+  return core::expect(predictor, axis.velocity[i], axis.previous[i], core::way_to_mean(axis.deviation[i], reciprocal));
 }
 
 // What it leaves of particle i.
-static std::int64_t remainder_of(const DifferenceBlock &block, const DifferenceBlock::Axis &axis, std::int64_t q,
+static std::int64_t remainder_of(const DifferenceBlock::Axis &axis, std::int64_t q, std::int32_t expected,
                                  std::uint32_t i) {
-  return core::difference_of(core::displacement(q, axis.last[i], axis.grid),
-                             predicted(axis, block.predictor, block.reciprocal, i));
+  return core::difference_of(core::displacement(q, axis.last[i], axis.grid), core::expected_step(expected));
 }
 
 // The values that count in a fit are within 16 times what is usual in this block: atoms that jumped would otherwise
@@ -31,18 +35,29 @@ static std::int32_t usual_limit(const std::int32_t *x, std::uint32_t n) {
   return std::int32_t{1} << core::min_of(sum / core::max_of(n, 1u) + 5, 22u);
 }
 
-// All of axis d in scratch.remainder, and limited in scratch.near[0]. Particles before the block count as 0.
-static void find_remainders(const DifferenceBlock &block, int d, DifferenceScratch &scratch) {
+// The temporal prediction of axis d.
+static void find_expected(const DifferenceBlock &block, int d, DifferenceScratch &scratch) {
+  std::int32_t *__restrict expected = scratch.expected[d];
   const DifferenceBlock::Axis axis = block.axes[d];
   const core::Predictor predictor = block.predictor;
-  const std::int64_t reciprocal = block.reciprocal;
+  const std::int32_t reciprocal = block.reciprocal;
+  const std::uint32_t n = block.n;
+  for (std::uint32_t i = 0; i < n; ++i) expected[i] = expect(axis, predictor, reciprocal, i);
+}
+
+// The same, and what it leaves in scratch.remainder, limited in scratch.near. Particles before the block count as 0.
+static void find_remainders(const DifferenceBlock &block, int d, DifferenceScratch &scratch) {
+  find_expected(block, d, scratch);
+  const DifferenceBlock::Axis axis = block.axes[d];
+  const std::int32_t *__restrict expected = scratch.expected[d];
   std::int64_t *__restrict r = scratch.remainder;
-  std::int32_t *__restrict near = scratch.near[0] + DifferenceScratch::near_at;
+  std::int32_t *__restrict near = scratch.near[d] + DifferenceScratch::near_at;
+  const std::uint32_t n = block.n;
   for (std::uint32_t j = 1; j <= max_neighbour_lags; ++j) near[-static_cast<std::int32_t>(j)] = 0;
-  for (std::uint32_t i = 0; i < block.n; ++i) {
-    r[i] = core::difference_of(core::displacement(axis.q[i], axis.last[i], axis.grid),
-                               predicted(axis, predictor, reciprocal, i));
-    near[i] = core::limit_history(r[i]);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::int64_t left = remainder_of(axis, axis.q[i], expected[i], i);
+    r[i] = left;
+    near[i] = limit_remainder(left);
   }
 }
 
@@ -50,9 +65,9 @@ static void find_remainders(const DifferenceBlock &block, int d, DifferenceScrat
 static void sum_neighbours(const DifferenceBlock &block, std::uint32_t phase, DifferenceScratch &scratch,
                            NeighbourSums &sums) {
   constexpr std::uint32_t period = NeighbourSums::period;
-  std::int32_t *near = scratch.near[0] + DifferenceScratch::near_at;
   for (int d = 0; d < block.components; ++d) {
     find_remainders(block, d, scratch);
+    std::int32_t *near = scratch.near[d] + DifferenceScratch::near_at;
     const std::int32_t most = usual_limit(near, block.n);
     for (std::uint32_t i = 0; i < block.n; ++i) near[i] = near[i] < most && near[i] > -most ? near[i] : 0;
     const std::uint32_t end = (block.n + period - 1) / period * period;
@@ -67,40 +82,36 @@ static void sum_neighbours(const DifferenceBlock &block, std::uint32_t phase, Di
   }
 }
 
-// Rounded half up; below 2^26, and no sum overflows, as 4 * 128 * history_limit + 32 is below 2^31.
-static std::int32_t expected_remainder(const std::int32_t *const *weight, const std::int32_t *near, std::int64_t i) {
-  return (weight[0][i] * near[i - 1] + weight[1][i] * near[i - 2] + weight[2][i] * near[i - 3] +
-          weight[3][i] * near[i - 4] + 32) >>
-         6;
+// In units of 1/64, below 2^29: 4 * 128 * neighbour_limit.
+static std::int32_t neighbours_say(const std::int32_t *const *weight, const std::int32_t *near, std::int64_t i) {
+  return weight[0][i] * near[i - 1] + weight[1][i] * near[i - 2] + weight[2][i] * near[i - 3] +
+         weight[3][i] * near[i - 4];
 }
 
-// What neighbours leave of axis d, in zigzag form.
-static void find_neighbour_residuals(const DifferenceBlock &block, int d, DifferenceScratch &scratch,
-                                     std::uint32_t *__restrict u) {
+// The numbers of residuals of axis d, and what was expected.
+static void find_neighbour_residuals(const DifferenceBlock &block, int d, DifferenceScratch &scratch) {
   find_remainders(block, d, scratch);
   const std::int32_t *const weight[] = {block.weight[0], block.weight[1], block.weight[2], block.weight[3]};
   const std::int64_t *__restrict r = scratch.remainder;
-  const std::int32_t *__restrict near = scratch.near[0] + DifferenceScratch::near_at;
-  for (std::uint32_t i = 0; i < block.n; ++i)
-    u[i] = core::narrow_residual(core::difference_of(r[i], expected_remainder(weight, near, i)));
-}
-
-// What a decoder expects to be left of particle i of axis d, for the encoder.
-static std::int32_t neighbours_say(const DifferenceBlock &block, int d, std::uint32_t i) {
-  std::int32_t sum = 32;
-  for (std::uint32_t j = 0; j < max_neighbour_lags && j < i; ++j) {
-    const std::uint32_t other = i - 1 - j;
-    sum += block.weight[j][i] * core::limit_history(remainder_of(block, block.axes[d], block.axes[d].q[other], other));
+  const std::int32_t *__restrict near = scratch.near[d] + DifferenceScratch::near_at;
+  std::int32_t *__restrict expected = scratch.expected[d];
+  std::uint32_t *__restrict u = scratch.value[d];
+  const std::uint32_t n = block.n;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::int32_t alone = expected[i];
+    const std::int32_t together = alone + neighbours_say(weight, near, i);
+    const std::int32_t said = core::expected_step(together) - core::expected_step(alone);
+    u[i] = core::narrow_number(core::residual_number(core::difference_of(r[i], said), together));
+    expected[i] = together;
   }
-  return sum >> 6;
 }
 
-// Decoding goes from particle to particle; axes take turns, so that one need not wait for the other. In
-// scratch.expected: what neighbours say. Where scratch.known is set, scratch.near already has what is left.
-template <int components, bool exceptions>
+// Decoding goes from particle to particle; axes take turns, so that one need not wait for the other. What is expected
+// of time alone, in scratch.expected, is completed. Where scratch.known is set, scratch.near already has what is left.
+template <int components, bool exceptions, bool triples>
 static void follow_neighbours(const DifferenceBlock &block, DifferenceScratch &scratch) {
   std::int32_t *near[components];
-  const std::uint32_t *u[components];
+  std::uint32_t *u[components];
   std::int32_t *expected[components];
   for (int d = 0; d < components; ++d) {
     near[d] = scratch.near[d] + DifferenceScratch::near_at;
@@ -110,21 +121,33 @@ static void follow_neighbours(const DifferenceBlock &block, DifferenceScratch &s
   }
   const std::int32_t *const weight[] = {block.weight[0], block.weight[1], block.weight[2], block.weight[3]};
   std::int32_t last[components] = {};
-  for (std::int64_t i = 0; i < block.n; ++i)
+  for (std::int64_t i = 0; i < block.n; ++i) {
+    std::int32_t alone[components];
     for (int d = 0; d < components; ++d) {
+      alone[d] = expected[d][i];
       const std::int32_t others =
-          weight[1][i] * near[d][i - 2] + weight[2][i] * near[d][i - 3] + weight[3][i] * near[d][i - 4] + 32;
-      const std::int32_t say = (weight[0][i] * last[d] + others) >> 6;
-      expected[d][i] = say;
-      last[d] = core::limit_history(core::unzigzag(u[d][i]) + say);
+          weight[1][i] * near[d][i - 2] + weight[2][i] * near[d][i - 3] + weight[3][i] * near[d][i - 4];
+      expected[d][i] = alone[d] + others + weight[0][i] * last[d];
+    }
+    if constexpr (triples) separate(scratch, static_cast<std::uint32_t>(i));
+    for (int d = 0; d < components; ++d) {
+      const std::int64_t moved = core::numbered_residual(u[d][i], expected[d][i]) + core::expected_step(expected[d][i]);
+      last[d] = limit_remainder(moved - core::expected_step(alone[d]));
       if (exceptions && scratch.known[d][i] != 0) last[d] = near[d][i];
       near[d][i] = last[d];
     }
+  }
+}
+
+template <int components>
+static void follow_neighbours(const DifferenceBlock &block, bool exceptions, DifferenceScratch &scratch) {
+  exceptions ? follow_neighbours<components, true, false>(block, scratch)
+             : follow_neighbours<components, false, false>(block, scratch);
 }
 
 // The same with what is left of exceptions: places and indices.
-static void follow_neighbours(const DifferenceBlock &block, const std::uint32_t *place, const std::uint32_t *index,
-                              std::uint32_t count, DifferenceScratch &scratch) {
+static void follow_neighbours(const DifferenceBlock &block, bool triples, const std::uint32_t *place,
+                              const std::uint32_t *index, std::uint32_t count, DifferenceScratch &scratch) {
   if (count != 0) memset(scratch.known, 0, sizeof(scratch.known));
   for (std::uint32_t e = 0; e < count; ++e) {
     const std::uint32_t i = place[e] & 0xFFFFu;
@@ -132,14 +155,13 @@ static void follow_neighbours(const DifferenceBlock &block, const std::uint32_t 
     std::int64_t q = 0;
     memcpy(&q, index + 2 * std::size_t{e}, sizeof(q));
     scratch.known[d][i] = 1;
-    scratch.near[d][DifferenceScratch::near_at + i] = core::limit_history(remainder_of(block, block.axes[d], q, i));
+    scratch.near[d][DifferenceScratch::near_at + i] =
+        limit_remainder(remainder_of(block.axes[d], q, scratch.expected[d][i], i));
   }
-  if (block.components == 1)
-    count == 0 ? follow_neighbours<1, false>(block, scratch) : follow_neighbours<1, true>(block, scratch);
-  else if (block.components == 2)
-    count == 0 ? follow_neighbours<2, false>(block, scratch) : follow_neighbours<2, true>(block, scratch);
-  else
-    count == 0 ? follow_neighbours<3, false>(block, scratch) : follow_neighbours<3, true>(block, scratch);
+  if (block.components == 1) return follow_neighbours<1>(block, count != 0, scratch);
+  if (block.components == 2) return follow_neighbours<2>(block, count != 0, scratch);
+  if (!triples) return follow_neighbours<3>(block, count != 0, scratch);
+  count == 0 ? follow_neighbours<3, false, true>(block, scratch) : follow_neighbours<3, true, true>(block, scratch);
 }
 
 }  // namespace GPZ_ISA

@@ -92,11 +92,11 @@ std::int64_t find_residuals(const Block &block, int d, Scratch &scratch) {
   std::uint32_t *__restrict u = scratch.residual;
   if (line.alone) {
     for (std::uint32_t i = 0; i < block.n; ++i)
-      u[i] = core::narrow_residual(core::displacement(place[i], first, line.grid));
+      u[i] = core::narrow_number(core::zigzag(core::displacement(place[i], first, line.grid)));
   } else {
     u[0] = 0;
     for (std::uint32_t i = 1; i < block.n; ++i)
-      u[i] = core::narrow_residual(core::displacement(place[i], line.expected(place, i), line.grid));
+      u[i] = core::narrow_number(core::zigzag(core::displacement(place[i], line.expected(place, i), line.grid)));
   }
   return first;
 }

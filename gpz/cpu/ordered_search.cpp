@@ -60,7 +60,7 @@ struct Search {
       predictor.offset[k][d] = core::as_offset(step, core::checked_axis(shape.box[d]));
       std::int64_t sum = 0;
       for (const std::int64_t other : found[d])
-        sum += core::rough_bits(core::narrow_residual(core::difference_of(other, step)));
+        sum += core::rough_bits(core::narrow_number(core::zigzag(core::difference_of(other, step))));
       cost += static_cast<double>(sum) / static_cast<double>(found[d].size());
     }
     return cost;

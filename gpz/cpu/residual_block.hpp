@@ -11,6 +11,7 @@ namespace gpz::cpu {
 // What the directory stores about a block; its payload length follows from it.
 struct ResidualRecord {
   core::ResidualCode code[core::max_components];
+  bool triples = false;          // the first code is that of ranks (core/triples.hpp), and there is no other
   std::uint32_t bitmap = 0;      // words of unary codes
   std::uint32_t margin = 0;      // how far beyond periodic edges particles are
   std::uint32_t flags = 0;       // words that say which ones are, of those that may be

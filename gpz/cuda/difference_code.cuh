@@ -35,6 +35,8 @@ struct OwnRow {
   __device__ __forceinline__ std::uint32_t operator[](int k) const {
     return (forced >> k & 1) != 0 ? core::widest_residual : u[k];
   }
+  // If nothing is forced.
+  __device__ __forceinline__ std::uint32_t plain(int k) const { return u[k]; }
 };
 
 class CodeChoice {
@@ -49,7 +51,8 @@ class CodeChoice {
     best_ = {code, cost, row_bits, false};
     return true;
   }
-  __device__ __forceinline__ bool attempt(core::ResidualCode code, const OwnRow &row) {
+  template <typename Row>
+  __device__ __forceinline__ bool attempt(core::ResidualCode code, const Row &row) {
     if (!core::is_valid(code)) return false;
     const int low = core::low_bits(code);
     const std::uint32_t end = core::head_end(code);
@@ -70,8 +73,8 @@ inline constexpr int most_typical = core::max_residual_width - 3;
 
 // All candidates at once: five shifts of each value serve all nine. Exceptions: there may be some; otherwise no value
 // is larger than what a code can store.
-template <bool Exceptions>
-__device__ __forceinline__ bool offer_candidates(CodeChoice &choice, const OwnRow &row, int typical) {
+template <bool Exceptions, typename Row>
+__device__ __forceinline__ bool offer_candidates(CodeChoice &choice, const Row &row, int typical) {
   constexpr int shifts = 5;
   constexpr std::uint32_t most = core::exception_bits;
   int shift[shifts];
@@ -80,7 +83,7 @@ __device__ __forceinline__ bool offer_candidates(CodeChoice &choice, const OwnRo
   std::uint32_t bits[core::residual_candidates] = {};
 #pragma unroll 8
   for (int k = 0; k < warp_size; ++k) {
-    const std::uint32_t u = Exceptions ? row[k] : row.u[k];
+    const std::uint32_t u = Exceptions ? row[k] : row.plain(k);
     std::uint32_t h[shifts];
 #pragma unroll
     for (int s = 0; s < shifts; ++s) h[s] = u >> shift[s];
@@ -103,7 +106,8 @@ __device__ __forceinline__ bool offer_candidates(CodeChoice &choice, const OwnRo
 }
 
 // Not inlined: only where there are exceptions, or numbers of very different sizes.
-inline __device__ __noinline__ bool offer_any_candidates(CodeChoice &choice, const OwnRow &row, int typical) {
+template <typename Row>
+__device__ __noinline__ bool offer_any_candidates(CodeChoice &choice, const Row &row, int typical) {
   if (typical <= most_typical) return offer_candidates<true>(choice, row, typical);
   bool at_end = false;
   for (int c = 0; c < core::residual_candidates; ++c)
@@ -111,11 +115,10 @@ inline __device__ __noinline__ bool offer_any_candidates(CodeChoice &choice, con
   return at_end;
 }
 
-// All lanes; u are n residuals in padded rows, zeros behind them; forced has a word for each row.
-__device__ __forceinline__ ChosenCode choose_code(const std::uint32_t *u, const std::uint32_t *forced, bool any_forced,
-                                                  std::uint32_t n, ResidualTotals totals) {
-  const auto lane = this_lane();
-  const OwnRow row{u + lane * padded_row, any_forced ? forced[lane] : 0, own_row_particles(n)};
+// All lanes; zeros are behind the n values.
+template <typename Row>
+__device__ __forceinline__ ChosenCode choose_code(const Row &row, bool any_forced, std::uint32_t n,
+                                                  ResidualTotals totals) {
   if (any_forced) {
     totals = {};
     for (int k = 0; k < row.particles; ++k) totals.add(row[k]);

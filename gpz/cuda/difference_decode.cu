@@ -6,24 +6,12 @@
 
 #include "gpz/cuda/block_store.cuh"
 #include "gpz/cuda/check.hpp"
-#include "gpz/cuda/decode.cuh"
 #include "gpz/cuda/difference_kernels.hpp"
 #include "gpz/cuda/difference_unary.cuh"
+#include "gpz/cuda/difference_values.cuh"
 
 namespace gpz::cuda {
 namespace {
-
-using U32 = std::uint32_t;
-using U64 = std::uint64_t;
-
-// Of a warp.
-struct DecodeMemory {
-  static constexpr U32 bitmap_room = 640;  // words: 6.7 bits a value; longer ones are read where they are
-  __align__(16) U32 bitmap[bitmap_room];   // then values on their way out
-  U32 u[core::max_components][padded_block];
-  U32 exception[core::max_components][difference_rows];  // a word for each row, as in the next
-  U32 elsewhere[core::max_components][difference_rows];  // at the other image
-};
 
 // Words a bitmap can have: beyond it the ones could not be counted in 32 bits, and there are 3,072 at most.
 constexpr U32 longest_bitmap = 1u << 26;
@@ -88,12 +76,6 @@ __device__ __noinline__ U32 place_indices(const U32 *words, U32 count, U32 n, in
   return warp_or(status);
 }
 
-__device__ __forceinline__ std::int32_t predicted_step(const DifferenceHistory &history, core::Predictor predictor,
-                                                       int d, U64 slot) {
-  return core::predict(predictor, history.velocity[d][slot], history.previous[d][slot],
-                       device_distance(history.deviation[d][slot], history.reciprocal));
-}
-
 // Which values are at their other image; false if there are more or fewer than flags.
 __device__ __noinline__ bool read_flags(const DifferenceHistory &history, core::Predictor predictor, bool predict,
                                         U64 first, U32 n, int components, const DifferenceRecord &record,
@@ -108,8 +90,9 @@ __device__ __noinline__ bool read_flags(const DifferenceHistory &history, core::
       if (i < n) {
         const U64 slot = first + i;
         std::int64_t expected = history.last[d][slot];
-        expected += unzigzag32(memory.u[d][row * padded_row + static_cast<int>(this_lane())]);
-        if (predict) expected += predicted_step(history, predictor, d, slot);
+        const std::int32_t step = expect_at(history, predictor, predict, d, slot);
+        const U32 u = memory.u[d][row * padded_row + static_cast<int>(this_lane())];
+        expected += numbered_residual32(u, core::is_above(step)) + core::expected_step(step);
         expected = core::wrap(expected, grid);
         has_other = core::other_image(expected, grid, record.margin) != expected;
       }
@@ -178,123 +161,6 @@ __device__ __forceinline__ bool read_residuals(const DifferenceRecord &record, c
   return true;
 }
 
-// Values of residuals, and the history after them. Full: the block is.
-template <typename T, typename Store, int D, bool History, bool Predict, bool Full>
-class ValuePass {
- public:
-  __device__ __forceinline__ ValuePass(const DifferenceDecode &params, U64 block, U32 n, core::Predictor predictor,
-                                       const DifferenceRecord &record, const DecodeMemory &memory, Store &store)
-      : params_(params),
-        memory_(memory),
-        store_(store),
-        first_(block * difference_block),
-        n_(n),
-        margin_(record.margin),
-        unusual_(record.exceptions != 0 || record.margin != 0),
-        predictor_(predictor) {}
-
-  // Returns bits of the status for this lane.
-  __device__ __forceinline__ U32 run() {
-    // Those of the next rows come while these are decoded.
-    Batch next;
-    fetch(0, next);
-#pragma unroll 1
-    for (int start = 0; start < difference_rows; start += batch_rows) {
-      const Batch batch = next;
-      if (start + batch_rows < difference_rows) fetch(start + batch_rows, next);
-#pragma unroll
-      for (int k = 0; k < batch_rows; ++k) decode(start + k, k, batch);
-    }
-    return wide_ ? section_wide : 0;
-  }
-
- private:
-  static constexpr int batch_rows = 2;
-  using Batch = HistoryRows<D, batch_rows, History, Predict>;
-
-  __device__ __forceinline__ void fetch(int start, Batch &batch) const {
-#pragma unroll
-    for (int k = 0; k < batch_rows; ++k) {
-      const U32 i = static_cast<U32>(start + k) * warp_size + this_lane();
-      batch.fetch(k, params_.history, first_, Full ? i : min(i, n_ - 1));
-    }
-  }
-
-  __device__ __forceinline__ void decode(int row, int k, const Batch &batch) {
-    const U32 i = static_cast<U32>(row) * warp_size + this_lane();
-    const bool active = Full || i < n_;
-    T value[core::max_components] = {};
-#pragma unroll
-    for (int d = 0; d < D; ++d) {
-      const std::int32_t q = index(row, k, d, batch, active);
-      if (active) remember(i, k, d, q, batch);
-      if constexpr (std::is_same_v<T, std::int64_t>)
-        value[d] = q;
-      else
-        value[d] = core::grid_value<T>(static_cast<double>(q), params_.field.step);
-    }
-    if constexpr (Full) {
-      store_.put(row, value);
-    } else if (active) {
-#pragma unroll
-      for (int d = 0; d < D; ++d)
-        if (params_.field.data[d] != nullptr) gpz::cuda::store(params_.field, d, first_ + i, value[d]);
-    }
-  }
-
-  __device__ __forceinline__ std::int32_t index(int row, int k, int d, const Batch &batch, bool active) {
-    const DeviceAxis &axis = params_.history.axis[d];
-    const U32 lane = this_lane();
-    const U32 u = memory_.u[d][row * padded_row + static_cast<int>(lane)];
-    const std::int32_t base = batch.last[k][d] + batch.predict(k, d, predictor_, params_.history.reciprocal);
-    const std::int32_t r = unzigzag32(u);
-    const auto sum = static_cast<std::int32_t>(static_cast<U32>(base) + static_cast<U32>(r));
-    bool beyond = ((base ^ sum) & (r ^ sum)) < 0;  // more than 32 bits, and one period will not bring it back
-    std::int32_t q = device_wrap(sum, axis);
-    if (unusual_) {
-      if ((memory_.exception[d][row] >> lane & 1) != 0) {
-        q = static_cast<std::int32_t>(u);
-        beyond = false;
-      } else if ((memory_.elsewhere[d][row] >> lane & 1) != 0) {
-        q = static_cast<std::int32_t>(core::other_image(q, axis.grid, margin_));
-      }
-    }
-    wide_ |= (beyond || q <= -device_index_end || q >= device_index_end) && active;
-    return q;
-  }
-
-  __device__ __forceinline__ void remember(U32 i, int k, int d, std::int32_t q, const Batch &batch) {
-    const DifferenceHistory &history = params_.history;
-    element(history.last[d] + first_, i) = q;
-    const auto direct = static_cast<std::int32_t>(static_cast<U32>(q) - static_cast<U32>(batch.last[k][d]));
-    const std::int32_t moved = device_displacement(direct, history.axis[d]);
-    if (direct != moved && history.crossings[d] != nullptr)
-      history.crossings[d][first_ + i] = static_cast<std::int8_t>(direct > moved ? -1 : 1);
-    if constexpr (History) {
-      element(history.deviation[d] + first_, i) = device_next_deviation(batch.deviation[k][d], history.frames, moved);
-      element(history.previous[d] + first_, i) = device_limit(moved);
-    }
-  }
-
-  const DifferenceDecode &params_;
-  const DecodeMemory &memory_;
-  Store &store_;
-  U64 first_;
-  U32 n_;
-  U32 margin_;
-  bool unusual_;
-  core::Predictor predictor_;
-  bool wide_ = false;
-};
-
-template <typename T, typename Store, int D, bool History, bool Predict>
-__device__ __forceinline__ U32 place_values(const DifferenceDecode &params, U64 block, U32 n, core::Predictor predictor,
-                                            const DifferenceRecord &record, const DecodeMemory &memory, Store &store) {
-  if (n == difference_block)
-    return ValuePass<T, Store, D, History, Predict, true>(params, block, n, predictor, record, memory, store).run();
-  return ValuePass<T, Store, D, History, Predict, false>(params, block, n, predictor, record, memory, store).run();
-}
-
 // The payload of a block; nullptr if the blocks do not fill the section, but for the padding to 8 bytes.
 __device__ __forceinline__ const U32 *payload_of(const DifferenceDecode &params, U64 block) {
   const DifferenceLayout &layout = *params.layout;
@@ -320,7 +186,12 @@ __global__ void __launch_bounds__(difference_warps *warp_size, 7)
   U32 status = words == nullptr || !read_residuals<D>(record, words, n, memory) ? section_damaged : 0;
   const core::Predictor predictor = params.layout->predictor;
   const bool predict = history && predicts(predictor);
+  bool ranks = record.triples;
+  if (status == 0 && ranks && !are_ranks(n, memory.u[0])) status = section_damaged;
   if (status == 0 && (record.margin | record.flags | record.exceptions) != 0) {
+    if (D == core::max_components && ranks)
+      separate_triples(params.history, predictor, predict, block * difference_block, n, memory);
+    ranks = false;
     const U32 *behind = words + record.bitmap;
     for (int d = 0; d < D; ++d)
       behind += core::packed_words(n, record.code[d].width, core::lanes_of(n, difference_block));
@@ -334,9 +205,9 @@ __global__ void __launch_bounds__(difference_warps *warp_size, 7)
     __syncwarp();
     Store store(params.field, block, *reinterpret_cast<typename Store::Shared *>(memory.bitmap));
     if (predict)
-      status = place_values<T, Store, D, history, history>(params, block, n, predictor, record, memory, store);
+      status = place_values<T, Store, D, history, history>(params, block, n, predictor, record, ranks, memory, store);
     else
-      status = place_values<T, Store, D, history, false>(params, block, n, predictor, record, memory, store);
+      status = place_values<T, Store, D, history, false>(params, block, n, predictor, record, ranks, memory, store);
   }
   if (status != 0) atomicOr(params.status, status);
 }

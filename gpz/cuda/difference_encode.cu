@@ -3,6 +3,7 @@
 #include "gpz/cuda/check.hpp"
 #include "gpz/cuda/difference_kernels.hpp"
 #include "gpz/cuda/difference_payload.cuh"
+#include "gpz/cuda/difference_triples.cuh"
 
 namespace gpz::cuda {
 namespace {
@@ -38,19 +39,37 @@ __device__ __forceinline__ void rotate(T (&a)[D]) {
   a[D - 1] = first;
 }
 
-// The codes of all axes.
+// The codes of all axes; true if they are coded together.
 template <int D>
-__device__ __forceinline__ void choose_codes(ResidualMemory &memory, std::uint32_t n, ResidualTotals (&totals)[D],
+__device__ __forceinline__ bool choose_codes(ResidualMemory &memory, std::uint32_t n, ResidualTotals (&totals)[D],
                                              ChosenCode (&chosen)[D]) {
   const bool any_forced = memory.any_forced != 0;
+  std::uint32_t bits = 0;
+  bool all_counted = true;
 #pragma unroll 1
   for (int d = 0; d < D; ++d) {
-    ChosenCode code = choose_code(memory.u[d], memory.exception[d], any_forced, n, totals[0]);
-    if (!code.counted) find_exceptions(memory.u[d], memory.exception[d], n, code);
-    chosen[0] = code;
+    chosen[0] = choose_code(own_row(memory, d, n), any_forced, n, totals[0]);
+    bits += chosen[0].cost;
+    all_counted &= chosen[0].counted;
     rotate(chosen);
     rotate(totals);
   }
+  if constexpr (D == core::max_components)
+    if (bits <= core::most_triple_bits * n) {
+      const ChosenCode together = choose_triples(memory, n, bits);
+      if (together.cost < bits) {
+        chosen[0] = together;
+        chosen[1] = chosen[2] = {{0, 1}, 0, 0, true};
+        return true;
+      }
+    }
+  if (all_counted) return false;
+#pragma unroll 1
+  for (int d = 0; d < D; ++d) {
+    if (!chosen[0].counted) find_exceptions(memory.u[d], memory.exception[d], n, chosen[0]);
+    rotate(chosen);
+  }
+  return false;
 }
 
 // The planes and the bitmap, the first axis' part of which begins with the row of this lane at bit[0].
@@ -82,11 +101,13 @@ __device__ __forceinline__ void write_codes(ResidualMemory &memory, std::uint32_
 
 template <int D>
 __device__ __forceinline__ void write_block(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
-                                            ResidualMemory &memory, ChosenCode (&chosen)[D], double error) {
+                                            ResidualMemory &memory, ChosenCode (&chosen)[D], bool triples,
+                                            double error) {
   const std::uint64_t first = block * difference_block;
   const auto lane = this_lane();
   DifferenceRecord record{};
   record.margin = memory.margin;
+  record.triples = triples;
   std::uint32_t bit[D];  // where the unary codes of the lane's row begin
   std::uint32_t bits = 0;
   std::uint32_t words = 0;
@@ -105,9 +126,9 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
       record.exceptions += warp_sum(static_cast<std::uint32_t>(__popc(memory.exception[d][lane])));
   record.bitmap = core::words_for_bits(bits);
   const std::uint32_t planes = words;
+  const RowMasks between = triples ? own_masks(memory.between) : RowMasks{};  // before flags take their place
   __syncwarp();
-  if (record.margin != 0)
-    record.flags = core::words_for_bits(write_flags(params.history, first, n, D, memory, memory.places.flags));
+  if (record.margin != 0) record.flags = core::words_for_bits(write_flags(params.history, first, n, D, memory));
   words += record.bitmap + record.flags + 3 * record.exceptions;
 
   unsigned long long staged = 0;
@@ -120,10 +141,11 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
     for (int d = 0; d < D; ++d) clear_exceptions(memory.u[d], memory.exception[d][lane]);
     __syncwarp();
   }
+  if (triples) place_ranks(memory, between, n);
   std::uint32_t *out = params.staging + staged;
   // Where the bitmap will be.
   std::uint32_t *behind = out + planes + record.bitmap;
-  for (std::uint32_t w = lane; w < record.flags; w += warp_size) behind[w] = memory.places.flags[w];
+  for (std::uint32_t w = lane; w < record.flags; w += warp_size) behind[w] = memory.flags[w];
   behind += record.flags;
   __syncwarp();
   write_codes(memory, n, record.bitmap, chosen, bit, out, out + planes);
@@ -149,8 +171,8 @@ __global__ void __launch_bounds__(warp_size, resident_blocks)
   else
     find_residuals<T, D, History, false, true>(params, block, n, predictor, memory, totals, error);
   ChosenCode chosen[D];
-  choose_codes(memory, n, totals, chosen);
-  write_block(params, block, n, memory, chosen, error);
+  const bool triples = choose_codes(memory, n, totals, chosen);
+  write_block(params, block, n, memory, chosen, triples, error);
 }
 
 template <typename T, int D>

@@ -24,7 +24,7 @@ __device__ __forceinline__ void find_features(const DifferenceEncode &params, in
   const std::int32_t q = index.valid && index.narrow ? index.q : last;
   x[of_velocity] = history.velocity[d][slot];
   x[of_previous] = history.previous[d][slot];
-  x[of_mean] = device_distance(history.deviation[d][slot], history.reciprocal);
+  x[of_mean] = core::whole_way(core::way_to_mean(history.deviation[d][slot], history.reciprocal));
   x[of_target] = device_limit(device_displacement(q - last, history.axis[d]));
 }
 
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(warp_size) measure_blocks(const __grid_constan
 #pragma unroll 1
   for (int d = 0; d < D; ++d) {
     const ResidualTotals of_axis = d == 0 ? totals[0] : d == 1 ? totals[D > 1 ? 1 : 0] : totals[D - 1];
-    bits += choose_code(memory.u[d], memory.exception[d], memory.any_forced != 0, n, of_axis).cost;
+    bits += choose_code(own_row(memory, d, n), memory.any_forced != 0, n, of_axis).cost;
   }
   if (this_lane() == 0)
     atomicAdd(with ? &params.fit->with : &params.fit->without, static_cast<unsigned long long>(bits));

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include "gpz/core/triples.hpp"
 #include "gpz/cuda/difference_params.hpp"
 
 namespace gpz::cuda {
@@ -26,7 +27,8 @@ __device__ __forceinline__ std::uint32_t record_item(const DifferenceRecord &rec
   const int k = i < components ? i : i - components;
   if (i < 2 * components) {
     const core::ResidualCode code = k == 0 ? record.code[0] : k == 1 ? record.code[1] : record.code[2];
-    return i < components ? code.width : code.head;
+    const std::uint32_t head = code.head + (k == 0 && record.triples ? core::triples_head : 0u);
+    return i < components ? code.width : head;
   }
   i -= 2 * components;
   return i == 0 ? record.bitmap : i == 1 ? record.margin : i == 2 ? record.flags : record.exceptions;

@@ -61,10 +61,13 @@ __device__ bool read_record(const DifferenceDecode &params, const DifferenceLayo
     item[i] = static_cast<std::uint32_t>(core::get_bits(params.section + layout.directory, at, width));
     at += static_cast<unsigned>(width);
   }
+  record.triples = components == core::max_components && item[components] >= core::triples_head;
+  if (record.triples) item[components] -= core::triples_head;
   std::uint64_t length = 0;
   for (int d = 0; d < components; ++d) {
     const std::uint32_t width = item[d];
     const std::uint32_t head = item[components + d];
+    if (record.triples && d != 0 && (width != 0 || head != 1)) return false;
     if (width > core::max_residual_width || head > 3) return false;
     record.code[d] = {static_cast<std::uint8_t>(width), static_cast<std::uint8_t>(head)};
     if (!core::is_valid(record.code[d])) return false;

@@ -42,6 +42,7 @@ struct DifferenceSource {
 // What a directory stores about a block. Widths, then heads, with a byte for each component.
 struct DifferenceRecord {
   core::ResidualCode code[core::max_components];
+  bool triples;  // the first code is that of ranks, and there is no other
   std::uint32_t bitmap;
   std::uint32_t margin;
   std::uint32_t flags;

@@ -30,11 +30,11 @@ __device__ __forceinline__ void find_exceptions(const std::uint32_t *u, std::uin
   chosen.row_bits = code.head == 1 ? 0 : bits;
 }
 
-// A bit for each value that has another image within the margin, as long as exceptions still have their residuals.
-// Returns how many there are.
+// A bit for each value that has another image within the margin, as long as exceptions still have their residuals;
+// into memory.flags. Returns how many there are.
 inline __device__ __noinline__ std::uint32_t write_flags(const DifferenceHistory &history, std::uint64_t first,
-                                                         std::uint32_t n, int components, const ResidualMemory &memory,
-                                                         std::uint32_t *flags) {
+                                                         std::uint32_t n, int components, ResidualMemory &memory) {
+  std::uint32_t *flags = memory.flags;
   const std::uint32_t bit = 1u << this_lane();
   for (int w = 0; w < core::max_components; ++w) flags[w * warp_size + static_cast<int>(this_lane())] = 0;
   __syncwarp();
@@ -53,9 +53,10 @@ inline __device__ __noinline__ std::uint32_t write_flags(const DifferenceHistory
         if ((memory.places.below[d][row] & bit) != 0) expected -= axis.grid.period;
         // Modulo 2^32, as the residual is; what is expected without it fits.
         if ((memory.exception[d][row] & bit) != 0)
-          expected = static_cast<std::int32_t>(
-              static_cast<std::uint32_t>(expected) -
-              static_cast<std::uint32_t>(unzigzag32(memory.u[d][row * padded_row + static_cast<int>(this_lane())])));
+          expected = static_cast<std::int32_t>(static_cast<std::uint32_t>(expected) -
+                                               static_cast<std::uint32_t>(numbered_residual32(
+                                                   memory.u[d][row * padded_row + static_cast<int>(this_lane())],
+                                                   (memory.u[d][row * padded_row + warp_size] & bit) != 0)));
         expected = core::wrap(expected, axis.grid);
         other = core::other_image(expected, axis.grid, memory.margin);
         has_other = other != expected;

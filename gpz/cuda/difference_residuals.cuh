@@ -12,15 +12,18 @@ namespace gpz::cuda {
 struct ResidualPlaces {
   std::uint32_t above[core::max_components][difference_rows];
   std::uint32_t below[core::max_components][difference_rows];
-  std::uint32_t flags[core::max_components * difference_rows];  // what follows from them
 };
 
 // Of a warp. Exceptions have a word for each row.
 struct ResidualMemory {
-  static constexpr std::uint32_t bitmap_room = 350;  // words: 3.6 bits a value; longer ones are put together in staging
+  static constexpr std::uint32_t bitmap_room = 254;  // words: 2.6 bits a value; longer ones are put together in staging
 
-  std::uint32_t u[core::max_components][padded_block];
+  std::uint32_t u[core::max_components][padded_block];  // behind each row, which values have core::is_above
   std::uint32_t exception[core::max_components][difference_rows];
+  union {
+    std::uint32_t between[core::max_components][difference_rows];  // which ones have core::is_between
+    std::uint32_t flags[core::max_components * difference_rows];   // afterwards
+  };
   union {
     ResidualPlaces places;
     std::uint32_t bitmap[bitmap_room];  // afterwards
@@ -29,11 +32,23 @@ struct ResidualMemory {
   std::uint32_t any_forced;
 };
 
+// Axis d as the lane of a row sees it.
+__device__ __forceinline__ OwnRow own_row(const ResidualMemory &memory, int d, std::uint32_t n) {
+  const auto lane = this_lane();
+  return {memory.u[d] + lane * padded_row, memory.any_forced != 0 ? memory.exception[d][lane] : 0,
+          own_row_particles(n)};
+}
+
 __device__ __forceinline__ void clear(ResidualMemory &memory) {
   const auto lane = this_lane();
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d)
     memory.exception[d][lane] = memory.places.above[d][lane] = memory.places.below[d][lane] = 0;
+#pragma unroll
+  for (int d = 0; d < core::max_components; ++d) {
+    memory.between[d][lane] = core::is_between(nothing_expected) ? full_mask : 0;
+    memory.u[d][lane * padded_row + warp_size] = core::is_above(nothing_expected) ? full_mask : 0;
+  }
   if (lane == 0) memory.margin = memory.any_forced = 0;
   __syncwarp();
 }
@@ -44,7 +59,7 @@ __device__ __forceinline__ void clear(ResidualMemory &memory) {
 // the rest, and crossings are left alone.
 inline __device__ __noinline__ void note_unusual(const DifferenceHistory &history, ResidualMemory &memory, int d,
                                                  int row, std::uint64_t slot, std::int32_t index, std::int32_t last,
-                                                 std::int32_t predicted, bool images) {
+                                                 std::int32_t expected_here, bool images) {
   const DeviceAxis &axis = history.axis[d];
   const std::uint32_t bit = 1u << this_lane();
   const std::int64_t q = index;
@@ -53,7 +68,8 @@ inline __device__ __noinline__ void note_unusual(const DifferenceHistory &histor
   const std::int64_t expected = core::wrap(followed, axis.grid);
   if (followed > q) atomicOr(&memory.places.above[d][row], bit);
   if (followed < q) atomicOr(&memory.places.below[d][row], bit);
-  bool forced = core::narrow_residual(moved - predicted) == core::widest_residual;
+  const std::int64_t left = moved - core::expected_step(expected_here);
+  bool forced = core::narrow_number(core::residual_number(left, expected_here)) == core::widest_residual;
   const std::int8_t crossing = core::crossing(q, last, axis.grid);
   if (images && crossing != 0 && history.crossings[d] != nullptr) history.crossings[d][slot] = crossing;
   if (images && expected != q) {
@@ -146,7 +162,8 @@ class ResidualPass {
 #pragma unroll
     for (int d = 0; d < D; ++d) {
       const Step step = this->step(k, d, batch);
-      const std::uint32_t u = active ? zigzag32(step.moved - step.predicted) : 0;
+      const std::int32_t left = step.moved - core::expected_step(step.expected);
+      const std::uint32_t u = active ? residual_number32(left, step.expected) : 0;
       memory_.u[d][row * padded_row + static_cast<int>(this_lane())] = u;
       totals[d].add(u);
       any_unusual |= step.unusual || (Keep && !step.good);
@@ -162,12 +179,13 @@ class ResidualPass {
         }
       }
     }
+    if constexpr (Predict) note_sides(row, steps);
     if (!any_unusual || !active) return;
 #pragma unroll
     for (int d = 0; d < D; ++d) {
       const Step &step = steps[d];
       if (step.unusual)
-        note_unusual(history, memory_, d, row, first_ + i, step.q, batch.history.last[k][d], step.predicted, Keep);
+        note_unusual(history, memory_, d, row, first_ + i, step.q, batch.history.last[k][d], step.expected, Keep);
       if (Keep && !step.good) note_invalid(params_, first_ + i, d, step.valid);
     }
   }
@@ -175,12 +193,29 @@ class ResidualPass {
   struct Step {
     std::int32_t q;
     std::int32_t moved;
-    std::int32_t predicted;
+    std::int32_t expected;
     bool unusual;  // not near, or beyond an edge
     bool good;     // the value has an index that fits
     bool valid;
     double error;
   };
+
+  // On which side of the expected step, and whether far from it.
+  __device__ __forceinline__ void note_sides(int row, const Step (&steps)[D]) {
+    std::uint32_t above = 0;
+    std::uint32_t between = 0;
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      const bool own = static_cast<int>(this_lane()) == d;
+      const std::uint32_t all_above = __ballot_sync(full_mask, core::is_above(steps[d].expected));
+      const std::uint32_t all_between = __ballot_sync(full_mask, core::is_between(steps[d].expected));
+      above = own ? all_above : above;
+      between = own ? all_between : between;
+    }
+    if (this_lane() >= D) return;
+    memory_.u[this_lane()][row * padded_row + warp_size] = above;
+    memory_.between[this_lane()][row] = between;
+  }
 
   __device__ __forceinline__ Step step(int k, int d, const Batch &batch) const {
     const DeviceAxis &axis = params_.history.axis[d];
@@ -192,7 +227,7 @@ class ResidualPass {
     step.q = step.good ? index.q : batch.history.last[k][d];
     const std::int32_t direct = step.q - batch.history.last[k][d];
     step.moved = device_displacement(direct, axis);
-    step.predicted = batch.history.predict(k, d, predictor_, params_.history.reciprocal);
+    step.expected = batch.history.expect(k, d, predictor_, params_.history.reciprocal);
     step.unusual = !is_near(direct, axis) || !is_inside(step.q, axis);
     return step;
   }

@@ -141,7 +141,7 @@ DifferenceHistory history_of(const DeviceDifferenceState &state, const DeviceGri
   history.particles = state.particles;
   history.blocks = (state.particles + difference_block - 1) / difference_block;
   history.frames = static_cast<std::int32_t>(state.frames);
-  history.reciprocal = static_cast<std::int32_t>(core::reciprocal_of(state.frames));
+  history.reciprocal = core::reciprocal_of(state.frames);
   return history;
 }
 

@@ -72,13 +72,7 @@ __device__ __forceinline__ std::int32_t device_next_deviation(std::int32_t devia
   const auto low = static_cast<std::int32_t>(sum);
   const auto high = static_cast<std::int32_t>(sum >> 32);
   const std::int32_t kept = high == (low >> 31) ? low : (high >> 31) ^ INT32_MAX;
-  return max(kept, -INT32_MAX);
-}
-
-// core::distance_to_mean.
-__device__ __forceinline__ std::int32_t device_distance(std::int32_t deviation, std::int32_t reciprocal) {
-  const std::int64_t scaled = static_cast<std::int64_t>(deviation) * reciprocal + (std::int64_t{1} << 31);
-  return max(min(static_cast<std::int32_t>(scaled >> 32), core::history_limit), -core::history_limit);
+  return max(min(kept, core::deviation_limit), -core::deviation_limit);
 }
 
 __device__ __forceinline__ std::int32_t device_limit(std::int32_t moved) {
@@ -86,12 +80,19 @@ __device__ __forceinline__ std::int32_t device_limit(std::int32_t moved) {
 }
 
 // Residuals modulo 2^32: one that has more bits is an exception.
-__device__ __forceinline__ std::uint32_t zigzag32(std::int32_t r) {
-  return static_cast<std::uint32_t>(r) << 1 ^ static_cast<std::uint32_t>(r >> 31);
+__device__ __forceinline__ std::int32_t turned(std::int32_t r, bool above) {
+  return above ? static_cast<std::int32_t>(0u - static_cast<std::uint32_t>(r)) : r;
 }
-__device__ __forceinline__ std::int32_t unzigzag32(std::uint32_t u) {
-  return static_cast<std::int32_t>(u >> 1 ^ (0u - (u & 1)));
+__device__ __forceinline__ std::uint32_t residual_number32(std::int32_t r, std::int32_t expected) {
+  const std::int32_t x = turned(r, core::is_above(expected));
+  return static_cast<std::uint32_t>(x) << 1 ^ static_cast<std::uint32_t>(x >> 31);
 }
+__device__ __forceinline__ std::int32_t numbered_residual32(std::uint32_t u, bool above) {
+  return turned(static_cast<std::int32_t>(u >> 1 ^ (0u - (u & 1))), above);
+}
+
+// What core::expect says where nothing is predicted.
+inline constexpr std::int32_t nothing_expected = 32;
 
 __device__ __forceinline__ core::Predictor chosen_predictor(const DifferenceFit &fit) {
   return fit.with < fit.without ? fit.fitted : core::Predictor{};
@@ -127,11 +128,11 @@ struct HistoryRows {
     }
   }
 
-  // The displacement that is expected.
-  __device__ __forceinline__ std::int32_t predict(int k, int d, const core::Predictor &predictor,
-                                                  std::int32_t reciprocal) const {
-    if constexpr (!Predict) return 0;
-    return core::predict(predictor, velocity[k][d], previous[k][d], device_distance(deviation[k][d], reciprocal));
+  // core::expect.
+  __device__ __forceinline__ std::int32_t expect(int k, int d, const core::Predictor &predictor,
+                                                 std::int32_t reciprocal) const {
+    if constexpr (!Predict) return nothing_expected;
+    return core::expect(predictor, velocity[k][d], previous[k][d], core::way_to_mean(deviation[k][d], reciprocal));
   }
 };
 

@@ -2,6 +2,7 @@
 
 import struct
 
+from gpz_block import BLOCK_SIZE, eighths, open_block, residual_of, triples_by_rank
 from gpz_codec import (
     FLOAT32,
     INTEGER,
@@ -16,15 +17,15 @@ from gpz_codec import (
     grid_value,
     require,
     take_directory,
-    take_pack,
     take_words,
 )
 
-BLOCK_SIZE = 1024
 DIFFERENCES = 1  # kind of chunks
 PREDICTED, BLOCK_CODED = 1, 2  # codings of sections
 LARGEST_VELOCITY = 2**22 - 1
-LARGEST_SUM = 2**31 - 1
+LARGEST_MEAN = 2**23 - 1  # in eighths
+LARGEST_NEIGHBOUR = 2**20 - 1
+LARGEST_SUM = 2**28 - 1
 LARGEST_PERIOD = 2**52
 
 
@@ -107,11 +108,16 @@ class FieldHistory:
         return [[value_from_index(index, self.field) for index in column] for column in self.index]
 
     def mean(self, d, i, t):
-        """The m of the prediction."""
+        """The m of the prediction, in eighths."""
         if t < 4:
             return 0
         reciprocal = (2**32 + t // 2) // t
-        return limited(self.sum[d][i] * reciprocal + 2**31 >> 32, LARGEST_VELOCITY)
+        return limited(self.sum[d][i] * reciprocal + 2**28 >> 29, LARGEST_MEAN)
+
+    def expected(self, d, i, t, weights):
+        """The N of the prediction, without neighbours."""
+        a, b, c = weights
+        return a * self.velocity[d][i] + b * self.velocity_before[d][i] + (c * self.mean(d, i, t) >> 3) + 32
 
     def move(self, columns, axes, t):
         """To new indices. Returns, a list a component, 1 for each particle that went through the upper periodic edge and -1
@@ -152,27 +158,6 @@ def field_histories(fields, columns):
 # ---- section 9: coded indices
 
 
-class UnaryBitmap:
-    def __init__(self, data):
-        self.left = int.from_bytes(data, "little")
-
-    def take(self):
-        """Zeros before the next one."""
-        require(self.left != 0, "the unary bitmap ends too early")
-        zeros = (self.left & -self.left).bit_length() - 1
-        self.left >>= zeros + 1
-        return zeros
-
-
-def decode_number(plane, width, head, unary):
-    if head == 1:
-        return plane
-    low_width, first = width - head if head >= 2 else width, 2**head - 1
-    if plane >> low_width < first:
-        return plane
-    return (first + unary.take() << low_width) + (plane & (1 << low_width) - 1)
-
-
 def displacement(index, last, axis):
     """Followed through periodic edges."""
     step = signed(index - last)
@@ -181,40 +166,6 @@ def displacement(index, last, axis):
     if axis.periodic and step < -(axis.period // 2):
         return step + axis.period
     return step
-
-
-def open_block(payload, n, dimensions, record):
-    """What stands in front of the values of a block: planes, widths and heads of the components, the unary codes, the margin, the
-    flags, and the exceptions by place."""
-    widths, heads = record[:dimensions], record[dimensions : 2 * dimensions]
-    unary_words, margin, flag_words, exceptions = record[2 * dimensions :]
-    require(max(widths) <= 31 and max(heads) <= 3, "a width or head of a block is too large")
-    require(all(w >= f for w, f in zip(widths, heads) if f >= 2), "a head is wider than its plane")
-    require(margin < 2**31, "a margin is too large")
-    require(exceptions <= n * dimensions, "too many exceptions")
-    lanes = 32 if n == BLOCK_SIZE else 1
-    planes = [take_pack(payload, width, n, lanes) for width in widths]
-    unary = UnaryBitmap(payload.take(4 * unary_words))
-    flags = Flags(payload.take(4 * flag_words))
-    places = payload.unpack(f"{exceptions}I")
-    require(all(a < b for a, b in zip(places, places[1:])), "exceptions are out of order")
-    require(all(place & 0xFFFF < n and place >> 16 < dimensions for place in places), "an exception is out of range")
-    return planes, widths, heads, unary, margin, flags, dict(zip(places, payload.unpack(f"{exceptions}q")))
-
-
-class Flags:
-    """One for each value that may be beyond an edge."""
-
-    def __init__(self, data):
-        self.data, self.position = data, 0
-
-    def next(self):
-        require(self.position < 8 * len(self.data), "the flags end too early")
-        self.position += 1
-        return bits_at(self.data, self.position - 1, 1)
-
-    def require_end(self):
-        require(len(self.data) == 4 * ceil_div(self.position, 32), "there are too many flags")
 
 
 def other_image(place, margin, axis):
@@ -231,19 +182,25 @@ def other_image(place, margin, axis):
 def read_block(payload, history, start, n, t, axes, weights, record, levels=((),)):
     """The indices of particles start to start + n, a list a component. `levels`: coefficients of the neighbours of particles
     of each level."""
-    planes, widths, heads, unary, margin, flags, exact = open_block(payload, n, len(axes), record)
+    numbers, triples, margin, flags, exact = open_block(payload, n, len(axes), record)
+    steps, left = ([[] for _ in axes] for _ in range(2))
+    for i, coded in enumerate(zip(*numbers)):
+        slot = start + i
+        alone = [history.expected(d, slot, t, weights) for d in range(len(axes))]
+        level = levels[slot % len(levels)]
+        expected = [a + sum(g * r for g, r in zip(level, reversed(before))) for a, before in zip(alone, left)]
+        if triples:
+            coded = triples_by_rank(tuple(map(eighths, expected)))[coded[0]]
+        for d, axis in enumerate(axes):
+            index = exact.get(i | d << 16)
+            steps[d].append((expected[d] >> 6) + residual_of(coded[d], expected[d]))
+            step = steps[d][i] if index is None else displacement(index, history.index[d][slot], axis)
+            left[d].append(limited(signed(step - (alone[d] >> 6)), LARGEST_NEIGHBOUR))
     columns = []
     for d, axis in enumerate(axes):
-        column, left = [], []
-        for i, plane in enumerate(planes[d], start):
-            number = decode_number(plane, widths[d], heads[d], unary)
-            require(number < 2**32 - 1, "a residual is too large")
-            residual = -(number >> 1) - 1 if number & 1 else number >> 1
-            terms = (history.velocity[d][i], history.velocity_before[d][i], history.mean(d, i, t))
-            predicted = sum(weight * term for weight, term in zip(weights, terms)) + 32 >> 6
-            near = zip(levels[i % len(levels)], reversed(left))
-            left.append(residual + (sum(c * limited(r, LARGEST_VELOCITY) for c, r in near) + 32 >> 6))
-            p = signed(history.index[d][i] + predicted + left[-1])
+        columns.append([])
+        for i, step in enumerate(steps[d]):
+            p = signed(history.index[d][start + i] + step)
             if axis.periodic:
                 lo, period = axis.lo, axis.period
                 if p < lo:
@@ -253,12 +210,7 @@ def read_block(payload, history, start, n, t, axes, weights, record, levels=((),
                 other = other_image(p, margin, axis)
                 if other is not None and flags.next():
                     p = other
-            index = exact.get(i - start | d << 16)
-            if index is not None:
-                p, left[-1] = index, signed(displacement(index, history.index[d][i], axis) - predicted)
-            column.append(signed(p))
-        columns.append(column)
-    require(unary.left == 0, "the unary bitmap has more than the values need")
+            columns[d].append(signed(exact.get(i | d << 16, p)))
     flags.require_end()
     return columns
 

@@ -1,18 +1,9 @@
 """Section 10 of docs/format.md: chunks whose particles stand in an order in which each predicts the next. Slow and plain on
 purpose."""
 
+from gpz_block import BLOCK_SIZE, alternating, open_block
 from gpz_codec import INTEGER, Cursor, ceil_div, decode_chunk, require, take_directory
-from gpz_difference import (
-    BLOCK_CODED,
-    BLOCK_SIZE,
-    Axis,
-    decode_number,
-    is_plain,
-    open_block,
-    other_image,
-    signed,
-    value_from_index,
-)
+from gpz_difference import BLOCK_CODED, Axis, is_plain, other_image, signed, value_from_index
 
 ORDERED = 2  # kind of chunks
 PREDICTED_IN_ORDER = 3  # coding of sections
@@ -55,7 +46,8 @@ class Lags:
 
 def read_block(payload, lags, ids, n, axes, first, record):
     """The indices of the n particles of a block, a list a component."""
-    planes, widths, heads, unary, margin, flags, stored = open_block(payload, n, len(axes), record)
+    numbers, triples, margin, flags, stored = open_block(payload, n, len(axes), record)
+    require(not triples, "triples in an order")
     if ids is None or any(a >= b for a, b in zip(ids, ids[1:])):
         ids = range(n)
     row_of = {number: i for i, number in enumerate(ids)}
@@ -63,10 +55,8 @@ def read_block(payload, lags, ids, n, axes, first, record):
     for d, axis in enumerate(axes):
         require(not axis.periodic or axis.lo <= first[d] < axis.lo + axis.period, "a first place is outside the box")
         places, column = [], []
-        for i, plane in enumerate(planes[d]):
-            number = decode_number(plane, widths[d], heads[d], unary)
-            require(number < 2**32 - 1, "a residual is too large")
-            residual = -(number >> 1) - 1 if number & 1 else number >> 1
+        for i, number in enumerate(numbers[d]):
+            residual = -alternating(number)  # expected are whole numbers: the lower neighbour first
             require(not axis.periodic or abs(residual) <= axis.period // 2, "a residual is too large")
             expected = lags.expected(places, i, row_of, ids, d, axis, first[d])
             index = stored.get(d << 16 | i)
@@ -75,7 +65,6 @@ def read_block(payload, lags, ids, n, axes, first, record):
             shifted = other is not None and flags.next()
             column.append(index if index is not None else other if shifted else places[-1])
         columns.append(column)
-    require(unary.left == 0, "the unary bitmap has more than the values need")
     flags.require_end()
     return columns
 

@@ -4,6 +4,7 @@ codes, sense or not. Nothing is predicted but by the last index (a = b = c = 0),
 import struct
 from dataclasses import dataclass, field
 
+from gpz_block import eighths, triples_by_rank
 from gpz_codec import ceil_div
 from gpz_write import bit_string, encode_section, pack, pad
 
@@ -17,7 +18,7 @@ class Section:
     indices: list  # [component][slot], of this frame
     before: list  # of the one before, edges counted
     axes: list = field(default_factory=list)  # (lo, period) each; none: open
-    codes: list = field(default_factory=lambda: [(0, 0)])  # (width, head) of the components of each block, in turn
+    codes: list = field(default_factory=lambda: [(0, 0)])  # (width, head) of the components of all blocks, in turn
     margin: int = 0
     edges: tuple = (0, 0, 0)
     exact: list = field(default_factory=list)  # (component, slot, bits)
@@ -48,12 +49,45 @@ def residual(q, last, lo, period, margin):
     return None
 
 
-def by_neighbours(section, slot, left):
-    """What is expected of the particle in this slot; `left`: of those before it in the block."""
+def expected_of(section, slot, steps):
+    """The N of the particle in this slot; `steps`: of those before it in the block."""
     if section.levels is None:
-        return 0
-    limited = [max(1 - 2**22, min(2**22 - 1, r)) for r in left[::-1]]
-    return sum(c * r for c, r in zip(section.levels[slot % len(section.levels)], limited)) + 32 >> 6
+        return 32
+    limited = [max(1 - 2**20, min(2**20 - 1, r)) for r in steps[::-1]]
+    return 32 + sum(g * r for g, r in zip(section.levels[slot % len(section.levels)], limited))
+
+
+def number_of(step, expected):
+    """The u."""
+    r = step - (expected >> 6)
+    x = r if expected & 32 else -r
+    return 2 * x - 1 if x > 0 else -2 * x
+
+
+def is_triples(codes):
+    return codes[0][1] >= 4 and len(codes) == 3
+
+
+def shape(width, head):
+    """Of a number: bits of the low part, and the first high part that goes to the unary bitmap."""
+    head %= 4
+    return max(width - head, 0) if head >= 2 else width, 2**head - 1
+
+
+def fits(u, width, head):
+    return u >> shape(width, head)[0] <= (0 if head % 4 == 1 else 500)
+
+
+def coded_numbers(numbers, expected, codes):
+    """What the components of a particle have to code, and which of them can: the others are exceptions. A number that is None
+    cannot be."""
+    if not is_triples(codes):
+        coded = [u is not None and fits(u, *code) for u, code in zip(numbers, codes)]
+        return [u if can else 0 for u, can in zip(numbers, coded)], coded
+    coded = [u is not None and u < 8 for u in numbers]
+    triple = tuple(u if can else 0 for u, can in zip(numbers, coded))
+    rank = triples_by_rank(tuple(map(eighths, expected))).index(triple)
+    return ([rank, 0, 0], coded) if fits(rank, *codes[0]) else ([0] * 3, [False] * 3)
 
 
 def displacement(q, last, period):
@@ -61,35 +95,40 @@ def displacement(q, last, period):
     return direct - period if direct > period // 2 and period else direct + period if direct < -(period // 2) and period else direct
 
 
+def exceptional(q, last, expected, axis, margin):
+    """The step, and the flag, which nothing depends on."""
+    other = image(last + (expected >> 6), *axis, margin)[1]
+    return displacement(q, last, axis[1]), None if other is None else 1
+
+
 def encode_block(section, start, n, number):
     """The items of the record, and the payload."""
     axes = section.axes or [(0, 0)] * len(section.indices)
-    planes, unary, flags, exceptions, codes = b"", [], [], [], []
-    for d, (lo, period) in enumerate(axes):
-        width, head = section.codes[(number + d) % len(section.codes)]
-        codes.append((width, head))
-        low_width, first = (width - head if head >= 2 else width), 2**head - 1
-        plane, left = [], []
-        for i in range(start, start + n):
-            q, last = section.indices[d][i], section.before[d][i]
-            found = residual(q, last, lo, period, section.margin)
-            expected = by_neighbours(section, i, left)
-            r = None if found is None else found[0] - expected
-            u = None if r is None else 2 * r if r >= 0 else -2 * r - 1
-            if u is None or u >> low_width > (0 if head == 1 else 500):
-                exceptions.append((d, i - start, q))
-                u, other = 0, image(last + expected, lo, period, section.margin)[1]
-                found = (displacement(q, last, period), None if other is None else 1)
-            left.append(found[0])
-            high = u >> low_width
-            plane.append(u if high < first else (first << low_width) + (u & (1 << low_width) - 1))
-            if high >= first and head != 1:
-                unary.append(high - first)
-            if section.margin and found[1] is not None:
-                flags.append((found[1], 1))
-        planes += pack(plane, width, 32 if n == BLOCK_SIZE else 1)
+    codes = [section.codes[(number * len(axes) + d) % len(section.codes)] for d in range(len(axes))]
+    numbers, steps, flags = ([[] for _ in axes] for _ in range(3))
+    exceptions = []
+    for slot in range(start, start + n):
+        expected = [expected_of(section, slot, column) for column in steps]
+        last, q = ([column[slot] for column in columns] for columns in (section.before, section.indices))
+        found = [residual(q[d], last[d], *axis, section.margin) for d, axis in enumerate(axes)]
+        wanted = [None if f is None else number_of(f[0], e) for f, e in zip(found, expected)]
+        for d, (u, coded) in enumerate(zip(*coded_numbers(wanted, expected, codes))):
+            step, flag = found[d] if coded else exceptional(q[d], last[d], expected[d], axes[d], section.margin)
+            if not coded:
+                exceptions.append((d, slot - start, q[d]))
+            numbers[d].append(u)
+            steps[d].append(step)
+            if section.margin and flag is not None:
+                flags[d].append((flag, 1))
+    planes, unary = b"", []
+    for column, code in zip(numbers, codes):
+        low_width, first = shape(*code)
+        plane = [u if u >> low_width < first else (first << low_width) + (u & (1 << low_width) - 1) for u in column]
+        planes += pack(plane, code[0], 32 if n == BLOCK_SIZE else 1)
+        if code[1] % 4 != 1:
+            unary += [(u >> low_width) - first for u in column if u >> low_width >= first]
     bitmap = bit_string([(1 << zeros, zeros + 1) for zeros in unary])
-    flag_words = bit_string(flags)
+    flag_words = bit_string(sum(flags, []))
     exceptions.sort()
     payload = planes + bitmap + flag_words
     payload += b"".join(struct.pack("<I", i | d << 16) for d, i, _ in exceptions)

@@ -1,11 +1,14 @@
 """Difference frames: files of the test writer in the reference decoder and, if GPZ_LIBRARY_HELPER is set, in the library."""
 
+import itertools
 import pathlib
 import random
 import struct
 import tempfile
 import unittest
 
+import gpz_block
+import gpz_difference
 import gpz_ref
 from gpz_codec import EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN
 from gpz_write import WriteField, encode_chunk, frame_record, write_bytes
@@ -14,6 +17,7 @@ from library import HELPER, each, listing
 
 LEADING = 1
 STEP = 0.01
+ALONE = (0, 1)  # code of the other components of triples
 AXES = [(-300, 1000), (-2, 9), (0, 0)]  # lo and period in steps; the last one is open
 
 
@@ -143,7 +147,7 @@ class Written(unittest.TestCase):
 
     def test_blocks(self):
         t = Trajectory(1, FLOAT64, 2 * 1024 + 5, 1024)
-        t.step(codes=[(2, 2), (5, 0), (6, 3)], margin=40, leaving=range(3, 2053, 90))
+        t.step(codes=[(2, 2), (5, 0), (6, 3), (3, 1)], margin=40, leaving=range(3, 2053, 90))
         t.step(codes=[(1, 0)], margin=1, arriving=3)
         self.check({"blocks": t})
 
@@ -165,6 +169,17 @@ class Written(unittest.TestCase):
                     t.step(codes=[(9, 0), (5, 3), (4, 2)], margin=speed, speed=speed, levels=weights, leaving=[5, 9])
         self.check(cases)
 
+    def test_triples(self):
+        cases = {}
+        for head, width in ((4, 0), (4, 5), (5, 0), (5, 3), (5, 9), (6, 2), (6, 7), (7, 3), (7, 31)):
+            t = cases[f"{head}-{width}"] = Trajectory(width, (FLOAT32, FLOAT64)[head % 2], 1024 * (width == 7) + 70, 32)
+            for speed in (0, 1, 3, 40):
+                for lags in range(3):
+                    weights = [[t.random.randrange(-128, 128) for _ in range(lags)] for _ in range(3)] if lags else None
+                    codes = [(width, head), ALONE, ALONE, (4, 0), (5, 3), (4, 2)]
+                    t.step(codes=codes, margin=speed, speed=speed, levels=weights, leaving=[5], arriving=1)
+        self.check(cases)
+
     def test_leaving_and_arriving(self):
         cases = {}
         for seed in range(12):
@@ -180,6 +195,32 @@ class Written(unittest.TestCase):
         t.step(arriving=7)
         t.step(leaving=range(7), arriving=2)
         self.check({"all": t})
+
+
+class Numbers(unittest.TestCase):
+    def test_order(self):
+        """From the nearest to what is expected on."""
+        for expected in range(-64, 128):
+            integers = [(expected >> 6) + gpz_block.residual_of(u, expected) for u in range(9)]
+            distances = [abs(64 * y - (expected - 32)) for y in integers]
+            self.assertEqual((distances, len(set(integers))), (sorted(distances), 9))
+            self.assertLessEqual(abs(8 * gpz_block.eighths(expected) - distances[0]), 8)
+
+    def test_ranks(self):
+        everything = set(itertools.product(range(8), repeat=3))
+        for distances in itertools.product((1, 3), repeat=3):
+            triples = gpz_block.triples_by_rank(distances)
+            self.assertEqual((len(triples), set(triples), triples[0]), (512, everything, (0, 0, 0)))
+        self.assertEqual(gpz_block.triples_by_rank((1, 1, 1))[1:4], [(0, 0, 1), (0, 1, 0), (1, 0, 0)])
+        self.assertEqual(gpz_block.triples_by_rank((1, 3, 1))[1:3], [(0, 1, 0), (0, 0, 1)])
+
+    def test_mean(self):
+        history = gpz_difference.FieldHistory(None, [])
+        for t, total, mean in ((3, 99, 0), (4, 1, 2), (5, 1, 2), (7, -10, -11), (4, 2**31 - 1, 2**23 - 1)):
+            history.sum = [[total]]
+            self.assertEqual(history.mean(0, 0, t), mean)
+        history.velocity, history.velocity_before, history.sum = [[7]], [[-3]], [[1]]
+        self.assertEqual(history.expected(0, 0, 4, (5, 9, -3)), 35 - 27 - 1 + 32)
 
 
 def small(since_key=1, reference=None, chunk=None, **head):
@@ -265,6 +306,30 @@ class Refused(unittest.TestCase):
                 self.check([key, following], cause)
             else:
                 self.assertEqual(gpz_ref.read_bytes(write_bytes({}, [key, following])).damage, [])
+
+    def test_triples(self):
+        def records(codes, payload=b""):
+            columns = [[[5, 6, 7]] * (len(codes) - 1) + [[5, 6, last]] for last in (7, 8)]
+            fields = [WriteField(INTEGER, list("xyz"[: len(codes)]), values) for values in columns]
+            key = frame_record(fields[:1], [(3, encode_chunk(fields[:1], range(3), 32)[0])])
+            section = encode_predicted(Section(fields[1].values, fields[0].values, codes=codes))
+            chunk = difference_chunk(3, [], [section[: len(section) - len(payload)] + payload])
+            return [key, frame_record(fields[1:], [(3, chunk)], since_key=1, reference=key)]
+
+        for rank in (0, 511, 512, 800):
+            in_plane, in_bitmap = (rank << 10, 0), (rank % 32 << 10, 3 | 4 << rank // 32)
+            for code, words in (((10, 5), in_plane), ((5, 4), in_bitmap)):
+                ranks = records([code, ALONE, ALONE], struct.pack("<2I", *words))
+                if rank < 512:
+                    self.assertEqual(gpz_ref.read_bytes(write_bytes({}, ranks)).damage, [])
+                else:
+                    self.check(ranks, "a rank is too large")
+        for codes in ([(9, 4), (1, 1), ALONE], [(9, 4), ALONE, (0, 0)], [(9, 4), ALONE], [(9, 4)]):
+            self.check(records(codes), "triples are not")
+        for codes in ([(9, 8), ALONE, ALONE], [ALONE, (9, 4), ALONE], [ALONE, ALONE, (9, 5)]):
+            self.check(records(codes), "width or head")
+        for code in ((1, 6), (2, 7)):
+            self.check(records([code, ALONE, ALONE]), "a head is wider")
 
     def test_numbers_of_chunks(self):
         key, following = small()

@@ -1,25 +1,25 @@
-// What the tests of difference frames share: trajectories, and a second decoder.
+// What the tests of difference sections share: trajectories, and what all kernels make of them.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <map>
+#include <memory>
 #include <vector>
 
 #include "codec_support.hpp"
 #include "gpz/cpu/difference_codec.hpp"
+#include "gpz/cpu/difference_kernels.hpp"
+#include "gpz/error.hpp"
 
 namespace gpz::cpu {
 
 using test::Random;
 using Frame = std::array<std::vector<std::int64_t>, 3>;
-__extension__ using Wide = __int128;
-
 constexpr std::int64_t min64 = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t max64 = std::numeric_limits<std::int64_t>::max();
-constexpr Wide max32 = std::numeric_limits<std::int32_t>::max();
 
 inline Frame empty_frame(std::size_t n) {
   Frame frame;
@@ -30,11 +30,12 @@ inline Frame empty_frame(std::size_t n) {
 inline IndexColumns columns(const Frame &q) { return {q[0].data(), q[1].data(), q[2].data()}; }
 inline IndexOutput output(Frame &q) { return {q[0].data(), q[1].data(), q[2].data()}; }
 
-inline std::int64_t gaussian(Random &random, double sigma) {
+inline double normal(Random &random) {
   double sum = -6;
   for (int k = 0; k < 12; ++k) sum += random.uniform();
-  return std::llround(sum * sigma);
+  return sum;
 }
+inline std::int64_t gaussian(Random &random, double sigma) { return std::llround(normal(random) * sigma); }
 
 struct Trajectory {
   std::vector<Frame> frames;
@@ -121,7 +122,33 @@ inline Trajectory noise(std::size_t n, std::size_t steps) {
   return t;
 }
 
-// A second decoder: plain lists of frames, wide integers, one bit at a time.
+// Particles in groups of `group`, each of which moves as one but for some trembling.
+inline Trajectory molecules(std::size_t n, std::size_t steps, std::size_t group, double together, double alone) {
+  Random random(group);
+  Trajectory t = random_walk(n, 1, 0, 3);
+  while (t.frames.size() < steps) {
+    Frame q = t.frames.back();
+    for (auto &axis : q)
+      for (std::size_t i = 0; i < n; i += group) {
+        const std::int64_t moved = gaussian(random, together);
+        for (std::size_t k = i; k < std::min(n, i + group); ++k) axis[k] += moved + gaussian(random, alone);
+      }
+    t.frames.push_back(q);
+  }
+  return t;
+}
+
+// Some particles that go too far for a residual.
+inline Trajectory jumping(Trajectory t) {
+  Random random(21);
+  for (auto &frame : t.frames)
+    for (auto &axis : frame)
+      for (std::size_t i = random.below(30); i < axis.size(); i += 1 + random.below(200))
+        axis[i] += gaussian(random, 1e10);
+  return t;
+}
+
+// For second decoders: one bit at a time.
 struct Bits {
   const std::uint8_t *bytes;
   std::uint64_t at = 0;
@@ -144,118 +171,55 @@ inline std::uint32_t in_plane(const std::uint8_t *bytes, std::size_t i, unsigned
   return value;
 }
 
-inline Wide floor_divided(Wide a, Wide b) { return a / b - (a % b < 0 ? 1 : 0); }
-
-// Histories without jumps, ending at the last position as it is stored.
-inline std::vector<std::int64_t> unwrapped(const Trajectory &t, std::size_t frames, std::size_t d, std::size_t i) {
-  std::vector<std::int64_t> x(frames);
-  x[frames - 1] = t.frames[frames - 1][d][i];
-  for (std::size_t s = frames - 1; s > 0; --s) {
-    std::int64_t step = t.frames[s][d][i] - t.frames[s - 1][d][i];
-    const std::int64_t period = t.box[d].period;
-    if (period > 0 && step > period / 2) step -= period;
-    if (period > 0 && step < -(period / 2)) step += period;
-    x[s - 1] = x[s] - step;
-  }
-  return x;
+inline std::vector<const DifferenceKernels *> all_difference_kernels() {
+  std::vector<const DifferenceKernels *> all;
+  for (const char *name : {"generic", "avx2", "avx512"})
+    if (const auto *kernels = difference_kernels(name)) all.push_back(kernels);
+  return all;
 }
 
-inline std::int64_t expected_step(const std::vector<std::int64_t> &x, const std::int8_t *coefficient) {
-  const std::size_t n = x.size();
-  const auto limited = [](Wide y) { return std::clamp<Wide>(y, 1 - (1 << 22), (1 << 22) - 1); };
-  Wide sum = 0;
-  if (n >= 2) sum += coefficient[0] * limited(x[n - 1] - x[n - 2]);
-  if (n >= 3) sum += coefficient[1] * limited(x[n - 2] - x[n - 3]);
-  if (n >= 4) {
-    Wide deviation = 0;
-    for (std::size_t s = 1; s < n; ++s) {
-      deviation -= static_cast<Wide>(s) * (x[s] - x[s - 1]);
-      deviation = std::clamp<Wide>(deviation, -max32, max32);
-    }
-    const auto count = static_cast<Wide>(n);
-    const Wide reciprocal = ((Wide{1} << 32) + count / 2) / count;
-    sum += coefficient[2] * limited(floor_divided(deviation * reciprocal + (Wide{1} << 31), Wide{1} << 32));
-  }
-  return static_cast<std::int64_t>(floor_divided(sum + 32, 64));
+inline DifferenceState state_after(const Trajectory &t, std::size_t frames, int components = 3) {
+  DifferenceState state;
+  state.start(columns(t.frames[0]), t.frames[0][0].size(), components);
+  for (std::size_t s = 1; s < frames; ++s) state.advance(columns(t.frames[s]), t.box);
+  return state;
 }
 
-inline Frame decode_slowly(const Trajectory &t, std::size_t frames, const std::vector<std::uint8_t> &bytes) {
-  const std::size_t n = t.frames[0][0].size();
-  Frame out = empty_frame(n);
-  std::int8_t coefficient[3];
-  std::memcpy(coefficient, &bytes[1], 3);
-  const std::size_t levels = bytes[0] == 2 ? bytes[4] : 1;
-  const std::size_t lags = bytes[0] == 2 ? bytes[5] : 0;
-  const std::size_t widths_at = bytes[0] == 2 ? 6 + levels * lags : 4;
-  const std::uint8_t *width = &bytes[widths_at];
-  unsigned record_bits = 0;
-  for (int k = 0; k < 10; ++k) record_bits += width[k];
-  const std::size_t blocks = (n + 1023) / 1024;
-  const std::size_t header = (widths_at + 10 + 7) / 8 * 8;
-  Bits directory{&bytes[header]};
-  const std::uint8_t *words = &bytes[header + (blocks * record_bits + 63) / 64 * 8];
-  for (std::size_t first = 0; first < n; first += 1024) {
-    const std::size_t m = std::min<std::size_t>(1024, n - first);
-    std::uint64_t item[10];
-    for (int k = 0; k < 10; ++k) item[k] = directory.take(width[k]);
-    const std::uint8_t *planes[3];
-    for (int d = 0; d < 3; ++d) {
-      planes[d] = words;
-      words += (m == 1024 ? 32 * item[d] : (m * item[d] + 31) / 32) * 4;
-    }
-    Bits unary{words};
-    Bits flags{words + item[6] * 4};
-    const std::uint8_t *exceptions = words + (item[6] + item[8]) * 4;
-    words = exceptions + item[9] * 12;
-    std::map<std::pair<std::size_t, std::size_t>, std::int64_t> exact;
-    for (std::size_t e = 0; e < item[9]; ++e) {
-      std::uint32_t place = 0;
-      std::memcpy(&place, exceptions + e * 4, 4);
-      std::memcpy(&exact[{place >> 16, place & 0xFFFF}], exceptions + item[9] * 4 + e * 8, 8);
-    }
-    for (std::size_t d = 0; d < 3; ++d) {
-      std::vector<Wide> left;  // by the temporal prediction
-      for (std::size_t i = 0; i < m; ++i) {
-        const std::uint64_t low = item[3 + d] < 2 ? item[d] : item[d] - item[3 + d];
-        std::uint64_t u = in_plane(planes[d], i, static_cast<unsigned>(item[d]), m == 1024);
-        if (item[3 + d] != 1 && u >> low == (1u << item[3 + d]) - 1)
-          while (unary.take(1) == 0) u += std::uint64_t{1} << low;
-        const std::int64_t residual =
-            u % 2 == 0 ? static_cast<std::int64_t>(u / 2) : -static_cast<std::int64_t>(u / 2) - 1;
-        const auto history = unwrapped(t, frames, d, first + i);
-        const std::int64_t expected = expected_step(history, coefficient);
-        Wide by_neighbours = 32;
-        for (std::size_t j = 0; j < lags && j < i; ++j)
-          by_neighbours += static_cast<std::int8_t>(bytes[6 + (first + i) % levels * lags + j]) *
-                           std::clamp<Wide>(left[i - 1 - j], 1 - (1 << 22), (1 << 22) - 1);
-        left.push_back(floor_divided(by_neighbours, 64) + residual);
-        std::int64_t q = history.back() + expected + static_cast<std::int64_t>(left.back());
-        const auto [lo, period] = t.box[d];
-        const auto exception = exact.find({d, i});
-        if (exception != exact.end()) {
-          Wide moved = Wide{exception->second} - history.back();
-          if (period > 0 && moved > period / 2)
-            moved -= period;
-          else if (period > 0 && moved < -(period / 2))
-            moved += period;
-          left.back() = moved - expected;
-        }
-        if (period > 0) {
-          if (q < lo)
-            q += period;
-          else if (q >= lo + period)
-            q -= period;
-          const std::int64_t margin = std::min<std::int64_t>(static_cast<std::int64_t>(item[7]), period / 4);
-          if (q >= lo && q < lo + margin)
-            q += flags.take(1) != 0 ? period : 0;
-          else if (q < lo + period && q >= lo + period - margin)
-            q -= flags.take(1) != 0 ? period : 0;
-        }
-        out[d][first + i] = exception != exact.end() ? exception->second : q;
-      }
+// The section of a frame: the same from all kernels, which decode it again.
+inline std::vector<std::uint8_t> encoded(const DifferenceState &state, const Frame &q, const GridBox &box,
+                                         bool neighbours = false) {
+  std::vector<std::uint8_t> bytes;
+  encode_difference(state, columns(q), box, bytes, difference_kernels(), neighbours);
+  EXPECT_EQ(bytes.size() % 8, 0u);
+  for (const auto *kernels : all_difference_kernels()) {
+    std::vector<std::uint8_t> others;
+    encode_difference(state, columns(q), box, others, *kernels, neighbours);
+    EXPECT_EQ(bytes, others) << kernels->name;
+    Frame decoded = empty_frame(state.particles);
+    decode_difference(state, bytes.data(), bytes.size(), box, output(decoded), *kernels);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d)
+      EXPECT_EQ(decoded[d], q[d]) << kernels->name;
+  }
+  return bytes;
+}
+
+// Whether all kernels refuse a section, or none does. Values out of nowhere are fine; anything else is for the
+// sanitizers.
+inline bool is_refused(const DifferenceState &state, const std::vector<std::uint8_t> &bytes, const GridBox &box) {
+  const std::unique_ptr<std::uint8_t[]> copy(new std::uint8_t[bytes.size()]);  // nothing behind it is readable
+  std::copy(bytes.begin(), bytes.end(), copy.get());
+  Frame decoded = empty_frame(state.particles);
+  std::size_t refused = 0;
+  for (const auto *kernels : all_difference_kernels()) {
+    try {
+      decode_difference(state, copy.get(), bytes.size(), box, output(decoded), *kernels);
+    } catch (const Error &error) {
+      EXPECT_EQ(error.status(), Status::corrupt);
+      ++refused;
     }
   }
-  return out;
+  EXPECT_TRUE(refused == 0 || refused == all_difference_kernels().size());
+  return refused != 0;
 }
 
 }  // namespace gpz::cpu

@@ -1,0 +1,63 @@
+// Small residuals of three components as one number: their rank by distance from what was expected
+// (docs/decisions/0014). A code with whole bits wastes less on it than on each of them.
+#pragma once
+
+#include "gpz/core/residual.hpp"
+
+namespace gpz::core {
+
+inline constexpr std::uint32_t triple_values = 8;  // the numbers of a residual that can be part of a triple
+inline constexpr std::uint32_t triples = triple_values * triple_values * triple_values;
+inline constexpr std::uint8_t triples_head = 4;  // added to the head of the first component
+// Blocks that take more bits a particle are not tried.
+inline constexpr std::uint32_t most_triple_bits = 7;
+
+// For each combination of is_between (of component d in bit d): the rank of triple (u0, u1, u2), which is
+// 64 u0 + 8 u1 + u2, and the triple of a rank.
+struct TripleRanks {
+  std::uint16_t rank[8][triples] = {};
+  std::uint16_t triple[8][triples] = {};
+};
+
+// Squared distance, in units of 1/8, of the residual with number u from what was expected above the expected step.
+constexpr std::uint32_t squared_distance(std::uint32_t u, bool between) {
+  const int x = u % 2 != 0 ? static_cast<int>(u / 2 + 1) : -static_cast<int>(u / 2);
+  const int way = 8 * x - (between ? 3 : 1);
+  return static_cast<std::uint32_t>(way * way);
+}
+
+// By counting; triples at the same distance stay in order.
+constexpr TripleRanks rank_triples() {
+  constexpr std::uint32_t distances = 3 * 961 + 1;
+  TripleRanks ranks;
+  for (std::uint32_t between = 0; between < 8; ++between) {
+    std::uint16_t next[distances + 1] = {};
+    std::uint32_t distance[triples] = {};
+    for (std::uint32_t t = 0; t < triples; ++t) {
+      distance[t] = squared_distance(t / 64, (between & 1) != 0) + squared_distance(t / 8 % 8, (between & 2) != 0) +
+                    squared_distance(t % 8, (between & 4) != 0);
+      ++next[distance[t] + 1];
+    }
+    for (std::uint32_t k = 1; k < distances; ++k) next[k] = static_cast<std::uint16_t>(next[k] + next[k - 1]);
+    for (std::uint32_t t = 0; t < triples; ++t) {
+      const std::uint16_t rank = next[distance[t]]++;
+      ranks.rank[between][t] = rank;
+      ranks.triple[between][rank] = static_cast<std::uint16_t>(t);
+    }
+  }
+  return ranks;
+}
+
+inline namespace GPZ_ISA {
+
+GPZ_HD std::uint32_t place_between(std::int32_t expected0, std::int32_t expected1, std::int32_t expected2) {
+  return (is_between(expected0) ? 1u : 0u) | (is_between(expected1) ? 2u : 0u) | (is_between(expected2) ? 4u : 0u);
+}
+
+// Ranks from here on are too long for a code.
+GPZ_HD std::uint32_t rank_end(const ResidualCode &code) {
+  return (head_end(code) + quotient_end(code)) << low_bits(code);
+}
+
+}  // namespace GPZ_ISA
+}  // namespace gpz::core

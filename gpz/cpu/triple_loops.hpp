@@ -1,0 +1,74 @@
+// The loops over one block whose three components are coded together (docs/decisions/0014). Compiled once for each
+// instruction set.
+#pragma once
+
+#include "gpz/core/triples.hpp"
+#include "gpz/cpu/difference_kernels.hpp"
+#include "gpz/cpu/residual_coder.hpp"
+
+namespace gpz::cpu {
+namespace GPZ_ISA {
+
+static constexpr core::TripleRanks triple_ranks = core::rank_triples();
+
+static std::uint32_t between_at(const DifferenceScratch &scratch, std::uint32_t i) {
+  return core::place_between(scratch.expected[0][i], scratch.expected[1][i], scratch.expected[2][i]);
+}
+
+// The rank of particle i; what is no part of a triple counts as 0.
+static std::uint32_t rank_of(const DifferenceScratch &scratch, std::uint32_t i) {
+  std::uint32_t triple = 0;
+  for (const auto &value : scratch.value)
+    triple = triple * core::triple_values + (value[i] < core::triple_values ? value[i] : 0);
+  return triple_ranks.rank[between_at(scratch, i)][triple];
+}
+
+// What makes a rank so large becomes no part of the triple: the largest number, the first of them.
+static std::uint32_t shorten(DifferenceScratch &scratch, std::uint32_t i, std::uint32_t end) {
+  std::uint32_t rank = scratch.residual[i];
+  while (rank >= end) {
+    std::uint32_t *largest = nullptr;
+    for (auto &value : scratch.value)
+      if (value[i] < core::triple_values && (largest == nullptr || value[i] > *largest)) largest = &value[i];
+    *largest = core::widest_residual;
+    rank = rank_of(scratch, i);
+  }
+  return rank;
+}
+
+// The code of the ranks, in scratch.residual, if they take fewer than `bits`, with exceptions for what is no part of a
+// triple.
+static bool choose_triples(std::uint32_t n, std::uint32_t bits, DifferenceScratch &scratch, DifferenceRecord &record) {
+  std::uint32_t too_large = 0;
+  for (const auto &value : scratch.value)
+    for (std::uint32_t i = 0; i < n; ++i) too_large += value[i] >= core::triple_values ? 1 : 0;
+  for (std::uint32_t i = 0; i < n; ++i) scratch.residual[i] = rank_of(scratch, i);
+  std::uint32_t cost = 0;
+  const ResidualCode code = choose_code(scratch.residual, n, cost);
+  if (cost + too_large * core::exception_bits >= bits) return false;
+  record.triples = true;
+  record.code[0] = code;
+  record.code[1] = record.code[2] = {0, 1};
+  for (std::uint32_t i = 0; i < n; ++i) scratch.residual[i] = shorten(scratch, i, core::rank_end(code));
+  for (std::uint32_t d = 0; d < core::max_components; ++d)
+    for (std::uint32_t i = 0; i < n; ++i)
+      if (scratch.value[d][i] >= core::triple_values) scratch.exception[record.exceptions++] = i | d << 16;
+  return true;
+}
+
+static bool are_ranks(const std::uint32_t *rank, std::uint32_t n) {
+  std::uint32_t largest = 0;
+  for (std::uint32_t i = 0; i < n; ++i) largest = core::max_of(largest, rank[i]);
+  return largest < core::triples;
+}
+
+// The numbers of the residuals of particle i in place of its rank, which is that of the first component.
+static void separate(DifferenceScratch &scratch, std::uint32_t i) {
+  const std::uint32_t triple = triple_ranks.triple[between_at(scratch, i)][scratch.value[0][i]];
+  scratch.value[0][i] = triple / 64;
+  scratch.value[1][i] = triple / 8 % 8;
+  scratch.value[2][i] = triple % 8;
+}
+
+}  // namespace GPZ_ISA
+}  // namespace gpz::cpu
