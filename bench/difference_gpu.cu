@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu_motion.cuh"
 #include "gpz/core/quantize.hpp"
 #include "gpz/cuda/check.hpp"
 #include "gpz/cuda/difference.hpp"
@@ -25,10 +26,9 @@
 
 namespace {
 
+using namespace gpz::bench;  // NOLINT(google-build-using-namespace): what both programs share
 using gpz::cuda::check;
-using U64 = std::uint64_t;
 
-constexpr unsigned threads = 256;
 constexpr double bound = 0.0005;
 constexpr unsigned window = 65536;  // of slots whose rows are exchanged
 
@@ -40,43 +40,6 @@ struct Options {
   bool separate = false;
   bool rows = false;
 };
-
-__host__ __device__ U64 mixed(U64 z) {
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
-__device__ double gaussian(U64 seed) {
-  double sum = -6;
-  for (U64 k = 0; k < 3; ++k) {
-    const U64 bits = mixed(seed * 3 + k + 0x9E3779B97F4A7C15u);
-    for (int part = 0; part < 4; ++part) sum += static_cast<double>(bits >> (16 * part) & 0xFFFF) / 65536;
-  }
-  return sum;
-}
-
-struct Places {
-  double *x[3];
-  U64 stride;  // doubles
-  double edge;
-  U64 side;  // particles along an edge
-};
-
-// Frame 0: a simple lattice. Later: where the particle was (liquid) or its place in the lattice (solid), and noise.
-__global__ void move(Places places, U64 n, U64 frame, double sigma, bool solid) {
-  const U64 i = static_cast<U64>(blockIdx.x) * threads + threadIdx.x;
-  if (i >= n) return;
-  const U64 cell[3] = {i % places.side, i / places.side % places.side, i / places.side / places.side};
-  for (unsigned d = 0; d < 3; ++d) {
-    double *at = places.x[d] + i * places.stride;
-    const double site = (static_cast<double>(cell[d]) + 0.5) * places.edge / static_cast<double>(places.side);
-    double x = frame == 0 || solid ? site : *at;
-    x += sigma * gaussian((frame * n + i) * 3 + d);
-    x -= floor(x / places.edge) * places.edge;
-    *at = x;
-  }
-}
 
 __global__ void exchange(std::uint32_t *row, U64 n) {
   const U64 i = static_cast<U64>(blockIdx.x) * threads + threadIdx.x;
@@ -92,60 +55,6 @@ __global__ void compare(Places a, Places b, const std::uint32_t *row, U64 n, uns
   const U64 from = row == nullptr ? i : row[i];
   for (unsigned d = 0; d < 3; ++d)
     if (!(fabs(a.x[d][from * a.stride] - b.x[d][i * b.stride]) < bound)) atomicAdd(wrong, 1ull);
-}
-
-unsigned grid_for(U64 n) { return static_cast<unsigned>((n + threads - 1) / threads); }
-
-class Timer {
- public:
-  Timer() {
-    check(cudaEventCreate(&start_), "event");
-    check(cudaEventCreate(&end_), "event");
-  }
-  ~Timer() {
-    static_cast<void>(cudaEventDestroy(start_));
-    static_cast<void>(cudaEventDestroy(end_));
-  }
-  Timer(const Timer &) = delete;
-  Timer &operator=(const Timer &) = delete;
-
-  template <typename Work>
-  void time(const Work &work, std::vector<double> &us) {
-    check(cudaEventRecord(start_), "event");
-    work();
-    check(cudaEventRecord(end_), "event");
-    check(cudaEventSynchronize(end_), "waiting");
-    float ms = 0;
-    check(cudaEventElapsedTime(&ms, start_, end_), "time");
-    us.push_back(1000.0 * static_cast<double>(ms));
-  }
-
- private:
-  cudaEvent_t start_ = nullptr;
-  cudaEvent_t end_ = nullptr;
-};
-
-double median(std::vector<double> us) {
-  us.erase(us.begin(), us.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(4, us.size() - 1)));
-  std::sort(us.begin(), us.end());
-  return us[us.size() / 2];
-}
-
-class Memory {
- public:
-  explicit Memory(std::size_t size) { buffer_.allocate(size, 0); }
-  template <typename T>
-  T *as() const {
-    return static_cast<T *>(buffer_.data());
-  }
-
- private:
-  gpz::cuda::DeviceBuffer buffer_;
-};
-
-Places placed(double *x, U64 n, bool separate, double edge, U64 side) {
-  if (separate) return {{x, x + n, x + 2 * n}, 1, edge, side};
-  return {{x, x + 1, x + 2}, 3, edge, side};
 }
 
 int run(const Options &options) {
