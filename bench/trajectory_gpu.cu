@@ -4,11 +4,11 @@
 //
 // The motion is that of difference_gpu. One key frame, then differences; times of a call, which returns when its work
 // is done, medians over the frames but for the first four. GB/s are bytes of f64 positions.
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <exception>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -39,6 +39,7 @@ gpz::FieldInput integers(const char *name, std::uint16_t column, const std::int3
 }
 
 void run(U64 n, double sigma, bool solid) {
+  if (n == 0) throw std::invalid_argument("no particles");
   const double step = gpz::grid_step(bound);
   U64 side = 1;
   while (side * side * side < n) ++side;

@@ -139,7 +139,7 @@ GPZ_HD std::int32_t expect(const Predictor &p, std::int32_t velocity, std::int32
 GPZ_HD std::int32_t expected_step(std::int32_t expected) { return expected >> 6; }
 // Which of two integers at the same distance from the expected step is nearer to what was expected.
 GPZ_HD bool is_above(std::int32_t expected) { return (expected & 32) != 0; }
-// Whether what was expected is a quarter away from the expected step, or more.
+// Whether what was expected is more than a quarter below the expected step, or a quarter above it or more.
 GPZ_HD bool is_between(std::int32_t expected) { return ((expected >> 4 ^ expected >> 5) & 1) == 0; }
 
 GPZ_HD std::uint64_t zigzag(std::int64_t r) {
@@ -172,9 +172,9 @@ GPZ_HD std::uint32_t head_end(const ResidualCode &code) { return (1u << code.hea
 GPZ_HD std::uint32_t quotient_end(const ResidualCode &code) { return code.head == 1 ? 0 : largest_quotient + 1; }
 
 // Unary bits of u; for an exception one more than it takes, at most. Not for head 1.
-GPZ_HD std::uint32_t unary_cost(std::uint32_t u, int low, std::uint32_t end) {
+GPZ_HD std::uint32_t unary_cost(std::uint32_t u, int low, std::uint32_t end, std::uint32_t exception = exception_bits) {
   const std::uint32_t h = u >> low;
-  return h < end ? 0 : min_of(h - end, exception_bits) + 1;
+  return h < end ? 0 : min_of(h - end, exception) + 1;
 }
 
 // A number that grows with the number of bits of u: the sum over a block, divided by its size, is a place to look for

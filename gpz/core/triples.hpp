@@ -3,12 +3,15 @@
 #pragma once
 
 #include "gpz/core/residual.hpp"
+#include "gpz/core/types.hpp"
 
 namespace gpz::core {
 
 inline constexpr std::uint32_t triple_values = 8;  // the numbers of a residual that can be part of a triple
 inline constexpr std::uint32_t triples = triple_values * triple_values * triple_values;
 inline constexpr std::uint8_t triples_head = 4;  // added to the head of the first component
+// What a rank takes, at most, that no code can store: each of its components is an exception.
+inline constexpr std::uint32_t rank_exception_bits = max_components * exception_bits;
 // Blocks that take more bits a particle are not tried.
 inline constexpr std::uint32_t most_triple_bits = 7;
 

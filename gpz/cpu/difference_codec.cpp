@@ -30,7 +30,7 @@ namespace {
 constexpr std::uint32_t block_size = DifferenceScratch::block_size;
 constexpr int max_items = 2 * core::max_components + 4;
 
-// What section headers start with; another number would be another prediction or another code.
+// What section headers start with.
 constexpr std::uint8_t temporal_predictor = 1;
 constexpr std::uint8_t neighbour_predictor = 2;
 constexpr std::size_t neighbours_at = 4;

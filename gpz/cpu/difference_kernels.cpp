@@ -88,7 +88,7 @@ std::uint32_t find_residuals(const Block &block, int d, Scratch &scratch) {
     const std::int32_t here = expect(axis, predictor, reciprocal, i);
     expected[i] = here;
     u[i] = core::narrow_number(core::residual_number(core::difference_of(moved, core::expected_step(here)), here));
-    elsewhere += core::wrap(core::sum_of(axis.last[i], moved), axis.grid) != axis.q[i] ? 1 : 0;
+    elsewhere += followed(axis, i) != axis.q[i] ? 1 : 0;
   }
   return static_cast<std::uint32_t>(elsewhere);
 }

@@ -38,7 +38,7 @@ struct DifferenceScratch : ResidualScratch {
   alignas(64) std::uint32_t value[core::max_components][block_size];    // numbers of residuals
   alignas(64) std::int32_t expected[core::max_components][block_size];  // core::expect, with what neighbours say
   // What the temporal prediction leaves; limited, from place near_at on, with what a fit wants around it; and where it
-  // is known beforehand.
+  // is known beforehand (decode), or no part of a triple (encode).
   static constexpr std::uint32_t near_at = 16;
   alignas(64) std::int64_t remainder[block_size];
   alignas(64) std::int32_t near[core::max_components][near_at + block_size + NeighbourSums::period];

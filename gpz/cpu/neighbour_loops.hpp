@@ -1,5 +1,5 @@
-// The loops over one block whose residuals are predicted by their neighbours (docs/decisions/0013). Compiled once for
-// each instruction set.
+// The loops over one block for its prediction: in time, and by neighbours (docs/decisions/0013). Compiled once for each
+// instruction set.
 #pragma once
 
 #include "gpz/core/pack.hpp"

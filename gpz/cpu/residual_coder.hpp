@@ -18,8 +18,10 @@ static std::uint64_t rough_bits(const std::uint32_t *u, std::uint32_t n) {
   return sum;
 }
 
-// The best code for these values, and what it costs in bits: exact but for the unary bit of an exception.
-static ResidualCode choose_code(const std::uint32_t *u, std::uint32_t n, std::uint32_t &best_cost) {
+// The best code for these values, and what it costs in bits: exact but for the unary bit of an exception, which takes
+// `exception` bits.
+static ResidualCode choose_code(const std::uint32_t *u, std::uint32_t n, std::uint32_t &best_cost,
+                                std::uint32_t exception = core::exception_bits) {
   const auto typical = static_cast<int>(rough_bits(u, n) / n);
   std::uint32_t all = 0;
   std::uint32_t nonzero = 0;
@@ -28,7 +30,7 @@ static ResidualCode choose_code(const std::uint32_t *u, std::uint32_t n, std::ui
     nonzero += u[i] != 0 ? 1 : 0;
   }
   ResidualCode best{0, 1};
-  best_cost = nonzero * core::exception_bits;
+  best_cost = nonzero * exception;
   const auto offer = [&](ResidualCode code, std::uint32_t cost) {
     if (cost >= best_cost) return false;
     best = code;
@@ -40,7 +42,7 @@ static ResidualCode choose_code(const std::uint32_t *u, std::uint32_t n, std::ui
     const int low = core::low_bits(code);
     const std::uint32_t end = core::head_end(code);
     std::uint32_t cost = n * code.width;
-    for (std::uint32_t i = 0; i < n; ++i) cost += core::unary_cost(u[i], low, end);
+    for (std::uint32_t i = 0; i < n; ++i) cost += core::unary_cost(u[i], low, end, exception);
     return offer(code, cost);
   };
   const int widest = core::bit_length(all);

@@ -28,6 +28,8 @@ struct ChosenCode {
 
 // The values of an axis as their row's lane sees them.
 struct OwnRow {
+  static constexpr std::uint32_t exception_bits = core::exception_bits;
+
   const std::uint32_t *u;
   std::uint32_t forced;  // those that are exceptions whatever the code
   int particles;
@@ -41,8 +43,9 @@ struct OwnRow {
 
 class CodeChoice {
  public:
-  __device__ CodeChoice(std::uint32_t n, std::uint32_t nonzero)
-      : best_{{0, 1}, nonzero * core::exception_bits, 0, false}, n_(n) {}
+  // all_exceptions: what values of no width take.
+  __device__ CodeChoice(std::uint32_t n, std::uint32_t all_exceptions)
+      : best_{{0, 1}, all_exceptions, 0, false}, n_(n) {}
 
   // All lanes, each with the bits of its row.
   __device__ __forceinline__ bool offer(core::ResidualCode code, std::uint32_t row_bits) {
@@ -58,7 +61,7 @@ class CodeChoice {
     const std::uint32_t end = core::head_end(code);
     std::uint32_t bits = 0;
 #pragma unroll 4
-    for (int k = 0; k < row.particles; ++k) bits += core::unary_cost(row[k], low, end);
+    for (int k = 0; k < row.particles; ++k) bits += core::unary_cost(row[k], low, end, Row::exception_bits);
     return offer(code, bits);
   }
   __device__ const ChosenCode &best() const { return best_; }
@@ -76,7 +79,7 @@ inline constexpr int most_typical = core::max_residual_width - 3;
 template <bool Exceptions, typename Row>
 __device__ __forceinline__ bool offer_candidates(CodeChoice &choice, const Row &row, int typical) {
   constexpr int shifts = 5;
-  constexpr std::uint32_t most = core::exception_bits;
+  constexpr std::uint32_t most = Row::exception_bits;
   int shift[shifts];
 #pragma unroll
   for (int k = 0; k < shifts; ++k) shift[k] = max(typical + k - 2, 0);
@@ -126,7 +129,7 @@ __device__ __forceinline__ ChosenCode choose_code(const Row &row, bool any_force
   const std::uint32_t largest = warp_max(totals.largest);
   if (largest == 0) return {{0, 1}, 0, 0, true};
   const auto typical = static_cast<int>(warp_sum(totals.rough) / n);
-  CodeChoice choice(n, warp_sum(totals.nonzero));
+  CodeChoice choice(n, warp_sum(totals.nonzero) * Row::exception_bits);
   const int widest = core::bit_length(largest);
   if (widest <= core::max_residual_width) choice.offer({static_cast<std::uint8_t>(widest), 1}, 0);
   bool at_end;

@@ -13,6 +13,9 @@
 namespace gpz::cuda {
 namespace {
 
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+
 // Words a bitmap can have: beyond it the ones could not be counted in 32 bits, and there are 3,072 at most.
 constexpr U32 longest_bitmap = 1u << 26;
 
@@ -92,7 +95,7 @@ __device__ __noinline__ bool read_flags(const DifferenceHistory &history, core::
         std::int64_t expected = history.last[d][slot];
         const std::int32_t step = expect_at(history, predictor, predict, d, slot);
         const U32 u = memory.u[d][row * padded_row + static_cast<int>(this_lane())];
-        expected += numbered_residual32(u, core::is_above(step)) + core::expected_step(step);
+        expected += std::int64_t{numbered_residual32(u, core::is_above(step))} + core::expected_step(step);
         expected = core::wrap(expected, grid);
         has_other = core::other_image(expected, grid, record.margin) != expected;
       }

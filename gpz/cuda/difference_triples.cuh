@@ -16,6 +16,8 @@ __device__ __forceinline__ RowMasks own_masks(const std::uint32_t (&masks)[core:
 
 // The particles of a row as their ranks; what is no part of a triple counts as 0.
 struct RankRow {
+  static constexpr std::uint32_t exception_bits = core::rank_exception_bits;
+
   const std::uint32_t *u[core::max_components];
   RowMasks between;
   RowMasks exception;
@@ -74,14 +76,16 @@ inline __device__ __noinline__ ChosenCode choose_triples(ResidualMemory &memory,
   ChosenCode code = choose_code(row, false, n, totals);
   code.cost += count_exceptions(row) * core::exception_bits;
   if (code.cost >= bits) return code;
-  if (!code.counted) {
+  if (!code.counted) {  // what was counted for ranks that are too long was a guess
     const std::uint32_t end = core::rank_end(code.code);
     code.row_bits = 0;
     for (int k = 0; k < row.particles; ++k) {
       shorten(row, k, end);
-      code.row_bits += core::unary_cost(row[k], core::low_bits(code.code), core::head_end(code.code));
+      if (code.code.head != 1)
+        code.row_bits += core::unary_cost(row[k], core::low_bits(code.code), core::head_end(code.code));
     }
-    if (code.code.head == 1) code.row_bits = 0;
+    code.cost = n * code.code.width + warp_sum(code.row_bits) + count_exceptions(row) * core::exception_bits;
+    if (code.cost >= bits) return code;
   }
   code.counted = count_exceptions(row) == 0;
   for (int d = 0; d < core::max_components; ++d) memory.exception[d][this_lane()] = row.exception.of[d];

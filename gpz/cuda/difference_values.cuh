@@ -10,21 +10,18 @@
 
 namespace gpz::cuda {
 
-using U32 = std::uint32_t;
-using U64 = std::uint64_t;
-
 // Of a warp.
 struct DecodeMemory {
-  static constexpr U32 bitmap_room = 640;  // words: 6.7 bits a value; longer ones are read where they are
-  __align__(16) U32 bitmap[bitmap_room];   // then values on their way out
-  U32 u[core::max_components][padded_block];
-  U32 exception[core::max_components][difference_rows];  // a word for each row, as in the next
-  U32 elsewhere[core::max_components][difference_rows];  // at the other image
+  static constexpr std::uint32_t bitmap_room = 640;  // words: 6.7 bits a value; longer ones are read where they are
+  __align__(16) std::uint32_t bitmap[bitmap_room];   // then values on their way out
+  std::uint32_t u[core::max_components][padded_block];
+  std::uint32_t exception[core::max_components][difference_rows];  // a word for each row, as in the next
+  std::uint32_t elsewhere[core::max_components][difference_rows];  // at the other image
 };
 
 // core::expect.
 __device__ __forceinline__ std::int32_t expect_at(const DifferenceHistory &history, core::Predictor predictor,
-                                                  bool predict, int d, U64 slot) {
+                                                  bool predict, int d, std::uint64_t slot) {
   if (!predict) return nothing_expected;
   return core::expect(predictor, history.velocity[d][slot], history.previous[d][slot],
                       core::way_to_mean(history.deviation[d][slot], history.reciprocal));
@@ -32,8 +29,8 @@ __device__ __forceinline__ std::int32_t expect_at(const DifferenceHistory &histo
 
 // Puts the numbers of a particle's residuals in the place of its rank, which is that of the first component.
 __device__ __forceinline__ void separate_triple(const std::int32_t (&expected)[core::max_components],
-                                                U32 (&u)[core::max_components]) {
-  const U32 triple = triple_ranks.triple[core::place_between(expected[0], expected[1], expected[2])][u[0]];
+                                                std::uint32_t (&u)[core::max_components]) {
+  const std::uint32_t triple = triple_ranks.triple[core::place_between(expected[0], expected[1], expected[2])][u[0]];
   u[0] = triple / 64;
   u[1] = triple / 8 % 8;
   u[2] = triple % 8;
@@ -41,21 +38,22 @@ __device__ __forceinline__ void separate_triple(const std::int32_t (&expected)[c
 
 // The same for the whole block, where flags have to be read before its values are known.
 inline __device__ __noinline__ void separate_triples(const DifferenceHistory &history, core::Predictor predictor,
-                                                     bool predict, U64 first, U32 n, DecodeMemory &memory) {
-  for (U32 i = this_lane(); i < n; i += warp_size) {
+                                                     bool predict, std::uint64_t first, std::uint32_t n,
+                                                     DecodeMemory &memory) {
+  for (std::uint32_t i = this_lane(); i < n; i += warp_size) {
     const auto at = static_cast<int>(i / warp_size * padded_row + i % warp_size);
     std::int32_t expected[core::max_components];
     for (int d = 0; d < core::max_components; ++d) expected[d] = expect_at(history, predictor, predict, d, first + i);
-    U32 u[core::max_components] = {memory.u[0][at]};
+    std::uint32_t u[core::max_components] = {memory.u[0][at]};
     separate_triple(expected, u);
     for (int d = 0; d < core::max_components; ++d) memory.u[d][at] = u[d];
   }
   __syncwarp();
 }
 
-inline __device__ __noinline__ bool are_ranks(U32 n, const U32 *u) {
-  U32 largest = 0;
-  for (U32 i = this_lane(); i < n; i += warp_size)
+inline __device__ __noinline__ bool are_ranks(std::uint32_t n, const std::uint32_t *u) {
+  std::uint32_t largest = 0;
+  for (std::uint32_t i = this_lane(); i < n; i += warp_size)
     largest = max(largest, u[i / warp_size * padded_row + i % warp_size]);
   return warp_max(largest) < core::triples;
 }
@@ -64,9 +62,9 @@ inline __device__ __noinline__ bool are_ranks(U32 n, const U32 *u) {
 template <typename T, typename Store, int D, bool History, bool Predict, bool Full>
 class ValuePass {
  public:
-  __device__ __forceinline__ ValuePass(const DifferenceDecode &params, U64 block, U32 n, core::Predictor predictor,
-                                       const DifferenceRecord &record, bool ranks, const DecodeMemory &memory,
-                                       Store &store)
+  __device__ __forceinline__ ValuePass(const DifferenceDecode &params, std::uint64_t block, std::uint32_t n,
+                                       core::Predictor predictor, const DifferenceRecord &record, bool ranks,
+                                       const DecodeMemory &memory, Store &store)
       : params_(params),
         memory_(memory),
         store_(store),
@@ -78,7 +76,7 @@ class ValuePass {
         predictor_(predictor) {}
 
   // Returns bits of the status for this lane.
-  __device__ __forceinline__ U32 run() {
+  __device__ __forceinline__ std::uint32_t run() {
     // Those of the next rows come while these are decoded.
     Batch next;
     fetch(0, next);
@@ -99,17 +97,17 @@ class ValuePass {
   __device__ __forceinline__ void fetch(int start, Batch &batch) const {
 #pragma unroll
     for (int k = 0; k < batch_rows; ++k) {
-      const U32 i = static_cast<U32>(start + k) * warp_size + this_lane();
+      const std::uint32_t i = static_cast<std::uint32_t>(start + k) * warp_size + this_lane();
       batch.fetch(k, params_.history, first_, Full ? i : min(i, n_ - 1));
     }
   }
 
   __device__ __forceinline__ void decode(int row, int k, const Batch &batch) {
-    const U32 i = static_cast<U32>(row) * warp_size + this_lane();
+    const std::uint32_t i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
     const bool active = Full || i < n_;
     T value[core::max_components] = {};
     std::int32_t expected[D];
-    U32 u[D];
+    std::uint32_t u[D];
 #pragma unroll
     for (int d = 0; d < D; ++d) {
       expected[d] = batch.expect(k, d, predictor_, params_.history.reciprocal);
@@ -135,13 +133,13 @@ class ValuePass {
     }
   }
 
-  __device__ __forceinline__ std::int32_t index(int row, int d, std::int32_t last, std::int32_t expected, U32 u,
-                                                bool active) {
+  __device__ __forceinline__ std::int32_t index(int row, int d, std::int32_t last, std::int32_t expected,
+                                                std::uint32_t u, bool active) {
     const DeviceAxis &axis = params_.history.axis[d];
-    const U32 lane = this_lane();
+    const std::uint32_t lane = this_lane();
     const std::int32_t base = last + core::expected_step(expected);
     const std::int32_t r = numbered_residual32(u, core::is_above(expected));
-    const auto sum = static_cast<std::int32_t>(static_cast<U32>(base) + static_cast<U32>(r));
+    const auto sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(base) + static_cast<std::uint32_t>(r));
     bool beyond = ((base ^ sum) & (r ^ sum)) < 0;  // more than 32 bits, and one period will not bring it back
     std::int32_t q = device_wrap(sum, axis);
     if (unusual_) {
@@ -156,10 +154,11 @@ class ValuePass {
     return q;
   }
 
-  __device__ __forceinline__ void remember(U32 i, int k, int d, std::int32_t q, const Batch &batch) {
+  __device__ __forceinline__ void remember(std::uint32_t i, int k, int d, std::int32_t q, const Batch &batch) {
     const DifferenceHistory &history = params_.history;
     element(history.last[d] + first_, i) = q;
-    const auto direct = static_cast<std::int32_t>(static_cast<U32>(q) - static_cast<U32>(batch.last[k][d]));
+    const auto direct =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(q) - static_cast<std::uint32_t>(batch.last[k][d]));
     const std::int32_t moved = device_displacement(direct, history.axis[d]);
     if (direct != moved && history.crossings[d] != nullptr)
       history.crossings[d][first_ + i] = static_cast<std::int8_t>(direct > moved ? -1 : 1);
@@ -172,9 +171,9 @@ class ValuePass {
   const DifferenceDecode &params_;
   const DecodeMemory &memory_;
   Store &store_;
-  U64 first_;
-  U32 n_;
-  U32 margin_;
+  std::uint64_t first_;
+  std::uint32_t n_;
+  std::uint32_t margin_;
   bool unusual_;
   bool ranks_;  // in place of the first component's numbers
   core::Predictor predictor_;
@@ -182,9 +181,10 @@ class ValuePass {
 };
 
 template <typename T, typename Store, int D, bool History, bool Predict>
-__device__ __forceinline__ U32 place_values(const DifferenceDecode &params, U64 block, U32 n, core::Predictor predictor,
-                                            const DifferenceRecord &record, bool ranks, const DecodeMemory &memory,
-                                            Store &store) {
+__device__ __forceinline__ std::uint32_t place_values(const DifferenceDecode &params, std::uint64_t block,
+                                                      std::uint32_t n, core::Predictor predictor,
+                                                      const DifferenceRecord &record, bool ranks,
+                                                      const DecodeMemory &memory, Store &store) {
   if (n == difference_block)
     return ValuePass<T, Store, D, History, Predict, true>(params, block, n, predictor, record, ranks, memory, store)
         .run();

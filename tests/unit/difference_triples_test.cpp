@@ -156,7 +156,6 @@ TEST(DifferenceTriples, WhatIsTooLargeIsAnException) {
   }
 }
 
-// A crystal whose particles are in this periodic image or that; some jump in the last frame, a little or far.
 // A rank of some hundred is longer than an exception where most are 0: the largest number leaves the triple.
 TEST(DifferenceTriples, RanksThatAreTooLongLoseTheirLargestNumber) {
   constexpr std::size_t n = 1024;
@@ -174,6 +173,21 @@ TEST(DifferenceTriples, RanksThatAreTooLongLoseTheirLargestNumber) {
   EXPECT_EQ(section.blocks[0].exceptions, 3u);
 }
 
+// Exceptions of ranks are counted as what they are, three: fewer that move are never larger.
+TEST(DifferenceTriples, FewParticlesMove) {
+  const auto size_with = [](std::size_t moving) {
+    Trajectory t;
+    t.frames.assign(2, empty_frame(1024));
+    for (auto &axis : t.frames[1])
+      for (std::size_t i = 0; i < moving; ++i) axis[i * 60] = -1;
+    return last_section(t).payload.size();
+  };
+  const std::size_t with_16 = size_with(16);
+  EXPECT_LT(with_16, 1024u / 8 + 16u * 6);
+  for (std::size_t moving = 1; moving < 16; ++moving) EXPECT_LE(size_with(moving), with_16) << moving;
+}
+
+// A crystal whose particles are in this periodic image or that; some jump in the last frame, a little or far.
 TEST(DifferenceTriples, BeyondEdges) {
   for (const std::int64_t jump : {0, 9, 200, 4000})
     for (const std::size_t n : {2048u, 2500u}) {
