@@ -5,6 +5,7 @@
 
 #include "gpz/core/keys.hpp"
 #include "gpz/core/quantize.hpp"
+#include "gpz/cpu/difference_kernels.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/fields.hpp"
@@ -36,23 +37,48 @@ double float_from_bits(std::uint64_t bits, const Field &field) {
   return static_cast<double>(core::bit_cast<float>(static_cast<std::uint32_t>(bits)));
 }
 
+std::uint32_t quantize(const float *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q, double &error) {
+  return cpu::difference_kernels().quantize_floats(x, n, grid, q, error);
+}
+std::uint32_t quantize(const double *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q, double &error) {
+  return cpu::difference_kernels().quantize_doubles(x, n, grid, q, error);
+}
+
+// Values first, first + 1, ... of component d, of which some cannot be held.
 template <typename T>
-void quantize(const FieldInput &input, std::size_t d, const Rows &rows, const std::int64_t *last, Indices &to,
-              double &largest_error) {
-  const core::Grid grid = format::grid_of(input.field);
+void keep_exact(const T *x, std::size_t n, const core::Grid &grid, std::size_t d, std::size_t first,
+                const cpu::DifferenceState *last, Indices &to) {
   std::int64_t *const out = to.column[d].data();
-  double largest = largest_error;
-  for_rows<T>(input.components[d], rows, [&](std::size_t i, T value) {
-    const auto q = core::quantize(value, grid);
-    if (q.valid) {
-      out[i] = q.index;
-      largest = std::max(largest, static_cast<double>(q.error));
-    } else {
-      out[i] = last != nullptr ? last[i] : i > 0 ? out[i - 1] : 0;
-      to.exact.push_back({i | static_cast<std::uint64_t>(d) << format::exact_component_shift, bits_of(value)});
+  for (std::size_t k = 0; k < n; ++k) {
+    if (core::quantize(x[k], grid).valid) continue;
+    const std::size_t i = first + k;
+    out[i] = last != nullptr ? last->axes[d].last[i] : i > 0 ? out[i - 1] : 0;
+    to.exact.push_back({i | static_cast<std::uint64_t>(d) << format::exact_component_shift, bits_of(x[k])});
+  }
+}
+
+// All components of some rows at a time: rows are read once, wherever they are.
+template <typename T>
+void quantize(const FieldInput &input, const Rows &rows, const cpu::DifferenceState *last, Indices &to,
+              double &largest_error) {
+  constexpr std::size_t at_once = 512;
+  const core::Grid grid = format::grid_of(input.field);
+  const std::size_t components = input.field.components.size();
+  T value[core::max_components][at_once];
+  for (std::size_t first = 0; first < rows.size(); first += at_once) {
+    const std::size_t n = std::min(at_once, rows.size() - first);
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto row = static_cast<std::ptrdiff_t>(rows[first + k]);
+      for (std::size_t d = 0; d < components; ++d)
+        std::memcpy(&value[d][k],
+                    static_cast<const char *>(input.components[d].data) + row * input.components[d].stride, sizeof(T));
     }
-  });
-  largest_error = largest;
+    for (std::size_t d = 0; d < components; ++d)
+      if (quantize(value[d], static_cast<std::uint32_t>(n), grid, to.column[d].data() + first, largest_error) != 0)
+        keep_exact(value[d], n, grid, d, first, last, to);
+  }
+  std::sort(to.exact.begin(), to.exact.end(),
+            [](const ExactValue &a, const ExactValue &b) { return a.place < b.place; });
 }
 
 }  // namespace
@@ -91,23 +117,19 @@ cpu::IndexOutput Indices::resize(std::size_t rows, std::size_t components) {
 void Indices::load(const FieldInput &input, const Rows &rows, const cpu::DifferenceState *last, double &largest_error) {
   exact.clear();
   resize(rows.size(), input.field.components.size());
+  const bool narrow = input.components[0].type == ConstArray::Type::float32;
+  if (!is_plain(input.field))
+    return narrow ? quantize<float>(input, rows, last, *this, largest_error)
+                  : quantize<double>(input, rows, last, *this, largest_error);
   for (std::size_t d = 0; d < input.field.components.size(); ++d) {
     std::int64_t *const to = column[d].data();
     const ConstArray &array = input.components[d];
-    const bool narrow = array.type == ConstArray::Type::float32;
-    if (input.field.type == ValueType::integer) {
+    if (input.field.type == ValueType::integer)
       for_integers(array, rows, [to](std::size_t i, auto value) { to[i] = value; });
-    } else if (input.field.step == 0 && narrow) {
+    else if (narrow)
       for_rows<float>(array, rows, [&](std::size_t i, float value) { to[i] = float_index(value, input.field); });
-    } else if (input.field.step == 0) {
+    else
       for_rows<double>(array, rows, [&](std::size_t i, double value) { to[i] = float_index(value, input.field); });
-    } else {
-      const std::int64_t *const before = last == nullptr ? nullptr : last->axes[d].last.data();
-      if (narrow)
-        quantize<float>(input, d, rows, before, *this, largest_error);
-      else
-        quantize<double>(input, d, rows, before, *this, largest_error);
-    }
   }
 }
 

@@ -2,6 +2,7 @@
 #include "gpz/cpu/difference_kernels.hpp"
 
 #include "gpz/core/pack.hpp"
+#include "gpz/core/quantize.hpp"
 #include "gpz/cpu/neighbour_loops.hpp"
 #include "gpz/cpu/residual_coder.hpp"
 
@@ -16,6 +17,22 @@ using Axis = DifferenceBlock::Axis;
 using Block = DifferenceBlock;
 using Record = DifferenceRecord;
 using Scratch = DifferenceScratch;
+
+template <typename T>
+std::uint32_t quantize(const T *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q, double &largest_error) {
+  const core::Grid here = grid;
+  std::int64_t *__restrict out = q;
+  std::uint64_t invalid = 0;
+  auto largest = core::bit_cast<std::int64_t>(largest_error);  // as doubles that are not negative compare
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const auto found = core::quantize(x[i], here);
+    out[i] = found.index;
+    invalid += found.valid ? 0 : 1;
+    largest = core::max_of(largest, found.valid ? core::bit_cast<std::int64_t>(double{found.error}) : 0);
+  }
+  largest_error = core::bit_cast<double>(largest);
+  return static_cast<std::uint32_t>(invalid);
+}
 
 enum Feature { velocity, previous, mean, target };
 
@@ -93,17 +110,27 @@ std::uint32_t find_residuals(const Block &block, int d, Scratch &scratch) {
   return static_cast<std::uint32_t>(elsewhere);
 }
 
+// The same for all of axis d, into scratch.remainder.
+void find_places(const Block &block, int d, Scratch &scratch) {
+  std::int64_t *__restrict place = scratch.remainder;
+  const Axis axis = block.axes[d];
+  const std::uint32_t n = block.n;
+  for (std::uint32_t i = 0; i < n; ++i) place[i] = followed(axis, i);
+}
+
 // Those a little beyond an edge widen the margin, others become exceptions.
-void sort_out_images(const Axis &axis, std::uint32_t n, std::uint32_t *u, std::uint32_t &margin) {
-  for (std::uint32_t i = 0; i < n; ++i) {
+void sort_out_images(const Block &block, int d, Scratch &scratch, std::uint32_t &margin) {
+  find_places(block, d, scratch);
+  const Axis &axis = block.axes[d];
+  for (std::uint32_t i = 0; i < block.n; ++i) {
     const std::int64_t q = axis.q[i];
-    const std::int64_t expected = followed(axis, i);
+    const std::int64_t expected = scratch.remainder[i];
     if (q == expected) continue;
     const std::int64_t beyond = core::beyond_edge(q, axis.grid);
     if (beyond > 0 && beyond <= core::largest_margin(axis.grid) && q == core::other_image(expected, axis.grid, beyond))
       margin = core::max_of(margin, static_cast<std::uint32_t>(beyond));
     else
-      u[i] = core::widest_residual;
+      scratch.value[d][i] = core::widest_residual;
   }
 }
 
@@ -126,21 +153,31 @@ std::int64_t place_of_zero(const Block &block, const Scratch &scratch, int d, st
 }
 
 // A bit for each value that has another image within the margin: 1 if it is there. Returns the words.
-std::uint32_t write_flags(const Block &block, const Scratch &scratch, const Record &record, std::uint32_t *words) {
+std::uint32_t write_flags(const Block &block, Scratch &scratch, const Record &record, std::uint32_t *words) {
+  constexpr std::uint32_t may_be = 1;
+  constexpr std::uint32_t is_there = 2;
+  const std::uint32_t n = block.n;
+  const std::uint32_t margin = record.margin;
   std::uint32_t count = 0;
   std::uint32_t next = 0;  // exception
   for (int d = 0; d < block.components; ++d) {
-    const Axis &axis = block.axes[d];
-    for (std::uint32_t i = 0; i < block.n; ++i) {
-      // The decoder sees a residual of 0 in place of an exception.
-      const bool exception =
-          next < record.exceptions && scratch.exception[next] == (i | static_cast<std::uint32_t>(d) << 16);
-      next += exception ? 1 : 0;
-      const std::int64_t expected = exception ? place_of_zero(block, scratch, d, i) : followed(axis, i);
-      const std::int64_t other = core::other_image(expected, axis.grid, record.margin);
-      if (other == expected) continue;
+    const Axis axis = block.axes[d];
+    find_places(block, d, scratch);
+    std::int64_t *__restrict place = scratch.remainder;
+    // The decoder sees a residual of 0 in place of an exception.
+    for (; next < record.exceptions && scratch.exception[next] >> 16 == static_cast<std::uint32_t>(d); ++next) {
+      const std::uint32_t i = scratch.exception[next] & 0xFFFFu;
+      place[i] = place_of_zero(block, scratch, d, i);
+    }
+    std::uint32_t *__restrict image = scratch.residual;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::int64_t other = core::other_image(place[i], axis.grid, margin);
+      image[i] = (other != place[i] ? may_be : 0) | (other == axis.q[i] ? is_there : 0);
+    }
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if ((image[i] & may_be) == 0) continue;
       if (count % 32 == 0) words[count / 32] = 0;
-      words[count / 32] |= (axis.q[i] == other ? 1u : 0u) << count % 32;
+      words[count / 32] |= image[i] / is_there << count % 32;
       ++count;
     }
   }
@@ -154,8 +191,7 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
   std::uint32_t *words = scratch.words;
   std::uint32_t bits = 0;
   for (int d = 0; d < block.components; ++d) {
-    if (find_residuals(block, d, scratch) != 0)
-      sort_out_images(block.axes[d], block.n, scratch.value[d], record.margin);
+    if (find_residuals(block, d, scratch) != 0) sort_out_images(block, d, scratch, record.margin);
     std::uint32_t cost = 0;
     record.code[d] = choose_code(scratch.value[d], block.n, cost);
     bits += cost;
@@ -248,7 +284,8 @@ void advance(const std::int64_t *__restrict q, const GridAxis &grid, std::size_t
 }  // namespace
 
 extern const DifferenceKernels differences;
-const DifferenceKernels differences{GPZ_TEXT(GPZ_ISA), fit, solve, sum_neighbours, measure, encode, decode, advance};
+const DifferenceKernels differences{GPZ_TEXT(GPZ_ISA), quantize<float>, quantize<double>, fit,    solve,
+                                    sum_neighbours,    measure,         encode,           decode, advance};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::cpu

@@ -40,13 +40,19 @@ struct DifferenceScratch : ResidualScratch {
   // What the temporal prediction leaves; limited, from place near_at on, with what a fit wants around it; and where it
   // is known beforehand (decode), or no part of a triple (encode).
   static constexpr std::uint32_t near_at = 16;
-  alignas(64) std::int64_t remainder[block_size];
+  alignas(64) std::int64_t remainder[block_size];  // later: places in the box
   alignas(64) std::int32_t near[core::max_components][near_at + block_size + NeighbourSums::period];
   std::uint8_t known[core::max_components][block_size];
 };
 
 struct DifferenceKernels {
   const char *name;
+  // Grid indices of n values; `largest_error` grows to the largest of them. Returns how many values the grid cannot
+  // hold: their indices mean nothing.
+  std::uint32_t (*quantize_floats)(const float *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q,
+                                   double &largest_error);
+  std::uint32_t (*quantize_doubles)(const double *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q,
+                                    double &largest_error);
   // Adds the block's values to the sums of a fit.
   void (*fit)(const DifferenceBlock &block, DifferenceScratch &scratch, core::FitSums &sums);
   core::Predictor (*solve)(const core::FitSums &sums);
