@@ -57,20 +57,45 @@ __global__ void compare(Places a, Places b, const std::uint32_t *row, U64 n, uns
     if (!(fabs(a.x[d][from * a.stride] - b.x[d][i * b.stride]) < bound)) atomicAdd(wrong, 1ull);
 }
 
+class Timer {
+ public:
+  Timer() {
+    check(cudaEventCreate(&start_), "event");
+    check(cudaEventCreate(&end_), "event");
+  }
+  ~Timer() {
+    static_cast<void>(cudaEventDestroy(start_));
+    static_cast<void>(cudaEventDestroy(end_));
+  }
+  Timer(const Timer &) = delete;
+  Timer &operator=(const Timer &) = delete;
+
+  template <typename Work>
+  void time(const Work &work, std::vector<double> &us) {
+    check(cudaEventRecord(start_), "event");
+    work();
+    check(cudaEventRecord(end_), "event");
+    check(cudaEventSynchronize(end_), "waiting");
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, start_, end_), "time");
+    us.push_back(1000.0 * static_cast<double>(ms));
+  }
+
+ private:
+  cudaEvent_t start_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
 int run(const Options &options) {
   using namespace gpz::cuda;  // NOLINT(google-build-using-namespace): all of it is about this layer
   const U64 n = options.particles;
   const double step = gpz::core::step_for_bound(bound, gpz::core::Value::float64);
-  U64 side = 1;
-  while (side * side * side < n) ++side;
-  // LJ liquid at a density of 0.8442.
-  const double edge = std::min(1.0583 * static_cast<double>(side), 5e8 * step);
   const Memory positions(n * 24);
   const Memory decoded(n * 24);
   const Memory rows(options.rows ? n * 4 : 4);
   const Memory counters(16);
-  const Places places = placed(positions.as<double>(), n, options.separate, edge, side);
-  const Places out = placed(decoded.as<double>(), n, options.separate, edge, side);
+  const Places places = placed(positions.as<double>(), n, options.separate, step);
+  const Places out = placed(decoded.as<double>(), n, options.separate, step);
   DeviceValues values;
   FieldOutput output;
   output.field.type = gpz::ValueType::float64;
@@ -81,7 +106,7 @@ int run(const Options &options) {
     const auto stride = static_cast<std::ptrdiff_t>(places.stride * 8);
     values.component[d] = {places.x[d], stride, gpz::ConstArray::Type::float64};
     output.components[d] = {out.x[d], stride, gpz::ConstArray::Type::float64};
-    box[d] = {0, static_cast<std::int64_t>(edge / step + 0.5)};
+    box[d] = {0, static_cast<std::int64_t>(places.edge / step + 0.5)};
   }
   values.grid = {step, 1 / step, bound};
   if (options.rows) {

@@ -1,5 +1,5 @@
-// What the programs that time difference frames on a GPU share: particles that are made and moved on the device, device
-// memory, and times by CUDA events.
+// What the programs that time difference frames on a GPU share: particles that are made and moved on the device, and
+// device memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -57,35 +57,6 @@ inline __global__ void move(Places places, U64 n, U64 frame, double sigma, bool 
 
 inline unsigned grid_for(U64 n) { return static_cast<unsigned>((n + threads - 1) / threads); }
 
-class Timer {
- public:
-  Timer() {
-    check(cudaEventCreate(&start_), "event");
-    check(cudaEventCreate(&end_), "event");
-  }
-  ~Timer() {
-    static_cast<void>(cudaEventDestroy(start_));
-    static_cast<void>(cudaEventDestroy(end_));
-  }
-  Timer(const Timer &) = delete;
-  Timer &operator=(const Timer &) = delete;
-
-  template <typename Work>
-  void time(const Work &work, std::vector<double> &us) {
-    check(cudaEventRecord(start_), "event");
-    work();
-    check(cudaEventRecord(end_), "event");
-    check(cudaEventSynchronize(end_), "waiting");
-    float ms = 0;
-    check(cudaEventElapsedTime(&ms, start_, end_), "time");
-    us.push_back(1000.0 * static_cast<double>(ms));
-  }
-
- private:
-  cudaEvent_t start_ = nullptr;
-  cudaEvent_t end_ = nullptr;
-};
-
 inline double median(std::vector<double> us) {
   us.erase(us.begin(), us.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(4, us.size() - 1)));
   std::sort(us.begin(), us.end());
@@ -104,7 +75,11 @@ class Memory {
   gpz::cuda::DeviceBuffer buffer_;
 };
 
-inline Places placed(double *x, U64 n, bool separate, double edge, U64 side) {
+// n particles on a lattice with the density of an LJ liquid, 0.8442; the box is at most 5e8 steps of the grid wide.
+inline Places placed(double *x, U64 n, bool separate, double step) {
+  U64 side = 1;
+  while (side * side * side < n) ++side;
+  const double edge = std::min(1.0583 * static_cast<double>(side), 5e8 * step);
   if (separate) return {{x, x + n, x + 2 * n}, 1, edge, side};
   return {{x, x + 1, x + 2}, 3, edge, side};
 }

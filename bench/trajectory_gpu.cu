@@ -4,7 +4,6 @@
 //
 // The motion is that of difference_gpu. One key frame, then differences; times of a call, which returns when its work
 // is done, medians over the frames but for the first four. GB/s are bytes of f64 positions.
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -41,13 +40,10 @@ gpz::FieldInput integers(const char *name, std::uint16_t column, const std::int3
 void run(U64 n, double sigma, bool solid) {
   if (n == 0) throw std::invalid_argument("no particles");
   const double step = gpz::grid_step(bound);
-  U64 side = 1;
-  while (side * side * side < n) ++side;
-  const double edge = std::min(1.0583 * static_cast<double>(side), 5e8 * step);
   const Memory positions(n * 24);
   const Memory ids(n * 4);
   const Memory types(n * 4);
-  const Places places = placed(positions.as<double>(), n, false, edge, side);
+  const Places places = placed(positions.as<double>(), n, false, step);
   number<<<grid_for(n), threads>>>(ids.as<std::int32_t>(), types.as<std::int32_t>(), n);
   gpz::FieldInput xyz;
   xyz.field.leading = true;
@@ -59,7 +55,7 @@ void run(U64 n, double sigma, bool solid) {
   gpz::Box box;
   box.kind = gpz::Box::Kind::orthogonal;
   box.boundary = {'p', 'p', 'p', 'p', 'p', 'p'};
-  box.values = {0, edge, 0, edge, 0, edge};
+  box.values = {0, places.edge, 0, places.edge, 0, places.edge};
 
   gpz::cuda::TrajectoryCodec codec;
   std::vector<double> us;

@@ -15,8 +15,19 @@ inline constexpr std::uint32_t rank_exception_bits = max_components * exception_
 // Blocks that take more bits a particle are not tried.
 inline constexpr std::uint32_t most_triple_bits = 7;
 
-// For each combination of is_between (of component d in bit d): the rank of triple (u0, u1, u2), which is
-// 64 u0 + 8 u1 + u2, and the triple of a rank.
+inline namespace GPZ_ISA {
+
+// A triple is its three numbers, one after the other, the first one on top: its order is that of the format.
+constexpr GPZ_HD std::uint32_t with_number(std::uint32_t triple, std::uint32_t number) {
+  return triple * triple_values + number;
+}
+// The number of component d.
+constexpr GPZ_HD std::uint32_t number_of(std::uint32_t triple, int d) {
+  return triple >> 3 * (max_components - 1 - d) & (triple_values - 1);
+}
+
+// For each combination of is_between (of component d in bit d): the rank of a triple, and the triple of a
+// rank.
 struct TripleRanks {
   std::uint16_t rank[8][triples] = {};
   std::uint16_t triple[8][triples] = {};
@@ -37,8 +48,8 @@ constexpr TripleRanks rank_triples() {
     std::uint16_t next[distances + 1] = {};
     std::uint32_t distance[triples] = {};
     for (std::uint32_t t = 0; t < triples; ++t) {
-      distance[t] = squared_distance(t / 64, (between & 1) != 0) + squared_distance(t / 8 % 8, (between & 2) != 0) +
-                    squared_distance(t % 8, (between & 4) != 0);
+      for (int d = 0; d < max_components; ++d)
+        distance[t] += squared_distance(number_of(t, d), (between >> d & 1) != 0);
       ++next[distance[t] + 1];
     }
     for (std::uint32_t k = 1; k < distances; ++k) next[k] = static_cast<std::uint16_t>(next[k] + next[k - 1]);
@@ -50,8 +61,6 @@ constexpr TripleRanks rank_triples() {
   }
   return ranks;
 }
-
-inline namespace GPZ_ISA {
 
 GPZ_HD std::uint32_t place_between(std::int32_t expected0, std::int32_t expected1, std::int32_t expected2) {
   return (is_between(expected0) ? 1u : 0u) | (is_between(expected1) ? 2u : 0u) | (is_between(expected2) ? 4u : 0u);

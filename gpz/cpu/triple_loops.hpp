@@ -19,7 +19,7 @@ static std::uint32_t between_at(const DifferenceScratch &scratch, std::uint32_t 
 static std::uint32_t rank_of(const DifferenceScratch &scratch, std::uint32_t i) {
   std::uint32_t triple = 0;
   for (std::uint32_t d = 0; d < core::max_components; ++d)
-    triple = triple * core::triple_values + (scratch.known[d][i] != 0 ? 0 : scratch.value[d][i]);
+    triple = core::with_number(triple, scratch.known[d][i] != 0 ? 0 : scratch.value[d][i]);
   return triple_ranks.rank[between_at(scratch, i)][triple];
 }
 
@@ -79,9 +79,7 @@ static bool are_ranks(const std::uint32_t *rank, std::uint32_t n) {
 // The numbers of the residuals of particle i in place of its rank, which is that of the first component.
 static void separate(DifferenceScratch &scratch, std::uint32_t i) {
   const std::uint32_t triple = triple_ranks.triple[between_at(scratch, i)][scratch.value[0][i]];
-  scratch.value[0][i] = triple / 64;
-  scratch.value[1][i] = triple / 8 % 8;
-  scratch.value[2][i] = triple % 8;
+  for (int d = 0; d < core::max_components; ++d) scratch.value[d][i] = core::number_of(triple, d);
 }
 
 }  // namespace GPZ_ISA

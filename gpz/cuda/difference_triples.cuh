@@ -39,7 +39,7 @@ struct RankRow {
     std::uint32_t table = 0;
 #pragma unroll
     for (int d = 0; d < core::max_components; ++d) {
-      triple = triple * core::triple_values + ((exception.of[d] >> k & 1) != 0 ? 0 : u[d][k]);
+      triple = core::with_number(triple, (exception.of[d] >> k & 1) != 0 ? 0 : u[d][k]);
       table |= (between.of[d] >> k & 1) << d;
     }
     return triple_ranks.rank[table][triple];

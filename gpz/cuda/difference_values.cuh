@@ -31,9 +31,8 @@ __device__ __forceinline__ std::int32_t expect_at(const DifferenceHistory &histo
 __device__ __forceinline__ void separate_triple(const std::int32_t (&expected)[core::max_components],
                                                 std::uint32_t (&u)[core::max_components]) {
   const std::uint32_t triple = triple_ranks.triple[core::place_between(expected[0], expected[1], expected[2])][u[0]];
-  u[0] = triple / 64;
-  u[1] = triple / 8 % 8;
-  u[2] = triple % 8;
+#pragma unroll
+  for (int d = 0; d < core::max_components; ++d) u[d] = core::number_of(triple, d);
 }
 
 // The same for the whole block, where flags have to be read before its values are known.

@@ -1,5 +1,5 @@
 // Chunks of a trajectory: particles whose ids are known are stored as differences from earlier frames
-// (docs/format.md, sections 8 to 10; docs/decisions/0010 to 0013).
+// (docs/format.md, sections 8 to 10; docs/decisions/0010 to 0014).
 #pragma once
 
 #include <cstddef>
