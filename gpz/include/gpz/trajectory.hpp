@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpz/chunk.hpp"
+#include "gpz/export.h"
 #include "gpz/frame.hpp"
 
 namespace gpz {
@@ -26,12 +27,12 @@ constexpr unsigned max_key_interval = 65535;
 enum class KeyOrder : std::uint8_t { place, smaller };
 
 // Whether differences are of any use: there is an integer column `id`.
-bool has_identity(const std::vector<Field> &fields);
+GPZ_API bool has_identity(const std::vector<Field> &fields);
 
 // Encodes the chunks of one writer (an MPI rank), frame after frame; the frames may have other particles in another
 // order. Keeps 20 bytes for each value of a float field with a bound and 8 for each other one, and about 90 for each
 // particle: who is who, and the values of one field. One object serves one caller at a time.
-class TrajectoryEncoder {
+class GPZ_API TrajectoryEncoder {
  public:
   // `threads` as in ChunkEncoder.
   explicit TrajectoryEncoder(int threads = 1);
@@ -53,7 +54,7 @@ class TrajectoryEncoder {
   std::size_t memory_usage() const;
 
  private:
-  struct State;
+  struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };
 

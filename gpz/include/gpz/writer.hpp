@@ -7,12 +7,13 @@
 
 #include "gpz/chunk.hpp"
 #include "gpz/container.hpp"
+#include "gpz/export.h"
 #include "gpz/frame.hpp"
 #include "gpz/trajectory.hpp"
 
 namespace gpz {
 
-class Writer {
+class GPZ_API Writer {
  public:
   enum class Mode { create, append };
 
@@ -54,7 +55,7 @@ class Writer {
   void close();
 
  private:
-  struct State;
+  struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };
 
