@@ -17,12 +17,12 @@
 
 #include "gpu_motion.cuh"
 #include "gpz/core/quantize.hpp"
-#include "gpz/cuda/check.hpp"
-#include "gpz/cuda/difference.hpp"
-#include "gpz/cuda/difference_kernels.hpp"
-#include "gpz/cuda/difference_state.hpp"
-#include "gpz/cuda/memory.hpp"
-#include "gpz/cuda/scan.cuh"
+#include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/memory.hpp"
+#include "gpz/cuda/common/scan.cuh"
+#include "gpz/cuda/difference/difference.hpp"
+#include "gpz/cuda/difference/kernels.hpp"
+#include "gpz/cuda/difference/state.hpp"
 
 namespace {
 

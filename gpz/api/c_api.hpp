@@ -1,5 +1,5 @@
-// What the parts of the C API share (c_api.cpp here, cuda/c_api.cpp): the exception barrier with the message of the
-// last error, and the C descriptions of frames and fields as those of the C++ API.
+// What the parts of the C API share (c_api.cpp here, cuda/host/c_api.cpp): the exception barrier with the message of
+// the last error, and the C descriptions of frames and fields as those of the C++ API.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 #include "gpu_support.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/cpu/difference_codec.hpp"
-#include "gpz/cuda/difference.hpp"
+#include "gpz/cuda/difference/difference.hpp"
 
 namespace gpz::test {
 namespace {
