@@ -101,7 +101,7 @@ int run(const Options &options) {
   output.field.type = gpz::ValueType::float64;
   output.field.step = step;
   output.field.components.resize(3);
-  DeviceGridBox box{};
+  gpz::core::GridBox box{};
   for (std::size_t d = 0; d < 3; ++d) {
     const auto stride = static_cast<std::ptrdiff_t>(places.stride * 8);
     values.component[d] = {places.x[d], stride, gpz::ConstArray::Type::float64};

@@ -99,7 +99,7 @@ std::size_t difference_bound(std::uint64_t particles, int components) {
          8 + payload * sizeof(std::uint32_t) + 8;
 }
 
-void encode_difference(DeviceDifferenceState &state, const DeviceValues &values, const DeviceGridBox &box,
+void encode_difference(DeviceDifferenceState &state, const DeviceValues &values, const core::GridBox &box,
                        const InvalidValues &invalid, void *workspace, std::size_t workspace_size, void *out,
                        std::size_t capacity, DifferenceResult *result, Stream stream,
                        const DeviceCrossings &crossings) {
@@ -145,7 +145,7 @@ std::size_t decode_difference_workspace(const DeviceDifferenceState &state) {
   return carve_decode(nullptr, state.particles).used;
 }
 
-void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const DeviceGridBox &box,
+void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const core::GridBox &box,
                        const FieldOutput &output, void *workspace, std::size_t workspace_size, std::uint32_t *status,
                        Stream stream, const DeviceCrossings &crossings) {
   check_outputs({output}, state.particles);

@@ -29,8 +29,6 @@ struct DeviceDifferenceState {
   bool plain = false;
 };
 
-using DeviceGridBox = std::array<core::GridAxis, core::max_components>;
-
 // Values of `components` arrays in device memory: that of slot i is element rows[i] (i if rows is nullptr). All arrays
 // are of one type. Floats go to `grid`, integers are indices as they are and belong to plain states.
 struct DeviceValues {
@@ -68,7 +66,7 @@ std::size_t difference_state_size(std::uint64_t capacity, int components, bool p
 DeviceDifferenceState place_difference_state(void *memory, std::uint64_t capacity, int components, bool plain);
 
 // Whether a state on the device can follow the axes of this box.
-bool can_follow(const DeviceGridBox &box);
+bool can_follow(const core::GridBox &box);
 
 // Indices of n values to out[d][0 .. n), 0 for what the grid cannot hold. *wide (device memory) becomes 1 if an index
 // does not fit, and is left alone otherwise.
@@ -89,7 +87,7 @@ void replace_difference(DeviceDifferenceState &state, const std::uint32_t *kept,
 std::size_t encode_difference_workspace(const DeviceDifferenceState &state, std::size_t capacity);
 // At least as much as a section can have.
 std::size_t difference_bound(std::uint64_t particles, int components);
-void encode_difference(DeviceDifferenceState &state, const DeviceValues &values, const DeviceGridBox &box,
+void encode_difference(DeviceDifferenceState &state, const DeviceValues &values, const core::GridBox &box,
                        const InvalidValues &invalid, void *workspace, std::size_t workspace_size, void *out,
                        std::size_t capacity, DifferenceResult *result, Stream stream,
                        const DeviceCrossings &crossings = {});
@@ -99,7 +97,7 @@ void encode_difference(DeviceDifferenceState &state, const DeviceValues &values,
 // and the state is that after the frame. *status (memory the device can write) becomes 0, or some of the bits above:
 // values and state are unspecified then. Never reads or writes outside of what it was given.
 std::size_t decode_difference_workspace(const DeviceDifferenceState &state);
-void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const DeviceGridBox &box,
+void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const core::GridBox &box,
                        const FieldOutput &output, void *workspace, std::size_t workspace_size, std::uint32_t *status,
                        Stream stream, const DeviceCrossings &crossings = {});
 

@@ -95,7 +95,7 @@ DeviceDifferenceState place_difference_state(void *memory, std::uint64_t capacit
   return carve(memory, capacity, components, plain, used);
 }
 
-bool can_follow(const DeviceGridBox &box) { return std::all_of(box.begin(), box.end(), fits); }
+bool can_follow(const core::GridBox &box) { return std::all_of(box.begin(), box.end(), fits); }
 
 ConstArray::Type check_values(const DeviceValues &values, std::uint64_t n, int components, bool plain) {
   const ConstArray::Type type = values.component[0].type;
@@ -125,7 +125,7 @@ DifferenceSource source_of(const DeviceValues &values, int components) {
   return source;
 }
 
-DifferenceHistory history_of(const DeviceDifferenceState &state, const DeviceGridBox &box,
+DifferenceHistory history_of(const DeviceDifferenceState &state, const core::GridBox &box,
                              const DeviceCrossings &crossings) {
   require(state.frames != 0 && state.frames < INT32_MAX, "a state without a key frame, or with too many since");
   require(can_follow(box), "a box whose edges have too many grid units");

@@ -1,5 +1,5 @@
 // The C interface of gpz/cuda.hpp and gpz/cuda_codec.hpp.
-#include "gpz/api/c_api.hpp"
+#include "gpz/c/c_api.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -19,8 +19,8 @@ struct gpz_cuda_codec {
 namespace {
 
 namespace cuda = gpz::cuda;
-using gpz::api::guarded;
-using gpz::api::require;
+using gpz::c::guarded;
+using gpz::c::require;
 
 static_assert(GPZ_CUDA_MAX_FIELDS == cuda::max_fields && sizeof(gpz_cuda_result) == sizeof(cuda::CompressResult) &&
                   offsetof(gpz_cuda_result, bytes) == offsetof(cuda::CompressResult, bytes) &&
@@ -30,12 +30,12 @@ static_assert(GPZ_CUDA_MAX_FIELDS == cuda::max_fields && sizeof(gpz_cuda_result)
 
 // `particles` 0 asks for no data: the fields may be but described.
 std::vector<gpz::FieldInput> device_inputs(const gpz_field *fields, std::size_t count, std::uint64_t particles) {
-  std::vector<gpz::FieldInput> inputs = gpz::api::unbounded_inputs(fields, count, particles);
+  std::vector<gpz::FieldInput> inputs = gpz::c::unbounded_inputs(fields, count, particles);
   for (std::size_t f = 0; f < count; ++f) {
     require(fields[f].bound_kind != GPZ_RELATIVE,
             "a relative bound needs the range of the values, which are in device memory: find it there, and give an "
             "absolute bound");
-    inputs[f].field.bound = gpz::api::given_bound(fields[f]);
+    inputs[f].field.bound = gpz::c::given_bound(fields[f]);
   }
   return inputs;
 }
@@ -47,14 +47,14 @@ std::vector<cuda::FieldOutput> device_outputs(const gpz_cuda_output *outputs, st
     const gpz_cuda_output &from = outputs[f];
     require(from.components >= 1 && from.components <= 3, "an output has 1 to 3 components");
     gpz::Field &field = fields[f].field;
-    field.type = gpz::api::value_type(from.stored);
+    field.type = gpz::c::value_type(from.stored);
     field.leading = from.leading != 0;
     field.bound = from.bound;
     field.step = from.step;
     for (int d = 0; d < from.components; ++d) {
       // Only for messages: a chunk knows no names.
       field.components.push_back({std::to_string(f) + " component " + std::to_string(d), 0});
-      fields[f].components[d] = {from.data[d], from.stride, gpz::api::array_type(from.type)};
+      fields[f].components[d] = {from.data[d], from.stride, gpz::c::array_type(from.type)};
     }
   }
   return cuda::with_steps(std::move(fields));
@@ -172,7 +172,7 @@ gpz_status gpz_cuda_codec_write(gpz_cuda_codec *codec, gpz_writer *writer, const
                                 struct CUstream_st *stream) {
   return guarded([&] {
     require(codec != nullptr && writer != nullptr && frame != nullptr, "a null pointer");
-    gpz::FrameInfo info = gpz::api::frame_info(*frame);
+    gpz::FrameInfo info = gpz::c::frame_info(*frame);
     const auto inputs = device_inputs(fields, field_count, frame->particles);
     for (const auto &input : inputs) info.fields.push_back(input.field);
     codec->codec.encode(inputs, frame->particles, rows, codec->written.front(), stream);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "gpz/api/difference_rules.hpp"
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/carver.hpp"
 #include "gpz/cuda/trajectory/fields.hpp"
+#include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
 
 namespace gpz::cuda {
@@ -38,7 +38,7 @@ DeviceHistory::Part DeviceHistory::place(const Field &field, bool has_keys, std:
   part.components = components_of(field);
   part.memory = std::make_unique<DeviceBuffer>();
   if (!has_keys) {
-    const bool plain = api::is_plain(field);
+    const bool plain = format::is_plain(field);
     part.memory->allocate(difference_state_size(capacity, part.components, plain), 0);
     part.state = place_difference_state(part.memory->data(), capacity, part.components, plain);
     part.state.frames = 1;
@@ -64,7 +64,7 @@ void DeviceHistory::start(const std::vector<Field> &fields, std::size_t id, std:
   for (std::size_t f = 0; f < fields.size() && reusable; ++f) {
     const Part &part = parts_[f];
     reusable = part.has_keys == keeps_keys(fields[f], f == id) && part.components == components_of(fields[f]) &&
-               (part.has_keys || part.state.plain == api::is_plain(fields[f]));
+               (part.has_keys || part.state.plain == format::is_plain(fields[f]));
   }
   described_ = fields;
   id_ = id;

@@ -6,11 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "gpz/api/difference_rules.hpp"
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/cuda_codec.hpp"
-#include "gpz/format/bytes.hpp"
-#include "gpz/format/difference_chunk.hpp"
 
 namespace gpz::cuda {
 
@@ -59,20 +56,5 @@ class ChunkOutput {
   std::vector<std::vector<std::uint8_t>> sent_;
   std::uint64_t allocations_ = 0;
 };
-
-// What a section starts with; of predicted values that are all as expected, it is all of it.
-inline std::vector<std::uint8_t> coding(format::FieldCodingKind kind, const api::Crossed &crossed) {
-  std::vector<std::uint8_t> bytes;
-  format::ByteWriter writer(bytes);
-  writer.u8(kind);
-  writer.raw(crossed.data(), crossed.size());
-  writer.pad_to_8();
-  return bytes;
-}
-
-// Bytes in front of the indices of a section without exact values.
-inline std::size_t prefix_size(int components) {
-  return format::field_coding_size + static_cast<std::size_t>(components) * format::grid_axis_size + 8;
-}
 
 }  // namespace gpz::cuda

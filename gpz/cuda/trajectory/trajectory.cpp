@@ -5,15 +5,17 @@
 #include <string>
 #include <utility>
 
-#include "gpz/api/difference_rules.hpp"
-#include "gpz/api/grid_box.hpp"
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/trajectory/fields.hpp"
 #include "gpz/cuda/trajectory/history.hpp"
 #include "gpz/cuda/trajectory/match.hpp"
 #include "gpz/cuda/trajectory/output.hpp"
 #include "gpz/cuda_trajectory.hpp"
+#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
+#include "gpz/format/grid_box.hpp"
+#include "gpz/format/section_head.hpp"
 
 namespace gpz::cuda {
 namespace {
@@ -42,6 +44,18 @@ struct Call {
   const Field &field(std::size_t f) const { return fields[f].field; }
   int components(std::size_t f) const { return static_cast<int>(fields[f].field.components.size()); }
 };
+
+// What a section starts with; of predicted values that are all as expected, it is all of it.
+std::vector<std::uint8_t> coding(format::FieldCodingKind kind, const format::Crossed &crossed) {
+  std::vector<std::uint8_t> bytes;
+  format::append_field_coding({kind, crossed}, bytes);
+  return bytes;
+}
+
+// Bytes in front of the indices of a section without exact values.
+std::size_t prefix_size(int components) {
+  return format::field_coding_size + format::section_head_size(static_cast<std::size_t>(components));
+}
 
 // Most bytes of a section, however it is coded.
 std::size_t section_room(const FieldInput &input, std::uint64_t particles) {
@@ -136,18 +150,18 @@ struct TrajectoryCodec::State {
   void adopt(const Call &call) {
     forget();
     chunk = codec.chunk();
-    key_fields = api::described(call.fields);
-    id = api::identity_field(key_fields);
-    pending = !unfit && id != api::no_field && call.particles <= api::max_followed;
+    key_fields = format::described(call.fields);
+    id = format::identity_field(key_fields);
+    pending = !unfit && id != format::no_field && call.particles <= format::max_followed;
   }
 
   bool may_follow(const Call &call) const {
-    if (unfit || (!pending && !history.started()) || call.particles > api::max_followed) return false;
-    const std::vector<Field> fields = api::described(call.fields);
-    if (id == api::no_field || id != api::identity_field(fields) || !api::have_same_grids(fields, key_fields))
+    if (unfit || (!pending && !history.started()) || call.particles > format::max_followed) return false;
+    const std::vector<Field> fields = format::described(call.fields);
+    if (id == format::no_field || id != format::identity_field(fields) || !format::have_same_grids(fields, key_fields))
       return false;
     for (const FieldInput &input : call.fields) {
-      if (!can_follow(api::grid_box(call.box, input.field))) return false;
+      if (!can_follow(format::grid_box(call.box, input.field))) return false;
       for (std::size_t d = 1; d < input.field.components.size(); ++d)
         if (input.components[d].type != input.components[0].type) return false;
     }
@@ -182,7 +196,7 @@ struct TrajectoryCodec::State {
       unfit = true;
       return false;
     }
-    if (!api::enough_stay(matched.staying(), call.particles, history.particles())) return false;
+    if (!format::enough_stay(matched.staying(), call.particles, history.particles())) return false;
     matched.list(call.rows, scratch.data(), call.stream);
     return true;
   }
@@ -209,12 +223,12 @@ struct TrajectoryCodec::State {
   }
 
   bool encode_sections(const Call &call, std::vector<std::uint8_t> &head) {
-    const bool leads = !api::is_plain(call.field(0));
-    crossed.assign(call.fields.size(), api::Crossed{});
+    const bool leads = !format::is_plain(call.field(0));
+    crossed.assign(call.fields.size(), format::Crossed{});
     bool any_crossed = false;
     for (std::size_t f = 1; f < call.fields.size(); ++f) {
-      if (f != id) crossed[f] = api::crossed_by(call.field(0), call.field(f), call.box);
-      any_crossed |= crossed[f] != api::Crossed{};
+      if (f != id) crossed[f] = format::crossed_by(call.field(0), call.field(f), call.box);
+      any_crossed |= crossed[f] != format::Crossed{};
     }
     if (any_crossed)
       for (std::int8_t *axis : matched.crossings())
@@ -236,7 +250,7 @@ struct TrajectoryCodec::State {
 
   // Whether a field that is not predicted has changed, edges counted.
   void queue_comparison(const Call &call, std::size_t f) {
-    if (f == id || !api::is_plain(call.field(f))) return;
+    if (f == id || !format::is_plain(call.field(f))) return;
     std::uint32_t *changed = &flags()->changed[f];
     if (history.has_keys(f))
       return follow_keys(values(call, f), matched.staying(), call.components(f), history.keys(f), changed, call.stream);
@@ -250,7 +264,7 @@ struct TrajectoryCodec::State {
 
   void queue_section(const Call &call, std::size_t f, bool notes_crossings) {
     const int components = call.components(f);
-    encode_difference(history.state(f), values(call, f), api::grid_box(call.box, call.field(f)), {}, scratch.data(),
+    encode_difference(history.state(f), values(call, f), format::grid_box(call.box, call.field(f)), {}, scratch.data(),
                       scratch.capacity(), out.at(prefix_size(components)),
                       difference_bound(matched.staying(), components), &report->result, call.stream,
                       notes_crossings ? matched.crossings() : DeviceCrossings{});
@@ -258,9 +272,9 @@ struct TrajectoryCodec::State {
 
   bool end_section(const Call &call, std::size_t f) {
     if (f == id) return true;
-    const bool is_plain = api::is_plain(call.field(f));
+    const bool is_plain = format::is_plain(call.field(f));
     if (is_plain && report->flags.changed[f] == 0) {
-      if (crossed[f] != api::Crossed{}) out.append(coding(format::predicted_values, crossed[f]), call.stream);
+      if (crossed[f] != format::Crossed{}) out.append(coding(format::predicted_values, crossed[f]), call.stream);
       return true;
     }
     const std::size_t begin = out.size();
@@ -287,14 +301,7 @@ struct TrajectoryCodec::State {
 
   void append_prefix(const Call &call, std::size_t f) {
     std::vector<std::uint8_t> bytes = coding(format::predicted_values, crossed[f]);
-    format::ByteWriter writer(bytes);
-    const auto edges = api::grid_box(call.box, call.field(f));
-    for (int d = 0; d < call.components(f); ++d) {
-      const core::GridAxis axis = core::checked_axis(edges[static_cast<std::size_t>(d)]);
-      writer.i64(axis.lo);
-      writer.i64(axis.period);
-    }
-    writer.u64(0);  // exact values
+    format::append_section_head(format::grid_box(call.box, call.field(f)), call.field(f).components.size(), {}, bytes);
     out.append(std::move(bytes), call.stream);
   }
 
@@ -372,17 +379,17 @@ struct TrajectoryCodec::State {
 
   DeviceHistory history;
   std::vector<Field> key_fields;  // of the last chunk that stood alone
-  std::size_t id = api::no_field;
+  std::size_t id = format::no_field;
   bool pending = false;  // the history is to start with the codec's chunk
   bool unfit = false;    // no history until a key chunk is asked for
-  api::KeySizes sizes;
+  format::KeySizes sizes;
   FrameMatch matched;
   ChunkOutput out;
   DeviceBuffer scratch, flag_memory;
 
   // Of the frame.
   std::vector<double> largest_error;
-  std::vector<api::Crossed> crossed;
+  std::vector<format::Crossed> crossed;
 };
 
 TrajectoryCodec::TrajectoryCodec(int device) : state_(std::make_unique<State>(device)) {}

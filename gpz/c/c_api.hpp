@@ -1,5 +1,5 @@
-// What the parts of the C API share (c_api.cpp here, cuda/host/c_api.cpp): the exception barrier with the message of
-// the last error, and the C descriptions of frames and fields as those of the C++ API.
+// What the parts of the C API share (c_api.cpp here, and cuda/host/c_api.cpp): the exception barrier with the message
+// of the last error, and the C descriptions of frames and fields as those of the C++ API.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct gpz_writer {
   gpz::Writer writer;
 };
 
-namespace gpz::api {
+namespace gpz::c {
 
 // Keeps `message` for gpz_last_error() of this thread.
 gpz_status failed(Status status, const char *message) noexcept;
@@ -60,4 +60,4 @@ double given_bound(const gpz_field &field);
 
 FrameInfo frame_info(const gpz_frame &frame);
 
-}  // namespace gpz::api
+}  // namespace gpz::c

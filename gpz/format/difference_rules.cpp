@@ -1,18 +1,10 @@
-#include "gpz/api/difference_rules.hpp"
+#include "gpz/format/difference_rules.hpp"
 
-#include <algorithm>
 #include <string>
 
-#include "gpz/api/grid_box.hpp"
+#include "gpz/format/grid_box.hpp"
 
-namespace gpz::api {
-
-bool have_same_grids(const std::vector<Field> &fields, const std::vector<Field> &before) {
-  return std::equal(fields.begin(), fields.end(), before.begin(), before.end(), [](const Field &a, const Field &b) {
-    return a.type == b.type && a.bound == b.bound && a.step == b.step && a.leading == b.leading &&
-           a.components.size() == b.components.size();
-  });
-}
+namespace gpz::format {
 
 Crossed crossed_by(const Field &positions, const Field &images, const Box &box) {
   Crossed crossed{};
@@ -27,4 +19,4 @@ Crossed crossed_by(const Field &positions, const Field &images, const Box &box) 
   return crossed;
 }
 
-}  // namespace gpz::api
+}  // namespace gpz::format

@@ -1,4 +1,4 @@
-#include "gpz/api/c_api.hpp"
+#include "gpz/c/c_api.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -27,9 +27,9 @@ namespace {
 
 using gpz::Error;
 using gpz::Status;
-using gpz::api::frame_info;
-using gpz::api::guarded;
-using gpz::api::require;
+using gpz::c::frame_info;
+using gpz::c::guarded;
+using gpz::c::require;
 
 std::string text(const char *string) { return string == nullptr ? std::string() : std::string(string); }
 
@@ -51,9 +51,9 @@ std::size_t count_words(const char *names) {
 }
 
 std::vector<gpz::FieldInput> field_inputs(const gpz_field *fields, std::size_t count, std::size_t particles) {
-  std::vector<gpz::FieldInput> inputs = gpz::api::unbounded_inputs(fields, count, particles);
+  std::vector<gpz::FieldInput> inputs = gpz::c::unbounded_inputs(fields, count, particles);
   for (std::size_t f = 0; f < count; ++f) {
-    const double bound = gpz::api::given_bound(fields[f]);
+    const double bound = gpz::c::given_bound(fields[f]);
     const bool relative = fields[f].bound_kind == GPZ_RELATIVE;
     inputs[f].field.bound = relative ? bound * gpz::value_range(inputs[f], particles) : bound;
   }

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "gpz/api/c_api.hpp"
+#include "gpz/c/c_api.hpp"
 
 static_assert(GPZ_OK == static_cast<int>(gpz::Status::ok) &&
               GPZ_INVALID_ARGUMENT == static_cast<int>(gpz::Status::invalid_argument) &&
@@ -40,7 +40,7 @@ const char *gpz_last_error(void) { return last_error; }
 
 }  // extern "C"
 
-namespace gpz::api {
+namespace gpz::c {
 
 gpz_status failed(Status status, const char *message) noexcept {
   std::snprintf(last_error, sizeof last_error, "%s", message);
@@ -121,4 +121,4 @@ FrameInfo frame_info(const gpz_frame &frame) {
   return info;
 }
 
-}  // namespace gpz::api
+}  // namespace gpz::c

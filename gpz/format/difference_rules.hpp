@@ -1,25 +1,18 @@
 // What TrajectoryEncoder and its counterpart on a GPU decide alike, so that their bytes are the same.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "gpz/api/indices.hpp"
-#include "gpz/core/types.hpp"
+#include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
 
-namespace gpz::api {
+namespace gpz::format {
 
 inline constexpr std::size_t max_followed = INT32_MAX;  // particles of a chunk of differences: rows are int
 
-// Whether values of these fields can be differences from values of those: the grids are the same.
-bool have_same_grids(const std::vector<Field> &fields, const std::vector<Field> &before);
-
-// For each component of a field of image flags, 1 + the component of field 0 through whose periodic edges particles go
-// when it changes; 0: none.
-using Crossed = std::array<std::uint8_t, core::max_components>;
+// What the components of a field of image flags count, where positions are field 0 of the frame.
 Crossed crossed_by(const Field &positions, const Field &images, const Box &box);
 
 // Whether so many have stayed that differences may be worth it.
@@ -41,4 +34,4 @@ struct KeySizes {
   }
 };
 
-}  // namespace gpz::api
+}  // namespace gpz::format

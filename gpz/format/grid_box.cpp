@@ -1,10 +1,10 @@
-#include "gpz/api/grid_box.hpp"
+#include "gpz/format/grid_box.hpp"
 
 #include <cmath>
 #include <optional>
 #include <string>
 
-namespace gpz::api {
+namespace gpz::format {
 namespace {
 
 // 0, 1, 2 for x, y, z.
@@ -36,8 +36,8 @@ core::GridAxis grid_axis(double lo, double length, double step) {
 
 }  // namespace
 
-cpu::GridBox grid_box(const Box &box, const Field &field) {
-  cpu::GridBox out{};
+core::GridBox grid_box(const Box &box, const Field &field) {
+  core::GridBox out{};
   if (field.type == ValueType::integer || field.step == 0) return out;
   for (std::size_t d = 0; d < field.components.size(); ++d) {
     bool scaled = false;
@@ -51,4 +51,4 @@ cpu::GridBox grid_box(const Box &box, const Field &field) {
   return out;
 }
 
-}  // namespace gpz::api
+}  // namespace gpz::format
