@@ -66,7 +66,7 @@ class GPZ_API ChunkEncoder {
 // Decodes a chunk of `particles` particles and appends them to every column of `frame` whose `wanted` entry is true (an
 // empty `wanted` wants all). frame.info.fields describe the chunk; frame.columns must have one entry per component.
 // Throws corrupt, truncated, out_of_memory.
-void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
-                  const std::vector<bool> &wanted = {}, int threads = 1);
+GPZ_API void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
+                          const std::vector<bool> &wanted = {}, int threads = 1);
 
 }  // namespace gpz
