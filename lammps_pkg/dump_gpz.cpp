@@ -124,7 +124,7 @@ std::vector<GPZColumns::Column> DumpGPZ::column_list() const {
 
 void DumpGPZ::init_style() {
   refuse_keywords();
-  since_key_ = 0;
+  schedule_.restart();
   if (columns_->has(GPZColumns::Kind::type_label) && !(atom->labelmapflag && atom->lmap->is_complete(Atom::ATOM)))
     fail("column typelabel needs a label for every atom type");
   if (output_.is_open()) {
@@ -211,7 +211,7 @@ void DumpGPZ::openfile() {
 
   metadata_ = metadata();
   append_mode_ = UNDECIDED;
-  since_key_ = 0;
+  schedule_.restart();
   try {
     output_.open(group(), path, metadata_, append_flag, problem);
   } catch (const GPZOutputError &e) {
@@ -346,10 +346,11 @@ void DumpGPZ::write_frame() {
     if (skip) {
       summary_.skip_frame();
     } else {
-      since_key_ = (since_key_ + 1) % key_interval_;
+      schedule_.written(info_);
       summary_.end_frame(bytes, static_cast<std::uint64_t>(nme), static_cast<std::size_t>(size_one), info_.fields);
     }
   } catch (const GPZOutputError &e) {
+    schedule_.restart();  // LAMMPS may go on, as a library
     fail(e.what());
   }
 }
@@ -414,7 +415,7 @@ void DumpGPZ::describe_frame() {
     info_.fields.push_back(column.field);
     gpz::fill_step(info_.fields.back());
   }
-  info_.since_key = static_cast<std::uint16_t>(gpz::has_identity(info_.fields) ? since_key_ : 0);
+  info_.since_key = schedule_.next(info_.fields);
 }
 
 gpz::Box DumpGPZ::box() const {

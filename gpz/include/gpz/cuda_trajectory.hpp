@@ -33,7 +33,7 @@ class TrajectoryCodec {
   int device() const;
 
   // The next frame's chunk: the same bytes as TrajectoryEncoder::encode makes of the same values in the same order
-  // (with KeyOrder::place), with the meaning that `key` and `box` have there. Only where that makes differences of
+  // (with Order::place), with the meaning that `key` and `box` have there. Only where that makes differences of
   // them, the following make a chunk that stands alone: grid indices, integers or edges of the box of 2^30 grid units
   // or more (edges below -2^29 or above 2^29), values of a float field with a bound that the grid cannot hold (NaN,
   // infinities, too large, at the edge of rounding), int32 and int64 components in one field, too little device memory;
