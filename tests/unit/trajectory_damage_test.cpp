@@ -1,6 +1,8 @@
 // Chunks and heads of trajectories whose bytes are not what was written, with checksums that hold: an error or values,
 // and no more memory than there should be.
 #include "gpz/api/chunk_history.hpp"
+#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/section_head.hpp"
 #include "largest_request.hpp"
 #include "trajectory_support.hpp"
 
@@ -125,7 +127,7 @@ TEST(HostileOrder, AnyByteChangedOrCut) {
   }
   const Snapshot snapshot = gas.snapshot();
   TrajectoryEncoder encoder;
-  encoder.set_order(KeyOrder::smaller);
+  encoder.set_order(Order::id);
   EncodedChunk chunk;
   encoder.encode(snapshot.inputs(), 400, nullptr, snapshot.info.box, true, chunk);
   ASSERT_EQ(format::chunk_kind(chunk.bytes.data(), chunk.bytes.size()), format::ordered_chunk);
