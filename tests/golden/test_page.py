@@ -9,7 +9,19 @@ import decoders
 PAGE = (decoders.FOLDER.parents[1] / "docs" / "format.md").read_text()
 EXAMPLE = decoders.FILES / "example.gpz"
 SIZES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "i64": 8, "f64": 8, "word": 4, "marker": 8, "end marker": 8, "magic": 8}
-SECTIONS = ["File", "Records", "Frames", "Chunks", "Sections", "Blocks", "Values", "Differences", "Prediction", "Order of ids", "Index"]
+SECTIONS = [
+    "File",
+    "Records",
+    "Frames",
+    "Chunks",
+    "Sections",
+    "Blocks",
+    "Values",
+    "Differences",
+    "Prediction",
+    "Order of ids",
+    "Index",
+]
 SECTIONS += ["Reading rules", "Policy", "A file in bytes", "Errata"]
 ROW = re.compile(r"^\| ([0-9a-f]{3}) \| `([0-9a-f ]+)` \| (.*?) \| (.*?) ?\|$", re.MULTILINE)
 

@@ -21,7 +21,16 @@ NAN, INFINITY = float("nan"), float("inf")
 
 
 def header(
-    magic=MAGIC, major=1, minor=0, required=0, optional=0, text=b"{}", length=None, padding=b"\0" * 6, checksum=None, metadata=None
+    magic=MAGIC,
+    major=1,
+    minor=0,
+    required=0,
+    optional=0,
+    text=b"{}",
+    length=None,
+    padding=b"\0" * 6,
+    checksum=None,
+    metadata=None,
 ):
     text = text if metadata is None else json.dumps(metadata).encode()
     padding = padding if metadata is None else bytes(-len(text) % 8)

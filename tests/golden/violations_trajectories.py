@@ -2,11 +2,11 @@
 
 import struct
 
-from violations_blocks import LATER, chunk_of, coded, words
+from violations_blocks import LATER, coded, words
 from violations_container import bare_frame, entry_of, header
 
-from gpz_codec import EXACT, FLOAT64, INTEGER, PLAIN
-from gpz_write import WriteField, encode_chunk, head_checksum, pack, pad
+from gpz_codec import EXACT, FLOAT64, INTEGER, PLAIN, RUNS
+from gpz_write import WriteField, encode_chunk, head_checksum, pack
 from gpz_write_difference import leaving_slots
 
 GRID, LOSSLESS, WHOLE = "grid", "lossless", "integers"
@@ -46,7 +46,9 @@ def prediction(
     codes = codes or [(width, head)] * dimensions
     items = [*(code[0] for code in codes), *(code[1] for code in codes), len(unary), margin, len(flags)]
     items.append(len(exceptions) if exception_count is None else exception_count)
-    payload = b"".join(pack([0] * 3, min(w, 32), 1) for w, _ in codes) + words(*unary, *flags, *exceptions) + bytes(8 * len(exceptions))
+    payload = (
+        b"".join(pack([0] * 3, min(w, 32), 1) for w, _ in codes) + words(*unary, *flags, *exceptions) + bytes(8 * len(exceptions))
+    )
     start = struct.pack("<B3b", kind, *weights) + levels
     return coded(start, widths or [item.bit_length() for item in items], items, payload, **section)
 
@@ -58,7 +60,9 @@ def level_table(levels, lags):
 # ---- section 8
 
 
-def predicted(dimensions=1, coding=1, edges=(0, 0, 0), reserved=b"\0\0\0\0", axes=None, exact=(), exact_count=None, only=False, **more):
+def predicted(
+    dimensions=1, coding=1, edges=(0, 0, 0), reserved=b"\0\0\0\0", axes=None, exact=(), exact_count=None, only=False, **more
+):
     data = struct.pack("<B3B", coding, *edges) + reserved
     if only:
         return data
@@ -68,8 +72,9 @@ def predicted(dimensions=1, coding=1, edges=(0, 0, 0), reserved=b"\0\0\0\0", axe
     return data + prediction(dimensions, **more)
 
 
-def block_coded(f, edges=(0, 0, 0), reserved=b"\0\0\0\0"):
-    return struct.pack("<B3B", 2, *edges) + reserved + encode_chunk([f], range(3), 32)[0]
+def block_coded(f, edges=(0, 0, 0), kind=0):
+    chunk = encode_chunk([f], range(3), 32)[0]
+    return struct.pack("<B3B4x", 2, *edges) + chunk[:4] + struct.pack("<I", kind) + chunk[8:]
 
 
 def difference(
@@ -206,6 +211,8 @@ CODING = [
     *((dict(reserved=b"\0\0\0\1", coding=number), "reserved bytes of a section") for number in (1, 2)),
     (dict(edges=(1, 0, 0)), "may not count edges"),
     (dict(data=block_coded(ONE, edges=(1, 0, 0))), "may not count edges"),
+    *((dict(data=block_coded(ONE, kind=kind)), f"chunk kind {kind} ") for kind in (1, 2, 3)),
+    (dict(data=block_coded(with_bound(ONE, modes=[RUNS], flags=1))), "block mode 0"),
     (dict(exact=[3]), "exact value is out of range"),
     (dict(exact=[1 << 56]), "exact value is out of range"),
     (dict(exact_count=1), "prediction 0|ends too early|unknown"),
@@ -313,7 +320,17 @@ def in_order(dimensions=1, coding=3, reserved=b"\0" * 7, axes=None, exact=(), ex
 
 
 def ordered(
-    what=GRID, names=("x",), data=None, ids=None, id_field=None, identity=0, block_size=1024, particles=3, lengths=None, more=b"", **changes
+    what=GRID,
+    names=("x",),
+    data=None,
+    ids=None,
+    id_field=None,
+    identity=0,
+    block_size=1024,
+    particles=3,
+    lengths=None,
+    more=b"",
+    **changes,
 ):
     """A frame of one chunk of kind 2, with ids and one more field."""
     described = [id_field or field_of(WHOLE, ["id"]), field_of(what, list(names))]
@@ -321,10 +338,6 @@ def ordered(
     lengths = list(map(len, sections)) if lengths is None else lengths
     chunk = struct.pack(f"<IIQ{len(lengths)}Q", block_size, 2, identity, *lengths) + b"".join(sections) + more
     return header() + bare_frame(fields=[entry_of(f) for f in described], chunks=[(particles, chunk)])
-
-
-def ordered_block_coded(f):
-    return struct.pack("<Q", 2) + encode_chunk([f], range(3), 32)[0]
 
 
 def ordered_runs(**changes):
@@ -336,7 +349,7 @@ def ordered_periodic(axes=((0, 16),), flags=(0,), margin=1, **changes):
 
 
 def ordered_lossless(data=None):
-    return ordered(what=LOSSLESS, data=ordered_block_coded(field_of(LOSSLESS, ["x"])) if data is None else data)
+    return ordered(what=LOSSLESS, data=block_coded(field_of(LOSSLESS, ["x"])) if data is None else data)
 
 
 ORDERED = [
@@ -352,7 +365,9 @@ ORDERED = [
     (dict(more=bytes(8)), "do not fill"),
     *((dict(coding=number), f"coding {number} ") for number in (0, 1, 4, 255)),
     (dict(reserved=b"\0" * 6 + b"\1"), "reserved bytes"),
-    (dict(ids=ordered_block_coded(field_of(WHOLE, ["id"]))), "not coded in their order"),
+    (dict(ids=block_coded(field_of(WHOLE, ["id"]))), "not coded in their order"),
+    *((dict(data=block_coded(ONE, kind=kind)), f"chunk kind {kind} ") for kind in (1, 2, 3)),
+    (dict(data=block_coded(with_bound(ONE, modes=[RUNS], flags=1))), "block mode 0"),
     (dict(exact=[3]), "exact value is out of range"),
     (dict(exact=[1 << 56]), "exact value is out of range"),
     (dict(exact_count=2**60), "ends too early"),
