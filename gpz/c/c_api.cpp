@@ -219,7 +219,7 @@ gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames, int 
   return guarded([&] {
     require(writer != nullptr, "writer is a null pointer");
     writer->writer.set_key_interval(frames);
-    writer->writer.set_key_order(order_by_id != 0 ? gpz::KeyOrder::smaller : gpz::KeyOrder::place);
+    writer->writer.set_order(order_by_id != 0 ? gpz::Order::id : gpz::Order::place);
   });
 }
 

@@ -1,22 +1,15 @@
 // The kind of a chunk can be seen, and what a function cannot decode is not called corrupt.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "chunk_kinds.hpp"
+#include "container_support.hpp"
 #include "gpz/error.hpp"
 #include "gpz/gpz.h"
 
 namespace gpz::test {
 namespace {
-
-template <typename F>
-Status status_of(F &&call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error.status();
-  }
-  return Status::ok;
-}
 
 TEST(ChunkKind, NumbersAreThoseOfTheFile) {
   EXPECT_EQ(static_cast<std::uint32_t>(ChunkKind::block), 0u);
@@ -66,6 +59,25 @@ TEST(ChunkKind, DifferencesByThemselvesAreUnsupported) {
   EncodedChunk damaged = kinds.chunk(ChunkKind::block);
   damaged.bytes[4] = 3;
   EXPECT_EQ(decoded(damaged), Status::corrupt);
+}
+
+// Only a difference frame may have one.
+TEST(ChunkKind, DifferencesInAKeyFrameAreCorrupt) {
+  ChunkKinds kinds;
+  const EncodedChunk chunk = kinds.chunk(ChunkKind::difference);
+  FrameInfo info = frame_for(kinds.fields()).info;
+  info.particles = ChunkKinds::particles;
+  const TemporaryFile file;
+  Writer writer(file.path(), {});
+  writer.write(info, {chunk});
+  writer.close();
+  EXPECT_EQ(status_of([&] { Reader(file.path()).read(0); }), Status::corrupt);
+  const int descriptor = open(file.path().c_str(), O_RDONLY);
+  ASSERT_GE(descriptor, 0);
+  StreamReader stream(descriptor, "stream");
+  Frame frame;
+  EXPECT_EQ(status_of([&] { stream.next(frame); }), Status::corrupt);
+  close(descriptor);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class ChunkKinds {
 
   EncodedChunk chunk(ChunkKind kind) {
     TrajectoryEncoder encoder;
-    if (kind == ChunkKind::ordered) encoder.set_order(KeyOrder::smaller);
+    if (kind == ChunkKind::ordered) encoder.set_order(Order::id);
     EncodedChunk chunk;
     encoder.encode(fields(), particles, nullptr, {}, true, chunk);
     if (kind == ChunkKind::difference) {
