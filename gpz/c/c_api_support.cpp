@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <set>
 #include <sstream>
@@ -21,9 +20,6 @@ static_assert(GPZ_OK == static_cast<int>(gpz::Status::ok) &&
 
 namespace {
 
-// Not a std::string: storing a message must not fail.
-thread_local char last_error[1024] = "";
-
 std::vector<std::string> split(const char *names) {
   std::istringstream stream(names == nullptr ? std::string() : std::string(names));
   std::vector<std::string> words;
@@ -33,19 +29,7 @@ std::vector<std::string> split(const char *names) {
 
 }  // namespace
 
-extern "C" {
-
-const char *gpz_status_text(gpz_status status) { return gpz::to_string(static_cast<gpz::Status>(status)); }
-const char *gpz_last_error(void) { return last_error; }
-
-}  // extern "C"
-
 namespace gpz::c {
-
-gpz_status failed(Status status, const char *message) noexcept {
-  std::snprintf(last_error, sizeof last_error, "%s", message);
-  return static_cast<gpz_status>(status);
-}
 
 ConstArray::Type array_type(gpz_type type) {
   switch (type) {

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "gpz/cpu/block_codec.hpp"
+#include "gpz/cpu/kernels.hpp"
 #include "gpz/error.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/trajectory.hpp"
@@ -148,14 +148,14 @@ void encode(const std::string &source, const std::string &path, int threads) {
   std::ifstream stream(source);
   const json described = json::parse(stream);
   const unsigned key_interval = described["key_interval"];
-  const auto order = described["order"] == "id" ? gpz::KeyOrder::smaller : gpz::KeyOrder::place;
+  const auto order = described["order"] == "id" ? gpz::Order::id : gpz::Order::place;
   const std::size_t chunks = described["chunks"];
 
   gpz::Writer writer(path, metadata_of(described["metadata"]), gpz::Writer::Mode::create, threads);
   std::vector<gpz::TrajectoryEncoder> encoders;
   for (std::size_t c = 0; c < chunks; ++c) encoders.emplace_back(threads).set_order(order);
   if (chunks == 1) writer.set_key_interval(key_interval);
-  writer.set_key_order(order);
+  writer.set_order(order);
   unsigned number = 0;
   for (const json &frame : described["frames"]) {
     gpz::FrameInfo info = info_of(frame);

@@ -24,11 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
-#define GPZ_API __attribute__((visibility("default")))
-#else
-#define GPZ_API
-#endif
+#include "gpz/export.h"
+#include "gpz/version.h"
 
 #ifdef __cplusplus
 extern "C" {
