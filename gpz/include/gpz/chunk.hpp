@@ -78,7 +78,7 @@ class GPZ_API ChunkEncoder {
 // empty `wanted` wants all). frame.info.fields describe the chunk; frame.columns must have one entry per component.
 // Throws corrupt, truncated, out_of_memory; unsupported for a chunk of differences, which Reader decodes with the
 // frames it builds on.
-void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
-                  const std::vector<bool> &wanted = {}, int threads = 1);
+GPZ_API void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
+                          const std::vector<bool> &wanted = {}, int threads = 1);
 
 }  // namespace gpz
