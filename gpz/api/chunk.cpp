@@ -2,14 +2,12 @@
 
 #include <cmath>
 #include <cstring>
-#include <new>
-#include <stdexcept>
-#include <string>
 
 #include "gpz/api/read_output.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/allocation.hpp"
 #include "gpz/format/checksum.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/trajectory/independent_chunk.hpp"
@@ -31,19 +29,6 @@ void widen_range(const ConstArray &array, std::size_t particles, double &low, do
 }
 
 }  // namespace
-
-double grid_step(double bound, ValueType type) {
-  if (!(std::isfinite(bound) && bound > 0))
-    throw Error(Status::invalid_argument, "the error bound has to be positive and finite");
-  return core::step_for_bound(bound, static_cast<core::Value>(type));
-}
-
-void fill_step(Field &field) {
-  if (field.bound == 0)
-    field.step = 0;
-  else if (field.step == 0)
-    field.step = grid_step(field.bound, field.type);
-}
 
 double value_range(const FieldInput &input, std::size_t particles) {
   double widest = 0;
@@ -79,13 +64,13 @@ ChunkEncoder &ChunkEncoder::operator=(ChunkEncoder &&) noexcept = default;
 
 void ChunkEncoder::encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
                           EncodedChunk &out) {
-  try {
-    workspace_->fields = fields;
-    format::prepare_fields(workspace_->fields, particles);
-    workspace_->encoder.encode(workspace_->fields, particles, rows, out.bytes, out.largest_error);
-  } catch (const std::bad_alloc &) {
-    throw Error(Status::out_of_memory, "no memory to compress " + std::to_string(particles) + " particles");
-  }
+  format::in_memory(
+      [&] {
+        workspace_->fields = fields;
+        format::prepare_fields(workspace_->fields, particles);
+        workspace_->encoder.encode(workspace_->fields, particles, rows, out.bytes, out.largest_error);
+      },
+      [&] { return format::no_memory("compress", particles); });
   out.particles = particles;
   out.checksum = chunk_checksum(out.bytes.data(), out.bytes.size());
 }
@@ -141,19 +126,18 @@ void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t par
     if (field.components.empty() || field.components.size() > core::max_components)
       throw Error(Status::invalid_argument, "a field has 1 to 3 components");
   GrowingColumns columns(frame);
-  const auto out_of_memory = [&] {
-    columns.restore();
-    return Error(Status::out_of_memory, "no memory to decompress " + std::to_string(particles) + " particles");
-  };
   try {
-    const trajectory::IndependentChunk chunk(bytes, size, particles, described, wanted);
-    const std::vector<cpu::Target> targets = columns.grow(wanted, static_cast<std::size_t>(particles));
-    for (std::size_t f = 0; f < targets.size(); ++f)
-      if (targets[f].is_wanted()) chunk.write(f, targets[f], threads);
-  } catch (const std::bad_alloc &) {
-    throw out_of_memory();
-  } catch (const std::length_error &) {
-    throw out_of_memory();
+    format::in_memory(
+        [&] {
+          if (chunk_kind(bytes, size) == ChunkKind::difference)
+            throw Error(Status::unsupported,
+                        "a chunk of differences is decoded with the frames that it builds on (Reader)");
+          const trajectory::IndependentChunk chunk(bytes, size, particles, described, wanted);
+          const std::vector<cpu::Target> targets = columns.grow(wanted, static_cast<std::size_t>(particles));
+          for (std::size_t f = 0; f < targets.size(); ++f)
+            if (targets[f].is_wanted()) chunk.write(f, targets[f], threads);
+        },
+        [&] { return format::no_memory("decompress", particles); });
   } catch (...) {
     columns.restore();
     throw;

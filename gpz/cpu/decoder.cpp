@@ -4,6 +4,7 @@
 #include "gpz/core/block.hpp"
 #include "gpz/core/directory.hpp"
 #include "gpz/cpu/chunk_codec.hpp"
+#include "gpz/cpu/kernels.hpp"
 #include "gpz/cpu/parallel.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/chunk_layout.hpp"
@@ -83,7 +84,7 @@ class Decoder::Section {
     const bool integer = field_.value == core::Value::integer;
     const bool staged = !place_in(here, integer, memory, output);
     const Block &block = blocks_[b];
-    if (!kernels().decode(block.record, payload_ + block.at, output, memory.scratch))
+    if (!kernels().block.decode(block.record, payload_ + block.at, output, memory.scratch))
       corrupt("block " + std::to_string(b), position_);
     if (!staged) return;
     if (integer)
@@ -137,7 +138,7 @@ Decoder::Decoder(const std::uint8_t *bytes, std::size_t size, std::uint64_t part
   std::uint32_t reserved = 0;
   std::memcpy(&block_size_, bytes, 4);
   std::memcpy(&reserved, bytes + 4, 4);
-  if (block_size_ < 32 || block_size_ > core::max_block_size || block_size_ % 32 != 0) corrupt("block size", 0);
+  if (!core::is_block_size(block_size_)) corrupt("block size", 0);
   if (reserved != 0) corrupt("reserved bytes of the chunk header", 4);
 
   std::size_t at = head;

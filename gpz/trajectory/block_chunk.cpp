@@ -7,7 +7,7 @@ namespace gpz::trajectory {
 
 std::unique_ptr<cpu::Decoder> open_block_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
                                                const std::vector<Field> &fields, const std::vector<bool> &wanted) {
-  if (format::chunk_kind(bytes, size) != format::block_chunk)
+  if (chunk_kind(bytes, size) != ChunkKind::block)
     throw Error(Status::corrupt, "kind of a chunk that has to be one of blocks", {}, 4);
   std::vector<cpu::FieldCoding> codings;
   for (const Field &field : fields)

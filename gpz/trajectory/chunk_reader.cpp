@@ -25,7 +25,7 @@ cpu::IndexColumns last_of(const cpu::DifferenceState &state) {
 
 void ChunkReader::next(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
                        const std::vector<Field> &fields, const std::vector<bool> &wanted, int threads) {
-  if (format::chunk_kind(bytes, size) == format::difference_chunk) {
+  if (chunk_kind(bytes, size) == ChunkKind::difference) {
     if (fields.empty()) corrupt("a chunk of differences without fields", 0);
     if (!history_.fits(fields)) corrupt("a chunk of differences without the frame it builds on", 0);
     next_differences(bytes, size, particles, threads);
@@ -52,8 +52,7 @@ void ChunkReader::next_differences(const std::uint8_t *bytes, std::size_t size, 
   if (chunk.arriving == 0) return;
   located(chunk.arrivals.offset, [&] {
     const std::uint8_t *const arrivals = bytes + chunk.arrivals.offset;
-    if (format::chunk_kind(arrivals, chunk.arrivals.size) != format::block_chunk)
-      corrupt("kind of the chunk of arrivals", 4);
+    if (chunk_kind(arrivals, chunk.arrivals.size) != ChunkKind::block) corrupt("kind of the chunk of arrivals", 4);
     const IndependentChunk opened(arrivals, chunk.arrivals.size, chunk.arriving, history_.fields(), history_.wanted());
     history_.add(opened, threads, &exact_);
   });

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "gpz/error.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/trajectory/block_chunk.hpp"
 
@@ -15,7 +16,11 @@ IndependentChunk::IndependentChunk(const std::uint8_t *bytes, std::size_t size, 
     std::memcpy(aligned_.data(), bytes, size);
     bytes = reinterpret_cast<const std::uint8_t *>(aligned_.data());
   }
-  if (format::chunk_kind(bytes, size) == format::ordered_chunk)
+  // A key frame has no others.
+  const ChunkKind kind = chunk_kind(bytes, size);
+  if (kind == ChunkKind::difference)
+    throw Error(Status::corrupt, "a chunk of differences where one without is expected", {}, 4);
+  if (kind == ChunkKind::ordered)
     ordered_ = std::make_unique<OrderedChunk>(bytes, size, particles, fields);
   else
     blocks_ = open_block_chunk(bytes, size, particles, fields, wanted);
