@@ -12,6 +12,18 @@
 
 namespace gpz {
 
+// Where a column goes.
+struct ColumnOutput {
+  std::string name;
+  Array values;
+};
+
+struct ReadOptions {
+  int threads = 1;
+  // Particles in the order of ascending ids, equal ids as they are stored.
+  bool sort_by_id = false;
+};
+
 // Random access by frame.
 class Reader {
  public:
@@ -34,6 +46,12 @@ class Reader {
   // structure, a frame that it builds on), not_found. May be called by several threads, which then take turns where
   // frames build on others.
   Frame read(std::size_t i, int threads = 1, const std::vector<bool> &wanted = {}) const;
+  // Decodes these columns of frame i into the caller's arrays, which have room for `capacity` particles each. Throws
+  // not_found (frame, column; sort_by_id without an integer column "id"), invalid_argument (floats into integers,
+  // integers into floats, a column that is named twice), limit_exceeded (more particles than `capacity`; an integer
+  // that does not fit), and what read() throws. After an exception the arrays are unspecified.
+  FrameInfo read_columns(std::size_t i, const std::vector<ColumnOutput> &columns, std::size_t capacity,
+                         const ReadOptions &options = {}) const;
   // The bytes of chunk k of frame i, their checksum seen to: for a decoder of its own, on a GPU for example. Throws
   // corrupt (checksum), not_found.
   std::vector<std::uint8_t> chunk(std::size_t i, std::size_t k) const;
