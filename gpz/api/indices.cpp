@@ -37,10 +37,10 @@ double float_from_bits(std::uint64_t bits, const Field &field) {
 }
 
 std::uint32_t quantize(const float *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q, double &error) {
-  return cpu::difference_kernels().quantize_floats(x, n, grid, q, error);
+  return cpu::kernels().difference.quantize_floats(x, n, grid, q, error);
 }
 std::uint32_t quantize(const double *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q, double &error) {
-  return cpu::difference_kernels().quantize_doubles(x, n, grid, q, error);
+  return cpu::kernels().difference.quantize_doubles(x, n, grid, q, error);
 }
 
 // Values first, first + 1, ... of component d, of which some cannot be held.

@@ -187,7 +187,7 @@ struct TrajectoryEncoder::State {
       return;
     }
     format::append_section_head(edges, components, indices.exact, out.bytes);
-    cpu::encode_difference(state, columns, edges, out.bytes, cpu::difference_kernels(), order == Order::id);
+    cpu::encode_difference(state, columns, edges, out.bytes, cpu::kernels(), order == Order::id);
     // The indices that the history takes are the same in both codings only if they are the values themselves.
     if (state.plain && out.bytes.size() - begin >= key.scaled(key.sections[f], staying.size())) {
       const std::vector<std::uint8_t> predicted(out.bytes.begin() + static_cast<std::ptrdiff_t>(begin),

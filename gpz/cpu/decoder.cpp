@@ -4,6 +4,7 @@
 #include "gpz/core/block.hpp"
 #include "gpz/core/directory.hpp"
 #include "gpz/cpu/chunk_codec.hpp"
+#include "gpz/cpu/kernels.hpp"
 #include "gpz/cpu/parallel.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/chunk_layout.hpp"
@@ -67,7 +68,7 @@ class Decoder::Section {
     for (std::size_t d = 0; d < static_cast<std::size_t>(field_.components); ++d)
       if (values[d] != nullptr) output.values[d] = static_cast<char *>(values[d]) + b * block_size_ * sizeof(double);
     const Block &block = blocks_[b];
-    if (!kernels().decode(block.record, payload_ + block.at, output, scratch))
+    if (!kernels().block.decode(block.record, payload_ + block.at, output, scratch))
       corrupt("block " + std::to_string(b), position_);
   }
 

@@ -7,23 +7,10 @@
 
 #include "gpz/core/directory.hpp"
 #include "gpz/core/triples.hpp"
-#include "gpz/cpu/block_codec.hpp"
 #include "gpz/cpu/difference_kernels.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz::cpu {
-
-namespace generic {
-extern const DifferenceKernels differences;
-}
-#if defined(GPZ_CPU_X86)
-namespace avx2 {
-extern const DifferenceKernels differences;
-}
-namespace avx512 {
-extern const DifferenceKernels differences;
-}
-#endif
 
 namespace {
 
@@ -187,21 +174,6 @@ void append(std::vector<std::uint8_t> &bytes, const std::vector<std::uint32_t> &
 
 }  // namespace
 
-const DifferenceKernels *difference_kernels(const char *name) {
-  const BlockKernels *table = kernels(name);  // knows what this machine can run
-  if (table == nullptr) return nullptr;
-#if defined(GPZ_CPU_X86)
-  for (const DifferenceKernels *differences : {&avx512::differences, &avx2::differences})
-    if (std::strcmp(name, differences->name) == 0) return differences;
-#endif
-  return &generic::differences;
-}
-
-const DifferenceKernels &difference_kernels() {
-  static const DifferenceKernels &best = *difference_kernels(kernels().name);
-  return best;
-}
-
 std::uint64_t payload_words(const DifferenceRecord &record, int components, std::uint32_t n) {
   std::uint64_t words = std::uint64_t{record.bitmap} + record.flags + std::uint64_t{record.exceptions} * 3;
   for (int d = 0; d < components; ++d)
@@ -221,14 +193,14 @@ void DifferenceState::start(const IndexColumns &q, std::size_t n, int count, boo
   replace(nullptr, 0, q, n);
 }
 
-void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const DifferenceKernels &kernels) {
+void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
     Axis &axis = axes[d];
     if (plain)
       std::copy_n(q[d], particles, axis.last.begin());
     else
-      kernels.advance(q[d], core::checked_axis(box[d]), particles, frames, axis.last.data(), axis.deviation.data(),
-                      axis.velocity.data(), axis.previous.data());
+      kernels.difference.advance(q[d], core::checked_axis(box[d]), particles, frames, axis.last.data(),
+                                 axis.deviation.data(), axis.velocity.data(), axis.previous.data());
   }
   ++frames;
 }
@@ -253,15 +225,16 @@ void DifferenceState::replace(const std::uint32_t *kept, std::size_t count, cons
 }
 
 void encode_difference(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
-                       std::vector<std::uint8_t> &bytes, const DifferenceKernels &kernels, bool neighbours) {
+                       std::vector<std::uint8_t> &bytes, const Kernels &kernels, bool neighbours) {
   if (state.particles == 0) return;
   const auto scratch = std::make_unique<DifferenceScratch>();
-  const Prediction prediction = choose_prediction(state, q, box, neighbours, kernels, *scratch);
+  const Prediction prediction = choose_prediction(state, q, box, neighbours, kernels.difference, *scratch);
   const std::uint64_t blocks = blocks_of(state.particles);
   std::vector<DifferenceRecord> records(blocks);
   std::vector<std::uint32_t> payload;
   for (std::uint64_t b = 0; b < blocks; ++b) {
-    const std::uint32_t words = kernels.encode(block_at(state, q, {}, box, prediction, b), *scratch, records[b]);
+    const std::uint32_t words =
+        kernels.difference.encode(block_at(state, q, {}, box, prediction, b), *scratch, records[b]);
     payload.insert(payload.end(), scratch->words, scratch->words + words);
   }
 
@@ -297,7 +270,7 @@ void encode_difference(const DifferenceState &state, const IndexColumns &q, cons
 }
 
 void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
-                       const IndexOutput &q, const DifferenceKernels &kernels) {
+                       const IndexOutput &q, const Kernels &kernels) {
   if (state.particles == 0) {
     if (size != 0) corrupt("difference section of an empty chunk", 0);
     return;
@@ -346,7 +319,7 @@ void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, 
     if (!to_record(item, state.components, block.n, record)) corrupt("record of block " + std::to_string(b), header);
     const std::uint64_t length = payload_words(record, state.components, block.n);
     if (length > room) corrupt("block " + std::to_string(b) + " exceeds its section", header);
-    if (!kernels.decode(block, record, words, *scratch)) corrupt("block " + std::to_string(b), header);
+    if (!kernels.difference.decode(block, record, words, *scratch)) corrupt("block " + std::to_string(b), header);
     words += length;
     room -= length;
   }

@@ -1,4 +1,4 @@
-// One block of a difference section on the CPU, compiled once for each instruction set.
+// One block of a difference section on the CPU, compiled once for each instruction set (gpz/cpu/kernels.hpp).
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,6 @@ struct DifferenceScratch : ResidualScratch {
 };
 
 struct DifferenceKernels {
-  const char *name;
   // Grid indices of n values; `largest_error` grows to the largest of them. Returns how many values the grid cannot
   // hold: their indices mean nothing.
   std::uint32_t (*quantize_floats)(const float *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q,
@@ -69,5 +68,9 @@ struct DifferenceKernels {
   void (*advance)(const std::int64_t *q, const core::GridAxis &grid, std::size_t n, std::uint64_t frames,
                   std::int64_t *last, std::int32_t *deviation, std::int32_t *velocity, std::int32_t *previous);
 };
+
+namespace GPZ_ISA {
+extern const DifferenceKernels difference_kernels;
+}
 
 }  // namespace gpz::cpu

@@ -7,24 +7,11 @@
 #include <utility>
 
 #include "gpz/core/directory.hpp"
-#include "gpz/cpu/block_codec.hpp"
 #include "gpz/cpu/ordered_runs.hpp"
 #include "gpz/cpu/ordered_search.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz::cpu {
-
-namespace generic {
-extern const OrderedKernels ordered;
-}
-#if defined(GPZ_CPU_X86)
-namespace avx2 {
-extern const OrderedKernels ordered;
-}
-namespace avx512 {
-extern const OrderedKernels ordered;
-}
-#endif
 
 namespace {
 
@@ -265,31 +252,16 @@ void decode_runs(std::size_t particles, const std::uint8_t *bytes, std::size_t s
 
 }  // namespace
 
-const OrderedKernels *ordered_kernels(const char *name) {
-  const BlockKernels *table = kernels(name);  // knows what this machine can run
-  if (table == nullptr) return nullptr;
-#if defined(GPZ_CPU_X86)
-  for (const OrderedKernels *ordered : {&avx512::ordered, &avx2::ordered})
-    if (std::strcmp(name, ordered->name) == 0) return ordered;
-#endif
-  return &generic::ordered;
-}
-
-const OrderedKernels &ordered_kernels() {
-  static const OrderedKernels &best = *ordered_kernels(kernels().name);
-  return best;
-}
-
 void encode_ordered(const OrderedShape &shape, const IndexColumns &q, std::vector<std::uint8_t> &bytes,
-                    const OrderedKernels &kernels) {
+                    const Kernels &kernels) {
   if (shape.particles == 0) return;
   std::vector<std::uint8_t> section;
-  encode_values(shape, q, kernels, section);
+  encode_values(shape, q, kernels.ordered, section);
   if (shape.components == 1) {
     const Runs runs = find_runs(q[0], shape.particles);
     if (!runs.gap.empty()) {
       std::vector<std::uint8_t> other;
-      encode_runs(runs, kernels, other);
+      encode_runs(runs, kernels.ordered, other);
       if (other.size() < section.size()) section = std::move(other);
     }
   }
@@ -297,13 +269,13 @@ void encode_ordered(const OrderedShape &shape, const IndexColumns &q, std::vecto
 }
 
 void decode_ordered(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,
-                    const OrderedKernels &kernels) {
+                    const Kernels &kernels) {
   if (shape.particles == 0) {
     if (size != 0) corrupt("ordered section of an empty chunk", 0);
   } else if (shape.components == 1 && size != 0 && bytes[0] == runs_kind) {
-    decode_runs(shape.particles, bytes, size, q[0], kernels);
+    decode_runs(shape.particles, bytes, size, q[0], kernels.ordered);
   } else {
-    decode_values(shape, bytes, size, q, kernels);
+    decode_values(shape, bytes, size, q, kernels.ordered);
   }
 }
 

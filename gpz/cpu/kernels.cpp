@@ -1,24 +1,23 @@
-// Chooses the block kernels of the best instruction set that this processor has.
+#include "gpz/cpu/kernels.hpp"
+
 #include <cstring>
 #include <initializer_list>
-
-#include "gpz/cpu/block_codec.hpp"
 
 namespace gpz::cpu {
 
 namespace generic {
-extern const BlockKernels table;
+extern const Kernels table;
 }
 #if defined(GPZ_CPU_X86)
 namespace avx2 {
-extern const BlockKernels table;
+extern const Kernels table;
 }
 namespace avx512 {
-extern const BlockKernels table;
+extern const Kernels table;
 }
 #endif
 
-const BlockKernels *kernels(const char *name) {
+const Kernels *kernels(const char *name) {
 #if defined(GPZ_CPU_X86)
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
@@ -30,10 +29,10 @@ const BlockKernels *kernels(const char *name) {
   return std::strcmp(name, "generic") == 0 ? &generic::table : nullptr;
 }
 
-const BlockKernels &kernels() {
-  static const BlockKernels &best = []() -> const BlockKernels & {
+const Kernels &kernels() {
+  static const Kernels &best = []() -> const Kernels & {
     for (const char *name : {"avx512", "avx2"})
-      if (const BlockKernels *table = kernels(name)) return *table;
+      if (const Kernels *table = kernels(name)) return *table;
     return generic::table;
   }();
   return best;
