@@ -79,7 +79,7 @@ void give_column(const FrameInfo &frame, std::size_t column, gpz_column_info *to
   info.largest_error = field.largest_error;
   info.field = static_cast<std::uint32_t>(f);
   info.component = static_cast<std::uint32_t>(component);
-  info.place = field.components[component].column;
+  info.column = field.components[component].column;
   give(info, to, "gpz_column_info");
 }
 

@@ -3,40 +3,13 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "container_support.hpp"
-#include "gpz/gpz.h"
+#include "c_api_support.hpp"
 #include "gpz/reader.hpp"
 
 extern "C" int write_and_read_in_c(const char *path);
 
 namespace gpz::test {
 namespace {
-
-struct Image {
-  void *bytes = nullptr;
-  std::size_t size = 0;
-  ~Image() { gpz_free(bytes); }
-};
-
-struct Cloud {
-  std::vector<double> xyz;
-  std::vector<double> x, y, z;
-  std::vector<float> v;
-  std::vector<std::int64_t> id;
-  std::vector<std::int32_t> type;
-
-  explicit Cloud(int n) {
-    for (int i = 0; i < n; ++i) {
-      x.push_back(std::sin(i) * 50);
-      y.push_back(std::cos(i * 1.3) * 20);
-      z.push_back(i * 0.01);
-      xyz.insert(xyz.end(), {x.back(), y.back(), z.back()});
-      v.push_back(static_cast<float>(std::sin(i * 0.1)));
-      id.push_back((std::int64_t{1} << 40) + i);
-      type.push_back(i % 3 + 1);
-    }
-  }
-};
 
 TEST(CApi, WorksFromC) {
   const TemporaryFile file;

@@ -345,7 +345,7 @@ typedef struct gpz_column_info {
   double largest_error; /* of the column's field in this frame, units of the column */
   uint32_t field;       /* columns with one number here were compressed together (x, y, z) */
   uint32_t component;   /* its place in the field, 0 to 2 */
-  uint32_t place;       /* its place among the columns of a text dump, from 0 */
+  uint32_t column;      /* its index among the columns of a text dump, from 0 */
   uint32_t reserved;    /* 0 */
 } gpz_column_info;
 
