@@ -13,6 +13,8 @@
 
 #include "dump_gpz.h"
 
+#include <gpz/version.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -27,7 +29,6 @@
 #include "compute.h"
 #include "domain.h"
 #include "error.h"
-#include "gpz_version.h"
 #include "input.h"
 #include "label_map.h"
 #include "memory.h"
@@ -232,7 +233,7 @@ void DumpGPZ::close(bool fatal) {
 
 gpz::Metadata DumpGPZ::metadata() const {
   gpz::Metadata facts;
-  facts.generator = std::string("gpz " GPZ_VERSION ", LAMMPS ") + lmp->version;
+  facts.generator = std::string("gpz " GPZ_VERSION_STRING ", LAMMPS ") + lmp->version;
   facts.units = update->unit_style;
   facts.atom_style = atom->atom_style;
   const std::size_t suffix = facts.atom_style.rfind("/kk");  // says where LAMMPS computes, not what atoms are

@@ -8,12 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "gpz/c/image.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/allocation.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/gpz.h"
 #include "gpz/writer.hpp"
+
+namespace gpz::c {
+class Image;
+}  // namespace gpz::c
 
 struct gpz_writer {
   gpz::Writer writer;
@@ -22,8 +25,8 @@ struct gpz_writer {
 
 namespace gpz::c {
 
-// Keeps `message` for gpz_last_error() of this thread.
-gpz_status failed(Status status, const char *message) noexcept;
+// Keeps `message` for gpz_last_error() of this thread. Exported for libgpz_cuda.so: there is one message for both.
+GPZ_API gpz_status failed(Status status, const char *message) noexcept;
 
 // No exception passes this.
 template <class F>

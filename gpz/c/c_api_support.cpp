@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <set>
 #include <sstream>
@@ -41,26 +40,7 @@ static_assert(ends_with<gpz_field, uint32_t>(offsetof(gpz_field, reserved)) &&
               ends_with<gpz_scan, uint32_t>(offsetof(gpz_scan, reserved)) &&
               ends_with<gpz_column_info, uint32_t>(offsetof(gpz_column_info, reserved)));
 
-namespace {
-
-// Not a std::string: storing a message must not fail.
-thread_local char last_error[1024] = "";
-
-}  // namespace
-
-extern "C" {
-
-const char *gpz_status_text(gpz_status status) { return gpz::to_string(static_cast<gpz::Status>(status)); }
-const char *gpz_last_error(void) { return last_error; }
-
-}  // extern "C"
-
 namespace gpz::c {
-
-gpz_status failed(Status status, const char *message) noexcept {
-  std::snprintf(last_error, sizeof last_error, "%s", message);
-  return static_cast<gpz_status>(status);
-}
 
 std::vector<std::string> words_of(const char *names) {
   std::istringstream stream(names == nullptr ? std::string() : std::string(names));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gpz/c/c_api.hpp"
+#include "gpz/c/image.hpp"
 #include "gpz/c/structures.hpp"
 
 namespace {

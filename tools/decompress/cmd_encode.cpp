@@ -226,8 +226,10 @@ void add_encode(CLI::App &app) {
   auto options = std::make_shared<EncodeOptions>();
   CLI::App *command = app.add_subcommand(
       "encode", "Compress LAMMPS text and binary dumps, XYZ, extended XYZ or raw arrays to a .gpz file");
-  command->add_option("IN", options->input, "input file; - for standard input")->required();
-  command->add_option("-o,--output", options->output, "the .gpz file; - for standard output")->required();
+  command->add_option("IN", options->input, "input file; - for standard input")->required()->type_name("FILE");
+  command->add_option("-o,--output", options->output, "the .gpz file; - for standard output")
+      ->required()
+      ->type_name("FILE");
   command->add_option("--eb", options->absolute, "bound of the positions, in distance units");
   command->add_option(
       "--rel", options->relative,

@@ -6,21 +6,22 @@
 #include <memory>
 #include <vector>
 
+#include "gpz/export.h"
 #include "gpz/frame.hpp"
 
 namespace gpz {
 
 // The grid step that the encoder uses for `bound` (absolute, > 0 and finite) of values of a float type; throws
 // invalid_argument otherwise.
-double grid_step(double bound, ValueType type = ValueType::float64);
+GPZ_API double grid_step(double bound, ValueType type = ValueType::float64);
 
 // Gives `field` the step that stands in the file: 0 without a bound; else the one it has, or grid_step(bound, type) if
 // it has none. Throws as grid_step.
-void fill_step(Field &field);
+GPZ_API void fill_step(Field &field);
 
 // The largest distance between two values of one component, over all components: what a bound relative to the value
 // range is a fraction of. Non-finite values are ignored; 0 if there are none.
-double value_range(const FieldInput &input, std::size_t particles);
+GPZ_API double value_range(const FieldInput &input, std::size_t particles);
 
 struct EncodedChunk {
   std::uint64_t particles = 0;
@@ -30,7 +31,7 @@ struct EncodedChunk {
 };
 
 // The checksum of a chunk's bytes in a file: XXH3, 64 bits.
-std::uint64_t chunk_checksum(const void *data, std::size_t size);
+GPZ_API std::uint64_t chunk_checksum(const void *data, std::size_t size);
 
 // A chunk whose bytes are in memory of someone else, and stay there while the view is used.
 struct ChunkView {
@@ -40,10 +41,10 @@ struct ChunkView {
   std::size_t size = 0;               // bytes
   std::vector<double> largest_error;  // per field, units of the field
 };
-ChunkView view_of(const EncodedChunk &chunk);
+GPZ_API ChunkView view_of(const EncodedChunk &chunk);
 
 // Encodes chunks; keeps its workspace between calls. One object serves one caller at a time.
-class ChunkEncoder {
+class GPZ_API ChunkEncoder {
  public:
   // `threads`: 1 runs in the caller's thread, 0 uses all cores. The bytes do not depend on it.
   explicit ChunkEncoder(int threads = 1);
@@ -58,7 +59,7 @@ class ChunkEncoder {
   void encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, EncodedChunk &out);
 
  private:
-  struct Workspace;
+  struct GPZ_LOCAL Workspace;
   std::unique_ptr<Workspace> workspace_;
 };
 

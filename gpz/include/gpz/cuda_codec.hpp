@@ -14,6 +14,7 @@
 
 #include "gpz/chunk.hpp"
 #include "gpz/cuda.hpp"
+#include "gpz/export.h"
 
 namespace gpz::cuda {
 
@@ -43,7 +44,7 @@ struct MemoryUse {
 //   limit_exceeded    more than max_fields fields, more than 2^40 particles
 //   internal          another error of CUDA; if the device was given something it could not read, it is lost to the
 //                     process
-class Codec {
+class GPZ_API Codec {
  public:
   // Takes a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such device.
   explicit Codec(int device = 0);
@@ -82,7 +83,7 @@ class Codec {
   MemoryUse memory() const;
 
  private:
-  struct State;
+  struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpz/cuda_codec.hpp"
+#include "gpz/export.h"
 
 namespace gpz::cuda {
 
@@ -22,7 +23,7 @@ namespace gpz::cuda {
 // 8 an id, one more component of 4 or 8 in each field, and 19 for who is who. While a frame is encoded: 17 bytes a
 // value, and as much again for the field with the most components, at least 33. All with an eighth to spare; it grows
 // when a frame needs more than any before. If there is not enough, chunks stand alone until the next key frame.
-class TrajectoryCodec {
+class GPZ_API TrajectoryCodec {
  public:
   // Takes a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such device.
   explicit TrajectoryCodec(int device = 0);
@@ -51,7 +52,7 @@ class TrajectoryCodec {
   MemoryUse memory() const;
 
  private:
-  struct State;
+  struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };
 

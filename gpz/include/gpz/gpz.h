@@ -42,11 +42,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__GNUC__)
-#define GPZ_API __attribute__((visibility("default")))
-#else
-#define GPZ_API
-#endif
+#include "gpz/export.h"
+#include "gpz/version.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "gpz/export.h"
+
 namespace gpz {
 
 // Bytes of someone else.
@@ -16,7 +18,7 @@ struct Span {
 };
 
 // Takes bytes in order. Failures are thrown as gpz::Error (io_error, out_of_memory).
-class Sink {
+class GPZ_API Sink {
  public:
   virtual ~Sink() = default;
   Sink() = default;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpz/chunk.hpp"
+#include "gpz/export.h"
 #include "gpz/frame.hpp"
 
 namespace gpz {
@@ -30,11 +31,11 @@ enum class Order : std::uint8_t {
 };
 
 // Whether differences are of any use: there is an integer column `id`.
-bool has_identity(const std::vector<Field> &fields);
+GPZ_API bool has_identity(const std::vector<Field> &fields);
 
 // Which frames of a file are key frames: the first, then one every `interval` frames, every frame without an identity,
 // and the one that follows it.
-class KeySchedule {
+class GPZ_API KeySchedule {
  public:
   // `interval`: 1 (key frames only) to max_key_interval; throws invalid_argument otherwise.
   explicit KeySchedule(unsigned interval = default_key_interval) { set_interval(interval); }
@@ -56,7 +57,7 @@ class KeySchedule {
 // Encodes the chunks of one writer (an MPI rank), frame after frame; the frames may have other particles in another
 // order. Keeps 20 bytes for each value of a float field with a bound and 8 for each other one, and about 90 for each
 // particle: who is who, and the values of one field. One object serves one caller at a time.
-class TrajectoryEncoder {
+class GPZ_API TrajectoryEncoder {
  public:
   // `threads` as in ChunkEncoder.
   explicit TrajectoryEncoder(int threads = 1);
@@ -78,7 +79,7 @@ class TrajectoryEncoder {
   std::size_t memory_usage() const;
 
  private:
-  struct State;
+  struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };
 

@@ -7,13 +7,14 @@
 
 #include "gpz/chunk.hpp"
 #include "gpz/container.hpp"
+#include "gpz/export.h"
 #include "gpz/frame.hpp"
 #include "gpz/sink.hpp"
 #include "gpz/trajectory.hpp"
 
 namespace gpz {
 
-class Writer {
+class GPZ_API Writer {
  public:
   enum class Mode { create, append };
 
@@ -67,7 +68,7 @@ class Writer {
   void close();
 
  private:
-  struct State;
+  struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };
 
