@@ -8,7 +8,6 @@
 #include "gpz/error.hpp"
 #include "gpz/format/allocation.hpp"
 #include "gpz/format/checksum.hpp"
-#include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/fields.hpp"
 
 namespace gpz {
@@ -103,7 +102,11 @@ void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t par
             std::memcpy(aligned.data(), bytes, size);
             bytes = reinterpret_cast<const std::uint8_t *>(aligned.data());
           }
-          if (format::chunk_kind(bytes, size) == format::ordered_chunk) {
+          const ChunkKind kind = chunk_kind(bytes, size);
+          if (kind == ChunkKind::difference)
+            throw Error(Status::unsupported,
+                        "a chunk of differences is decoded with the frames that it builds on (Reader)");
+          if (kind == ChunkKind::ordered) {
             api::decode_ordered_chunk(bytes, size, particles, frame, wanted, threads);
             return;
           }

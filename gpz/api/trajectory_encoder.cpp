@@ -85,7 +85,7 @@ struct TrajectoryEncoder::State {
     key_chunk = chunk.bytes;
     key.particles = chunk.particles;
     key.sections.assign(fields.size(), 0);
-    const std::size_t lengths_at = format::chunk_kind(chunk.bytes.data(), chunk.bytes.size()) == 0 ? 8 : 16;
+    const std::size_t lengths_at = chunk_kind(chunk.bytes.data(), chunk.bytes.size()) == ChunkKind::block ? 8 : 16;
     for (std::size_t f = 0; f < fields.size(); ++f)
       key.sections[f] = format::load_little<std::uint64_t>(chunk.bytes.data() + lengths_at + f * 8);
   }

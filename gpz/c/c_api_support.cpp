@@ -5,6 +5,7 @@
 
 #include "gpz/c/c_api.hpp"
 #include "gpz/c/structures.hpp"
+#include "gpz/chunk.hpp"
 
 // One number, in C and in C++.
 static_assert(GPZ_OK == static_cast<int>(gpz::Status::ok) &&
@@ -17,7 +18,11 @@ static_assert(GPZ_OK == static_cast<int>(gpz::Status::ok) &&
               GPZ_OUT_OF_MEMORY == static_cast<int>(gpz::Status::out_of_memory) &&
               GPZ_NOT_FOUND == static_cast<int>(gpz::Status::not_found) &&
               GPZ_LIMIT_EXCEEDED == static_cast<int>(gpz::Status::limit_exceeded) &&
-              GPZ_INTERNAL == static_cast<int>(gpz::Status::internal));
+              GPZ_INTERNAL == static_cast<int>(gpz::Status::internal) &&
+              GPZ_UNSUPPORTED == static_cast<int>(gpz::Status::unsupported));
+static_assert(GPZ_CHUNK_BLOCK == static_cast<int>(gpz::ChunkKind::block) &&
+              GPZ_CHUNK_DIFFERENCE == static_cast<int>(gpz::ChunkKind::difference) &&
+              GPZ_CHUNK_ORDERED == static_cast<int>(gpz::ChunkKind::ordered));
 static_assert(GPZ_NUMBER == static_cast<int>(gpz::Display::number) &&
               GPZ_ELEMENT == static_cast<int>(gpz::Display::element) &&
               GPZ_TYPE_LABEL == static_cast<int>(gpz::Display::type_label));

@@ -160,6 +160,13 @@ gpz_status gpz_reader_verify(gpz_reader *reader, size_t frame) {
   return guarded([&] { open(reader).reader.verify(frame, reader->threads); });
 }
 
+gpz_status gpz_chunk_kind_of(const void *chunk, size_t size, gpz_chunk_kind *kind) {
+  return guarded([&] {
+    require(chunk != nullptr && kind != nullptr, "a null pointer");
+    *kind = static_cast<gpz_chunk_kind>(gpz::chunk_kind(static_cast<const std::uint8_t *>(chunk), size));
+  });
+}
+
 gpz_status gpz_reader_chunk_count(const gpz_reader *reader, size_t frame, size_t *count) {
   return guarded([&] {
     require(count != nullptr, "count is a null pointer");

@@ -19,7 +19,9 @@ UNKNOWN_TYPE = 1 << 31 | 9
 def numbers(kind, count, spread, rng):
     """As a file of that type holds them."""
     letter = "f" if kind == FLOAT32 else "d"
-    return list(struct.unpack(f"<{count}{letter}", struct.pack(f"<{count}{letter}", *(spread * rng.random() for _ in range(count)))))
+    return list(
+        struct.unpack(f"<{count}{letter}", struct.pack(f"<{count}{letter}", *(spread * rng.random() for _ in range(count))))
+    )
 
 
 def position_field(kind, modes, rng, count=75):

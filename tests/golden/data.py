@@ -187,7 +187,12 @@ class Simulation:
     def box(self):
         m = self.motion
         high = LOW + m.edge
-        box = {"kind": 1, "dimension": m.dimension, "boundary": m.boundary, "values": [LOW, high, LOW, high, LOW, high] + [0.0] * 6}
+        box = {
+            "kind": 1,
+            "dimension": m.dimension,
+            "boundary": m.boundary,
+            "values": [LOW, high, LOW, high, LOW, high] + [0.0] * 6,
+        }
         if m.tilt:
             box["kind"], box["values"][6:9] = 2, list(m.tilt)
         if m.general:
@@ -338,10 +343,14 @@ def sources():
         "example": example(),
         "key-place-f64": without_ids("f64", 1, 1040),
         "key-place-f32": without_ids("f32", 2, 300),
-        "key-id-chains-f64": trajectory(Motion(3, 1060, 1, "chains", bound=0.02, velocity_bound=0.02, images=False, lossless=False, beyond=0.4), order="id"),
+        "key-id-chains-f64": trajectory(
+            Motion(3, 1060, 1, "chains", bound=0.02, velocity_bound=0.02, images=False, lossless=False, beyond=0.4), order="id"
+        ),
         "key-id-crystal-f32": trajectory(Motion(4, 300, 1, "crystal", "f32", beyond=0.5), order="id"),
         "key-id-gaps-f64": trajectory(Motion(5, 300, 1, "chains", id_step=40, velocity_bound=0.001, lossless=False), order="id"),
-        "key-id-special-f64": trajectory(Motion(6, 250, 2, "crystal", speed=0.01, special=0.01, shuffle=True, lossless=False), order="id"),
+        "key-id-special-f64": trajectory(
+            Motion(6, 250, 2, "crystal", speed=0.01, special=0.01, shuffle=True, lossless=False), order="id"
+        ),
         "key-id-doubled-f64": doubled(),
         "difference-f64": trajectory(Motion(7, 50, 8, rest_in=4), key_interval=7),
         "difference-f32": trajectory(Motion(8, 80, kind="f32"), key_interval=6),
@@ -360,7 +369,9 @@ def sources():
             Motion(14, 40, 6, leave=0.05, arrive=6, shuffle=True, types_change=True), key_interval=8
         ),
         "difference-independent-f64": trajectory(Motion(15, 60, 4, replaced_in=2), key_interval=5),
-        "difference-independent-id-f64": trajectory(Motion(16, 150, 4, "crystal", speed=0.01, beyond=0.5, replaced_in=2, lossless=False), key_interval=5, order="id"),
+        "difference-independent-id-f64": trajectory(
+            Motion(16, 150, 4, "crystal", speed=0.01, beyond=0.5, replaced_in=2, lossless=False), key_interval=5, order="id"
+        ),
         "difference-special-f64": trajectory(Motion(17, 60, 5, special=0.05, leave=0.03, arrive=2), key_interval=6),
         "difference-special-f32": trajectory(Motion(18, 80, 5, kind="f32", special=0.05), key_interval=6),
         "difference-beyond-f64": trajectory(Motion(19, 80, 5, beyond=0.4, speed=0.5), key_interval=6),
@@ -373,7 +384,9 @@ def sources():
         "triclinic-f64": trajectory(Motion(26, 80, 3, tilt=(0.5, -1.0, 0.25), boundary="pppppp"), key_interval=3),
         "general-triclinic-f64": trajectory(Motion(27, 80, 3, general=True, boundary="pppppp"), key_interval=3),
         "chunks-f64": trajectory(Motion(28, 60, 4, leave=0.02, arrive=4, speed=0.5, chunks=4, lossless=False), key_interval=3),
-        "chunks-id-f32": trajectory(Motion(29, 300, 3, "crystal", "f32", speed=0.01, lossless=False, chunks=3), key_interval=4, order="id"),
+        "chunks-id-f32": trajectory(
+            Motion(29, 300, 3, "crystal", "f32", speed=0.01, lossless=False, chunks=3), key_interval=4, order="id"
+        ),
         "elements": trajectory(Motion(30, 40, 2, display=ELEMENT), key_interval=2, metadata=NAMES),
         "type-labels": trajectory(Motion(31, 40, 2, display=TYPE_LABEL), key_interval=2, metadata=NAMES),
         "empty": empty(),

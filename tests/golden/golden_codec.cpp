@@ -30,7 +30,7 @@ extern "C" {
 struct ProcessorModel {
   unsigned vendor, type, subtype, features;
 };
-extern ProcessorModel __cpu_model __attribute__((visibility("hidden")));
+extern ProcessorModel processor_model __asm__("__cpu_model") __attribute__((visibility("hidden")));
 }
 #endif
 
@@ -43,8 +43,8 @@ void limit_instruction_set(const std::string &name) {
 #if defined(__x86_64__)
   constexpr unsigned avx2 = 1u << 10, avx512f = 1u << 15;
   __builtin_cpu_init();
-  if (name == "avx2" || name == "generic") __cpu_model.features &= ~avx512f;
-  if (name == "generic") __cpu_model.features &= ~avx2;
+  if (name == "avx2" || name == "generic") processor_model.features &= ~avx512f;
+  if (name == "generic") processor_model.features &= ~avx2;
 #else
   static_cast<void>(name);
 #endif
@@ -180,6 +180,7 @@ std::uint64_t bits_of(double value) {
 template <class Values>
 std::vector<std::uint64_t> all_bits(const Values &values) {
   std::vector<std::uint64_t> bits;
+  bits.reserve(values.size());
   for (const double value : values) bits.push_back(bits_of(value));
   return bits;
 }

@@ -199,7 +199,10 @@ def expected():
     result |= {("difference", what) for what in more}
 
     result |= {("order", "coding", coding, kind) for coding in gpz_ordered.CODINGS for kind in (GRID, WHOLE)}
-    result |= {("order", "coding", gpz_ordered.BLOCK_CODED, LOSSLESS), ("order", "coding", gpz_ordered.PREDICTED_IN_ORDER, "the ids")}
+    result |= {
+        ("order", "coding", gpz_ordered.BLOCK_CODED, LOSSLESS),
+        ("order", "coding", gpz_ordered.PREDICTED_IN_ORDER, "the ids"),
+    }
     result |= {("order", "section", section) for section in gpz_ordered.SECTIONS}
     result |= {("order", "head", head) for head in gpz_block.HEADS}
     result |= {("order", "lag", lag) for lag in (0, 1)}

@@ -174,6 +174,18 @@ TEST(CApi, FilesAppendAndMetadata) {
   gpz_reader_close(reader);
 }
 
+// Of the first chunk of a frame.
+gpz_chunk_kind kind_of_chunk(const gpz_reader *reader, std::size_t frame) {
+  std::uint64_t particles = 0;
+  std::size_t size = 0;
+  EXPECT_EQ(gpz_reader_chunk(reader, frame, 0, &particles, &size), GPZ_OK) << gpz_last_error();
+  Bytes bytes(size);
+  EXPECT_EQ(gpz_reader_read_chunk(reader, frame, 0, bytes.data(), size), GPZ_OK) << gpz_last_error();
+  gpz_chunk_kind kind = GPZ_CHUNK_BLOCK;
+  EXPECT_EQ(gpz_chunk_kind_of(bytes.data(), size, &kind), GPZ_OK) << gpz_last_error();
+  return kind;
+}
+
 TEST(CApi, Trajectories) {
   const TemporaryFile file;
   constexpr double bound = 1e-3;
@@ -210,6 +222,12 @@ TEST(CApi, Trajectories) {
     gpz_frame frame = gpz_new_frame(0, 0);
     ASSERT_EQ(gpz_reader_frame(reader, f, &frame), GPZ_OK);
     EXPECT_EQ(frame.since_key, f % 3);
+    const gpz_chunk_kind kind = kind_of_chunk(reader, f);
+    if (f % 3 == 0) {
+      EXPECT_NE(kind, GPZ_CHUNK_DIFFERENCE);
+    } else {
+      EXPECT_EQ(kind, GPZ_CHUNK_DIFFERENCE);
+    }
     gpz_column_info info = gpz_new_column_info();
     ASSERT_EQ(gpz_reader_column(reader, f, 0, &info), GPZ_OK);
     EXPECT_EQ(info.bound, bound);
@@ -279,10 +297,10 @@ TEST(CApi, FailuresAreStatuses) {
 }
 
 TEST(CApi, NumbersArePinned) {
-  const int numbers[] = {GPZ_OK,      GPZ_INVALID_ARGUMENT, GPZ_IO_ERROR,      GPZ_NOT_GPZ,   GPZ_UNSUPPORTED_VERSION,
-                         GPZ_CORRUPT, GPZ_TRUNCATED,        GPZ_OUT_OF_MEMORY, GPZ_NOT_FOUND, GPZ_LIMIT_EXCEEDED,
-                         GPZ_INTERNAL};
-  for (int i = 0; i <= 10; ++i) EXPECT_EQ(numbers[i], i);
+  const int numbers[] = {GPZ_OK,       GPZ_INVALID_ARGUMENT, GPZ_IO_ERROR,      GPZ_NOT_GPZ,   GPZ_UNSUPPORTED_VERSION,
+                         GPZ_CORRUPT,  GPZ_TRUNCATED,        GPZ_OUT_OF_MEMORY, GPZ_NOT_FOUND, GPZ_LIMIT_EXCEEDED,
+                         GPZ_INTERNAL, GPZ_UNSUPPORTED};
+  for (int i = 0; i <= 11; ++i) EXPECT_EQ(numbers[i], i);
   EXPECT_STREQ(gpz_status_text(GPZ_TRUNCATED), "truncated");
 }
 

@@ -23,6 +23,17 @@ GPZ_API void fill_step(Field &field);
 // range is a fraction of. Non-finite values are ignored; 0 if there are none.
 GPZ_API double value_range(const FieldInput &input, std::size_t particles);
 
+// How a chunk is coded (docs/format.md, sections 4, 8 and 10). The numbers are those of the file.
+enum class ChunkKind : std::uint32_t {
+  block = 0,       // by itself, in blocks
+  difference = 1,  // as differences from the chunk of the frame before
+  ordered = 2,     // by itself, in the order of ids
+};
+
+// The kind of a chunk of `size` bytes, from its first 8 bytes. Throws truncated if there are fewer, corrupt if the
+// format has no such kind.
+GPZ_API ChunkKind chunk_kind(const std::uint8_t *bytes, std::size_t size);
+
 struct EncodedChunk {
   std::uint64_t particles = 0;
   std::uint64_t checksum = 0;  // chunk_checksum of bytes
@@ -65,8 +76,9 @@ class GPZ_API ChunkEncoder {
 
 // Decodes a chunk of `particles` particles and appends them to every column of `frame` whose `wanted` entry is true (an
 // empty `wanted` wants all). frame.info.fields describe the chunk; frame.columns must have one entry per component.
-// Throws corrupt, truncated, out_of_memory.
-void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
-                  const std::vector<bool> &wanted = {}, int threads = 1);
+// Throws corrupt, truncated, out_of_memory; unsupported for a chunk of differences, which Reader decodes with the
+// frames it builds on.
+GPZ_API void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
+                          const std::vector<bool> &wanted = {}, int threads = 1);
 
 }  // namespace gpz

@@ -58,10 +58,16 @@ struct BlockRange {
 
 GPZ_API std::size_t decompress_workspace_size(const std::vector<FieldOutput> &fields, std::uint64_t particles);
 
-// Decodes a chunk of `size` bytes (device memory, aligned to 8). *damaged (as CompressResult, memory that the device
-// can write) becomes 0, or 1 if the bytes contradict the format; outputs are unspecified then. Never reads or writes
-// outside of what it was given. Particle i of `range` goes to element i of the arrays; a range beyond the chunk is
-// an invalid_argument.
+// What *damaged becomes if a chunk is not decoded.
+inline constexpr std::uint32_t chunk_damaged = 1;  // the bytes contradict the format
+// By its head the chunk is one of the format that decode_chunk or Reader decodes on the CPU: its kind is not
+// ChunkKind::block (see chunk_kind in gpz/chunk.hpp), or its blocks do not have 1,024 particles.
+inline constexpr std::uint32_t chunk_unsupported = 2;
+
+// Decodes a chunk of ChunkKind::block of `size` bytes (device memory, aligned to 8). *damaged (as CompressResult,
+// memory that the device can write) becomes 0 or one of the above; outputs are unspecified then. Never reads or writes
+// outside of what it was given. Particle i of `range` goes to element i of the arrays; a range beyond the chunk is an
+// invalid_argument.
 GPZ_API void decompress(const void *chunk, std::size_t size, std::uint64_t particles,
                         const std::vector<FieldOutput> &fields, void *workspace, std::size_t workspace_size,
                         std::uint32_t *damaged, Stream stream, BlockRange range = {});

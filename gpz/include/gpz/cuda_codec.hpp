@@ -24,6 +24,7 @@ struct DeviceChunk {
   std::size_t size = 0;        // bytes
   std::uint64_t particles = 0;
   std::vector<double> largest_error;  // per field, units of the field
+  ChunkKind kind = ChunkKind::block;  // Codec makes and decodes no other
 };
 
 struct MemoryUse {
@@ -70,8 +71,8 @@ class GPZ_API Codec {
   void copy_chunk(void *host, std::size_t capacity) const;
 
   // Decodes a chunk in device memory (aligned to 8), for example what encode() returned. Fields with a bound may leave
-  // their step 0, which stands for grid_step(bound). Also throws corrupt: the bytes contradict the format, the outputs
-  // are unspecified then, and nothing else was written.
+  // their step 0, which stands for grid_step(bound). Also throws corrupt: the bytes contradict the format; and
+  // unsupported: chunk_unsupported (gpz/cuda.hpp). The outputs are unspecified then, and nothing else was written.
   void decode(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
               Stream stream = nullptr, BlockRange range = {});
   // The same from host memory, which need not be aligned. Checksums are the container's: they are not looked at.

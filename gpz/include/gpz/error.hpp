@@ -22,6 +22,7 @@ enum class Status : int {
   not_found = 8,  // no such frame or field
   limit_exceeded = 9,
   internal = 10,
+  unsupported = 11,  // valid, but this function cannot do it: another one can
 };
 
 GPZ_API const char *to_string(Status status) noexcept;

@@ -61,7 +61,8 @@ typedef enum gpz_status {
   GPZ_OUT_OF_MEMORY = 7,
   GPZ_NOT_FOUND = 8,
   GPZ_LIMIT_EXCEEDED = 9,
-  GPZ_INTERNAL = 10
+  GPZ_INTERNAL = 10,
+  GPZ_UNSUPPORTED = 11 /* valid, but this function cannot do it: another one can */
 } gpz_status;
 
 /* A few words for a status, and what went wrong in the last call of this thread that failed ("" if none did). The text
@@ -380,6 +381,13 @@ GPZ_API gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const
 
 /* Checks every checksum and the whole structure of a frame by decoding it. GPZ_CORRUPT if something does not hold. */
 GPZ_API gpz_status gpz_reader_verify(gpz_reader *reader, size_t frame);
+
+/* How a chunk is coded: by itself, in blocks; as differences from the chunk of the frame before; by itself, in the
+ * order of ids. Decoders for chunks of blocks alone (gpz_cuda.h) answer GPZ_UNSUPPORTED to the others. */
+typedef enum gpz_chunk_kind { GPZ_CHUNK_BLOCK = 0, GPZ_CHUNK_DIFFERENCE = 1, GPZ_CHUNK_ORDERED = 2 } gpz_chunk_kind;
+/* The kind of a chunk of `size` bytes in host memory, from its first 8 bytes. GPZ_TRUNCATED if there are fewer,
+ * GPZ_CORRUPT if the format has no such kind. */
+GPZ_API gpz_status gpz_chunk_kind_of(const void *chunk, size_t size, gpz_chunk_kind *kind);
 
 /* The chunks of a frame as they are in the file, one for each writing process, for a decoder of one's own (gpz_cuda.h);
  * their particles are those of the frame, in this order. gpz_reader_read_chunk sees to the checksum; `capacity` is the
