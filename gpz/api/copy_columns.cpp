@@ -1,5 +1,3 @@
-#include "gpz/api/copy_columns.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -8,8 +6,9 @@
 #include <set>
 
 #include "gpz/error.hpp"
+#include "gpz/reader.hpp"
 
-namespace gpz::api {
+namespace gpz {
 namespace {
 
 bool takes_integers(ConstArray::Type type) {
@@ -87,4 +86,4 @@ void copy_columns(const Frame &frame, const std::vector<ColumnOutput> &columns, 
   }
 }
 
-}  // namespace gpz::api
+}  // namespace gpz

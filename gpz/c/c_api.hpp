@@ -5,11 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "gpz/error.hpp"
-#include "gpz/format/allocation.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/gpz.h"
 #include "gpz/writer.hpp"
@@ -32,10 +33,14 @@ GPZ_API gpz_status failed(Status status, const char *message) noexcept;
 template <class F>
 gpz_status guarded(F &&f) noexcept {
   try {
-    format::in_memory(f, [] { return Error(Status::out_of_memory, "out of memory"); });
+    f();
     return GPZ_OK;
   } catch (const Error &error) {
     return failed(error.status(), error.what());
+  } catch (const std::bad_alloc &) {
+    return failed(Status::out_of_memory, "out of memory");
+  } catch (const std::length_error &) {
+    return failed(Status::out_of_memory, "out of memory");
   } catch (const std::exception &error) {
     return failed(Status::internal, error.what());
   } catch (...) {

@@ -2,7 +2,6 @@
 #include <optional>
 #include <string>
 
-#include "gpz/api/copy_columns.hpp"
 #include "gpz/c/c_api.hpp"
 #include "gpz/c/decoded.hpp"
 #include "gpz/c/structures.hpp"
@@ -84,8 +83,8 @@ gpz_status gpz_stream_column(const gpz_stream *stream, size_t column, gpz_column
 gpz_status gpz_stream_read(const gpz_stream *stream, const gpz_output *outputs, size_t output_count, size_t capacity,
                            unsigned flags) {
   return guarded([&] {
-    gpz::api::copy_columns(frame_of(stream), gpz::c::column_outputs(outputs, output_count, capacity), capacity,
-                           gpz::c::sorts_by_id(flags));
+    gpz::copy_columns(frame_of(stream), gpz::c::column_outputs(outputs, output_count, capacity), capacity,
+                      gpz::c::sorts_by_id(flags));
   });
 }
 

@@ -18,7 +18,7 @@ frame() { # STEP ROWS
 "$gpz" encode in.dump -o out.gpz --lossless --units lj
 "$read_frames" out.gpz > printed
 diff printed - <<END
-2 frames, units lj, written by $("$gpz" --version)
+2 frames, units lj, written by $("$gpz" --version | sed 's/ (.*//')
 step 0: 3 particles, key frame, moved by 0
 step 10: 3 particles, difference frame, moved by 13
 END
