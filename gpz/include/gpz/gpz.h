@@ -25,12 +25,14 @@
  * The codec may reorder the particles of the first field if it is a float field; all other fields are reordered with
  * it, so an id stays with its position. Without an id column the order is lost.
  *
- * Structures that the caller allocates begin with `struct_size`: their sizeof in the program that uses them. The
- * functions that make them (gpz_new_frame, gpz_column, ...) are compiled into that program and set it. Later versions
- * of gpz add members at the end, and program and library need not be of one version: members that the program does not
- * know count as 0, which is what they are by default, and are not written. Members that the library does not know have
- * to be 0 where it reads them (GPZ_INVALID_ARGUMENT otherwise), and stay as they are where it writes. All elements of
- * an array have one struct_size.
+ * Structures that the caller allocates begin with `struct_size`: the sizeof of the structure in the caller's program.
+ * gpz_new_frame, gpz_column and the other functions that make a structure set it, and give every member its default.
+ * They are inline, so that they are part of the caller's program. Later versions of gpz add members at the end only. A
+ * program can therefore run with a library of another version:
+ * - Members that the program does not have count as 0, their default. They are not written.
+ * - Members that the library does not have must be 0 in structures that it reads (GPZ_INVALID_ARGUMENT otherwise). In
+ *   structures that it fills they stay as they are.
+ * - All elements of an array have the same struct_size.
  *
  * Enumerations are checked: a number that is none of theirs is GPZ_INVALID_ARGUMENT.
  */
@@ -277,7 +279,8 @@ GPZ_API gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned fram
 /* GPZ_ORDER_PLACE until this is called. */
 GPZ_API gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order);
 /* Compresses and writes frame->particles particles. When it returns GPZ_OK, the operating system has accepted all
- * bytes; after a failure the file has the frames before. */
+ * bytes; after a failure the file has the frames before, and the next frame can be written. GPZ_INVALID_ARGUMENT (the
+ * message names the field), GPZ_LIMIT_EXCEEDED, GPZ_OUT_OF_MEMORY, GPZ_IO_ERROR. */
 GPZ_API gpz_status gpz_writer_write(gpz_writer *writer, const gpz_frame *frame, const gpz_field *fields,
                                     size_t field_count);
 /* Frames so far, those of a continued file included. */
