@@ -8,6 +8,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpz/error.hpp"
@@ -20,8 +21,10 @@ class Image;
 }  // namespace gpz::c
 
 struct gpz_writer {
+  explicit gpz_writer(gpz::Writer to, gpz::c::Image *in = nullptr) : writer(std::move(to)), image(in) {}
+
   gpz::Writer writer;
-  gpz::c::Image *image = nullptr;  // the sink of a writer to memory
+  gpz::c::Image *image;  // the sink of a writer to memory; otherwise nullptr
 };
 
 namespace gpz::c {

@@ -11,8 +11,9 @@ namespace gpz::c {
 namespace {
 
 std::vector<const char *> pointers(const std::vector<std::string> &strings) {
-  std::vector<const char *> result;
-  for (const std::string &string : strings) result.push_back(string.c_str());
+  std::vector<const char *> result(strings.size());
+  std::transform(strings.begin(), strings.end(), result.begin(),
+                 [](const std::string &string) { return string.c_str(); });
   return result;
 }
 

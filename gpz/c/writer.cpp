@@ -40,7 +40,7 @@ std::unique_ptr<gpz_writer> open_memory(const gpz::Metadata &metadata, int threa
   gpz::c::check_threads(threads);
   auto image = std::make_unique<gpz::c::Image>();
   gpz::c::Image *const seen = image.get();
-  return std::unique_ptr<gpz_writer>(new gpz_writer{gpz::Writer(std::move(image), metadata, threads), seen});
+  return std::make_unique<gpz_writer>(gpz::Writer(std::move(image), metadata, threads), seen);
 }
 
 void close_memory(gpz_writer &writer, void **image, size_t *size) {
@@ -81,7 +81,7 @@ gpz_status gpz_writer_open(const char *path, gpz_mode mode, const gpz_metadata *
     require(number(mode) == GPZ_CREATE || number(mode) == GPZ_APPEND, "mode is no gpz_mode");
     gpz::c::check_threads(threads);
     const auto writer_mode = mode == GPZ_APPEND ? gpz::Writer::Mode::append : gpz::Writer::Mode::create;
-    *writer = new gpz_writer{gpz::Writer(path, metadata_of(metadata), writer_mode, threads)};
+    *writer = new gpz_writer(gpz::Writer(path, metadata_of(metadata), writer_mode, threads));
   });
 }
 
@@ -92,7 +92,7 @@ gpz_status gpz_writer_open_descriptor(int descriptor, const char *name, const gp
     *writer = nullptr;
     require(name != nullptr, "name is a null pointer");
     gpz::c::check_threads(threads);
-    *writer = new gpz_writer{gpz::Writer(descriptor, name, metadata_of(metadata), threads)};
+    *writer = new gpz_writer(gpz::Writer(descriptor, name, metadata_of(metadata), threads));
   });
 }
 
