@@ -1,89 +1,54 @@
-#include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <limits>
-#include <numeric>
-#include <set>
 
+#include "gpz/api/read_output.hpp"
+#include "gpz/cpu/target.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/fields.hpp"
 #include "gpz/reader.hpp"
+#include "gpz/trajectory/id_order.hpp"
 
 namespace gpz {
 namespace {
 
-bool takes_integers(ConstArray::Type type) {
-  return type == ConstArray::Type::int32 || type == ConstArray::Type::int64;
-}
+// The values of one field of a frame, of which only the wanted components need to be there.
+struct DecodedField {
+  cpu::FloatValues floats{};
+  cpu::IntegerValues integers{};
 
-const Frame::Column &column_for(const Frame &frame, const ColumnOutput &output) {
-  const Frame::Column *column = frame.find(output.name);
-  if (column == nullptr) throw Error(Status::not_found, "no column \"" + output.name + "\"");
-  const bool is_integer = frame.info.fields[column->field].type == ValueType::integer;
-  if (is_integer != takes_integers(output.values.type))
-    throw Error(Status::invalid_argument, "column " + output.name + " holds " + (is_integer ? "integers" : "floats") +
-                                              ", and is read as " + (is_integer ? "floats" : "integers"));
-  if (output.values.data == nullptr && frame.info.particles != 0)
-    throw Error(Status::invalid_argument, "no array for column " + output.name);
-  return *column;
-}
-
-// The rows in the order of ascending ids.
-std::vector<std::size_t> rows_by_id(const Frame &frame) {
-  const Frame::Column *id = frame.find("id");
-  if (id == nullptr || frame.info.fields[id->field].type != ValueType::integer)
-    throw Error(Status::not_found, "no integer column \"id\" to sort by");
-  std::vector<std::size_t> rows(id->integers.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](std::size_t a, std::size_t b) { return id->integers[a] < id->integers[b]; });
-  return rows;
-}
-
-template <class To, class From>
-void store(const std::vector<From> &values, const std::vector<std::size_t> &rows, const ColumnOutput &output) {
-  auto *to = static_cast<char *>(output.values.data);
-  for (std::size_t i = 0; i < values.size(); ++i, to += output.values.stride) {
-    const From value = values[rows.empty() ? i : rows[i]];
-    if constexpr (std::numeric_limits<To>::is_integer) {
-      if (value < std::numeric_limits<To>::min() || value > std::numeric_limits<To>::max())
-        throw Error(Status::limit_exceeded, "column " + output.name + " has the value " + std::to_string(value) +
-                                                ", which does not fit into 32 bits");
+  DecodedField(const Frame &frame, std::size_t field, const cpu::Target &target) {
+    for (const Frame::Column &column : frame.columns) {
+      if (column.field != field || target.components[column.component].data == nullptr) continue;
+      if (column.floats.size() + column.integers.size() != frame.info.particles)
+        throw Error(Status::invalid_argument, "column " + frame.name(column) + " of the frame was not decoded");
+      floats[column.component] = column.floats.data();
+      integers[column.component] = column.integers.data();
     }
-    const To converted = static_cast<To>(value);
-    std::memcpy(to, &converted, sizeof converted);
+  }
+};
+
+void copy_field(const Frame &frame, std::size_t field, const cpu::Target &target) {
+  if (!target.is_wanted()) return;
+  const auto particles = static_cast<std::size_t>(frame.info.particles);
+  const DecodedField from(frame, field, target);
+  if (frame.info.fields[field].type == ValueType::integer) {
+    cpu::store(from.integers, particles, target);
+  } else {
+    cpu::store(from.floats, particles, target);
   }
 }
 
 }  // namespace
 
 void copy_columns(const Frame &frame, const std::vector<ColumnOutput> &columns, std::size_t capacity, bool sort_by_id) {
-  if (frame.info.particles > capacity)
-    throw Error(Status::limit_exceeded,
-                "the frame has " + std::to_string(frame.info.particles) + " particles, more than there is room for");
-  std::set<std::string> names;
-  std::vector<const Frame::Column *> from;
-  for (const ColumnOutput &output : columns) {
-    from.push_back(&column_for(frame, output));
-    if (!names.insert(output.name).second)
-      throw Error(Status::invalid_argument, "column " + output.name + " is asked for twice");
+  std::vector<cpu::Target> targets = api::column_targets(frame.info, columns, capacity);
+  const std::size_t id = api::sort_field(frame.info, {1, sort_by_id});
+  trajectory::IdOrder order;
+  if (id != format::no_field) {
+    copy_field(frame, id, order.target(static_cast<std::size_t>(frame.info.particles)));
+    order.rank();
+    for (cpu::Target &target : targets) target.place = order.place();
   }
-  const std::vector<std::size_t> rows = sort_by_id ? rows_by_id(frame) : std::vector<std::size_t>();
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    switch (columns[c].values.type) {
-      case ConstArray::Type::int32:
-        store<std::int32_t>(from[c]->integers, rows, columns[c]);
-        break;
-      case ConstArray::Type::int64:
-        store<std::int64_t>(from[c]->integers, rows, columns[c]);
-        break;
-      case ConstArray::Type::float32:
-        store<float>(from[c]->floats, rows, columns[c]);
-        break;
-      case ConstArray::Type::float64:
-        store<double>(from[c]->floats, rows, columns[c]);
-        break;
-    }
-  }
+  for (std::size_t f = 0; f < targets.size(); ++f) copy_field(frame, f, targets[f]);
 }
 
 }  // namespace gpz
