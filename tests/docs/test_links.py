@@ -51,6 +51,7 @@ class Links(unittest.TestCase):
                     if first not in FOLDERS | ROOMS | {"gpz"}:
                         continue  # of another project
                     candidates = {name, f"gpz/{name}", f"gpz/include/{name}", str(Path(page).parent / name)}
+                    candidates |= {f"{candidate}.in" for candidate in candidates}  # generated
                     if not candidates & files:
                         missing.append(f"{page}:{number}: {name}")
         self.assertEqual(missing, [])
