@@ -6,6 +6,8 @@
 
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/fields.hpp"
 
 namespace gpz::api {
 namespace {
@@ -28,13 +30,13 @@ void ChunkHistory::start(const Frame &frame, std::size_t first, std::uint64_t pa
     const Field &field = frame.info.fields[f];
     indices_.load(frame, f, first, particles);
     fields_[f].start(indices_.columns(field.components.size()), particles, static_cast<int>(field.components.size()),
-                     is_plain(field));
+                     format::is_plain(field));
   }
   started_ = true;
 }
 
 bool ChunkHistory::fits(const std::vector<Field> &fields) const {
-  return started_ && have_same_grids(fields, described_);
+  return started_ && format::have_same_grids(fields, described_);
 }
 
 void ChunkHistory::keep(const std::vector<std::uint32_t> &slots) {
@@ -43,7 +45,7 @@ void ChunkHistory::keep(const std::vector<std::uint32_t> &slots) {
   particles_ = slots.size();
 }
 
-void ChunkHistory::follow(std::size_t field, const cpu::IndexColumns &indices, const cpu::GridBox &box) {
+void ChunkHistory::follow(std::size_t field, const cpu::IndexColumns &indices, const core::GridBox &box) {
   cpu::DifferenceState &state = fields_[field];
   for (std::size_t d = 0; field == 0 && d < core::max_components; ++d) {
     const core::GridAxis axis = core::checked_axis(box[d]);
@@ -56,7 +58,7 @@ void ChunkHistory::follow(std::size_t field, const cpu::IndexColumns &indices, c
   state.advance(indices, box);
 }
 
-void ChunkHistory::expect_crossings(std::size_t field, const Crossed &crossed) {
+void ChunkHistory::expect_crossings(std::size_t field, const format::Crossed &crossed) {
   cpu::DifferenceState &state = fields_[field];
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     if (crossed[d] == 0 || crossings_[crossed[d] - 1].empty()) continue;
@@ -117,26 +119,18 @@ void ChunkHistory::next(const std::uint8_t *bytes, std::size_t size, std::uint64
 
 void ChunkHistory::decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size, std::size_t first,
                                   Frame &frame, int threads) {
-  if (size != 0 && (bytes[0] != format::predicted_values && bytes[0] != format::block_coded_values))
-    corrupt("unknown coding of a field", 0);
-  if (size != 0) {
-    const cpu::DifferenceState &state = fields_[field];
-    Crossed crossed{};
-    for (std::size_t d = 0; d < crossed.size(); ++d) {
-      const bool may_count = bytes[0] == format::predicted_values && state.plain && field != 0 &&
-                             d < static_cast<std::size_t>(state.components);
-      if (bytes[1 + d] > (may_count ? core::max_components : 0)) corrupt("coding of a field", 1 + d);
-      crossed[d] = bytes[1 + d];
-    }
-    for (std::size_t i = 1 + crossed.size(); i < format::field_coding_size; ++i)
-      if (bytes[i] != 0) corrupt("coding of a field", i);
-    expect_crossings(field, crossed);
-  }
-  if (size == 0 || bytes[0] == format::predicted_values) {
+  const cpu::DifferenceState &state = fields_[field];
+  if (size == 0) {
     decode_predicted(field, bytes, size, first, frame);
     return;
   }
-
+  const std::size_t counting = state.plain && field != 0 ? static_cast<std::size_t>(state.components) : 0;
+  const format::FieldCoding coding = format::read_field_coding(bytes, size, format::predicted_values, counting);
+  expect_crossings(field, coding.crossed);
+  if (coding.kind == format::predicted_values) {
+    decode_predicted(field, bytes, size, first, frame);
+    return;
+  }
   decode_block_coded(bytes + format::field_coding_size, size - format::field_coding_size, field, first, particles_,
                      frame, threads);
   indices_.load(frame, field, first, particles_);
@@ -159,13 +153,13 @@ void ChunkHistory::decode_predicted(std::size_t field, const std::uint8_t *bytes
   const Field &described = frame.info.fields[field];
   const std::size_t components = described.components.size();
   const cpu::DifferenceState &state = fields_[field];
-  cpu::GridBox box{};
+  core::GridBox box{};
   if (size <= format::field_coding_size) {
     indices_.exact.clear();
     for (std::size_t d = 0; d < components; ++d) indices_.column[d] = state.axes[d].last;
   } else {
     std::size_t at = format::field_coding_size;
-    at += read_section_head(bytes + at, size - at, described, particles_, box, indices_.exact);
+    at += format::read_section_head(bytes + at, size - at, described, particles_, box, indices_.exact);
     cpu::decode_difference(state, bytes + at, size - at, box, indices_.resize(particles_, components));
   }
   indices_.store(frame, field, first);

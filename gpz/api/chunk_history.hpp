@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/api/difference_rules.hpp"
 #include "gpz/api/indices.hpp"
 #include "gpz/cpu/difference_codec.hpp"
+#include "gpz/format/difference_rules.hpp"
 #include "gpz/frame.hpp"
 
 namespace gpz::api {
@@ -35,8 +35,8 @@ class ChunkHistory {
   void keep(const std::vector<std::uint32_t> &slots);
   const cpu::DifferenceState &state(std::size_t field) const { return fields_[field]; }
   // Counts the edges that field 0, which was followed before, has gone through in this frame.
-  void expect_crossings(std::size_t field, const Crossed &crossed);
-  void follow(std::size_t field, const cpu::IndexColumns &indices, const cpu::GridBox &box);
+  void expect_crossings(std::size_t field, const format::Crossed &crossed);
+  void follow(std::size_t field, const cpu::IndexColumns &indices, const core::GridBox &box);
   // Particles that are new, behind the others.
   void add(const Frame &frame, std::size_t first, std::uint64_t particles);
 

@@ -2,6 +2,7 @@
 
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/difference_chunk.hpp"
 
 namespace gpz::api {
 

@@ -8,12 +8,11 @@
 #include "gpz/cpu/difference_kernels.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
+#include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/fields.hpp"
 
 namespace gpz::api {
 namespace {
-
-constexpr std::uint64_t row_mask = (std::uint64_t{1} << format::exact_component_shift) - 1;
 
 [[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
   throw Error(Status::corrupt, cause, {}, position);
@@ -78,12 +77,10 @@ void quantize(const FieldInput &input, const Rows &rows, const cpu::DifferenceSt
         keep_exact(value[d], n, grid, d, first, last, to);
   }
   std::sort(to.exact.begin(), to.exact.end(),
-            [](const ExactValue &a, const ExactValue &b) { return a.place < b.place; });
+            [](const format::ExactValue &a, const format::ExactValue &b) { return a.place < b.place; });
 }
 
 }  // namespace
-
-bool is_plain(const Field &field) { return field.type == ValueType::integer || field.step == 0; }
 
 std::int64_t index_of(double value, const Field &field) {
   return field.type == ValueType::float32 ? float_index(static_cast<float>(value), field) : float_index(value, field);
@@ -118,7 +115,7 @@ void Indices::load(const FieldInput &input, const Rows &rows, const cpu::Differe
   exact.clear();
   resize(rows.size(), input.field.components.size());
   const bool narrow = input.components[0].type == ConstArray::Type::float32;
-  if (!is_plain(input.field))
+  if (!format::is_plain(input.field))
     return narrow ? quantize<float>(input, rows, last, *this, largest_error)
                   : quantize<double>(input, rows, last, *this, largest_error);
   for (std::size_t d = 0; d < input.field.components.size(); ++d) {
@@ -155,44 +152,9 @@ void Indices::store(Frame &frame, std::size_t field, std::size_t first) const {
       std::transform(column[d].begin(), column[d].end(), to.floats.begin() + static_cast<std::ptrdiff_t>(first),
                      [&](std::int64_t index) { return float_value(index, described); });
   }
-  for (const ExactValue &value : exact)
-    column_of(frame, field, value.place >> format::exact_component_shift).floats[first + (value.place & row_mask)] =
-        float_from_bits(value.bits, described);
-}
-
-void append_section_head(const cpu::GridBox &box, std::size_t components, const std::vector<ExactValue> &exact,
-                         std::vector<std::uint8_t> &bytes) {
-  format::ByteWriter writer(bytes);
-  for (std::size_t d = 0; d < components; ++d) {
-    const core::GridAxis axis = core::checked_axis(box[d]);
-    writer.i64(axis.lo);
-    writer.i64(axis.period);
-  }
-  writer.u64(exact.size());
-  for (const ExactValue &value : exact) {
-    writer.u64(value.place);
-    writer.u64(value.bits);
-  }
-}
-
-std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint64_t rows,
-                              cpu::GridBox &box, std::vector<ExactValue> &exact) {
-  format::ByteReader in(bytes, size);
-  exact.clear();
-  for (std::size_t d = 0; d < field.components.size(); ++d) {
-    box[d].lo = in.i64();
-    box[d].period = in.i64();
-  }
-  const std::uint64_t count = in.u64();
-  if (count > in.left() / format::exact_value_size || (count != 0 && is_plain(field)))
-    corrupt("number of exact values", in.position());
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t place = in.u64();
-    if (place >> format::exact_component_shift >= field.components.size() || (place & row_mask) >= rows)
-      corrupt("place of an exact value", in.position());
-    exact.push_back({place, in.u64()});
-  }
-  return in.position();
+  for (const format::ExactValue &value : exact)
+    column_of(frame, field, value.place >> format::exact_component_shift)
+        .floats[first + (value.place & format::exact_row_mask)] = float_from_bits(value.bits, described);
 }
 
 namespace {
@@ -252,20 +214,6 @@ void append_block_coded(const FieldInput &input, const Rows &rows, ChunkEncoder 
   EncodedChunk chunk;
   encoder.encode({alone}, list.size(), list.data(), chunk);
   bytes.insert(bytes.end(), chunk.bytes.begin(), chunk.bytes.end());
-}
-
-std::vector<Field> described(const std::vector<FieldInput> &fields) {
-  std::vector<Field> out(fields.size());
-  std::transform(fields.begin(), fields.end(), out.begin(), [](const FieldInput &input) { return input.field; });
-  return out;
-}
-
-std::size_t identity_field(const std::vector<Field> &fields) {
-  for (std::size_t f = 0; f < fields.size(); ++f)
-    if (fields[f].type == ValueType::integer && fields[f].components.size() == 1 &&
-        fields[f].components[0].name == "id")
-      return f;
-  return no_field;
 }
 
 }  // namespace gpz::api

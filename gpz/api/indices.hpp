@@ -9,7 +9,7 @@
 
 #include "gpz/chunk.hpp"
 #include "gpz/cpu/difference_codec.hpp"
-#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
 
 namespace gpz::api {
@@ -35,24 +35,15 @@ void for_integers(const ConstArray &array, const Rows &rows, const Take &take) {
     for_rows<std::int64_t>(array, rows, take);
 }
 
-// Integers and lossless values: their index is the value.
-bool is_plain(const Field &field);
-
 // Grid index, or key of the bits; of a value that the grid cannot hold 0.
 std::int64_t index_of(double value, const Field &field);
 // The inverse, f32 values widened.
 double float_value(std::int64_t index, const Field &field);
 
-// A value that the grid cannot hold: row and, from format::exact_component_shift on, component; bits.
-struct ExactValue {
-  std::uint64_t place;
-  std::uint64_t bits;
-};
-
 // The indices of a field, one column a component.
 struct Indices {
   std::array<std::vector<std::int64_t>, core::max_components> column;
-  std::vector<ExactValue> exact;
+  std::vector<format::ExactValue> exact;
 
   cpu::IndexColumns columns(std::size_t components) const;
   cpu::IndexOutput resize(std::size_t rows, std::size_t components);
@@ -65,13 +56,6 @@ struct Indices {
   // To these rows, which are there.
   void store(Frame &frame, std::size_t field, std::size_t first) const;
 };
-
-// What stands in front of the indices of a section: axes, and the exact values.
-void append_section_head(const cpu::GridBox &box, std::size_t components, const std::vector<ExactValue> &exact,
-                         std::vector<std::uint8_t> &bytes);
-// Returns its length. Throws corrupt.
-std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint64_t rows,
-                              cpu::GridBox &box, std::vector<ExactValue> &exact);
 
 // Component d of a field of the frame. Throws invalid_argument.
 Frame::Column &column_of(Frame &frame, std::size_t field, std::size_t d);
@@ -86,11 +70,5 @@ void decode_block_coded(const std::uint8_t *bytes, std::size_t size, std::size_t
 // Appends such a chunk of these rows.
 void append_block_coded(const FieldInput &input, const Rows &rows, ChunkEncoder &encoder,
                         std::vector<std::uint8_t> &bytes);
-
-// The field that says who is who; no_field: there is none.
-inline constexpr std::size_t no_field = static_cast<std::size_t>(-1);
-std::size_t identity_field(const std::vector<Field> &fields);
-
-std::vector<Field> described(const std::vector<FieldInput> &fields);
 
 }  // namespace gpz::api

@@ -4,11 +4,12 @@
 #include <numeric>
 #include <string>
 
-#include "gpz/api/grid_box.hpp"
 #include "gpz/api/indices.hpp"
 #include "gpz/cpu/ordered_codec.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
+#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/grid_box.hpp"
 
 namespace gpz::api {
 namespace {
@@ -29,17 +30,17 @@ void append_section(const FieldInput &input, const Rows &rows, const std::vector
   const bool lossless_float = is_lossless_float(input.field);
   indices.load(input, rows, nullptr, largest_error);
   if (!lossless_float) {
-    const cpu::GridBox edges = grid_box(box, input.field);
+    const core::GridBox edges = format::grid_box(box, input.field);
     const std::size_t components = input.field.components.size();
-    format::ByteWriter(out.bytes).u64(format::ordered_values);
-    append_section_head(edges, components, indices.exact, out.bytes);
+    format::append_field_coding({format::ordered_values, {}}, out.bytes);
+    format::append_section_head(edges, components, indices.exact, out.bytes);
     const cpu::OrderedShape shape{rows.size(), static_cast<int>(components), ids.empty() ? nullptr : ids.data(), edges};
     cpu::encode_ordered(shape, indices.columns(components), out.bytes);
     if (input.field.leading || ids.empty()) return;
   }
   // What has nothing to do with the order of the ids may be smaller by itself.
   std::vector<std::uint8_t> alone;
-  format::ByteWriter(alone).u64(format::block_coded_values);
+  format::append_field_coding({format::block_coded_values, {}}, alone);
   append_block_coded(input, rows, encoder, alone);
   if (!lossless_float && alone.size() >= out.bytes.size() - begin) return;
   out.bytes.resize(begin);
@@ -57,20 +58,17 @@ class OrderedDecoder {
 
   // Decodes a section, if `store` into rows [first, first + particles) of the columns, and keeps the indices.
   void decode(std::size_t field, const std::uint8_t *bytes, std::size_t size, std::size_t first, bool store) {
-    if (size < format::field_coding_size) corrupt("coding of a field", 0);
-    for (std::size_t i = 1; i < format::field_coding_size; ++i)
-      if (bytes[i] != 0) corrupt("coding of a field", i);
+    const format::FieldCoding coding = format::read_field_coding(bytes, size, format::ordered_values);
     std::size_t at = format::field_coding_size;
-    if (bytes[0] == format::block_coded_values) {
+    if (coding.kind == format::block_coded_values) {
       if (!store) corrupt("ids that are not coded in their order", 0);
       decode_block_coded(bytes + at, size - at, field, first, particles_, frame_, threads_);
       return;
     }
-    if (bytes[0] != format::ordered_values) corrupt("unknown coding of a field", 0);
     const Field &described = frame_.info.fields[field];
     if (is_lossless_float(described)) corrupt("coding of a field without a grid", 0);
-    cpu::GridBox box{};
-    at += read_section_head(bytes + at, size - at, described, particles_, box, indices_.exact);
+    core::GridBox box{};
+    at += format::read_section_head(bytes + at, size - at, described, particles_, box, indices_.exact);
     const std::size_t components = described.components.size();
     const cpu::OrderedShape shape{static_cast<std::size_t>(particles_), static_cast<int>(components),
                                   ids_.empty() ? nullptr : ids_.data(), box};

@@ -4,22 +4,23 @@
 #include <stdexcept>
 
 #include "gpz/api/chunk_history.hpp"
-#include "gpz/api/difference_rules.hpp"
-#include "gpz/api/grid_box.hpp"
 #include "gpz/api/identity.hpp"
 #include "gpz/api/indices.hpp"
 #include "gpz/api/ordered_chunk.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
+#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
+#include "gpz/format/grid_box.hpp"
 #include "gpz/trajectory.hpp"
 
 namespace gpz {
 namespace {
 
-using api::identity_field;
-using api::no_field;
 using api::Rows;
+using format::identity_field;
+using format::no_field;
 
 }  // namespace
 
@@ -36,7 +37,7 @@ struct TrajectoryEncoder::State {
   std::vector<std::uint8_t> key_chunk;  // the last chunk that stands alone, until the history starts with it
   EncodedChunk part;                    // of a chunk of differences, or the chunk it competes with
   EncodedChunk ordered;                 // the same in the order of the ids
-  api::KeySizes key;                    // of the last chunk that stands alone
+  format::KeySizes key;                 // of the last chunk that stands alone
   std::vector<std::int64_t> ids;
   Rows all;              // row of each particle
   Rows staying;          // row of each slot
@@ -66,8 +67,8 @@ struct TrajectoryEncoder::State {
   void encode_key(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
                   EncodedChunk &out) {
     encoder.encode(fields, particles, rows, out);
-    if (order == KeyOrder::place || particles == 0 || particles > api::max_followed) return;
-    const std::vector<Field> described = api::described(fields);
+    if (order == KeyOrder::place || particles == 0 || particles > format::max_followed) return;
+    const std::vector<Field> described = format::described(fields);
     const std::size_t id = identity_field(described);
     if (id == no_field) return;
     api::encode_ordered_chunk(fields, id, particles, rows, box, encoder, ordered);
@@ -81,7 +82,7 @@ struct TrajectoryEncoder::State {
     identity.reset();
     prepare_decoded(fields);
     key_chunk.clear();
-    if (!has_identity(decoded.info.fields) || chunk.particles > api::max_followed) return;
+    if (!has_identity(decoded.info.fields) || chunk.particles > format::max_followed) return;
     key_chunk = chunk.bytes;
     key.particles = chunk.particles;
     key.sections.assign(fields.size(), 0);
@@ -98,7 +99,7 @@ struct TrajectoryEncoder::State {
       key.all = key_chunk.size();
       key_chunk = {};
     }
-    const std::vector<Field> described = api::described(fields);
+    const std::vector<Field> described = format::described(fields);
     const std::size_t id = identity_field(described);
     return id != no_field && id == identity_field(decoded.info.fields) && history.fits(described);
   }
@@ -112,7 +113,7 @@ struct TrajectoryEncoder::State {
     api::for_integers(fields[field].components[0], all, [&](std::size_t i, auto value) { ids[i] = value; });
     identity.match(history.state(field).axes[0].last, ids);
     const std::size_t stay = particles - identity.arriving().size();
-    return api::enough_stay(stay, particles, history.particles());
+    return format::enough_stay(stay, particles, history.particles());
   }
 
   void encode_differences(const std::vector<FieldInput> &fields, const Box &box, EncodedChunk &out) {
@@ -162,14 +163,14 @@ struct TrajectoryEncoder::State {
 
   void encode_section(const std::vector<FieldInput> &fields, std::size_t f, const Box &box, EncodedChunk &out) {
     const FieldInput &input = fields[f];
-    const api::Crossed crossed = f == 0 ? api::Crossed{} : api::crossed_by(fields[0].field, input.field, box);
+    const format::Crossed crossed = f == 0 ? format::Crossed{} : format::crossed_by(fields[0].field, input.field, box);
     history.expect_crossings(f, crossed);
-    const bool follows_edges = crossed != api::Crossed{};
+    const bool follows_edges = crossed != format::Crossed{};
     const cpu::DifferenceState &state = history.state(f);
     const std::size_t components = input.field.components.size();
     indices.load(input, staying, &state, out.largest_error[f]);
     const cpu::IndexColumns columns = indices.columns(components);
-    const cpu::GridBox edges = api::grid_box(box, input.field);
+    const core::GridBox edges = format::grid_box(box, input.field);
 
     // Lossless floats that change have nothing in common with what they were.
     const bool is_lossless = input.field.type != ValueType::integer && state.plain;
@@ -181,17 +182,12 @@ struct TrajectoryEncoder::State {
       history.follow(f, columns, {});
       return;
     }
-    format::ByteWriter writer(out.bytes);
-    if (!same || follows_edges) {
-      writer.u8(format::predicted_values);
-      writer.raw(crossed.data(), crossed.size());
-      writer.pad_to_8();
-    }
+    if (!same || follows_edges) format::append_field_coding({format::predicted_values, crossed}, out.bytes);
     if (same) {
       history.follow(f, columns, {});
       return;
     }
-    api::append_section_head(edges, components, indices.exact, out.bytes);
+    format::append_section_head(edges, components, indices.exact, out.bytes);
     cpu::encode_difference(state, columns, edges, out.bytes, cpu::kernels(), order == KeyOrder::smaller);
     // The indices that the history takes are the same in both codings only if they are the values themselves.
     if (state.plain && out.bytes.size() - begin >= key.scaled(key.sections[f], staying.size())) {
@@ -208,7 +204,7 @@ struct TrajectoryEncoder::State {
   }
 
   void encode_alone(const FieldInput &input, EncodedChunk &out) {
-    format::ByteWriter(out.bytes).u64(format::block_coded_values);
+    format::append_field_coding({format::block_coded_values, {}}, out.bytes);
     api::append_block_coded(input, staying, encoder, out.bytes);
   }
 };
@@ -225,7 +221,7 @@ void TrajectoryEncoder::encode(const std::vector<FieldInput> &given, std::size_t
     std::vector<FieldInput> fields = given;
     format::prepare_fields(fields, particles);
     const bool differences =
-        !key && particles <= api::max_followed && state.can_follow(fields) && state.match(fields, particles, rows);
+        !key && particles <= format::max_followed && state.can_follow(fields) && state.match(fields, particles, rows);
     if (!differences) {
       state.encode_key(fields, particles, rows, box, out);
       state.start_from(fields, out);

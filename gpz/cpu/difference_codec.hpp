@@ -16,7 +16,7 @@ namespace gpz::cpu {
 // Grid indices of each axis, one for each particle; as many axes as the state has.
 using IndexColumns = std::array<const std::int64_t *, core::max_components>;
 using IndexOutput = std::array<std::int64_t *, core::max_components>;
-using GridBox = std::array<core::GridAxis, core::max_components>;
+using core::GridBox;
 
 // What encoder and decoder remember of the frames since the key frame: both see the same indices, so both have the
 // same.

@@ -10,14 +10,6 @@ namespace gpz::format {
 // What the second word of a chunk says.
 enum ChunkKind : std::uint32_t { block_chunk = 0, difference_chunk = 1, ordered_chunk = 2 };
 
-// How a section of the latter two is coded. An empty section of a chunk of differences: nothing has changed.
-enum FieldCodingKind : std::uint8_t { predicted_values = 1, block_coded_values = 2, ordered_values = 3 };
-
-inline constexpr std::size_t field_coding_size = 8;  // the kind, then whose crossings count, then zeros
-inline constexpr std::size_t grid_axis_size = 16;    // lo and period
-inline constexpr std::size_t exact_value_size = 16;  // place and bits
-inline constexpr int exact_component_shift = 56;     // of a place; the slot is below
-
 struct Span {
   std::size_t offset = 0;  // from the start of the chunk
   std::size_t size = 0;    // bytes

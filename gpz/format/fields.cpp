@@ -1,5 +1,6 @@
 #include "gpz/format/fields.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -50,6 +51,29 @@ void prepare_fields(std::vector<FieldInput> &fields, std::uint64_t particles) {
 core::Grid grid_of(const Field &field) {
   if (field.bound == 0) return {};
   return {field.step, 1.0 / field.step, field.bound};
+}
+
+bool is_plain(const Field &field) { return field.type == ValueType::integer || field.step == 0; }
+
+bool have_same_grids(const std::vector<Field> &fields, const std::vector<Field> &before) {
+  return std::equal(fields.begin(), fields.end(), before.begin(), before.end(), [](const Field &a, const Field &b) {
+    return a.type == b.type && a.bound == b.bound && a.step == b.step && a.leading == b.leading &&
+           a.components.size() == b.components.size();
+  });
+}
+
+std::vector<Field> described(const std::vector<FieldInput> &fields) {
+  std::vector<Field> out(fields.size());
+  std::transform(fields.begin(), fields.end(), out.begin(), [](const FieldInput &input) { return input.field; });
+  return out;
+}
+
+std::size_t identity_field(const std::vector<Field> &fields) {
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (fields[f].type == ValueType::integer && fields[f].components.size() == 1 &&
+        fields[f].components[0].name == "id")
+      return f;
+  return no_field;
 }
 
 }  // namespace gpz::format

@@ -2,6 +2,7 @@
 // worth.
 #include "gpz/cpu/ordered_codec.hpp"
 #include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/section_head.hpp"
 #include "largest_request.hpp"
 #include "ordered_support.hpp"
 

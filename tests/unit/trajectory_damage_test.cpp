@@ -1,6 +1,8 @@
 // Chunks and heads of trajectories whose bytes are not what was written, with checksums that hold: an error or values,
 // and no more memory than there should be.
 #include "gpz/api/chunk_history.hpp"
+#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/section_head.hpp"
 #include "largest_request.hpp"
 #include "trajectory_support.hpp"
 
