@@ -1,8 +1,7 @@
 // The loops over one block of an ordered section. Compiled once for each instruction set (GPZ_ISA).
 #include "gpz/cpu/ordered_kernels.hpp"
 
-#include <algorithm>
-
+#include "gpz/cpu/median.hpp"
 #include "gpz/cpu/residual_coder.hpp"
 
 namespace gpz::cpu {
@@ -26,7 +25,7 @@ const std::int64_t *useful_ids(const std::int64_t *ids, std::uint32_t n) {
 // For each particle the one whose id is less by `lag`.
 void find_parents(const std::int64_t *ids, std::uint32_t n, std::uint32_t lag, std::uint32_t *parent) {
   if (lag == 0) {
-    std::fill(parent, parent + n, Scratch::no_parent);
+    for (std::uint32_t i = 0; i < n; ++i) parent[i] = Scratch::no_parent;
   } else if (ids == nullptr) {
     for (std::uint32_t i = 0; i < n; ++i) parent[i] = i < lag ? Scratch::no_parent : i - lag;
   } else {
@@ -79,10 +78,8 @@ std::int64_t find_places(const Block &block, int d, Scratch &scratch) {
   std::int64_t *__restrict place = scratch.place[d];
   for (std::uint32_t i = 0; i < block.n; ++i) place[i] = core::inside(q[i], grid);
   if (block.predictor->lag[0] != 0) return place[0];
-  std::copy(place, place + block.n, scratch.sorted);
-  std::int64_t *middle = scratch.sorted + block.n / 2;
-  std::nth_element(scratch.sorted, middle, scratch.sorted + block.n);
-  return *middle;
+  memcpy(scratch.sorted, place, block.n * sizeof(std::int64_t));
+  return median(scratch.sorted, block.n);
 }
 
 std::int64_t find_residuals(const Block &block, int d, Scratch &scratch) {
@@ -220,7 +217,7 @@ void find_places(const Block &block, int d, std::int64_t first, Exceptions excep
 bool find_values(const Block &block, int d, const ResidualRecord &record, const std::uint32_t *words,
                  const Scratch &scratch, std::uint32_t &count) {
   const Block::Axis &axis = block.axes[d];
-  std::copy(scratch.place[d], scratch.place[d] + block.n, axis.out);
+  memcpy(axis.out, scratch.place[d], block.n * sizeof(std::int64_t));
   return apply_flags(axis.grid, record, words, block.n, axis.out, count);
 }
 
