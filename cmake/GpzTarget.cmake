@@ -12,10 +12,11 @@ function(gpz_target target)
 endfunction()
 
 # Warnings of all compilers; errors with GPZ_WERROR. nvcc splits CUDA files: its own warnings are about both parts, the host
-# compiler's about the host's part. -Wpedantic and -Wconversion would be about text that nvcc puts there.
+# compiler's about the host's part. -Wpedantic and -Wconversion would be about text that nvcc puts there,
+# -Wshadow about the parameters of kernels and their members.
 function(gpz_warnings target)
   set(host -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
-  set(cuda -Xcompiler=-Wall,-Wextra,-Wshadow)
+  set(cuda -Xcompiler=-Wall,-Wextra)
   if(GPZ_WERROR)
     list(APPEND host -Werror)
     list(APPEND cuda "SHELL:-Werror all-warnings" -Xcompiler=-Werror)
