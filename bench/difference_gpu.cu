@@ -186,7 +186,7 @@ int run(const Options &options) {
   const Memory fit(sizeof(DifferenceFit));
   const Memory totals(sizeof(DifferenceTotals));
   const Memory layout(sizeof(DifferenceLayout));
-  const Memory records(blocks * sizeof(DifferenceRecord));
+  const Memory records(blocks * sizeof(gpz::core::ResidualRecord));
   const Memory words((blocks + 1) * 4);
   const Memory staged(blocks * 8);
   const Memory offsets((blocks + 1) * 8);
@@ -203,7 +203,7 @@ int run(const Options &options) {
     params.source = source_of(values, 3);
     params.fit = fit.as<DifferenceFit>();
     params.totals = totals.as<DifferenceTotals>();
-    params.records = records.as<DifferenceRecord>();
+    params.records = records.as<gpz::core::ResidualRecord>();
     params.words = words.as<std::uint32_t>();
     params.staged = staged.as<U64>();
     params.word_offsets = offsets.as<U64>();

@@ -4,6 +4,8 @@ function(gpz_target target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                              VISIBILITY_INLINES_HIDDEN ON)
   gpz_warnings(${target})
+  # Without this what a library exports could not be inlined within it.
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C,CXX>:-fno-semantic-interposition>")
   if(GPZ_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
                                              -fno-omit-frame-pointer)

@@ -2,14 +2,12 @@
 
 #include <cmath>
 #include <cstring>
-#include <new>
 
 #include "gpz/api/ordered_chunk.hpp"
-#include "gpz/core/quantize.hpp"
 #include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/allocation.hpp"
 #include "gpz/format/checksum.hpp"
-#include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/fields.hpp"
 
 namespace gpz {
@@ -29,19 +27,6 @@ void widen_range(const ConstArray &array, std::size_t particles, double &low, do
 }
 
 }  // namespace
-
-double grid_step(double bound, ValueType type) {
-  if (!(std::isfinite(bound) && bound > 0))
-    throw Error(Status::invalid_argument, "the error bound has to be positive and finite");
-  return core::step_for_bound(bound, static_cast<core::Value>(type));
-}
-
-void fill_step(Field &field) {
-  if (field.bound == 0)
-    field.step = 0;
-  else if (field.step == 0)
-    field.step = grid_step(field.bound, field.type);
-}
 
 double value_range(const FieldInput &input, std::size_t particles) {
   double widest = 0;
@@ -77,13 +62,13 @@ ChunkEncoder &ChunkEncoder::operator=(ChunkEncoder &&) noexcept = default;
 
 void ChunkEncoder::encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
                           EncodedChunk &out) {
-  try {
-    workspace_->fields = fields;
-    format::prepare_fields(workspace_->fields, particles);
-    workspace_->encoder.encode(workspace_->fields, particles, rows, out.bytes, out.largest_error);
-  } catch (const std::bad_alloc &) {
-    throw Error(Status::out_of_memory, "no memory to compress " + std::to_string(particles) + " particles");
-  }
+  format::in_memory(
+      [&] {
+        workspace_->fields = fields;
+        format::prepare_fields(workspace_->fields, particles);
+        workspace_->encoder.encode(workspace_->fields, particles, rows, out.bytes, out.largest_error);
+      },
+      [&] { return format::no_memory("compress", particles); });
   out.particles = particles;
   out.checksum = chunk_checksum(out.bytes.data(), out.bytes.size());
 }
@@ -109,40 +94,42 @@ void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t par
       column.floats.resize(rows);
   };
   try {
-    std::vector<std::uint32_t> aligned;
-    if (reinterpret_cast<std::uintptr_t>(bytes) % alignof(std::uint32_t) != 0) {
-      aligned.resize((size + 3) / 4);
-      std::memcpy(aligned.data(), bytes, size);
-      bytes = reinterpret_cast<const std::uint8_t *>(aligned.data());
-    }
-    if (format::chunk_kind(bytes, size) == format::ordered_chunk) {
-      api::decode_ordered_chunk(bytes, size, particles, frame, wanted, threads);
-      return;
-    }
-    const auto is_wanted = [&](std::size_t f) { return wanted.empty() || wanted[f]; };
-    std::vector<cpu::FieldCoding> fields;
-    for (const auto &field : frame.info.fields)
-      fields.push_back({static_cast<core::Value>(field.type), static_cast<int>(field.components.size()), field.step,
-                        field.leading, is_wanted(fields.size())});
-    const cpu::Decoder decoder(bytes, size, particles, fields);
-    std::vector<cpu::FieldValues> values(fields.size(), cpu::FieldValues{});
-    for (std::size_t c = 0; c < frame.columns.size(); ++c) {
-      Frame::Column &column = frame.columns[c];
-      if (!is_wanted(column.field)) continue;
-      resize(c, before[c] + particles);
-      void *&to = values[column.field][column.component];
-      if (frame.info.fields[column.field].type == ValueType::integer)
-        to = column.integers.data() + before[c];
-      else
-        to = column.floats.data() + before[c];
-    }
-    decoder.decode(values, threads);
-  } catch (const std::bad_alloc &) {
-    for (std::size_t c = 0; c < before.size(); ++c) resize(c, before[c]);
-    throw Error(Status::out_of_memory, "no memory to decompress " + std::to_string(particles) + " particles");
-  } catch (const std::length_error &) {
-    for (std::size_t c = 0; c < before.size(); ++c) resize(c, before[c]);
-    throw Error(Status::out_of_memory, "no memory to decompress " + std::to_string(particles) + " particles");
+    format::in_memory(
+        [&] {
+          std::vector<std::uint32_t> aligned;
+          if (reinterpret_cast<std::uintptr_t>(bytes) % alignof(std::uint32_t) != 0) {
+            aligned.resize((size + 3) / 4);
+            std::memcpy(aligned.data(), bytes, size);
+            bytes = reinterpret_cast<const std::uint8_t *>(aligned.data());
+          }
+          const ChunkKind kind = chunk_kind(bytes, size);
+          if (kind == ChunkKind::difference)
+            throw Error(Status::unsupported,
+                        "a chunk of differences is decoded with the frames that it builds on (Reader)");
+          if (kind == ChunkKind::ordered) {
+            api::decode_ordered_chunk(bytes, size, particles, frame, wanted, threads);
+            return;
+          }
+          const auto is_wanted = [&](std::size_t f) { return wanted.empty() || wanted[f]; };
+          std::vector<cpu::FieldCoding> fields;
+          for (const auto &field : frame.info.fields)
+            fields.push_back({static_cast<core::Value>(field.type), static_cast<int>(field.components.size()),
+                              field.step, field.leading, is_wanted(fields.size())});
+          const cpu::Decoder decoder(bytes, size, particles, fields);
+          std::vector<cpu::FieldValues> values(fields.size(), cpu::FieldValues{});
+          for (std::size_t c = 0; c < frame.columns.size(); ++c) {
+            Frame::Column &column = frame.columns[c];
+            if (!is_wanted(column.field)) continue;
+            resize(c, before[c] + particles);
+            void *&to = values[column.field][column.component];
+            if (frame.info.fields[column.field].type == ValueType::integer)
+              to = column.integers.data() + before[c];
+            else
+              to = column.floats.data() + before[c];
+          }
+          decoder.decode(values, threads);
+        },
+        [&] { return format::no_memory("decompress", particles); });
   } catch (...) {
     for (std::size_t c = 0; c < before.size(); ++c) resize(c, before[c]);
     throw;

@@ -108,7 +108,7 @@ void encode_ordered_chunk(const std::vector<FieldInput> &fields, std::size_t ide
   out.bytes.clear();
   format::ByteWriter writer(out.bytes);
   writer.u32(core::default_block_size);
-  writer.u32(format::ordered_chunk);
+  writer.u32(static_cast<std::uint32_t>(ChunkKind::ordered));
   writer.u64(identity);
   for (std::size_t f = 0; f < fields.size(); ++f) writer.u64(0);
   out.largest_error.assign(fields.size(), 0);

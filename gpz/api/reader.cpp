@@ -51,6 +51,14 @@ void require_checksum(const ChunkEntry &chunk, const std::uint8_t *bytes) {
     corrupt("the checksum of a chunk does not hold");
 }
 
+// decode_chunk, for a chunk of a key frame.
+void decode_key_chunk(const std::uint8_t *bytes, const ChunkEntry &entry, Frame &frame, const std::vector<bool> &wanted,
+                      int threads) {
+  const auto size = static_cast<std::size_t>(entry.length);
+  if (chunk_kind(bytes, size) == ChunkKind::difference) corrupt("a chunk of differences in a key frame");
+  decode_chunk(bytes, size, entry.particles, frame, wanted, threads);
+}
+
 // What is wanted of a frame with `fields` fields, for comparison with what was wanted of others.
 std::vector<bool> all_or(const std::vector<bool> &wanted, std::size_t fields) {
   return wanted.empty() ? std::vector<bool>(fields, true) : wanted;
@@ -200,10 +208,10 @@ Frame Reader::read(std::size_t i, int threads, const std::vector<bool> &wanted) 
     throw Error(Status::invalid_argument, "`wanted` does not have one entry for each field", state_->source->name());
   }
   if (head.info.since_key != 0) return state_->read_behind_key(i, head, threads, wanted);
-  return state_->read(
-      head, position, [&](std::size_t, const ChunkEntry &chunk, const std::uint8_t *bytes, Frame &frame) {
-        decode_chunk(bytes, static_cast<std::size_t>(chunk.length), chunk.particles, frame, wanted, threads);
-      });
+  return state_->read(head, position,
+                      [&](std::size_t, const ChunkEntry &chunk, const std::uint8_t *bytes, Frame &frame) {
+                        decode_key_chunk(bytes, chunk, frame, wanted, threads);
+                      });
 }
 
 Bytes Reader::chunk(std::size_t i, std::size_t k) const {
@@ -337,7 +345,7 @@ struct StreamReader::State {
           history.chunk(k, chunk, buffer.data(), frame, threads);
           return;
         }
-        decode_chunk(buffer.data(), buffer.size(), chunk.particles, frame, {}, threads);
+        decode_key_chunk(buffer.data(), chunk, frame, {}, threads);
         key_chunks.push_back(std::move(buffer));
       });
     }

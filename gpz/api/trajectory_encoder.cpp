@@ -1,13 +1,12 @@
 #include <algorithm>
 #include <cstring>
-#include <new>
-#include <stdexcept>
 
 #include "gpz/api/chunk_history.hpp"
 #include "gpz/api/identity.hpp"
 #include "gpz/api/indices.hpp"
 #include "gpz/api/ordered_chunk.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/allocation.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/difference_rules.hpp"
@@ -30,7 +29,7 @@ struct TrajectoryEncoder::State {
   explicit State(int threads) : encoder(threads) {}
 
   ChunkEncoder encoder;
-  KeyOrder order = KeyOrder::place;
+  Order order = Order::place;
   api::ChunkHistory history;
   api::Identity identity;
   Frame decoded;                        // the chunk that the history starts with, as a reader sees it
@@ -67,7 +66,7 @@ struct TrajectoryEncoder::State {
   void encode_key(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
                   EncodedChunk &out) {
     encoder.encode(fields, particles, rows, out);
-    if (order == KeyOrder::place || particles == 0 || particles > format::max_followed) return;
+    if (order == Order::place || particles == 0 || particles > format::max_followed) return;
     const std::vector<Field> described = format::described(fields);
     const std::size_t id = identity_field(described);
     if (id == no_field) return;
@@ -86,7 +85,7 @@ struct TrajectoryEncoder::State {
     key_chunk = chunk.bytes;
     key.particles = chunk.particles;
     key.sections.assign(fields.size(), 0);
-    const std::size_t lengths_at = format::chunk_kind(chunk.bytes.data(), chunk.bytes.size()) == 0 ? 8 : 16;
+    const std::size_t lengths_at = chunk_kind(chunk.bytes.data(), chunk.bytes.size()) == ChunkKind::block ? 8 : 16;
     for (std::size_t f = 0; f < fields.size(); ++f)
       key.sections[f] = format::load_little<std::uint64_t>(chunk.bytes.data() + lengths_at + f * 8);
   }
@@ -188,7 +187,7 @@ struct TrajectoryEncoder::State {
       return;
     }
     format::append_section_head(edges, components, indices.exact, out.bytes);
-    cpu::encode_difference(state, columns, edges, out.bytes, cpu::kernels(), order == KeyOrder::smaller);
+    cpu::encode_difference(state, columns, edges, out.bytes, cpu::kernels(), order == Order::id);
     // The indices that the history takes are the same in both codings only if they are the values themselves.
     if (state.plain && out.bytes.size() - begin >= key.scaled(key.sections[f], staying.size())) {
       const std::vector<std::uint8_t> predicted(out.bytes.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -207,6 +206,29 @@ struct TrajectoryEncoder::State {
     format::append_field_coding({format::block_coded_values, {}}, out.bytes);
     api::append_block_coded(input, staying, encoder, out.bytes);
   }
+
+  void encode(std::vector<FieldInput> fields, std::size_t particles, const int *rows, const Box &box, bool is_key,
+              EncodedChunk &out) {
+    format::prepare_fields(fields, particles);
+    const bool differences =
+        !is_key && particles <= format::max_followed && can_follow(fields) && match(fields, particles, rows);
+    if (!differences) {
+      encode_key(fields, particles, rows, box, out);
+      start_from(fields, out);
+      return;
+    }
+    encode_differences(fields, box, out);
+    if (out.bytes.size() >= key.scaled(key.all, particles)) {
+      encode_key(fields, particles, rows, box, part);
+      if (part.bytes.size() <= out.bytes.size()) {
+        std::swap(part, out);
+        start_from(fields, out);
+        return;
+      }
+    }
+    out.particles = particles;
+    out.checksum = chunk_checksum(out.bytes.data(), out.bytes.size());
+  }
 };
 
 TrajectoryEncoder::TrajectoryEncoder(int threads) : state_(std::make_unique<State>(threads)) {}
@@ -214,43 +236,18 @@ TrajectoryEncoder::~TrajectoryEncoder() = default;
 TrajectoryEncoder::TrajectoryEncoder(TrajectoryEncoder &&) noexcept = default;
 TrajectoryEncoder &TrajectoryEncoder::operator=(TrajectoryEncoder &&) noexcept = default;
 
-void TrajectoryEncoder::encode(const std::vector<FieldInput> &given, std::size_t particles, const int *rows,
+void TrajectoryEncoder::encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
                                const Box &box, bool key, EncodedChunk &out) {
-  State &state = *state_;
   try {
-    std::vector<FieldInput> fields = given;
-    format::prepare_fields(fields, particles);
-    const bool differences =
-        !key && particles <= format::max_followed && state.can_follow(fields) && state.match(fields, particles, rows);
-    if (!differences) {
-      state.encode_key(fields, particles, rows, box, out);
-      state.start_from(fields, out);
-      return;
-    }
-    state.encode_differences(fields, box, out);
-    if (out.bytes.size() >= state.key.scaled(state.key.all, particles)) {
-      state.encode_key(fields, particles, rows, box, state.part);
-      if (state.part.bytes.size() <= out.bytes.size()) {
-        std::swap(state.part, out);
-        state.start_from(fields, out);
-        return;
-      }
-    }
-    out.particles = particles;
-    out.checksum = chunk_checksum(out.bytes.data(), out.bytes.size());
-  } catch (const std::bad_alloc &) {
-    state.forget();
-    throw Error(Status::out_of_memory, "no memory to compress " + std::to_string(particles) + " particles");
-  } catch (const std::length_error &) {
-    state.forget();
-    throw Error(Status::out_of_memory, "no memory to compress " + std::to_string(particles) + " particles");
+    format::in_memory([&] { state_->encode(fields, particles, rows, box, key, out); },
+                      [&] { return format::no_memory("compress", particles); });
   } catch (...) {
-    state.forget();
+    state_->forget();
     throw;
   }
 }
 
-void TrajectoryEncoder::set_order(KeyOrder order) { state_->order = order; }
+void TrajectoryEncoder::set_order(Order order) { state_->order = order; }
 
 std::size_t TrajectoryEncoder::memory_usage() const {
   std::size_t bytes = state_->identity.memory_usage() + state_->history.memory_usage();

@@ -219,7 +219,7 @@ gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames, int 
   return guarded([&] {
     require(writer != nullptr, "writer is a null pointer");
     writer->writer.set_key_interval(frames);
-    writer->writer.set_key_order(order_by_id != 0 ? gpz::KeyOrder::smaller : gpz::KeyOrder::place);
+    writer->writer.set_order(order_by_id != 0 ? gpz::Order::id : gpz::Order::place);
   });
 }
 
@@ -276,6 +276,13 @@ gpz_status gpz_reader_frame(gpz_reader *reader, size_t frame, gpz_frame *info) {
     std::copy(from.box.boundary.begin(), from.box.boundary.end(), to.boundary);
     std::copy(from.box.values.begin(), from.box.values.end(), to.box);
     *info = to;
+  });
+}
+
+gpz_status gpz_chunk_kind_of(const void *chunk, size_t size, gpz_chunk_kind *kind) {
+  return guarded([&] {
+    require(chunk != nullptr && kind != nullptr, "a null pointer");
+    *kind = static_cast<gpz_chunk_kind>(gpz::chunk_kind(static_cast<const std::uint8_t *>(chunk), size));
   });
 }
 

@@ -20,8 +20,8 @@ struct gpz_writer {
 
 namespace gpz::c {
 
-// Keeps `message` for gpz_last_error() of this thread.
-gpz_status failed(Status status, const char *message) noexcept;
+// Keeps `message` for gpz_last_error() of this thread. Exported for libgpz_cuda.so: there is one message for both.
+GPZ_API gpz_status failed(Status status, const char *message) noexcept;
 
 // No exception passes this.
 template <class F>

@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <set>
 #include <sstream>
 #include <string>
 
 #include "gpz/c/c_api.hpp"
+#include "gpz/chunk.hpp"
 
 static_assert(GPZ_OK == static_cast<int>(gpz::Status::ok) &&
               GPZ_INVALID_ARGUMENT == static_cast<int>(gpz::Status::invalid_argument) &&
@@ -17,12 +17,14 @@ static_assert(GPZ_OK == static_cast<int>(gpz::Status::ok) &&
               GPZ_OUT_OF_MEMORY == static_cast<int>(gpz::Status::out_of_memory) &&
               GPZ_NOT_FOUND == static_cast<int>(gpz::Status::not_found) &&
               GPZ_LIMIT_EXCEEDED == static_cast<int>(gpz::Status::limit_exceeded) &&
-              GPZ_INTERNAL == static_cast<int>(gpz::Status::internal));
+              GPZ_INTERNAL == static_cast<int>(gpz::Status::internal) &&
+              GPZ_UNSUPPORTED == static_cast<int>(gpz::Status::unsupported));
+
+static_assert(GPZ_CHUNK_BLOCK == static_cast<int>(gpz::ChunkKind::block) &&
+              GPZ_CHUNK_DIFFERENCE == static_cast<int>(gpz::ChunkKind::difference) &&
+              GPZ_CHUNK_ORDERED == static_cast<int>(gpz::ChunkKind::ordered));
 
 namespace {
-
-// Not a std::string: storing a message must not fail.
-thread_local char last_error[1024] = "";
 
 std::vector<std::string> split(const char *names) {
   std::istringstream stream(names == nullptr ? std::string() : std::string(names));
@@ -33,19 +35,7 @@ std::vector<std::string> split(const char *names) {
 
 }  // namespace
 
-extern "C" {
-
-const char *gpz_status_text(gpz_status status) { return gpz::to_string(static_cast<gpz::Status>(status)); }
-const char *gpz_last_error(void) { return last_error; }
-
-}  // extern "C"
-
 namespace gpz::c {
-
-gpz_status failed(Status status, const char *message) noexcept {
-  std::snprintf(last_error, sizeof last_error, "%s", message);
-  return static_cast<gpz_status>(status);
-}
 
 ConstArray::Type array_type(gpz_type type) {
   switch (type) {

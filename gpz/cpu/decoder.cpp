@@ -94,7 +94,7 @@ Decoder::Decoder(const std::uint8_t *bytes, std::size_t size, std::uint64_t part
   std::uint32_t reserved = 0;
   std::memcpy(&block_size_, bytes, 4);
   std::memcpy(&reserved, bytes + 4, 4);
-  if (block_size_ < 32 || block_size_ > core::max_block_size || block_size_ % 32 != 0) corrupt("block size", 0);
+  if (!core::is_block_size(block_size_)) corrupt("block size", 0);
   if (reserved != 0) corrupt("reserved bytes of the chunk header", 4);
 
   std::size_t at = head;

@@ -15,7 +15,7 @@ using core::GridAxis;
 using core::Predictor;
 using Axis = DifferenceBlock::Axis;
 using Block = DifferenceBlock;
-using Record = DifferenceRecord;
+using Record = ResidualRecord;
 using Scratch = DifferenceScratch;
 
 template <typename T>

@@ -10,8 +10,6 @@
 
 namespace gpz::cpu {
 
-using DifferenceRecord = ResidualRecord;
-
 // History and indices from the first particle of the block on.
 struct DifferenceBlock {
   struct Axis {
@@ -61,9 +59,9 @@ struct DifferenceKernels {
   // Bits that the residuals take with block.predictor and block.weight.
   std::uint64_t (*measure)(const DifferenceBlock &block, DifferenceScratch &scratch);
   // Writes the payload to scratch.words; returns its words.
-  std::uint32_t (*encode)(const DifferenceBlock &block, DifferenceScratch &scratch, DifferenceRecord &record);
+  std::uint32_t (*encode)(const DifferenceBlock &block, DifferenceScratch &scratch, ResidualRecord &record);
   // `words` has as many words as the record says. False: the block contradicts the format.
-  bool (*decode)(const DifferenceBlock &block, const DifferenceRecord &record, const std::uint32_t *words,
+  bool (*decode)(const DifferenceBlock &block, const ResidualRecord &record, const std::uint32_t *words,
                  DifferenceScratch &scratch);
   void (*advance)(const std::int64_t *q, const core::GridAxis &grid, std::size_t n, std::uint64_t frames,
                   std::int64_t *last, std::int32_t *deviation, std::int32_t *velocity, std::int32_t *previous);

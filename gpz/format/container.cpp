@@ -9,6 +9,7 @@
 #include "gpz/format/checksum.hpp"
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/metadata.hpp"
+#include "gpz/version.h"
 
 namespace gpz {
 namespace format {
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::uint8_t magic[8] = {0x89, 'G', 'P', 'Z', 0x0D, 0x0A, 0x1A, 0x0A};
 constexpr std::uint8_t end_marker[8] = {0x0A, 0x52, 0xC3, 0x5A, 0x50, 0x47, 0x9A, 0xF5};
-constexpr std::uint16_t major_version = 1;
+constexpr std::uint16_t major_version = GPZ_FORMAT_VERSION;
 constexpr std::uint16_t minor_version = 0;
 constexpr std::uint8_t block_codec = 1;       // of key frames
 constexpr std::uint8_t difference_codec = 2;  // of the others

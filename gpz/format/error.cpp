@@ -26,6 +26,8 @@ const char *to_string(Status status) noexcept {
       return "limit exceeded";
     case Status::internal:
       return "internal error";
+    case Status::unsupported:
+      return "not supported here";
   }
   return "unknown status";
 }

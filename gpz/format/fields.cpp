@@ -4,10 +4,26 @@
 #include <cmath>
 #include <string>
 
+#include "gpz/chunk.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/error.hpp"
 
-namespace gpz::format {
+namespace gpz {
+
+double grid_step(double bound, ValueType type) {
+  if (!(std::isfinite(bound) && bound > 0))
+    throw Error(Status::invalid_argument, "the error bound has to be positive and finite");
+  return core::step_for_bound(bound, static_cast<core::Value>(type));
+}
+
+void fill_step(Field &field) {
+  if (field.bound == 0)
+    field.step = 0;
+  else if (field.step == 0)
+    field.step = grid_step(field.bound, field.type);
+}
+
+namespace format {
 namespace {
 
 bool is_integer(ConstArray::Type type) { return type == ConstArray::Type::int32 || type == ConstArray::Type::int64; }
@@ -36,9 +52,7 @@ void prepare(FieldInput &input, std::size_t place, std::uint64_t particles) {
     require(integer ? is_integer(array.type) : array.type == float_type,
             "the type of the array is not that of the field");
   }
-  if (field.bound == 0) field.step = 0;
-  if (field.bound > 0 && field.step == 0)
-    field.step = core::step_for_bound(field.bound, static_cast<core::Value>(field.type));
+  fill_step(field);
   require(field.bound == 0 || is_positive(field.step), "the grid step has to be positive and finite");
 }
 
@@ -76,4 +90,5 @@ std::size_t identity_field(const std::vector<Field> &fields) {
   return no_field;
 }
 
-}  // namespace gpz::format
+}  // namespace format
+}  // namespace gpz

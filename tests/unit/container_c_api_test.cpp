@@ -284,10 +284,10 @@ TEST(CApi, FailuresAreStatuses) {
 }
 
 TEST(CApi, NumbersArePinned) {
-  const int numbers[] = {GPZ_OK,      GPZ_INVALID_ARGUMENT, GPZ_IO_ERROR,      GPZ_NOT_GPZ,   GPZ_UNSUPPORTED_VERSION,
-                         GPZ_CORRUPT, GPZ_TRUNCATED,        GPZ_OUT_OF_MEMORY, GPZ_NOT_FOUND, GPZ_LIMIT_EXCEEDED,
-                         GPZ_INTERNAL};
-  for (int i = 0; i <= 10; ++i) EXPECT_EQ(numbers[i], i);
+  const int numbers[] = {GPZ_OK,       GPZ_INVALID_ARGUMENT, GPZ_IO_ERROR,      GPZ_NOT_GPZ,   GPZ_UNSUPPORTED_VERSION,
+                         GPZ_CORRUPT,  GPZ_TRUNCATED,        GPZ_OUT_OF_MEMORY, GPZ_NOT_FOUND, GPZ_LIMIT_EXCEEDED,
+                         GPZ_INTERNAL, GPZ_UNSUPPORTED};
+  for (int i = 0; i <= 11; ++i) EXPECT_EQ(numbers[i], i);
   EXPECT_STREQ(gpz_status_text(GPZ_TRUNCATED), "truncated");
 }
 

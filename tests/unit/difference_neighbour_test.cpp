@@ -39,7 +39,7 @@ std::vector<std::uint8_t> section_with(const DifferenceState &state, const Frame
                        axis.previous.data() + first, q[d].data() + first,           nullptr,
                        core::checked_axis(box[d])};
     }
-    DifferenceRecord record;
+    ResidualRecord record;
     const std::uint32_t words = kernels.difference.encode(block, *scratch, record);
     const auto *raw = reinterpret_cast<const std::uint8_t *>(scratch->words);
     section.payload.insert(section.payload.end(), raw, raw + words * std::size_t{4});

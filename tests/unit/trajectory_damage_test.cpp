@@ -127,7 +127,7 @@ TEST(HostileOrder, AnyByteChangedOrCut) {
   }
   const Snapshot snapshot = gas.snapshot();
   TrajectoryEncoder encoder;
-  encoder.set_order(KeyOrder::smaller);
+  encoder.set_order(Order::id);
   EncodedChunk chunk;
   encoder.encode(snapshot.inputs(), 400, nullptr, snapshot.info.box, true, chunk);
   ASSERT_EQ(format::chunk_kind(chunk.bytes.data(), chunk.bytes.size()), format::ordered_chunk);

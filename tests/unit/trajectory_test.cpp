@@ -62,7 +62,7 @@ TEST(Trajectory, HasKeyFramesInTheOrderOfIds) {
     if (f % 3 == 2) gas.thin(0.05);
     if (f % 3 == 2) gas.add(40);
   });
-  const Bytes bytes = file_of(snapshots, 4, 1, true, KeyOrder::smaller);
+  const Bytes bytes = file_of(snapshots, 4, 1, true, Order::id);
   const Reader reader = reader_of(bytes);
   EXPECT_EQ(reader.chunk(0, 0)[4], 2);  // kind
   for (std::size_t i = snapshots.size(); i-- > 0;) expect_true(snapshots[i], reader.read(i));

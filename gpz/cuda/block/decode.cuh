@@ -52,7 +52,7 @@ __device__ void place_exceptions(const DecodeParams &params, const DecodeField &
     const std::uint32_t i = places[e] & 0xFFFFu;
     const std::uint32_t d = places[e] >> 16;
     if (i >= n || d >= static_cast<std::uint32_t>(field.components)) {
-      *params.damaged = 1;
+      *params.damaged = chunk_damaged;
       continue;
     }
     if (field.data[d] == nullptr) continue;

@@ -213,14 +213,14 @@ __global__ void __launch_bounds__(decode_warps *warp_size)
     return;
   }
   if (words == nullptr) {
-    if (this_lane() == 0) *params.damaged = 1;
+    if (this_lane() == 0) *params.damaged = chunk_damaged;
     return;
   }
   Store store(field, block - params.first_block, buffer[warp]);
   if (sorted) {
     if constexpr (!std::is_same_v<T, std::int64_t>) {
       if (!decode_sorted<T>(field, record, words, id[warp], packed[warp], store) && this_lane() == 0)
-        *params.damaged = 1;
+        *params.damaged = chunk_damaged;
     }
   } else {
     decode_packed<T>(field, record, words, packed[warp], store);

@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(threads) decode_other(const __grid_constant__ 
         (field.value == core::Value::integer   ? decode_block<std::int64_t>(params, field, record, words, block, shared)
          : field.value == core::Value::float32 ? decode_block<float>(params, field, record, words, block, shared)
                                                : decode_block<double>(params, field, record, words, block, shared));
-    if (!good && threadIdx.x == 0) *params.damaged = 1;
+    if (!good && threadIdx.x == 0) *params.damaged = chunk_damaged;
     __syncthreads();
   }
 }

@@ -4,8 +4,10 @@
 #include <cub/agent/single_pass_scan_operators.cuh>
 #include <cub/block/block_scan.cuh>
 
+#include "gpz/chunk.hpp"
 #include "gpz/core/block.hpp"
 #include "gpz/core/directory.hpp"
+#include "gpz/cuda.hpp"
 #include "gpz/cuda/block/decode.cuh"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/warp.cuh"
@@ -54,9 +56,23 @@ __device__ bool open_section(const DecodeParams &params, int f, U64 at, U64 leng
   return __all_sync(full_mask, zeros) != 0;
 }
 
+// What *damaged becomes by the first 8 bytes. Chunks of other kinds, and those with blocks of another size, may be
+// whole: these kernels do not know them.
+__device__ U32 check_head(const DecodeParams &params) {
+  if (params.size < 8) return chunk_damaged;
+  const U32 size = params.chunk[0];
+  const U32 kind = params.chunk[1];
+  if (kind == static_cast<U32>(ChunkKind::block)) {
+    if (size == params.block_size) return 0;
+    return core::is_block_size(size) ? chunk_unsupported : chunk_damaged;
+  }
+  const bool known = kind == static_cast<U32>(ChunkKind::difference) || kind == static_cast<U32>(ChunkKind::ordered);
+  return known && size == core::default_block_size ? chunk_unsupported : chunk_damaged;
+}
+
 __device__ bool open_sections(const DecodeParams &params) {
   const U64 head = 8 + static_cast<U64>(params.fields) * 8;
-  if (params.size < head || params.chunk[0] != params.block_size || params.chunk[1] != 0) return false;
+  if (params.size < head) return false;
   U64 at = head;
   for (int f = 0; f < params.fields; ++f) {
     const U64 length = word_pair(params.chunk + 2 + 2 * f);
@@ -77,7 +93,7 @@ __device__ __forceinline__ U32 read_payload_words(const DecodeParams &params, co
       !core::mode_is_allowed(record.mode, field.step > 0, field.leading) ||
       !core::block_layout(record, field.components, field.value, particles_of(params, block), params.block_size,
                           layout)) {
-    *params.damaged = 1;
+    *params.damaged = chunk_damaged;
     return 0;
   }
   params.records[static_cast<U64>(f) * params.blocks + block] = record;
@@ -91,8 +107,10 @@ __global__ void open_chunk(const __grid_constant__ DecodeParams params, Tiles ti
     *params.damaged = 0;
     *params.other_count = 0;
   }
-  if (open_sections(params)) return;
-  if (threadIdx.x == 0) *params.damaged = 1;
+  U32 damaged = check_head(params);
+  if (damaged == 0) damaged = open_sections(params) ? 0 : chunk_damaged;
+  if (damaged == 0) return;
+  if (threadIdx.x == 0) *params.damaged = damaged;
   // Decoders ask payload_of() before they know of the damage: what the workspace held must not lead it anywhere.
   __syncwarp();
   for (int f = static_cast<int>(threadIdx.x); f < params.fields; f += warp_size) params.sections[f].payload_words = 0;

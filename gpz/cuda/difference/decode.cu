@@ -81,7 +81,7 @@ __device__ __noinline__ U32 place_indices(const U32 *words, U32 count, U32 n, in
 
 // Which values are at their other image; false if there are more or fewer than flags.
 __device__ __noinline__ bool read_flags(const DifferenceHistory &history, core::Predictor predictor, bool predict,
-                                        U64 first, U32 n, int components, const DifferenceRecord &record,
+                                        U64 first, U32 n, int components, const core::ResidualRecord &record,
                                         const U32 *words, DecodeMemory &memory) {
   const U32 bit = 1u << this_lane();
   U32 count = 0;
@@ -113,7 +113,7 @@ __device__ __noinline__ bool read_flags(const DifferenceHistory &history, core::
 
 // Residuals of all axes; false if the bitmap is not that of these planes.
 template <int D>
-__device__ __forceinline__ bool read_residuals(const DifferenceRecord &record, const U32 *words, U32 n,
+__device__ __forceinline__ bool read_residuals(const core::ResidualRecord &record, const U32 *words, U32 n,
                                                DecodeMemory &memory) {
   const U32 lane = this_lane();
   const bool full = n == difference_block;
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(difference_warps *warp_size, 7)
   if (block >= params.history.blocks || *static_cast<volatile U32 *>(params.status) != 0) return;
   DecodeMemory &memory = all_memory[warp];
   const U32 n = particles_of(params.history, block);
-  const DifferenceRecord record = params.records[block];
+  const core::ResidualRecord record = params.records[block];
   const U32 *words = payload_of(params, block);
   U32 status = words == nullptr || !read_residuals<D>(record, words, n, memory) ? section_damaged : 0;
   const core::Predictor predictor = params.layout->predictor;

@@ -22,7 +22,7 @@ struct EncodeWorkspace {
   std::size_t zeros;
   DifferenceLayout *layout;
   DifferenceResult *result;
-  DifferenceRecord *records;
+  core::ResidualRecord *records;
   std::uint32_t *words;
   std::uint64_t *staged;
   std::uint64_t *word_offsets;
@@ -41,7 +41,7 @@ EncodeWorkspace carve_encode(void *base, std::uint64_t particles, std::size_t ca
   memory.zeros = carver.used();
   memory.layout = carver.take<DifferenceLayout>(1);
   memory.result = carver.take<DifferenceResult>(1);
-  memory.records = carver.take<DifferenceRecord>(blocks);
+  memory.records = carver.take<core::ResidualRecord>(blocks);
   memory.words = carver.take<std::uint32_t>(blocks + 1);
   memory.staged = carver.take<std::uint64_t>(blocks);
   memory.word_offsets = carver.take<std::uint64_t>(blocks + 1);
@@ -55,7 +55,7 @@ EncodeWorkspace carve_encode(void *base, std::uint64_t particles, std::size_t ca
 struct DecodeWorkspace {
   DifferenceLayout *layout;
   std::uint32_t *status;
-  DifferenceRecord *records;
+  core::ResidualRecord *records;
   std::uint32_t *words;
   std::uint64_t *word_offsets;
   char *scan;
@@ -69,7 +69,7 @@ DecodeWorkspace carve_decode(void *base, std::uint64_t particles) {
   DecodeWorkspace memory{};
   memory.layout = carver.take<DifferenceLayout>(1);
   memory.status = carver.take<std::uint32_t>(1);
-  memory.records = carver.take<DifferenceRecord>(blocks);
+  memory.records = carver.take<core::ResidualRecord>(blocks);
   memory.words = carver.take<std::uint32_t>(blocks + 1);
   memory.word_offsets = carver.take<std::uint64_t>(blocks + 1);
   memory.scan_bytes = scan_size(blocks + 1);
@@ -95,8 +95,9 @@ std::size_t difference_bound(std::uint64_t particles, int components) {
   // For each value: at most 31 bits of the plane, a unary code of 96 or an exception with its unary bit, and a flag.
   const std::uint64_t payload = values * (core::max_residual_width + core::exception_bits + 2) / 32 +
                                 blocks * (3 + static_cast<std::uint64_t>(components));
-  return difference_header_size(components) + blocks * static_cast<std::uint64_t>(difference_items(components)) * 4 +
-         8 + payload * sizeof(std::uint32_t) + 8;
+  return core::difference_header_size(core::coefficients_end, components) +
+         blocks * static_cast<std::uint64_t>(core::residual_items(components)) * 4 + 8 +
+         payload * sizeof(std::uint32_t) + 8;
 }
 
 void encode_difference(DeviceDifferenceState &state, const DeviceValues &values, const core::GridBox &box,

@@ -10,7 +10,7 @@ namespace {
 
 // What the records of all blocks have in common: the widths of the directory depend on it.
 __device__ __forceinline__ void publish(const DifferenceEncode &params, std::uint64_t block, int components,
-                                        const DifferenceRecord &record, std::uint32_t words, std::uint64_t staged,
+                                        const core::ResidualRecord &record, std::uint32_t words, std::uint64_t staged,
                                         double error) {
   const std::uint64_t largest = warp_max(core::bit_cast<std::uint64_t>(error));
   const auto lane = static_cast<int>(this_lane());
@@ -24,8 +24,8 @@ __device__ __forceinline__ void publish(const DifferenceEncode &params, std::uin
     if (largest > __ldcg(all)) atomicMax(all, static_cast<unsigned long long>(largest));
     return;
   }
-  if (lane >= difference_items(components)) return;
-  const std::uint32_t item = record_item(record, components, lane);
+  if (lane >= core::residual_items(components)) return;
+  const std::uint32_t item = core::residual_item(record, components, lane);
   std::uint32_t *all = &params.totals->items[lane];
   if ((item & ~__ldcg(all)) != 0) atomicOr(all, item);
 }
@@ -105,7 +105,7 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
                                             double error) {
   const std::uint64_t first = block * difference_block;
   const auto lane = this_lane();
-  DifferenceRecord record{};
+  core::ResidualRecord record{};
   record.margin = memory.margin;
   record.triples = triples;
   std::uint32_t bit[D];  // where the unary codes of the lane's row begin

@@ -13,25 +13,25 @@ constexpr unsigned record_threads = 128;
 
 // All lanes of a warp together.
 __device__ bool open_header(const DifferenceDecode &params, int components, DifferenceLayout &layout) {
-  const std::uint64_t header = difference_header_size(components);
+  const std::uint64_t header = core::difference_header_size(core::coefficients_end, components);
   if (params.size < header || params.size % 8 != 0) return false;
   const auto lane = static_cast<int>(threadIdx.x);
-  const int items = difference_items(components);
+  const int items = core::residual_items(components);
   const auto *bytes = reinterpret_cast<const std::uint8_t *>(params.section);
-  if (bytes[0] != 1 || (params.plain && (bytes[1] | bytes[2] | bytes[3]) != 0)) return false;
-  const std::uint32_t width = lane < static_cast<int>(header) - 4 ? bytes[4 + lane] : 0;
-  if (__any_sync(full_mask, lane < items ? width > 32 : width != 0) != 0) return false;
+  if (bytes[0] != core::temporal_predictor || (params.plain && (bytes[1] | bytes[2] | bytes[3]) != 0)) return false;
+  const int widths_at = static_cast<int>(core::coefficients_end);
+  const std::uint32_t width = lane < static_cast<int>(header) - widths_at ? bytes[widths_at + lane] : 0;
+  if (__any_sync(full_mask, lane < items ? width > core::max_residual_item_width : width != 0) != 0) return false;
   const std::uint32_t bits = warp_sum(width);
   const std::uint64_t room = params.size - header;
   const std::uint64_t blocks = params.history.blocks;
-  if (bits != 0 && blocks > room * 8 / bits) return false;
+  if (!core::directory_fits(bits, blocks, room)) return false;
   const std::uint64_t size = core::directory_size(bits, blocks);
-  if (size > room) return false;
   const std::uint32_t *directory = params.section + header / 4;
   bool zeros = true;
   for (std::uint64_t bit = blocks * bits + threadIdx.x; bit < size * 8; bit += warp_size)
     zeros &= core::get_bits(directory, bit, 1) == 0;
-  if (lane < items) layout.width[lane] = width;
+  if (lane < items) layout.width[lane] = static_cast<std::uint8_t>(width);
   if (lane == 0) {
     layout.record_bits = bits;
     layout.predictor = {static_cast<std::int8_t>(bytes[1]), static_cast<std::int8_t>(bytes[2]),
@@ -50,37 +50,14 @@ __global__ void open_section(const __grid_constant__ DifferenceDecode params, in
   params.words[params.history.blocks] = 0;
 }
 
-// Words of the payload of a block of n particles; false if they cannot be.
+// Also the words of the block's payload; false if they cannot be.
 __device__ bool read_record(const DifferenceDecode &params, const DifferenceLayout &layout, int components,
-                            std::uint64_t block, DifferenceRecord &record, std::uint32_t &words) {
+                            std::uint64_t block, core::ResidualRecord &record, std::uint32_t &words) {
   const std::uint32_t n = particles_of(params.history, block);
-  std::uint32_t item[max_difference_items];
-  std::uint64_t at = block * layout.record_bits;
-  for (int i = 0; i < difference_items(components); ++i) {
-    const auto width = static_cast<int>(layout.width[i]);
-    item[i] = static_cast<std::uint32_t>(core::get_bits(params.section + layout.directory, at, width));
-    at += static_cast<unsigned>(width);
-  }
-  record.triples = components == core::max_components && item[components] >= core::triples_head;
-  if (record.triples) item[components] -= core::triples_head;
-  std::uint64_t length = 0;
-  for (int d = 0; d < components; ++d) {
-    const std::uint32_t width = item[d];
-    const std::uint32_t head = item[components + d];
-    if (record.triples && d != 0 && (width != 0 || head != 1)) return false;
-    if (width > core::max_residual_width || head > 3) return false;
-    record.code[d] = {static_cast<std::uint8_t>(width), static_cast<std::uint8_t>(head)};
-    if (!core::is_valid(record.code[d])) return false;
-    length += core::packed_words(n, static_cast<int>(width), core::lanes_of(n, difference_block));
-  }
-  const std::uint32_t values = static_cast<std::uint32_t>(components) * n;
-  record.bitmap = item[2 * components];
-  record.margin = item[2 * components + 1];
-  record.flags = item[2 * components + 2];
-  record.exceptions = item[2 * components + 3];
-  if (record.margin > INT32_MAX || record.flags > core::words_for_bits(values) || record.exceptions > values)
+  if (!core::read_residual_record(layout.width, params.section + layout.directory, block * layout.record_bits,
+                                  components, n, true, record))
     return false;
-  length += std::uint64_t{record.bitmap} + record.flags + std::uint64_t{record.exceptions} * 3;
+  const std::uint64_t length = core::residual_words(record, components, n);
   if (length > layout.end - layout.payload || length > UINT32_MAX) return false;
   words = static_cast<std::uint32_t>(length);
   return true;
@@ -90,7 +67,7 @@ __global__ void __launch_bounds__(record_threads)
     read_records(const __grid_constant__ DifferenceDecode params, int components) {
   const std::uint64_t block = static_cast<std::uint64_t>(blockIdx.x) * record_threads + threadIdx.x;
   if (block >= params.history.blocks) return;
-  DifferenceRecord record{};
+  core::ResidualRecord record{};
   std::uint32_t words = 0;
   if (*static_cast<volatile std::uint32_t *>(params.status) == 0 &&
       !read_record(params, *params.layout, components, block, record, words)) {

@@ -1,14 +1,13 @@
 // What the host tells the kernels of difference sections; plain data.
 #pragma once
 
+#include "gpz/core/difference_section.hpp"
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/cuda/block/decode_params.hpp"
 #include "gpz/cuda/difference/difference.hpp"
 
 namespace gpz::cuda {
-
-inline constexpr int max_difference_items = 2 * core::max_components + 4;
 
 // An axis for indices of less than 2^30. One that is open never wraps anything: its interval is all there is.
 struct DeviceAxis {
@@ -39,16 +38,6 @@ struct DifferenceSource {
   core::Grid grid;
 };
 
-// What a directory stores about a block. Widths, then heads, with a byte for each component.
-struct DifferenceRecord {
-  core::ResidualCode code[core::max_components];
-  bool triples;  // the first code is that of ranks, and there is no other
-  std::uint32_t bitmap;
-  std::uint32_t margin;
-  std::uint32_t flags;
-  std::uint32_t exceptions;
-};
-
 // The prediction, as it comes about; all of it is zero before.
 struct DifferenceFit {
   unsigned long long sums[9];
@@ -63,12 +52,12 @@ struct DifferenceTotals {
   unsigned long long invalid;  // values
   unsigned long long error;    // the bits of the largest, a double
   std::uint32_t wide;
-  std::uint32_t items[max_difference_items];  // of all records, joined by or
+  std::uint32_t items[core::max_residual_items];  // of all records, joined by or
 };
 
 // Where the parts of a section are, words from its start.
 struct DifferenceLayout {
-  std::uint32_t width[max_difference_items];
+  std::uint8_t width[core::max_residual_items];
   std::uint32_t record_bits;
   core::Predictor predictor;
   std::uint64_t directory;
@@ -82,7 +71,7 @@ struct DifferenceEncode {
   InvalidValues invalid;
   DifferenceFit *fit;
   DifferenceTotals *totals;
-  DifferenceRecord *records;
+  core::ResidualRecord *records;
   std::uint32_t *words;         // of each block, and one more
   std::uint64_t *staged;        // where the payload of each block is in staging
   std::uint64_t *word_offsets;  // where it goes
@@ -100,17 +89,11 @@ struct DifferenceDecode {
   const std::uint32_t *section;
   std::uint64_t size;  // bytes
   DifferenceLayout *layout;
-  DifferenceRecord *records;
+  core::ResidualRecord *records;
   std::uint32_t *words;
   std::uint64_t *word_offsets;
   std::uint32_t *status;
   bool plain;
 };
-
-// Items of a record for D components.
-GPZ_HD int difference_items(int components) { return 2 * components + 4; }
-GPZ_HD std::uint64_t difference_header_size(int components) {
-  return (4 + static_cast<std::uint64_t>(difference_items(components)) + 7) / 8 * 8;
-}
 
 }  // namespace gpz::cuda

@@ -62,7 +62,7 @@ template <typename T, typename Store, int D, bool History, bool Predict, bool Fu
 class ValuePass {
  public:
   __device__ __forceinline__ ValuePass(const DifferenceDecode &params, std::uint64_t block, std::uint32_t n,
-                                       core::Predictor predictor, const DifferenceRecord &record, bool ranks,
+                                       core::Predictor predictor, const core::ResidualRecord &record, bool ranks,
                                        const DecodeMemory &memory, Store &store)
       : params_(params),
         memory_(memory),
@@ -182,7 +182,7 @@ class ValuePass {
 template <typename T, typename Store, int D, bool History, bool Predict>
 __device__ __forceinline__ std::uint32_t place_values(const DifferenceDecode &params, std::uint64_t block,
                                                       std::uint32_t n, core::Predictor predictor,
-                                                      const DifferenceRecord &record, bool ranks,
+                                                      const core::ResidualRecord &record, bool ranks,
                                                       const DecodeMemory &memory, Store &store) {
   if (n == difference_block)
     return ValuePass<T, Store, D, History, Predict, true>(params, block, n, predictor, record, ranks, memory, store)

@@ -16,15 +16,15 @@ constexpr std::uint32_t directory_part = 128;  // records: whole words, however 
 // One thread.
 __global__ void lay_out(const __grid_constant__ DifferenceEncode params, int components) {
   DifferenceLayout &layout = *params.layout;
-  const int items = difference_items(components);
+  const int items = core::residual_items(components);
   layout.record_bits = 0;
   for (int i = 0; i < items; ++i) {
-    layout.width[i] = static_cast<std::uint32_t>(core::bit_length(params.totals->items[i]));
+    layout.width[i] = static_cast<std::uint8_t>(core::bit_length(params.totals->items[i]));
     layout.record_bits += layout.width[i];
   }
   layout.predictor = chosen_predictor(*params.fit);
   const std::uint64_t blocks = params.history.blocks;
-  layout.directory = difference_header_size(components) / 4;
+  layout.directory = core::difference_header_size(core::coefficients_end, components) / 4;
   layout.payload = layout.directory + core::directory_size(layout.record_bits, blocks) / 4;
   layout.end = layout.payload + (params.word_offsets[blocks] + 1) / 2 * 2;
   const bool fits = layout.end * 4 <= params.capacity;
@@ -32,12 +32,13 @@ __global__ void lay_out(const __grid_constant__ DifferenceEncode params, int com
                     core::bit_cast<double>(params.totals->error)};
   if (!fits) return;
   auto *bytes = reinterpret_cast<std::uint8_t *>(params.out);
-  bytes[0] = 1;
+  bytes[0] = core::temporal_predictor;
   bytes[1] = static_cast<std::uint8_t>(layout.predictor.velocity);
   bytes[2] = static_cast<std::uint8_t>(layout.predictor.previous);
   bytes[3] = static_cast<std::uint8_t>(layout.predictor.mean);
-  for (int i = 4; i < static_cast<int>(layout.directory) * 4; ++i)
-    bytes[i] = i - 4 < items ? static_cast<std::uint8_t>(layout.width[i - 4]) : 0;
+  constexpr int widths_at = static_cast<int>(core::coefficients_end);
+  for (int i = 0; i < static_cast<int>(layout.directory) * 4 - widths_at; ++i)
+    bytes[widths_at + i] = i < items ? layout.width[i] : 0;
   if (params.word_offsets[blocks] % 2 != 0) params.out[layout.end - 1] = 0;
 }
 
@@ -50,12 +51,12 @@ __device__ void write_directory(const DifferenceEncode &params, int components, 
   __syncthreads();
   const std::uint64_t block = part * directory_part + threadIdx.x;
   if (threadIdx.x < directory_part && block < params.history.blocks) {
-    const DifferenceRecord record = params.records[block];
+    const core::ResidualRecord record = params.records[block];
     std::uint32_t bit = threadIdx.x * layout.record_bits;
-    for (int i = 0; i < difference_items(components); ++i) {
+    for (int i = 0; i < core::residual_items(components); ++i) {
       const std::uint32_t width = layout.width[i];
       if (width == 0) continue;
-      const std::uint32_t item = record_item(record, components, i);
+      const std::uint32_t item = core::residual_item(record, components, i);
       atomicOr(&words[bit / 32], item << bit % 32);
       if (bit % 32 + width > 32) atomicOr(&words[bit / 32 + 1], item >> (32 - bit % 32));
       bit += width;
@@ -90,7 +91,7 @@ __device__ void copy_payload(const DifferenceEncode &params, std::uint64_t block
 // Thread blocks for the directory, then those for the payload.
 __global__ void __launch_bounds__(write_threads)
     write_section(const __grid_constant__ DifferenceEncode params, int components) {
-  __shared__ std::uint32_t words[directory_part * max_difference_items];  // 32 bits an item at most
+  __shared__ std::uint32_t words[directory_part * core::max_residual_items];  // 32 bits an item at most
   if (params.result->fits == 0) return;
   const std::uint64_t parts = (params.history.blocks + directory_part - 1) / directory_part;
   if (blockIdx.x < parts)

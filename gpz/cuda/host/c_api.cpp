@@ -22,6 +22,7 @@ namespace cuda = gpz::cuda;
 using gpz::c::guarded;
 using gpz::c::require;
 
+static_assert(GPZ_CUDA_CHUNK_DAMAGED == cuda::chunk_damaged && GPZ_CUDA_CHUNK_UNSUPPORTED == cuda::chunk_unsupported);
 static_assert(GPZ_CUDA_MAX_FIELDS == cuda::max_fields && sizeof(gpz_cuda_result) == sizeof(cuda::CompressResult) &&
                   offsetof(gpz_cuda_result, bytes) == offsetof(cuda::CompressResult, bytes) &&
                   offsetof(gpz_cuda_result, fits) == offsetof(cuda::CompressResult, fits) &&

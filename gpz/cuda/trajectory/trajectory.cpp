@@ -337,7 +337,7 @@ struct TrajectoryCodec::State {
         return true;
       }
     }
-    chunk = {out.data(), out.size(), call.particles, largest_error};
+    chunk = {out.data(), out.size(), call.particles, largest_error, ChunkKind::difference};
     return true;
   }
 

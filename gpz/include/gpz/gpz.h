@@ -24,11 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
-#define GPZ_API __attribute__((visibility("default")))
-#else
-#define GPZ_API
-#endif
+#include "gpz/export.h"
+#include "gpz/version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,7 +43,8 @@ typedef enum gpz_status {
   GPZ_OUT_OF_MEMORY = 7,
   GPZ_NOT_FOUND = 8,
   GPZ_LIMIT_EXCEEDED = 9,
-  GPZ_INTERNAL = 10
+  GPZ_INTERNAL = 10,
+  GPZ_UNSUPPORTED = 11 /* valid, but this function cannot do it: another one can */
 } gpz_status;
 
 /* A few words for a status, and what went wrong in the last call of this thread that failed ("" if none did). The text
@@ -171,6 +169,13 @@ typedef struct gpz_column_info {
 GPZ_API gpz_status gpz_reader_chunk_count(gpz_reader *reader, size_t frame, size_t *count);
 GPZ_API gpz_status gpz_reader_chunk(gpz_reader *reader, size_t frame, size_t chunk, uint64_t *particles, size_t *size);
 GPZ_API gpz_status gpz_reader_read_chunk(gpz_reader *reader, size_t frame, size_t chunk, void *bytes, size_t capacity);
+
+/* How a chunk is coded: by itself, in blocks; as differences from the chunk of the frame before; by itself, in the
+ * order of ids. Decoders for chunks of blocks alone (gpz_cuda.h) answer GPZ_UNSUPPORTED to the others. */
+typedef enum gpz_chunk_kind { GPZ_CHUNK_BLOCK = 0, GPZ_CHUNK_DIFFERENCE = 1, GPZ_CHUNK_ORDERED = 2 } gpz_chunk_kind;
+/* The kind of a chunk of `size` bytes in host memory, from its first 8 bytes. GPZ_TRUNCATED if there are fewer,
+ * GPZ_CORRUPT if the format has no such kind. */
+GPZ_API gpz_status gpz_chunk_kind_of(const void *chunk, size_t size, gpz_chunk_kind *kind);
 
 GPZ_API gpz_status gpz_reader_column_count(gpz_reader *reader, size_t frame, size_t *count);
 /* GPZ_NOT_FOUND if there is no such column. */

@@ -73,10 +73,16 @@ GPZ_API gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_cou
 GPZ_API gpz_status gpz_cuda_decompress_workspace_size(const gpz_cuda_output *outputs, size_t output_count,
                                                       uint64_t particles, size_t *size);
 
+/* What *damaged becomes if a chunk is not decoded: the bytes contradict the format; or, by its head, the chunk is one
+ * of the format that is decoded on the CPU only: its kind is not GPZ_CHUNK_BLOCK (see gpz_chunk_kind_of), or its blocks
+ * do not have 1,024 particles. */
+#define GPZ_CUDA_CHUNK_DAMAGED 1u
+#define GPZ_CUDA_CHUNK_UNSUPPORTED 2u
+
 /* Decompresses a chunk of `size` bytes in device memory, aligned to 8. A chunk has blocks of 1,024
  * particles, the last one fewer: block_count of them from first_block on are decoded, all that follow if it is 0, and
- * particle i of them goes to element i of the outputs. *damaged (memory as gpz_cuda_result) becomes 0, or 1 if the
- * bytes contradict the format: the outputs are unspecified then, but nothing outside of them was touched. */
+ * particle i of them goes to element i of the outputs. *damaged (memory as gpz_cuda_result) becomes 0 or one of the two
+ * numbers above: the outputs are unspecified then, but nothing outside of them was touched. */
 GPZ_API gpz_status gpz_cuda_decompress(const void *chunk, size_t size, uint64_t particles,
                                        const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
                                        uint64_t block_count, void *workspace, size_t workspace_size, uint32_t *damaged,
@@ -113,7 +119,8 @@ GPZ_API gpz_status gpz_cuda_codec_write(gpz_cuda_codec *codec, gpz_writer *write
                                         const gpz_field *fields, size_t field_count, const int *rows,
                                         struct CUstream_st *stream);
 /* As gpz_cuda_decompress, of a chunk in device memory (aligned to 8) or in host memory. GPZ_CORRUPT if the bytes
- * contradict the format. */
+ * contradict the format, GPZ_UNSUPPORTED if the chunk is decoded on the CPU only: by gpz_reader_read_double and
+ * gpz_reader_read_int64. */
 GPZ_API gpz_status gpz_cuda_codec_decode(gpz_cuda_codec *codec, const void *chunk, size_t size, uint64_t particles,
                                          const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
                                          uint64_t block_count, struct CUstream_st *stream);

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "gpz/container.hpp"
+#include "gpz/export.h"
 #include "gpz/frame.hpp"
 
 namespace gpz {
 
 // Random access by frame.
-class Reader {
+class GPZ_API Reader {
  public:
   // Throws io_error, not_gpz, unsupported_version, corrupt, truncated. A torn tail is no error: see scan().
   explicit Reader(const std::string &path);
@@ -41,12 +42,12 @@ class Reader {
   void verify(std::size_t i, int threads = 1) const;
 
  private:
-  struct State;
+  struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };
 
 // Frames in file order from any file descriptor, seekable or not. Does not close it.
-class StreamReader {
+class GPZ_API StreamReader {
  public:
   // `name` stands for the stream in error messages. Reads the file header.
   StreamReader(int descriptor, const std::string &name);
@@ -59,7 +60,7 @@ class StreamReader {
   bool next(Frame &frame, int threads = 1);
 
  private:
-  struct State;
+  struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };
 
