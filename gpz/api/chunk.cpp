@@ -113,8 +113,8 @@ void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t par
           const auto is_wanted = [&](std::size_t f) { return wanted.empty() || wanted[f]; };
           std::vector<cpu::FieldCoding> fields;
           for (const auto &field : frame.info.fields)
-            fields.push_back({static_cast<core::Value>(field.type), static_cast<int>(field.components.size()),
-                              field.step, field.leading, is_wanted(fields.size())});
+            fields.push_back({format::core_value(field.type), static_cast<int>(field.components.size()), field.step,
+                              field.leading, is_wanted(fields.size())});
           const cpu::Decoder decoder(bytes, size, particles, fields);
           std::vector<cpu::FieldValues> values(fields.size(), cpu::FieldValues{});
           for (std::size_t c = 0; c < frame.columns.size(); ++c) {

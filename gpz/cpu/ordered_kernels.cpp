@@ -67,12 +67,12 @@ struct Line {
         alone(block.predictor->lag[0] == 0) {}
 
   std::int64_t expected(const std::int64_t *place, std::uint32_t i) const {
-    return core::follow(place[link[i] & 0xFFFFu], offset[link[i] >> 16], grid);
+    return core::step_from(place[link[i] & 0xFFFFu], offset[link[i] >> 16], grid);
   }
 };
 
 // Where the particles are inside the box, and where the first one is expected.
-std::int64_t find_places(const Block &block, int d, Scratch &scratch) {
+std::int64_t load_places(const Block &block, int d, Scratch &scratch) {
   const GridAxis grid = block.axes[d].grid;
   const std::int64_t *__restrict q = block.axes[d].q;
   std::int64_t *__restrict place = scratch.place[d];
@@ -83,7 +83,7 @@ std::int64_t find_places(const Block &block, int d, Scratch &scratch) {
 }
 
 std::int64_t find_residuals(const Block &block, int d, Scratch &scratch) {
-  const std::int64_t first = find_places(block, d, scratch);
+  const std::int64_t first = load_places(block, d, scratch);
   const Line line(block, d, scratch);
   const std::int64_t *__restrict place = scratch.place[d];
   std::uint32_t *__restrict u = scratch.residual;
@@ -189,12 +189,12 @@ struct Exceptions {
 };
 
 // Exceptions are where they are: those predicted from them follow.
-void find_places(const Block &block, int d, std::int64_t first, Exceptions exceptions, Scratch &scratch) {
+void decode_places(const Block &block, int d, std::int64_t first, Exceptions exceptions, Scratch &scratch) {
   const Line line(block, d, scratch);
   const std::uint32_t *__restrict u = scratch.residual;
   std::int64_t *place = scratch.place[d];
   const auto put = [&](std::int64_t expected, std::uint32_t i) {
-    place[i] = core::follow(expected, core::unzigzag(u[i]), line.grid);
+    place[i] = core::step_from(expected, core::unzigzag(u[i]), line.grid);
   };
   std::uint32_t i = 0;
   for (;;) {
@@ -237,7 +237,7 @@ bool decode(const Block &block, const Record &record, const std::uint32_t *words
   for (int d = 0; d < block.components; ++d) {
     plane += core::unpack(plane, block.n, coded.code[d].width, lanes, scratch.residual);
     if (!join(coded.code[d], block.n, scratch.residual, quotients, used)) return false;
-    find_places(block, d, record.first[d], exceptions, scratch);
+    decode_places(block, d, record.first[d], exceptions, scratch);
     if (!find_values(block, d, coded, flags, scratch, flagged)) return false;
     for (; exceptions.next != exceptions.count && exceptions.component() == static_cast<std::uint32_t>(d);
          ++exceptions.next)
