@@ -54,4 +54,20 @@ auto in_place(const std::string &file, std::uint64_t base, F &&f) -> decltype(f(
   }
 }
 
+// Calls f(), whose errors have their position in the file, if they have one: they leave with its name, and failed
+// allocations as out_of_memory.
+template <class F>
+auto in_file(const std::string &file, F &&f) -> decltype(f()) {
+  try {
+    return f();
+  } catch (const Error &error) {
+    if (!error.file().empty()) throw;
+    throw Error(error.status(), error.cause(), file, error.position(), error.system_error());
+  } catch (const std::bad_alloc &) {
+    throw Error(Status::out_of_memory, "out of memory", file);
+  } catch (const std::length_error &) {
+    throw Error(Status::out_of_memory, "out of memory", file);
+  }
+}
+
 }  // namespace gpz::api

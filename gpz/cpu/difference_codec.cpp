@@ -129,9 +129,9 @@ void DifferenceState::start(const IndexColumns &q, std::size_t n, int count, boo
 void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
     Axis &axis = axes[d];
-    if (plain)
+    if (plain && q[d] != axis.last.data())
       std::copy_n(q[d], particles, axis.last.begin());
-    else
+    else if (!plain)
       kernels.difference.advance(q[d], core::checked_axis(box[d]), particles, frames, axis.last.data(),
                                  axis.deviation.data(), axis.velocity.data(), axis.previous.data());
   }

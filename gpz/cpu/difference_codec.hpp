@@ -39,7 +39,7 @@ struct DifferenceState {
   // Other particles, between two frames: the `count` slots kept[0] < kept[1] < ... move to the front with their
   // history; `added_count` new ones follow, at rest at `added` since the key frame. Throws std::bad_alloc.
   void replace(const std::uint32_t *kept, std::size_t count, const IndexColumns &added, std::size_t added_count);
-  // The next frame, after it was encoded or decoded.
+  // The next frame, after it was encoded or decoded. Columns of a plain state may be those of its last indices.
   void advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels = cpu::kernels());
 };
 

@@ -95,7 +95,7 @@ const void *load(const ConstArray &array, const BlockRows &block, std::uint64_t 
 
 BlockInput prototype(const Field &field) {
   BlockInput input{};
-  input.value = static_cast<core::Value>(field.type);
+  input.value = format::core_value(field.type);
   input.components = static_cast<int>(field.components.size());
   input.grid = format::grid_of(field);
   input.may_sort = field.leading;

@@ -284,6 +284,11 @@ FrameHead parse_frame_head(const std::uint8_t *head, std::size_t size, std::uint
   return frame;
 }
 
+void require_checksum(const ChunkEntry &chunk, const std::uint8_t *bytes) {
+  if (xxh3(bytes, static_cast<std::size_t>(chunk.length)) != chunk.checksum)
+    corrupt("the checksum of a chunk does not hold", 0);
+}
+
 IndexEntry parse_frame_summary(const std::uint8_t *head, std::size_t size) {
   ByteReader in(head, size);
   IndexEntry entry;

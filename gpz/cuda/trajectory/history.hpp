@@ -1,4 +1,4 @@
-// What TrajectoryCodec remembers of the particles of a chunk, in device memory: the counterpart of api::ChunkHistory.
+// What TrajectoryCodec remembers of the particles of a chunk, in device memory: the counterpart of ChunkHistory.
 // Everything is queued on the caller's stream; growing alone allocates and may wait.
 #pragma once
 

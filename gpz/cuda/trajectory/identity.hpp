@@ -1,4 +1,4 @@
-// Which particle of a frame is which of the frame before, found on the device: api::Identity's results, as long as ids
+// Which particle of a frame is which of the frame before, found on the device: Identity's results, as long as ids
 // are unique. Everything is queued on the caller's stream; nothing is allocated, nothing waits.
 #pragma once
 

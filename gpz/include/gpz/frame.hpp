@@ -90,6 +90,14 @@ struct ConstArray {
   Type type = Type::float64;
 };
 
+// One component of a field in the caller's memory, to be written: element i goes to data + i * stride bytes, which need
+// not be aligned.
+struct Array {
+  void *data = nullptr;
+  std::ptrdiff_t stride = 0;  // bytes
+  ConstArray::Type type = ConstArray::Type::float64;
+};
+
 // One array per component of the field; for integers int32 or int64, for floats the type of the field.
 struct FieldInput {
   Field field;

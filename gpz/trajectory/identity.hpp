@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace gpz::api {
+namespace gpz::trajectory {
 
 class Identity {
  public:
@@ -34,4 +34,4 @@ class Identity {
   std::vector<bool> taken_;           // particles that have a slot
 };
 
-}  // namespace gpz::api
+}  // namespace gpz::trajectory

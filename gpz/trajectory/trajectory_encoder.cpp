@@ -1,24 +1,28 @@
 #include <algorithm>
 #include <cstring>
 
-#include "gpz/api/chunk_history.hpp"
-#include "gpz/api/identity.hpp"
-#include "gpz/api/indices.hpp"
-#include "gpz/api/ordered_chunk.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/allocation.hpp"
 #include "gpz/format/bytes.hpp"
+#include "gpz/format/checksum.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/format/grid_box.hpp"
 #include "gpz/trajectory.hpp"
+#include "gpz/trajectory/block_chunk.hpp"
+#include "gpz/trajectory/chunk_history.hpp"
+#include "gpz/trajectory/identity.hpp"
+#include "gpz/trajectory/indices.hpp"
+#include "gpz/trajectory/ordered_chunk.hpp"
 
 namespace gpz {
 namespace {
 
-using api::Rows;
+using trajectory::Rows;
+
+constexpr int one_thread = 1;  // for what is decoded to start the history
 using format::identity_field;
 using format::no_field;
 
@@ -29,35 +33,19 @@ bool has_identity(const std::vector<Field> &fields) { return identity_field(fiel
 struct TrajectoryEncoder::State {
   explicit State(int threads) : encoder(threads) {}
 
-  ChunkEncoder encoder;
+  cpu::Encoder encoder;
   Order order = Order::place;
-  api::ChunkHistory history;
-  api::Identity identity;
-  Frame decoded;                        // the chunk that the history starts with, as a reader sees it
+  trajectory::ChunkHistory history;
+  trajectory::Identity identity;
+  std::vector<Field> described;         // the fields of the chunk that the history starts with
   std::vector<std::uint8_t> key_chunk;  // the last chunk that stands alone, until the history starts with it
   EncodedChunk part;                    // of a chunk of differences, or the chunk it competes with
   EncodedChunk ordered;                 // the same in the order of the ids
   format::KeySizes key;                 // of the last chunk that stands alone
   std::vector<std::int64_t> ids;
-  Rows all;              // row of each particle
-  Rows staying;          // row of each slot
-  api::Indices indices;  // of a field
-
-  void prepare_decoded(const std::vector<FieldInput> &fields) {
-    decoded.info.fields.clear();
-    std::size_t count = 0;
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      decoded.info.fields.push_back(fields[f].field);
-      for (std::size_t d = 0; d < fields[f].field.components.size(); ++d, ++count) {
-        if (count == decoded.columns.size()) decoded.columns.emplace_back();
-        decoded.columns[count].field = f;
-        decoded.columns[count].component = d;
-        decoded.columns[count].integers.clear();
-        decoded.columns[count].floats.clear();
-      }
-    }
-    decoded.columns.resize(count);
-  }
+  Rows all;                     // row of each particle
+  Rows staying;                 // row of each slot
+  trajectory::Indices indices;  // of a field
 
   void forget() {
     history.forget();
@@ -66,13 +54,12 @@ struct TrajectoryEncoder::State {
 
   void encode_key(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
                   EncodedChunk &out) {
-    encoder.encode(fields, particles, rows, out);
+    encoder.encode(fields, particles, rows, out.bytes, out.largest_error);
     if (order == Order::place || particles == 0 || particles > format::max_followed) return;
-    const std::vector<Field> described = format::described(fields);
-    const std::size_t id = identity_field(described);
+    const std::size_t id = identity_field(format::described(fields));
     if (id == no_field) return;
-    api::encode_ordered_chunk(fields, id, particles, rows, box, encoder, ordered);
-    if (ordered.bytes.size() < out.bytes.size() && api::may_be_ordered(particles, ordered.bytes.size()))
+    trajectory::encode_ordered_chunk(fields, id, particles, rows, box, encoder, ordered);
+    if (ordered.bytes.size() < out.bytes.size() && trajectory::may_be_ordered(particles, ordered.bytes.size()))
       std::swap(ordered, out);
   }
 
@@ -80,9 +67,9 @@ struct TrajectoryEncoder::State {
   void start_from(const std::vector<FieldInput> &fields, const EncodedChunk &chunk) {
     history.forget();
     identity.reset();
-    prepare_decoded(fields);
+    described = format::described(fields);
     key_chunk.clear();
-    if (!has_identity(decoded.info.fields) || chunk.particles > format::max_followed) return;
+    if (!has_identity(described) || chunk.particles > format::max_followed) return;
     key_chunk = chunk.bytes;
     key.particles = chunk.particles;
     key.sections.assign(fields.size(), 0);
@@ -93,24 +80,23 @@ struct TrajectoryEncoder::State {
 
   bool can_follow(const std::vector<FieldInput> &fields) {
     if (!key_chunk.empty()) {
-      decode_chunk(key_chunk.data(), key_chunk.size(), key.particles, decoded);
-      history.start(decoded, 0, key.particles);
-      decoded.columns.clear();
+      history.start(trajectory::IndependentChunk(key_chunk.data(), key_chunk.size(), key.particles, described, {}), {},
+                    one_thread);
       key.all = key_chunk.size();
       key_chunk = {};
     }
-    const std::vector<Field> described = format::described(fields);
-    const std::size_t id = identity_field(described);
-    return id != no_field && id == identity_field(decoded.info.fields) && history.fits(described);
+    const std::vector<Field> given = format::described(fields);
+    const std::size_t id = identity_field(given);
+    return id != no_field && id == identity_field(described) && history.fits(given);
   }
 
   // Which particle has which slot; false if so few have one that a chunk that stands alone is the better.
   bool match(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
     all.resize(particles);
     for (std::size_t i = 0; i < particles; ++i) all[i] = static_cast<std::uint32_t>(rows == nullptr ? i : rows[i]);
-    const std::size_t field = identity_field(decoded.info.fields);
+    const std::size_t field = identity_field(described);
     ids.resize(particles);
-    api::for_integers(fields[field].components[0], all, [&](std::size_t i, auto value) { ids[i] = value; });
+    trajectory::for_integers(fields[field].components[0], all, [&](std::size_t i, auto value) { ids[i] = value; });
     identity.match(history.state(field).axes[0].last, ids);
     const std::size_t stay = particles - identity.arriving().size();
     return format::enough_stay(stay, particles, history.particles());
@@ -122,7 +108,7 @@ struct TrajectoryEncoder::State {
     staying.clear();
     const auto &particle_of_slot = identity.particle_of_slot();
     for (std::uint32_t slot = 0; slot < particle_of_slot.size(); ++slot) {
-      if (particle_of_slot[slot] == api::Identity::nowhere) {
+      if (particle_of_slot[slot] == trajectory::Identity::nowhere) {
         leaving.push_back(slot);
       } else {
         slots.push_back(slot);
@@ -134,7 +120,7 @@ struct TrajectoryEncoder::State {
     format::append_difference_head(history.particles(), leaving, identity.arriving().size(), fields.size(), out.bytes);
     if (!leaving.empty()) history.keep(slots);
 
-    const std::size_t id = identity_field(decoded.info.fields);
+    const std::size_t id = identity_field(described);
     for (std::size_t f = 0; f < fields.size(); ++f) {
       const std::size_t begin = out.bytes.size();
       if (staying.empty())
@@ -150,15 +136,15 @@ struct TrajectoryEncoder::State {
   void encode_arrivals(const std::vector<FieldInput> &fields, EncodedChunk &out) {
     std::vector<int> rows;
     for (const std::uint32_t particle : identity.arriving()) rows.push_back(static_cast<int>(all[particle]));
-    encoder.encode(fields, rows.size(), rows.data(), part);
+    encoder.encode(fields, rows.size(), rows.data(), part.bytes, part.largest_error);
     out.bytes.insert(out.bytes.end(), part.bytes.begin(), part.bytes.end());
     format::set_arrivals_length(out.bytes, part.bytes.size());
     for (std::size_t f = 0; f < fields.size(); ++f)
       out.largest_error[f] = std::max(out.largest_error[f], part.largest_error[f]);
-    prepare_decoded(fields);
-    decode_chunk(part.bytes.data(), part.bytes.size(), rows.size(), decoded);
+    described = format::described(fields);
     // Their order is that of the chunk.
-    history.add(decoded, 0, rows.size());
+    history.add(trajectory::IndependentChunk(part.bytes.data(), part.bytes.size(), rows.size(), described, {}),
+                one_thread);
   }
 
   void encode_section(const std::vector<FieldInput> &fields, std::size_t f, const Box &box, EncodedChunk &out) {
@@ -205,7 +191,7 @@ struct TrajectoryEncoder::State {
 
   void encode_alone(const FieldInput &input, EncodedChunk &out) {
     format::append_field_coding({format::block_coded_values, {}}, out.bytes);
-    api::append_block_coded(input, staying, encoder, out.bytes);
+    trajectory::append_block_coded(input, staying, encoder, out.bytes);
   }
 
   void encode(std::vector<FieldInput> fields, std::size_t particles, const int *rows, const Box &box, bool is_key,
@@ -213,22 +199,20 @@ struct TrajectoryEncoder::State {
     format::prepare_fields(fields, particles);
     const bool differences =
         !is_key && particles <= format::max_followed && can_follow(fields) && match(fields, particles, rows);
-    if (!differences) {
-      encode_key(fields, particles, rows, box, out);
-      start_from(fields, out);
-      return;
-    }
-    encode_differences(fields, box, out);
-    if (out.bytes.size() >= key.scaled(key.all, particles)) {
-      encode_key(fields, particles, rows, box, part);
-      if (part.bytes.size() <= out.bytes.size()) {
-        std::swap(part, out);
-        start_from(fields, out);
-        return;
+    bool starts_anew = !differences;
+    if (differences) {
+      encode_differences(fields, box, out);
+      if (out.bytes.size() >= key.scaled(key.all, particles)) {
+        encode_key(fields, particles, rows, box, part);
+        starts_anew = part.bytes.size() <= out.bytes.size();
+        if (starts_anew) std::swap(part, out);
       }
+    } else {
+      encode_key(fields, particles, rows, box, out);
     }
     out.particles = particles;
-    out.checksum = chunk_checksum(out.bytes.data(), out.bytes.size());
+    out.checksum = format::xxh3(out.bytes.data(), out.bytes.size());
+    if (starts_anew) start_from(fields, out);
   }
 };
 

@@ -1,8 +1,8 @@
-#include "gpz/api/identity.hpp"
+#include "gpz/trajectory/identity.hpp"
 
 #include <algorithm>
 
-namespace gpz::api {
+namespace gpz::trajectory {
 namespace {
 
 // Fibonacci hashing: ids are mostly consecutive.
@@ -72,4 +72,4 @@ std::size_t Identity::memory_usage() const {
          taken_.capacity() / 8;
 }
 
-}  // namespace gpz::api
+}  // namespace gpz::trajectory
