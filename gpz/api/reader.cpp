@@ -10,6 +10,7 @@
 #include "gpz/api/scan.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/container_parse.hpp"
+#include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/trajectory/frame_history.hpp"
 #include "gpz/trajectory/open_frame.hpp"
@@ -19,8 +20,7 @@ namespace {
 
 using api::in_file;
 using api::in_place;
-
-[[noreturn]] void corrupt(const std::string &cause) { throw Error(Status::corrupt, cause); }
+using format::corrupt;
 
 // The fields that are decoded: the wanted ones and one more.
 std::vector<bool> with_field(std::vector<bool> wanted, std::size_t field) {
