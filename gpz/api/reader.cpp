@@ -35,6 +35,21 @@ std::vector<bool> wanted_of(const std::vector<cpu::Target> &targets) {
   return wanted;
 }
 
+// What reading a key frame takes, kept for the next one: memory that is new costs as much time as decoding.
+struct KeyMemory {
+  std::unique_ptr<std::uint8_t[]> bytes;  // of its chunks
+  std::size_t size = 0;
+  trajectory::IdOrder order;
+
+  void reserve(std::size_t wanted) {
+    if (wanted <= size) return;
+    bytes.reset();
+    size = 0;
+    bytes.reset(new std::uint8_t[wanted]);  // rather than a vector: no zeros first
+    size = wanted;
+  }
+};
+
 }  // namespace
 
 struct Reader::State {
@@ -47,6 +62,8 @@ struct Reader::State {
   // A frame that the ones behind it, up to the next key frame, cannot be read without.
   std::optional<Error> failure;
   std::size_t failed = 0;
+  std::mutex spare_mutex;
+  std::vector<KeyMemory> spare;  // one for each thread that has read key frames at the same time
 
   explicit State(std::unique_ptr<api::Source> from) : source(std::move(from)), scan(api::scan(*source, true)) {}
 
@@ -119,16 +136,14 @@ struct Reader::State {
 
   template <typename Use>
   void open_key(const format::FrameHead &head, std::uint64_t position, const std::vector<bool> &wanted,
-                const Use &use) const {
+                const Use &use) {
     std::uint64_t size = 0;
     for (const ChunkEntry &chunk : head.chunks) size += chunk.length;
-    trajectory::KeyFrame frame(head.info.fields, wanted);
-    std::unique_ptr<std::uint8_t[]> bytes;
-    in_place(source->name(), position, [&] {
-      // Not larger than the file, whose complete record the chunks are in. new[] rather than a vector: no zeros first.
-      bytes.reset(new std::uint8_t[static_cast<std::size_t>(size)]);
-    });
-    std::uint8_t *at = bytes.get();
+    KeyMemory memory = take_memory();
+    // Not larger than the file, whose complete record the chunks are in.
+    in_place(source->name(), position, [&] { memory.reserve(static_cast<std::size_t>(size)); });
+    trajectory::KeyFrame frame(head.info.fields, wanted, memory.order);
+    std::uint8_t *at = memory.bytes.get();
     for (const ChunkEntry &chunk : head.chunks) {
       read_chunk(chunk, position, at);
       in_file(source->name(),
@@ -137,6 +152,19 @@ struct Reader::State {
       at += chunk.length;
     }
     in_file(source->name(), [&] { use(frame); });
+    give_back(std::move(memory));
+  }
+
+  KeyMemory take_memory() {
+    const std::lock_guard<std::mutex> lock(spare_mutex);
+    if (spare.empty()) return {};
+    KeyMemory memory = std::move(spare.back());
+    spare.pop_back();
+    return memory;
+  }
+  void give_back(KeyMemory memory) {
+    const std::lock_guard<std::mutex> lock(spare_mutex);
+    spare.push_back(std::move(memory));
   }
 
   void read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::uint8_t *bytes) const {

@@ -16,14 +16,19 @@ cpu::Target IdOrder::target(std::size_t n) {
 }
 
 void IdOrder::rank() {
-  place_.clear();
-  if (std::is_sorted(ids_.begin(), ids_.end())) return;
+  is_sorted_ = std::is_sorted(ids_.begin(), ids_.end());
+  if (is_sorted_) return;
   place_.resize(ids_.size());
-  const auto [least, most] = std::minmax_element(ids_.begin(), ids_.end());
-  const std::uint64_t range = static_cast<std::uint64_t>(*most) - static_cast<std::uint64_t>(*least);
-  if (range == ids_.size() - 1 && rank_all_present(*least)) return;
+  std::int64_t least = ids_[0];
+  std::int64_t most = ids_[0];
+  for (const std::int64_t id : ids_) {
+    least = std::min(least, id);
+    most = std::max(most, id);
+  }
+  const std::uint64_t range = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
+  if (range == ids_.size() - 1 && rank_all_present(least)) return;
   if (range < 4 * ids_.size())
-    rank_by_counting(*least, static_cast<std::size_t>(range) + 1);
+    rank_by_counting(least, static_cast<std::size_t>(range) + 1);
   else
     rank_by_sorting();
 }

@@ -9,7 +9,8 @@
 
 namespace gpz::trajectory {
 
-// Which row each particle of a frame has when they are sorted by id; those of equal ids keep their order.
+// Which row each particle of a frame has when they are sorted by id; those of equal ids keep their order. Keeps its
+// memory from one frame to the next.
 class IdOrder {
  public:
   // Room for the ids of n particles, in the order in which they are stored; then rank() finds the rows. Throws
@@ -19,7 +20,7 @@ class IdOrder {
 
   const std::vector<std::int64_t> &ids() const { return ids_; }
   // For cpu::Target; nullptr: they are stored in that order.
-  const std::uint32_t *place() const { return place_.empty() ? nullptr : place_.data(); }
+  const std::uint32_t *place() const { return is_sorted_ ? nullptr : place_.data(); }
 
  private:
   bool rank_all_present(std::int64_t least);
@@ -28,6 +29,7 @@ class IdOrder {
 
   std::vector<std::int64_t> ids_;
   std::vector<std::uint32_t> place_;
+  bool is_sorted_ = true;
 };
 
 }  // namespace gpz::trajectory

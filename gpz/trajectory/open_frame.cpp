@@ -41,9 +41,9 @@ void KeyFrame::write(std::size_t field, const cpu::Target &target, int threads) 
 }
 
 const IdOrder &KeyFrame::id_order(std::size_t field, int threads) {
-  write(field, order_.target(static_cast<std::size_t>(particles_)), threads);
-  order_.rank();
-  return order_;
+  write(field, order_->target(static_cast<std::size_t>(particles_)), threads);
+  order_->rank();
+  return *order_;
 }
 
 }  // namespace gpz::trajectory

@@ -38,8 +38,9 @@ class OpenFrame {
 // A frame that was read for itself: chunks that are decoded without others.
 class KeyFrame final : public OpenFrame {
  public:
-  // `fields` have to outlive this object; an empty `wanted` wants all.
-  KeyFrame(const std::vector<Field> &fields, const std::vector<bool> &wanted) : fields_(&fields), wanted_(wanted) {}
+  // `fields` and the memory for an order have to outlive this object; an empty `wanted` wants all.
+  KeyFrame(const std::vector<Field> &fields, const std::vector<bool> &wanted, IdOrder &order)
+      : fields_(&fields), wanted_(wanted), order_(&order) {}
 
   // The next chunk, whose bytes have to outlive this object, at `position` of the file. Throws as IndependentChunk,
   // errors with their position in the file.
@@ -59,7 +60,7 @@ class KeyFrame final : public OpenFrame {
   std::vector<bool> wanted_;
   std::vector<Chunk> chunks_;
   std::uint64_t particles_ = 0;
-  IdOrder order_;
+  IdOrder *order_;
 };
 
 }  // namespace gpz::trajectory

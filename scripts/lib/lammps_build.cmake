@@ -1,7 +1,7 @@
 # Included by LAMMPS's own project() call (CMAKE_PROJECT_lammps_INCLUDE); changes nothing of what LAMMPS computes, only how long
 # its build takes. GPZ_LAMMPS_PACKAGES: all packages that this build may get, now or later.
 function(gpz_lammps_build)
-  set(source ${CMAKE_SOURCE_DIR}/../src)
+  get_filename_component(source ${CMAKE_SOURCE_DIR}/../src ABSOLUTE)
 
   # What most of its files include, compiled once.
   set(headers <mpi.h> <algorithm> <cmath> <cstring> <map> <string> <unordered_map> <vector>)
@@ -13,11 +13,12 @@ function(gpz_lammps_build)
   endforeach()
   target_precompile_headers(lammps PRIVATE ${headers})
 
-  # -O2 for the files where the examples spend their time and for all dumps, which are measured against; the build's -O1 for the
+  # -O2 for the files where the examples spend their time and for the dumps that gpz is measured against; the build's -O1 for the
   # others. Without the precompiled header: GCC crashes when that was compiled with another level.
   get_target_property(hot lammps SOURCES)
   list(FILTER hot INCLUDE REGEX
-       "/(dump|nbin|npair|COMPRESS/|EXTRA-DUMP/|(atom_vec|comm_brick|domain|fix_nve|fix_nh|neighbor|pair_(eam|lj_cut|lj_charmm_coul_long)|pppm|verlet)[.])")
+       "/(atom_vec|comm_brick|domain|dump|dump_(atom|custom|custom_zstd|xtc|xyz)|fix_(nve|nh)|nbin_standard|neighbor|npair_bin|\
+pair_(eam|lj_charmm_coul_long|lj_cut)|pppm|verlet|zstd_file_writer)[.]cpp$")
   set_source_files_properties(${hot} PROPERTIES COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
 
   # One command line whatever the packages, so that a later package is compiled without compiling the rest again: of their

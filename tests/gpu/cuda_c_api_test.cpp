@@ -86,7 +86,7 @@ TEST_F(CudaCApi, DamageIsAStatus) {
   const std::vector<std::uint8_t> bytes(64, 0xFF);
   EXPECT_EQ(gpz_cuda_codec_decode_host(codec, bytes.data(), bytes.size(), 100, &output, 1, 0, 0, nullptr), GPZ_CORRUPT);
   EXPECT_EQ(gpz_cuda_codec_decode_host(codec, nullptr, 0, 100, &output, 1, 0, 0, nullptr), GPZ_CORRUPT);
-  for (const std::uint8_t kind : {1, 2}) {
+  for (const std::uint8_t kind : {std::uint8_t{1}, std::uint8_t{2}}) {
     const std::uint8_t head[8] = {0, 4, 0, 0, kind, 0, 0, 0};
     EXPECT_EQ(gpz_cuda_codec_decode_host(codec, head, sizeof(head), 100, &output, 1, 0, 0, nullptr), GPZ_UNSUPPORTED);
     EXPECT_TRUE(error_says("on the CPU only")) << gpz_last_error();
