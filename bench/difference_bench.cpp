@@ -18,7 +18,6 @@
 
 #include "gpz/core/quantize.hpp"
 #include "gpz/cpu/difference_codec.hpp"
-#include "gpz/cpu/difference_kernels.hpp"
 #include "positions.hpp"
 #include "readers/frame_source.hpp"
 
@@ -124,8 +123,7 @@ double best_seconds(int repeats, const Work &work) {
 
 int run(const Options &options) {
   using namespace gpz::cpu;  // NOLINT(google-build-using-namespace): all of it is about this layer
-  const DifferenceKernels *kernels =
-      options.kernels.empty() ? &difference_kernels() : difference_kernels(options.kernels.c_str());
+  const Kernels *kernels = options.kernels.empty() ? &gpz::cpu::kernels() : gpz::cpu::kernels(options.kernels.c_str());
   if (kernels == nullptr) throw std::runtime_error("this machine cannot run these kernels");
   const auto source = gpz::tool::open_source(options.path, {});
   std::vector<std::size_t> order;

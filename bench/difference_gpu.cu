@@ -17,12 +17,12 @@
 
 #include "gpu_motion.cuh"
 #include "gpz/core/quantize.hpp"
-#include "gpz/cuda/check.hpp"
-#include "gpz/cuda/difference.hpp"
-#include "gpz/cuda/difference_kernels.hpp"
-#include "gpz/cuda/difference_state.hpp"
-#include "gpz/cuda/memory.hpp"
-#include "gpz/cuda/scan.cuh"
+#include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/memory.hpp"
+#include "gpz/cuda/common/scan.cuh"
+#include "gpz/cuda/difference/difference.hpp"
+#include "gpz/cuda/difference/kernels.hpp"
+#include "gpz/cuda/difference/state.hpp"
 
 namespace {
 
@@ -101,7 +101,7 @@ int run(const Options &options) {
   output.field.type = gpz::ValueType::float64;
   output.field.step = step;
   output.field.components.resize(3);
-  DeviceGridBox box{};
+  gpz::core::GridBox box{};
   for (std::size_t d = 0; d < 3; ++d) {
     const auto stride = static_cast<std::ptrdiff_t>(places.stride * 8);
     values.component[d] = {places.x[d], stride, gpz::ConstArray::Type::float64};
@@ -186,7 +186,7 @@ int run(const Options &options) {
   const Memory fit(sizeof(DifferenceFit));
   const Memory totals(sizeof(DifferenceTotals));
   const Memory layout(sizeof(DifferenceLayout));
-  const Memory records(blocks * sizeof(DifferenceRecord));
+  const Memory records(blocks * sizeof(gpz::core::ResidualRecord));
   const Memory words((blocks + 1) * 4);
   const Memory staged(blocks * 8);
   const Memory offsets((blocks + 1) * 8);
@@ -203,7 +203,7 @@ int run(const Options &options) {
     params.source = source_of(values, 3);
     params.fit = fit.as<DifferenceFit>();
     params.totals = totals.as<DifferenceTotals>();
-    params.records = records.as<DifferenceRecord>();
+    params.records = records.as<gpz::core::ResidualRecord>();
     params.words = words.as<std::uint32_t>();
     params.staged = staged.as<U64>();
     params.word_offsets = offsets.as<U64>();

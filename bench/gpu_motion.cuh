@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/cuda/check.hpp"
-#include "gpz/cuda/memory.hpp"
+#include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/memory.hpp"
 
 namespace gpz::bench {
 

@@ -13,6 +13,8 @@
 
 #include "dump_gpz.h"
 
+#include <gpz/version.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -27,7 +29,6 @@
 #include "compute.h"
 #include "domain.h"
 #include "error.h"
-#include "gpz_version.h"
 #include "input.h"
 #include "label_map.h"
 #include "memory.h"
@@ -124,7 +125,7 @@ std::vector<GPZColumns::Column> DumpGPZ::column_list() const {
 
 void DumpGPZ::init_style() {
   refuse_keywords();
-  since_key_ = 0;
+  schedule_.restart();
   if (columns_->has(GPZColumns::Kind::type_label) && !(atom->labelmapflag && atom->lmap->is_complete(Atom::ATOM)))
     fail("column typelabel needs a label for every atom type");
   if (output_.is_open()) {
@@ -211,7 +212,7 @@ void DumpGPZ::openfile() {
 
   metadata_ = metadata();
   append_mode_ = UNDECIDED;
-  since_key_ = 0;
+  schedule_.restart();
   try {
     output_.open(group(), path, metadata_, append_flag, problem);
   } catch (const GPZOutputError &e) {
@@ -232,7 +233,7 @@ void DumpGPZ::close(bool fatal) {
 
 gpz::Metadata DumpGPZ::metadata() const {
   gpz::Metadata facts;
-  facts.generator = std::string("gpz " GPZ_VERSION ", LAMMPS ") + lmp->version;
+  facts.generator = std::string("gpz " GPZ_VERSION_STRING ", LAMMPS ") + lmp->version;
   facts.units = update->unit_style;
   facts.atom_style = atom->atom_style;
   const std::size_t suffix = facts.atom_style.rfind("/kk");  // says where LAMMPS computes, not what atoms are
@@ -346,10 +347,11 @@ void DumpGPZ::write_frame() {
     if (skip) {
       summary_.skip_frame();
     } else {
-      since_key_ = (since_key_ + 1) % key_interval_;
+      schedule_.written(info_);
       summary_.end_frame(bytes, static_cast<std::uint64_t>(nme), static_cast<std::size_t>(size_one), info_.fields);
     }
   } catch (const GPZOutputError &e) {
+    schedule_.restart();  // LAMMPS may go on, as a library
     fail(e.what());
   }
 }
@@ -414,7 +416,7 @@ void DumpGPZ::describe_frame() {
     info_.fields.push_back(column.field);
     gpz::fill_step(info_.fields.back());
   }
-  info_.since_key = static_cast<std::uint16_t>(gpz::has_identity(info_.fields) ? since_key_ : 0);
+  info_.since_key = schedule_.next(info_.fields);
 }
 
 gpz::Box DumpGPZ::box() const {

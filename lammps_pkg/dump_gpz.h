@@ -62,11 +62,10 @@ class DumpGPZ : public DumpCustom {
   std::string backend_printed_;
   GPZOutput output_;
   bool async_ = true, direct_wanted_ = true;
-  bool direct_ = false;                                // frames of this run are taken by positions_are_final()
-  unsigned key_interval_ = gpz::default_key_interval;  // dump_modify key
-  gpz::KeyOrder order_ = gpz::KeyOrder::place;         // dump_modify order
-  unsigned since_key_ = 0;                             // frames since the key frame, for the next one
-  const int *rows_ = nullptr;                          // the atoms of this frame; nullptr: all local ones
+  bool direct_ = false;                   // frames of this run are taken by positions_are_final()
+  gpz::KeySchedule schedule_;             // dump_modify key
+  gpz::Order order_ = gpz::Order::place;  // dump_modify order
+  const int *rows_ = nullptr;             // the atoms of this frame; nullptr: all local ones
   gpz::FrameInfo info_;
 
   GPZPositionBound bound_;

@@ -98,8 +98,7 @@ int DumpGPZ::modify_key(int narg, char **arg) {
   const bigint interval = utils::bnumeric(FLERR, arg[1], false, lmp);
   if (interval < 1 || interval > static_cast<bigint>(gpz::max_key_interval))
     fail(fmt::format("dump_modify key must be a number from 1 to {}, not {}", gpz::max_key_interval, arg[1]));
-  key_interval_ = static_cast<unsigned>(interval);
-  since_key_ = 0;
+  schedule_.set_interval(static_cast<unsigned>(interval));
   return 2;
 }
 
@@ -107,7 +106,7 @@ int DumpGPZ::modify_order(int narg, char **arg) {
   if (narg < 2) utils::missing_cmd_args(FLERR, "dump_modify order", error);
   const std::string name = arg[1];
   if (name != "place" && name != "id") fail("dump_modify order must be place or id, not " + name);
-  order_ = name == "id" ? gpz::KeyOrder::smaller : gpz::KeyOrder::place;
+  order_ = name == "id" ? gpz::Order::id : gpz::Order::place;
   return 2;
 }
 

@@ -30,7 +30,7 @@ class CPUCompressor : public GPZCompressor {
     return {chunk.particles, chunk.bytes.size(), chunk.largest_error, [&chunk] { return chunk.bytes.data(); }};
   }
 
-  bool set_order(gpz::KeyOrder order) override {
+  bool set_order(gpz::Order order) override {
     encoder_.set_order(order);
     return true;
   }

@@ -36,7 +36,7 @@ class GPZCompressor {
                             const int *rows, const gpz::Box &box, bool key, int buffer) = 0;
 
   // Of chunks that stand alone, from the next one on. False: it cannot.
-  virtual bool set_order(gpz::KeyOrder order) { return order == gpz::KeyOrder::place; }
+  virtual bool set_order(gpz::Order order) { return order == gpz::Order::place; }
 
   // Bytes of host memory.
   virtual double memory_usage() const = 0;

@@ -11,13 +11,14 @@
    See the README file in the top-level LAMMPS directory.
 ------------------------------------------------------------------------- */
 
+#include <gpz/version.h>
+
 #include <cstring>
 
 #include "comm.h"
 #include "dump_gpz.h"
 #include "error.h"
 #include "fix_gpz_step.h"
-#include "gpz_version.h"
 #include "info.h"
 #include "modify.h"
 #include "output.h"
@@ -77,5 +78,5 @@ extern "C" __attribute__((visibility("default"))) void lammpsplugin_init(void *i
 
   (*lmp->output->dump_map)["gpz"] = &create_dump;
   (*lmp->modify->fix_map)["GPZ/STEP"] = &create_fix;
-  if (lmp->comm->me == 0) utils::logmesg(lmp, std::string("Loaded dump style gpz (gpz " GPZ_VERSION ")\n"));
+  if (lmp->comm->me == 0) utils::logmesg(lmp, std::string("Loaded dump style gpz (gpz " GPZ_VERSION_STRING ")\n"));
 }

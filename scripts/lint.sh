@@ -16,6 +16,9 @@ say "clang-format"
 find bench gpz lammps_pkg tests tools -type f -regex '.*\.\([ch]pp\|[ch]\|cuh?\)' -print0 |
   xargs -0 clang-format-14 --style=file "${mode[@]}"
 
+say "layers"
+scripts/lib/layers.py || die "includes against gpz/rooms.txt"
+
 [[ -f build/compile_commands.json ]] || die "build/ is not configured: run scripts/test.sh first"
 step "clang-tidy" no_progress build/clang-tidy.log run-clang-tidy-14 -quiet -j "$(nproc)" -p build "^$repository/(gpz|tools)/.*\.cpp\$" ||
   die "clang-tidy has something to say: build/clang-tidy.log"

@@ -2,15 +2,15 @@
 
 #include <cmath>
 #include <cstring>
-#include <new>
 
-#include "gpz/api/ordered_chunk.hpp"
+#include "gpz/api/read_output.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/allocation.hpp"
 #include "gpz/format/checksum.hpp"
-#include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/fields.hpp"
+#include "gpz/trajectory/independent_chunk.hpp"
 
 namespace gpz {
 namespace {
@@ -29,19 +29,6 @@ void widen_range(const ConstArray &array, std::size_t particles, double &low, do
 }
 
 }  // namespace
-
-double grid_step(double bound, ValueType type) {
-  if (!(std::isfinite(bound) && bound > 0))
-    throw Error(Status::invalid_argument, "the error bound has to be positive and finite");
-  return core::step_for_bound(bound, static_cast<core::Value>(type));
-}
-
-void fill_step(Field &field) {
-  if (field.bound == 0)
-    field.step = 0;
-  else if (field.step == 0)
-    field.step = grid_step(field.bound, field.type);
-}
 
 double value_range(const FieldInput &input, std::size_t particles) {
   double widest = 0;
@@ -77,16 +64,58 @@ ChunkEncoder &ChunkEncoder::operator=(ChunkEncoder &&) noexcept = default;
 
 void ChunkEncoder::encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
                           EncodedChunk &out) {
-  try {
-    workspace_->fields = fields;
-    format::prepare_fields(workspace_->fields, particles);
-    workspace_->encoder.encode(workspace_->fields, particles, rows, out.bytes, out.largest_error);
-  } catch (const std::bad_alloc &) {
-    throw Error(Status::out_of_memory, "no memory to compress " + std::to_string(particles) + " particles");
-  }
+  format::in_memory(
+      [&] {
+        workspace_->fields = fields;
+        format::prepare_fields(workspace_->fields, particles);
+        workspace_->encoder.encode(workspace_->fields, particles, rows, out.bytes, out.largest_error);
+      },
+      [&] { return format::no_memory("compress", particles); });
   out.particles = particles;
   out.checksum = chunk_checksum(out.bytes.data(), out.bytes.size());
 }
+
+namespace {
+
+// The columns of a frame that one chunk after the other is appended to.
+class GrowingColumns {
+ public:
+  explicit GrowingColumns(Frame &frame) : frame_(frame) {
+    for (const Frame::Column &column : frame.columns) before_.push_back(column.floats.size() + column.integers.size());
+  }
+
+  // Room for this many particles in the columns of all wanted fields; returns one target a field.
+  std::vector<cpu::Target> grow(const std::vector<bool> &wanted, std::size_t particles) {
+    std::vector<cpu::Target> targets(frame_.info.fields.size());
+    for (std::size_t c = 0; c < before_.size(); ++c) {
+      const Frame::Column &column = frame_.columns[c];
+      if (!wanted.empty() && !wanted[column.field]) continue;
+      resize(c, before_[c] + particles);
+      Array &to = targets[column.field].components[column.component];
+      to = api::array_of(frame_, frame_.columns[c]);
+      to.data = static_cast<char *>(to.data) + static_cast<std::ptrdiff_t>(before_[c]) * to.stride;
+    }
+    return targets;
+  }
+
+  void restore() {
+    for (std::size_t c = 0; c < before_.size(); ++c) resize(c, before_[c]);
+  }
+
+ private:
+  void resize(std::size_t c, std::size_t rows) {
+    Frame::Column &column = frame_.columns[c];
+    if (frame_.info.fields[column.field].type == ValueType::integer)
+      column.integers.resize(rows);
+    else
+      column.floats.resize(rows);
+  }
+
+  Frame &frame_;
+  std::vector<std::size_t> before_;  // elements of each column
+};
+
+}  // namespace
 
 void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
                   const std::vector<bool> &wanted, int threads) {
@@ -96,55 +125,21 @@ void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t par
   for (const Field &field : described)
     if (field.components.empty() || field.components.size() > core::max_components)
       throw Error(Status::invalid_argument, "a field has 1 to 3 components");
-  const std::vector<std::size_t> before = [&] {
-    std::vector<std::size_t> sizes;
-    for (const auto &column : frame.columns) sizes.push_back(column.floats.size() + column.integers.size());
-    return sizes;
-  }();
-  const auto resize = [&](std::size_t c, std::size_t rows) {
-    Frame::Column &column = frame.columns[c];
-    if (frame.info.fields[column.field].type == ValueType::integer)
-      column.integers.resize(rows);
-    else
-      column.floats.resize(rows);
-  };
+  GrowingColumns columns(frame);
   try {
-    std::vector<std::uint32_t> aligned;
-    if (reinterpret_cast<std::uintptr_t>(bytes) % alignof(std::uint32_t) != 0) {
-      aligned.resize((size + 3) / 4);
-      std::memcpy(aligned.data(), bytes, size);
-      bytes = reinterpret_cast<const std::uint8_t *>(aligned.data());
-    }
-    if (format::chunk_kind(bytes, size) == format::ordered_chunk) {
-      api::decode_ordered_chunk(bytes, size, particles, frame, wanted, threads);
-      return;
-    }
-    const auto is_wanted = [&](std::size_t f) { return wanted.empty() || wanted[f]; };
-    std::vector<cpu::FieldCoding> fields;
-    for (const auto &field : frame.info.fields)
-      fields.push_back({static_cast<core::Value>(field.type), static_cast<int>(field.components.size()), field.step,
-                        field.leading, is_wanted(fields.size())});
-    const cpu::Decoder decoder(bytes, size, particles, fields);
-    std::vector<cpu::FieldValues> values(fields.size(), cpu::FieldValues{});
-    for (std::size_t c = 0; c < frame.columns.size(); ++c) {
-      Frame::Column &column = frame.columns[c];
-      if (!is_wanted(column.field)) continue;
-      resize(c, before[c] + particles);
-      void *&to = values[column.field][column.component];
-      if (frame.info.fields[column.field].type == ValueType::integer)
-        to = column.integers.data() + before[c];
-      else
-        to = column.floats.data() + before[c];
-    }
-    decoder.decode(values, threads);
-  } catch (const std::bad_alloc &) {
-    for (std::size_t c = 0; c < before.size(); ++c) resize(c, before[c]);
-    throw Error(Status::out_of_memory, "no memory to decompress " + std::to_string(particles) + " particles");
-  } catch (const std::length_error &) {
-    for (std::size_t c = 0; c < before.size(); ++c) resize(c, before[c]);
-    throw Error(Status::out_of_memory, "no memory to decompress " + std::to_string(particles) + " particles");
+    format::in_memory(
+        [&] {
+          if (chunk_kind(bytes, size) == ChunkKind::difference)
+            throw Error(Status::unsupported,
+                        "a chunk of differences is decoded with the frames that it builds on (Reader)");
+          const trajectory::IndependentChunk chunk(bytes, size, particles, described, wanted);
+          const std::vector<cpu::Target> targets = columns.grow(wanted, static_cast<std::size_t>(particles));
+          for (std::size_t f = 0; f < targets.size(); ++f)
+            if (targets[f].is_wanted()) chunk.write(f, targets[f], threads);
+        },
+        [&] { return format::no_memory("decompress", particles); });
   } catch (...) {
-    for (std::size_t c = 0; c < before.size(); ++c) resize(c, before[c]);
+    columns.restore();
     throw;
   }
 }

@@ -114,7 +114,8 @@ std::size_t File::read(void *data, std::size_t size) {
   return total;
 }
 
-void File::write(std::vector<Span> pieces) {
+void File::write(const std::vector<Span> &given) {
+  std::vector<Span> pieces = given;
   std::size_t first = 0;  // the first piece that is not yet written as a whole
   for (;;) {
     while (first < pieces.size() && pieces[first].size == 0) ++first;
@@ -145,14 +146,18 @@ void File::write(std::vector<Span> pieces) {
   }
 }
 
-void File::truncate(std::uint64_t size) {
+void File::cut(std::uint64_t size) {
+  if (!owned_)
+    throw Error(Status::io_error, "it ends with an incomplete frame, which cannot be taken back", name_, position_);
   if (retry([&] { return system_.ftruncate(descriptor_, static_cast<off_t>(size)); }) != 0) fail("cannot cut", size);
   if (system_.lseek(descriptor_, static_cast<off_t>(size)) < 0) fail("cannot seek", size);
   position_ = size;
 }
 
 void File::sync() {
-  if (retry([&] { return system_.fsync(descriptor_); }) != 0) fail("cannot sync", Error::no_position);
+  // EINVAL: a pipe or a socket, which keeps nothing.
+  if (retry([&] { return system_.fsync(descriptor_); }) != 0 && errno != EINVAL)
+    fail("cannot sync", Error::no_position);
 }
 
 void File::close() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gpz/api/source.hpp"
+#include "gpz/sink.hpp"
 
 namespace gpz::api {
 
@@ -32,12 +33,7 @@ class System {
   static System &posix();
 };
 
-struct Span {
-  const void *data = nullptr;
-  std::size_t size = 0;
-};
-
-class File final : public Source {
+class File final : public Source, public Sink {
  public:
   enum class Mode {
     read,    // an existing regular file
@@ -49,8 +45,6 @@ class File final : public Source {
   // Borrows a descriptor.
   File(int descriptor, const std::string &name, System &system = System::posix());
   ~File() override;
-  File(const File &) = delete;
-  File &operator=(const File &) = delete;
 
   const std::string &name() const override { return name_; }
   // Size when it was opened; 0 for what has none.
@@ -60,13 +54,13 @@ class File final : public Source {
   // The next bytes; fewer than `size` only at the end.
   std::size_t read(void *data, std::size_t size);
 
-  // Writes all pieces, one after the other, at the writing position, which starts at 0.
-  void write(std::vector<Span> pieces);
-  // Cuts or extends the file to `size` bytes and continues writing there.
-  void truncate(std::uint64_t size);
-  void sync();
-  // Closes; the descriptor is gone even if this throws.
-  void close();
+  // Writes at the writing position, which starts at 0.
+  void write(const std::vector<Span> &pieces) override;
+  // Only of files that were opened here: what a borrowed descriptor has accepted stays.
+  void cut(std::uint64_t size) override;
+  void sync() override;
+  // Closes; the descriptor is gone even if this throws. Leaves a borrowed one open.
+  void close() override;
 
  private:
   [[noreturn]] void fail(const std::string &what, std::uint64_t position) const;

@@ -6,55 +6,48 @@
 #include <optional>
 
 #include "gpz/api/file.hpp"
-#include "gpz/api/frame_history.hpp"
+#include "gpz/api/read_output.hpp"
 #include "gpz/api/scan.hpp"
-#include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
-#include "gpz/format/checksum.hpp"
 #include "gpz/format/container_parse.hpp"
+#include "gpz/format/fields.hpp"
+#include "gpz/trajectory/frame_history.hpp"
+#include "gpz/trajectory/open_frame.hpp"
 
 namespace gpz {
 namespace {
 
+using api::in_file;
 using api::in_place;
-using format::RecordStart;
 
 [[noreturn]] void corrupt(const std::string &cause) { throw Error(Status::corrupt, cause); }
 
-// Makes `frame` an empty frame with these fields.
-void begin_frame(FrameInfo info, Frame &frame) {
-  frame.info = std::move(info);
-  std::size_t count = 0;
-  for (std::size_t f = 0; f < frame.info.fields.size(); ++f) {
-    for (std::size_t c = 0; c < frame.info.fields[f].components.size(); ++c, ++count) {
-      if (count == frame.columns.size()) frame.columns.emplace_back();
-      Frame::Column &column = frame.columns[count];
-      column.field = f;
-      column.component = c;
-      column.floats.clear();
-      column.integers.clear();
-    }
+// The fields that are decoded: the wanted ones and one more.
+std::vector<bool> with_field(std::vector<bool> wanted, std::size_t field) {
+  if (!wanted.empty() && field != format::no_field) wanted[field] = true;
+  return wanted;
+}
+
+std::vector<bool> wanted_of(const std::vector<cpu::Target> &targets) {
+  std::vector<bool> wanted;
+  for (const cpu::Target &target : targets) wanted.push_back(target.is_wanted());
+  return wanted;
+}
+
+// What reading a key frame takes, kept for the next one: memory that is new costs as much time as decoding.
+struct KeyMemory {
+  std::unique_ptr<std::uint8_t[]> bytes;  // of its chunks
+  std::size_t size = 0;
+  trajectory::IdOrder order;
+
+  void reserve(std::size_t wanted) {
+    if (wanted <= size) return;
+    bytes.reset();
+    size = 0;
+    bytes.reset(new std::uint8_t[wanted]);  // rather than a vector: no zeros first
+    size = wanted;
   }
-  frame.columns.resize(count);
-}
-
-void clear_first_field(Frame &frame) {
-  for (Frame::Column &column : frame.columns) {
-    if (column.field != 0) continue;
-    column.floats.clear();
-    column.integers.clear();
-  }
-}
-
-void require_checksum(const ChunkEntry &chunk, const std::uint8_t *bytes) {
-  if (format::xxh3(bytes, static_cast<std::size_t>(chunk.length)) != chunk.checksum)
-    corrupt("the checksum of a chunk does not hold");
-}
-
-// What is wanted of a frame with `fields` fields, for comparison with what was wanted of others.
-std::vector<bool> all_or(const std::vector<bool> &wanted, std::size_t fields) {
-  return wanted.empty() ? std::vector<bool>(fields, true) : wanted;
-}
+};
 
 }  // namespace
 
@@ -63,11 +56,13 @@ struct Reader::State {
   FileScan scan;
   // The frames since a key frame, for the frame behind the last one that was read.
   std::mutex mutex;
-  api::FrameHistory history;
+  trajectory::FrameHistory history;
   std::size_t followed = 0;  // the last frame of the history
   // A frame that the ones behind it, up to the next key frame, cannot be read without.
   std::optional<Error> failure;
   std::size_t failed = 0;
+  std::mutex spare_mutex;
+  std::vector<KeyMemory> spare;  // one for each thread that has read key frames at the same time
 
   explicit State(std::unique_ptr<api::Source> from) : source(std::move(from)), scan(api::scan(*source, true)) {}
 
@@ -97,51 +92,96 @@ struct Reader::State {
     });
   }
 
-  // The frame whose chunks begin at `position`, decoded by `decode(k, entry, bytes, frame)`.
-  template <typename Decode>
-  Frame read(const format::FrameHead &head, std::uint64_t position, const Decode &decode) const {
-    std::uint64_t longest = 0;
-    for (const ChunkEntry &chunk : head.chunks) longest = std::max(longest, chunk.length);
-    Frame frame;
-    in_place(source->name(), position, [&] {
-      begin_frame(head.info, frame);
-      // Not larger than the file, whose complete record the chunks are in. new[] rather than a vector: no zeros first.
-      const std::unique_ptr<std::uint8_t[]> bytes(new std::uint8_t[static_cast<std::size_t>(longest)]);
-      for (std::size_t k = 0; k < head.chunks.size(); ++k) {
-        const ChunkEntry &chunk = head.chunks[k];
-        in_place(source->name(), position, [&] {
-          source->read_at(position, bytes.get(), static_cast<std::size_t>(chunk.length));
-          require_checksum(chunk, bytes.get());
-          decode(k, chunk, bytes.get(), frame);
-        });
-        position += chunk.length;
-      }
-    });
-    return frame;
+  // Reads these fields of frame i (an empty list: all), whose chunks begin at `position`, and calls use(frame). With
+  // `anew`, its bytes are read even if it is the last one that was read.
+  template <typename Use>
+  void open(std::size_t i, const format::FrameHead &head, std::uint64_t position, const std::vector<bool> &wanted,
+            int threads, bool anew, const Use &use) {
+    if (head.info.since_key == 0) {
+      open_key(head, position, wanted, use);
+      return;
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    follow_to(i, head, wanted, threads, anew);
+    in_file(source->name(), [&] { use(history); });
   }
 
-  // Frame i, which is no key frame, from its key frame on, or from the last one read if that is behind it.
-  Frame read_behind_key(std::size_t i, const format::FrameHead &head, int threads, const std::vector<bool> &wanted) {
-    const std::lock_guard<std::mutex> lock(mutex);
+  void read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted, bool anew, Frame &frame) {
+    std::uint64_t position = 0;
+    const format::FrameHead head = this->head(i, &position);
+    if (!wanted.empty() && wanted.size() != head.info.fields.size())
+      throw Error(Status::invalid_argument, "`wanted` does not have one entry for each field", source->name());
+    std::size_t sorted_by = format::no_field;
+    in_file(source->name(), [&] { sorted_by = api::sort_field(head.info, options); });
+    api::begin_frame(head.info, frame);
+    open(i, head, position, with_field(wanted, sorted_by), options.threads, anew, [&](trajectory::OpenFrame &opened) {
+      const auto targets = api::frame_targets(frame, wanted, static_cast<std::size_t>(opened.particles()));
+      opened.write_all(head.info.fields, targets, sorted_by, options.threads);
+    });
+  }
+
+  template <typename Use>
+  void open_key(const format::FrameHead &head, std::uint64_t position, const std::vector<bool> &wanted,
+                const Use &use) {
+    std::uint64_t size = 0;
+    for (const ChunkEntry &chunk : head.chunks) size += chunk.length;
+    KeyMemory memory = take_memory();
+    // Not larger than the file, whose complete record the chunks are in.
+    in_place(source->name(), position, [&] { memory.reserve(static_cast<std::size_t>(size)); });
+    trajectory::KeyFrame frame(head.info.fields, wanted, memory.order);
+    std::uint8_t *at = memory.bytes.get();
+    for (const ChunkEntry &chunk : head.chunks) {
+      read_chunk(chunk, position, at);
+      in_file(source->name(),
+              [&] { frame.add(at, static_cast<std::size_t>(chunk.length), chunk.particles, position); });
+      position += chunk.length;
+      at += chunk.length;
+    }
+    in_file(source->name(), [&] { use(frame); });
+    give_back(std::move(memory));
+  }
+
+  KeyMemory take_memory() {
+    const std::lock_guard<std::mutex> lock(spare_mutex);
+    if (spare.empty()) return {};
+    KeyMemory memory = std::move(spare.back());
+    spare.pop_back();
+    return memory;
+  }
+  void give_back(KeyMemory memory) {
+    const std::lock_guard<std::mutex> lock(spare_mutex);
+    spare.push_back(std::move(memory));
+  }
+
+  void read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::uint8_t *bytes) const {
+    in_place(source->name(), position, [&] {
+      source->read_at(position, bytes, static_cast<std::size_t>(chunk.length));
+      format::require_checksum(chunk, bytes);
+    });
+  }
+
+  // Brings the history to frame i, which is no key frame: from its key frame on, or from the last one read if that lies
+  // between.
+  void follow_to(std::size_t i, const format::FrameHead &head, std::vector<bool> wanted, int threads, bool anew) {
     const std::size_t since_key = head.info.since_key;
-    std::vector<bool> followed_fields = all_or(wanted, head.info.fields.size());
-    if (!followed_fields.empty()) followed_fields[0] = true;  // image flags follow its edges
-    const bool goes_on =
-        history.complete() && followed < i && followed + since_key >= i && history.wanted() == followed_fields;
+    wanted =
+        with_field(std::move(wanted), head.info.fields.empty() ? format::no_field : 0);  // image flags follow its edges
+    const bool lies_between = history.complete() && followed < i + (anew ? 0 : 1) && followed + since_key >= i;
+    const bool goes_on = lies_between && history.follows(wanted);
     if (!goes_on) {
+      // Who reads other fields of the same frames in turn has all of them followed.
+      if (lies_between) wanted = history.joined(std::move(wanted));
       history.forget();
       // Other frames are in the places of those that were lost.
       if (since_key > i || this->head(i - since_key).info.since_key != 0)
         throw Error(Status::corrupt, "a frame that it builds on is missing", source->name(), scan.frames[i].offset);
+    } else {
+      wanted = history.wanted();
     }
-    for (std::size_t j = goes_on ? followed + 1 : i - since_key;; ++j) {
+    for (std::size_t j = goes_on ? followed + 1 : i - since_key; j <= i; ++j) {
       if (failure && failed == j && j < i) throw_behind(*failure, j);
       try {
-        Frame frame = follow(j, threads, followed_fields);
-        if (j == i) {
-          if (!wanted.empty() && !wanted[0]) clear_first_field(frame);
-          return frame;
-        }
+        follow(j, wanted, threads);
       } catch (const Error &error) {
         history.forget();
         if (error.status() != Status::corrupt && error.status() != Status::truncated) throw;
@@ -153,20 +193,27 @@ struct Reader::State {
     }
   }
 
-  Frame follow(std::size_t j, int threads, const std::vector<bool> &wanted) {
+  void follow(std::size_t j, const std::vector<bool> &wanted, int threads) {
     std::uint64_t position = 0;
     const format::FrameHead head = this->head(j, &position);
-    // Frames with other fields than the one that is wanted: its chunks stand alone then.
+    // Frames with other fields than the one that is wanted: its chunks are independent then.
     const bool has_these = wanted.size() == head.info.fields.size();
     in_place(source->name(), scan.frames[j].offset,
              [&] { history.begin(head, has_these ? wanted : std::vector<bool>()); });
-    Frame frame =
-        read(head, position, [&](std::size_t k, const ChunkEntry &chunk, const std::uint8_t *bytes, Frame &to) {
-          history.chunk(k, chunk, bytes, to, threads);
-        });
+    std::uint64_t longest = 0;
+    for (const ChunkEntry &chunk : head.chunks) longest = std::max(longest, chunk.length);
+    in_place(source->name(), position, [&] {
+      // As in open_key.
+      const std::unique_ptr<std::uint8_t[]> bytes(new std::uint8_t[static_cast<std::size_t>(longest)]);
+      for (std::size_t k = 0; k < head.chunks.size(); ++k) {
+        const ChunkEntry &chunk = head.chunks[k];
+        read_chunk(chunk, position, bytes.get());
+        in_place(source->name(), position, [&] { history.chunk(k, chunk, bytes.get(), head.info.fields, threads); });
+        position += chunk.length;
+      }
+    });
     history.end(head);
     followed = j;
-    return frame;
   }
 
   [[noreturn]] void throw_behind(const Error &error, std::size_t frame) const {
@@ -193,17 +240,27 @@ FrameInfo Reader::info(std::size_t i, std::vector<ChunkEntry> *chunks) const {
   return std::move(head.info);
 }
 
-Frame Reader::read(std::size_t i, int threads, const std::vector<bool> &wanted) const {
+Frame Reader::read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted) const {
+  Frame frame;
+  state_->read(i, options, wanted, false, frame);
+  return frame;
+}
+
+FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &columns, std::size_t capacity,
+                               const ReadOptions &options) const {
   std::uint64_t position = 0;
-  const format::FrameHead head = state_->head(i, &position);
-  if (!wanted.empty() && wanted.size() != head.info.fields.size()) {
-    throw Error(Status::invalid_argument, "`wanted` does not have one entry for each field", state_->source->name());
-  }
-  if (head.info.since_key != 0) return state_->read_behind_key(i, head, threads, wanted);
-  return state_->read(
-      head, position, [&](std::size_t, const ChunkEntry &chunk, const std::uint8_t *bytes, Frame &frame) {
-        decode_chunk(bytes, static_cast<std::size_t>(chunk.length), chunk.particles, frame, wanted, threads);
-      });
+  format::FrameHead head = state_->head(i, &position);
+  std::vector<cpu::Target> targets;
+  std::size_t sorted_by = format::no_field;
+  in_file(state_->source->name(), [&] {
+    targets = api::column_targets(head.info, columns, capacity);
+    sorted_by = api::sort_field(head.info, options);
+  });
+  const std::vector<bool> wanted = with_field(wanted_of(targets), sorted_by);
+  state_->open(i, head, position, wanted, options.threads, false, [&](trajectory::OpenFrame &opened) {
+    opened.write_all(head.info.fields, targets, sorted_by, options.threads);
+  });
+  return std::move(head.info);
 }
 
 Bytes Reader::chunk(std::size_t i, std::size_t k) const {
@@ -221,165 +278,14 @@ Bytes Reader::chunk(std::size_t i, std::size_t k) const {
     // Not larger than the file, whose complete record the chunk is in.
     Bytes bytes(static_cast<std::size_t>(head.chunks[k].length));
     source.read_at(position, bytes.data(), bytes.size());
-    require_checksum(head.chunks[k], bytes.data());
+    format::require_checksum(head.chunks[k], bytes.data());
     return bytes;
   });
 }
 
-void Reader::verify(std::size_t i, int threads) const { read(i, threads); }
-
-struct StreamReader::State {
-  api::File file;
-  Metadata metadata;
-  std::uint64_t position = 0;  // of the next byte
-  Bytes buffer;
-  api::FrameHistory history;
-  // The last key frame, until the frame behind it shows that it is built on.
-  std::optional<format::FrameHead> key;
-  std::vector<Bytes> key_chunks;
-
-  State(int descriptor, const std::string &name) : file(descriptor, name) {
-    in_place(file.name(), 0, [&] {
-      buffer.resize(format::file_header_start_size);
-      buffer.resize(file.read(buffer.data(), buffer.size()));
-      position = buffer.size();
-      const std::size_t length = format::file_header_length(buffer.data(), buffer.size());
-      append_to_buffer(length - buffer.size());
-      metadata = format::parse_file_header(buffer.data(), buffer.size());
-    });
-  }
-
-  void read_whole(std::uint8_t *data, std::size_t size) {
-    const std::size_t got = file.read(data, size);
-    position += got;
-    if (got < size) throw Error(Status::truncated, "the file ends inside a record", file.name(), position);
-  }
-
-  // Lengths come from the stream and may be false: memory grows only as fast as bytes arrive.
-  void append_to_buffer(std::uint64_t size) {
-    constexpr std::size_t first_piece = std::size_t{64} << 20;
-    while (size > 0) {
-      const std::size_t old = buffer.size();
-      const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(size, std::max(first_piece, old)));
-      buffer.resize(old + piece);
-      read_whole(buffer.data() + old, piece);
-      size -= piece;
-    }
-  }
-
-  void read_trailer(const RecordStart &record, std::uint64_t checksum) {
-    std::uint8_t trailer[format::trailer_size];
-    read_whole(trailer, sizeof trailer);
-    if (!format::trailer_agrees(trailer, record, checksum))
-      corrupt("the trailer of a record does not agree with its head");
-  }
-
-  // Reads what follows the head of a record that is no frame.
-  void skip(const RecordStart &record, std::uint64_t checksum) {
-    constexpr std::uint64_t piece = std::uint64_t{1} << 20;
-    for (std::uint64_t left = record.body_length(); left > 0;) {
-      buffer.resize(static_cast<std::size_t>(std::min(left, piece)));
-      read_whole(buffer.data(), buffer.size());
-      left -= buffer.size();
-    }
-    read_trailer(record, checksum);
-  }
-
-  // Reads one record; true if it was a frame. False: another one. At the end, `at_end` becomes true.
-  bool next_record(Frame &frame, int threads, bool &at_end) {
-    const std::uint64_t start = position;
-    std::optional<RecordStart> record;
-    std::uint64_t checksum = 0;
-    format::FrameHead head;
-    const bool is_frame = in_place(file.name(), start, [&] {
-      buffer.resize(format::record_start_size);
-      const std::size_t got = file.read(buffer.data(), buffer.size());
-      position += got;
-      if (got == 0) {
-        at_end = true;
-        return false;
-      }
-      if (got < buffer.size()) throw Error(Status::truncated, "the file ends inside a record", file.name(), position);
-      record = format::parse_record_start(buffer.data());
-      if (!record) corrupt("no record begins here");
-      append_to_buffer(record->head_length + format::checksum_size);
-      if (!format::head_holds(buffer.data(), *record)) corrupt("the checksum of the head of a record does not hold");
-      checksum = format::head_checksum(buffer.data(), *record);
-      if (record->type != format::frame_type) {
-        if (!record->is_known() && !record->may_be_skipped()) {
-          throw Error(Status::unsupported_version, "a record of unknown type " + std::to_string(record->type));
-        }
-        skip(*record, checksum);
-        return false;
-      }
-      head = format::parse_frame_head(buffer.data() + format::record_start_size, record->head_length,
-                                      record->body_length());
-      head.checksum = checksum;
-      begin_frame(head.info, frame);
-      if (head.info.since_key == 0) {
-        key.reset();
-        key_chunks.clear();
-      } else {
-        if (key) follow_key(threads);
-        history.begin(head, {});
-      }
-      return true;
-    });
-    if (!is_frame) return false;
-
-    for (std::size_t k = 0; k < head.chunks.size(); ++k) {
-      const ChunkEntry &chunk = head.chunks[k];
-      in_place(file.name(), position, [&] {
-        buffer.clear();
-        append_to_buffer(chunk.length);
-        require_checksum(chunk, buffer.data());
-        if (head.info.since_key != 0) {
-          history.chunk(k, chunk, buffer.data(), frame, threads);
-          return;
-        }
-        decode_chunk(buffer.data(), buffer.size(), chunk.particles, frame, {}, threads);
-        key_chunks.push_back(std::move(buffer));
-      });
-    }
-    in_place(file.name(), position, [&] { read_trailer(*record, checksum); });
-    if (head.info.since_key == 0)
-      key = std::move(head);
-    else
-      history.end(head);
-    return true;
-  }
-
-  void follow_key(int threads) {
-    Frame frame;
-    begin_frame(key->info, frame);
-    history.begin(*key, {});
-    for (std::size_t k = 0; k < key->chunks.size(); ++k)
-      history.chunk(k, key->chunks[k], key_chunks[k].data(), frame, threads);
-    history.end(*key);
-    key.reset();
-    key_chunks.clear();
-  }
-};
-
-StreamReader::StreamReader(int descriptor, const std::string &name)
-    : state_(std::make_unique<State>(descriptor, name)) {}
-StreamReader::~StreamReader() = default;
-StreamReader::StreamReader(StreamReader &&) noexcept = default;
-StreamReader &StreamReader::operator=(StreamReader &&) noexcept = default;
-
-const Metadata &StreamReader::metadata() const { return state_->metadata; }
-
-bool StreamReader::next(Frame &frame, int threads) {
-  try {
-    bool at_end = false;
-    while (!at_end) {
-      if (state_->next_record(frame, threads, at_end)) return true;
-    }
-    return false;
-  } catch (...) {
-    begin_frame({}, frame);  // no part of a frame that does not hold is handed out
-    throw;
-  }
+void Reader::verify(std::size_t i, int threads) const {
+  Frame frame;
+  state_->read(i, ReadOptions{threads, false}, {}, true, frame);
 }
 
 }  // namespace gpz

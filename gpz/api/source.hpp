@@ -4,12 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "gpz/error.hpp"
+#include "gpz/format/allocation.hpp"
 
 namespace gpz::api {
 
@@ -46,16 +45,28 @@ class MemorySource final : public Source {
 template <class F>
 auto in_place(const std::string &file, std::uint64_t base, F &&f) -> decltype(f()) {
   try {
-    return f();
+    return format::in_memory(f, [&] { return Error(Status::out_of_memory, "out of memory", file, base); });
   } catch (const Error &error) {
     if (!error.file().empty()) throw;
     const bool is_relative = base != Error::no_position && error.position() != Error::no_position;
     const std::uint64_t position = is_relative ? base + error.position() : base;
     throw Error(error.status(), error.cause(), file, position, error.system_error());
+  }
+}
+
+// Calls f(), whose errors have their position in the file, if they have one: they leave with its name, and failed
+// allocations as out_of_memory.
+template <class F>
+auto in_file(const std::string &file, F &&f) -> decltype(f()) {
+  try {
+    return f();
+  } catch (const Error &error) {
+    if (!error.file().empty()) throw;
+    throw Error(error.status(), error.cause(), file, error.position(), error.system_error());
   } catch (const std::bad_alloc &) {
-    throw Error(Status::out_of_memory, "out of memory", file, base);
+    throw Error(Status::out_of_memory, "out of memory", file);
   } catch (const std::length_error &) {
-    throw Error(Status::out_of_memory, "out of memory", file, base);
+    throw Error(Status::out_of_memory, "out of memory", file);
   }
 }
 

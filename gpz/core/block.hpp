@@ -9,6 +9,11 @@
 namespace gpz::core {
 inline namespace GPZ_ISA {
 
+// Whether the blocks of a chunk may have so many particles.
+GPZ_HD bool is_block_size(std::uint32_t particles) {
+  return particles >= 32 && particles <= max_block_size && particles % 32 == 0;
+}
+
 GPZ_HD std::uint32_t words_of_value(Value value) { return value == Value::float32 ? 1 : 2; }
 
 // Places and values as they are.

@@ -2,7 +2,10 @@
 // (docs/decisions/0010). Integers modulo 2^64 throughout: any input round-trips, and every device gets the same bits.
 #pragma once
 
+#include <array>
+
 #include "gpz/core/config.hpp"
+#include "gpz/core/types.hpp"
 
 namespace gpz::core {
 
@@ -18,6 +21,7 @@ struct GridAxis {
   std::int64_t lo = 0;
   std::int64_t period = 0;  // 0: not periodic
 };
+using GridBox = std::array<GridAxis, max_components>;
 
 // How the residuals of one axis of a block are coded. With u, the number of a residual, e low bits and h = u >> e:
 //   0 Rice      e = width; a unary h for every value

@@ -526,13 +526,9 @@ bool decode(const BlockRecord &record, const std::uint32_t *words, const BlockOu
   return false;
 }
 
-#define GPZ_TEXT_(x) #x
-#define GPZ_TEXT(x) GPZ_TEXT_(x)
-
 }  // namespace
 
-extern const BlockKernels table;
-const BlockKernels table{GPZ_TEXT(GPZ_ISA), encode, decode};
+const BlockKernels block_kernels{encode, decode};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::cpu

@@ -1,10 +1,11 @@
-// One block on the CPU, compiled once for each instruction set; kernels() gives the best one for this machine.
+// One block on the CPU, compiled once for each instruction set (gpz/cpu/kernels.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
+#include "gpz/core/config.hpp"
 #include "gpz/core/types.hpp"
 
 namespace gpz::cpu {
@@ -60,7 +61,6 @@ struct BlockOutput {
 };
 
 struct BlockKernels {
-  const char *name;
   void (*encode)(const BlockInput &input, Scratch &scratch, BlockResult &result);
   // `words` has as many words as the record says (core::block_layout), and its mode is one that the field may have.
   // False: the block contradicts the format.
@@ -68,8 +68,8 @@ struct BlockKernels {
                  Scratch &scratch);
 };
 
-const BlockKernels &kernels();
-// By name (generic, avx2, avx512), for tests; nullptr if this machine cannot run it.
-const BlockKernels *kernels(const char *name);
+namespace GPZ_ISA {
+extern const BlockKernels block_kernels;
+}
 
 }  // namespace gpz::cpu

@@ -1,7 +1,6 @@
 // Chunks on the CPU: loops over blocks, in one thread or several, with the same bytes for any number of them.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "gpz/chunk.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/cpu/block_codec.hpp"
+#include "gpz/cpu/target.hpp"
 #include "gpz/frame.hpp"
 
 namespace gpz::cpu {
@@ -38,9 +38,6 @@ struct FieldCoding {
   bool wanted;
 };
 
-// Where the components of a field go; int64_t for integers, double otherwise. nullptr: not wanted.
-using FieldValues = std::array<void *, core::max_components>;
-
 // Decodes a chunk in two steps, so that memory for the values is only asked for when the chunk proves to have them.
 class Decoder {
  public:
@@ -49,8 +46,8 @@ class Decoder {
   Decoder(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, const std::vector<FieldCoding> &fields);
   ~Decoder();
 
-  // Writes the values of all particles. Throws corrupt, std::bad_alloc.
-  void decode(const std::vector<FieldValues> &values, int threads) const;
+  // Writes the values of all particles of a wanted field. Throws corrupt, limit_exceeded (as store), std::bad_alloc.
+  void decode(std::size_t field, const Target &target, int threads) const;
 
  private:
   class Section;

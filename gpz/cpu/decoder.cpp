@@ -4,6 +4,7 @@
 #include "gpz/core/block.hpp"
 #include "gpz/core/directory.hpp"
 #include "gpz/cpu/chunk_codec.hpp"
+#include "gpz/cpu/kernels.hpp"
 #include "gpz/cpu/parallel.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/chunk_layout.hpp"
@@ -15,6 +16,20 @@ struct Block {
   core::BlockRecord record;
   std::uint64_t at;  // of its payload, words from the start of the payload
 };
+
+// Working memory of a thread: of the kernels, and for the values of one block on their way to a target.
+struct BlockMemory {
+  explicit BlockMemory(std::uint32_t block_size) : scratch(block_size) {}
+  void *component(std::size_t d) {
+    if (values == nullptr) values.reset(new unsigned char[core::max_components * component_size()]);
+    return values.get() + d * component_size();
+  }
+  std::size_t component_size() const { return scratch.block_size * sizeof(double); }
+
+  Scratch scratch;
+  std::unique_ptr<unsigned char[]> values;
+};
+static_assert(sizeof(double) == sizeof(std::int64_t), "integers have as much room");
 
 [[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
   throw Error(Status::corrupt, cause, {}, position);
@@ -62,16 +77,46 @@ class Decoder::Section {
 
   std::uint64_t blocks() const { return blocks_.size(); }
 
-  void decode(std::uint64_t b, const FieldValues &values, Scratch &scratch) const {
+  // `target` is that of the whole section.
+  void decode(std::uint64_t b, const Target &target, BlockMemory &memory) const {
+    const Target here = target.from(b * block_size_);
     BlockOutput output{field_.value, field_.components, field_.step, size_of(b), block_size_, {}};
-    for (std::size_t d = 0; d < static_cast<std::size_t>(field_.components); ++d)
-      if (values[d] != nullptr) output.values[d] = static_cast<char *>(values[d]) + b * block_size_ * sizeof(double);
+    const bool integer = field_.value == core::Value::integer;
+    const bool staged = !place_in(here, integer, memory, output);
     const Block &block = blocks_[b];
-    if (!kernels().decode(block.record, payload_ + block.at, output, scratch))
+    if (!kernels().block.decode(block.record, payload_ + block.at, output, memory.scratch))
       corrupt("block " + std::to_string(b), position_);
+    if (!staged) return;
+    if (integer)
+      store(values_of<std::int64_t>(output), output.n, here);
+    else
+      store(values_of<double>(output), output.n, here);
   }
 
  private:
+  // Straight into the target, if all components may be; otherwise into `memory`, and false.
+  bool place_in(const Target &target, bool integer, BlockMemory &memory, BlockOutput &output) const {
+    const auto type = integer ? ConstArray::Type::int64 : ConstArray::Type::float64;
+    const auto components = static_cast<std::size_t>(field_.components);
+    bool straight = true;
+    for (std::size_t d = 0; d < components; ++d) {
+      if (target.components[d].data == nullptr) continue;
+      output.values[d] = target.contiguous(d, type);
+      straight = straight && output.values[d] != nullptr;
+    }
+    if (straight) return true;
+    for (std::size_t d = 0; d < components; ++d)
+      output.values[d] = target.components[d].data == nullptr ? nullptr : memory.component(d);
+    return false;
+  }
+
+  template <typename T>
+  static std::array<const T *, core::max_components> values_of(const BlockOutput &output) {
+    std::array<const T *, core::max_components> out{};
+    for (std::size_t d = 0; d < out.size(); ++d) out[d] = static_cast<const T *>(output.values[d]);
+    return out;
+  }
+
   std::uint32_t size_of(std::uint64_t b) const {
     const std::uint64_t left = particles_ - b * block_size_;
     return left < block_size_ ? static_cast<std::uint32_t>(left) : block_size_;
@@ -93,7 +138,7 @@ Decoder::Decoder(const std::uint8_t *bytes, std::size_t size, std::uint64_t part
   std::uint32_t reserved = 0;
   std::memcpy(&block_size_, bytes, 4);
   std::memcpy(&reserved, bytes + 4, 4);
-  if (block_size_ < 32 || block_size_ > core::max_block_size || block_size_ % 32 != 0) corrupt("block size", 0);
+  if (!core::is_block_size(block_size_)) corrupt("block size", 0);
   if (reserved != 0) corrupt("reserved bytes of the chunk header", 4);
 
   std::size_t at = head;
@@ -112,16 +157,14 @@ Decoder::Decoder(const std::uint8_t *bytes, std::size_t size, std::uint64_t part
 
 Decoder::~Decoder() = default;
 
-void Decoder::decode(const std::vector<FieldValues> &values, int threads) const {
-  for (std::size_t f = 0; f < sections_.size(); ++f) {
-    if (sections_[f] == nullptr) continue;
-    const Section &section = *sections_[f];
-    parallel_ranges(thread_count(threads, section.blocks()), section.blocks(),
-                    [&](int, std::uint64_t first, std::uint64_t last) {
-                      Scratch scratch(block_size_);
-                      for (std::uint64_t b = first; b < last; ++b) section.decode(b, values[f], scratch);
-                    });
-  }
+void Decoder::decode(std::size_t field, const Target &target, int threads) const {
+  if (sections_[field] == nullptr || !target.is_wanted()) return;
+  const Section &section = *sections_[field];
+  parallel_ranges(thread_count(threads, section.blocks()), section.blocks(),
+                  [&](int, std::uint64_t first, std::uint64_t last) {
+                    BlockMemory memory(block_size_);
+                    for (std::uint64_t b = first; b < last; ++b) section.decode(b, target, memory);
+                  });
 }
 
 }  // namespace gpz::cpu

@@ -9,19 +9,14 @@
 
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
+#include "gpz/cpu/kernels.hpp"
 
 namespace gpz::cpu {
-
-struct DifferenceKernels;
-
-// The best kernels for this machine; or by name (generic, avx2, avx512), nullptr if it cannot run them.
-const DifferenceKernels &difference_kernels();
-const DifferenceKernels *difference_kernels(const char *name);
 
 // Grid indices of each axis, one for each particle; as many axes as the state has.
 using IndexColumns = std::array<const std::int64_t *, core::max_components>;
 using IndexOutput = std::array<std::int64_t *, core::max_components>;
-using GridBox = std::array<core::GridAxis, core::max_components>;
+using core::GridBox;
 
 // What encoder and decoder remember of the frames since the key frame: both see the same indices, so both have the
 // same.
@@ -44,20 +39,20 @@ struct DifferenceState {
   // Other particles, between two frames: the `count` slots kept[0] < kept[1] < ... move to the front with their
   // history; `added_count` new ones follow, at rest at `added` since the key frame. Throws std::bad_alloc.
   void replace(const std::uint32_t *kept, std::size_t count, const IndexColumns &added, std::size_t added_count);
-  // The next frame, after it was encoded or decoded.
-  void advance(const IndexColumns &q, const GridBox &box, const DifferenceKernels &kernels = difference_kernels());
+  // The next frame, after it was encoded or decoded. Columns of a plain state may be those of its last indices.
+  void advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels = cpu::kernels());
 };
 
 // Appends the section of frame q to `bytes` (a multiple of 8 bytes); the state has a key frame. With `neighbours`, what
 // is left of the slots before helps to predict, where that is smaller (docs/decisions/0013): useful if slots are in an
 // order such as that of ids. Throws std::bad_alloc.
 void encode_difference(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
-                       std::vector<std::uint8_t> &bytes, const DifferenceKernels &kernels = difference_kernels(),
+                       std::vector<std::uint8_t> &bytes, const Kernels &kernels = cpu::kernels(),
                        bool neighbours = false);
 
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt) and leaves q
 // unspecified then. No memory is asked for that depends on what the bytes say.
 void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
-                       const IndexOutput &q, const DifferenceKernels &kernels = difference_kernels());
+                       const IndexOutput &q, const Kernels &kernels = cpu::kernels());
 
 }  // namespace gpz::cpu

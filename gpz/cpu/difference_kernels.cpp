@@ -15,7 +15,7 @@ using core::GridAxis;
 using core::Predictor;
 using Axis = DifferenceBlock::Axis;
 using Block = DifferenceBlock;
-using Record = DifferenceRecord;
+using Record = ResidualRecord;
 using Scratch = DifferenceScratch;
 
 template <typename T>
@@ -278,14 +278,10 @@ void advance(const std::int64_t *__restrict q, const GridAxis &grid, std::size_t
   }
 }
 
-#define GPZ_TEXT_(x) #x
-#define GPZ_TEXT(x) GPZ_TEXT_(x)
-
 }  // namespace
 
-extern const DifferenceKernels differences;
-const DifferenceKernels differences{GPZ_TEXT(GPZ_ISA), quantize<float>, quantize<double>, fit,    solve,
-                                    sum_neighbours,    measure,         encode,           decode, advance};
+const DifferenceKernels difference_kernels{quantize<float>, quantize<double>, fit,    solve,  sum_neighbours,
+                                           measure,         encode,           decode, advance};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::cpu

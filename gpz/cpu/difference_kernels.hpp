@@ -1,4 +1,4 @@
-// One block of a difference section on the CPU, compiled once for each instruction set.
+// One block of a difference section on the CPU, compiled once for each instruction set (gpz/cpu/kernels.hpp).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,6 @@
 #include "gpz/cpu/residual_block.hpp"
 
 namespace gpz::cpu {
-
-using DifferenceRecord = ResidualRecord;
 
 // History and indices from the first particle of the block on.
 struct DifferenceBlock {
@@ -46,7 +44,6 @@ struct DifferenceScratch : ResidualScratch {
 };
 
 struct DifferenceKernels {
-  const char *name;
   // Grid indices of n values; `largest_error` grows to the largest of them. Returns how many values the grid cannot
   // hold: their indices mean nothing.
   std::uint32_t (*quantize_floats)(const float *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q,
@@ -62,12 +59,16 @@ struct DifferenceKernels {
   // Bits that the residuals take with block.predictor and block.weight.
   std::uint64_t (*measure)(const DifferenceBlock &block, DifferenceScratch &scratch);
   // Writes the payload to scratch.words; returns its words.
-  std::uint32_t (*encode)(const DifferenceBlock &block, DifferenceScratch &scratch, DifferenceRecord &record);
+  std::uint32_t (*encode)(const DifferenceBlock &block, DifferenceScratch &scratch, ResidualRecord &record);
   // `words` has as many words as the record says. False: the block contradicts the format.
-  bool (*decode)(const DifferenceBlock &block, const DifferenceRecord &record, const std::uint32_t *words,
+  bool (*decode)(const DifferenceBlock &block, const ResidualRecord &record, const std::uint32_t *words,
                  DifferenceScratch &scratch);
   void (*advance)(const std::int64_t *q, const core::GridAxis &grid, std::size_t n, std::uint64_t frames,
                   std::int64_t *last, std::int32_t *deviation, std::int32_t *velocity, std::int32_t *previous);
 };
+
+namespace GPZ_ISA {
+extern const DifferenceKernels difference_kernels;
+}
 
 }  // namespace gpz::cpu

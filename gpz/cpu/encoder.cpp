@@ -4,6 +4,7 @@
 
 #include "gpz/core/pack.hpp"
 #include "gpz/cpu/chunk_codec.hpp"
+#include "gpz/cpu/kernels.hpp"
 #include "gpz/cpu/parallel.hpp"
 #include "gpz/format/chunk_layout.hpp"
 #include "gpz/format/fields.hpp"
@@ -118,7 +119,7 @@ struct Encoder::Worker {
         input.values[d] = load(fields[f].components[static_cast<std::size_t>(d)], block,
                                &buffer[static_cast<std::size_t>(d) * block_size]);
       BlockResult result;
-      kernels().encode(input, scratch, result);
+      kernels().block.encode(input, scratch, result);
       if (result.sorted) {
         std::memcpy(order.data(), scratch.order, block.n * sizeof(std::uint16_t));
         block.order = order.data();

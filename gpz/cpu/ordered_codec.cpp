@@ -6,30 +6,18 @@
 #include <string>
 #include <utility>
 
-#include "gpz/core/directory.hpp"
-#include "gpz/cpu/block_codec.hpp"
+#include "gpz/core/difference_section.hpp"
 #include "gpz/cpu/ordered_runs.hpp"
 #include "gpz/cpu/ordered_search.hpp"
+#include "gpz/cpu/residual_section.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz::cpu {
 
-namespace generic {
-extern const OrderedKernels ordered;
-}
-#if defined(GPZ_CPU_X86)
-namespace avx2 {
-extern const OrderedKernels ordered;
-}
-namespace avx512 {
-extern const OrderedKernels ordered;
-}
-#endif
-
 namespace {
 
 constexpr std::uint32_t block_size = OrderedScratch::block_size;
-constexpr int max_items = 3 * core::max_components + 4;
+constexpr int max_items = core::max_components + core::max_residual_items;
 
 // What sections start with; another number would be another prediction or another code.
 constexpr std::uint8_t values_kind = 1;
@@ -37,7 +25,10 @@ constexpr std::uint8_t runs_kind = 2;
 constexpr std::size_t widths_at = 6;
 constexpr std::size_t runs_header = 16;  // kind, 7 zeros, number of runs
 
-std::size_t items_of(int components) { return 3 * static_cast<std::size_t>(components) + 4; }
+// Items of a record: the first place of each component less its base, then those of the residuals.
+std::size_t items_of(int components) {
+  return static_cast<std::size_t>(components) + static_cast<std::size_t>(core::residual_items(components));
+}
 
 // Of the header: the widths end here, then come offsets and bases.
 std::size_t widths_end(int components) { return core::round_up_to_8(widths_at + items_of(components)); }
@@ -50,51 +41,12 @@ std::uint64_t blocks_of(std::size_t particles) {
   return particles / block_size + (particles % block_size != 0 ? 1 : 0);
 }
 
-using Items = std::array<std::uint64_t, max_items>;
 using Bases = std::array<std::int64_t, core::max_components>;
 
-// Items of a record: the first place of each component less its base, width and head of each, words of the bitmap,
-// margin, words of the flags, exceptions.
-Items items(const OrderedRecord &record, const Bases &base, int components) {
-  Items out{};
-  const auto d_end = static_cast<std::size_t>(components);
-  const ResidualRecord &coded = record.residuals;
-  for (std::size_t d = 0; d < d_end; ++d) {
-    out[d] = static_cast<std::uint64_t>(core::difference_of(record.first[d], base[d]));
-    out[d_end + d] = coded.code[d].width;
-    out[2 * d_end + d] = coded.code[d].head;
-  }
-  out[3 * d_end] = coded.bitmap;
-  out[3 * d_end + 1] = coded.margin;
-  out[3 * d_end + 2] = coded.flags;
-  out[3 * d_end + 3] = coded.exceptions;
-  return out;
-}
-
-// The same backwards; false if an item is out of range.
-bool to_record(const Items &item, const Bases &base, int components, std::uint32_t n, OrderedRecord &record) {
-  const auto d_end = static_cast<std::size_t>(components);
-  ResidualRecord &coded = record.residuals;
-  for (std::size_t d = 0; d < d_end; ++d) {
-    record.first[d] = core::sum_of(static_cast<std::int64_t>(item[d]), base[d]);
-    if (item[d_end + d] > core::max_residual_width || item[2 * d_end + d] > 3) return false;
-    coded.code[d] = {static_cast<std::uint8_t>(item[d_end + d]), static_cast<std::uint8_t>(item[2 * d_end + d])};
-    if (!core::is_valid(coded.code[d])) return false;
-  }
-  const std::uint64_t values = static_cast<std::uint64_t>(components) * n;
-  if (item[3 * d_end] > UINT32_MAX || item[3 * d_end + 1] > INT32_MAX ||
-      item[3 * d_end + 2] > core::words_for_bits(values) || item[3 * d_end + 3] > values)
-    return false;
-  coded.bitmap = static_cast<std::uint32_t>(item[3 * d_end]);
-  coded.margin = static_cast<std::uint32_t>(item[3 * d_end + 1]);
-  coded.flags = static_cast<std::uint32_t>(item[3 * d_end + 2]);
-  coded.exceptions = static_cast<std::uint32_t>(item[3 * d_end + 3]);
-  return true;
-}
-
-void append(std::vector<std::uint8_t> &bytes, const std::vector<std::uint32_t> &words) {
-  const auto *raw = reinterpret_cast<const std::uint8_t *>(words.data());
-  bytes.insert(bytes.end(), raw, raw + words.size() * sizeof(std::uint32_t));
+std::uint64_t item_of(const OrderedRecord &record, const Bases &base, int components, std::size_t i) {
+  const auto firsts = static_cast<std::size_t>(components);
+  if (i < firsts) return static_cast<std::uint64_t>(core::difference_of(record.first[i], base[i]));
+  return core::residual_item(record.residuals, components, static_cast<int>(i - firsts));
 }
 
 [[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
@@ -137,7 +89,9 @@ Header read_header(const OrderedShape &shape, const std::uint8_t *bytes) {
   if (header.predictor.swapped >> components != 0) corrupt("header of an ordered section", 1);
   for (std::size_t i = 0; i < widths_end(components) - widths_at; ++i) {
     const std::uint8_t width = bytes[widths_at + i];
-    const int most = i < static_cast<std::size_t>(components) ? 64 : i < items_of(components) ? 32 : 0;
+    const int most = i < static_cast<std::size_t>(components) ? 64
+                     : i < items_of(components)               ? core::max_residual_item_width
+                                                              : 0;
     if (width > most) corrupt("header of an ordered section", widths_at + i);
     if (most != 0) header.width[i] = width;
   }
@@ -173,28 +127,14 @@ void encode_values(const OrderedShape &shape, const IndexColumns &q, const Order
     header.base[d] = records[0].first[d];
     for (const auto &record : records) header.base[d] = std::min(header.base[d], record.first[d]);
   }
-  Items all{};
-  for (const auto &record : records) {
-    const Items item = items(record, header.base, shape.components);
-    for (std::size_t i = 0; i < count; ++i) all[i] |= item[i];
-  }
-  std::uint32_t bits = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    header.width[i] = static_cast<std::uint8_t>(core::bit_length(all[i]));
-    bits += header.width[i];
-  }
-  std::vector<std::uint32_t> directory(core::directory_size(bits, blocks) / sizeof(std::uint32_t));
-  std::uint64_t at = 0;
-  for (const auto &record : records) {
-    const Items item = items(record, header.base, shape.components);
-    for (std::size_t i = 0; i < count; at += header.width[i], ++i)
-      core::put_bits(directory.data(), at, header.width[i], item[i]);
-  }
-  if (payload.size() % 2 != 0) payload.push_back(0);
+  const auto item = [&](const OrderedRecord &record, std::size_t i) {
+    return item_of(record, header.base, shape.components, i);
+  };
+  find_item_widths(records, count, item, header.width.data());
   const auto raw = to_bytes(header, shape.components);
   bytes.insert(bytes.end(), raw.begin(), raw.end());
-  append(bytes, directory);
-  append(bytes, payload);
+  append_directory(records, count, item, header.width.data(), bytes);
+  append_words(payload, bytes);
 }
 
 void decode_values(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,
@@ -202,38 +142,28 @@ void decode_values(const OrderedShape &shape, const std::uint8_t *bytes, std::si
   const std::size_t start = header_size(shape.components);
   if (size < start || size % 8 != 0) corrupt("length of an ordered section", 0);
   const Header header = read_header(shape, bytes);
-  const std::size_t count = items_of(shape.components);
-  std::uint32_t bits = 0;
-  for (const std::uint8_t width : header.width) bits += width;
+  const auto firsts = static_cast<std::size_t>(shape.components);
+  const std::uint32_t bits = sum_of_widths(header.width.data(), items_of(shape.components));
   const std::uint64_t blocks = blocks_of(shape.particles);
-  if ((bits != 0 && blocks > (size - start) * 8 / bits) || core::directory_size(bits, blocks) > size - start)
-    corrupt("block directory exceeds its section", start);
-  const auto *directory = reinterpret_cast<const std::uint32_t *>(bytes + start);
-  const std::uint64_t directory_words = core::directory_size(bits, blocks) / sizeof(std::uint32_t);
-  for (std::uint64_t bit = blocks * bits; bit < directory_words * 32; ++bit)
-    if (core::get_bits(directory, bit, 1) != 0) corrupt("padding of the block directory", start);
-  const std::uint32_t *words = directory + directory_words;
-  std::uint64_t room = (size - start) / sizeof(std::uint32_t) - directory_words;
+  ResidualSection section(bytes, size, start, bits, blocks);
 
   const auto scratch = std::make_unique<OrderedScratch>();
-  std::uint64_t at = 0;
   for (std::uint64_t b = 0; b < blocks; ++b) {
     const OrderedBlock block = ordered_block(shape, {}, q, header.predictor, b);
-    Items item{};
-    for (std::size_t i = 0; i < count; at += header.width[i], ++i)
-      item[i] = core::get_bits(directory, at, header.width[i]);
     OrderedRecord record;
-    if (!to_record(item, header.base, shape.components, block.n, record))
+    std::uint64_t at = b * bits;
+    for (std::size_t d = 0; d < firsts; at += header.width[d], ++d)
+      record.first[d] = core::sum_of(
+          static_cast<std::int64_t>(core::get_bits(section.directory(), at, header.width[d])), header.base[d]);
+    if (!core::read_residual_record(&header.width[firsts], section.directory(), at, shape.components, block.n, false,
+                                    record.residuals))
       corrupt("record of block " + std::to_string(b), start);
-    const std::uint64_t length = payload_words(record.residuals, shape.components, block.n);
-    if (length > room) corrupt("block " + std::to_string(b) + " exceeds its section", start);
+    const std::uint32_t *const words =
+        section.take(core::residual_words(record.residuals, shape.components, block.n), b);
     kernels.link(block, *scratch);
     if (!kernels.decode(block, record, words, *scratch)) corrupt("block " + std::to_string(b), start);
-    words += length;
-    room -= length;
   }
-  if (room > 1) corrupt("ordered section longer than its blocks", start);
-  if (room == 1 && *words != 0) corrupt("padding of an ordered section", start);
+  section.end();
 }
 
 OrderedShape shape_of_runs(std::size_t count) { return {count, 2, nullptr, {}}; }
@@ -265,31 +195,16 @@ void decode_runs(std::size_t particles, const std::uint8_t *bytes, std::size_t s
 
 }  // namespace
 
-const OrderedKernels *ordered_kernels(const char *name) {
-  const BlockKernels *table = kernels(name);  // knows what this machine can run
-  if (table == nullptr) return nullptr;
-#if defined(GPZ_CPU_X86)
-  for (const OrderedKernels *ordered : {&avx512::ordered, &avx2::ordered})
-    if (std::strcmp(name, ordered->name) == 0) return ordered;
-#endif
-  return &generic::ordered;
-}
-
-const OrderedKernels &ordered_kernels() {
-  static const OrderedKernels &best = *ordered_kernels(kernels().name);
-  return best;
-}
-
 void encode_ordered(const OrderedShape &shape, const IndexColumns &q, std::vector<std::uint8_t> &bytes,
-                    const OrderedKernels &kernels) {
+                    const Kernels &kernels) {
   if (shape.particles == 0) return;
   std::vector<std::uint8_t> section;
-  encode_values(shape, q, kernels, section);
+  encode_values(shape, q, kernels.ordered, section);
   if (shape.components == 1) {
     const Runs runs = find_runs(q[0], shape.particles);
     if (!runs.gap.empty()) {
       std::vector<std::uint8_t> other;
-      encode_runs(runs, kernels, other);
+      encode_runs(runs, kernels.ordered, other);
       if (other.size() < section.size()) section = std::move(other);
     }
   }
@@ -297,13 +212,13 @@ void encode_ordered(const OrderedShape &shape, const IndexColumns &q, std::vecto
 }
 
 void decode_ordered(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,
-                    const OrderedKernels &kernels) {
+                    const Kernels &kernels) {
   if (shape.particles == 0) {
     if (size != 0) corrupt("ordered section of an empty chunk", 0);
   } else if (shape.components == 1 && size != 0 && bytes[0] == runs_kind) {
-    decode_runs(shape.particles, bytes, size, q[0], kernels);
+    decode_runs(shape.particles, bytes, size, q[0], kernels.ordered);
   } else {
-    decode_values(shape, bytes, size, q, kernels);
+    decode_values(shape, bytes, size, q, kernels.ordered);
   }
 }
 

@@ -10,12 +10,6 @@
 
 namespace gpz::cpu {
 
-struct OrderedKernels;
-
-// The best kernels for this machine; or by name (generic, avx2, avx512), nullptr if it cannot run them.
-const OrderedKernels &ordered_kernels();
-const OrderedKernels *ordered_kernels(const char *name);
-
 // What the section is about: n particles with 1 to 3 components. `ids` has n ids that encoder and decoder both know, or
 // is nullptr: the places in the chunk count. They help where they ascend. Axes that are not periodic are GridAxis{}.
 struct OrderedShape {
@@ -27,11 +21,11 @@ struct OrderedShape {
 
 // Appends the section of q to `bytes` (a multiple of 8 bytes). Throws std::bad_alloc.
 void encode_ordered(const OrderedShape &shape, const IndexColumns &q, std::vector<std::uint8_t> &bytes,
-                    const OrderedKernels &kernels = ordered_kernels());
+                    const Kernels &kernels = cpu::kernels());
 
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt) and leaves q
 // unspecified then. No memory is asked for that depends on what the bytes say.
 void decode_ordered(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,
-                    const OrderedKernels &kernels = ordered_kernels());
+                    const Kernels &kernels = cpu::kernels());
 
 }  // namespace gpz::cpu

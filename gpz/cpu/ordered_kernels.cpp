@@ -249,13 +249,9 @@ bool decode(const Block &block, const Record &record, const std::uint32_t *words
   return used == quotients.count && core::words_for_bits(flagged) == coded.flags;
 }
 
-#define GPZ_TEXT_(x) #x
-#define GPZ_TEXT(x) GPZ_TEXT_(x)
-
 }  // namespace
 
-extern const OrderedKernels ordered;
-const OrderedKernels ordered{GPZ_TEXT(GPZ_ISA), link, residuals, measure, encode, decode};
+const OrderedKernels ordered_kernels{link, residuals, measure, encode, decode};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::cpu

@@ -1,4 +1,4 @@
-// One block of an ordered section on the CPU, compiled once for each instruction set.
+// One block of an ordered section on the CPU, compiled once for each instruction set (gpz/cpu/kernels.hpp).
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,6 @@ struct OrderedScratch : ResidualScratch {
 };
 
 struct OrderedKernels {
-  const char *name;
   // Finds the parents and links of a block, for the three functions below.
   void (*link)(const OrderedBlock &block, OrderedScratch &scratch);
   // Residuals of component d, in zigzag form, into scratch.residual; returns the sum of their rough bits.
@@ -60,5 +59,9 @@ struct OrderedKernels {
   bool (*decode)(const OrderedBlock &block, const OrderedRecord &record, const std::uint32_t *words,
                  OrderedScratch &scratch);
 };
+
+namespace GPZ_ISA {
+extern const OrderedKernels ordered_kernels;
+}
 
 }  // namespace gpz::cpu

@@ -47,7 +47,7 @@ static std::uint32_t count_known(const DifferenceScratch &scratch, std::uint32_t
 
 // The code of the ranks, in scratch.residual, if they take fewer than `bits`, with exceptions for what is no part of a
 // triple.
-static bool choose_triples(std::uint32_t n, std::uint32_t bits, DifferenceScratch &scratch, DifferenceRecord &record) {
+static bool choose_triples(std::uint32_t n, std::uint32_t bits, DifferenceScratch &scratch, ResidualRecord &record) {
   for (std::uint32_t d = 0; d < core::max_components; ++d)
     for (std::uint32_t i = 0; i < n; ++i) scratch.known[d][i] = scratch.value[d][i] >= core::triple_values ? 1 : 0;
   for (std::uint32_t i = 0; i < n; ++i) scratch.residual[i] = rank_of(scratch, i);

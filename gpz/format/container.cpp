@@ -9,6 +9,7 @@
 #include "gpz/format/checksum.hpp"
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/metadata.hpp"
+#include "gpz/version.h"
 
 namespace gpz {
 namespace format {
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::uint8_t magic[8] = {0x89, 'G', 'P', 'Z', 0x0D, 0x0A, 0x1A, 0x0A};
 constexpr std::uint8_t end_marker[8] = {0x0A, 0x52, 0xC3, 0x5A, 0x50, 0x47, 0x9A, 0xF5};
-constexpr std::uint16_t major_version = 1;
+constexpr std::uint16_t major_version = GPZ_FORMAT_VERSION;
 constexpr std::uint16_t minor_version = 0;
 constexpr std::uint8_t block_codec = 1;       // of key frames
 constexpr std::uint8_t difference_codec = 2;  // of the others
@@ -284,6 +285,11 @@ FrameHead parse_frame_head(const std::uint8_t *head, std::size_t size, std::uint
   if (cause.empty()) cause = fault(frame.chunks, info.particles, body_length);
   if (!cause.empty()) corrupt(cause, 0);
   return frame;
+}
+
+void require_checksum(const ChunkEntry &chunk, const std::uint8_t *bytes) {
+  if (xxh3(bytes, static_cast<std::size_t>(chunk.length)) != chunk.checksum)
+    corrupt("the checksum of a chunk does not hold", 0);
 }
 
 IndexEntry parse_frame_summary(const std::uint8_t *head, std::size_t size) {

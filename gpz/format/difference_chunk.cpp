@@ -59,18 +59,11 @@ std::vector<std::uint32_t> read_slots(const std::uint8_t *bytes, const SlotList 
 
 }  // namespace
 
-ChunkKind chunk_kind(const std::uint8_t *bytes, std::size_t size) {
-  if (size < 8) throw Error(Status::truncated, "chunk header", {}, size);
-  const auto kind = load_little<std::uint32_t>(bytes + 4);
-  if (kind > ordered_chunk) corrupt("unknown kind of chunk", 4);
-  return static_cast<ChunkKind>(kind);
-}
-
 void append_difference_head(std::uint64_t reference, const std::vector<std::uint32_t> &leaving, std::uint64_t arriving,
                             std::size_t fields, std::vector<std::uint8_t> &bytes) {
   ByteWriter out(bytes);
   out.u32(core::default_block_size);
-  out.u32(difference_chunk);
+  out.u32(static_cast<std::uint32_t>(ChunkKind::difference));
   out.u64(reference);
   out.u64(leaving.size());
   out.u64(arriving);
@@ -130,3 +123,15 @@ DifferenceChunk read_difference_head(const std::uint8_t *bytes, std::size_t size
 }
 
 }  // namespace gpz::format
+
+namespace gpz {
+
+ChunkKind chunk_kind(const std::uint8_t *bytes, std::size_t size) {
+  if (size < 8) throw Error(Status::truncated, "chunk header", {}, size);
+  const auto kind = static_cast<ChunkKind>(format::load_little<std::uint32_t>(bytes + 4));
+  if (kind != ChunkKind::block && kind != ChunkKind::difference && kind != ChunkKind::ordered)
+    throw Error(Status::corrupt, "unknown kind of chunk", {}, 4);
+  return kind;
+}
+
+}  // namespace gpz

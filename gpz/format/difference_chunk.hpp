@@ -5,18 +5,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/chunk.hpp"
+
 namespace gpz::format {
 
-// What the second word of a chunk says.
-enum ChunkKind : std::uint32_t { block_chunk = 0, difference_chunk = 1, ordered_chunk = 2 };
-
-// How a section of the latter two is coded. An empty section of a chunk of differences: nothing has changed.
-enum FieldCodingKind : std::uint8_t { predicted_values = 1, block_coded_values = 2, ordered_values = 3 };
-
-inline constexpr std::size_t field_coding_size = 8;  // the kind, then whose crossings count, then zeros
-inline constexpr std::size_t grid_axis_size = 16;    // lo and period
-inline constexpr std::size_t exact_value_size = 16;  // place and bits
-inline constexpr int exact_component_shift = 56;     // of a place; the slot is below
+using gpz::chunk_kind;
+using gpz::ChunkKind;
+inline constexpr ChunkKind block_chunk = ChunkKind::block;
+inline constexpr ChunkKind difference_chunk = ChunkKind::difference;
+inline constexpr ChunkKind ordered_chunk = ChunkKind::ordered;
 
 struct Span {
   std::size_t offset = 0;  // from the start of the chunk
@@ -29,9 +26,6 @@ struct DifferenceChunk {
   std::vector<Span> sections;          // of the particles that stay, one a field
   Span arrivals;                       // a chunk of those that are new
 };
-
-// What a chunk says it is, from its first 8 bytes. Throws corrupt, truncated.
-ChunkKind chunk_kind(const std::uint8_t *bytes, std::size_t size);
 
 // Appends everything in front of the sections; set_section_length tells the lengths afterwards.
 void append_difference_head(std::uint64_t reference, const std::vector<std::uint32_t> &leaving, std::uint64_t arriving,

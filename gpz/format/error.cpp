@@ -26,6 +26,8 @@ const char *to_string(Status status) noexcept {
       return "limit exceeded";
     case Status::internal:
       return "internal error";
+    case Status::unsupported:
+      return "not supported here";
   }
   return "unknown status";
 }
@@ -48,5 +50,7 @@ Error::Error(Status status, const std::string &cause, const std::string &file, s
       file_(file),
       position_(position),
       system_error_(system_error) {}
+
+Error::~Error() = default;
 
 }  // namespace gpz

@@ -1,12 +1,29 @@
 #include "gpz/format/fields.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
+#include "gpz/chunk.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/error.hpp"
 
-namespace gpz::format {
+namespace gpz {
+
+double grid_step(double bound, ValueType type) {
+  if (!(std::isfinite(bound) && bound > 0))
+    throw Error(Status::invalid_argument, "the error bound has to be positive and finite");
+  return core::step_for_bound(bound, static_cast<core::Value>(type));
+}
+
+void fill_step(Field &field) {
+  if (field.bound == 0)
+    field.step = 0;
+  else if (field.step == 0)
+    field.step = grid_step(field.bound, field.type);
+}
+
+namespace format {
 namespace {
 
 bool is_integer(ConstArray::Type type) { return type == ConstArray::Type::int32 || type == ConstArray::Type::int64; }
@@ -35,9 +52,7 @@ void prepare(FieldInput &input, std::size_t place, std::uint64_t particles) {
     require(integer ? is_integer(array.type) : array.type == float_type,
             "the type of the array is not that of the field");
   }
-  if (field.bound == 0) field.step = 0;
-  if (field.bound > 0 && field.step == 0)
-    field.step = core::step_for_bound(field.bound, static_cast<core::Value>(field.type));
+  fill_step(field);
   require(field.bound == 0 || is_positive(field.step), "the grid step has to be positive and finite");
 }
 
@@ -52,4 +67,28 @@ core::Grid grid_of(const Field &field) {
   return {field.step, 1.0 / field.step, field.bound};
 }
 
-}  // namespace gpz::format
+bool is_plain(const Field &field) { return field.type == ValueType::integer || field.step == 0; }
+
+bool have_same_grids(const std::vector<Field> &fields, const std::vector<Field> &before) {
+  return std::equal(fields.begin(), fields.end(), before.begin(), before.end(), [](const Field &a, const Field &b) {
+    return a.type == b.type && a.bound == b.bound && a.step == b.step && a.leading == b.leading &&
+           a.components.size() == b.components.size();
+  });
+}
+
+std::vector<Field> described(const std::vector<FieldInput> &fields) {
+  std::vector<Field> out(fields.size());
+  std::transform(fields.begin(), fields.end(), out.begin(), [](const FieldInput &input) { return input.field; });
+  return out;
+}
+
+std::size_t identity_field(const std::vector<Field> &fields) {
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (fields[f].type == ValueType::integer && fields[f].components.size() == 1 &&
+        fields[f].components[0].name == "id")
+      return f;
+  return no_field;
+}
+
+}  // namespace format
+}  // namespace gpz

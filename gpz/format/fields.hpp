@@ -1,6 +1,7 @@
-// What every encoder asks of the fields it is given.
+// What encoders and decoders ask of fields.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,5 +15,17 @@ void prepare_fields(std::vector<FieldInput> &fields, std::uint64_t particles);
 
 // The grid of a prepared field.
 core::Grid grid_of(const Field &field);
+
+// Integers and lossless floats: the integers that stand for them, values or keys of bits, are on no grid.
+bool is_plain(const Field &field);
+
+// Whether values of these fields can be differences from values of those: the grids are the same.
+bool have_same_grids(const std::vector<Field> &fields, const std::vector<Field> &before);
+
+// The field that has the identity of particles (integers of one component called id); no_field: there is none.
+inline constexpr std::size_t no_field = static_cast<std::size_t>(-1);
+std::size_t identity_field(const std::vector<Field> &fields);
+
+std::vector<Field> described(const std::vector<FieldInput> &fields);
 
 }  // namespace gpz::format

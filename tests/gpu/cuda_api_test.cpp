@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 
+#include "chunk_kinds.hpp"
 #include "gpz/cuda.hpp"
 #include "random_snapshot.hpp"
 
@@ -145,8 +146,47 @@ TEST_F(CudaApi, AWorkspaceMayHoldAnything) {
     const Pinned<std::uint32_t> damaged;
     cuda::decompress(bytes.get(), chunk.bytes.size(), 5000, outputs, workspace.get(), size, damaged.get(), nullptr);
     check(cudaDeviceSynchronize());
-    EXPECT_EQ(*damaged, 1u);
+    EXPECT_EQ(*damaged, cuda::chunk_damaged);
   }
+}
+
+TEST_F(CudaApi, OtherChunksAreUnsupported) {
+  ChunkKinds kinds;
+  std::vector<cuda::FieldOutput> outputs;
+  for (const Field &field : frame_for(kinds.fields()).info.fields) outputs.push_back({field, {}});
+  const std::size_t size = cuda::decompress_workspace_size(outputs, ChunkKinds::particles);
+  const auto verdict = [&](const std::vector<std::uint8_t> &chunk) {
+    const DeviceMemory bytes(chunk.data(), chunk.size());
+    const DeviceMemory workspace(size);
+    const Pinned<std::uint32_t> damaged;
+    cuda::decompress(bytes.get(), chunk.size(), ChunkKinds::particles, outputs, workspace.get(), size, damaged.get(),
+                     nullptr);
+    check(cudaDeviceSynchronize());
+    return *damaged;
+  };
+  EXPECT_EQ(verdict(kinds.chunk(ChunkKind::block).bytes), 0u);
+  for (const ChunkKind kind : {ChunkKind::difference, ChunkKind::ordered}) {
+    std::vector<std::uint8_t> bytes = kinds.chunk(kind).bytes;
+    EXPECT_EQ(verdict(bytes), cuda::chunk_unsupported);
+    bytes.resize(8);
+    EXPECT_EQ(verdict(bytes), cuda::chunk_unsupported);  // by the head alone
+    bytes[1] = 8;                                        // blocks of 2,048: these kinds have none
+    EXPECT_EQ(verdict(bytes), cuda::chunk_damaged);
+  }
+
+  std::vector<std::uint8_t> bytes = kinds.chunk(ChunkKind::block).bytes;
+  bytes[1] = 8;
+  EXPECT_EQ(verdict(bytes), cuda::chunk_unsupported);
+  bytes[1] = 32;  // blocks of 8,192
+  EXPECT_EQ(verdict(bytes), cuda::chunk_damaged);
+  bytes[1] = 4;
+  bytes[4] = 3;  // an unknown kind
+  EXPECT_EQ(verdict(bytes), cuda::chunk_damaged);
+  bytes[4] = 0;
+  ++bytes[8];  // the length of the first section
+  EXPECT_EQ(verdict(bytes), cuda::chunk_damaged);
+  EXPECT_EQ(verdict({0, 4, 0, 0}), cuda::chunk_damaged);
+  expect_healthy();
 }
 
 // Several calls with one workspace, one behind the other in a stream, without waiting in between.

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "allocation_spy.hpp"
+#include "chunk_kinds.hpp"
 #include "gpz/error.hpp"
 #include "random_snapshot.hpp"
 
@@ -260,6 +261,25 @@ TEST_F(CudaCodec, DamageIsAStatus) {
     expect_healthy();
   }
   EXPECT_GT(damaged, 10);
+}
+
+TEST_F(CudaCodec, OtherChunksAreUnsupported) {
+  cuda::Codec codec;
+  ChunkKinds kinds;
+  const DeviceMemory id(ChunkKinds::particles * sizeof(std::int32_t));
+  std::vector<cuda::FieldOutput> outputs;
+  for (const Field &field : frame_for(kinds.fields()).info.fields) outputs.push_back({field, {}});
+  outputs[1].components[0] = {id.get(), sizeof(std::int32_t), ConstArray::Type::int32};
+  const auto decode = [&](const std::vector<std::uint8_t> &bytes) {
+    codec.decode_from_host(bytes.data(), bytes.size(), ChunkKinds::particles, outputs);
+  };
+  std::vector<std::uint8_t> block = kinds.chunk(ChunkKind::block).bytes;
+  EXPECT_STATUS(decode(kinds.chunk(ChunkKind::difference).bytes), Status::unsupported);
+  EXPECT_STATUS(decode(kinds.chunk(ChunkKind::ordered).bytes), Status::unsupported);
+  EXPECT_EQ(failure_of([&] { decode(block); }), "");  // it works on
+  ++block[8];
+  EXPECT_STATUS(decode(block), Status::corrupt);
+  expect_healthy();
 }
 
 // One host thread and one codec for each entry of `devices`; what went wrong in a thread is thrown here.

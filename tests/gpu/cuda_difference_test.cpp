@@ -9,7 +9,7 @@
 #include "gpu_support.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/cpu/difference_codec.hpp"
-#include "gpz/cuda/difference.hpp"
+#include "gpz/cuda/difference/difference.hpp"
 
 namespace gpz::test {
 namespace {
@@ -51,7 +51,7 @@ class Motion {
     }
   }
 
-  const cuda::DeviceGridBox &box() const { return box_; }
+  const core::GridBox &box() const { return box_; }
 
   // x y z of each particle in grid units.
   std::vector<double> next() {
@@ -87,7 +87,7 @@ class Motion {
   std::size_t n_;
   int components_;
   Random random_;
-  cuda::DeviceGridBox box_{};
+  core::GridBox box_{};
   double sigma_;
   bool solid_;  // trembles about its place
   double drift_;
@@ -209,7 +209,7 @@ class Parity {
 
   void run(int frames) {
     Motion motion(case_.n, case_.components, case_.seed);
-    box_ = plain ? cuda::DeviceGridBox{} : motion.box();
+    box_ = plain ? core::GridBox{} : motion.box();
     start(values_of(motion.next()));
     for (int s = 0; s < frames && !testing::Test::HasFailure(); ++s) frame(values_of(motion.next()));
     std::uint32_t wide = 1;
@@ -338,7 +338,7 @@ class Parity {
   Case case_;
   Random random_;
   core::Grid grid_{};
-  cuda::DeviceGridBox box_{};
+  core::GridBox box_{};
   cpu::DifferenceState host_;
   Device encoder_;
   Device decoder_;
@@ -448,7 +448,7 @@ TEST_F(CudaDifference, WhatDoesNotFitIsReported) {
   check(cudaMemset(wide.get(), 0, 4));
   const DeviceMemory out(cuda::difference_bound(2000, 3));
   const Pinned<cuda::DifferenceResult> result;
-  const auto encoded = [&](std::size_t capacity, const cuda::DeviceGridBox &box = {}) {
+  const auto encoded = [&](std::size_t capacity, const core::GridBox &box = {}) {
     Uploaded<double> up(xyz, 3, Rows::separate, random);
     up.values.grid = grid;
     const DeviceMemory workspace(cuda::encode_difference_workspace(device.state, capacity));
@@ -474,7 +474,7 @@ TEST_F(CudaDifference, WhatDoesNotFitIsReported) {
   xyz[5] = 1.5e9;
   encoded(out.size());
   EXPECT_NE(result->wide, 0u);
-  cuda::DeviceGridBox box{};
+  core::GridBox box{};
   box[1] = {0, std::int64_t{1} << 40};
   EXPECT_FALSE(cuda::can_follow(box));
   EXPECT_EQ(status_of([&] { encoded(out.size(), box); }), Status::invalid_argument);

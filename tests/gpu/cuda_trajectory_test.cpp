@@ -63,6 +63,7 @@ EncodedChunk on_host(const cuda::DeviceChunk &chunk) {
   out.particles = chunk.particles;
   out.largest_error = chunk.largest_error;
   out.checksum = chunk_checksum(out.bytes.data(), out.bytes.size());
+  EXPECT_EQ(chunk.kind, kind_of(out));
   return out;
 }
 

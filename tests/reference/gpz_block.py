@@ -8,6 +8,8 @@ from gpz_codec import bits_at, ceil_div, require, take_pack
 
 BLOCK_SIZE = 1024
 TRIPLE_VALUES = 8  # of each of the three
+HEADS = range(4)
+TRIPLE_HEADS = range(4, 8)  # of the first component, with triples
 
 
 class UnaryBitmap:
@@ -61,11 +63,11 @@ def open_block(payload, n, dimensions, record):
     the margin, the flags, and the exceptions by place."""
     widths, heads = list(record[:dimensions]), list(record[dimensions : 2 * dimensions])
     unary_words, margin, flag_words, exceptions = record[2 * dimensions :]
-    triples = heads[0] >= 4
+    triples = heads[0] in TRIPLE_HEADS
     if triples:
         require(widths[1:] + heads[1:] == [0, 0, 1, 1], "triples are not of three components")
         heads[0] -= 4
-    require(max(widths) <= 31 and max(heads) <= 3, "a width or head of a block is too large")
+    require(max(widths) <= 31 and set(heads) <= {*HEADS}, "a width or head of a block is too large")
     require(all(w >= f for w, f in zip(widths, heads) if f >= 2), "a head is wider than its plane")
     require(margin < 2**31, "a margin is too large")
     require(exceptions <= n * dimensions, "too many exceptions")

@@ -5,6 +5,7 @@ from gpz_difference import DIFFERENCES, ChunkHistory, decode_differences
 from gpz_ordered import ORDERED, decode_ordered
 
 BLOCK_CODED = 0  # kind of chunks
+KINDS = (BLOCK_CODED, DIFFERENCES, ORDERED)
 
 
 def decode_any_chunk(data, fields, particles, history):

@@ -8,7 +8,7 @@ MASK = 2**64 - 1
 SIGN = 2**63
 LARGEST_INDEX = 2**51 - 1  # of the grid, either sign
 INTEGER, FLOAT32, FLOAT64 = 1, 2, 3
-RUNS, ELIAS_FANO, PLAIN, EXACT = 0, 1, 2, 3
+MODES = RUNS, ELIAS_FANO, PLAIN, EXACT = 0, 1, 2, 3  # of blocks
 
 
 class BadFile(Exception):
@@ -115,7 +115,7 @@ class BlockRecord:
     def check(self, field, n):
         modes = {EXACT}
         if field.step > 0:
-            modes = {RUNS, ELIAS_FANO, PLAIN, EXACT} if field.leading else {PLAIN, EXACT}
+            modes = {*MODES} if field.leading else {PLAIN, EXACT}
         require(self.mode in modes, f"block mode {self.mode} is not one for this field")
         lowest, highest = 0, 2**32 - 1 if field.type == FLOAT32 else MASK
         if self.mode != EXACT:

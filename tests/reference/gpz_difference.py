@@ -21,7 +21,8 @@ from gpz_codec import (
 )
 
 DIFFERENCES = 1  # kind of chunks
-PREDICTED, BLOCK_CODED = 1, 2  # codings of sections
+CODINGS = PREDICTED, BLOCK_CODED = 1, 2  # of sections
+PREDICTIONS = TEMPORAL, WITH_NEIGHBOURS = 1, 2
 LARGEST_VELOCITY = 2**22 - 1
 LARGEST_MEAN = 2**23 - 1  # in eighths
 LARGEST_NEIGHBOUR = 2**20 - 1
@@ -219,11 +220,11 @@ def read_indices(cursor, history, t, axes):
     """The section of section 9, to the end of the cursor: the indices, a list a component."""
     dimensions, particles = len(axes), len(history.index[0])
     predictor, *weights = cursor.unpack("B3b")
-    require(predictor in (1, 2), f"prediction {predictor} is unknown")
+    require(predictor in PREDICTIONS, f"prediction {predictor} is unknown")
     plain = is_plain(history.field)
-    require(not plain or predictor == 1 and not any(weights), "a field without displacements is predicted by them")
+    require(not plain or predictor == TEMPORAL and not any(weights), "a field without displacements is predicted by them")
     levels = [()]
-    if predictor == 2:
+    if predictor == WITH_NEIGHBOURS:
         count, lags = cursor.unpack("BB")
         require(1 <= count <= 16 and 1 <= lags <= 4, "levels or neighbours are out of range")
         levels = [cursor.unpack(f"{lags}b") for _ in range(count)]
@@ -276,7 +277,7 @@ def decode_section(data, history, t, passages):
     cursor = Cursor(data, f"section {field.names[0]}")
     coding, *edges = cursor.unpack("B3B")
     require(not any(cursor.take(4)), "reserved bytes of a section are not zero")
-    require(coding in (PREDICTED, BLOCK_CODED), f"coding {coding} is unknown")
+    require(coding in CODINGS, f"coding {coding} is unknown")
     if any(edges):
         require(coding == PREDICTED and is_plain(field) and passages is not None, "a section that may not count edges does")
         require(not any(edges[dimensions:]), "edges of a component that is not there")

@@ -6,8 +6,9 @@ from gpz_codec import INTEGER, Cursor, ceil_div, decode_chunk, require, take_dir
 from gpz_difference import BLOCK_CODED, Axis, is_plain, other_image, signed, value_from_index
 
 ORDERED = 2  # kind of chunks
-PREDICTED_IN_ORDER = 3  # coding of sections
-LAGS, RUNS = 1, 2  # kinds of what follows
+PREDICTED_IN_ORDER = 3
+CODINGS = (BLOCK_CODED, PREDICTED_IN_ORDER)  # of sections
+SECTIONS = LAGS, RUNS = 1, 2  # kinds of what follows
 LARGEST_LAG = 1023
 PARTICLES_A_BYTE = 8192
 
@@ -115,7 +116,7 @@ def read_runs(cursor, particles):
 
 def read_indices(cursor, ids, particles, axes):
     (kind,) = cursor.unpack("B")
-    require(kind in (LAGS, RUNS), f"section {kind} is unknown")
+    require(kind in SECTIONS, f"section {kind} is unknown")
     if kind == LAGS:
         return read_lags(cursor, ids, particles, axes)
     require(len(axes) == 1, "runs of more than one component")
@@ -127,7 +128,7 @@ def decode_section(data, field, particles, ids):
     cursor = Cursor(data, f"section {field.names[0]}")
     coding, *reserved = cursor.unpack("8B")
     require(not any(reserved), "reserved bytes of a section are not zero")
-    require(coding in (BLOCK_CODED, PREDICTED_IN_ORDER), f"coding {coding} is unknown")
+    require(coding in CODINGS, f"coding {coding} is unknown")
     if coding == BLOCK_CODED:
         require(ids is not None, "the ids are not coded in their order")
         following = type(field)(**{**vars(field), "flags": field.flags & ~1})

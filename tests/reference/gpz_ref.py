@@ -18,7 +18,8 @@ from xxh3 import xxh3_64
 MAGIC = b"\x89GPZ\r\n\x1a\n"
 MARKER = bytes.fromhex("F59A47505AC3520A")
 END_MARKER = bytes.fromhex("0A52C35A50479AF5")
-FRAME, INDEX = 1, 2
+RECORD_TYPES = FRAME, INDEX = 1, 2
+BOX_KINDS = range(4)
 TRAILER_SIZE = 24
 RECORD_OVERHEAD = 56  # a record without head and body
 LONGEST_METADATA = 2**24
@@ -205,7 +206,7 @@ def read_frame_head(record):
     box = cursor.unpack("12d")
     field_count, since_key, chunk_count = cursor.unpack("HHI")
     require(dimension in (2, 3), f"dimension {dimension} is not 2 or 3")
-    require(kind <= 3, f"box kind {kind} is unknown")
+    require(kind in BOX_KINDS, f"box kind {kind} is unknown")
     require(all(b in b"pfsm\0" for b in boundary), "a boundary is unknown")
     used = {0: 0, 1: 6, 2: 9, 3: 12}[kind]
     require(not any(box[used:]), "unused entries of the box are not zero")
@@ -321,7 +322,7 @@ def read_bytes(data):
         file.torn = yield from walk(data, start, file.damage)
 
     for last in records():
-        require(last.type in (FRAME, INDEX) or last.type >> 31, f"byte {last.offset}: record type {last.type} is unknown")
+        require(last.type in RECORD_TYPES or last.type >> 31, f"byte {last.offset}: record type {last.type} is unknown")
         try:
             if last.type == FRAME:
                 held, before = before, None  # a frame that does not hold is nothing to build on

@@ -6,7 +6,9 @@
 //   library_helper digest FILE [ORDER]   prints what gpz_ref.py FILE prints. ORDER of reading: forward, backward,
 //   scattered,
 //                                        fields (backward, each field by itself), stream (as a pipe is read)
-//   library_helper each FOLDER           the same for every file of the folder, or "refused: CAUSE", under its name
+//   library_helper each FOLDER           the digests of every file of the folder, or "refused: CAUSE", under its name,
+//   and
+//                                        "damaged" if frames were skipped
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -231,6 +233,7 @@ void print_each(const std::string &folder) {
     std::printf("%s\n", entry.path().filename().c_str());
     try {
       print_digests(entry.path().string(), "forward");
+      if (gpz::scan_file(entry.path().string(), false).damaged) std::printf("damaged\n");
     } catch (const gpz::Error &error) {
       std::printf("refused: %s\n", error.cause().c_str());
     }

@@ -175,7 +175,7 @@ template <class Float>
 void write_sample(const std::string &path, const Sample &sample) {
   gpz::Writer writer(path, {});
   std::vector<gpz::TrajectoryEncoder> encoders(static_cast<std::size_t>(sample.chunks));
-  for (auto &encoder : encoders) encoder.set_order(gpz::KeyOrder::smaller);
+  for (auto &encoder : encoders) encoder.set_order(gpz::Order::id);
   Source source(sample);
   for (int frame = 0; frame < sample.frames; ++frame, source.step()) {
     gpz::FrameInfo info;

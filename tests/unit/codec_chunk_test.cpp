@@ -8,6 +8,7 @@
 
 #include "codec_support.hpp"
 #include "gpz/cpu/block_codec.hpp"
+#include "gpz/cpu/kernels.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/checksum.hpp"
 
@@ -201,14 +202,14 @@ TEST(Chunk, DigestsArePinned) {
 
 // Every instruction set writes the same blocks.
 TEST(Kernels, AgreeOnRandomBlocks) {
-  using cpu::kernels;
-  const cpu::BlockKernels &generic = *kernels("generic");
+  const cpu::BlockKernels &generic = cpu::kernels("generic")->block;
   for (const char *name : {"avx2", "avx512"}) {
-    const cpu::BlockKernels *other = kernels(name);
-    if (other == nullptr) {
+    const cpu::Kernels *found = cpu::kernels(name);
+    if (found == nullptr) {
       std::printf("this processor has no %s\n", name);
       continue;
     }
+    const cpu::BlockKernels &other = found->block;
     Random random(14);
     cpu::Scratch a(1024);
     cpu::Scratch b(1024);
@@ -226,7 +227,7 @@ TEST(Kernels, AgreeOnRandomBlocks) {
       cpu::BlockResult ra;
       cpu::BlockResult rb;
       generic.encode(input, a, ra);
-      other->encode(input, b, rb);
+      other.encode(input, b, rb);
       ASSERT_EQ(ra.words, rb.words) << name << " round " << round;
       ASSERT_EQ(std::memcmp(a.words, b.words, ra.words * 4), 0) << name << " round " << round;
       ASSERT_EQ(ra.largest_error, rb.largest_error);
@@ -238,7 +239,7 @@ TEST(Kernels, AgreeOnRandomBlocks) {
                                 {&db[0], &db[1024], &db[2048]}};
       ASSERT_TRUE(generic.decode(rb.record, b.words, oa, a));
       std::memcpy(a.words, b.words, rb.words * 4);
-      ASSERT_TRUE(other->decode(ra.record, a.words, ob, b));
+      ASSERT_TRUE(other.decode(ra.record, a.words, ob, b));
       ASSERT_EQ(std::memcmp(da.data(), db.data(), da.size() * 8), 0) << name << " round " << round;
     }
   }
@@ -259,7 +260,10 @@ TEST(Hostile, AnyByteChanged) {
           decode(s.fields, bad);
         } catch (const Error &error) {
           ++errors;
-          EXPECT_TRUE(error.status() == Status::corrupt || error.status() == Status::truncated) << error.what();
+          const bool says_difference = at == 4 && flip == 1;
+          EXPECT_TRUE(says_difference ? error.status() == Status::unsupported
+                                      : error.status() == Status::corrupt || error.status() == Status::truncated)
+              << error.what();
         }
       }
     }

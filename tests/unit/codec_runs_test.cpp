@@ -9,6 +9,7 @@
 
 #include "codec_support.hpp"
 #include "gpz/cpu/block_codec.hpp"
+#include "gpz/cpu/kernels.hpp"
 
 namespace gpz::test {
 namespace {
@@ -80,21 +81,21 @@ Sizes sizes_by_formula(const std::vector<Position> &block, const std::uint8_t sh
 }
 
 // Encodes with a step of 1, so that positions are their own grid indices, and checks that they come back.
-cpu::BlockResult coded(const cpu::BlockKernels &kernels, const std::vector<Position> &block) {
+cpu::BlockResult coded(const cpu::Kernels &kernels, const std::vector<Position> &block) {
   std::vector<double> x[3];
   for (std::size_t d = 0; d < 3; ++d)
     for (const Position &p : block) x[d].push_back(static_cast<double>(p[d]));
   cpu::Scratch scratch(particles);
   cpu::BlockResult result;
-  kernels.encode({core::Value::float64, 3, {x[0].data(), x[1].data(), x[2].data()}, particles, {1, 1, 0.5}, true},
-                 scratch, result);
+  kernels.block.encode({core::Value::float64, 3, {x[0].data(), x[1].data(), x[2].data()}, particles, {1, 1, 0.5}, true},
+                       scratch, result);
   EXPECT_TRUE(result.sorted);
   const std::vector<std::uint16_t> order(scratch.order, scratch.order + particles);
   std::vector<double> y[3];
   for (auto &values : y) values.resize(particles);
   const cpu::BlockOutput output{
       core::Value::float64, 3, 1, particles, particles, {y[0].data(), y[1].data(), y[2].data()}};
-  EXPECT_TRUE(kernels.decode(result.record, scratch.words, output, scratch));
+  EXPECT_TRUE(kernels.block.decode(result.record, scratch.words, output, scratch));
   for (std::size_t d = 0; d < 3; ++d)
     for (std::size_t j = 0; j < particles; ++j) EXPECT_EQ(y[d][j], x[d][order[j]]);
   return result;
@@ -121,7 +122,7 @@ class Runs : public testing::TestWithParam<const char *> {
     EXPECT_LE(result.words, limit);
   }
 
-  const cpu::BlockKernels *kernels_ = nullptr;
+  const cpu::Kernels *kernels_ = nullptr;
 };
 
 // Offsets of 32 and of 64 bits. No axis gets more than 2^11 segments, so a cube of 2^(bits - 11) that is aligned to its

@@ -3,12 +3,12 @@
 #include <cstdlib>
 
 #include "container_support.hpp"
-#include "gpz/api/file_writer.hpp"
+#include "gpz/api/record_writer.hpp"
 
 namespace gpz::test {
 namespace {
 
-using api::FileWriter;
+using api::RecordWriter;
 
 void write_frames(Writer &writer, int from, int to) {
   for (int f = from; f < to; ++f) {
@@ -291,12 +291,12 @@ class FailingSystem : public api::System {
 };
 
 // Frame f as records of three hand-made chunks, which no test here decodes.
-void write_frame(FileWriter &writer, int f) {
+void write_frame(RecordWriter &writer, int f) {
   const std::vector<Bytes> bodies = {Bytes(16, 1), Bytes(), Bytes(static_cast<std::size_t>(8 * (f + 1)), 3)};
   FrameInfo info;
   info.timestep = f;
   std::vector<ChunkEntry> chunks;
-  std::vector<api::Span> spans;
+  std::vector<Span> spans;
   for (const Bytes &body : bodies) {
     chunks.push_back({1, body.size(), format::xxh3(body.data(), body.size())});
     spans.push_back({body.data(), body.size()});
@@ -320,7 +320,7 @@ std::vector<std::int64_t> run(const std::string &path, bool append, api::System 
   std::vector<std::int64_t> accepted;
   if (append) accepted.push_back(0);
   attempt([&] {
-    FileWriter writer(path, {}, append, system);
+    RecordWriter writer = api::write_file(path, {}, append, system);
     for (int f = append ? 1 : 0; f < 3; ++f) {
       if (attempt([&] { write_frame(writer, f); })) accepted.push_back(f);
     }
@@ -339,7 +339,7 @@ std::vector<std::int64_t> timesteps(const FileScan &found) {
 
 Bytes start_file() {
   const TemporaryFile file;
-  FileWriter writer(file.path(), {}, false);
+  RecordWriter writer = api::write_file(file.path(), {}, false);
   write_frame(writer, 0);
   writer.close();
   return file.bytes();
@@ -417,7 +417,7 @@ TEST(FailingSystem, CutsBackLater) {
     }
   } system;
   const TemporaryFile file;
-  FileWriter writer(file.path(), {}, false, system);
+  RecordWriter writer = api::write_file(file.path(), {}, false, system);
   write_frame(writer, 0);
   system.capacity = static_cast<std::size_t>(writer.size()) + 100;
   system.refuse = 2;
@@ -451,7 +451,7 @@ TEST(FailingSystem, ManyPiecesAreWrittenInOrder) {
   FailingSystem system;
   Bytes bytes(3000);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7 + i / 256);
-  std::vector<api::Span> pieces;
+  std::vector<Span> pieces;
   for (std::size_t i = 0; i < bytes.size(); i += 2) {
     pieces.push_back({bytes.data() + i, 2});
     pieces.push_back({nullptr, 0});

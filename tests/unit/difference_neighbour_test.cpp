@@ -14,7 +14,7 @@ constexpr std::size_t block_size = DifferenceScratch::block_size;
 // A section with coefficients that the encoder would not choose.
 std::vector<std::uint8_t> section_with(const DifferenceState &state, const Frame &q, const GridBox &box,
                                        const core::Predictor &predictor, const Neighbours &neighbours,
-                                       const DifferenceKernels &kernels) {
+                                       const Kernels &kernels) {
   Section section;
   section.components = static_cast<std::size_t>(state.components);
   section.prediction.resize(4 + header_size(neighbours));
@@ -39,8 +39,8 @@ std::vector<std::uint8_t> section_with(const DifferenceState &state, const Frame
                        axis.previous.data() + first, q[d].data() + first,           nullptr,
                        core::checked_axis(box[d])};
     }
-    DifferenceRecord record;
-    const std::uint32_t words = kernels.encode(block, *scratch, record);
+    ResidualRecord record;
+    const std::uint32_t words = kernels.difference.encode(block, *scratch, record);
     const auto *raw = reinterpret_cast<const std::uint8_t *>(scratch->words);
     section.payload.insert(section.payload.end(), raw, raw + words * std::size_t{4});
     Section::Block stored{{}, {}, record.bitmap, record.margin, record.flags, record.exceptions};
@@ -70,7 +70,7 @@ std::size_t check(const Trajectory &t, std::size_t s, const Neighbours &neighbou
   const DifferenceState state = state_after(t, s);
   const core::Predictor predictor{30, -20, 50};
   std::vector<std::uint8_t> bytes;
-  for (const auto *kernels : all_difference_kernels()) {
+  for (const auto *kernels : all_kernels()) {
     const auto section = section_with(state, t.frames[s], t.box, predictor, neighbours, *kernels);
     if (bytes.empty()) bytes = section;
     EXPECT_EQ(section, bytes) << kernels->name;
@@ -205,8 +205,7 @@ TEST(DifferenceNeighbour, DamageIsAnErrorOrOtherValues) {
   Random random(7);
   for (Trajectory t : {jumping(crystal(1100, 4, 20, {700, 900, 5000})), molecules(2100, 4, 3, 200, 5)}) {
     const DifferenceState state = state_after(t, 3);
-    const auto bytes =
-        section_with(state, t.frames[3], t.box, {}, random_neighbours(random, 7, 3), difference_kernels());
+    const auto bytes = section_with(state, t.frames[3], t.box, {}, random_neighbours(random, 7, 3), kernels());
     const auto is_refused = [&](const auto &damaged) { return cpu::is_refused(state, damaged, t.box); };
     ASSERT_FALSE(is_refused(bytes));
     for (const auto &[at, value] :

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "all_kernels.hpp"
 #include "codec_support.hpp"
 #include "gpz/cpu/difference_codec.hpp"
 #include "gpz/cpu/difference_kernels.hpp"
@@ -171,13 +172,6 @@ inline std::uint32_t in_plane(const std::uint8_t *bytes, std::size_t i, unsigned
   return value;
 }
 
-inline std::vector<const DifferenceKernels *> all_difference_kernels() {
-  std::vector<const DifferenceKernels *> all;
-  for (const char *name : {"generic", "avx2", "avx512"})
-    if (const auto *kernels = difference_kernels(name)) all.push_back(kernels);
-  return all;
-}
-
 inline DifferenceState state_after(const Trajectory &t, std::size_t frames, int components = 3) {
   DifferenceState state;
   state.start(columns(t.frames[0]), t.frames[0][0].size(), components);
@@ -189,9 +183,9 @@ inline DifferenceState state_after(const Trajectory &t, std::size_t frames, int 
 inline std::vector<std::uint8_t> encoded(const DifferenceState &state, const Frame &q, const GridBox &box,
                                          bool neighbours = false) {
   std::vector<std::uint8_t> bytes;
-  encode_difference(state, columns(q), box, bytes, difference_kernels(), neighbours);
+  encode_difference(state, columns(q), box, bytes, kernels(), neighbours);
   EXPECT_EQ(bytes.size() % 8, 0u);
-  for (const auto *kernels : all_difference_kernels()) {
+  for (const Kernels *kernels : all_kernels()) {
     std::vector<std::uint8_t> others;
     encode_difference(state, columns(q), box, others, *kernels, neighbours);
     EXPECT_EQ(bytes, others) << kernels->name;
@@ -210,7 +204,7 @@ inline bool is_refused(const DifferenceState &state, const std::vector<std::uint
   std::copy(bytes.begin(), bytes.end(), copy.get());
   Frame decoded = empty_frame(state.particles);
   std::size_t refused = 0;
-  for (const auto *kernels : all_difference_kernels()) {
+  for (const Kernels *kernels : all_kernels()) {
     try {
       decode_difference(state, copy.get(), bytes.size(), box, output(decoded), *kernels);
     } catch (const Error &error) {
@@ -218,7 +212,7 @@ inline bool is_refused(const DifferenceState &state, const std::vector<std::uint
       ++refused;
     }
   }
-  EXPECT_TRUE(refused == 0 || refused == all_difference_kernels().size());
+  EXPECT_TRUE(refused == 0 || refused == all_kernels().size());
   return refused != 0;
 }
 

@@ -241,7 +241,7 @@ TEST(DifferenceTriples, AnyRankIsATriple) {
     for (auto &byte : ranks) byte = static_cast<std::uint8_t>(random.bits());
     const auto bytes = put_together(one_block(prediction, {{9, 0, 0}, {5, 1, 1}}, ranks));
     const Frame wanted = decode_slowly(t, 6, bytes);
-    for (const auto *kernels : all_difference_kernels()) {
+    for (const auto *kernels : all_kernels()) {
       Frame decoded = empty_frame(1024);
       decode_difference(state_after(t, 6), bytes.data(), bytes.size(), {}, output(decoded), *kernels);
       EXPECT_EQ(decoded, wanted) << kernels->name;

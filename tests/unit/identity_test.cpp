@@ -1,5 +1,5 @@
 // Which particle of a frame is which of the frame before.
-#include "gpz/api/identity.hpp"
+#include "gpz/trajectory/identity.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "codec_support.hpp"
 
-namespace gpz::api {
+namespace gpz::trajectory {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
@@ -129,4 +129,4 @@ TEST(Identity, ForgetsTheOrderWithoutHarm) {
 }
 
 }  // namespace
-}  // namespace gpz::api
+}  // namespace gpz::trajectory

@@ -14,7 +14,7 @@ format::ChunkKind kind_of(const EncodedChunk &chunk) {
   return format::chunk_kind(chunk.bytes.data(), chunk.bytes.size());
 }
 
-EncodedChunk key_chunk(const Snapshot &snapshot, KeyOrder order) {
+EncodedChunk key_chunk(const Snapshot &snapshot, Order order) {
   TrajectoryEncoder encoder;
   encoder.set_order(order);
   EncodedChunk chunk;
@@ -184,7 +184,7 @@ TEST(OrderedChunk, IdsOf32Bits) {
   std::vector<FieldInput> fields = snapshot.inputs();
   fields[1].components[0] = {ids.data(), 4, ConstArray::Type::int32};
   TrajectoryEncoder encoder;
-  encoder.set_order(KeyOrder::smaller);
+  encoder.set_order(Order::id);
   EncodedChunk chunk;
   encoder.encode(fields, 1500, nullptr, snapshot.info.box, true, chunk);
   EXPECT_EQ(chunk.bytes, ordered_chunk(snapshot).bytes);
@@ -223,8 +223,8 @@ TEST(OrderedChunk, IsNeverLargerThanByPlace) {
       Gas gas = crystal(edge);
       change(gas);
       const Snapshot snapshot = gas.snapshot();
-      const EncodedChunk by_place = key_chunk(snapshot, KeyOrder::place);
-      const EncodedChunk smaller = key_chunk(snapshot, KeyOrder::smaller);
+      const EncodedChunk by_place = key_chunk(snapshot, Order::place);
+      const EncodedChunk smaller = key_chunk(snapshot, Order::id);
       EXPECT_EQ(kind_of(by_place), format::block_chunk);
       kinds.insert(kind_of(smaller));
       EXPECT_TRUE(smaller.bytes == by_place.bytes || smaller.bytes.size() < by_place.bytes.size());
@@ -232,15 +232,15 @@ TEST(OrderedChunk, IsNeverLargerThanByPlace) {
     }
   EXPECT_EQ(kinds.size(), 2u);
   const Snapshot solid = crystal(16).snapshot();
-  EXPECT_LT(5 * key_chunk(solid, KeyOrder::smaller).bytes.size(), 4 * key_chunk(solid, KeyOrder::place).bytes.size());
+  EXPECT_LT(5 * key_chunk(solid, Order::id).bytes.size(), 4 * key_chunk(solid, Order::place).bytes.size());
 }
 
 TEST(OrderedChunk, NeedsIdsAndParticles) {
   Snapshot nameless = crystal(11).snapshot();
   nameless.named("id").field.components[0].name = "number";
-  EXPECT_EQ(key_chunk(nameless, KeyOrder::smaller).bytes, key_chunk(nameless, KeyOrder::place).bytes);
+  EXPECT_EQ(key_chunk(nameless, Order::id).bytes, key_chunk(nameless, Order::place).bytes);
   const Snapshot none = Gas(0).snapshot();
-  EXPECT_EQ(key_chunk(none, KeyOrder::smaller).bytes, key_chunk(none, KeyOrder::place).bytes);
+  EXPECT_EQ(key_chunk(none, Order::id).bytes, key_chunk(none, Order::place).bytes);
 }
 
 TEST(OrderedFile, KeyFramesAndWhatBuildsOnThem) {
@@ -252,7 +252,7 @@ TEST(OrderedFile, KeyFramesAndWhatBuildsOnThem) {
         if (f == 0) then(gas);
         if (f % 2 == 1) gas.shuffle();
       });
-      const Bytes bytes = file_of(snapshots, interval, 1, true, KeyOrder::smaller);
+      const Bytes bytes = file_of(snapshots, interval, 1, true, Order::id);
       const Reader reader = reader_of(bytes);
       ASSERT_EQ(reader.frames(), snapshots.size());
       for (std::size_t i = reader.frames(); i-- > 0;) {

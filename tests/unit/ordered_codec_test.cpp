@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "difference_support.hpp"
-#include "gpz/cpu/ordered_kernels.hpp"
+#include "gpz/core/ordered.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz::cpu {
@@ -24,13 +24,6 @@ struct Chunk {
   std::size_t size() const { return q[0].size(); }
   OrderedShape shape(int components = 3) const { return {size(), components, ids.empty() ? nullptr : ids.data(), box}; }
 };
-
-std::vector<const OrderedKernels *> all_kernels() {
-  std::vector<const OrderedKernels *> all;
-  for (const char *name : {"generic", "avx2", "avx512"})
-    if (const auto *kernels = ordered_kernels(name)) all.push_back(kernels);
-  return all;
-}
 
 std::int64_t wrapped(std::int64_t q, const core::GridAxis &axis) {
   if (axis.period == 0) return q;

@@ -1,8 +1,8 @@
 // What the tests of chunks in the order of ids share.
 #pragma once
 
-#include "gpz/api/ordered_chunk.hpp"
 #include "gpz/format/fields.hpp"
+#include "gpz/trajectory/ordered_chunk.hpp"
 #include "trajectory_support.hpp"
 
 namespace gpz::test {
@@ -13,9 +13,10 @@ inline EncodedChunk ordered_chunk(const Snapshot &snapshot, std::size_t particle
   format::prepare_fields(fields, particles);
   std::size_t identity = 0;
   while (fields[identity].field.components[0].name != "id") ++identity;
-  ChunkEncoder encoder;
+  cpu::Encoder encoder(1);
   EncodedChunk chunk;
-  api::encode_ordered_chunk(fields, identity, particles, rows, snapshot.info.box, encoder, chunk);
+  trajectory::encode_ordered_chunk(fields, identity, particles, rows, snapshot.info.box, encoder, chunk);
+  chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
 }
 inline EncodedChunk ordered_chunk(const Snapshot &snapshot) { return ordered_chunk(snapshot, snapshot.info.particles); }

@@ -1,6 +1,9 @@
 // Chunks and heads of trajectories whose bytes are not what was written, with checksums that hold: an error or values,
 // and no more memory than there should be.
-#include "gpz/api/chunk_history.hpp"
+#include "gpz/api/read_output.hpp"
+#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/section_head.hpp"
+#include "gpz/trajectory/chunk_reader.hpp"
 #include "largest_request.hpp"
 #include "trajectory_support.hpp"
 
@@ -10,7 +13,7 @@ namespace {
 // Two chunks of differences in a row with everything that they can have, and what the first builds on.
 struct Chained {
   Frame described;  // no particles yet
-  api::ChunkHistory history;
+  trajectory::ChunkReader reader;
   std::vector<EncodedChunk> chunks;
 
   explicit Chained(std::size_t n) {
@@ -31,12 +34,8 @@ struct Chained {
       EncodedChunk chunk;
       encoder.encode(snapshot.inputs(), snapshot.info.particles, nullptr, snapshot.info.box, f == 0, chunk);
       if (f == 0) described = frame_for(snapshot.inputs());
-      Frame frame = described;
-      if (f == 0) {
-        decode_chunk(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, frame);
-        history.start(frame, 0, chunk.particles);
-      } else if (f < 6) {
-        history.next(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, frame, 1);
+      if (f < 6) {
+        next(reader, chunk.bytes, chunk.particles);
       } else {
         EXPECT_EQ(format::chunk_kind(chunk.bytes.data(), chunk.bytes.size()), format::difference_chunk);
         const auto head =
@@ -51,17 +50,25 @@ struct Chained {
     }
   }
 
+  void next(trajectory::ChunkReader &to, const Bytes &bytes, std::uint64_t particles) const {
+    to.next(bytes.data(), bytes.size(), particles, described.info.fields, {}, 1);
+  }
+  void write(const trajectory::ChunkReader &from) const {
+    Frame frame = described;
+    const auto targets = api::frame_targets(frame, {}, from.particles());
+    for (std::size_t f = 0; f < targets.size(); ++f) from.write(f, targets[f]);
+  }
+
   // Values or an error, and no more memory than what was written needs.
   void expect_harmless(const Bytes &damaged) const {
     largest_request = 0;
-    api::ChunkHistory after = history;
-    Frame frame = described;
+    trajectory::ChunkReader after = reader;
     const Status status = status_of([&] {
-      after.next(damaged.data(), damaged.size(), chunks[0].particles, frame, 1);
-      for (const Frame::Column &column : frame.columns)
-        ASSERT_EQ(column.integers.size() + column.floats.size(), chunks[0].particles);
-      frame = described;
-      after.next(chunks[1].bytes.data(), chunks[1].bytes.size(), chunks[1].particles, frame, 1);
+      next(after, damaged, chunks[0].particles);
+      ASSERT_EQ(after.particles(), chunks[0].particles);
+      write(after);
+      next(after, chunks[1].bytes, chunks[1].particles);
+      write(after);
     });
     EXPECT_TRUE(status == Status::ok || status == Status::corrupt || status == Status::truncated)
         << static_cast<int>(status);
@@ -98,7 +105,7 @@ TEST(HostileDifferences, AnyBytes) {
   for (const std::size_t n : {120u, 1500u}) {
     const Chained chain(n);
     const Bytes &bytes = chain.chunks[0].bytes;
-    const auto head = format::read_difference_head(bytes.data(), bytes.size(), chain.history.particles(),
+    const auto head = format::read_difference_head(bytes.data(), bytes.size(), chain.reader.particles(),
                                                    chain.chunks[0].particles, 6);
     Random random(n);
     for (int round = 0; round < 3000; ++round) {
@@ -125,7 +132,7 @@ TEST(HostileOrder, AnyByteChangedOrCut) {
   }
   const Snapshot snapshot = gas.snapshot();
   TrajectoryEncoder encoder;
-  encoder.set_order(KeyOrder::smaller);
+  encoder.set_order(Order::id);
   EncodedChunk chunk;
   encoder.encode(snapshot.inputs(), 400, nullptr, snapshot.info.box, true, chunk);
   ASSERT_EQ(format::chunk_kind(chunk.bytes.data(), chunk.bytes.size()), format::ordered_chunk);

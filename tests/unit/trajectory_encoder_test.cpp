@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/section_head.hpp"
 #include "trajectory_support.hpp"
 
 namespace gpz::test {

@@ -200,11 +200,11 @@ inline void write_all(Writer &writer, const std::vector<Snapshot> &snapshots) {
   for (const Snapshot &snapshot : snapshots) writer.write(snapshot.info, snapshot.inputs());
 }
 inline Bytes file_of(const std::vector<Snapshot> &snapshots, unsigned key_interval, int threads = 1,
-                     bool with_index = true, KeyOrder order = KeyOrder::place) {
+                     bool with_index = true, Order order = Order::place) {
   const TemporaryFile file;
   Writer writer(file.path(), small_metadata(), Writer::Mode::create, threads);
   writer.set_key_interval(key_interval);
-  writer.set_key_order(order);
+  writer.set_order(order);
   write_all(writer, snapshots);
   if (with_index) writer.close();
   return file.bytes();
@@ -277,7 +277,7 @@ inline void expect_true(const Snapshot &truth, const Frame &frame, const std::st
 
 inline void expect_round_trip(const std::vector<Snapshot> &snapshots, unsigned key_interval,
                               const std::string &by = "tag") {
-  for (const KeyOrder order : {KeyOrder::place, KeyOrder::smaller}) {
+  for (const Order order : {Order::place, Order::id}) {
     const Bytes bytes = file_of(snapshots, key_interval, 1, true, order);
     const Reader reader = reader_of(bytes);
     ASSERT_EQ(reader.frames(), snapshots.size());

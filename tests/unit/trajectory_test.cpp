@@ -1,6 +1,6 @@
 // Trajectories as differences, from the caller's arrays to the reader's frames: whatever particles, ids, boxes and
 // fields do, every frame is within its bounds of what was given.
-#include "gpz/api/grid_box.hpp"
+#include "gpz/format/grid_box.hpp"
 #include "trajectory_support.hpp"
 
 namespace gpz::test {
@@ -62,7 +62,7 @@ TEST(Trajectory, HasKeyFramesInTheOrderOfIds) {
     if (f % 3 == 2) gas.thin(0.05);
     if (f % 3 == 2) gas.add(40);
   });
-  const Bytes bytes = file_of(snapshots, 4, 1, true, KeyOrder::smaller);
+  const Bytes bytes = file_of(snapshots, 4, 1, true, Order::id);
   const Reader reader = reader_of(bytes);
   EXPECT_EQ(reader.chunk(0, 0)[4], 2);  // kind
   for (std::size_t i = snapshots.size(); i-- > 0;) expect_true(snapshots[i], reader.read(i));
@@ -229,12 +229,12 @@ TEST(Boxes, ArePeriodicWhereParticlesComeBackAtTheSamePlace) {
   field.step = 0.5;
   const auto periods = [&](const Box &box) {
     std::vector<std::int64_t> out;
-    for (const core::GridAxis &axis : api::grid_box(box, field)) out.push_back(axis.period);
+    for (const core::GridAxis &axis : format::grid_box(box, field)) out.push_back(axis.period);
     return out;
   };
   using Periods = std::vector<std::int64_t>;
   EXPECT_EQ(periods(gas.box), (Periods{20, 24, 16}));
-  EXPECT_EQ(api::grid_box(gas.box, field)[0].lo, -2);
+  EXPECT_EQ(format::grid_box(gas.box, field)[0].lo, -2);
   EXPECT_EQ(periods(Box()), (Periods{0, 0, 0}));
   Box box = gas.box;
   box.boundary = {'p', 'f', 's', 's', 'p', 'p'};

@@ -250,7 +250,7 @@ void add_data_options(CLI::App &command, BenchOptions &options) {
     list += (list.empty() ? "" : ", ") + kinds.back();
   }
   const std::map<std::string, std::size_t> thousands = {{"k", 1000}, {"M", 1000000}, {"G", 1000000000}};
-  command.add_option("--file", options.source.file, "a .gpz file, or a raw array of coordinates");
+  command.add_option("--file", options.source.file, "a .gpz file, or a raw array of coordinates")->type_name("FILE");
   command.add_option("--type", options.type, "of a raw file: f32 or f64")->check(CLI::IsMember({"f32", "f64"}));
   command.add_option("--file-layout", options.file_layout, "of a raw file; else as --layout")
       ->check(CLI::IsMember({"aos", "soa"}));
@@ -316,7 +316,8 @@ void add_bench(CLI::App &app) {
       ->check(CLI::Range(1, 1000000));
   const CLI::Option *json =
       command->add_option("--json", options->json, "write JSON to this file; without one to standard output")
-          ->expected(0, 1);
+          ->expected(0, 1)
+          ->type_name("FILE");
   command->footer(
       "Every row is checked against its bound; if a check fails, the exit code is 7. docs/bench.md says what is "
       "measured,\n"

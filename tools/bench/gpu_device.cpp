@@ -198,7 +198,7 @@ class Run {
 
   void decompress(const Memory &chunk, const std::vector<cuda::FieldOutput> &to, const Memory &workspace) const {
     auto *damaged = static_cast<std::uint32_t *>(damaged_.get());
-    *damaged = 2;  // neither of its answers
+    *damaged = UINT32_MAX;  // none of its answers
     cuda::decompress(chunk.get(), bytes(), snapshot_.particles(), to, workspace.get(), workspace.size(), damaged,
                      stream_.get());
     stream_.wait("decompression");

@@ -166,8 +166,10 @@ void decode(DecodeOptions options) {
 void add_decode(CLI::App &app) {
   auto options = std::make_shared<DecodeOptions>();
   CLI::App *command = app.add_subcommand("decode", "Write the frames of a .gpz file as text");
-  command->add_option("IN", options->input, "a .gpz file; - for standard input")->required();
-  command->add_option("-o,--output", options->output, "output file; - for standard output")->required();
+  command->add_option("IN", options->input, "a .gpz file; - for standard input")->required()->type_name("FILE");
+  command->add_option("-o,--output", options->output, "output file; - for standard output")
+      ->required()
+      ->type_name("FILE");
   command
       ->add_option("--format", options->format,
                    "xyz, extxyz or lammps; else by the output's extension (.xyz .extxyz .lammpstrj .dump)")

@@ -17,6 +17,7 @@
 #include "exit_code.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/trajectory.hpp"
+#include "output_file.hpp"
 #include "positions.hpp"
 #include "progress.hpp"
 #include "readers/frame_source.hpp"
@@ -188,19 +189,20 @@ void encode(EncodeOptions options) {
   const std::unique_ptr<FrameSource> source = open_source(options.input, options.source);
   const ByteInput &input = source->input();
   Progress progress("encode", input.file_size() >> 20, "MiB");
-  std::unique_ptr<EncodedOutput> out;
+  std::optional<EncodedOutput> out;
   Metadata metadata;
   EncoderInput encoder_input;
   std::uint64_t frames = 0;
   try {
     for (Frame frame; source->next(frame); ++frames) {
       bounds.apply(input.name(), frame);
-      if (out == nullptr) {
+      if (!out) {
         metadata = source->metadata();
         metadata.generator = program_version;
         if (!options.units.empty()) metadata.units = options.units;
-        out = open_encoded_output(options.output, metadata, thread_count(options.threads), options.key_interval,
-                                  options.order == "id" ? KeyOrder::smaller : KeyOrder::place);
+        out.emplace(options.output, metadata,
+                    EncodingOptions{thread_count(options.threads), options.key_interval,
+                                    options.order == "id" ? Order::id : Order::place});
       }
       check_names(input.name(), frames, source->metadata().elements, metadata.elements);
       check_names(input.name(), frames, source->metadata().type_labels, metadata.type_labels);
@@ -214,7 +216,7 @@ void encode(EncodeOptions options) {
     if (frames == 0) throw failure;
     throw Failure(failure.code(), "", fmt::format("{}; {} written", failure.what(), counted(frames, "complete frame")));
   }
-  if (out == nullptr) throw Failure(ExitCode::truncated, input.name(), "no frame in it");
+  if (!out) throw Failure(ExitCode::truncated, input.name(), "no frame in it");
   out->close();
 }
 
@@ -224,8 +226,10 @@ void add_encode(CLI::App &app) {
   auto options = std::make_shared<EncodeOptions>();
   CLI::App *command = app.add_subcommand(
       "encode", "Compress LAMMPS text and binary dumps, XYZ, extended XYZ or raw arrays to a .gpz file");
-  command->add_option("IN", options->input, "input file; - for standard input")->required();
-  command->add_option("-o,--output", options->output, "the .gpz file; - for standard output")->required();
+  command->add_option("IN", options->input, "input file; - for standard input")->required()->type_name("FILE");
+  command->add_option("-o,--output", options->output, "the .gpz file; - for standard output")
+      ->required()
+      ->type_name("FILE");
   command->add_option("--eb", options->absolute, "bound of the positions, in distance units");
   command->add_option(
       "--rel", options->relative,

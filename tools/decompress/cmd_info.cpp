@@ -308,7 +308,7 @@ void add_info(CLI::App &app) {
   };
   auto options = std::make_shared<Options>();
   CLI::App *command = app.add_subcommand("info", "Show what is in a .gpz file");
-  command->add_option("IN", options->input, "a .gpz file")->required();
+  command->add_option("IN", options->input, "a .gpz file")->required()->type_name("FILE");
   command->add_flag("--json", options->json, "as JSON");
   command->callback([options] { run_on(options->input, [&] { info(options->input, options->json); }); });
 }

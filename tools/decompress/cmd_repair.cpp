@@ -117,8 +117,8 @@ void add_repair(CLI::App &app) {
   auto options = std::make_shared<Options>();
   CLI::App *command =
       app.add_subcommand("repair", "Copy every complete frame with valid checksums to a new file with an index");
-  command->add_option("IN", options->input, "a .gpz file")->required();
-  command->add_option("-o,--output", options->output, "the new file")->required();
+  command->add_option("IN", options->input, "a .gpz file")->required()->type_name("FILE");
+  command->add_option("-o,--output", options->output, "the new file")->required()->type_name("FILE");
   add_threads_option(*command, options->threads);
   command->footer("Says on standard output what was lost; that is no error as long as one frame was kept.");
   command->callback([options] {

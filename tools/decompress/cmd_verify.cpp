@@ -221,10 +221,12 @@ void verify(const VerifyOptions &options) {
 void add_verify(CLI::App &app) {
   auto options = std::make_shared<VerifyOptions>();
   CLI::App *command = app.add_subcommand("verify", "Check every checksum and structure of a .gpz file");
-  command->add_option("IN", options->input, "a .gpz file; - for standard input")->required();
-  command->add_option(
-      "--against", options->against,
-      "an uncompressed LAMMPS dump of the same run: the largest difference of every column, by id and timestep");
+  command->add_option("IN", options->input, "a .gpz file; - for standard input")->required()->type_name("FILE");
+  command
+      ->add_option(
+          "--against", options->against,
+          "an uncompressed LAMMPS dump of the same run: the largest difference of every column, by id and timestep")
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "as JSON");
   add_threads_option(*command, options->threads);
   command->footer(

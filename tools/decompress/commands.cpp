@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <thread>
 
+#include "gpz/version.h"
+
 namespace gpz::tool {
 
-const char *const program_version = "gpz " GPZ_VERSION;
+const char *const program_version = "gpz " GPZ_VERSION_STRING;
 
 void add_threads_option(CLI::App &command, int &threads) {
   threads = 0;

@@ -1,27 +1,35 @@
-// Where encoded frames go.
+// The .gpz file that a command writes frames to.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "gpz/frame.hpp"
-#include "gpz/trajectory.hpp"
-#include "output_file.hpp"
+#include "gpz/writer.hpp"
 
 namespace gpz::tool {
 
-class EncodedOutput {
- public:
-  virtual ~EncodedOutput() = default;
-  virtual void write(const FrameInfo &info, const std::vector<FieldInput> &fields) = 0;
-  // Writes the index.
-  virtual void close() = 0;
+struct EncodingOptions {
+  int threads = 1;
+  unsigned key_interval = default_key_interval;
+  Order order = Order::id;
 };
 
-// A key frame every `key_interval` frames. "-" is standard output. A regular file that has no complete frame in the end
-// is removed. Throws gpz::Error, Failure (io).
-std::unique_ptr<EncodedOutput> open_encoded_output(const std::string &path, const Metadata &metadata, int threads,
-                                                   unsigned key_interval, KeyOrder order);
+// "-" is standard output. A regular file that has no complete frame in the end is removed. Throws gpz::Error, Failure.
+class EncodedOutput {
+ public:
+  EncodedOutput(const std::string &path, const Metadata &metadata, const EncodingOptions &options);
+  ~EncodedOutput();
+  EncodedOutput(const EncodedOutput &) = delete;
+  EncodedOutput &operator=(const EncodedOutput &) = delete;
+
+  void write(const FrameInfo &info, const std::vector<FieldInput> &fields) { writer_.write(info, fields); }
+  // Writes the index.
+  void close();
+
+ private:
+  std::string path_;
+  Writer writer_;
+  bool closed_ = false;
+};
 
 }  // namespace gpz::tool

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "commands.hpp"
+#include "app.hpp"
 #include "exit_code.hpp"
 #include "output_file.hpp"
 
@@ -22,29 +22,20 @@ int fail(const Failure &failure) {
 }
 
 int run(int argc, char **argv) {
-  CLI::App app("Error-bounded compressed particle trajectories (.gpz)", "gpz");
-  app.set_version_flag("--version", std::string(program_version) + " (format 1)");
-  app.require_subcommand(1);
-  app.footer(std::string(exit_code_help));
-  add_decode(app);
-  add_encode(app);
-  add_info(app);
-  add_verify(app);
-  add_repair(app);
-  add_bench(app);
+  const std::unique_ptr<CLI::App> app = make_app();
   if (argc < 2) throw Failure(ExitCode::usage, "", "no command (gpz --help lists them)");
   const std::string first = argv[1];
-  if (first[0] != '-' && app.get_subcommands([&](CLI::App *c) { return c->get_name() == first; }).empty())
+  if (first[0] != '-' && app->get_subcommands([&](CLI::App *c) { return c->get_name() == first; }).empty())
     throw Failure(ExitCode::usage, "", fmt::format("no command '{}' (gpz --help lists them)", first));
   try {
-    app.parse(argc, argv);
+    app->parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success))
       throw Failure(ExitCode::usage, "",
                     first[0] == '-' ? fmt::format("{} (gpz --help explains)", error.what())
                                     : fmt::format("{0}: {1} (gpz {0} --help explains)", first, error.what()));
     std::ostringstream text;
-    app.exit(error, text, text);
+    app->exit(error, text, text);
     OutputFile out("-");
     out.write(text.str());
     out.commit();

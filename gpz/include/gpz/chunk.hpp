@@ -6,21 +6,33 @@
 #include <memory>
 #include <vector>
 
+#include "gpz/export.h"
 #include "gpz/frame.hpp"
 
 namespace gpz {
 
 // The grid step that the encoder uses for `bound` (absolute, > 0 and finite) of values of a float type; throws
 // invalid_argument otherwise.
-double grid_step(double bound, ValueType type = ValueType::float64);
+GPZ_API double grid_step(double bound, ValueType type = ValueType::float64);
 
 // Gives `field` the step that stands in the file: 0 without a bound; else the one it has, or grid_step(bound, type) if
 // it has none. Throws as grid_step.
-void fill_step(Field &field);
+GPZ_API void fill_step(Field &field);
 
 // The largest distance between two values of one component, over all components: what a bound relative to the value
 // range is a fraction of. Non-finite values are ignored; 0 if there are none.
-double value_range(const FieldInput &input, std::size_t particles);
+GPZ_API double value_range(const FieldInput &input, std::size_t particles);
+
+// How a chunk is coded (docs/format.md, sections 4, 8 and 10). The numbers are those of the file.
+enum class ChunkKind : std::uint32_t {
+  block = 0,       // by itself, in blocks
+  difference = 1,  // as differences from the chunk of the frame before
+  ordered = 2,     // by itself, in the order of ids
+};
+
+// The kind of a chunk of `size` bytes, from its first 8 bytes. Throws truncated if there are fewer, corrupt if the
+// format has no such kind.
+GPZ_API ChunkKind chunk_kind(const std::uint8_t *bytes, std::size_t size);
 
 struct EncodedChunk {
   std::uint64_t particles = 0;
@@ -30,7 +42,7 @@ struct EncodedChunk {
 };
 
 // The checksum of a chunk's bytes in a file: XXH3, 64 bits.
-std::uint64_t chunk_checksum(const void *data, std::size_t size);
+GPZ_API std::uint64_t chunk_checksum(const void *data, std::size_t size);
 
 // A chunk whose bytes are in memory of someone else, and stay there while the view is used.
 struct ChunkView {
@@ -40,10 +52,10 @@ struct ChunkView {
   std::size_t size = 0;               // bytes
   std::vector<double> largest_error;  // per field, units of the field
 };
-ChunkView view_of(const EncodedChunk &chunk);
+GPZ_API ChunkView view_of(const EncodedChunk &chunk);
 
 // Encodes chunks; keeps its workspace between calls. One object serves one caller at a time.
-class ChunkEncoder {
+class GPZ_API ChunkEncoder {
  public:
   // `threads`: 1 runs in the caller's thread, 0 uses all cores. The bytes do not depend on it.
   explicit ChunkEncoder(int threads = 1);
@@ -58,14 +70,15 @@ class ChunkEncoder {
   void encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, EncodedChunk &out);
 
  private:
-  struct Workspace;
+  struct GPZ_LOCAL Workspace;
   std::unique_ptr<Workspace> workspace_;
 };
 
 // Decodes a chunk of `particles` particles and appends them to every column of `frame` whose `wanted` entry is true (an
 // empty `wanted` wants all). frame.info.fields describe the chunk; frame.columns must have one entry per component.
-// Throws corrupt, truncated, out_of_memory.
-void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
-                  const std::vector<bool> &wanted = {}, int threads = 1);
+// Throws corrupt, truncated, out_of_memory; unsupported for a chunk of differences, which Reader decodes with the
+// frames it builds on.
+GPZ_API void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
+                          const std::vector<bool> &wanted = {}, int threads = 1);
 
 }  // namespace gpz

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gpz/export.h"
 #include "gpz/frame.hpp"
 
 namespace gpz {
@@ -13,7 +14,7 @@ namespace gpz {
 using Bytes = std::vector<std::uint8_t>;
 
 // Section 1: what a file starts with.
-Bytes file_header(const Metadata &metadata);
+GPZ_API Bytes file_header(const Metadata &metadata);
 
 struct ChunkEntry {
   std::uint64_t particles = 0;
@@ -28,7 +29,7 @@ struct FrameRecord {
   std::uint64_t length = 0;    // of the whole record, bytes
   std::uint64_t checksum = 0;  // of the head: the `reference` of the next frame, if that is no key frame
 };
-FrameRecord frame_record(const FrameInfo &info, const std::vector<ChunkEntry> &chunks);
+GPZ_API FrameRecord frame_record(const FrameInfo &info, const std::vector<ChunkEntry> &chunks);
 
 // Where a frame is.
 struct IndexEntry {
@@ -40,7 +41,7 @@ struct IndexEntry {
 };
 
 // Section 11: the last record of a closed file.
-Bytes index_record(const std::vector<IndexEntry> &frames);
+GPZ_API Bytes index_record(const std::vector<IndexEntry> &frames);
 
 // What is in a file, found by walking its records (or by its index, if `use_index`).
 struct FileScan {
@@ -54,6 +55,6 @@ struct FileScan {
 };
 
 // Throws io_error, not_gpz, unsupported_version, corrupt, truncated (no complete file header).
-FileScan scan_file(const std::string &path, bool use_index = true);
+GPZ_API FileScan scan_file(const std::string &path, bool use_index = true);
 
 }  // namespace gpz

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/export.h"
 #include "gpz/frame.hpp"
 
 struct CUstream_st;
@@ -27,14 +28,15 @@ struct CompressResult {
 
 // Bytes of workspace for `particles` particles with these fields (only types and components matter), and the most a
 // chunk can have.
-std::size_t compress_workspace_size(const std::vector<FieldInput> &fields, std::uint64_t particles);
-std::size_t compressed_bound(const std::vector<FieldInput> &fields, std::uint64_t particles);
+GPZ_API std::size_t compress_workspace_size(const std::vector<FieldInput> &fields, std::uint64_t particles);
+GPZ_API std::size_t compressed_bound(const std::vector<FieldInput> &fields, std::uint64_t particles);
 
 // Encodes a chunk into out[0 .. capacity). Arrays and `rows` (nullptr: all particles in order) are in device memory,
 // with the meaning they have for ChunkEncoder::encode; so have errors, which are thrown before anything is queued.
 // `out` is aligned to 8, `workspace` to 256.
-void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, void *workspace,
-              std::size_t workspace_size, void *out, std::size_t capacity, CompressResult *result, Stream stream);
+GPZ_API void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, void *workspace,
+                      std::size_t workspace_size, void *out, std::size_t capacity, CompressResult *result,
+                      Stream stream);
 
 // Where a decoded component goes: element i at data + i * stride bytes of device memory; data nullptr: not wanted.
 struct DeviceArray {
@@ -54,14 +56,20 @@ struct BlockRange {
   std::uint64_t count = 0;
 };
 
-std::size_t decompress_workspace_size(const std::vector<FieldOutput> &fields, std::uint64_t particles);
+GPZ_API std::size_t decompress_workspace_size(const std::vector<FieldOutput> &fields, std::uint64_t particles);
 
-// Decodes a chunk of `size` bytes (device memory, aligned to 8). *damaged (as CompressResult, memory that the device
-// can write) becomes 0, or 1 if the bytes contradict the format; outputs are unspecified then. Never reads or writes
-// outside of what it was given. Particle i of `range` goes to element i of the arrays; a range beyond the chunk is
-// an invalid_argument.
-void decompress(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
-                void *workspace, std::size_t workspace_size, std::uint32_t *damaged, Stream stream,
-                BlockRange range = {});
+// What *damaged becomes if a chunk is not decoded.
+inline constexpr std::uint32_t chunk_damaged = 1;  // the bytes contradict the format
+// By its head the chunk is one of the format that decode_chunk or Reader decodes on the CPU: its kind is not
+// ChunkKind::block (see chunk_kind in gpz/chunk.hpp), or its blocks do not have 1,024 particles.
+inline constexpr std::uint32_t chunk_unsupported = 2;
+
+// Decodes a chunk of ChunkKind::block of `size` bytes (device memory, aligned to 8). *damaged (as CompressResult,
+// memory that the device can write) becomes 0 or one of the above; outputs are unspecified then. Never reads or writes
+// outside of what it was given. Particle i of `range` goes to element i of the arrays; a range beyond the chunk is an
+// invalid_argument.
+GPZ_API void decompress(const void *chunk, std::size_t size, std::uint64_t particles,
+                        const std::vector<FieldOutput> &fields, void *workspace, std::size_t workspace_size,
+                        std::uint32_t *damaged, Stream stream, BlockRange range = {});
 
 }  // namespace gpz::cuda

@@ -14,6 +14,7 @@
 
 #include "gpz/chunk.hpp"
 #include "gpz/cuda.hpp"
+#include "gpz/export.h"
 
 namespace gpz::cuda {
 
@@ -23,6 +24,7 @@ struct DeviceChunk {
   std::size_t size = 0;        // bytes
   std::uint64_t particles = 0;
   std::vector<double> largest_error;  // per field, units of the field
+  ChunkKind kind = ChunkKind::block;  // Codec makes and decodes no other
 };
 
 struct MemoryUse {
@@ -43,7 +45,7 @@ struct MemoryUse {
 //   limit_exceeded    more than max_fields fields, more than 2^40 particles
 //   internal          another error of CUDA; if the device was given something it could not read, it is lost to the
 //                     process
-class Codec {
+class GPZ_API Codec {
  public:
   // Takes a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such device.
   explicit Codec(int device = 0);
@@ -69,8 +71,8 @@ class Codec {
   void copy_chunk(void *host, std::size_t capacity) const;
 
   // Decodes a chunk in device memory (aligned to 8), for example what encode() returned. Fields with a bound may leave
-  // their step 0, which stands for grid_step(bound). Also throws corrupt: the bytes contradict the format, the outputs
-  // are unspecified then, and nothing else was written.
+  // their step 0, which stands for grid_step(bound). Also throws corrupt: the bytes contradict the format; and
+  // unsupported: chunk_unsupported (gpz/cuda.hpp). The outputs are unspecified then, and nothing else was written.
   void decode(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
               Stream stream = nullptr, BlockRange range = {});
   // The same from host memory, which need not be aligned. Checksums are the container's: they are not looked at.
@@ -82,7 +84,7 @@ class Codec {
   MemoryUse memory() const;
 
  private:
-  struct State;
+  struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "gpz/cuda_codec.hpp"
+#include "gpz/export.h"
 
 namespace gpz::cuda {
 
@@ -18,7 +19,7 @@ struct BitField {
 
 // Bound to one device, with the rules and errors of Codec: after out_of_memory nothing it returned is valid any more.
 // What reads a list or a column has to be done before its memory is written again, or in the same stream before.
-class Gather {
+class GPZ_API Gather {
  public:
   explicit Gather(int device = 0);
   ~Gather();
@@ -43,7 +44,7 @@ class Gather {
   MemoryUse memory() const;
 
  private:
-  struct State;
+  struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpz/cuda_codec.hpp"
+#include "gpz/export.h"
 
 namespace gpz::cuda {
 
@@ -22,7 +23,7 @@ namespace gpz::cuda {
 // 8 an id, one more component of 4 or 8 in each field, and 19 for who is who. While a frame is encoded: 17 bytes a
 // value, and as much again for the field with the most components, at least 33. All with an eighth to spare; it grows
 // when a frame needs more than any before. If there is not enough, chunks stand alone until the next key frame.
-class TrajectoryCodec {
+class GPZ_API TrajectoryCodec {
  public:
   // Takes a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such device.
   explicit TrajectoryCodec(int device = 0);
@@ -33,7 +34,7 @@ class TrajectoryCodec {
   int device() const;
 
   // The next frame's chunk: the same bytes as TrajectoryEncoder::encode makes of the same values in the same order
-  // (with KeyOrder::place), with the meaning that `key` and `box` have there. Only where that makes differences of
+  // (with Order::place), with the meaning that `key` and `box` have there. Only where that makes differences of
   // them, the following make a chunk that stands alone: grid indices, integers or edges of the box of 2^30 grid units
   // or more (edges below -2^29 or above 2^29), values of a float field with a bound that the grid cannot hold (NaN,
   // infinities, too large, at the edge of rounding), int32 and int64 components in one field, too little device memory;
@@ -51,7 +52,7 @@ class TrajectoryCodec {
   MemoryUse memory() const;
 
  private:
-  struct State;
+  struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };
 

@@ -9,14 +9,15 @@
 
 #include "gpz/chunk.hpp"
 #include "gpz/cuda_codec.hpp"
+#include "gpz/export.h"
 
 namespace gpz::cuda {
 
 // 0 without a GPU or its driver.
-int device_count() noexcept;
+GPZ_API int device_count() noexcept;
 
 // Makes `device` the current one of the calling thread, as cudaSetDevice does. Throws Error (not_found, internal).
-void use_device(int device);
+GPZ_API void use_device(int device);
 
 // Both classes are bound to one device, which every call makes the current one, and then the caller's again. A thread
 // that never chose a device has device 0, and restoring that makes a context on it: call use_device() first. They throw
@@ -24,7 +25,7 @@ void use_device(int device);
 
 // Copies of host arrays in device memory, for fields of which some are in host memory. One object serves one host
 // thread at a time.
-class Upload {
+class GPZ_API Upload {
  public:
   // Takes no memory yet. The first copy of pageable arrays takes 8 MiB of pinned host memory for good.
   explicit Upload(int device = 0);
@@ -54,12 +55,12 @@ class Upload {
   MemoryUse memory() const;
 
  private:
-  struct State;
+  struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };
 
 // A chunk on its way to pinned host memory. To write one chunk while the next one is encoded, use two of them in turn.
-class HostCopy {
+class GPZ_API HostCopy {
  public:
   explicit HostCopy(int device = 0);
   // Waits for the copy.
@@ -87,7 +88,7 @@ class HostCopy {
   ChunkView view() const;
 
  private:
-  struct State;
+  struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };
 

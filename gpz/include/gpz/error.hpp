@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "gpz/export.h"
+
 namespace gpz {
 
 // The numbers are pinned: they are the status values of the C API (gpz.h) as well.
@@ -20,16 +22,22 @@ enum class Status : int {
   not_found = 8,  // no such frame or field
   limit_exceeded = 9,
   internal = 10,
+  unsupported = 11,  // valid, but this function cannot do it: another one can
 };
 
-const char *to_string(Status status) noexcept;
+GPZ_API const char *to_string(Status status) noexcept;
 
-class Error : public std::runtime_error {
+class GPZ_API Error : public std::runtime_error {
  public:
   // `position` is the byte in `file` that the error is about (or no_position); the message is "FILE: byte P: CAUSE".
   static constexpr std::uint64_t no_position = ~std::uint64_t{0};
   Error(Status status, const std::string &cause, const std::string &file = {}, std::uint64_t position = no_position,
         int system_error = 0);
+
+  Error(const Error &) = default;
+  Error &operator=(const Error &) = default;
+  // In the library: all that catch the exception have its type from there.
+  ~Error() override;
 
   Status status() const noexcept { return status_; }
   const std::string &cause() const noexcept { return cause_; }

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "gpz/export.h"
+
 namespace gpz {
 
 // How values are stored. Integers are 64 bit in the file, whatever the caller's array has.
@@ -28,11 +30,11 @@ struct Box {
   std::array<double, 12> values{};
 
   // Lengths of the three edge vectors, distance units.
-  std::array<double, 3> edges() const;
+  GPZ_API std::array<double, 3> edges() const;
   // What an error of 1 in each fraction of the edges (columns xs ys zs) makes of a Cartesian coordinate at most,
   // distance units: per axis the sum of the edge vectors' absolute components, of which this is the largest. 0 without
   // a box.
-  double largest_edge_sum() const;
+  GPZ_API double largest_edge_sum() const;
 };
 
 // A quantity per particle with 1 to 3 components, e.g. position (x, y, z), id, or vx.
@@ -88,6 +90,14 @@ struct ConstArray {
   Type type = Type::float64;
 };
 
+// One component of a field in the caller's memory, to be written: element i goes to data + i * stride bytes, which need
+// not be aligned.
+struct Array {
+  void *data = nullptr;
+  std::ptrdiff_t stride = 0;  // bytes
+  ConstArray::Type type = ConstArray::Type::float64;
+};
+
 // One array per component of the field; for integers int32 or int64, for floats the type of the field.
 struct FieldInput {
   Field field;
@@ -107,7 +117,7 @@ struct Frame {
   std::vector<Column> columns;
 
   // The column of that name, or nullptr.
-  const Column *find(const std::string &name) const;
+  GPZ_API const Column *find(const std::string &name) const;
   const std::string &name(const Column &column) const {
     return info.fields[column.field].components[column.component].name;
   }

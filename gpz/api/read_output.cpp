@@ -1,0 +1,96 @@
+#include "gpz/api/read_output.hpp"
+
+#include <string>
+#include <utility>
+
+#include "gpz/error.hpp"
+#include "gpz/format/fields.hpp"
+
+namespace gpz::api {
+namespace {
+
+bool is_integer(ConstArray::Type type) { return type == ConstArray::Type::int32 || type == ConstArray::Type::int64; }
+
+std::string names_of(const FrameInfo &info) {
+  std::string names;
+  for (const Field &field : info.fields)
+    for (const Field::Component &component : field.components) names += " " + component.name;
+  return names;
+}
+
+// The place of the column of that name: field and component.
+std::pair<std::size_t, std::size_t> find(const FrameInfo &info, const std::string &name) {
+  for (std::size_t f = 0; f < info.fields.size(); ++f)
+    for (std::size_t d = 0; d < info.fields[f].components.size(); ++d)
+      if (info.fields[f].components[d].name == name) return {f, d};
+  throw Error(Status::not_found, "no column " + name + ": there are" + names_of(info));
+}
+
+}  // namespace
+
+std::vector<cpu::Target> column_targets(const FrameInfo &info, const std::vector<ColumnOutput> &columns,
+                                        std::size_t capacity) {
+  if (info.particles > capacity)
+    throw Error(Status::limit_exceeded, "the arrays have room for " + std::to_string(capacity) +
+                                            " particles, there are " + std::to_string(info.particles));
+  std::vector<cpu::Target> targets(info.fields.size());
+  std::vector<std::vector<bool>> taken(info.fields.size(), std::vector<bool>(core::max_components));
+  for (const ColumnOutput &column : columns) {
+    const auto [f, d] = find(info, column.name);
+    const auto require = [&name = column.name](bool holds, const char *cause) {
+      if (!holds) throw Error(Status::invalid_argument, "column " + name + ": " + cause);
+    };
+    require(!taken[f][d], "it is asked for twice");
+    require(is_integer(column.values.type) == (info.fields[f].type == ValueType::integer),
+            "integers go to arrays of integers, floats to arrays of floats");
+    require(column.values.data != nullptr || info.particles == 0, "no data");
+    taken[f][d] = true;
+    targets[f].components[d] = column.values;
+  }
+  return targets;
+}
+
+Array array_of(const Frame &frame, Frame::Column &column) {
+  if (frame.info.fields[column.field].type == ValueType::integer)
+    return {column.integers.data(), sizeof(std::int64_t), ConstArray::Type::int64};
+  return {column.floats.data(), sizeof(double), ConstArray::Type::float64};
+}
+
+void begin_frame(FrameInfo info, Frame &frame) {
+  frame.info = std::move(info);
+  std::size_t count = 0;
+  for (std::size_t f = 0; f < frame.info.fields.size(); ++f) {
+    for (std::size_t c = 0; c < frame.info.fields[f].components.size(); ++c, ++count) {
+      if (count == frame.columns.size()) frame.columns.emplace_back();
+      Frame::Column &column = frame.columns[count];
+      column.field = f;
+      column.component = c;
+      column.floats.clear();
+      column.integers.clear();
+    }
+  }
+  frame.columns.resize(count);
+}
+
+std::vector<cpu::Target> frame_targets(Frame &frame, const std::vector<bool> &wanted, std::size_t particles) {
+  std::vector<cpu::Target> targets(frame.info.fields.size());
+  for (Frame::Column &column : frame.columns) {
+    if (!wanted.empty() && !wanted[column.field]) continue;
+    if (frame.info.fields[column.field].type == ValueType::integer)
+      column.integers.resize(particles);
+    else
+      column.floats.resize(particles);
+    targets[column.field].components[column.component] = array_of(frame, column);
+  }
+  return targets;
+}
+
+std::size_t sort_field(const FrameInfo &info, const ReadOptions &options) {
+  if (!options.sort_by_id) return format::no_field;
+  const std::size_t field = format::identity_field(info.fields);
+  if (field == format::no_field)
+    throw Error(Status::not_found, "no integer column id to sort by: there are" + names_of(info));
+  return field;
+}
+
+}  // namespace gpz::api

@@ -1,0 +1,26 @@
+// Where the values of a frame go when it is read: columns by name in the caller's arrays, or those of a Frame.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "gpz/cpu/target.hpp"
+#include "gpz/reader.hpp"
+
+namespace gpz::api {
+
+// One target a field. Throws invalid_argument, not_found, limit_exceeded as Reader::read_columns.
+std::vector<cpu::Target> column_targets(const FrameInfo &info, const std::vector<ColumnOutput> &columns,
+                                        std::size_t capacity);
+
+// The elements of a column of the frame.
+Array array_of(const Frame &frame, Frame::Column &column);
+// Makes `frame` an empty frame with these fields.
+void begin_frame(FrameInfo info, Frame &frame);
+// Gives the columns of all wanted fields (an empty list: of all) room for this many particles; one target a field.
+std::vector<cpu::Target> frame_targets(Frame &frame, const std::vector<bool> &wanted, std::size_t particles);
+
+// The field to sort by, format::no_field if the options do not ask for it. Throws not_found.
+std::size_t sort_field(const FrameInfo &info, const ReadOptions &options);
+
+}  // namespace gpz::api

@@ -1,0 +1,96 @@
+#include "gpz/api/record_writer.hpp"
+
+#include <utility>
+
+#include "gpz/api/scan.hpp"
+#include "gpz/error.hpp"
+
+namespace gpz::api {
+
+RecordWriter::RecordWriter(std::unique_ptr<Sink> sink, const Metadata &metadata) : sink_(std::move(sink)) {
+  const Bytes header = in_place(name(), Error::no_position, [&] { return file_header(metadata); });
+  put({{header.data(), header.size()}}, header.size());
+}
+
+RecordWriter::RecordWriter(std::unique_ptr<Sink> sink, FileScan found)
+    : sink_(std::move(sink)), frames_(std::move(found.frames)), end_(found.frames_end) {
+  cut();
+}
+
+void RecordWriter::put(const std::vector<Span> &pieces, std::uint64_t length) {
+  if (torn_) cut();
+  torn_ = true;
+  try {
+    sink_->write(pieces);
+  } catch (...) {
+    try {
+      cut();
+    } catch (const Error &) {  // the first error is the one to report; torn_ stays
+    }
+    throw;
+  }
+  torn_ = false;
+  end_ += length;
+}
+
+void RecordWriter::cut() {
+  sink_->cut(end_);
+  torn_ = false;
+}
+
+void RecordWriter::write(const FrameInfo &given, const std::vector<ChunkEntry> &chunks,
+                         const std::vector<Span> &bodies) {
+  in_place(name(), Error::no_position, [&] {
+    FrameInfo info = given;
+    if (info.since_key != 0) {
+      if (!has_last_ || info.since_key != last_since_key_ + 1)
+        throw Error(Status::invalid_argument, "the frame that this one builds on is not the last one of the file");
+      if (chunks.size() != last_chunks_)
+        throw Error(Status::invalid_argument, "the frame that this one builds on has another number of chunks");
+      info.reference = last_checksum_;
+    }
+    const FrameRecord record = frame_record(info, chunks);
+    std::vector<Span> pieces;
+    pieces.reserve(bodies.size() + 2);
+    pieces.push_back({record.prefix.data(), record.prefix.size()});
+    pieces.insert(pieces.end(), bodies.begin(), bodies.end());
+    pieces.push_back({record.trailer.data(), record.trailer.size()});
+
+    frames_.push_back({end_, record.length, info.timestep, info.time, info.particles});
+    try {
+      put(pieces, record.length);
+    } catch (...) {
+      frames_.pop_back();
+      throw;
+    }
+    has_last_ = true;
+    last_since_key_ = info.since_key;
+    last_chunks_ = chunks.size();
+    last_checksum_ = record.checksum;
+  });
+}
+
+void RecordWriter::close() {
+  in_place(name(), Error::no_position, [&] {
+    const Bytes index = index_record(frames_);
+    try {
+      put({{index.data(), index.size()}}, index.size());
+    } catch (...) {
+      try {
+        sink_->close();
+      } catch (const Error &) {  // the first error is the one to report
+      }
+      throw;
+    }
+    sink_->close();
+  });
+}
+
+RecordWriter write_file(const std::string &path, const Metadata &metadata, bool append, System &system) {
+  auto file = std::make_unique<File>(path, append ? File::Mode::update : File::Mode::create, system);
+  if (!append || file->size() == 0) return {std::move(file), metadata};
+  FileScan found = scan(*file, true);
+  return {std::move(file), std::move(found)};
+}
+
+}  // namespace gpz::api

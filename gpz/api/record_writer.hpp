@@ -1,0 +1,53 @@
+// Writes records to one sink so that it always consists of complete frames and at most one torn record at its end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpz/api/file.hpp"
+#include "gpz/container.hpp"
+#include "gpz/sink.hpp"
+
+namespace gpz::api {
+
+class RecordWriter {
+ public:
+  // Begins a file: the sink is empty and receives the file header.
+  RecordWriter(std::unique_ptr<Sink> sink, const Metadata &metadata);
+  // Continues a file that was scanned, behind its complete frames.
+  RecordWriter(std::unique_ptr<Sink> sink, FileScan found);
+
+  // chunks[i] describes the bytes bodies[i]. A frame that is no key frame has to follow one that this object wrote,
+  // with as many chunks; its reference is filled in. If it throws, the sink is cut back to the frames before; if even
+  // that fails, the next write tries again first.
+  void write(const FrameInfo &info, const std::vector<ChunkEntry> &chunks, const std::vector<Span> &bodies);
+  void sync() { sink_->sync(); }
+  // Writes the index and closes.
+  void close();
+
+  const std::string &name() const { return sink_->name(); }
+  const std::vector<IndexEntry> &frames() const { return frames_; }
+  std::uint64_t size() const { return end_; }
+
+ private:
+  // Writes one record at end_ as a whole, or leaves the sink as it was.
+  void put(const std::vector<Span> &pieces, std::uint64_t length);
+  void cut();
+
+  std::unique_ptr<Sink> sink_;
+  std::vector<IndexEntry> frames_;
+  std::uint64_t end_ = 0;  // of the last complete record
+  bool torn_ = false;      // the sink may have bytes after end_
+  bool has_last_ = false;  // a frame was written by this object
+  std::uint16_t last_since_key_ = 0;
+  std::size_t last_chunks_ = 0;
+  std::uint64_t last_checksum_ = 0;  // of its head
+};
+
+// Over the file `path`, as Writer's constructor says; `append` continues an existing file.
+RecordWriter write_file(const std::string &path, const Metadata &metadata, bool append,
+                        System &system = System::posix());
+
+}  // namespace gpz::api

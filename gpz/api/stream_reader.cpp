@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "gpz/api/file.hpp"
+#include "gpz/api/read_output.hpp"
+#include "gpz/error.hpp"
+#include "gpz/format/container_parse.hpp"
+#include "gpz/format/fields.hpp"
+#include "gpz/reader.hpp"
+#include "gpz/trajectory/frame_history.hpp"
+#include "gpz/trajectory/open_frame.hpp"
+
+namespace gpz {
+namespace {
+
+using api::in_file;
+using api::in_place;
+using format::RecordStart;
+
+[[noreturn]] void corrupt(const std::string &cause) { throw Error(Status::corrupt, cause); }
+
+}  // namespace
+
+struct StreamReader::State {
+  api::File file;
+  Metadata metadata;
+  std::uint64_t position = 0;  // of the next byte
+  Bytes buffer;
+  trajectory::FrameHistory history;
+  // The last key frame, until the frame behind it shows that it is built on.
+  std::optional<format::FrameHead> key;
+  std::vector<Bytes> key_chunks;
+  trajectory::IdOrder order;  // of a key frame
+
+  State(int descriptor, const std::string &name) : file(descriptor, name) {
+    in_place(file.name(), 0, [&] {
+      buffer.resize(format::file_header_start_size);
+      buffer.resize(file.read(buffer.data(), buffer.size()));
+      position = buffer.size();
+      const std::size_t length = format::file_header_length(buffer.data(), buffer.size());
+      append_to_buffer(length - buffer.size());
+      metadata = format::parse_file_header(buffer.data(), buffer.size());
+    });
+  }
+
+  void read_whole(std::uint8_t *data, std::size_t size) {
+    const std::size_t got = file.read(data, size);
+    position += got;
+    if (got < size) throw Error(Status::truncated, "the file ends inside a record", file.name(), position);
+  }
+
+  // Lengths come from the stream and may be false: memory grows only as fast as bytes arrive.
+  void append_to_buffer(std::uint64_t size) {
+    constexpr std::size_t first_piece = std::size_t{64} << 20;
+    while (size > 0) {
+      const std::size_t old = buffer.size();
+      const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(size, std::max(first_piece, old)));
+      buffer.resize(old + piece);
+      read_whole(buffer.data() + old, piece);
+      size -= piece;
+    }
+  }
+
+  void read_trailer(const RecordStart &record, std::uint64_t checksum) {
+    std::uint8_t trailer[format::trailer_size];
+    read_whole(trailer, sizeof trailer);
+    if (!format::trailer_agrees(trailer, record, checksum))
+      corrupt("the trailer of a record does not agree with its head");
+  }
+
+  // Reads what follows the head of a record that is no frame.
+  void skip(const RecordStart &record, std::uint64_t checksum) {
+    constexpr std::uint64_t piece = std::uint64_t{1} << 20;
+    for (std::uint64_t left = record.body_length(); left > 0;) {
+      buffer.resize(static_cast<std::size_t>(std::min(left, piece)));
+      read_whole(buffer.data(), buffer.size());
+      left -= buffer.size();
+    }
+    read_trailer(record, checksum);
+  }
+
+  // Reads one record; true if it was a frame. False: another one. At the end, `at_end` becomes true.
+  bool next_record(Frame &frame, const ReadOptions &options, bool &at_end) {
+    RecordStart record;
+    format::FrameHead head;
+    if (!in_place(file.name(), position, [&] { return read_head(record, head, at_end); })) return false;
+    std::size_t sorted_by = format::no_field;
+    in_file(file.name(), [&] { sorted_by = api::sort_field(head.info, options); });
+    api::begin_frame(head.info, frame);
+    if (head.info.since_key != 0) {
+      read_differences(record, head, options.threads);
+      write(history, frame, sorted_by, options.threads);
+      return true;
+    }
+    trajectory::KeyFrame opened(head.info.fields, {}, order);
+    read_key(record, head, opened);
+    write(opened, frame, sorted_by, options.threads);
+    key = std::move(head);
+    return true;
+  }
+
+  // False if the next record is no frame, which has been skipped then, or if there is none.
+  bool read_head(RecordStart &record, format::FrameHead &head, bool &at_end) {
+    buffer.resize(format::record_start_size);
+    const std::size_t got = file.read(buffer.data(), buffer.size());
+    position += got;
+    if (got == 0) {
+      at_end = true;
+      return false;
+    }
+    if (got < buffer.size()) throw Error(Status::truncated, "the file ends inside a record", file.name(), position);
+    const std::optional<RecordStart> start = format::parse_record_start(buffer.data());
+    if (!start) corrupt("no record begins here");
+    record = *start;
+    append_to_buffer(record.head_length + format::checksum_size);
+    if (!format::head_holds(buffer.data(), record)) corrupt("the checksum of the head of a record does not hold");
+    const std::uint64_t checksum = format::head_checksum(buffer.data(), record);
+    if (record.type != format::frame_type) {
+      if (!record.is_known() && !record.may_be_skipped())
+        throw Error(Status::unsupported_version, "a record of unknown type " + std::to_string(record.type));
+      skip(record, checksum);
+      return false;
+    }
+    head =
+        format::parse_frame_head(buffer.data() + format::record_start_size, record.head_length, record.body_length());
+    head.checksum = checksum;
+    return true;
+  }
+
+  void read_chunk(const ChunkEntry &chunk) {
+    in_place(file.name(), position, [&] {
+      buffer.clear();
+      append_to_buffer(chunk.length);
+      format::require_checksum(chunk, buffer.data());
+    });
+  }
+
+  void read_key(const RecordStart &record, const format::FrameHead &head, trajectory::KeyFrame &frame) {
+    key.reset();
+    key_chunks.clear();
+    for (const ChunkEntry &chunk : head.chunks) {
+      const std::uint64_t start = position;
+      read_chunk(chunk);
+      key_chunks.push_back(std::move(buffer));
+      in_file(file.name(),
+              [&] { frame.add(key_chunks.back().data(), key_chunks.back().size(), chunk.particles, start); });
+    }
+    in_place(file.name(), position, [&] { read_trailer(record, head.checksum); });
+  }
+
+  void read_differences(const RecordStart &record, const format::FrameHead &head, int threads) {
+    in_place(file.name(), position, [&] {
+      if (key) follow_key(threads);
+      history.begin(head, {});
+    });
+    for (std::size_t k = 0; k < head.chunks.size(); ++k) {
+      const std::uint64_t start = position;
+      read_chunk(head.chunks[k]);
+      in_place(file.name(), start, [&] { history.chunk(k, head.chunks[k], buffer.data(), head.info.fields, threads); });
+    }
+    in_place(file.name(), position, [&] { read_trailer(record, head.checksum); });
+    history.end(head);
+  }
+
+  // The history starts with the last key frame.
+  void follow_key(int threads) {
+    history.begin(*key, {});
+    for (std::size_t k = 0; k < key->chunks.size(); ++k)
+      history.chunk(k, key->chunks[k], key_chunks[k].data(), key->info.fields, threads);
+    history.end(*key);
+    key.reset();
+    key_chunks.clear();
+  }
+
+  void write(trajectory::OpenFrame &opened, Frame &frame, std::size_t sorted_by, int threads) const {
+    in_file(file.name(), [&] {
+      const auto targets = api::frame_targets(frame, {}, static_cast<std::size_t>(opened.particles()));
+      opened.write_all(frame.info.fields, targets, sorted_by, threads);
+    });
+  }
+};
+
+StreamReader::StreamReader(int descriptor, const std::string &name)
+    : state_(std::make_unique<State>(descriptor, name)) {}
+StreamReader::~StreamReader() = default;
+StreamReader::StreamReader(StreamReader &&) noexcept = default;
+StreamReader &StreamReader::operator=(StreamReader &&) noexcept = default;
+
+const Metadata &StreamReader::metadata() const { return state_->metadata; }
+
+bool StreamReader::next(Frame &frame, const ReadOptions &options) {
+  try {
+    bool at_end = false;
+    while (!at_end) {
+      if (state_->next_record(frame, options, at_end)) return true;
+    }
+    return false;
+  } catch (...) {
+    api::begin_frame({}, frame);  // no part of a frame that does not hold is handed out
+    throw;
+  }
+}
+
+}  // namespace gpz

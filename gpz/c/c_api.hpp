@@ -1,0 +1,81 @@
+// What the parts of the C API share (this folder, and cuda/host/c_api.cpp): the exception barrier with the message of
+// the last error, and the C descriptions of frames and fields as those of the C++ API.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpz/error.hpp"
+#include "gpz/frame.hpp"
+#include "gpz/gpz.h"
+#include "gpz/writer.hpp"
+
+namespace gpz::c {
+class Image;
+}  // namespace gpz::c
+
+struct gpz_writer {
+  explicit gpz_writer(gpz::Writer to, gpz::c::Image *in = nullptr) : writer(std::move(to)), image(in) {}
+
+  gpz::Writer writer;
+  gpz::c::Image *image;  // the sink of a writer to memory; otherwise nullptr
+};
+
+namespace gpz::c {
+
+// Keeps `message` for gpz_last_error() of this thread. Exported for libgpz_cuda.so: there is one message for both.
+GPZ_API gpz_status failed(Status status, const char *message) noexcept;
+
+// No exception passes this.
+template <class F>
+gpz_status guarded(F &&f) noexcept {
+  try {
+    f();
+    return GPZ_OK;
+  } catch (const Error &error) {
+    return failed(error.status(), error.what());
+  } catch (const std::bad_alloc &) {
+    return failed(Status::out_of_memory, "out of memory");
+  } catch (const std::length_error &) {
+    return failed(Status::out_of_memory, "out of memory");
+  } catch (const std::exception &error) {
+    return failed(Status::internal, error.what());
+  } catch (...) {
+    return failed(Status::internal, "unknown exception");
+  }
+}
+
+// Throws invalid_argument. Inline, for static analysis to see what holds behind it.
+inline void require(bool condition, const char *cause) {
+  if (!condition) throw Error(Status::invalid_argument, cause);
+}
+
+// Words between blanks.
+std::vector<std::string> words_of(const char *names);
+
+// Throw invalid_argument for a number that is none of the enumeration. value_type is how values of a type are stored.
+ConstArray::Type array_type(gpz_type type);
+ValueType value_type(gpz_type type);
+
+// The caller's fields, of whatever version they are.
+std::vector<gpz_field> taken_fields(const gpz_field *fields, std::size_t count);
+
+// Fields without their bounds, which field_inputs() of host arrays and its counterpart for device arrays find in
+// different ways. Throws invalid_argument (names, data, stride, numbers that are none of their enumeration).
+std::vector<FieldInput> unbounded_inputs(const std::vector<gpz_field> &fields, std::uint64_t particles);
+
+// The field's `bound` as it is given; throws invalid_argument if it is not one. 0: lossless.
+double given_bound(const gpz_field &field);
+
+// Throw invalid_argument.
+FrameInfo frame_info(const gpz_frame *frame);
+Metadata metadata_of(const gpz_metadata *metadata);  // NULL: nothing
+void check_threads(int threads);
+
+}  // namespace gpz::c

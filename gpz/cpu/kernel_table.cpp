@@ -1,0 +1,18 @@
+// The table of one instruction set (GPZ_ISA). Compiled once for each.
+#include "gpz/core/config.hpp"
+#include "gpz/cpu/block_codec.hpp"
+#include "gpz/cpu/difference_kernels.hpp"
+#include "gpz/cpu/kernels.hpp"
+#include "gpz/cpu/ordered_kernels.hpp"
+
+#define GPZ_TEXT_(x) #x
+#define GPZ_TEXT(x) GPZ_TEXT_(x)
+
+namespace gpz::cpu {
+namespace GPZ_ISA {
+
+extern const Kernels table;
+constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels, difference_kernels, ordered_kernels};
+
+}  // namespace GPZ_ISA
+}  // namespace gpz::cpu

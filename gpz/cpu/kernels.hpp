@@ -1,0 +1,22 @@
+// All that is compiled once for each instruction set, as one table, and the choice of a table at run time.
+#pragma once
+
+namespace gpz::cpu {
+
+struct BlockKernels;       // gpz/cpu/block_codec.hpp
+struct DifferenceKernels;  // gpz/cpu/difference_kernels.hpp
+struct OrderedKernels;     // gpz/cpu/ordered_kernels.hpp
+
+struct Kernels {
+  const char *name;  // of the instruction set: generic, avx2, avx512
+  const BlockKernels &block;
+  const DifferenceKernels &difference;
+  const OrderedKernels &ordered;
+};
+
+// Those of the best instruction set that this processor has.
+const Kernels &kernels();
+// By name, for tests; nullptr if this processor cannot run them.
+const Kernels *kernels(const char *name);
+
+}  // namespace gpz::cpu

@@ -1,0 +1,67 @@
+// The blocks of a section of residuals as bytes, behind its header: directory, payload, zeros (docs/format.md,
+// section 9).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/core/config.hpp"
+#include "gpz/core/directory.hpp"
+#include "gpz/core/pack.hpp"
+
+namespace gpz::cpu {
+
+// The least widths of `count` items that hold item_of(record, i) of all records.
+template <typename Record, typename ItemOf>
+void find_item_widths(const std::vector<Record> &records, std::size_t count, const ItemOf &item_of,
+                      std::uint8_t *width) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t all = 0;
+    for (const Record &record : records) all |= item_of(record, i);
+    width[i] = static_cast<std::uint8_t>(core::bit_length(all));
+  }
+}
+
+inline std::uint32_t sum_of_widths(const std::uint8_t *width, std::size_t count) {
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < count; ++i) bits += width[i];
+  return bits;
+}
+
+// Words with zeros up to a multiple of 8 bytes.
+void append_words(std::vector<std::uint32_t> &words, std::vector<std::uint8_t> &bytes);
+
+template <typename Record, typename ItemOf>
+void append_directory(const std::vector<Record> &records, std::size_t count, const ItemOf &item_of,
+                      const std::uint8_t *width, std::vector<std::uint8_t> &bytes) {
+  const std::uint32_t bits = sum_of_widths(width, count);
+  std::vector<std::uint32_t> words(core::directory_size(bits, records.size()) / sizeof(std::uint32_t));
+  std::uint64_t at = 0;
+  for (const Record &record : records)
+    for (std::size_t i = 0; i < count; at += width[i], ++i)
+      core::put_bits(words.data(), at, width[i], item_of(record, i));
+  append_words(words, bytes);
+}
+
+// Takes the payloads of a section one after the other.
+class ResidualSection {
+ public:
+  // Bytes from `header` on of a section of `size` bytes, a multiple of 8; aligned to 4. All functions throw corrupt.
+  ResidualSection(const std::uint8_t *bytes, std::size_t size, std::size_t header, std::uint32_t record_bits,
+                  std::uint64_t blocks);
+
+  const std::uint32_t *directory() const { return directory_; }
+  // The next `words` words, of this block.
+  const std::uint32_t *take(std::uint64_t words, std::uint64_t block);
+  // Nothing but zeros is left.
+  void end() const;
+
+ private:
+  const std::uint32_t *directory_;
+  const std::uint32_t *payload_;
+  std::uint64_t left_;  // words
+  std::size_t header_;
+};
+
+}  // namespace gpz::cpu

@@ -1,0 +1,127 @@
+// Where the values of a full block go. put() takes all components of a row of 32 particles, put_component() one; all
+// lanes of a warp call them together.
+#pragma once
+
+#include <cstdint>
+
+#include "gpz/cuda/block/decode_params.hpp"
+#include "gpz/cuda/block/device_block.cuh"
+#include "gpz/cuda/common/ablation.hpp"
+#include "gpz/cuda/common/warp.cuh"
+
+namespace gpz::cuda {
+
+template <typename T>
+__device__ __forceinline__ void store(const DecodeField &field, int d, std::uint64_t particle, T value) {
+  char *at = field.data[d] + static_cast<std::int64_t>(particle) * field.stride[d];
+  switch (field.type[d]) {
+    case ArrayType::int32:
+      *reinterpret_cast<std::int32_t *>(at) = static_cast<std::int32_t>(value);
+      break;
+    case ArrayType::int64:
+      *reinterpret_cast<std::int64_t *>(at) = static_cast<std::int64_t>(value);
+      break;
+    case ArrayType::float32:
+      *reinterpret_cast<float *>(at) = static_cast<float>(value);
+      break;
+    case ArrayType::float64:
+      *reinterpret_cast<double *>(at) = static_cast<double>(value);
+      break;
+  }
+}
+
+// Any arrays, also those that are not wanted.
+template <typename T>
+class AnyStore {
+ public:
+  struct Shared {};
+  __device__ AnyStore(const DecodeField &field, std::uint64_t block, Shared &)
+      : field_(field), first_(block * block_size + this_lane()) {}
+  __device__ __forceinline__ void put(int row, const T (&value)[core::max_components]) const {
+#pragma unroll
+    for (int d = 0; d < core::max_components; ++d)
+      if (d < field_.components) put_component(d, row, value[d]);
+  }
+  __device__ __forceinline__ void put_component(int d, int row, T value) const {
+    if (field_.data[d] != nullptr) store(field_, d, first_ + static_cast<unsigned>(row) * warp_size, value);
+  }
+
+ private:
+  const DecodeField &field_;
+  std::uint64_t first_;
+};
+
+// Three arrays of T without gaps.
+template <typename T>
+class SeparateStore {
+ public:
+  struct Shared {};
+  __device__ SeparateStore(const DecodeField &field, std::uint64_t block, Shared &) {
+#pragma unroll
+    for (int d = 0; d < core::max_components; ++d)
+      at_[d] = reinterpret_cast<T *>(field.data[d]) + block * block_size + this_lane();
+  }
+  __device__ __forceinline__ void put(int row, const T (&value)[core::max_components]) const {
+#pragma unroll
+    for (int d = 0; d < core::max_components; ++d) at_[d][row * warp_size] = value[d];
+  }
+  __device__ __forceinline__ void put_component(int d, int row, T value) const {
+    T *at = d == 0 ? at_[0] : d == 1 ? at_[1] : at_[2];
+    at[row * warp_size] = value;
+  }
+
+ private:
+  T *at_[core::max_components];
+};
+
+// One array of x y z x y z ... Some rows are collected in shared memory and written as whole lines: three strided
+// stores a row would send every line to the cache three times.
+template <typename T>
+class InterleavedStore {
+ public:
+  static constexpr int rows_at_once = 16 / static_cast<int>(sizeof(T));
+  struct Shared {
+    __align__(16) T values[rows_at_once * warp_size * 3];
+  };
+  __device__ InterleavedStore(const DecodeField &field, std::uint64_t block, Shared &shared)
+      : shared_(shared), at_(reinterpret_cast<T *>(field.data[0]) + block * block_size * 3) {}
+  __device__ __forceinline__ void put(int row, const T (&value)[core::max_components]) const {
+    const int lane = static_cast<int>(this_lane());
+#pragma unroll
+    for (int d = 0; d < core::max_components; ++d)
+      shared_.values[(row % rows_at_once * warp_size + lane) * 3 + d] = value[d];
+    if (row % rows_at_once != rows_at_once - 1) return;
+    __syncwarp();
+    auto *to = reinterpret_cast<uint4 *>(at_ + (row - rows_at_once + 1) * warp_size * 3);
+#pragma unroll
+    for (int k = 0; k < 3; ++k)
+      __stcs(&to[k * warp_size + lane], reinterpret_cast<const uint4 *>(shared_.values)[k * warp_size + lane]);
+    __syncwarp();
+  }
+  __device__ __forceinline__ void put_component(int d, int row, T value) const {
+    at_[(row * warp_size + static_cast<int>(this_lane())) * 3 + d] = value;
+  }
+
+ private:
+  Shared &shared_;
+  T *at_;
+};
+
+enum class Layout { any, separate, interleaved };
+
+inline Layout layout_of(const DecodeField &field) {
+  if (field.value == core::Value::integer || field.components != 3) return Layout::any;
+  const bool single = field.value == core::Value::float32;
+  const std::int64_t size = single ? 4 : 8;
+  bool separate = true;
+  bool interleaved = reinterpret_cast<std::uintptr_t>(field.data[0]) % 16 == 0;
+  for (int d = 0; d < 3; ++d) {
+    if (field.data[d] == nullptr || field.type[d] != (single ? ArrayType::float32 : ArrayType::float64))
+      return Layout::any;
+    separate &= field.stride[d] == size;
+    interleaved &= field.stride[d] == 3 * size && field.data[d] == field.data[0] + d * size;
+  }
+  return separate ? Layout::separate : interleaved && ablation::interleaved_stores ? Layout::interleaved : Layout::any;
+}
+
+}  // namespace gpz::cuda

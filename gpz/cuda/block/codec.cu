@@ -1,0 +1,238 @@
+// Host side of the CUDA backend: workspace, launches.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <string>
+
+#include "gpz/core/directory.hpp"
+#include "gpz/cuda.hpp"
+#include "gpz/cuda/block/decode.cuh"
+#include "gpz/cuda/block/device_block.cuh"
+#include "gpz/cuda/block/kernels.cuh"
+#include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda/common/carver.hpp"
+#include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/scan.cuh"
+#include "gpz/error.hpp"
+#include "gpz/format/fields.hpp"
+
+namespace gpz::cuda {
+namespace {
+
+std::uint64_t blocks_of(std::uint64_t particles) { return (particles + block_size - 1) / block_size; }
+
+template <typename Fields>
+std::uint64_t staging_words(const Fields &fields, std::uint64_t particles) {
+  std::uint64_t words = 0;
+  for (const auto &input : fields)
+    words +=
+        payload_room(blocks_of(particles), static_cast<core::Value>(input.field.type), input.field.components.size());
+  return words;
+}
+
+struct EncodeMemory {
+  std::uint32_t *staging;
+  StagedBlock *staged;
+  std::uint32_t *words;
+  std::uint64_t *word_offsets;
+  SectionStats *stats;
+  SectionLayout *sections;
+  std::uint32_t *other_blocks;
+  std::uint32_t *other_count;
+  std::uint64_t *other_followers;
+  std::uint32_t *other_follower_count;
+  std::uint16_t *order;
+  CompressResult *result;
+  char *scan;
+  std::size_t scan_bytes;
+  std::size_t used;
+};
+
+EncodeMemory carve(void *base, const std::vector<FieldInput> &fields, std::uint64_t particles) {
+  const std::uint64_t blocks = blocks_of(particles);
+  const std::uint64_t slots = blocks * fields.size();
+  Carver carver(base);
+  EncodeMemory memory{};
+  memory.staging = carver.take<std::uint32_t>(staging_words(fields, particles));
+  memory.staged = carver.take<StagedBlock>(slots);
+  memory.words = carver.take<std::uint32_t>(slots + 1);
+  memory.word_offsets = carver.take<std::uint64_t>(slots + 1);
+  memory.stats = carver.take<SectionStats>(fields.size());
+  memory.sections = carver.take<SectionLayout>(fields.size());
+  memory.other_blocks = carver.take<std::uint32_t>(blocks);
+  memory.other_count = carver.take<std::uint32_t>(1);
+  memory.other_followers = carver.take<std::uint64_t>(slots);
+  memory.other_follower_count = carver.take<std::uint32_t>(1);
+  memory.order = carver.take<std::uint16_t>(fields.size() > 1 ? blocks * block_size : 0);
+  memory.result = carver.take<CompressResult>(1);
+  memory.scan_bytes = scan_size(slots + 1);
+  memory.scan = carver.take<char>(memory.scan_bytes);
+  memory.used = carver.used();
+  return memory;
+}
+
+}  // namespace
+
+std::size_t compress_workspace_size(const std::vector<FieldInput> &fields, std::uint64_t particles) {
+  return carve(nullptr, fields, particles).used;
+}
+
+std::size_t compressed_bound(const std::vector<FieldInput> &fields, std::uint64_t particles) {
+  std::size_t bytes = 8 + fields.size() * 8 + staging_words(fields, particles) * 4;
+  for (const auto &input : fields) {
+    core::DirectoryShape widest;
+    widest.components = static_cast<int>(input.field.components.size());
+    std::fill(std::begin(widest.width), std::end(widest.width), std::uint8_t{64});
+    bytes += core::section_header_size(widest.components) + core::directory_size(widest, blocks_of(particles)) + 8;
+  }
+  return bytes;
+}
+
+void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, void *workspace,
+              std::size_t workspace_size, void *out, std::size_t capacity, CompressResult *result, Stream stream) {
+  std::vector<FieldInput> prepared = fields;
+  format::prepare_fields(prepared, particles);
+  check_inputs(prepared, particles);
+  check_memory(workspace, workspace_size, workspace_alignment, "the workspace");
+  check_memory(out, capacity, chunk_alignment, "the memory for the chunk");
+  const EncodeMemory memory = carve(workspace, fields, particles);
+  if (workspace_size < memory.used) throw Error(Status::invalid_argument, "the workspace is too small");
+
+  EncodeParams params{};
+  params.fields = static_cast<int>(fields.size());
+  params.blocks = blocks_of(particles);
+  std::uint64_t staging = 0;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const FieldInput &input = prepared[f];
+    FieldParams &field = params.field[f];
+    field.value = static_cast<core::Value>(input.field.type);
+    field.components = static_cast<int>(input.field.components.size());
+    field.staging = staging;
+    staging += payload_room(params.blocks, field.value, input.field.components.size());
+    field.grid = format::grid_of(input.field);
+    for (int d = 0; d < field.components; ++d)
+      field.array[d] = {static_cast<const char *>(input.components[d].data), input.components[d].stride,
+                        static_cast<ArrayType>(input.components[d].type)};
+  }
+  params.rows = rows;
+  params.particles = particles;
+  params.staging = memory.staging;
+  params.order = memory.order;
+  params.staged = memory.staged;
+  params.words = memory.words;
+  params.stats = memory.stats;
+  params.other_blocks = memory.other_blocks;
+  params.other_count = memory.other_count;
+  params.other_followers = memory.other_followers;
+  params.other_follower_count = memory.other_follower_count;
+
+  const std::uint64_t slots = params.blocks * fields.size();
+  auto *words = static_cast<std::uint32_t *>(out);
+  const bool leads = !fields.empty() && prepared[0].field.leading && params.field[0].grid.step > 0;
+  params.followers_from = leads ? 1 : 0;
+  start_encoding<<<1, 32, 0, stream>>>(params);
+  if (slots != 0) {
+    if (leads) {
+      launch_encode_full(params, stream);
+      launch_encode_leading(params, stream);
+    }
+    const int followers = params.fields - params.followers_from;
+    for (int f = params.followers_from; f < params.fields; ++f) launch_encode_follower_full(params, f, stream);
+    if (followers != 0)
+      encode_followers<<<static_cast<unsigned>(std::min<std::uint64_t>(params.blocks * followers, 1024)), threads, 0,
+                         stream>>>(params);
+  }
+  std::size_t scan_bytes = memory.scan_bytes;
+  check(exclusive_sum(memory.scan, scan_bytes, memory.words, memory.word_offsets, slots + 1, stream), "scan");
+  lay_out_chunk<<<1, 32, 0, stream>>>(params, memory.word_offsets, memory.sections, words, capacity, memory.result);
+  if (slots != 0) launch_write_sections(params, memory.word_offsets, memory.sections, words, memory.result, stream);
+  check(cudaMemcpyAsync(result, memory.result, sizeof(CompressResult), cudaMemcpyDefault, stream), "result");
+  check(cudaGetLastError(), "compression");
+}
+
+namespace {
+
+struct DecodeMemory {
+  DecodeSection *sections;
+  core::BlockRecord *records;
+  std::uint64_t *word_offsets;
+  std::uint64_t *other_slots;
+  std::uint32_t *other_count;
+  std::uint32_t *damaged;
+  char *open;
+  std::size_t open_bytes;
+  std::size_t used;
+};
+
+DecodeMemory carve(void *base, const std::vector<FieldOutput> &fields, std::uint64_t particles) {
+  const std::uint64_t slots = blocks_of(particles) * fields.size();
+  Carver carver(base);
+  DecodeMemory memory{};
+  memory.sections = carver.take<DecodeSection>(fields.size());
+  memory.records = carver.take<core::BlockRecord>(slots);
+  memory.word_offsets = carver.take<std::uint64_t>(slots + 1);
+  memory.other_slots = carver.take<std::uint64_t>(slots);
+  memory.other_count = carver.take<std::uint32_t>(1);
+  memory.damaged = carver.take<std::uint32_t>(1);
+  memory.open_bytes = open_chunk_memory(blocks_of(particles), static_cast<int>(fields.size()));
+  memory.open = carver.take<char>(memory.open_bytes);
+  memory.used = carver.used();
+  return memory;
+}
+
+}  // namespace
+
+std::size_t decompress_workspace_size(const std::vector<FieldOutput> &fields, std::uint64_t particles) {
+  return carve(nullptr, fields, particles).used;
+}
+
+void decompress(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
+                void *workspace, std::size_t workspace_size, std::uint32_t *damaged, Stream stream, BlockRange range) {
+  check_outputs(fields, particles);
+  check_memory(chunk, size, chunk_alignment, "the chunk");
+  check_memory(workspace, workspace_size, workspace_alignment, "the workspace");
+  const DecodeMemory memory = carve(workspace, fields, particles);
+  if (workspace_size < memory.used) throw Error(Status::invalid_argument, "the workspace is too small");
+  DecodeParams params{};
+  params.fields = static_cast<int>(fields.size());
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    DecodeField &field = params.field[f];
+    field.value = static_cast<core::Value>(fields[f].field.type);
+    field.components = static_cast<int>(fields[f].field.components.size());
+    field.step = fields[f].field.step;
+    field.leading = fields[f].field.leading;
+    for (int d = 0; d < field.components; ++d) {
+      field.data[d] = static_cast<char *>(fields[f].components[d].data);
+      field.stride[d] = fields[f].components[d].stride;
+      field.type[d] = static_cast<ArrayType>(fields[f].components[d].type);
+    }
+  }
+  params.chunk = static_cast<const std::uint32_t *>(chunk);
+  params.size = size;
+  params.particles = particles;
+  params.blocks = blocks_of(particles);
+  params.block_size = block_size;
+  params.first_block = range.first;
+  params.end_block = range.count == 0 ? params.blocks : range.first + range.count;
+  if (range.first > params.blocks || params.end_block < range.first || params.end_block > params.blocks)
+    throw Error(Status::invalid_argument,
+                "the chunk has " + std::to_string(params.blocks) + " blocks, fewer than asked for");
+  params.sections = memory.sections;
+  params.records = memory.records;
+  params.word_offsets = memory.word_offsets;
+  params.other_slots = memory.other_slots;
+  params.other_count = memory.other_count;
+  params.damaged = memory.damaged;
+
+  const std::uint64_t slots = params.blocks * fields.size();
+  launch_open_chunk(params, memory.open, memory.open_bytes, stream);
+  if (slots != 0) {
+    for (int f = 0; f < params.fields && params.first_block != params.end_block; ++f)
+      launch_decode_full(params, f, stream);
+    decode_other<<<static_cast<unsigned>(std::min<std::uint64_t>(slots, 1024)), threads, 0, stream>>>(params);
+  }
+  check(cudaMemcpyAsync(damaged, memory.damaged, sizeof(std::uint32_t), cudaMemcpyDefault, stream), "result");
+  check(cudaGetLastError(), "decompression");
+}
+
+}  // namespace gpz::cuda

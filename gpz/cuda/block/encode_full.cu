@@ -1,0 +1,420 @@
+// The leading field, stages 1 to 3 of the paper, for the blocks that nearly all blocks are: full, every value on the
+// grid, differences of at most 31 bits. One warp a block, as in the paper; particle i is in row i / 32 of lane i % 32.
+// What does not fit goes to encode_leading.cu.
+#include "gpz/core/block.hpp"
+#include "gpz/core/keys.hpp"
+#include "gpz/core/quantize.hpp"
+#include "gpz/cuda/block/block_load.cuh"
+#include "gpz/cuda/block/kernels.cuh"
+#include "gpz/cuda/block/lane_packer.cuh"
+#include "gpz/cuda/block/lane_range.cuh"
+#include "gpz/cuda/block/publish.cuh"
+#include "gpz/cuda/common/ablation.hpp"
+#include "gpz/cuda/common/warp.cuh"
+
+namespace gpz::cuda {
+namespace {
+
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+
+constexpr int rows = block_size / warp_size;
+// What launch bounds aim at: registers for the indices of 32 particles, and 4 warps for each scheduler or 3.
+template <typename T>
+constexpr int warps_per_multiprocessor = sizeof(T) == 4 ? 16 : 12;
+
+// Counters of segments are read by fours; each lane has 4, 12, 20, ... of them, so that the lanes that are served
+// together are in different banks.
+constexpr U32 max_counters = 4 * ((max_segments / (4 * warp_size)) | 1) * warp_size;
+static_assert(max_counters >= max_segments);
+
+struct Sorted {
+  U32 before[4];        // the last of them is 0, so that each key has one before it
+  U32 key[block_size];  // segment id above the input index
+  U32 offset[block_size];
+};
+
+// One after the other: the values, the counters (then starts) of segments, the sorted particles.
+template <std::size_t StagedBytes>
+union FullMemory {
+  __align__(16) unsigned char values[StagedBytes];
+  __align__(16) U32 start[max_counters];
+  Sorted sorted;
+};
+
+struct FullShared {
+  U32 *start;
+  Sorted *sorted;
+  U32 *order;           // (max_segments + block_size) / 32 words of runs or bitmap
+  StagedBlock *staged;  // filled by lane 0
+};
+
+// Segment sizes: smallest cost, then smallest number of the candidate.
+__device__ __forceinline__ bool choose_segments(const U32 (&extent)[core::max_components], core::Segments &segments) {
+  U32 cost = core::no_candidate;
+  U32 choice = ~0u;
+  for (int c = static_cast<int>(threadIdx.x); c < core::shift_candidates; c += warp_size) {
+    const core::ShiftCandidate candidate = core::shift_candidate(c, extent, block_size);
+    if (candidate.cost >= cost) continue;
+    cost = candidate.cost;
+    choice = static_cast<U32>(c) << 8 | candidate.shift[2];
+  }
+  const U32 best = warp_min(cost);
+  choice = warp_min(cost == best ? choice : ~0u);
+  if (best == core::no_candidate) return false;
+  const core::ShiftChoice best_choice(static_cast<int>(choice >> 8));
+  const std::uint8_t shift[core::max_components] = {static_cast<std::uint8_t>(best_choice.shift(0, extent[0])),
+                                                    static_cast<std::uint8_t>(best_choice.shift(1, extent[1])),
+                                                    static_cast<std::uint8_t>(choice & 0xFF)};
+  return core::make_segments(extent, shift, core::segment_limit(block_size), segments) && segments.offset_width <= 32;
+}
+
+// The counters of consecutive segments that a lane looks after.
+struct SegmentShare {
+  U32 per;    // 4, 12, 20, ...
+  U32 first;  // segment
+
+  __device__ explicit SegmentShare(U32 segments)
+      : per(((segments + 4 * warp_size - 1) / (4 * warp_size) | 1) * 4), first(threadIdx.x * per) {}
+
+  template <typename Visit>
+  __device__ __forceinline__ void for_each(const U32 *counts, const Visit &visit) const {
+    const auto *fours = reinterpret_cast<const uint4 *>(counts + first);
+    for (U32 j = 0; j < per / 4; ++j) {
+      const uint4 four = fours[j];
+      visit(first + 4 * j, four.x);
+      visit(first + 4 * j + 1, four.y);
+      visit(first + 4 * j + 2, four.z);
+      visit(first + 4 * j + 3, four.w);
+    }
+  }
+};
+
+// Stage 3 (a), the paper's section 4.3: run lengths and gaps, if they take no more than bitmap_words. They are written
+// to shared.order; returns their words, or more than bitmap_words.
+__device__ __forceinline__ U32 encode_runs(const FullShared &shared, const SegmentShare &share, U32 bitmap_words) {
+  U32 runs = 0;
+  U32 largest = 0;
+  U32 last = 0;  // 1 + the last segment with particles
+  share.for_each(shared.start, [&](U32 segment, U32 count) {
+    runs += min(count, 1u);
+    largest = max(largest, count);
+    last = count != 0 ? segment + 1 : last;
+  });
+  const U32 next_of_lane = warp_exclusive_max(last);
+  U32 next = next_of_lane;
+  U32 gaps = 0;
+  share.for_each(shared.start, [&](U32 segment, U32 count) {
+    if (count == 0) return;
+    gaps |= segment - next;
+    next = segment + 1;
+  });
+  const int count_width = core::bit_length(warp_max(largest) - 1);
+  const int gap_width = core::bit_length(warp_or(gaps));
+  const auto width = static_cast<U32>(gap_width + count_width);
+  U32 all_runs;
+  U32 bit = warp_exclusive_sum(runs, &all_runs) * width;
+  const U32 words = core::words_of_runs(all_runs, gap_width, count_width);
+  if (words > bitmap_words) return words;
+  if (threadIdx.x == 0) {
+    core::BlockRecord &record = shared.staged->record;
+    record.runs = all_runs;
+    record.gap_width = static_cast<std::uint8_t>(gap_width);
+    record.count_width = static_cast<std::uint8_t>(count_width);
+  }
+  if (width == 0) return words;
+  next = next_of_lane;
+  share.for_each(shared.start, [&](U32 segment, U32 count) {
+    if (count == 0) return;
+    put_run(shared.order, bit, {segment - next, count}, gap_width, width);
+    bit += width;
+    next = segment + 1;
+  });
+  return words;
+}
+
+// Particles and runs in the segments of a lane.
+struct Totals {
+  U32 particles;
+  U32 runs;
+};
+
+__device__ __forceinline__ Totals totals_of(const U32 *counts, const SegmentShare &share) {
+  const auto *fours = reinterpret_cast<const uint4 *>(counts + share.first);
+  Totals totals{0, 0};
+#pragma unroll 4
+  for (U32 j = 0; j < share.per / 4; ++j) {
+    const uint4 count = fours[j];
+    totals.particles += count.x + count.y + count.z + count.w;
+    totals.runs += min(count.x, 1u) + min(count.y, 1u) + min(count.z, 1u) + min(count.w, 1u);
+  }
+  return totals;
+}
+
+// Counts become starts; `at` is that of the lane's first segment.
+__device__ __forceinline__ void sum_up(U32 *counts, const SegmentShare &share, U32 at) {
+  auto *fours = reinterpret_cast<uint4 *>(counts + share.first);
+#pragma unroll 4
+  for (U32 j = 0; j < share.per / 4; ++j) {
+    const uint4 count = fours[j];
+    const U32 y = at + count.x;
+    const U32 z = y + count.y;
+    const U32 w = z + count.z;
+    fours[j] = make_uint4(at, y, z, w);
+    at = w + count.w;
+  }
+}
+
+// Stage 3 (b), Elias-Fano: bits id + j of four particles stored from j on. They nearly always are within 32 bits; lanes
+// that follow each other share words, and what a lane can put together it need not leave to colliding atomics.
+__device__ __forceinline__ void set_bits(U32 *bitmap, const uint4 &key, U32 j) {
+  const U32 id = key.x >> 18;
+  const U32 y = (key.y >> 18) - id;
+  const U32 z = (key.z >> 18) - id;
+  const U32 w = (key.w >> 18) - id;
+  const U32 bit = id + j;
+  if (ablation::joined_bits && w < 32 - 3) {
+    const U32 bits = 1u | 2u << y | 4u << z | 8u << w;
+    atomicOr(&bitmap[bit / 32], bits << bit % 32);
+    const U32 rest = __funnelshift_l(bits, 0, bit);
+    if (rest != 0) atomicOr(&bitmap[bit / 32 + 1], rest);
+  } else {
+    const U32 others[] = {bit, bit + y + 1, bit + z + 2, bit + w + 3};
+    for (const U32 other : others) atomicOr(&bitmap[other / 32], 1u << other % 32);
+  }
+}
+
+// Visits what is stored: writes the bitmap, unless it is nullptr, and the input indices, unless they are. The hardware
+// serves colliding atomics of a warp in the order of the lanes, but nobody promises it: false unless keys ascend, by
+// segment, then by input index.
+__device__ __forceinline__ bool finish_order(const U32 *key, U32 *bitmap, std::uint16_t *order) {
+  bool ascends = true;
+#pragma unroll 1
+  for (U32 chunk = 0; chunk < block_size; chunk += 4 * warp_size) {
+    const U32 j = chunk + 4 * threadIdx.x;
+    const uint4 four = *reinterpret_cast<const uint4 *>(&key[j]);
+    ascends &= key[static_cast<int>(j) - 1] <= four.x && four.x < four.y && four.y < four.z && four.z < four.w;
+    if (bitmap != nullptr) set_bits(bitmap, four, j);
+    if (order != nullptr)
+      *reinterpret_cast<uint2 *>(&order[j]) =
+          make_uint2((four.x & 0x3FFu) | (four.y & 0x3FFu) << 16, (four.z & 0x3FFu) | (four.w & 0x3FFu) << 16);
+  }
+  return __all_sync(full_mask, ascends);
+}
+
+// Packs values[0 .. 1024) of `width` bits, 0 < width <= 32.
+__device__ __forceinline__ void pack_block(const U32 *values, int width, U32 *out) {
+  LanePacker packer(out);
+#pragma unroll 4
+  for (int row = 0; row < rows; ++row) packer.put(values[row * warp_size + static_cast<int>(threadIdx.x)], width);
+}
+
+// What the atomics of the counting sort give, without trusting their order: every lane finds its like.
+__device__ __forceinline__ U32 rank_by_match(U32 *counter) {
+  const U32 like = __match_any_sync(full_mask, reinterpret_cast<std::uintptr_t>(counter));
+  const U32 before = static_cast<U32>(__popc(like & ((1u << threadIdx.x) - 1)));
+  const U32 rank = *counter + before;
+  __syncwarp();
+  if (before == 0) *counter += static_cast<U32>(__popc(like));
+  __syncwarp();
+  return rank;
+}
+
+// Values of a block in input order, from what the caller has: rare enough to quantise again.
+template <typename T, typename Load>
+__device__ __forceinline__ void encode_plain(const FullShared &shared, const FieldParams &field, const Load &load,
+                                             U32 *out) {
+  __syncwarp();
+  load.fetch();
+  const core::BlockRecord &record = shared.staged->record;
+  for (int d = 0; d < field.components; ++d) {
+    const int width = core::bit_length(record.extent[d]);
+    if (width == 0) continue;
+    const auto min = static_cast<U32>(record.min[d]);
+    LanePacker packer(out);
+#pragma unroll 4
+    for (int row = 0; row < rows; ++row)
+      packer.put(static_cast<U32>(core::quantize(load(d, row), field.grid).index) - min, width);
+    out += width * warp_size;
+  }
+}
+
+// False if the block has to be coded by encode_leading.cu.
+template <typename T, int Components, typename Load>
+__device__ __forceinline__ bool encode_full_block(const EncodeParams &params, const FullShared &shared,
+                                                  const Load &load, U64 block) {
+  const FieldParams &field = params.field[0];
+  const U32 lane = threadIdx.x;
+  load.fetch();
+
+  // Stage 1. Low words of grid indices, then differences from the smallest.
+  U32 delta[core::max_components][rows];
+  U32 extent[core::max_components] = {0, 0, 0};
+  U32 plain_words = 0;
+  T error = 0;
+  bool good = true;
+#pragma unroll
+  for (int d = 0; d < core::max_components; ++d) {
+#pragma unroll
+    for (int row = 0; row < rows; ++row) delta[d][row] = 0;
+    if (d < Components) {
+      LaneRange<T> range;
+#pragma unroll
+      for (int row = 0; row < rows; ++row) {
+        const T x = load(d, row);
+        const core::Quantized<T> q = core::quantize(x, field.grid);
+        range.add(x, q, error);
+        delta[d][row] = static_cast<U32>(q.index);
+      }
+      std::int32_t low;
+      std::int32_t high;
+      good &= range.finish(field.grid, low, high);
+      extent[d] = static_cast<U32>(high) - static_cast<U32>(low);
+      if (lane == 0) shared.staged->record.min[d] = core::key_of(static_cast<std::int64_t>(low));
+      plain_words += warp_size * static_cast<U32>(core::bit_length(extent[d]));
+#pragma unroll
+      for (int row = 0; row < rows; ++row) delta[d][row] -= static_cast<U32>(low);
+    }
+    if (lane == 0) shared.staged->record.extent[d] = extent[d];
+  }
+  // 31 bits, so that a shift by all of them stays below the width of the type. NaN compares false.
+  good &= static_cast<double>(error) < field.grid.bound && (extent[0] | extent[1] | extent[2]) <= 0x7FFFFFFFu;
+  if (!__all_sync(full_mask, good)) return false;
+  const U64 error_bits = warp_max(core::bit_cast<U64>(static_cast<double>(error)));
+  if (lane == 0) shared.staged->error_bits = error_bits;
+
+  U32 *out = staged_payload(params, field, block);
+  const auto finish = [&](core::Mode mode, U32 words) {
+    if (lane == 0) {
+      core::BlockRecord &record = shared.staged->record;
+      record.mode = mode;
+      record.exceptions = 0;
+      if (mode != core::Mode::runs) record.runs = record.gap_width = record.count_width = 0;
+      if (mode == core::Mode::plain)
+        for (auto &shift : record.shift) shift = 0;
+      shared.staged->words = words;
+    }
+    __syncwarp();
+    publish(params, 0, block, *shared.staged);
+    return true;
+  };
+  const auto plain = [&] {
+    encode_plain<T>(shared, field, load, out);
+    return finish(core::Mode::plain, plain_words);
+  };
+  core::Segments segments;
+  if (plain_words == 0) return plain();
+  if (!choose_segments(extent, segments)) return false;
+  if (lane == 0)
+    for (int d = 0; d < core::max_components; ++d)
+      shared.staged->record.shift[d] = static_cast<std::uint8_t>(segments.shift[d]);
+
+  // Stage 2: counting sort by segment. Counters first; the values were where they go.
+  __syncwarp();
+  const SegmentShare share(segments.count);
+  for (U32 i = lane; i < share.per * (warp_size / 4); i += warp_size)
+    reinterpret_cast<uint4 *>(shared.start)[i] = make_uint4(0, 0, 0, 0);
+  const U32 bitmap_words = core::words_of_bitmap(block_size, segments.count);
+  for (U32 w = lane; w < bitmap_words; w += warp_size) shared.order[w] = 0;
+  __syncwarp();
+  U32 place[rows];  // segment id from bit 18 on; below, how many particles of the segment came before
+  U32 offset[rows];
+  const auto mask_x = static_cast<U32>(core::low_mask(segments.shift[0]));
+  const auto mask_y = static_cast<U32>(core::low_mask(segments.shift[1]));
+  const auto mask_z = static_cast<U32>(core::low_mask(segments.shift[2]));
+  const U32 factor_y = 1u << (segments.offset_at[1] & 31);
+  const U32 factor_z = 1u << (segments.offset_at[2] & 31);
+  const auto counter = [&](U32 bytes) {
+    return reinterpret_cast<U32 *>(reinterpret_cast<unsigned char *>(shared.start) + bytes);
+  };
+#pragma unroll
+  for (int row = 0; row < rows; ++row) {
+    const U32 bytes = segments.id(delta[0][row], delta[1][row], delta[2][row], sizeof(U32));
+    place[row] = bytes << 16 | (ablation::lane_order ? atomicAdd(counter(bytes), 1u) : rank_by_match(counter(bytes)));
+    // Products, since the processor multiplies and adds at once. 32 bits of offset leave the axes behind with none.
+    offset[row] = (delta[0][row] & mask_x) + (delta[1][row] & mask_y) * factor_y + (delta[2][row] & mask_z) * factor_z;
+  }
+  __syncwarp();
+
+  const Totals totals = totals_of(shared.start, share);
+
+  // Stage 3: the smaller of runs and bitmap, unless plain coding is smaller than both.
+  const U32 run_words = core::runs_may_win(warp_sum(totals.runs), block_size, segments.count)
+                            ? encode_runs(shared, share, bitmap_words)
+                            : ~0u;
+  const bool as_runs = run_words <= bitmap_words;
+  const U32 order_words = as_runs ? run_words : bitmap_words;
+  const U32 words = order_words + warp_size * static_cast<U32>(segments.offset_width);
+  if (words > plain_words) return plain();
+  __syncwarp();
+  sum_up(shared.start, share, warp_exclusive_sum(totals.particles));
+  __syncwarp();
+#pragma unroll
+  for (int row = 0; row < rows; ++row) place[row] += *counter(place[row] >> 16);
+  __syncwarp();
+#pragma unroll
+  for (int row = 0; row < rows; ++row) {
+    const U32 stored = place[row] & (block_size - 1);
+    shared.sorted->key[stored] = (place[row] & ~0x3FFFFu) | load.particle(row);
+    shared.sorted->offset[stored] = offset[row];
+  }
+  if (lane == 0) shared.sorted->before[3] = 0;
+  __syncwarp();
+  if (!finish_order(shared.sorted->key, as_runs ? nullptr : shared.order,
+                    params.fields > 1 ? params.order + block * block_size : nullptr))
+    return false;
+  __syncwarp();
+  for (U32 w = lane; w < order_words; w += warp_size) out[w] = shared.order[w];
+  if (segments.offset_width != 0) pack_block(shared.sorted->offset, segments.offset_width, out + order_words);
+  return finish(as_runs ? core::Mode::runs : core::Mode::elias_fano, words);
+}
+
+template <typename T, int Components, typename Load>
+__global__ void __launch_bounds__(warp_size, warps_per_multiprocessor<T>)
+    encode_full(const __grid_constant__ EncodeParams params) {
+  __shared__ FullMemory<Load::staging_bytes> memory;
+  __shared__ U32 order[(max_segments + block_size) / 32];
+  __shared__ StagedBlock staged;
+  const FullShared shared{memory.start, &memory.sorted, order, &staged};
+  const Load load(params.field[0], params.rows, blockIdx.x, memory.values);
+  const bool done = ablation::full_block_kernels && encode_full_block<T, Components>(params, shared, load, blockIdx.x);
+  if (!done && threadIdx.x == 0) params.other_blocks[atomicAdd(params.other_count, 1u)] = blockIdx.x;
+}
+
+template <typename T, int Components, typename Load>
+void launch(const EncodeParams &params, cudaStream_t stream) {
+  const auto blocks = static_cast<U32>(params.particles / block_size);
+  if (blocks != 0) encode_full<T, Components, Load><<<blocks, warp_size, 0, stream>>>(params);
+}
+
+// Three components in the layouts that matter; the rest as general as it gets.
+template <typename T>
+void launch_for(const EncodeParams &params, cudaStream_t stream) {
+  const FieldParams &field = params.field[0];
+  const int stride = common_stride(field, params.rows);
+  if (field.components == 1) return launch<T, 1, BlockLoad<T, any_stride>>(params, stream);
+  if (field.components == 2)
+    return stride == 1 ? launch<T, 2, BlockLoad<T, 1>>(params, stream)
+                       : launch<T, 2, BlockLoad<T, any_stride>>(params, stream);
+  if constexpr (sizeof(T) == 4) {  // doubles would take too much shared memory
+    const bool staged = ablation::staged_loads && can_be_staged(field);
+    if (staged && stride == 1) return launch<T, 3, StagedLoad<T, 1>>(params, stream);
+    if (staged && stride == 3) return launch<T, 3, StagedLoad<T, 3>>(params, stream);
+  }
+  if constexpr (sizeof(T) == 8 || !ablation::staged_loads) {
+    if (stride == 1) return launch<T, 3, BlockLoad<T, 1>>(params, stream);
+    if (stride == 3) return launch<T, 3, BlockLoad<T, 3>>(params, stream);
+  }
+  launch<T, 3, BlockLoad<T, any_stride>>(params, stream);
+}
+
+}  // namespace
+
+void launch_encode_full(const EncodeParams &params, cudaStream_t stream) {
+  if (params.field[0].value == core::Value::float32)
+    launch_for<float>(params, stream);
+  else
+    launch_for<double>(params, stream);
+}
+
+}  // namespace gpz::cuda

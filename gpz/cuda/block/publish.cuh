@@ -1,0 +1,56 @@
+// What becomes of a coded block's record: it goes to the table of all, and its extremes to the statistics of its
+// section, on which the widths in the directory depend.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpz/cuda/block/encode_params.hpp"
+#include "gpz/cuda/common/warp.cuh"
+
+namespace gpz::cuda {
+
+// Where in StagedBlock a statistic comes from.
+struct StatisticSource {
+  std::uint8_t offset;
+  std::uint8_t size;
+};
+
+__device__ constexpr StatisticSource statistic_sources[statistics] = {
+    {offsetof(StagedBlock, record.min), 8},         {offsetof(StagedBlock, record.min) + 8, 8},
+    {offsetof(StagedBlock, record.min) + 16, 8},    {offsetof(StagedBlock, record.min), 8},
+    {offsetof(StagedBlock, record.min) + 8, 8},     {offsetof(StagedBlock, record.min) + 16, 8},
+    {offsetof(StagedBlock, record.extent), 8},      {offsetof(StagedBlock, record.extent) + 8, 8},
+    {offsetof(StagedBlock, record.extent) + 16, 8}, {offsetof(StagedBlock, record.shift), 1},
+    {offsetof(StagedBlock, record.shift) + 1, 1},   {offsetof(StagedBlock, record.shift) + 2, 1},
+    {offsetof(StagedBlock, record.mode), 1},        {offsetof(StagedBlock, record.runs), 4},
+    {offsetof(StagedBlock, record.gap_width), 1},   {offsetof(StagedBlock, record.count_width), 1},
+    {offsetof(StagedBlock, record.exceptions), 4},  {offsetof(StagedBlock, error_bits), 8}};
+
+// All lanes of a warp; `staged` is in shared memory. A statistic that others have raised as far is left alone, which
+// nearly all are.
+__device__ __forceinline__ void publish(const EncodeParams &params, int f, std::uint64_t block,
+                                        const StagedBlock &staged) {
+  const auto lane = this_lane();
+  const std::uint64_t slot = static_cast<std::uint64_t>(f) * params.blocks + block;
+  constexpr unsigned words = sizeof(StagedBlock) / 4;
+  static_assert(words <= warp_size);
+  if (lane < words)
+    reinterpret_cast<std::uint32_t *>(&params.staged[slot])[lane] =
+        reinterpret_cast<const std::uint32_t *>(&staged)[lane];
+  if (lane == 0) params.words[slot] = staged.words;
+  if (lane >= statistics) return;
+  const bool inverted = lane >= of_smallest_min && lane < of_smallest_min + core::max_components;
+  const bool of_component = lane < of_mode;
+  if (of_component && static_cast<int>(lane % core::max_components) >= params.field[f].components) return;
+  const StatisticSource source = statistic_sources[lane];
+  const char *from = reinterpret_cast<const char *>(&staged) + source.offset;
+  std::uint64_t value = source.size == 8   ? *reinterpret_cast<const std::uint64_t *>(from)
+                        : source.size == 4 ? *reinterpret_cast<const std::uint32_t *>(from)
+                                           : *reinterpret_cast<const std::uint8_t *>(from);
+  if (inverted) value = ~value;
+  auto *largest = reinterpret_cast<unsigned long long *>(&params.stats[f].largest[lane]);
+  if (value > __ldcg(largest)) atomicMax(largest, static_cast<unsigned long long>(value));
+}
+
+}  // namespace gpz::cuda

@@ -1,0 +1,162 @@
+// What owns something of the CUDA runtime: the current device, memory, streams, events.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <string>
+
+#include "gpz/cuda/common/check.hpp"
+#include "gpz/error.hpp"
+
+namespace gpz::cuda {
+
+// A failed call leaves its error behind for cudaGetLastError(); what was handled here must not turn up there.
+inline void forget_last_error() { static_cast<void>(cudaGetLastError()); }
+
+inline void check_handled(cudaError_t error, const char *what) {
+  if (error != cudaSuccess) forget_last_error();
+  check(error, what);
+}
+
+// Throws not_found.
+inline void require_device(int device) {
+  int devices = 0;
+  const cudaError_t error = cudaGetDeviceCount(&devices);
+  if (error != cudaSuccess) {
+    forget_last_error();
+    throw Error(Status::not_found, std::string("no CUDA device: ") + cudaGetErrorString(error));
+  }
+  if (device < 0 || device >= devices)
+    throw Error(Status::not_found,
+                "no CUDA device " + std::to_string(device) + ", there are " + std::to_string(devices));
+}
+
+// Of memory the device cannot reach, a kernel would make an error that ends the context. Throws invalid_argument.
+inline void require_reachable(const void *data, int device, const std::string &name) {
+  cudaPointerAttributes attributes{};
+  check_handled(cudaPointerGetAttributes(&attributes, data), "kind of memory");
+  if (attributes.type == cudaMemoryTypeUnregistered) {
+    int reaches_host_memory = 0;
+    check_handled(cudaDeviceGetAttribute(&reaches_host_memory, cudaDevAttrPageableMemoryAccess, device),
+                  "device attribute");
+    if (reaches_host_memory == 0) throw Error(Status::invalid_argument, name + " is not in device memory");
+  }
+  if (attributes.type == cudaMemoryTypeDevice && attributes.device != device)
+    throw Error(Status::invalid_argument, name + " is in memory of device " + std::to_string(attributes.device) +
+                                              ", not of " + std::to_string(device));
+}
+
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int device) {
+    check_handled(cudaGetDevice(&before_), "current device");
+    if (before_ == device) return;
+    check_handled(cudaSetDevice(device), "setting the device");
+    changed_ = true;
+  }
+  ~CurrentDevice() {
+    if (changed_ && cudaSetDevice(before_) != cudaSuccess) forget_last_error();
+  }
+  CurrentDevice(const CurrentDevice &) = delete;
+  CurrentDevice &operator=(const CurrentDevice &) = delete;
+
+ private:
+  int before_ = 0;
+  bool changed_ = false;
+};
+
+struct DeviceMemory {
+  static constexpr const char *name = "device memory";
+  static cudaError_t take(void **data, std::size_t size) { return cudaMalloc(data, size); }
+  static cudaError_t give_back(void *data) { return cudaFree(data); }
+};
+
+// Of all devices.
+struct PinnedMemory {
+  static constexpr const char *name = "pinned host memory";
+  static cudaError_t take(void **data, std::size_t size) { return cudaHostAlloc(data, size, cudaHostAllocPortable); }
+  static cudaError_t give_back(void *data) { return cudaFreeHost(data); }
+};
+
+template <typename Memory>
+class Buffer {
+ public:
+  Buffer() = default;
+  ~Buffer() { release(); }
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+
+  void *data() const { return data_; }
+  std::size_t capacity() const { return capacity_; }
+
+  // At least `size` bytes, with an eighth to spare if there is that much: the number of particles of an MPI rank goes
+  // up and down. The buffer has to be empty.
+  void allocate(std::size_t size) { allocate(size, size / 8); }
+  void allocate(std::size_t size, std::size_t spare) {
+    for (const std::size_t wanted : {size + spare, size}) {
+      const cudaError_t error = Memory::take(&data_, wanted);
+      if (error == cudaSuccess) {
+        capacity_ = wanted;
+        return;
+      }
+      data_ = nullptr;
+      forget_last_error();
+      if (error != cudaErrorMemoryAllocation) check(error, Memory::name);
+    }
+    throw Error(Status::out_of_memory,
+                std::string("no ") + Memory::name + ": " + std::to_string(size) + " bytes are needed");
+  }
+
+  // Freeing device memory waits for the work that may still use it; for pinned memory the caller does.
+  void release() {
+    if (data_ != nullptr && Memory::give_back(data_) != cudaSuccess) forget_last_error();
+    data_ = nullptr;
+    capacity_ = 0;
+  }
+
+ private:
+  void *data_ = nullptr;
+  std::size_t capacity_ = 0;
+};
+using DeviceBuffer = Buffer<DeviceMemory>;
+using PinnedBuffer = Buffer<PinnedMemory>;
+
+// Of the device that is current when it is made.
+class Event {
+ public:
+  // cudaEventBlockingSync: who waits sleeps.
+  explicit Event(unsigned flags = 0) {
+    check_handled(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming | flags), "an event");
+  }
+  ~Event() {
+    if (cudaEventDestroy(event_) != cudaSuccess) forget_last_error();
+  }
+  Event(const Event &) = delete;
+  Event &operator=(const Event &) = delete;
+
+  void record(cudaStream_t stream) { check_handled(cudaEventRecord(event_, stream), "recording an event"); }
+  // Returns at once if it was never recorded.
+  void wait() const { check_handled(cudaEventSynchronize(event_), "waiting for a copy"); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+// Does not wait for the default stream. Of the device that is current when it is made.
+class OwnStream {
+ public:
+  OwnStream() { check_handled(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"); }
+  ~OwnStream() {
+    if (cudaStreamDestroy(stream_) != cudaSuccess) forget_last_error();
+  }
+  OwnStream(const OwnStream &) = delete;
+  OwnStream &operator=(const OwnStream &) = delete;
+
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+}  // namespace gpz::cuda

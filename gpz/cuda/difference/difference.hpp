@@ -1,0 +1,104 @@
+// Difference sections (docs/decisions/0010) of particles in device memory: the bytes of cpu::encode_difference, and
+// back. Everything is queued on the caller's stream; nothing is allocated, nothing waits.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "gpz/core/residual.hpp"
+#include "gpz/core/types.hpp"
+#include "gpz/cuda.hpp"
+
+namespace gpz::cuda {
+
+// Grid indices of less than this, in magnitude, are what a state on the device can hold.
+inline constexpr std::int64_t device_index_end = std::int64_t{1} << 30;
+
+// cpu::DifferenceState in device memory. Calls exchange its arrays with each other, so copies of it do not stay valid.
+struct DeviceDifferenceState {
+  std::int32_t *last[core::max_components] = {};
+  std::int32_t *deviation[core::max_components] = {};
+  std::int32_t *velocity[core::max_components] = {};
+  std::int32_t *previous[core::max_components] = {};
+  std::int32_t *spare = nullptr;
+  std::uint64_t capacity = 0;  // particles that each array has room for
+  std::uint64_t particles = 0;
+  std::uint64_t frames = 0;
+  int components = 0;
+  bool plain = false;
+};
+
+// Values of `components` arrays in device memory: that of slot i is element rows[i] (i if rows is nullptr). All arrays
+// are of one type. Floats go to `grid`, integers are indices as they are and belong to plain states.
+struct DeviceValues {
+  std::array<ConstArray, core::max_components> component{};
+  const std::uint32_t *rows = nullptr;
+  core::Grid grid;
+};
+
+// Values that the grid cannot hold, which get the index of the last frame: slot, and component from bit 32 on, in no
+// order. `count` goes on beyond `capacity`.
+struct InvalidValues {
+  std::uint64_t *places = nullptr;  // device memory
+  std::uint64_t capacity = 0;
+};
+
+// What image flags change by (core::crossing), an array of device memory for each axis, an element for each slot; only
+// those of particles that go through a periodic edge are written. nullptr: not wanted.
+using DeviceCrossings = std::array<std::int8_t *, core::max_components>;
+
+// In memory of the caller that the device can write.
+struct DifferenceResult {
+  std::uint64_t bytes;    // of the section
+  std::uint64_t invalid;  // values the grid cannot hold
+  std::uint32_t fits;     // 0: the section is longer than its room and was not written
+  std::uint32_t wide;     // not 0: an index of device_index_end or more; neither section nor state are of any use
+  double largest_error;   // of values the grid holds: |value - grid value|; 0 for plain states
+};
+
+// What *status becomes when a section is decoded.
+inline constexpr std::uint32_t section_damaged = 1;  // the bytes contradict the format
+inline constexpr std::uint32_t section_wide = 2;     // an index of device_index_end or more
+
+// Bytes of the arrays of a state, and the state cut out of them (aligned to 256), without particles.
+std::size_t difference_state_size(std::uint64_t capacity, int components, bool plain);
+DeviceDifferenceState place_difference_state(void *memory, std::uint64_t capacity, int components, bool plain);
+
+// Whether a state on the device can follow the axes of this box.
+bool can_follow(const core::GridBox &box);
+
+// Indices of n values to out[d][0 .. n), 0 for what the grid cannot hold. *wide (device memory) becomes 1 if an index
+// does not fit, and is left alone otherwise.
+void find_indices(const DeviceValues &values, std::uint64_t n, int components, std::int32_t *const *out,
+                  std::uint32_t *wide, Stream stream);
+
+// The state after a key frame of n <= capacity particles with these values; *wide as above. Throws invalid_argument.
+void start_difference(DeviceDifferenceState &state, const DeviceValues &values, std::uint64_t n, std::uint32_t *wide,
+                      Stream stream);
+
+// Slots kept[0] < kept[1] < ... (device memory) move to the front with their history, `added_count` new ones at rest at
+// `added` follow, as many as `capacity` in all; *wide as above. Throws invalid_argument.
+void replace_difference(DeviceDifferenceState &state, const std::uint32_t *kept, std::uint64_t count,
+                        const DeviceValues &added, std::uint64_t added_count, std::uint32_t *wide, Stream stream);
+
+// The section of the next frame in out[0 .. capacity) (device memory, aligned to 8), and the state after it. Throws
+// invalid_argument: arrays of different types, a box that a state cannot follow, too little workspace.
+std::size_t encode_difference_workspace(const DeviceDifferenceState &state, std::size_t capacity);
+// At least as much as a section can have.
+std::size_t difference_bound(std::uint64_t particles, int components);
+void encode_difference(DeviceDifferenceState &state, const DeviceValues &values, const core::GridBox &box,
+                       const InvalidValues &invalid, void *workspace, std::size_t workspace_size, void *out,
+                       std::size_t capacity, DifferenceResult *result, Stream stream,
+                       const DeviceCrossings &crossings = {});
+
+// The inverse, for a section of `size` bytes in device memory, aligned to 8, of prediction 1 (docs/format.md, section
+// 9; others are section_damaged): the values of slot i go to element i of the arrays of `output` (step 0: integers),
+// and the state is that after the frame. *status (memory the device can write) becomes 0, or some of the bits above:
+// values and state are unspecified then. Never reads or writes outside of what it was given.
+std::size_t decode_difference_workspace(const DeviceDifferenceState &state);
+void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const core::GridBox &box,
+                       const FieldOutput &output, void *workspace, std::size_t workspace_size, std::uint32_t *status,
+                       Stream stream, const DeviceCrossings &crossings = {});
+
+}  // namespace gpz::cuda

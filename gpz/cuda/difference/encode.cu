@@ -1,0 +1,208 @@
+// Difference sections, blocks of particles: one warp a block reads its values and its history once, writes the history
+// after the frame and its payload to staging. Value i of a block is in row i / 32 of lane i % 32.
+#include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/difference/kernels.hpp"
+#include "gpz/cuda/difference/payload.cuh"
+#include "gpz/cuda/difference/triples.cuh"
+
+namespace gpz::cuda {
+namespace {
+
+// What the records of all blocks have in common: the widths of the directory depend on it.
+__device__ __forceinline__ void publish(const DifferenceEncode &params, std::uint64_t block, int components,
+                                        const core::ResidualRecord &record, std::uint32_t words, std::uint64_t staged,
+                                        double error) {
+  const std::uint64_t largest = warp_max(core::bit_cast<std::uint64_t>(error));
+  const auto lane = static_cast<int>(this_lane());
+  if (lane == 0) {
+    params.records[block] = record;
+    params.words[block] = words;
+    params.staged[block] = staged;
+  }
+  if (lane == warp_size - 1) {
+    unsigned long long *all = &params.totals->error;
+    if (largest > __ldcg(all)) atomicMax(all, static_cast<unsigned long long>(largest));
+    return;
+  }
+  if (lane >= core::residual_items(components)) return;
+  const std::uint32_t item = core::residual_item(record, components, lane);
+  std::uint32_t *all = &params.totals->items[lane];
+  if ((item & ~__ldcg(all)) != 0) atomicOr(all, item);
+}
+
+// The first element goes last: loops over axes that are not unrolled, so that the code stays small, always take that.
+template <typename T, int D>
+__device__ __forceinline__ void rotate(T (&a)[D]) {
+  const T first = a[0];
+#pragma unroll
+  for (int d = 0; d + 1 < D; ++d) a[d] = a[d + 1];
+  a[D - 1] = first;
+}
+
+// The codes of all axes; true if they are coded together.
+template <int D>
+__device__ __forceinline__ bool choose_codes(ResidualMemory &memory, std::uint32_t n, ResidualTotals (&totals)[D],
+                                             ChosenCode (&chosen)[D]) {
+  const bool any_forced = memory.any_forced != 0;
+  std::uint32_t bits = 0;
+  bool all_counted = true;
+#pragma unroll 1
+  for (int d = 0; d < D; ++d) {
+    chosen[0] = choose_code(own_row(memory, d, n), any_forced, n, totals[0]);
+    bits += chosen[0].cost;
+    all_counted &= chosen[0].counted;
+    rotate(chosen);
+    rotate(totals);
+  }
+  if constexpr (D == core::max_components)
+    if (bits <= core::most_triple_bits * n) {
+      const ChosenCode together = choose_triples(memory, n, bits);
+      if (together.cost < bits) {
+        chosen[0] = together;
+        chosen[1] = chosen[2] = {{0, 1}, 0, 0, true};
+        return true;
+      }
+    }
+  if (all_counted) return false;
+#pragma unroll 1
+  for (int d = 0; d < D; ++d) {
+    if (!chosen[0].counted) find_exceptions(memory.u[d], memory.exception[d], n, chosen[0]);
+    rotate(chosen);
+  }
+  return false;
+}
+
+// The planes and the bitmap, the first axis' part of which begins with the row of this lane at bit[0].
+template <int D>
+__device__ __forceinline__ void write_codes(ResidualMemory &memory, std::uint32_t n, std::uint32_t words,
+                                            ChosenCode (&chosen)[D], std::uint32_t (&bit)[D], std::uint32_t *out,
+                                            std::uint32_t *out_bitmap) {
+  const auto lane = this_lane();
+  const bool has_room = words <= ResidualMemory::bitmap_room;
+  std::uint32_t *bitmap = memory.bitmap;
+  for (std::uint32_t w = lane; w < words; w += warp_size) (has_room ? bitmap : out_bitmap)[w] = 0;
+  __syncwarp();
+#pragma unroll 1
+  for (int d = 0; d < D; ++d) {
+    const std::uint32_t *u = memory.u[d];
+    const core::ResidualCode code = chosen[0].code;
+    out += write_plane(u, code, n, out);
+    if (has_room)
+      set_quotients(u, code, n, bit[0], bitmap);
+    else
+      set_far_quotients(u, code, n, bit[0], out_bitmap);
+    rotate(chosen);
+    rotate(bit);
+  }
+  __syncwarp();
+  if (has_room)
+    for (std::uint32_t w = lane; w < words; w += warp_size) out_bitmap[w] = bitmap[w];
+}
+
+template <int D>
+__device__ __forceinline__ void write_block(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
+                                            ResidualMemory &memory, ChosenCode (&chosen)[D], bool triples,
+                                            double error) {
+  const std::uint64_t first = block * difference_block;
+  const auto lane = this_lane();
+  core::ResidualRecord record{};
+  record.margin = memory.margin;
+  record.triples = triples;
+  std::uint32_t bit[D];  // where the unary codes of the lane's row begin
+  std::uint32_t bits = 0;
+  std::uint32_t words = 0;
+  bool all_counted = true;
+#pragma unroll
+  for (int d = 0; d < D; ++d) {
+    all_counted &= chosen[d].counted;
+    record.code[d] = chosen[d].code;
+    std::uint32_t total;
+    bit[d] = bits + warp_exclusive_sum(chosen[d].row_bits, &total);
+    bits += total;
+    words += core::packed_words(n, chosen[d].code.width, core::lanes_of(n, difference_block));
+  }
+  if (!all_counted)
+    for (int d = 0; d < D; ++d)
+      record.exceptions += warp_sum(static_cast<std::uint32_t>(__popc(memory.exception[d][lane])));
+  record.bitmap = core::words_for_bits(bits);
+  const std::uint32_t planes = words;
+  const RowMasks between = triples ? own_masks(memory.between) : RowMasks{};  // before flags take their place
+  __syncwarp();
+  if (record.margin != 0) record.flags = core::words_for_bits(write_flags(params.history, first, n, D, memory));
+  words += record.bitmap + record.flags + 3 * record.exceptions;
+
+  unsigned long long staged = 0;
+  if (lane == 0) staged = atomicAdd(&params.totals->staged, static_cast<unsigned long long>(words));
+  staged = __shfl_sync(full_mask, staged, 0);
+  publish(params, block, D, record, words, staged, error);
+  if (staged + words > params.staging_words) return;  // then the section does not fit either
+
+  if (record.exceptions != 0) {
+    for (int d = 0; d < D; ++d) clear_exceptions(memory.u[d], memory.exception[d][lane]);
+    __syncwarp();
+  }
+  if (triples) place_ranks(memory, between, n);
+  std::uint32_t *out = params.staging + staged;
+  // Where the bitmap will be.
+  std::uint32_t *behind = out + planes + record.bitmap;
+  for (std::uint32_t w = lane; w < record.flags; w += warp_size) behind[w] = memory.flags[w];
+  behind += record.flags;
+  __syncwarp();
+  write_codes(memory, n, record.bitmap, chosen, bit, out, out + planes);
+  if (record.exceptions != 0) write_exceptions(params.history, first, D, memory, record.exceptions, behind);
+}
+
+constexpr int resident_blocks = 15;  // in the 228 KB of a multiprocessor, in units of 128 bytes
+static_assert(((sizeof(ResidualMemory) + 127) / 128 * 128 + 1024) * resident_blocks <= 228 * 1024);
+
+// One warp a thread block, whose place all of its lanes know to have in common.
+template <typename T, int D, bool History>
+__global__ void __launch_bounds__(warp_size, resident_blocks)
+    encode_blocks(const __grid_constant__ DifferenceEncode params) {
+  __shared__ ResidualMemory memory;
+  const std::uint64_t block = blockIdx.x;
+  const std::uint32_t n = particles_of(params.history, block);
+  ResidualTotals totals[D];
+  double error = 0;
+  clear(memory);
+  const core::Predictor predictor = History ? chosen_predictor(*params.fit) : core::Predictor{};
+  if (History && predicts(predictor))
+    find_residuals<T, D, History, History, true>(params, block, n, predictor, memory, totals, error);
+  else
+    find_residuals<T, D, History, false, true>(params, block, n, predictor, memory, totals, error);
+  ChosenCode chosen[D];
+  const bool triples = choose_codes(memory, n, totals, chosen);
+  write_block(params, block, n, memory, chosen, triples, error);
+}
+
+template <typename T, int D>
+void launch(const DifferenceEncode &params, cudaStream_t stream) {
+  const auto ctas = static_cast<unsigned>(params.history.blocks);
+  encode_blocks<T, D, std::is_floating_point_v<T>><<<ctas, warp_size, 0, stream>>>(params);
+  check(cudaGetLastError(), "encoding of differences");
+}
+
+template <typename T>
+void launch_for(const DifferenceEncode &params, int components, cudaStream_t stream) {
+  if (components == 1) return launch<T, 1>(params, stream);
+  if (components == 2) return launch<T, 2>(params, stream);
+  launch<T, 3>(params, stream);
+}
+
+}  // namespace
+
+void launch_encode_differences(const DifferenceEncode &params, int components, ConstArray::Type type,
+                               cudaStream_t stream) {
+  switch (type) {
+    case ConstArray::Type::int32:
+      return launch_for<std::int32_t>(params, components, stream);
+    case ConstArray::Type::int64:
+      return launch_for<std::int64_t>(params, components, stream);
+    case ConstArray::Type::float32:
+      return launch_for<float>(params, components, stream);
+    case ConstArray::Type::float64:
+      return launch_for<double>(params, components, stream);
+  }
+}
+
+}  // namespace gpz::cuda

@@ -1,0 +1,91 @@
+// What comes before the blocks of a difference section: header and records. Nothing is believed before it was compared
+// with the lengths there are.
+#include "gpz/core/directory.hpp"
+#include "gpz/core/pack.hpp"
+#include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/difference/kernels.hpp"
+#include "gpz/cuda/difference/steps.cuh"
+
+namespace gpz::cuda {
+namespace {
+
+constexpr unsigned record_threads = 128;
+
+// All lanes of a warp together.
+__device__ bool open_header(const DifferenceDecode &params, int components, DifferenceLayout &layout) {
+  const std::uint64_t header = core::difference_header_size(core::coefficients_end, components);
+  if (params.size < header || params.size % 8 != 0) return false;
+  const auto lane = static_cast<int>(threadIdx.x);
+  const int items = core::residual_items(components);
+  const auto *bytes = reinterpret_cast<const std::uint8_t *>(params.section);
+  if (bytes[0] != core::temporal_predictor || (params.plain && (bytes[1] | bytes[2] | bytes[3]) != 0)) return false;
+  const int widths_at = static_cast<int>(core::coefficients_end);
+  const std::uint32_t width = lane < static_cast<int>(header) - widths_at ? bytes[widths_at + lane] : 0;
+  if (__any_sync(full_mask, lane < items ? width > core::max_residual_item_width : width != 0) != 0) return false;
+  const std::uint32_t bits = warp_sum(width);
+  const std::uint64_t room = params.size - header;
+  const std::uint64_t blocks = params.history.blocks;
+  if (!core::directory_fits(bits, blocks, room)) return false;
+  const std::uint64_t size = core::directory_size(bits, blocks);
+  const std::uint32_t *directory = params.section + header / 4;
+  bool zeros = true;
+  for (std::uint64_t bit = blocks * bits + threadIdx.x; bit < size * 8; bit += warp_size)
+    zeros &= core::get_bits(directory, bit, 1) == 0;
+  if (lane < items) layout.width[lane] = static_cast<std::uint8_t>(width);
+  if (lane == 0) {
+    layout.record_bits = bits;
+    layout.predictor = {static_cast<std::int8_t>(bytes[1]), static_cast<std::int8_t>(bytes[2]),
+                        static_cast<std::int8_t>(bytes[3])};
+    layout.directory = header / 4;
+    layout.payload = (header + size) / 4;
+    layout.end = params.size / 4;
+  }
+  return __all_sync(full_mask, zeros) != 0;
+}
+
+__global__ void open_section(const __grid_constant__ DifferenceDecode params, int components) {
+  const bool good = open_header(params, components, *params.layout);
+  if (threadIdx.x != 0) return;
+  *params.status = good ? 0 : section_damaged;
+  params.words[params.history.blocks] = 0;
+}
+
+// Also the words of the block's payload; false if they cannot be.
+__device__ bool read_record(const DifferenceDecode &params, const DifferenceLayout &layout, int components,
+                            std::uint64_t block, core::ResidualRecord &record, std::uint32_t &words) {
+  const std::uint32_t n = particles_of(params.history, block);
+  if (!core::read_residual_record(layout.width, params.section + layout.directory, block * layout.record_bits,
+                                  components, n, true, record))
+    return false;
+  const std::uint64_t length = core::residual_words(record, components, n);
+  if (length > layout.end - layout.payload || length > UINT32_MAX) return false;
+  words = static_cast<std::uint32_t>(length);
+  return true;
+}
+
+__global__ void __launch_bounds__(record_threads)
+    read_records(const __grid_constant__ DifferenceDecode params, int components) {
+  const std::uint64_t block = static_cast<std::uint64_t>(blockIdx.x) * record_threads + threadIdx.x;
+  if (block >= params.history.blocks) return;
+  core::ResidualRecord record{};
+  std::uint32_t words = 0;
+  if (*static_cast<volatile std::uint32_t *>(params.status) == 0 &&
+      !read_record(params, *params.layout, components, block, record, words)) {
+    atomicOr(params.status, section_damaged);
+    words = 0;
+  }
+  params.records[block] = record;
+  params.words[block] = words;
+}
+
+}  // namespace
+
+void launch_open_differences(const DifferenceDecode &params, int components, cudaStream_t stream) {
+  open_section<<<1, warp_size, 0, stream>>>(params, components);
+  check(cudaGetLastError(), "opening a difference section");
+  const auto ctas = static_cast<unsigned>((params.history.blocks + record_threads - 1) / record_threads);
+  read_records<<<ctas, record_threads, 0, stream>>>(params, components);
+  check(cudaGetLastError(), "records of a difference section");
+}
+
+}  // namespace gpz::cuda

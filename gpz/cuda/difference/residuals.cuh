@@ -1,0 +1,253 @@
+// The residuals of a block of particles, for its warp, and its history after
+// the frame: one pass over all of it.
+#pragma once
+
+#include "gpz/cuda/difference/code.cuh"
+#include "gpz/cuda/difference/steps.cuh"
+
+namespace gpz::cuda {
+
+// Where the position that is followed through the edges, last + displacement,
+// is one period above the index, or below; a word for each row.
+struct ResidualPlaces {
+  std::uint32_t above[core::max_components][difference_rows];
+  std::uint32_t below[core::max_components][difference_rows];
+};
+
+// Of a warp. Exceptions have a word for each row.
+struct ResidualMemory {
+  static constexpr std::uint32_t bitmap_room = 254;  // words: 2.6 bits a value; longer ones are put together in staging
+
+  std::uint32_t u[core::max_components][padded_block];  // behind each row, which values have core::is_above
+  std::uint32_t exception[core::max_components][difference_rows];
+  union {
+    std::uint32_t between[core::max_components][difference_rows];  // which ones have core::is_between
+    std::uint32_t flags[core::max_components * difference_rows];   // afterwards
+  };
+  union {
+    ResidualPlaces places;
+    std::uint32_t bitmap[bitmap_room];  // afterwards
+  };
+  std::uint32_t margin;
+  std::uint32_t any_forced;
+};
+
+// Axis d as the lane of a row sees it.
+__device__ __forceinline__ OwnRow own_row(const ResidualMemory &memory, int d, std::uint32_t n) {
+  const auto lane = this_lane();
+  return {memory.u[d] + lane * padded_row, memory.any_forced != 0 ? memory.exception[d][lane] : 0,
+          own_row_particles(n)};
+}
+
+__device__ __forceinline__ void clear(ResidualMemory &memory) {
+  const auto lane = this_lane();
+#pragma unroll
+  for (int d = 0; d < core::max_components; ++d)
+    memory.exception[d][lane] = memory.places.above[d][lane] = memory.places.below[d][lane] = 0;
+#pragma unroll
+  for (int d = 0; d < core::max_components; ++d) {
+    memory.between[d][lane] = core::is_between(nothing_expected) ? full_mask : 0;
+    memory.u[d][lane * padded_row + warp_size] = core::is_above(nothing_expected) ? full_mask : 0;
+  }
+  if (lane == 0) memory.margin = memory.any_forced = 0;
+  __syncwarp();
+}
+
+// What is not usual about a value: it came through an edge, is beyond one, or
+// jumped very far. core's 64-bit functions, in the order of the CPU. Without
+// `images`, only the last counts: predictions are compared without regard to
+// the rest, and crossings are left alone.
+inline __device__ __noinline__ void note_unusual(const DifferenceHistory &history, ResidualMemory &memory, int d,
+                                                 int row, std::uint64_t slot, std::int32_t index, std::int32_t last,
+                                                 std::int32_t expected_here, bool images) {
+  const DeviceAxis &axis = history.axis[d];
+  const std::uint32_t bit = 1u << this_lane();
+  const std::int64_t q = index;
+  const std::int64_t moved = core::displacement(q, last, axis.grid);
+  const std::int64_t followed = last + moved;
+  const std::int64_t expected = core::wrap(followed, axis.grid);
+  if (followed > q) atomicOr(&memory.places.above[d][row], bit);
+  if (followed < q) atomicOr(&memory.places.below[d][row], bit);
+  const std::int64_t left = moved - core::expected_step(expected_here);
+  bool forced = core::narrow_number(core::residual_number(left, expected_here)) == core::widest_residual;
+  const std::int8_t crossing = core::crossing(q, last, axis.grid);
+  if (images && crossing != 0 && history.crossings[d] != nullptr) history.crossings[d][slot] = crossing;
+  if (images && expected != q) {
+    const std::int64_t beyond = core::beyond_edge(q, axis.grid);
+    if (beyond > 0 && beyond <= core::largest_margin(axis.grid) && q == core::other_image(expected, axis.grid, beyond))
+      atomicMax(&memory.margin, static_cast<std::uint32_t>(beyond));
+    else
+      forced = true;
+  }
+  if (!forced) return;
+  atomicOr(&memory.exception[d][row], bit);
+  memory.any_forced = 1;
+}
+
+inline __device__ __noinline__ void note_invalid(const DifferenceEncode &params, std::uint64_t slot, int d,
+                                                 bool valid) {
+  if (valid) {
+    params.totals->wide = 1;
+    return;
+  }
+  const unsigned long long at = atomicAdd(&params.totals->invalid, 1ull);
+  if (at < params.invalid.capacity) params.invalid.places[at] = slot | static_cast<std::uint64_t>(d) << 32;
+}
+
+// Keep: the history is that after the frame then, and what is invalid is noted, as is the lane's largest error.
+// History: the state is not plain. Full: the block is.
+template <typename T, int D, bool History, bool Predict, bool Keep, bool Full>
+class ResidualPass {
+ public:
+  __device__ __forceinline__ ResidualPass(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
+                                          core::Predictor predictor, ResidualMemory &memory)
+      : params_(params), memory_(memory), first_(block * difference_block), n_(n), predictor_(predictor) {}
+
+  __device__ __forceinline__ void run(ResidualTotals (&totals)[D], double &error) {
+    // Those of the next rows come while these are coded.
+    Batch next;
+    std::uint32_t rows[batch_rows];
+    fetch_rows(0, rows);
+    fetch(0, rows, next);
+    fetch_rows(batch_rows, rows);
+#pragma unroll 1
+    for (int start = 0; start < difference_rows; start += batch_rows) {
+      const Batch batch = next;
+      if (start + batch_rows < difference_rows) {
+        fetch(start + batch_rows, rows, next);
+        fetch_rows(min(start + 2 * batch_rows, difference_rows - batch_rows), rows);
+      }
+#pragma unroll
+      for (int k = 0; k < batch_rows; ++k) code(start + k, k, batch, totals);
+    }
+    error = error_;
+    __syncwarp();
+  }
+
+ private:
+  static constexpr int batch_rows = 2;
+  struct Batch {
+    T x[batch_rows][D];
+    HistoryRows<D, batch_rows, History && (Keep || Predict), Predict> history;
+  };
+
+  __device__ __forceinline__ std::uint32_t place(int row) const {
+    const std::uint32_t i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
+    return Full ? i : min(i, n_ - 1);  // behind the last particle: that one again
+  }
+  __device__ __forceinline__ void fetch_rows(int start, std::uint32_t (&rows)[batch_rows]) const {
+    if (params_.source.rows == nullptr) return;
+#pragma unroll
+    for (int k = 0; k < batch_rows; ++k) rows[k] = (params_.source.rows + first_)[place(start + k)];
+  }
+  __device__ __forceinline__ void fetch(int start, const std::uint32_t (&rows)[batch_rows], Batch &batch) {
+#pragma unroll
+    for (int k = 0; k < batch_rows; ++k) {
+      const std::uint32_t i = place(start + k);
+      const std::uint64_t row = params_.source.rows == nullptr ? first_ + i : rows[k];
+#pragma unroll
+      for (int d = 0; d < D; ++d) batch.x[k][d] = source_value<T>(params_.source, d, row);
+      batch.history.fetch(k, params_.history, first_, i);
+    }
+  }
+
+  // What is not usual waits for the end of a row, so that there is one branch
+  // for all of it.
+  __device__ __forceinline__ void code(int row, int k, const Batch &batch, ResidualTotals (&totals)[D]) {
+    const DifferenceHistory &history = params_.history;
+    const auto i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
+    const bool active = Full || i < n_;
+    Step steps[D];
+    bool any_unusual = false;
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      const Step step = this->step(k, d, batch);
+      const std::int32_t left = step.moved - core::expected_step(step.expected);
+      const std::uint32_t u = active ? residual_number32(left, step.expected) : 0;
+      memory_.u[d][row * padded_row + static_cast<int>(this_lane())] = u;
+      totals[d].add(u);
+      any_unusual |= step.unusual || (Keep && !step.good);
+      steps[d] = step;
+      if constexpr (Keep) {
+        error_ = step.error > error_ ? step.error : error_;
+        if (!active) continue;
+        element(history.last[d] + first_, i) = step.q;
+        if constexpr (History) {
+          element(history.deviation[d] + first_, i) =
+              device_next_deviation(batch.history.deviation[k][d], history.frames, step.moved);
+          element(history.previous[d] + first_, i) = device_limit(step.moved);
+        }
+      }
+    }
+    if constexpr (Predict) note_sides(row, steps);
+    if (!any_unusual || !active) return;
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      const Step &step = steps[d];
+      if (step.unusual)
+        note_unusual(history, memory_, d, row, first_ + i, step.q, batch.history.last[k][d], step.expected, Keep);
+      if (Keep && !step.good) note_invalid(params_, first_ + i, d, step.valid);
+    }
+  }
+
+  struct Step {
+    std::int32_t q;
+    std::int32_t moved;
+    std::int32_t expected;
+    bool unusual;  // not near, or beyond an edge
+    bool good;     // the value has an index that fits
+    bool valid;
+    double error;
+  };
+
+  // On which side of the expected step, and whether far from it.
+  __device__ __forceinline__ void note_sides(int row, const Step (&steps)[D]) {
+    std::uint32_t above = 0;
+    std::uint32_t between = 0;
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      const bool own = static_cast<int>(this_lane()) == d;
+      const std::uint32_t all_above = __ballot_sync(full_mask, core::is_above(steps[d].expected));
+      const std::uint32_t all_between = __ballot_sync(full_mask, core::is_between(steps[d].expected));
+      above = own ? all_above : above;
+      between = own ? all_between : between;
+    }
+    if (this_lane() >= D) return;
+    memory_.u[this_lane()][row * padded_row + warp_size] = above;
+    memory_.between[this_lane()][row] = between;
+  }
+
+  __device__ __forceinline__ Step step(int k, int d, const Batch &batch) const {
+    const DeviceAxis &axis = params_.history.axis[d];
+    const DeviceIndex index = device_index(batch.x[k][d], params_.source.grid);
+    Step step;
+    step.good = index.valid && index.narrow;
+    step.valid = index.valid;
+    step.error = step.good ? index.error : 0;
+    step.q = step.good ? index.q : batch.history.last[k][d];
+    const std::int32_t direct = step.q - batch.history.last[k][d];
+    step.moved = device_displacement(direct, axis);
+    step.expected = batch.history.expect(k, d, predictor_, params_.history.reciprocal);
+    step.unusual = !is_near(direct, axis) || !is_inside(step.q, axis);
+    return step;
+  }
+
+  const DifferenceEncode &params_;
+  ResidualMemory &memory_;
+  std::uint64_t first_;
+  std::uint32_t n_;
+  core::Predictor predictor_;
+  double error_ = 0;
+};
+
+template <typename T, int D, bool History, bool Predict, bool Keep>
+__device__ __forceinline__ void find_residuals(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
+                                               core::Predictor predictor, ResidualMemory &memory,
+                                               ResidualTotals (&totals)[D], double &error) {
+  if (n == difference_block)
+    ResidualPass<T, D, History, Predict, Keep, true>(params, block, n, predictor, memory).run(totals, error);
+  else
+    ResidualPass<T, D, History, Predict, Keep, false>(params, block, n, predictor, memory).run(totals, error);
+}
+
+}  // namespace gpz::cuda

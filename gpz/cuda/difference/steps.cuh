@@ -1,0 +1,149 @@
+// Steps of single values in difference sections: indices of less than 2^30, so that all but the rarest is 32-bit
+// arithmetic, with the results of gpz/core/residual.hpp.
+#pragma once
+
+#include <type_traits>
+
+#include "gpz/core/pack.hpp"
+#include "gpz/core/quantize.hpp"
+#include "gpz/cuda/common/warp.cuh"
+#include "gpz/cuda/difference/params.hpp"
+
+namespace gpz::cuda {
+
+inline constexpr std::uint32_t difference_block = core::default_block_size;
+inline constexpr int difference_rows = static_cast<int>(difference_block) / warp_size;
+// Values in shared memory have a word between rows: lanes read rows, and each its own row, without conflicts.
+inline constexpr int padded_row = warp_size + 1;
+inline constexpr int padded_block = difference_rows * padded_row;
+inline constexpr int difference_warps = 2;  // of a thread block, each with its own block of particles
+
+struct DeviceIndex {
+  std::int32_t q;
+  bool valid;   // the grid holds the value
+  bool narrow;  // its index fits
+  double error;
+};
+
+template <typename T>
+__device__ __forceinline__ DeviceIndex device_index(T x, const core::Grid &grid) {
+  if constexpr (std::is_integral_v<T>) {
+    return {static_cast<std::int32_t>(x), true, x > -device_index_end && x < device_index_end, 0};
+  } else {
+    const core::Quantized<T> q = core::quantize(x, grid);
+    return {static_cast<std::int32_t>(q.index), q.valid,
+            core::magnitude(q.scaled) < static_cast<double>(device_index_end - 1), static_cast<double>(q.error)};
+  }
+}
+
+template <typename T>
+__device__ __forceinline__ T source_value(const DifferenceSource &source, int d, std::uint64_t row) {
+  return *reinterpret_cast<const T *>(source.data[d] + static_cast<std::int64_t>(row) * source.stride[d]);
+}
+__device__ __forceinline__ std::uint64_t source_row(const DifferenceSource &source, std::uint64_t slot) {
+  return source.rows == nullptr ? slot : source.rows[slot];
+}
+
+// Whether a particle that goes this way stays within the edges, or, of an open axis, moves by what is usual.
+__device__ __forceinline__ bool is_near(std::int32_t direct, const DeviceAxis &axis) {
+  const auto half = static_cast<std::uint32_t>(axis.half);
+  return static_cast<std::uint32_t>(direct) + half <= 2 * half;
+}
+
+// core::displacement for a difference of two such indices.
+__device__ __forceinline__ std::int32_t device_displacement(std::int32_t direct, const DeviceAxis &axis) {
+  const std::int32_t back = direct < 0 ? axis.period : -axis.period;
+  return is_near(direct, axis) ? direct : direct + back;
+}
+
+__device__ __forceinline__ bool is_inside(std::int32_t q, const DeviceAxis &axis) {
+  return static_cast<std::uint32_t>(q) - static_cast<std::uint32_t>(axis.lo) < axis.span;
+}
+
+// core::wrap; x may be any number.
+__device__ __forceinline__ std::int32_t device_wrap(std::int32_t x, const DeviceAxis &axis) {
+  return x < axis.lo ? x + axis.period : is_inside(x, axis) ? x : x - axis.period;
+}
+
+// core::next_deviation.
+__device__ __forceinline__ std::int32_t device_next_deviation(std::int32_t deviation, std::int32_t frames,
+                                                              std::int32_t moved) {
+  const std::int64_t sum = static_cast<std::int64_t>(-frames) * moved + deviation;
+  const auto low = static_cast<std::int32_t>(sum);
+  const auto high = static_cast<std::int32_t>(sum >> 32);
+  const std::int32_t kept = high == (low >> 31) ? low : (high >> 31) ^ INT32_MAX;
+  return max(min(kept, core::deviation_limit), -core::deviation_limit);
+}
+
+__device__ __forceinline__ std::int32_t device_limit(std::int32_t moved) {
+  return max(min(moved, core::history_limit), -core::history_limit);
+}
+
+// Residuals modulo 2^32: one that has more bits is an exception.
+__device__ __forceinline__ std::int32_t turned(std::int32_t r, bool above) {
+  return above ? static_cast<std::int32_t>(0u - static_cast<std::uint32_t>(r)) : r;
+}
+__device__ __forceinline__ std::uint32_t residual_number32(std::int32_t r, std::int32_t expected) {
+  const std::int32_t x = turned(r, core::is_above(expected));
+  return static_cast<std::uint32_t>(x) << 1 ^ static_cast<std::uint32_t>(x >> 31);
+}
+__device__ __forceinline__ std::int32_t numbered_residual32(std::uint32_t u, bool above) {
+  return turned(static_cast<std::int32_t>(u >> 1 ^ (0u - (u & 1))), above);
+}
+
+// What core::expect says where nothing is predicted.
+inline constexpr std::int32_t nothing_expected = 32;
+
+__device__ __forceinline__ core::Predictor chosen_predictor(const DifferenceFit &fit) {
+  return fit.with < fit.without ? fit.fitted : core::Predictor{};
+}
+__device__ __forceinline__ bool predicts(const core::Predictor &p) { return (p.velocity | p.previous | p.mean) != 0; }
+
+// Element i < 2^30 at a place that all lanes have in common: an offset of 32 bits.
+template <typename T>
+__device__ __forceinline__ T &element(T *base, std::uint32_t i) {
+  static_assert(sizeof(T) == 4);
+  using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+  return *reinterpret_cast<T *>(reinterpret_cast<Byte *>(base) + i * 4u);
+}
+
+// What is remembered of the values of some rows of a lane, on its way from memory all at once. Deviations: those too.
+template <int D, int Rows, bool Deviations, bool Predict>
+struct HistoryRows {
+  std::int32_t last[Rows][D];
+  std::int32_t deviation[Rows][D];
+  std::int32_t velocity[Rows][D];
+  std::int32_t previous[Rows][D];
+
+  // Row k: particle `first` + i.
+  __device__ __forceinline__ void fetch(int k, const DifferenceHistory &history, std::uint64_t first, std::uint32_t i) {
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      last[k][d] = element(history.last[d] + first, i);
+      if constexpr (Deviations) deviation[k][d] = element(history.deviation[d] + first, i);
+      if constexpr (Predict) {
+        velocity[k][d] = element(history.velocity[d] + first, i);
+        previous[k][d] = element(history.previous[d] + first, i);
+      }
+    }
+  }
+
+  // core::expect.
+  __device__ __forceinline__ std::int32_t expect(int k, int d, const core::Predictor &predictor,
+                                                 std::int32_t reciprocal) const {
+    if constexpr (!Predict) return nothing_expected;
+    return core::expect(predictor, velocity[k][d], previous[k][d], core::way_to_mean(deviation[k][d], reciprocal));
+  }
+};
+
+// Particles of block b.
+__device__ __forceinline__ std::uint32_t particles_of(const DifferenceHistory &history, std::uint64_t b) {
+  const std::uint64_t left = history.particles - b * difference_block;
+  return left < difference_block ? static_cast<std::uint32_t>(left) : difference_block;
+}
+// Of them, those in the row of this lane.
+__device__ __forceinline__ int own_row_particles(std::uint32_t n) {
+  return max(min(static_cast<int>(n) - static_cast<int>(this_lane()) * warp_size, warp_size), 0);
+}
+
+}  // namespace gpz::cuda

@@ -1,0 +1,233 @@
+// The C interface of gpz/cuda.hpp and gpz/cuda_codec.hpp.
+#include "gpz/c/c_api.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "gpz/c/structures.hpp"
+#include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda_codec.hpp"
+#include "gpz/gpz_cuda.h"
+
+struct gpz_cuda_codec {
+  explicit gpz_cuda_codec(int device) : codec(device) {}
+
+  gpz::cuda::Codec codec;
+  std::vector<gpz::EncodedChunk> written = std::vector<gpz::EncodedChunk>(1);  // keeps its memory from frame to frame
+};
+
+namespace {
+
+namespace cuda = gpz::cuda;
+using gpz::c::guarded;
+using gpz::c::require;
+
+static_assert(GPZ_CUDA_CHUNK_DAMAGED == cuda::chunk_damaged && GPZ_CUDA_CHUNK_UNSUPPORTED == cuda::chunk_unsupported);
+static_assert(GPZ_CUDA_MAX_FIELDS == cuda::max_fields && sizeof(gpz_cuda_result) == sizeof(cuda::CompressResult) &&
+                  offsetof(gpz_cuda_result, bytes) == offsetof(cuda::CompressResult, bytes) &&
+                  offsetof(gpz_cuda_result, fits) == offsetof(cuda::CompressResult, fits) &&
+                  offsetof(gpz_cuda_result, largest_error) == offsetof(cuda::CompressResult, largest_error),
+              "kernels write one as the other");
+static_assert(offsetof(gpz_cuda_output, stride) + sizeof(ptrdiff_t) == sizeof(gpz_cuda_output) &&
+                  offsetof(gpz_cuda_chunk, largest_error) + GPZ_CUDA_MAX_FIELDS * sizeof(double) ==
+                      sizeof(gpz_cuda_chunk),
+              "padding at the end would count as members");
+
+// `particles` 0 asks for no data: the fields may be but described.
+std::vector<gpz::FieldInput> device_inputs(const std::vector<gpz_field> &fields, std::uint64_t particles) {
+  std::vector<gpz::FieldInput> inputs = gpz::c::unbounded_inputs(fields, particles);
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    require(gpz::c::number(fields[f].bound_kind) != GPZ_RELATIVE,
+            "a relative bound needs the range of the values, which are in device memory: find it there, and give an "
+            "absolute bound");
+    inputs[f].field.bound = gpz::c::given_bound(fields[f]);
+  }
+  return inputs;
+}
+
+std::vector<gpz::FieldInput> device_inputs(const gpz_field *fields, std::size_t count, std::uint64_t particles) {
+  return device_inputs(gpz::c::taken_fields(fields, count), particles);
+}
+
+std::vector<cuda::FieldOutput> device_outputs(const gpz_cuda_output *outputs, std::size_t count) {
+  const std::vector<gpz_cuda_output> given = gpz::c::taken(outputs, count, "gpz_cuda_output");
+  std::vector<cuda::FieldOutput> fields(count);
+  for (std::size_t f = 0; f < count; ++f) {
+    const gpz_cuda_output &from = given[f];
+    require(from.components >= 1 && from.components <= 3, "an output has 1 to 3 components");
+    gpz::Field &field = fields[f].field;
+    field.type = gpz::c::value_type(from.stored);
+    field.leading = from.leading != 0;
+    field.bound = from.bound;
+    field.step = from.step;
+    for (int d = 0; d < from.components; ++d) {
+      // Only for messages: a chunk knows no names.
+      field.components.push_back({std::to_string(f) + " component " + std::to_string(d), 0});
+      fields[f].components[d] = {from.data[d], from.stride, gpz::c::array_type(from.type)};
+    }
+  }
+  return cuda::with_steps(std::move(fields));
+}
+
+}  // namespace
+
+extern "C" {
+
+gpz_status gpz_cuda_compress_workspace_size(const gpz_field *fields, size_t field_count, uint64_t particles,
+                                            size_t *size) {
+  return guarded([&] {
+    require(size != nullptr, "size is a null pointer");
+    *size = 0;
+    const auto inputs = device_inputs(fields, field_count, 0);
+    cuda::check_size(inputs.size(), particles);
+    *size = cuda::compress_workspace_size(inputs, particles);
+  });
+}
+
+gpz_status gpz_cuda_compressed_bound(const gpz_field *fields, size_t field_count, uint64_t particles, size_t *size) {
+  return guarded([&] {
+    require(size != nullptr, "size is a null pointer");
+    *size = 0;
+    const auto inputs = device_inputs(fields, field_count, 0);
+    cuda::check_size(inputs.size(), particles);
+    *size = cuda::compressed_bound(inputs, particles);
+  });
+}
+
+gpz_status gpz_cuda_compress(const gpz_field *fields, size_t field_count, uint64_t particles, const int *rows,
+                             void *workspace, size_t workspace_size, void *out, size_t capacity,
+                             gpz_cuda_result *result, struct CUstream_st *stream) {
+  return guarded([&] {
+    require(result != nullptr, "result is a null pointer");
+    const auto inputs = device_inputs(fields, field_count, particles);
+    cuda::compress(inputs, particles, rows, workspace, workspace_size, out, capacity,
+                   reinterpret_cast<cuda::CompressResult *>(result), stream);
+  });
+}
+
+gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_count, gpz_cuda_output *outputs) {
+  return guarded([&] {
+    const std::vector<gpz_field> given = gpz::c::taken_fields(fields, field_count);
+    const auto inputs = device_inputs(given, 0);
+    // All are looked at before one is written.
+    const std::size_t size = gpz::c::taken(outputs, field_count, "gpz_cuda_output").empty() ? 0 : outputs->struct_size;
+    for (std::size_t f = 0; f < field_count; ++f) {
+      gpz::Field field = inputs[f].field;
+      gpz::fill_step(field);
+      gpz_cuda_output output = gpz_cuda_new_output();
+      output.stored = field.type == gpz::ValueType::integer ? GPZ_INT64 : given[f].type;
+      output.components = static_cast<int>(field.components.size());
+      output.leading = field.leading ? 1 : 0;
+      output.bound = field.bound;
+      output.step = field.step;
+      output.type = given[f].type;
+      gpz::c::give(output, gpz::c::element(outputs, size, f), "gpz_cuda_output");
+    }
+  });
+}
+
+gpz_status gpz_cuda_decompress_workspace_size(const gpz_cuda_output *outputs, size_t output_count, uint64_t particles,
+                                              size_t *size) {
+  return guarded([&] {
+    require(size != nullptr, "size is a null pointer");
+    *size = 0;
+    const auto fields = device_outputs(outputs, output_count);
+    cuda::check_size(fields.size(), particles);
+    *size = cuda::decompress_workspace_size(fields, particles);
+  });
+}
+
+gpz_status gpz_cuda_decompress(const void *chunk, size_t size, uint64_t particles, const gpz_cuda_output *outputs,
+                               size_t output_count, uint64_t first_block, uint64_t block_count, void *workspace,
+                               size_t workspace_size, uint32_t *damaged, struct CUstream_st *stream) {
+  return guarded([&] {
+    require(damaged != nullptr, "damaged is a null pointer");
+    const auto fields = device_outputs(outputs, output_count);
+    cuda::decompress(chunk, size, particles, fields, workspace, workspace_size, damaged, stream,
+                     {first_block, block_count});
+  });
+}
+
+gpz_status gpz_cuda_codec_create(int device, gpz_cuda_codec **codec) {
+  return guarded([&] {
+    require(codec != nullptr, "codec is a null pointer");
+    *codec = nullptr;
+    *codec = new gpz_cuda_codec(device);
+  });
+}
+
+void gpz_cuda_codec_free(gpz_cuda_codec *codec) { delete codec; }
+
+gpz_status gpz_cuda_codec_encode(gpz_cuda_codec *codec, const gpz_field *fields, size_t field_count, uint64_t particles,
+                                 const int *rows, struct CUstream_st *stream, gpz_cuda_chunk *chunk) {
+  return guarded([&] {
+    require(codec != nullptr, "codec is a null pointer");
+    gpz_cuda_chunk made = gpz_cuda_new_chunk();
+    gpz::c::give(made, chunk, "gpz_cuda_chunk");  // nothing, unless the call succeeds
+    const auto inputs = device_inputs(fields, field_count, particles);
+    const cuda::DeviceChunk &encoded = codec->codec.encode(inputs, particles, rows, stream);
+    made.data = encoded.data;
+    made.size = encoded.size;
+    std::copy(encoded.largest_error.begin(), encoded.largest_error.end(), made.largest_error);
+    gpz::c::give(made, chunk, "gpz_cuda_chunk");
+  });
+}
+
+gpz_status gpz_cuda_codec_copy_chunk(gpz_cuda_codec *codec, void *host, size_t capacity) {
+  return guarded([&] {
+    require(codec != nullptr, "codec is a null pointer");
+    codec->codec.copy_chunk(host, capacity);
+  });
+}
+
+gpz_status gpz_cuda_codec_write(gpz_cuda_codec *codec, gpz_writer *writer, const gpz_frame *frame,
+                                const gpz_field *fields, size_t field_count, const int *rows,
+                                struct CUstream_st *stream) {
+  return guarded([&] {
+    require(codec != nullptr && writer != nullptr, "a null pointer");
+    gpz::FrameInfo info = gpz::c::frame_info(frame);
+    const auto inputs = device_inputs(fields, field_count, info.particles);
+    for (const auto &input : inputs) info.fields.push_back(input.field);
+    codec->codec.encode(inputs, info.particles, rows, codec->written.front(), stream);
+    writer->writer.write(info, codec->written);
+  });
+}
+
+gpz_status gpz_cuda_codec_decode(gpz_cuda_codec *codec, const void *chunk, size_t size, uint64_t particles,
+                                 const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
+                                 uint64_t block_count, struct CUstream_st *stream) {
+  return guarded([&] {
+    require(codec != nullptr, "codec is a null pointer");
+    codec->codec.decode(chunk, size, particles, device_outputs(outputs, output_count), stream,
+                        {first_block, block_count});
+  });
+}
+
+gpz_status gpz_cuda_codec_decode_host(gpz_cuda_codec *codec, const void *chunk, size_t size, uint64_t particles,
+                                      const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
+                                      uint64_t block_count, struct CUstream_st *stream) {
+  return guarded([&] {
+    require(codec != nullptr, "codec is a null pointer");
+    codec->codec.decode_from_host(chunk, size, particles, device_outputs(outputs, output_count), stream,
+                                  {first_block, block_count});
+  });
+}
+
+gpz_status gpz_cuda_codec_release(gpz_cuda_codec *codec) {
+  return guarded([&] {
+    require(codec != nullptr, "codec is a null pointer");
+    codec->codec.release();
+  });
+}
+
+gpz_status gpz_cuda_codec_memory(const gpz_cuda_codec *codec, size_t *device_bytes, uint64_t *allocations) {
+  return guarded([&] {
+    require(codec != nullptr, "codec is a null pointer");
+    const cuda::MemoryUse use = codec->codec.memory();
+    if (device_bytes != nullptr) *device_bytes = use.device_bytes;
+    if (allocations != nullptr) *allocations = use.allocations;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,214 @@
+// gpz::cuda::Codec: owns the memory that gpz/cuda.hpp asks its caller for.
+#include <cuda_runtime_api.h>
+
+#include <new>
+#include <string>
+#include <vector>
+
+#include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/memory.hpp"
+#include "gpz/cuda_codec.hpp"
+#include "gpz/error.hpp"
+#include "gpz/format/fields.hpp"
+
+namespace gpz::cuda {
+namespace {
+
+// What kernels report, in pinned memory: the copy from the device runs in its stream then, as a copy to pageable memory
+// would not.
+struct Report {
+  CompressResult result;
+  std::uint32_t damaged;
+};
+
+}  // namespace
+
+struct Codec::State {
+  explicit State(int on) : device(on) {
+    require_device(device);
+    const CurrentDevice current(device);
+    check_handled(cudaHostAlloc(reinterpret_cast<void **>(&report), sizeof(Report), cudaHostAllocPortable),
+                  "pinned host memory");
+  }
+  ~State() {
+    try {
+      const CurrentDevice current(device);
+      release();
+      if (cudaFreeHost(report) != cudaSuccess) forget_last_error();
+    } catch (const Error &) {  // the device is lost, and its memory with it
+      forget_last_error();
+    }
+  }
+  State(const State &) = delete;
+  State &operator=(const State &) = delete;
+
+  void release() {
+    workspace.release();
+    bytes.release();
+    chunk = {};
+  }
+
+  // Room for a call; what was in a buffer that has to grow is lost. Of two that grow, both give back before one takes.
+  void reserve(std::size_t workspace_size, std::size_t chunk_size) {
+    const bool more_workspace = workspace_size > workspace.capacity();
+    const bool more_bytes = chunk_size > bytes.capacity();
+    if (more_workspace) workspace.release();
+    if (more_bytes) bytes.release();
+    try {
+      if (more_workspace) allocate(workspace, workspace_size);
+      if (more_bytes) allocate(bytes, chunk_size);
+    } catch (const Error &) {
+      // Not to keep a large part that serves nothing; but the bytes may be the chunk that was to be decoded.
+      workspace.release();
+      if (chunk_size != 0) bytes.release();
+      throw;
+    }
+  }
+
+  void allocate(DeviceBuffer &buffer, std::size_t size) {
+    buffer.allocate(size);
+    ++allocations;
+  }
+
+  void check_reachable(const void *data, const std::string &name) const {
+    if (data != nullptr) require_reachable(data, device, name);
+  }
+
+  template <typename Fields>
+  void check_reachable(const Fields &fields) const {
+    for (const auto &part : fields)
+      for (std::size_t d = 0; d < part.field.components.size(); ++d)
+        check_reachable(part.components[d].data, "field " + part.field.components[d].name);
+  }
+
+  void encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, Stream stream) {
+    chunk = {};
+    check_inputs(fields, particles);
+    std::vector<FieldInput> prepared = fields;
+    format::prepare_fields(prepared, particles);
+    if (particles != 0) {
+      check_reachable(prepared);
+      check_reachable(rows, "rows");
+    }
+    // The caller's errors of before are not this call's.
+    forget_last_error();
+    reserve(compress_workspace_size(prepared, particles), compressed_bound(prepared, particles));
+    compress(prepared, particles, rows, workspace.data(), workspace.capacity(), bytes.data(), bytes.capacity(),
+             &report->result, stream);
+    check(cudaStreamSynchronize(stream), "compression");
+    const CompressResult &result = report->result;
+    if (result.fits == 0) throw Error(Status::internal, "a chunk is larger than its bound");
+    chunk = {bytes.data(), static_cast<std::size_t>(result.bytes), particles,
+             std::vector<double>(result.largest_error, result.largest_error + fields.size())};
+  }
+
+  // Encoding has come to its end, so no stream is waited for.
+  void copy_to_host(void *host) const {
+    check(cudaMemcpy(host, chunk.data, chunk.size, cudaMemcpyDeviceToHost), "copy to the host");
+  }
+
+  void decode(const void *from, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
+              Stream stream, BlockRange range) {
+    check_memory(from, size, chunk_alignment, "the chunk");
+    check_reachable(from, "the chunk");
+    decompress(from, size, particles, fields, workspace.data(), workspace.capacity(), &report->damaged, stream, range);
+    check(cudaStreamSynchronize(stream), "decompression");
+    if (report->damaged == chunk_unsupported)
+      throw Error(
+          Status::unsupported,
+          "chunks of differences, in the order of ids, or with blocks of other than 1,024 particles are decoded "
+          "on the CPU only");
+    if (report->damaged != 0) throw Error(Status::corrupt, "the bytes of a chunk contradict the format");
+  }
+
+  // What both kinds of decoding begin with; returns the fields as decompress() wants them.
+  std::vector<FieldOutput> prepare(const std::vector<FieldOutput> &fields, std::uint64_t particles,
+                                   std::size_t chunk_size) {
+    check_outputs(fields, particles);
+    if (particles != 0) check_reachable(fields);
+    std::vector<FieldOutput> prepared = with_steps(fields);
+    forget_last_error();
+    reserve(decompress_workspace_size(prepared, particles), chunk_size);
+    return prepared;
+  }
+
+  int device;
+  std::uint64_t allocations = 0;
+  Report *report = nullptr;
+  DeviceBuffer workspace;
+  DeviceBuffer bytes;
+  DeviceChunk chunk;  // in `bytes`
+};
+
+Codec::Codec(int device) : state_(std::make_unique<State>(device)) {}
+Codec::~Codec() = default;
+Codec::Codec(Codec &&) noexcept = default;
+Codec &Codec::operator=(Codec &&) noexcept = default;
+
+int Codec::device() const { return state_->device; }
+
+const DeviceChunk &Codec::encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows,
+                                 Stream stream) {
+  const CurrentDevice current(state_->device);
+  state_->encode(fields, particles, rows, stream);
+  return state_->chunk;
+}
+
+void Codec::encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, EncodedChunk &out,
+                   Stream stream) {
+  const CurrentDevice current(state_->device);
+  state_->encode(fields, particles, rows, stream);
+  try {
+    out.bytes.resize(state_->chunk.size);
+    out.largest_error = state_->chunk.largest_error;
+  } catch (const std::bad_alloc &) {
+    throw Error(Status::out_of_memory,
+                "no host memory for a chunk of " + std::to_string(state_->chunk.size) + " bytes");
+  }
+  state_->copy_to_host(out.bytes.data());
+  out.particles = particles;
+  out.checksum = chunk_checksum(out.bytes.data(), out.bytes.size());
+}
+
+const DeviceChunk &Codec::chunk() const { return state_->chunk; }
+
+void Codec::copy_chunk(void *host, std::size_t capacity) const {
+  const DeviceChunk &chunk = state_->chunk;
+  if (chunk.data == nullptr) throw Error(Status::not_found, "the codec has no chunk");
+  if (chunk.size > capacity)
+    throw Error(Status::limit_exceeded,
+                "the chunk has " + std::to_string(chunk.size) + " bytes, which is more than " + "there is room for");
+  if (host == nullptr) throw Error(Status::invalid_argument, "no host memory");
+  const CurrentDevice current(state_->device);
+  state_->copy_to_host(host);
+}
+
+void Codec::decode(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
+                   Stream stream, BlockRange range) {
+  const CurrentDevice current(state_->device);
+  const std::vector<FieldOutput> prepared = state_->prepare(fields, particles, 0);
+  state_->decode(chunk, size, particles, prepared, stream, range);
+}
+
+void Codec::decode_from_host(const void *chunk, std::size_t size, std::uint64_t particles,
+                             const std::vector<FieldOutput> &fields, Stream stream, BlockRange range) {
+  check_memory(chunk, size, 1, "the chunk");
+  const CurrentDevice current(state_->device);
+  state_->chunk = {};
+  const std::vector<FieldOutput> prepared = state_->prepare(fields, particles, size);
+  if (size != 0)
+    check(cudaMemcpyAsync(state_->bytes.data(), chunk, size, cudaMemcpyHostToDevice, stream), "copy to the device");
+  state_->decode(state_->bytes.data(), size, particles, prepared, stream, range);
+}
+
+void Codec::release() {
+  const CurrentDevice current(state_->device);
+  state_->release();
+}
+
+MemoryUse Codec::memory() const {
+  return {state_->workspace.capacity() + state_->bytes.capacity(), state_->allocations};
+}
+
+}  // namespace gpz::cuda

@@ -1,0 +1,28 @@
+// Steps over one field of a trajectory in device memory, beside those of difference.hpp. Everything is queued on the
+// caller's stream; nothing is allocated, nothing waits.
+#pragma once
+
+#include <cstdint>
+
+#include "gpz/cuda/difference/difference.hpp"
+
+namespace gpz::cuda {
+
+// Integers of either size to 64 bits; element i is row rows[i] (i if rows is nullptr).
+void load_integers(const ConstArray &array, const int *rows, std::uint64_t n, std::int64_t *out, Stream stream);
+
+// *changed (device memory) becomes 1 if one of these integers is not what the state has, and is left alone otherwise.
+void compare_integers(const DeviceValues &values, const DeviceDifferenceState &state, std::uint32_t *changed,
+                      Stream stream);
+
+// Keys (core::key_of) of n floats, component d to last[d], and *changed as above (nullptr: not wanted).
+void follow_keys(const DeviceValues &values, std::uint64_t n, int components, std::int64_t *const *last,
+                 std::uint32_t *changed, Stream stream);
+
+// to[i] = from[kept[i]].
+void keep_integers(const std::int64_t *from, const std::uint32_t *kept, std::uint64_t count, std::int64_t *to,
+                   Stream stream);
+
+void add_crossings(std::int32_t *last, const std::int8_t *crossings, std::uint64_t n, Stream stream);
+
+}  // namespace gpz::cuda

@@ -1,0 +1,71 @@
+// What TrajectoryCodec remembers of the particles of a chunk, in device memory: the counterpart of ChunkHistory.
+// Everything is queued on the caller's stream; growing alone allocates and may wait.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpz/cuda/common/memory.hpp"
+#include "gpz/cuda/difference/difference.hpp"
+#include "gpz/cuda_codec.hpp"
+
+namespace gpz::cuda {
+
+class DeviceHistory {
+ public:
+  // Of no particles; `wide` (device memory) becomes 1 when an index does not fit, later too.
+  void start(const std::vector<Field> &fields, std::size_t id, std::uint64_t capacity, std::uint32_t *wide,
+             Stream stream);
+  bool started() const { return started_; }
+  void forget() { started_ = false; }
+  void release();
+  const std::vector<Field> &fields() const { return described_; }
+  std::uint64_t particles() const { return particles_; }
+
+  // Makes room, keeping what there is. Throws out_of_memory.
+  void grow(std::uint64_t capacity, Stream stream);
+
+  // Those in slots kept[0] < kept[1] < ... stay.
+  void keep(const std::uint32_t *kept, std::uint64_t count, Stream stream);
+  // The particles of a chunk that stands alone, as a reader sees them, behind the others. Waits.
+  void add(Codec &codec, const DeviceChunk &chunk, void *scratch, std::size_t scratch_size, Stream stream);
+  // Bytes that add() needs for so many.
+  static std::size_t scratch_size(std::uint64_t particles);
+
+  const std::int64_t *ids() const { return parts_[id_].exact[0]; }
+  // Of a field of integers, or of floats with a bound.
+  DeviceDifferenceState &state(std::size_t field) { return parts_[field].state; }
+  // Of a lossless field of floats: its keys, one array a component.
+  std::int64_t *const *keys(std::size_t field) const { return parts_[field].exact; }
+  bool has_keys(std::size_t field) const { return parts_[field].has_keys; }
+
+  std::size_t device_bytes() const;
+  std::uint64_t allocations() const { return allocations_; }
+
+ private:
+  struct Part {
+    std::unique_ptr<DeviceBuffer> memory;
+    DeviceDifferenceState state;
+    bool has_keys = false;  // then `exact` is used: ids, too
+    std::int64_t *exact[core::max_components] = {};
+    std::int64_t *spare = nullptr;
+    int components = 0;
+  };
+  // A part with as much room and nothing in it.
+  Part place(const Field &field, bool has_keys, std::uint64_t capacity);
+
+  void add(std::size_t field, const DeviceValues &decoded, std::uint64_t count, Stream stream);
+
+  bool started_ = false;
+  std::vector<Field> described_;
+  std::size_t id_ = 0;
+  std::uint64_t particles_ = 0;
+  std::uint64_t capacity_ = 0;
+  std::uint32_t *wide_ = nullptr;
+  std::vector<Part> parts_;
+  std::uint64_t allocations_ = 0;
+};
+
+}  // namespace gpz::cuda

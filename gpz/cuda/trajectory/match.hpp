@@ -1,0 +1,79 @@
+// Who is who in a frame and the next: the lists that TrajectoryCodec works with.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/cuda/common/memory.hpp"
+#include "gpz/cuda/difference/difference.hpp"
+#include "gpz/cuda/trajectory/identity.hpp"
+
+namespace gpz::cuda {
+
+class FrameMatch {
+ public:
+  // What the device reports, in pinned memory.
+  struct Counts {
+    std::uint32_t matched;
+    int listed[3];  // staying, leaving, arriving
+  };
+
+  static std::size_t scratch_size(std::uint64_t slots, std::uint64_t particles);
+
+  // Finds the particles of the slots, whose ids are in device memory, in a frame of the caller's. Waits for the stream.
+  // Throws out_of_memory.
+  void find(const std::int64_t *slot_ids, std::uint64_t slots, const ConstArray &ids, std::uint64_t particles,
+            const int *rows, void *scratch, Counts *counts, cudaStream_t stream);
+
+  // Results of find().
+  std::uint64_t staying() const { return staying_; }
+  std::uint64_t arriving() const { return arriving_; }
+
+  // Lists them, as they are what the next frame is compared with: the slots of before that stay, then what arrives.
+  // Waits if particles leave. `scratch` is that of find(), and untouched.
+  void list(const int *rows, void *scratch, cudaStream_t stream);
+
+  const std::vector<std::uint32_t> &leaving() const { return leaving_; }  // slots, ascending
+  // In device memory: slots that stay, ascending, if some leave; rows of those that stay, and of those that arrive.
+  const std::uint32_t *staying_slots() const { return lists_.staying; }
+  const std::uint32_t *staying_rows() const { return lists_.rows; }
+  const std::uint32_t *arriving_rows() const { return lists_.rows + staying_; }
+  // Room for what crosses edges: a byte for each particle.
+  const std::array<std::int8_t *, core::max_components> &crossings() const { return lists_.crossings; }
+
+  // Slots are others than those of list().
+  void forget() { guesses_ = 0; }
+  void release();
+  std::size_t device_bytes() const { return memory_.capacity(); }
+  std::uint64_t allocations() const { return allocations_; }
+
+ private:
+  struct Lists {
+    std::uint32_t *guess = nullptr;  // the particle of each slot, if the caller's order is that of before
+    std::uint32_t *particle_of_slot = nullptr;
+    std::uint32_t *staying = nullptr;
+    std::uint32_t *rows = nullptr;
+    std::array<std::int8_t *, core::max_components> crossings{};
+    Counts *counts = nullptr;
+  };
+  static Lists carve(void *memory, std::uint64_t capacity, std::size_t &used);
+  void reserve(std::uint64_t particles);
+  DeviceIdentity identity(void *scratch) const;
+
+  DeviceBuffer memory_;
+  Lists lists_;
+  std::uint64_t capacity_ = 0;
+  std::uint64_t guesses_ = 0;  // slots that have one
+  std::uint64_t allocations_ = 0;
+
+  const std::int64_t *slot_ids_ = nullptr;
+  std::uint64_t slots_ = 0;
+  std::uint64_t particles_ = 0;
+  std::uint64_t staying_ = 0;
+  std::uint64_t arriving_ = 0;
+  std::vector<std::uint32_t> leaving_;
+};
+
+}  // namespace gpz::cuda

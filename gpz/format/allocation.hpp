@@ -1,0 +1,28 @@
+// How a failed allocation leaves the library: as Error out_of_memory.
+#pragma once
+
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "gpz/error.hpp"
+
+namespace gpz::format {
+
+// Calls f(). Without the memory for it (a length that no vector can have is one reason), throws what `error()` returns.
+template <class F, class MakeError>
+auto in_memory(F &&f, MakeError &&error) -> decltype(f()) {
+  try {
+    return f();
+  } catch (const std::bad_alloc &) {
+  } catch (const std::length_error &) {
+  }
+  throw error();
+}
+
+// `verb` says what could not be done: "compress", "decompress".
+inline Error no_memory(const char *verb, std::uint64_t particles) {
+  return {Status::out_of_memory, "no memory to " + std::string(verb) + " " + std::to_string(particles) + " particles"};
+}
+
+}  // namespace gpz::format

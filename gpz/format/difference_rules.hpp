@@ -1,0 +1,37 @@
+// What TrajectoryEncoder and its counterpart on a GPU decide alike, so that their bytes are the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/format/section_head.hpp"
+#include "gpz/frame.hpp"
+
+namespace gpz::format {
+
+inline constexpr std::size_t max_followed = INT32_MAX;  // particles of a chunk of differences: rows are int
+
+// What the components of a field of image flags count, where positions are field 0 of the frame.
+Crossed crossed_by(const Field &positions, const Field &images, const Box &box);
+
+// Whether so many have stayed that differences may be worth it.
+inline bool enough_stay(std::uint64_t staying, std::uint64_t particles, std::uint64_t before) {
+  return 2 * staying >= (particles < before ? before : particles);
+}
+
+// Bytes of the last chunk that stood alone, which others compete with.
+struct KeySizes {
+  std::uint64_t particles = 0;
+  std::uint64_t all = 0;
+  std::vector<std::uint64_t> sections;  // one a field
+
+  // What `size` of these bytes would be for another number of particles.
+  std::uint64_t scaled(std::uint64_t size, std::uint64_t to_particles) const {
+    if (particles == 0) return 0;
+    return static_cast<std::uint64_t>(static_cast<double>(size) * static_cast<double>(to_particles) /
+                                      static_cast<double>(particles));
+  }
+};
+
+}  // namespace gpz::format

@@ -1,0 +1,54 @@
+#include "gpz/format/grid_box.hpp"
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+namespace gpz::format {
+namespace {
+
+// 0, 1, 2 for x, y, z.
+std::optional<std::size_t> axis_of(const std::string &name, bool &scaled) {
+  if (name.empty() || name[0] < 'x' || name[0] > 'z' || name.size() > 2) return std::nullopt;
+  if (name.size() == 2 && name[1] != 's') return std::nullopt;
+  scaled = name.size() == 2;
+  return static_cast<std::size_t>(name[0] - 'x');
+}
+
+// Whether to cross an edge of the axis changes that coordinate and no other that is seen.
+bool is_straight(const Box &box, std::size_t axis, bool scaled) {
+  if (box.kind == Box::Kind::orthogonal) return true;
+  if (box.kind != Box::Kind::triclinic) return false;
+  if (scaled || axis == 2) return true;
+  const double xy = box.values[6];
+  const double xz = box.values[7];
+  const double yz = box.values[8];
+  return axis == 0 ? xy == 0 && xz == 0 : yz == 0;
+}
+
+core::GridAxis grid_axis(double lo, double length, double step) {
+  constexpr double most = 4503599627370496.0;  // 2^52, beyond which core::checked_axis opens the axis
+  const double first = std::nearbyint(lo / step);
+  const double period = std::nearbyint(length / step);
+  if (!(std::fabs(first) <= most && period >= 1 && period <= most)) return {};
+  return {static_cast<std::int64_t>(first), static_cast<std::int64_t>(period)};
+}
+
+}  // namespace
+
+core::GridBox grid_box(const Box &box, const Field &field) {
+  core::GridBox out{};
+  if (field.type == ValueType::integer || field.step == 0) return out;
+  for (std::size_t d = 0; d < field.components.size(); ++d) {
+    bool scaled = false;
+    const auto axis = axis_of(field.components[d].name, scaled);
+    if (!axis || box.boundary[2 * *axis] != 'p' || box.boundary[2 * *axis + 1] != 'p') continue;
+    if (!is_straight(box, *axis, scaled)) continue;
+    const double lo = box.values[2 * *axis];
+    const double hi = box.values[2 * *axis + 1];
+    out[d] = scaled ? grid_axis(0, 1, field.step) : grid_axis(lo, hi - lo, field.step);
+  }
+  return out;
+}
+
+}  // namespace gpz::format

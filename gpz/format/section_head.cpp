@@ -1,0 +1,74 @@
+#include "gpz/format/section_head.hpp"
+
+#include "gpz/error.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/fields.hpp"
+
+namespace gpz::format {
+namespace {
+
+constexpr std::size_t exact_value_size = 16;
+
+[[noreturn]] void corrupt(const char *cause, std::uint64_t position) {
+  throw Error(Status::corrupt, cause, {}, position);
+}
+
+}  // namespace
+
+void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &bytes) {
+  bytes.push_back(coding.kind);
+  bytes.insert(bytes.end(), coding.crossed.begin(), coding.crossed.end());
+  bytes.resize(bytes.size() + field_coding_size - 1 - coding.crossed.size());
+}
+
+FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, FieldCodingKind expected,
+                              std::size_t counting) {
+  if (size < field_coding_size) corrupt("coding of a field", 0);
+  if (bytes[0] != expected && bytes[0] != block_coded_values) corrupt("unknown coding of a field", 0);
+  FieldCoding coding;
+  coding.kind = static_cast<FieldCodingKind>(bytes[0]);
+  for (std::size_t i = 1; i < field_coding_size; ++i) {
+    const std::size_t d = i - 1;
+    const bool may_count = coding.kind == expected && d < coding.crossed.size() && d < counting;
+    if (bytes[i] > (may_count ? core::max_components : 0)) corrupt("coding of a field", i);
+    if (may_count) coding.crossed[d] = bytes[i];
+  }
+  return coding;
+}
+
+void append_section_head(const core::GridBox &box, std::size_t components, const std::vector<ExactValue> &exact,
+                         std::vector<std::uint8_t> &bytes) {
+  ByteWriter writer(bytes);
+  for (std::size_t d = 0; d < components; ++d) {
+    const core::GridAxis axis = core::checked_axis(box[d]);
+    writer.i64(axis.lo);
+    writer.i64(axis.period);
+  }
+  writer.u64(exact.size());
+  for (const ExactValue &value : exact) {
+    writer.u64(value.place);
+    writer.u64(value.bits);
+  }
+}
+
+std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint64_t rows,
+                              core::GridBox &box, std::vector<ExactValue> &exact) {
+  ByteReader in(bytes, size);
+  exact.clear();
+  for (std::size_t d = 0; d < field.components.size(); ++d) {
+    box[d].lo = in.i64();
+    box[d].period = in.i64();
+  }
+  const std::uint64_t count = in.u64();
+  if (count > in.left() / exact_value_size || (count != 0 && is_plain(field)))
+    corrupt("number of exact values", in.position());
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t place = in.u64();
+    if (place >> exact_component_shift >= field.components.size() || (place & exact_row_mask) >= rows)
+      corrupt("place of an exact value", in.position());
+    exact.push_back({place, in.u64()});
+  }
+  return in.position();
+}
+
+}  // namespace gpz::format

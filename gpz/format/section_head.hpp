@@ -1,0 +1,56 @@
+// What stands in front of the coded integers of a section: how it is coded, the box on the grid, exact values
+// (docs/format.md, sections 8 and 10).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/core/residual.hpp"
+#include "gpz/core/types.hpp"
+#include "gpz/frame.hpp"
+
+namespace gpz::format {
+
+// How a section of a chunk of differences, or of one in the order of ids, is coded. An empty section of a chunk of
+// differences: nothing has changed.
+enum FieldCodingKind : std::uint8_t { predicted_values = 1, block_coded_values = 2, ordered_values = 3 };
+
+// For each component of a field of image flags, 1 + the component of field 0 through whose periodic edges particles go
+// when it changes; 0: none.
+using Crossed = std::array<std::uint8_t, core::max_components>;
+
+struct FieldCoding {
+  FieldCodingKind kind = block_coded_values;
+  Crossed crossed{};
+};
+
+// A value that the grid cannot hold: row and, from exact_component_shift on, component; bits.
+struct ExactValue {
+  std::uint64_t place;
+  std::uint64_t bits;
+};
+
+inline constexpr int exact_component_shift = 56;
+inline constexpr std::uint64_t exact_row_mask = (std::uint64_t{1} << exact_component_shift) - 1;
+
+inline constexpr std::size_t field_coding_size = 8;  // the kind, then whose crossings count, then zeros
+// Bytes of a section head without exact values.
+constexpr std::size_t section_head_size(std::size_t components) { return components * 16 + 8; }
+
+void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &bytes);
+// Reads the first field_coding_size bytes of a section of `size` bytes, which is coded as `expected` or is
+// block_coded_values. The first `counting` components may name the crossings that they count, if it is coded as
+// `expected`. Throws corrupt.
+FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, FieldCodingKind expected,
+                              std::size_t counting = 0);
+
+// Appends the axes of the box, and the exact values: their number, then place and bits of each.
+void append_section_head(const core::GridBox &box, std::size_t components, const std::vector<ExactValue> &exact,
+                         std::vector<std::uint8_t> &bytes);
+// Returns the length of the head, for a section of `rows` particles. Throws corrupt.
+std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint64_t rows,
+                              core::GridBox &box, std::vector<ExactValue> &exact);
+
+}  // namespace gpz::format

@@ -1,0 +1,14 @@
+/* GPZ_API marks what the shared libraries export; everything else in them is hidden. GPZ_LOCAL takes a nested class out
+ * of an exported one again. */
+#ifndef GPZ_EXPORT_H
+#define GPZ_EXPORT_H
+
+#if defined(__GNUC__)
+#define GPZ_API __attribute__((visibility("default")))
+#define GPZ_LOCAL __attribute__((visibility("hidden")))
+#else
+#define GPZ_API
+#define GPZ_LOCAL
+#endif
+
+#endif

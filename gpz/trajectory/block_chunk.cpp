@@ -1,0 +1,37 @@
+#include "gpz/trajectory/block_chunk.hpp"
+
+#include "gpz/error.hpp"
+#include "gpz/format/difference_chunk.hpp"
+
+namespace gpz::trajectory {
+
+std::unique_ptr<cpu::Decoder> open_block_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
+                                               const std::vector<Field> &fields, const std::vector<bool> &wanted) {
+  if (chunk_kind(bytes, size) != ChunkKind::block)
+    throw Error(Status::corrupt, "kind of a chunk that has to be one of blocks", {}, 4);
+  std::vector<cpu::FieldCoding> codings;
+  for (const Field &field : fields)
+    codings.push_back({static_cast<core::Value>(field.type), static_cast<int>(field.components.size()), field.step,
+                       field.leading, wanted.empty() || wanted[codings.size()]});
+  return std::make_unique<cpu::Decoder>(bytes, size, particles, codings);
+}
+
+void decode_block_coded(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, const Field &field,
+                        const cpu::Target &target, int threads) {
+  Field alone = field;
+  alone.leading = false;
+  open_block_chunk(bytes, size, particles, {alone}, {})->decode(0, target, threads);
+}
+
+void append_block_coded(const FieldInput &input, const Rows &rows, cpu::Encoder &encoder,
+                        std::vector<std::uint8_t> &bytes) {
+  FieldInput alone = input;
+  alone.field.leading = false;
+  const std::vector<int> list(rows.begin(), rows.end());
+  std::vector<std::uint8_t> chunk;
+  std::vector<double> largest_error;
+  encoder.encode({alone}, list.size(), list.data(), chunk, largest_error);
+  bytes.insert(bytes.end(), chunk.begin(), chunk.end());
+}
+
+}  // namespace gpz::trajectory

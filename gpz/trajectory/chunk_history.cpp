@@ -1,0 +1,91 @@
+#include "gpz/trajectory/chunk_history.hpp"
+
+#include <numeric>
+
+#include "gpz/format/fields.hpp"
+
+namespace gpz::trajectory {
+
+void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, int threads) {
+  indices_.load_decoded(chunk.fields()[field], static_cast<std::size_t>(chunk.particles()),
+                        [&](const cpu::Target &target) { chunk.write(field, target, threads); });
+}
+
+void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> &wanted, int threads,
+                         ExactValues *exact) {
+  started_ = false;
+  wanted_ = wanted;
+  particles_ = chunk.particles();
+  described_ = chunk.fields();
+  fields_.resize(described_.size());
+  if (exact != nullptr) exact->assign(described_.size(), {});
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    if (!follows(f)) continue;
+    load(chunk, f, threads);
+    const std::size_t components = described_[f].components.size();
+    fields_[f].start(indices_.columns(components), static_cast<std::size_t>(particles_), static_cast<int>(components),
+                     format::is_plain(described_[f]));
+    if (exact != nullptr) (*exact)[f] = indices_.exact;
+  }
+  started_ = true;
+}
+
+bool ChunkHistory::fits(const std::vector<Field> &fields) const {
+  return started_ && format::have_same_grids(fields, described_);
+}
+
+void ChunkHistory::keep(const std::vector<std::uint32_t> &slots) {
+  for (std::size_t f = 0; f < fields_.size(); ++f)
+    if (follows(f)) fields_[f].replace(slots.data(), slots.size(), {}, 0);
+  particles_ = slots.size();
+}
+
+void ChunkHistory::follow(std::size_t field, const cpu::IndexColumns &indices, const core::GridBox &box) {
+  cpu::DifferenceState &state = fields_[field];
+  for (std::size_t d = 0; field == 0 && d < core::max_components; ++d) {
+    const core::GridAxis axis = core::checked_axis(box[d]);
+    crossings_[d].clear();
+    if (axis.period == 0) continue;
+    crossings_[d].resize(particles_);
+    for (std::size_t i = 0; i < particles_; ++i)
+      crossings_[d][i] = core::crossing(indices[d][i], state.axes[d].last[i], axis);
+  }
+  state.advance(indices, box);
+}
+
+void ChunkHistory::expect_crossings(std::size_t field, const format::Crossed &crossed) {
+  cpu::DifferenceState &state = fields_[field];
+  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
+    if (crossed[d] == 0 || crossings_[crossed[d] - 1].empty()) continue;
+    const auto &crossings = crossings_[crossed[d] - 1];
+    for (std::size_t i = 0; i < particles_; ++i)
+      state.axes[d].last[i] = core::sum_of(state.axes[d].last[i], crossings[i]);
+  }
+}
+
+void ChunkHistory::add(const IndependentChunk &chunk, int threads, ExactValues *exact) {
+  std::vector<std::uint32_t> all(static_cast<std::size_t>(particles_));
+  std::iota(all.begin(), all.end(), 0u);
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    if (!follows(f)) continue;
+    load(chunk, f, threads);
+    fields_[f].replace(all.data(), all.size(), indices_.columns(described_[f].components.size()),
+                       static_cast<std::size_t>(chunk.particles()));
+    if (exact == nullptr) continue;
+    for (const format::ExactValue &value : indices_.exact)
+      (*exact)[f].push_back({value.place + particles_, value.bits});
+  }
+  particles_ += chunk.particles();
+}
+
+std::size_t ChunkHistory::memory_usage() const {
+  std::size_t bytes = 0;
+  for (const cpu::DifferenceState &state : fields_)
+    for (const auto &axis : state.axes)
+      bytes += axis.last.capacity() * sizeof(std::int64_t) +
+               (axis.deviation.capacity() + axis.velocity.capacity() + axis.previous.capacity()) * sizeof(std::int32_t);
+  for (const auto &column : indices_.column) bytes += column.capacity() * sizeof(std::int64_t);
+  return bytes;
+}
+
+}  // namespace gpz::trajectory

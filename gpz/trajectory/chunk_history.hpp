@@ -1,0 +1,59 @@
+// What writer and reader remember of the particles of a chunk from frame to frame.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/cpu/difference_codec.hpp"
+#include "gpz/format/difference_rules.hpp"
+#include "gpz/frame.hpp"
+#include "gpz/trajectory/independent_chunk.hpp"
+#include "gpz/trajectory/indices.hpp"
+
+namespace gpz::trajectory {
+
+// Particles have slots 0, 1, ...: the order in which they are stored. Not usable after an exception until it is started
+// again. The way through a difference frame: keep, then for each field expect_crossings and follow, then add.
+class ChunkHistory {
+ public:
+  // For each field, the values that their indices do not give.
+  using ExactValues = std::vector<std::vector<format::ExactValue>>;
+
+  // Starts with the particles of a chunk. Fields whose `wanted` entry is false are not followed (an empty `wanted`: all
+  // are). `exact`, if it is there, gets the exact values of all fields. Throws as IndependentChunk::write.
+  void start(const IndependentChunk &chunk, const std::vector<bool> &wanted, int threads, ExactValues *exact = nullptr);
+  bool started() const { return started_; }
+  void forget() { started_ = false; }
+  // Whether values of these fields can be differences: the grids are those of the frame before.
+  bool fits(const std::vector<Field> &fields) const;
+  std::uint64_t particles() const { return particles_; }
+  bool follows(std::size_t field) const { return wanted_.empty() || wanted_[field]; }
+  const std::vector<bool> &wanted() const { return wanted_; }
+  const std::vector<Field> &fields() const { return described_; }
+  const cpu::DifferenceState &state(std::size_t field) const { return fields_[field]; }
+
+  // Only the particles in these slots stay, ascending.
+  void keep(const std::vector<std::uint32_t> &slots);
+  // Counts the edges that field 0, which was followed before, has gone through in this frame.
+  void expect_crossings(std::size_t field, const format::Crossed &crossed);
+  void follow(std::size_t field, const cpu::IndexColumns &indices, const core::GridBox &box);
+  // The particles of a chunk of arrivals get slots behind the others. `exact` grows. Throws as start.
+  void add(const IndependentChunk &chunk, int threads, ExactValues *exact = nullptr);
+
+  std::size_t memory_usage() const;
+
+ private:
+  void load(const IndependentChunk &chunk, std::size_t field, int threads);
+
+  bool started_ = false;
+  std::uint64_t particles_ = 0;
+  std::vector<bool> wanted_;
+  std::vector<Field> described_;
+  std::vector<cpu::DifferenceState> fields_;
+  Indices indices_;                                                       // of one field of a chunk
+  std::array<std::vector<std::int8_t>, core::max_components> crossings_;  // by field 0 in this frame; empty: none
+};
+
+}  // namespace gpz::trajectory

@@ -1,0 +1,45 @@
+// Reads the chunks at one place of frames that follow each other (docs/format.md, section 8).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/cpu/target.hpp"
+#include "gpz/format/difference_chunk.hpp"
+#include "gpz/frame.hpp"
+#include "gpz/trajectory/chunk_history.hpp"
+
+namespace gpz::trajectory {
+
+// Not usable after an exception, until a chunk that is decoded without others.
+class ChunkReader {
+ public:
+  // Goes on to a chunk of any kind with these fields, aligned to 4 if it is one of differences. Fields whose `wanted`
+  // entry is false are left out, if the chunk is no difference chunk; others have the wanted fields of the chunk
+  // before. Throws corrupt, truncated, std::bad_alloc.
+  void next(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, const std::vector<Field> &fields,
+            const std::vector<bool> &wanted, int threads);
+
+  // Of the last chunk.
+  std::uint64_t particles() const { return history_.particles(); }
+  // Whether its particles and their values of an integer field are those of the chunk before, in the same order.
+  bool is_unchanged(std::size_t field) const { return same_particles_ && empty_[field]; }
+  // Writes a field that is followed. Throws limit_exceeded (see cpu::store).
+  void write(std::size_t field, const cpu::Target &target) const;
+
+ private:
+  void next_differences(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, int threads);
+  void let_leave(const std::vector<std::uint32_t> &leaving);
+  void decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size, int threads);
+  void decode_predicted(std::size_t field, const std::uint8_t *bytes, std::size_t size);
+
+  ChunkHistory history_;
+  // Of the last chunk: values that the history's indices do not give, and fields without a section.
+  ChunkHistory::ExactValues exact_;
+  bool same_particles_ = false;
+  std::vector<bool> empty_;
+  Indices indices_;  // of a section
+};
+
+}  // namespace gpz::trajectory

@@ -1,0 +1,73 @@
+#include "gpz/trajectory/frame_history.hpp"
+
+#include <algorithm>
+
+#include "gpz/error.hpp"
+
+namespace gpz::trajectory {
+
+bool FrameHistory::can_follow(const format::FrameHead &head) const {
+  if (head.info.since_key == 0) return true;
+  return complete_ && head.info.since_key == since_key_ + 1 && head.info.reference == checksum_ &&
+         head.chunks.size() == chunks_.size();
+}
+
+void FrameHistory::begin(const format::FrameHead &head, const std::vector<bool> &wanted) {
+  if (!can_follow(head)) throw Error(Status::corrupt, "the frame that it builds on is missing");
+  complete_ = false;
+  if (head.info.since_key == 0) chunks_.assign(head.chunks.size(), {});
+  wanted_ = wanted;
+}
+
+void FrameHistory::chunk(std::size_t k, const ChunkEntry &entry, const std::uint8_t *bytes,
+                         const std::vector<Field> &fields, int threads) {
+  chunks_[k].next(bytes, static_cast<std::size_t>(entry.length), entry.particles, fields, wanted_, threads);
+}
+
+void FrameHistory::end(const format::FrameHead &head) {
+  complete_ = true;
+  since_key_ = head.info.since_key;
+  checksum_ = head.checksum;
+  const auto has_same_ids = [&](const ChunkReader &chunk) { return chunk.is_unchanged(ordered_by_); };
+  if (ordered_by_ != format::no_field && !std::all_of(chunks_.begin(), chunks_.end(), has_same_ids))
+    ordered_by_ = format::no_field;
+}
+
+bool FrameHistory::follows(const std::vector<bool> &wanted) const {
+  if (wanted_.empty() || wanted.empty()) return wanted_.empty();
+  for (std::size_t f = 0; f < wanted.size(); ++f)
+    if (wanted[f] && !(f < wanted_.size() && wanted_[f])) return false;
+  return true;
+}
+
+std::vector<bool> FrameHistory::joined(std::vector<bool> wanted) const {
+  if (wanted_.empty() || wanted.empty()) return {};
+  for (std::size_t f = 0; f < wanted.size() && f < wanted_.size(); ++f)
+    if (wanted_[f]) wanted[f] = true;
+  return wanted;
+}
+
+std::uint64_t FrameHistory::particles() const {
+  std::uint64_t sum = 0;
+  for (const ChunkReader &chunk : chunks_) sum += chunk.particles();
+  return sum;
+}
+
+void FrameHistory::write(std::size_t field, const cpu::Target &target, int /*threads*/) const {
+  std::size_t first = 0;
+  for (const ChunkReader &chunk : chunks_) {
+    chunk.write(field, target.from(first));
+    first += static_cast<std::size_t>(chunk.particles());
+  }
+}
+
+const IdOrder &FrameHistory::id_order(std::size_t field, int threads) {
+  if (ordered_by_ == field) return order_;
+  ordered_by_ = format::no_field;
+  write(field, order_.target(static_cast<std::size_t>(particles())), threads);
+  order_.rank();
+  ordered_by_ = field;
+  return order_;
+}
+
+}  // namespace gpz::trajectory

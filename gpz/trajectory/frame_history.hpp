@@ -1,0 +1,48 @@
+// Frames that build on each other, read one after the other from their key frame on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/format/container_parse.hpp"
+#include "gpz/trajectory/chunk_reader.hpp"
+#include "gpz/trajectory/open_frame.hpp"
+
+namespace gpz::trajectory {
+
+// As an OpenFrame it is the last frame that was read.
+class FrameHistory final : public OpenFrame {
+ public:
+  // Whether this frame can be next: a key frame, or the one behind the last. All chunks, in order, have to follow.
+  bool can_follow(const format::FrameHead &head) const;
+  // Throws corrupt if it cannot. Until end(), the history is that of no frame. An empty `wanted` wants all fields.
+  void begin(const format::FrameHead &head, const std::vector<bool> &wanted);
+  // Goes on to chunk k, whose checksum holds, of the frame with these fields. Throws as ChunkReader::next.
+  void chunk(std::size_t k, const ChunkEntry &entry, const std::uint8_t *bytes, const std::vector<Field> &fields,
+             int threads);
+  void end(const format::FrameHead &head);
+
+  void forget() { complete_ = false; }
+  bool complete() const { return complete_; }
+  // Whether all fields of this list are followed (an empty list: all there are).
+  bool follows(const std::vector<bool> &wanted) const;
+  const std::vector<bool> &wanted() const { return wanted_; }
+  // These fields and those that are followed.
+  std::vector<bool> joined(std::vector<bool> wanted) const;
+
+  std::uint64_t particles() const override;
+  void write(std::size_t field, const cpu::Target &target, int threads) const override;
+  const IdOrder &id_order(std::size_t field, int threads) override;
+
+ private:
+  bool complete_ = false;
+  std::uint16_t since_key_ = 0;
+  std::uint64_t checksum_ = 0;  // of the last frame's head
+  std::vector<bool> wanted_;
+  std::vector<ChunkReader> chunks_;
+  IdOrder order_;  // of the ids of this field; no_field: not known for the last frame
+  std::size_t ordered_by_ = format::no_field;
+};
+
+}  // namespace gpz::trajectory

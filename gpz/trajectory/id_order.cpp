@@ -1,0 +1,67 @@
+#include "gpz/trajectory/id_order.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "gpz/error.hpp"
+
+namespace gpz::trajectory {
+
+cpu::Target IdOrder::target(std::size_t n) {
+  if (n > UINT32_MAX) throw Error(Status::limit_exceeded, "more particles than can be sorted by id");
+  ids_.resize(n);
+  cpu::Target out;
+  out.components[0] = {ids_.data(), sizeof(std::int64_t), ConstArray::Type::int64};
+  return out;
+}
+
+void IdOrder::rank() {
+  is_sorted_ = std::is_sorted(ids_.begin(), ids_.end());
+  if (is_sorted_) return;
+  place_.resize(ids_.size());
+  std::int64_t least = ids_[0];
+  std::int64_t most = ids_[0];
+  for (const std::int64_t id : ids_) {
+    least = std::min(least, id);
+    most = std::max(most, id);
+  }
+  const std::uint64_t range = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
+  if (range == ids_.size() - 1 && rank_all_present(least)) return;
+  if (range < 4 * ids_.size())
+    rank_by_counting(least, static_cast<std::size_t>(range) + 1);
+  else
+    rank_by_sorting();
+}
+
+// Ids are nearly always 1 to N: each says its row. False if one occurs twice.
+bool IdOrder::rank_all_present(std::int64_t least) {
+  std::vector<std::uint64_t> seen(ids_.size() / 64 + 1);
+  std::uint64_t twice = 0;
+  for (std::size_t i = 0; i < ids_.size(); ++i) {
+    const std::uint64_t row = static_cast<std::uint64_t>(ids_[i]) - static_cast<std::uint64_t>(least);
+    const std::uint64_t bit = std::uint64_t{1} << (row % 64);
+    twice |= seen[row / 64] & bit;
+    seen[row / 64] |= bit;
+    place_[i] = static_cast<std::uint32_t>(row);
+  }
+  return twice == 0;
+}
+
+void IdOrder::rank_by_counting(std::int64_t least, std::size_t range) {
+  std::vector<std::uint32_t> next(range + 1);
+  const auto at = [&](std::int64_t id) {
+    return static_cast<std::size_t>(static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(least));
+  };
+  for (const std::int64_t id : ids_) ++next[at(id) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (std::size_t i = 0; i < ids_.size(); ++i) place_[i] = next[at(ids_[i])]++;
+}
+
+void IdOrder::rank_by_sorting() {
+  std::vector<std::uint32_t> sorted(ids_.size());
+  std::iota(sorted.begin(), sorted.end(), 0u);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) { return ids_[a] < ids_[b]; });
+  for (std::size_t row = 0; row < sorted.size(); ++row) place_[sorted[row]] = static_cast<std::uint32_t>(row);
+}
+
+}  // namespace gpz::trajectory

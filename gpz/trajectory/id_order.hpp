@@ -1,0 +1,35 @@
+// The order of ascending ids.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/cpu/target.hpp"
+
+namespace gpz::trajectory {
+
+// Which row each particle of a frame has when they are sorted by id; those of equal ids keep their order. Keeps its
+// memory from one frame to the next.
+class IdOrder {
+ public:
+  // Room for the ids of n particles, in the order in which they are stored; then rank() finds the rows. Throws
+  // limit_exceeded if there are more particles than rows can be numbered (2^32), std::bad_alloc.
+  cpu::Target target(std::size_t n);
+  void rank();
+
+  const std::vector<std::int64_t> &ids() const { return ids_; }
+  // For cpu::Target; nullptr: they are stored in that order.
+  const std::uint32_t *place() const { return is_sorted_ ? nullptr : place_.data(); }
+
+ private:
+  bool rank_all_present(std::int64_t least);
+  void rank_by_counting(std::int64_t least, std::size_t range);
+  void rank_by_sorting();
+
+  std::vector<std::int64_t> ids_;
+  std::vector<std::uint32_t> place_;
+  bool is_sorted_ = true;
+};
+
+}  // namespace gpz::trajectory

@@ -1,0 +1,75 @@
+#include "gpz/trajectory/identity.hpp"
+
+#include <algorithm>
+
+namespace gpz::trajectory {
+namespace {
+
+// Fibonacci hashing: ids are mostly consecutive.
+std::size_t hash(std::int64_t id, int bits) {
+  return static_cast<std::size_t>((static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15u) >> (64 - bits));
+}
+
+// Of ids that are all the same, most are not looked for: their particles leave and arrive.
+constexpr int longest_probe = 256;
+
+}  // namespace
+
+void Identity::match(const std::vector<std::int64_t> &slot_ids, const std::vector<std::int64_t> &ids) {
+  particle_of_slot_.assign(slot_ids.size(), nowhere);
+  taken_.assign(ids.size(), false);
+  arriving_.clear();
+  std::size_t matched = 0;
+  if (guess_.size() == slot_ids.size()) {
+    for (std::size_t slot = 0; slot < slot_ids.size(); ++slot) {
+      const std::uint32_t particle = guess_[slot];
+      if (particle >= ids.size() || ids[particle] != slot_ids[slot] || taken_[particle]) continue;
+      particle_of_slot_[slot] = particle;
+      taken_[particle] = true;
+      ++matched;
+    }
+  }
+  if (matched < slot_ids.size() || matched < ids.size()) match_left_over(slot_ids, ids);
+}
+
+void Identity::match_left_over(const std::vector<std::int64_t> &slot_ids, const std::vector<std::int64_t> &ids) {
+  const auto left = static_cast<std::size_t>(std::count(particle_of_slot_.begin(), particle_of_slot_.end(), nowhere));
+  int bits = 4;
+  while ((std::size_t{1} << bits) < 2 * left) ++bits;
+  const std::size_t mask = (std::size_t{1} << bits) - 1;
+  table_.assign(mask + 1, nowhere);
+  for (std::size_t slot = 0; slot < slot_ids.size(); ++slot) {
+    if (particle_of_slot_[slot] != nowhere) continue;
+    std::size_t at = hash(slot_ids[slot], bits);
+    int probes = 0;
+    for (; table_[at] != nowhere && probes < longest_probe; ++probes) at = (at + 1) & mask;
+    if (probes < longest_probe) table_[at] = static_cast<std::uint32_t>(slot);
+  }
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (taken_[i]) continue;
+    std::size_t at = hash(ids[i], bits);
+    const auto is_other = [&](std::uint32_t slot) {
+      return slot != nowhere && (slot_ids[slot] != ids[i] || particle_of_slot_[slot] != nowhere);
+    };
+    for (int probes = 0; is_other(table_[at]) && probes < longest_probe; ++probes) at = (at + 1) & mask;
+    if (table_[at] == nowhere || is_other(table_[at]))
+      arriving_.push_back(static_cast<std::uint32_t>(i));
+    else
+      particle_of_slot_[table_[at]] = static_cast<std::uint32_t>(i);
+  }
+}
+
+void Identity::renumber() {
+  guess_.clear();
+  for (const std::uint32_t particle : particle_of_slot_)
+    if (particle != nowhere) guess_.push_back(particle);
+  guess_.insert(guess_.end(), arriving_.begin(), arriving_.end());
+}
+
+std::size_t Identity::memory_usage() const {
+  return (guess_.capacity() + particle_of_slot_.capacity() + arriving_.capacity() + table_.capacity()) *
+             sizeof(std::uint32_t) +
+         taken_.capacity() / 8;
+}
+
+}  // namespace gpz::trajectory

@@ -1,0 +1,37 @@
+// Which particle of a frame is which of the frame before.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gpz::trajectory {
+
+class Identity {
+ public:
+  static constexpr std::uint32_t nowhere = UINT32_MAX;
+
+  // Finds the particle with the id of each slot; `nowhere` in particle_of_slot(): it left. Ids that are not unique are
+  // paired as they come. ids[i] is that of particle i, fewer than 2^32 in all.
+  void match(const std::vector<std::int64_t> &slot_ids, const std::vector<std::int64_t> &ids);
+  const std::vector<std::uint32_t> &particle_of_slot() const { return particle_of_slot_; }
+  const std::vector<std::uint32_t> &arriving() const { return arriving_; }  // particles without a slot, ascending
+
+  // The slots of the next frame are those of before that have a particle, then the arriving ones.
+  void renumber();
+  // Nothing is known of the order.
+  void reset() { guess_.clear(); }
+
+  std::size_t memory_usage() const;
+
+ private:
+  void match_left_over(const std::vector<std::int64_t> &slot_ids, const std::vector<std::int64_t> &ids);
+
+  std::vector<std::uint32_t> guess_;  // the particle of each slot, if the caller's order is that of before
+  std::vector<std::uint32_t> particle_of_slot_;
+  std::vector<std::uint32_t> arriving_;
+  std::vector<std::uint32_t> table_;  // slots by hash of their id
+  std::vector<bool> taken_;           // particles that have a slot
+};
+
+}  // namespace gpz::trajectory

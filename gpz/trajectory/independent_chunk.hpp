@@ -1,0 +1,37 @@
+// Chunks that are decoded without others: by place or in the order of ids (docs/format.md, sections 4 and 10).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpz/cpu/chunk_codec.hpp"
+#include "gpz/cpu/target.hpp"
+#include "gpz/frame.hpp"
+#include "gpz/trajectory/ordered_chunk.hpp"
+
+namespace gpz::trajectory {
+
+// A chunk that was opened: the sections that are wanted have the particles that it is said to have.
+class IndependentChunk {
+ public:
+  // `bytes` and `fields` have to outlive this object; an empty `wanted` wants all fields. Throws corrupt, truncated,
+  // std::bad_alloc.
+  IndependentChunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
+                   const std::vector<Field> &fields, const std::vector<bool> &wanted);
+
+  std::uint64_t particles() const { return particles_; }
+  const std::vector<Field> &fields() const { return *fields_; }
+  // Decodes a wanted field. Throws corrupt, limit_exceeded (see cpu::store), std::bad_alloc.
+  void write(std::size_t field, const cpu::Target &target, int threads) const;
+
+ private:
+  const std::vector<Field> *fields_;
+  std::uint64_t particles_;
+  std::vector<std::uint32_t> aligned_;  // the bytes, if they were not
+  std::unique_ptr<cpu::Decoder> blocks_;
+  std::unique_ptr<OrderedChunk> ordered_;  // one of the two
+};
+
+}  // namespace gpz::trajectory

@@ -1,0 +1,155 @@
+#include "gpz/trajectory/indices.hpp"
+
+#include <algorithm>
+
+#include "gpz/core/keys.hpp"
+#include "gpz/core/quantize.hpp"
+#include "gpz/cpu/difference_kernels.hpp"
+#include "gpz/format/fields.hpp"
+
+namespace gpz::trajectory {
+namespace {
+
+constexpr std::size_t at_once = 512;  // values
+
+template <typename T>
+std::int64_t key_index(T value) {
+  return static_cast<std::int64_t>(core::key_of(value));
+}
+
+template <typename T>
+std::uint64_t bits_of(T value) {
+  if constexpr (sizeof(T) == 4) return core::bit_cast<std::uint32_t>(value);
+  return core::bit_cast<std::uint64_t>(static_cast<double>(value));
+}
+
+std::uint32_t quantize(const float *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q, double &error) {
+  return cpu::kernels().difference.quantize_floats(x, n, grid, q, error);
+}
+std::uint32_t quantize(const double *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q, double &error) {
+  return cpu::kernels().difference.quantize_doubles(x, n, grid, q, error);
+}
+
+// Values first, first + 1, ... of component d, of which some cannot be held.
+template <typename T>
+void keep_exact(const T *x, std::size_t n, const core::Grid &grid, std::size_t d, std::size_t first,
+                const cpu::DifferenceState *last, Indices &to) {
+  std::int64_t *const out = to.column[d].data();
+  for (std::size_t k = 0; k < n; ++k) {
+    if (core::quantize(x[k], grid).valid) continue;
+    const std::size_t i = first + k;
+    out[i] = last != nullptr ? last->axes[d].last[i] : i > 0 ? out[i - 1] : 0;
+    to.exact.push_back({i | static_cast<std::uint64_t>(d) << format::exact_component_shift, bits_of(x[k])});
+  }
+}
+
+// All components of some rows at a time: rows are read once, wherever they are.
+template <typename T>
+void quantize(const FieldInput &input, const Rows &rows, const cpu::DifferenceState *last, Indices &to,
+              double &largest_error) {
+  const core::Grid grid = format::grid_of(input.field);
+  const std::size_t components = input.field.components.size();
+  T value[core::max_components][at_once];
+  for (std::size_t first = 0; first < rows.size(); first += at_once) {
+    const std::size_t n = std::min(at_once, rows.size() - first);
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto row = static_cast<std::ptrdiff_t>(rows[first + k]);
+      for (std::size_t d = 0; d < components; ++d)
+        std::memcpy(&value[d][k],
+                    static_cast<const char *>(input.components[d].data) + row * input.components[d].stride, sizeof(T));
+    }
+    for (std::size_t d = 0; d < components; ++d)
+      if (quantize(value[d], static_cast<std::uint32_t>(n), grid, to.column[d].data() + first, largest_error) != 0)
+        keep_exact(value[d], n, grid, d, first, last, to);
+  }
+  std::sort(to.exact.begin(), to.exact.end(),
+            [](const format::ExactValue &a, const format::ExactValue &b) { return a.place < b.place; });
+}
+
+// The indices of component d of a field.
+template <typename T>
+void index_decoded(const std::vector<double> &x, const Field &field, std::size_t d, Indices &to) {
+  std::int64_t *const out = to.column[d].data();
+  if (field.step == 0) {
+    std::transform(x.begin(), x.end(), out, [](double value) { return key_index(static_cast<T>(value)); });
+    return;
+  }
+  const core::Grid grid = format::grid_of(field);
+  T value[at_once];
+  double error = 0;
+  for (std::size_t first = 0; first < x.size(); first += at_once) {
+    const std::size_t n = std::min(at_once, x.size() - first);
+    for (std::size_t k = 0; k < n; ++k) value[k] = static_cast<T>(x[first + k]);
+    const bool misses = quantize(value, static_cast<std::uint32_t>(n), grid, out + first, error) != 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      std::int64_t &index = out[first + k];
+      if (misses && !core::quantize(value[k], grid).valid) index = 0;
+      if (bits_of(core::grid_value<T>(static_cast<double>(index), field.step)) != bits_of(value[k]))
+        to.exact.push_back(
+            {(first + k) | static_cast<std::uint64_t>(d) << format::exact_component_shift, bits_of(value[k])});
+    }
+  }
+}
+
+}  // namespace
+
+cpu::IndexColumns Indices::columns(std::size_t components) const {
+  cpu::IndexColumns out{};
+  for (std::size_t d = 0; d < components; ++d) out[d] = column[d].data();
+  return out;
+}
+
+cpu::IndexOutput Indices::resize(std::size_t rows, std::size_t components) {
+  cpu::IndexOutput out{};
+  for (std::size_t d = 0; d < components; ++d) {
+    column[d].resize(rows);
+    out[d] = column[d].data();
+  }
+  return out;
+}
+
+void Indices::load(const FieldInput &input, const Rows &rows, const cpu::DifferenceState *last, double &largest_error) {
+  exact.clear();
+  resize(rows.size(), input.field.components.size());
+  const bool narrow = input.components[0].type == ConstArray::Type::float32;
+  if (!format::is_plain(input.field))
+    return narrow ? quantize<float>(input, rows, last, *this, largest_error)
+                  : quantize<double>(input, rows, last, *this, largest_error);
+  for (std::size_t d = 0; d < input.field.components.size(); ++d) {
+    std::int64_t *const to = column[d].data();
+    const ConstArray &array = input.components[d];
+    if (input.field.type == ValueType::integer)
+      for_integers(array, rows, [to](std::size_t i, auto value) { to[i] = value; });
+    else if (narrow)
+      for_rows<float>(array, rows, [to](std::size_t i, float value) { to[i] = key_index(value); });
+    else
+      for_rows<double>(array, rows, [to](std::size_t i, double value) { to[i] = key_index(value); });
+  }
+}
+
+void Indices::load_decoded(const Field &field, std::size_t n, const std::function<void(const cpu::Target &)> &decode) {
+  exact.clear();
+  const std::size_t components = std::min<std::size_t>(field.components.size(), core::max_components);
+  resize(n, components);
+  cpu::Target target;
+  if (field.type == ValueType::integer) {
+    for (std::size_t d = 0; d < components; ++d)
+      target.components[d] = {column[d].data(), sizeof(std::int64_t), ConstArray::Type::int64};
+    decode(target);
+    return;
+  }
+  std::array<std::vector<double>, core::max_components> values;
+  for (std::size_t d = 0; d < components; ++d) {
+    values[d].resize(n);
+    target.components[d] = {values[d].data(), sizeof(double), ConstArray::Type::float64};
+  }
+  decode(target);
+  for (std::size_t d = 0; d < components; ++d) {
+    if (field.type == ValueType::float32)
+      index_decoded<float>(values[d], field, d, *this);
+    else
+      index_decoded<double>(values[d], field, d, *this);
+  }
+}
+
+}  // namespace gpz::trajectory

@@ -1,0 +1,34 @@
+// Values of a field as the integers that are predicted (docs/format.md, section 8); values.hpp has the inverse.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "gpz/cpu/difference_codec.hpp"
+#include "gpz/cpu/target.hpp"
+#include "gpz/format/section_head.hpp"
+#include "gpz/frame.hpp"
+#include "gpz/trajectory/rows.hpp"
+
+namespace gpz::trajectory {
+
+// The indices of a field, one column a component, and the values that they do not give.
+struct Indices {
+  std::array<std::vector<std::int64_t>, core::max_components> column;
+  std::vector<format::ExactValue> exact;
+
+  cpu::IndexColumns columns(std::size_t components) const;
+  cpu::IndexOutput resize(std::size_t rows, std::size_t components);
+
+  // From the caller's arrays. A value that the grid cannot hold gets the index that `last` has for its row; without
+  // `last`, that of the row before. `largest_error` grows to that of these values.
+  void load(const FieldInput &input, const Rows &rows, const cpu::DifferenceState *last, double &largest_error);
+  // Of n particles of a chunk, whose values `decode` writes to the target that it is given. A value that the grid
+  // cannot hold gets index 0.
+  void load_decoded(const Field &field, std::size_t n, const std::function<void(const cpu::Target &)> &decode);
+};
+
+}  // namespace gpz::trajectory

@@ -1,0 +1,50 @@
+// Chunks whose particles stand in the order of their ids (docs/format.md, section 10; docs/decisions/0011).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/chunk.hpp"
+#include "gpz/cpu/chunk_codec.hpp"
+#include "gpz/cpu/target.hpp"
+#include "gpz/format/difference_chunk.hpp"
+#include "gpz/frame.hpp"
+
+namespace gpz::trajectory {
+
+// Readers take no more particles than this for a chunk of `size` bytes: the memory for them is in proportion to the
+// file.
+inline bool may_be_ordered(std::uint64_t particles, std::size_t size) {
+  return particles != 0 && particles / (std::uint64_t{8} * 1024) <= size;
+}
+
+// Encodes `particles` > 0 particles, of whose prepared fields number `identity` has the ids; rows as in ChunkEncoder.
+// `encoder` codes what is not predicted. Leaves the checksum to the caller. Throws std::bad_alloc, Error.
+void encode_ordered_chunk(const std::vector<FieldInput> &fields, std::size_t identity, std::size_t particles,
+                          const int *rows, const Box &box, cpu::Encoder &encoder, EncodedChunk &out);
+
+// Such a chunk, opened: its ids are decoded, which all other fields need.
+class OrderedChunk {
+ public:
+  // `bytes`, aligned to 4, and `fields` have to outlive this object. Throws corrupt, truncated, std::bad_alloc.
+  OrderedChunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, const std::vector<Field> &fields);
+
+  // Decodes a field. Throws corrupt, limit_exceeded (see cpu::store), std::bad_alloc.
+  void write(std::size_t field, const cpu::Target &target, int threads) const;
+
+ private:
+  void read_head(std::size_t size);
+  void decode_ids();
+  void decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size, const cpu::Target &target,
+                      int threads) const;
+
+  const std::uint8_t *bytes_;
+  const std::vector<Field> *fields_;
+  std::size_t particles_;
+  std::size_t identity_ = 0;
+  std::vector<format::Span> sections_;
+  std::vector<std::int64_t> ids_;  // empty while they are decoded themselves
+};
+
+}  // namespace gpz::trajectory

@@ -1,0 +1,243 @@
+#include <algorithm>
+#include <cstring>
+
+#include "gpz/error.hpp"
+#include "gpz/format/allocation.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/checksum.hpp"
+#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/difference_rules.hpp"
+#include "gpz/format/fields.hpp"
+#include "gpz/format/grid_box.hpp"
+#include "gpz/trajectory.hpp"
+#include "gpz/trajectory/block_chunk.hpp"
+#include "gpz/trajectory/chunk_history.hpp"
+#include "gpz/trajectory/identity.hpp"
+#include "gpz/trajectory/indices.hpp"
+#include "gpz/trajectory/ordered_chunk.hpp"
+
+namespace gpz {
+namespace {
+
+using trajectory::Rows;
+
+constexpr int one_thread = 1;  // for what is decoded to start the history
+using format::identity_field;
+using format::no_field;
+
+}  // namespace
+
+bool has_identity(const std::vector<Field> &fields) { return identity_field(fields) != no_field; }
+
+struct TrajectoryEncoder::State {
+  explicit State(int threads) : encoder(threads) {}
+
+  cpu::Encoder encoder;
+  Order order = Order::place;
+  trajectory::ChunkHistory history;
+  trajectory::Identity identity;
+  std::vector<Field> described;         // the fields of the chunk that the history starts with
+  std::vector<std::uint8_t> key_chunk;  // the last chunk that stands alone, until the history starts with it
+  EncodedChunk part;                    // of a chunk of differences, or the chunk it competes with
+  EncodedChunk ordered;                 // the same in the order of the ids
+  format::KeySizes key;                 // of the last chunk that stands alone
+  std::vector<std::int64_t> ids;
+  Rows all;                     // row of each particle
+  Rows staying;                 // row of each slot
+  trajectory::Indices indices;  // of a field
+
+  void forget() {
+    history.forget();
+    key_chunk.clear();
+  }
+
+  void encode_key(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
+                  EncodedChunk &out) {
+    encoder.encode(fields, particles, rows, out.bytes, out.largest_error);
+    if (order == Order::place || particles == 0 || particles > format::max_followed) return;
+    const std::size_t id = identity_field(format::described(fields));
+    if (id == no_field) return;
+    trajectory::encode_ordered_chunk(fields, id, particles, rows, box, encoder, ordered);
+    if (ordered.bytes.size() < out.bytes.size() && trajectory::may_be_ordered(particles, ordered.bytes.size()))
+      std::swap(ordered, out);
+  }
+
+  // The history will start with this chunk, if another follows that does not stand alone.
+  void start_from(const std::vector<FieldInput> &fields, const EncodedChunk &chunk) {
+    history.forget();
+    identity.reset();
+    described = format::described(fields);
+    key_chunk.clear();
+    if (!has_identity(described) || chunk.particles > format::max_followed) return;
+    key_chunk = chunk.bytes;
+    key.particles = chunk.particles;
+    key.sections.assign(fields.size(), 0);
+    const std::size_t lengths_at = chunk_kind(chunk.bytes.data(), chunk.bytes.size()) == ChunkKind::block ? 8 : 16;
+    for (std::size_t f = 0; f < fields.size(); ++f)
+      key.sections[f] = format::load_little<std::uint64_t>(chunk.bytes.data() + lengths_at + f * 8);
+  }
+
+  bool can_follow(const std::vector<FieldInput> &fields) {
+    if (!key_chunk.empty()) {
+      history.start(trajectory::IndependentChunk(key_chunk.data(), key_chunk.size(), key.particles, described, {}), {},
+                    one_thread);
+      key.all = key_chunk.size();
+      key_chunk = {};
+    }
+    const std::vector<Field> given = format::described(fields);
+    const std::size_t id = identity_field(given);
+    return id != no_field && id == identity_field(described) && history.fits(given);
+  }
+
+  // Which particle has which slot; false if so few have one that a chunk that stands alone is the better.
+  bool match(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
+    all.resize(particles);
+    for (std::size_t i = 0; i < particles; ++i) all[i] = static_cast<std::uint32_t>(rows == nullptr ? i : rows[i]);
+    const std::size_t field = identity_field(described);
+    ids.resize(particles);
+    trajectory::for_integers(fields[field].components[0], all, [&](std::size_t i, auto value) { ids[i] = value; });
+    identity.match(history.state(field).axes[0].last, ids);
+    const std::size_t stay = particles - identity.arriving().size();
+    return format::enough_stay(stay, particles, history.particles());
+  }
+
+  void encode_differences(const std::vector<FieldInput> &fields, const Box &box, EncodedChunk &out) {
+    std::vector<std::uint32_t> leaving;
+    std::vector<std::uint32_t> slots;
+    staying.clear();
+    const auto &particle_of_slot = identity.particle_of_slot();
+    for (std::uint32_t slot = 0; slot < particle_of_slot.size(); ++slot) {
+      if (particle_of_slot[slot] == trajectory::Identity::nowhere) {
+        leaving.push_back(slot);
+      } else {
+        slots.push_back(slot);
+        staying.push_back(all[particle_of_slot[slot]]);
+      }
+    }
+    out.bytes.clear();
+    out.largest_error.assign(fields.size(), 0);
+    format::append_difference_head(history.particles(), leaving, identity.arriving().size(), fields.size(), out.bytes);
+    if (!leaving.empty()) history.keep(slots);
+
+    const std::size_t id = identity_field(described);
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      const std::size_t begin = out.bytes.size();
+      if (staying.empty())
+        history.follow(f, {}, {});
+      else if (f != id)
+        encode_section(fields, f, box, out);
+      format::set_section_length(out.bytes, f, out.bytes.size() - begin);
+    }
+    if (!identity.arriving().empty()) encode_arrivals(fields, out);
+    identity.renumber();
+  }
+
+  void encode_arrivals(const std::vector<FieldInput> &fields, EncodedChunk &out) {
+    std::vector<int> rows;
+    for (const std::uint32_t particle : identity.arriving()) rows.push_back(static_cast<int>(all[particle]));
+    encoder.encode(fields, rows.size(), rows.data(), part.bytes, part.largest_error);
+    out.bytes.insert(out.bytes.end(), part.bytes.begin(), part.bytes.end());
+    format::set_arrivals_length(out.bytes, part.bytes.size());
+    for (std::size_t f = 0; f < fields.size(); ++f)
+      out.largest_error[f] = std::max(out.largest_error[f], part.largest_error[f]);
+    described = format::described(fields);
+    // Their order is that of the chunk.
+    history.add(trajectory::IndependentChunk(part.bytes.data(), part.bytes.size(), rows.size(), described, {}),
+                one_thread);
+  }
+
+  void encode_section(const std::vector<FieldInput> &fields, std::size_t f, const Box &box, EncodedChunk &out) {
+    const FieldInput &input = fields[f];
+    const format::Crossed crossed = f == 0 ? format::Crossed{} : format::crossed_by(fields[0].field, input.field, box);
+    history.expect_crossings(f, crossed);
+    const bool follows_edges = crossed != format::Crossed{};
+    const cpu::DifferenceState &state = history.state(f);
+    const std::size_t components = input.field.components.size();
+    indices.load(input, staying, &state, out.largest_error[f]);
+    const cpu::IndexColumns columns = indices.columns(components);
+    const core::GridBox edges = format::grid_box(box, input.field);
+
+    // Lossless floats that change have nothing in common with what they were.
+    const bool is_lossless = input.field.type != ValueType::integer && state.plain;
+    bool same = state.plain;
+    for (std::size_t d = 0; d < components && same; ++d) same = indices.column[d] == state.axes[d].last;
+    const std::size_t begin = out.bytes.size();
+    if (is_lossless && !same) {
+      encode_alone(input, out);
+      history.follow(f, columns, {});
+      return;
+    }
+    if (!same || follows_edges) format::append_field_coding({format::predicted_values, crossed}, out.bytes);
+    if (same) {
+      history.follow(f, columns, {});
+      return;
+    }
+    format::append_section_head(edges, components, indices.exact, out.bytes);
+    cpu::encode_difference(state, columns, edges, out.bytes, cpu::kernels(), order == Order::id);
+    // The indices that the history takes are the same in both codings only if they are the values themselves.
+    if (state.plain && out.bytes.size() - begin >= key.scaled(key.sections[f], staying.size())) {
+      const std::vector<std::uint8_t> predicted(out.bytes.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                out.bytes.end());
+      out.bytes.resize(begin);
+      encode_alone(input, out);
+      if (out.bytes.size() - begin >= predicted.size()) {
+        out.bytes.resize(begin);
+        out.bytes.insert(out.bytes.end(), predicted.begin(), predicted.end());
+      }
+    }
+    history.follow(f, columns, edges);
+  }
+
+  void encode_alone(const FieldInput &input, EncodedChunk &out) {
+    format::append_field_coding({format::block_coded_values, {}}, out.bytes);
+    trajectory::append_block_coded(input, staying, encoder, out.bytes);
+  }
+
+  void encode(std::vector<FieldInput> fields, std::size_t particles, const int *rows, const Box &box, bool is_key,
+              EncodedChunk &out) {
+    format::prepare_fields(fields, particles);
+    const bool differences =
+        !is_key && particles <= format::max_followed && can_follow(fields) && match(fields, particles, rows);
+    bool starts_anew = !differences;
+    if (differences) {
+      encode_differences(fields, box, out);
+      if (out.bytes.size() >= key.scaled(key.all, particles)) {
+        encode_key(fields, particles, rows, box, part);
+        starts_anew = part.bytes.size() <= out.bytes.size();
+        if (starts_anew) std::swap(part, out);
+      }
+    } else {
+      encode_key(fields, particles, rows, box, out);
+    }
+    out.particles = particles;
+    out.checksum = format::xxh3(out.bytes.data(), out.bytes.size());
+    if (starts_anew) start_from(fields, out);
+  }
+};
+
+TrajectoryEncoder::TrajectoryEncoder(int threads) : state_(std::make_unique<State>(threads)) {}
+TrajectoryEncoder::~TrajectoryEncoder() = default;
+TrajectoryEncoder::TrajectoryEncoder(TrajectoryEncoder &&) noexcept = default;
+TrajectoryEncoder &TrajectoryEncoder::operator=(TrajectoryEncoder &&) noexcept = default;
+
+void TrajectoryEncoder::encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
+                               const Box &box, bool key, EncodedChunk &out) {
+  try {
+    format::in_memory([&] { state_->encode(fields, particles, rows, box, key, out); },
+                      [&] { return format::no_memory("compress", particles); });
+  } catch (...) {
+    state_->forget();
+    throw;
+  }
+}
+
+void TrajectoryEncoder::set_order(Order order) { state_->order = order; }
+
+std::size_t TrajectoryEncoder::memory_usage() const {
+  std::size_t bytes = state_->identity.memory_usage() + state_->history.memory_usage();
+  bytes += state_->ids.capacity() * sizeof(std::int64_t) + (state_->all.capacity() + state_->staying.capacity()) * 4;
+  for (const auto &column : state_->indices.column) bytes += column.capacity() * sizeof(std::int64_t);
+  return bytes + state_->part.bytes.capacity() + state_->ordered.bytes.capacity() + state_->key_chunk.capacity();
+}
+
+}  // namespace gpz

@@ -1,0 +1,20 @@
+// Integers that stand for the values of a field, as values (docs/format.md, section 8): the inverse of Indices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/cpu/difference_codec.hpp"
+#include "gpz/cpu/target.hpp"
+#include "gpz/format/section_head.hpp"
+#include "gpz/frame.hpp"
+
+namespace gpz::trajectory {
+
+// Writes the values of n particles with these indices, and in their places the exact ones. Throws limit_exceeded (see
+// cpu::store).
+void write_values(const Field &field, const cpu::IndexColumns &indices, std::size_t n,
+                  const std::vector<format::ExactValue> &exact, const cpu::Target &target);
+
+}  // namespace gpz::trajectory

@@ -1,0 +1,48 @@
+"""The documents use the words of docs/glossary.md."""
+import re
+import unittest
+
+from pages import ROOT, prose_lines, tracked_files
+
+NOT_TO_USE = re.compile(
+    r"who is who|what is left (?:of|by|after) |\bstands? alone\b|\bof before\b|\bbut for\b|\blikewise\b|\bas ever\b|\bcome and go\b|"
+    r"\bsees to\b|next to nothing",
+    re.IGNORECASE,
+)
+GLOSSARY = "docs/glossary.md"
+
+
+class Words(unittest.TestCase):
+    def test_words_not_to_use(self):
+        pages = [path for path in tracked_files() if path.endswith((".md", ".rst")) and path != GLOSSARY]
+        self.assertIn("docs/format.md", pages)
+        found = [
+            f"{page}:{number}: {match.group()}"
+            for page in pages
+            for number, line in prose_lines(page)
+            for match in NOT_TO_USE.finditer(line)
+        ]
+        self.assertEqual(found, [])
+
+    def test_rows_of_tables_have_as_many_cells_as_their_heads(self):
+        uneven = []
+        for page in (path for path in tracked_files() if path.endswith(".md")):
+            width = None
+            for number, line in prose_lines(page):
+                if not line.startswith("|"):
+                    width = None
+                    continue
+                cells = len(re.sub(r"`[^`]*`", "", line).replace(r"\|", "").strip().strip("|").split("|"))
+                width = width or cells
+                if cells != width:
+                    uneven.append(f"{page}:{number}: {cells} cells, the head has {width}")
+        self.assertEqual(uneven, [])
+
+    def test_glossary_lists_the_words_not_to_use(self):
+        table = (ROOT / GLOSSARY).read_text().partition("## Words not to use")[2]
+        for word in ("who is who", "stands alone", "but for", "likewise", "as ever", "come and go", "sees to"):
+            self.assertIn(word, table)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,115 @@
+"""What is in a file, by the library and by the reference decoder, in one form; floating-point numbers of heads as their bits."""
+
+import hashlib
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+
+FOLDER = pathlib.Path(__file__).parent
+FILES = FOLDER / "files"
+CODEC = os.environ.get("GPZ_GOLDEN_CODEC")
+
+sys.path.insert(0, str(FOLDER.parent / "reference"))
+
+import gpz_ref  # noqa: E402
+
+TYPE_NAMES = {1: "i64", 2: "f32", 3: "f64"}
+VALUE_SIZES = {1: 8, 2: 4, 3: 8}
+
+
+def codec(*arguments):
+    assert CODEC, "GPZ_GOLDEN_CODEC is not set"
+    return subprocess.run([CODEC, *map(str, arguments)], capture_output=True, check=False, timeout=300)
+
+
+def double_bits(value):
+    return struct.unpack("<Q", struct.pack("<d", value))[0]
+
+
+def with_columns(head, data):
+    """The head of a frame and the bytes of its columns, in field order. Returns the frame's description and what was used."""
+    columns, start = {}, 0
+    for field in head["fields"]:
+        for name in field["names"]:
+            end = start + head["particles"] * VALUE_SIZES[field["type"]]
+            assert end <= len(data)
+            columns[name] = bytes(data[start:end])
+            start = end
+    return {**head, "data": columns}, start
+
+
+def by_library(path, *how):
+    """The facts about the file, and a list of frames with `data`: bytes of every column by name."""
+    result = codec("decode", path, *how)
+    assert result.returncode == 0, result.stderr.decode()
+    rest, frames = memoryview(result.stdout), []
+
+    def take_line():
+        nonlocal rest
+        end = bytes(rest).index(b"\n")
+        line, rest = json.loads(bytes(rest[:end])), rest[end + 1 :]
+        return line
+
+    facts = take_line()
+    while len(rest):
+        frame, used = with_columns(take_line(), rest)
+        frames.append(frame)
+        rest = rest[used:]
+    return facts, frames
+
+
+def ends_with_index(file, content):
+    if file.index is None:
+        return False
+    record = gpz_ref.read_record(content, len(content) - gpz_ref.RECORD_OVERHEAD - 8 - 40 * len(file.index))
+    return record is not None and record.type == gpz_ref.INDEX
+
+
+METADATA = {"generator": "", "units": "", "atom_style": "", "command": "", "columns": [], "elements": [], "type_labels": []}
+
+
+def by_reference(path):
+    content = path.read_bytes()
+    file = gpz_ref.read_bytes(content)
+    metadata = {key: file.metadata.get(key, value) for key, value in {**METADATA, "timestep_size": 0.0}.items()}
+    facts = {"metadata": metadata, "has_index": ends_with_index(file, content), "torn": file.torn is not None}
+    frames = []
+    for frame in file.frames:
+        fields = [
+            {
+                "type": f.type,
+                "flags": f.flags,
+                "bound": double_bits(f.bound),
+                "step": double_bits(f.step),
+                "largest_error": double_bits(f.largest_error),
+                "names": f.names,
+                "columns": f.columns,
+            }
+            for f in frame.fields
+        ]
+        head = {key: getattr(frame, key) for key in ("particles", "timestep", "dimension", "box_kind", "boundary", "since_key")}
+        head.update(time=double_bits(frame.time), box=[double_bits(v) for v in frame.box], fields=fields)
+        frames.append({**head, "data": {column.name: column.data for column in frame.columns}})
+    return facts, frames
+
+
+def short_digest(data):
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+PLAIN_FACTS = "particles", "timestep", "since_key"
+
+
+def pinned(facts, frames):
+    """What digests.json has of a file. Digests are the first 128 bits of SHA-256: of all that a frame's head says, as JSON, and of
+    the little-endian bytes of every column in stored order."""
+    described = []
+    for frame in frames:
+        head = {key: value for key, value in frame.items() if key != "data"}
+        entry = {key: head[key] for key in PLAIN_FACTS}
+        entry["head"] = short_digest(json.dumps(head, sort_keys=True).encode())
+        described.append({**entry, "columns": {name: short_digest(data) for name, data in frame["data"].items()}})
+    return {**facts, "frames": described}

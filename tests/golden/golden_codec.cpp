@@ -1,0 +1,278 @@
+// What the tests of the golden files need of the library: files of frames that data.py describes, and what is in a
+// file.
+//
+//   golden_codec encode SOURCE.json FILE THREADS [INSTRUCTION-SET]   writes a file; prints the instruction set that was
+//   used golden_codec decode FILE [stream]   prints one JSON object for the file and one for each frame, a line each;
+//   the line
+//                                       of a frame is followed by the bytes of its columns
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "gpz/cpu/kernels.hpp"
+#include "gpz/error.hpp"
+#include "gpz/reader.hpp"
+#include "gpz/trajectory.hpp"
+#include "gpz/writer.hpp"
+
+#if defined(__x86_64__)
+// What __builtin_cpu_supports looks at. Its layout is part of the interface between compilers and their libraries.
+extern "C" {
+struct ProcessorModel {
+  unsigned vendor, type, subtype, features;
+};
+extern ProcessorModel processor_model __asm__("__cpu_model") __attribute__((visibility("hidden")));
+}
+#endif
+
+namespace {
+
+using nlohmann::json;
+
+// Makes the library believe that the processor has nothing better than `name`. Before its first call of the codec.
+void limit_instruction_set(const std::string &name) {
+#if defined(__x86_64__)
+  constexpr unsigned avx2 = 1u << 10, avx512f = 1u << 15;
+  __builtin_cpu_init();
+  if (name == "avx2" || name == "generic") processor_model.features &= ~avx512f;
+  if (name == "generic") processor_model.features &= ~avx2;
+#else
+  static_cast<void>(name);
+#endif
+}
+
+gpz::ValueType type_named(const std::string &name) {
+  if (name == "i64") return gpz::ValueType::integer;
+  return name == "f32" ? gpz::ValueType::float32 : gpz::ValueType::float64;
+}
+
+std::size_t size_of(gpz::ValueType type) { return type == gpz::ValueType::float32 ? 4 : 8; }
+
+gpz::ConstArray::Type array_type(gpz::ValueType type) {
+  switch (type) {
+    case gpz::ValueType::integer:
+      return gpz::ConstArray::Type::int64;
+    case gpz::ValueType::float32:
+      return gpz::ConstArray::Type::float32;
+    default:
+      return gpz::ConstArray::Type::float64;
+  }
+}
+
+// The fields of a frame, and their values, which the fields point to.
+struct Columns {
+  std::vector<std::vector<std::uint8_t>> bytes;  // moved, not copied, when there are more
+  std::vector<gpz::FieldInput> fields;
+
+  explicit Columns(const json &described) {
+    std::uint16_t column = 0;
+    for (const json &field : described) {
+      gpz::FieldInput &input = fields.emplace_back();
+      input.field.type = type_named(field["type"]);
+      input.field.display = static_cast<gpz::Display>(field["display"].get<int>());
+      input.field.leading = field["leading"];
+      input.field.bound = field["bound"];
+      input.field.step = field["step"];
+      const std::size_t size = size_of(input.field.type);
+      for (std::size_t d = 0; d < field["names"].size(); ++d) {
+        input.field.components.push_back({field["names"][d], column++});
+        std::vector<std::uint8_t> &values = bytes.emplace_back();
+        for (const json &value : field["bits"][d]) {
+          const auto bits = value.get<std::uint64_t>();
+          const auto *start = reinterpret_cast<const std::uint8_t *>(&bits);  // little-endian machines only
+          values.insert(values.end(), start, start + size);
+        }
+        input.components[d] = {values.data(), static_cast<std::ptrdiff_t>(size), array_type(input.field.type)};
+      }
+    }
+  }
+
+  // Of rows `start` and following.
+  std::vector<gpz::FieldInput> from(std::size_t start) const {
+    std::vector<gpz::FieldInput> result = fields;
+    for (gpz::FieldInput &input : result)
+      for (gpz::ConstArray &array : input.components)
+        if (array.data) array.data = static_cast<const std::uint8_t *>(array.data) + start * size_of(input.field.type);
+    return result;
+  }
+};
+
+gpz::FrameInfo info_of(const json &frame) {
+  gpz::FrameInfo info;
+  info.particles = frame["particles"];
+  info.timestep = frame["timestep"];
+  if (!frame["time"].is_null()) info.time = frame["time"];
+  const json &box = frame["box"];
+  info.box.kind = static_cast<gpz::Box::Kind>(box["kind"].get<int>());
+  info.box.dimension = box["dimension"];
+  const std::string boundary = box["boundary"];
+  for (std::size_t i = 0; i < boundary.size(); ++i) info.box.boundary[i] = boundary[i];
+  info.box.values = box["values"].get<std::array<double, 12>>();
+  return info;
+}
+
+gpz::Metadata metadata_of(const json &described) {
+  gpz::Metadata metadata;
+  metadata.generator = described.value("generator", "");
+  metadata.units = described.value("units", "");
+  metadata.atom_style = described.value("atom_style", "");
+  metadata.command = described.value("command", "");
+  metadata.columns = described.value("columns", std::vector<std::string>{});
+  metadata.elements = described.value("elements", std::vector<std::string>{});
+  metadata.type_labels = described.value("type_labels", std::vector<std::string>{});
+  metadata.timestep_size = described.value("timestep_size", 0.0);
+  return metadata;
+}
+
+// Frames of several chunks: each chunk has an encoder of its own, as MPI ranks have.
+void write_chunks(gpz::Writer &writer, std::vector<gpz::TrajectoryEncoder> &encoders, gpz::FrameInfo info,
+                  const Columns &columns, const std::vector<std::size_t> &sizes) {
+  std::vector<gpz::EncodedChunk> chunks(sizes.size());
+  std::size_t start = 0;
+  for (std::size_t c = 0; c < sizes.size(); start += sizes[c++])
+    encoders[c].encode(columns.from(start), sizes[c], nullptr, info.box, info.since_key == 0, chunks[c]);
+  for (const gpz::FieldInput &input : columns.fields) info.fields.push_back(input.field);
+  writer.write(info, chunks);
+}
+
+void encode(const std::string &source, const std::string &path, int threads) {
+  std::ifstream stream(source);
+  const json described = json::parse(stream);
+  const unsigned key_interval = described["key_interval"];
+  const auto order = described["order"] == "id" ? gpz::Order::id : gpz::Order::place;
+  const std::size_t chunks = described["chunks"];
+
+  gpz::Writer writer(path, metadata_of(described["metadata"]), gpz::Writer::Mode::create, threads);
+  std::vector<gpz::TrajectoryEncoder> encoders;
+  for (std::size_t c = 0; c < chunks; ++c) encoders.emplace_back(threads).set_order(order);
+  if (chunks == 1) writer.set_key_interval(key_interval);
+  writer.set_order(order);
+  unsigned number = 0;
+  for (const json &frame : described["frames"]) {
+    gpz::FrameInfo info = info_of(frame);
+    const Columns columns(frame["fields"]);
+    if (chunks == 1) {
+      writer.write(info, columns.fields);
+    } else {
+      info.since_key = static_cast<std::uint16_t>(number++ % key_interval);
+      write_chunks(writer, encoders, info, columns, frame["sizes"]);
+    }
+  }
+  writer.close();
+  std::printf("%s\n", gpz::cpu::kernels().name);
+}
+
+std::uint64_t bits_of(double value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+template <class Values>
+std::vector<std::uint64_t> all_bits(const Values &values) {
+  std::vector<std::uint64_t> bits;
+  bits.reserve(values.size());
+  for (const double value : values) bits.push_back(bits_of(value));
+  return bits;
+}
+
+// The same keys as describe_frame of decoders.py. Floating-point numbers as their bits.
+json describe(const gpz::FrameInfo &info) {
+  json fields = json::array();
+  for (const gpz::Field &field : info.fields) {
+    json names = json::array(), columns = json::array();
+    for (const gpz::Field::Component &component : field.components) {
+      names.push_back(component.name);
+      columns.push_back(component.column);
+    }
+    fields.push_back({{"type", static_cast<int>(field.type)},
+                      {"flags", static_cast<int>(field.display) | (field.leading ? 1 : 0)},
+                      {"bound", bits_of(field.bound)},
+                      {"step", bits_of(field.step)},
+                      {"largest_error", bits_of(field.largest_error)},
+                      {"names", names},
+                      {"columns", columns}});
+  }
+  std::string boundary;
+  for (const char c : info.box.boundary) boundary += c ? c : '?';
+  return {{"particles", info.particles},
+          {"timestep", info.timestep},
+          {"time", bits_of(info.time)},
+          {"dimension", info.box.dimension},
+          {"box_kind", static_cast<int>(info.box.kind)},
+          {"boundary", boundary},
+          {"box", all_bits(info.box.values)},
+          {"since_key", info.since_key},
+          {"fields", fields}};
+}
+
+void print_columns(const gpz::Frame &frame) {
+  for (const gpz::Frame::Column &column : frame.columns) {
+    if (frame.info.fields[column.field].type == gpz::ValueType::float32) {
+      const std::vector<float> narrow(column.floats.begin(), column.floats.end());
+      std::fwrite(narrow.data(), sizeof(float), narrow.size(), stdout);
+    } else {
+      std::fwrite(column.floats.data(), sizeof(double), column.floats.size(), stdout);
+      std::fwrite(column.integers.data(), sizeof(std::int64_t), column.integers.size(), stdout);
+    }
+  }
+}
+
+void print_frame(const gpz::Frame &frame) {
+  std::printf("%s\n", describe(frame.info).dump().c_str());
+  print_columns(frame);
+}
+
+json describe(const gpz::Metadata &metadata) {
+  return {{"generator", metadata.generator},     {"units", metadata.units},
+          {"atom_style", metadata.atom_style},   {"command", metadata.command},
+          {"columns", metadata.columns},         {"elements", metadata.elements},
+          {"type_labels", metadata.type_labels}, {"timestep_size", metadata.timestep_size}};
+}
+
+void decode_stream(const std::string &path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  gpz::StreamReader reader(descriptor, path);
+  std::printf("%s\n", json{{"metadata", describe(reader.metadata())}}.dump().c_str());
+  for (gpz::Frame frame; reader.next(frame);) print_frame(frame);
+  ::close(descriptor);
+}
+
+void decode(const std::string &path) {
+  const gpz::Reader reader(path);
+  const gpz::FileScan &scan = reader.scan();
+  const json head{{"metadata", describe(scan.metadata)}, {"has_index", scan.has_index}, {"torn", scan.torn}};
+  std::printf("%s\n", head.dump().c_str());
+  for (std::size_t i = 0; i < reader.frames(); ++i) print_frame(reader.read(i));
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  try {
+    if ((arguments.size() == 4 || arguments.size() == 5) && arguments[0] == "encode") {
+      if (arguments.size() == 5) limit_instruction_set(arguments[4]);
+      encode(arguments[1], arguments[2], std::stoi(arguments[3]));
+    } else if (arguments.size() == 2 && arguments[0] == "decode") {
+      decode(arguments[1]);
+    } else if (arguments.size() == 3 && arguments[0] == "decode" && arguments[2] == "stream") {
+      decode_stream(arguments[1]);
+    } else {
+      return 2;
+    }
+  } catch (const gpz::Error &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Makes the golden files and digests.json. Version 1 of the format does not change: run this to add a file, with --only, and
+never to bring files into agreement with a changed program.
+
+  GPZ_GOLDEN_CODEC=build/bin/golden_codec python3 make.py --only NAME [NAME ...]
+
+Files of LAMMPS (lammps-*) are made by in.golden, which says how.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+
+import by_hand
+import data
+import decoders
+
+DIGESTS = decoders.FOLDER / "digests.json"
+TORN = "torn", "type-labels", 700  # a file, the one that it is the beginning of, bytes that it lacks
+
+
+def encoded(source, threads=1, instruction_set=None):
+    """The bytes of a golden file, and the instruction set that the library used."""
+    with tempfile.TemporaryDirectory() as folder:
+        described, path = (pathlib.Path(folder) / name for name in ("source.json", "file.gpz"))
+        described.write_text(json.dumps(source.as_json()))
+        result = decoders.codec("encode", described, path, threads, *([instruction_set] if instruction_set else []))
+        assert result.returncode == 0, result.stderr.decode()
+        return path.read_bytes(), result.stdout.decode().strip()
+
+
+def all_files():
+    """By name: what makes the bytes."""
+    files = {name: lambda source=source: encoded(source)[0] for name, source in data.sources().items()}
+    files |= {name: lambda content=content: content for name, content in by_hand.files().items()}
+    name, whole, missing = TORN
+    files[name] = lambda: (decoders.FILES / f"{whole}.gpz").read_bytes()[:-missing]
+    return files
+
+
+def digest(path):
+    found = decoders.pinned(*decoders.by_library(path))
+    assert found == decoders.pinned(*decoders.by_reference(path)), f"{path}: the decoders disagree"
+    return found
+
+
+def read_digests():
+    return json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
+
+
+def write_digests(digests):
+    """One line a frame."""
+    lines = []
+    for name, described in sorted(digests.items()):
+        frames = ",\n   ".join(json.dumps(frame) for frame in described["frames"])
+        facts = ", ".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in described.items() if key != "frames")
+        lines.append(f' {json.dumps(name)}: {{{facts},\n  "frames": [\n   {frames}]}}')
+    DIGESTS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", metavar="NAME", required=True, help="files to make, without .gpz")
+    names = parser.parse_args().only
+    digests, files = read_digests(), all_files()
+    for name in names:
+        path = decoders.FILES / f"{name}.gpz"
+        if name in files:
+            path.write_bytes(files[name]())
+        elif not path.exists():
+            sys.exit(f"{name}: neither described nor there")
+        digests[name] = digest(path)
+    write_digests(digests)
+
+
+if __name__ == "__main__":
+    main()

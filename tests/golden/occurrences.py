@@ -1,0 +1,233 @@
+"""What of docs/format.md occurs in files that the reference decoder reads meanwhile."""
+
+import contextlib
+import itertools
+from unittest import mock
+
+import decoders
+
+import gpz_block
+import gpz_chunk
+import gpz_codec
+import gpz_difference
+import gpz_ordered
+import gpz_ref
+from gpz_codec import EXACT, FLOAT32, FLOAT64, INTEGER
+
+CLASSES = GRID, WHOLE, LOSSLESS = "grid", "integers", "lossless floats"
+PAYLOAD_PARTS = "bitmap", "margin", "flags", "exceptions"
+
+
+def class_of(field):
+    return WHOLE if field.type == INTEGER else GRID if field.step > 0 else LOSSLESS
+
+
+def block_size_class(n, block_size):
+    return "full block" if n == block_size else "last block"
+
+
+class Noted(set):
+    def when(self, condition, *what):
+        if condition:
+            self.add(what)
+
+    def payload(self, where, record, dimensions):
+        """Of a record as sections 9 and 10 have it, behind the first places."""
+        self.update((where, "head", head) for head in record[dimensions : 2 * dimensions])
+        for part, there in zip(PAYLOAD_PARTS, record[2 * dimensions :]):
+            self.when(there, where, part)
+
+
+def note_blocks(noted):
+    decode_block = gpz_codec.decode_block
+
+    def note(payload, record, field, n, block_size):
+        noted.add(("block", "mode", record.mode, class_of(field)))
+        noted.add(("block", field.type, "components", field.dimensions))
+        noted.add(("block", "mode", record.mode, block_size_class(n, block_size)))
+        noted.when(record.exceptions, "block", "mode", record.mode, "exceptions")
+        noted.when(max(record.extent).bit_length() > 32, "block", "wider than a word")
+        noted.when(block_size != 1024, "block", "size is not 1024")
+        return decode_block(payload, record, field, n, block_size)
+
+    return mock.patch.object(gpz_codec, "decode_block", note)
+
+
+def note_chunks(noted):
+    decode = gpz_ref.decode_any_chunk
+
+    def note(data, fields, particles, history):
+        kind = int.from_bytes(data[4:8], "little")
+        noted.add(("chunk", kind, "key frame" if history is None else "difference frame"))
+        noted.when(particles == 0, "chunk", kind, "without particles")
+        if kind == gpz_difference.DIFFERENCES:
+            before, leaving, arriving = (int.from_bytes(data[i : i + 8], "little") for i in (8, 16, 24))
+            noted.when(0 < leaving < before, "chunk", "some leave")
+            noted.when(0 < leaving == before, "chunk", "all leave")
+            noted.when(arriving, "chunk", "some arrive")
+        return decode(data, fields, particles, history)
+
+    return mock.patch.object(gpz_ref, "decode_any_chunk", note)
+
+
+def note_differences(noted):
+    decode_section, read_indices, read_block = (
+        getattr(gpz_difference, name) for name in ("decode_section", "read_indices", "read_block")
+    )
+    where = "difference"
+
+    def note_section(data, history, t, passages):
+        coding, kind = data[0] if data else None, class_of(history.field)
+        noted.add((where, "coding", coding, kind))
+        noted.when(len(data) == 8 and coding == gpz_difference.PREDICTED, where, "nothing but the coding")
+        if data:
+            noted.update((where, "edge", edge) for edge in data[1:4] if edge)
+        if coding == gpz_difference.PREDICTED and len(data) > 8:
+            noted.when(any(data[8 + 16 * history.field.dimensions :][:8]), where, "exact values")
+        return decode_section(data, history, t, passages)
+
+    def note_indices(cursor, history, t, axes):
+        noted.add((where, "prediction", cursor.data[cursor.offset]))
+        noted.update((where, "axis", "periodic" if axis.periodic else "open") for axis in axes)
+        return read_indices(cursor, history, t, axes)
+
+    def note_block(payload, history, start, n, t, axes, weights, record, levels):
+        noted.payload(where, record, len(axes))
+        noted.add((where, block_size_class(n, gpz_block.BLOCK_SIZE)))
+        noted.update((where, "weight", name) for name, weight in zip("abc", weights) if weight)
+        noted.when(any(map(any, levels)), where, "neighbours")
+        noted.when(len(levels) > 1, where, "levels")
+        noted.when(len(levels[0]) > 1, where, "several neighbours")
+        return read_block(payload, history, start, n, t, axes, weights, record, levels)
+
+    return mock.patch.multiple(gpz_difference, decode_section=note_section, read_indices=note_indices, read_block=note_block)
+
+
+def note_order(noted):
+    decode_section, read_indices, read_block = (
+        getattr(gpz_ordered, name) for name in ("decode_section", "read_indices", "read_block")
+    )
+    where = "order"
+
+    def note_section(data, field, particles, ids):
+        noted.add((where, "coding", data[0], "the ids" if ids is None else class_of(field)))
+        if data[0] == gpz_ordered.PREDICTED_IN_ORDER:
+            noted.when(any(data[8 + 16 * field.dimensions :][:8]), where, "exact values")
+        return decode_section(data, field, particles, ids)
+
+    def note_indices(cursor, ids, particles, axes):
+        noted.add((where, "section", cursor.data[cursor.offset]))
+        noted.update((where, "axis", "periodic" if axis.periodic else "open") for axis in axes)
+        return read_indices(cursor, ids, particles, axes)
+
+    def note_block(payload, lags, ids, n, axes, first, record):
+        noted.payload(where, record, len(axes))
+        noted.add((where, block_size_class(n, gpz_block.BLOCK_SIZE)))
+        noted.update((where, "lag", i) for i, lag in enumerate(lags.lags) if lag)
+        noted.when(lags.lags[0] == 0, where, "no lags")
+        noted.when(lags.first_ones, where, "lag 1 first")
+        noted.when(ids is not None and any(a >= b for a, b in zip(ids, ids[1:])), where, "ids do not ascend")
+        return read_block(payload, lags, ids, n, axes, first, record)
+
+    return mock.patch.multiple(gpz_ordered, decode_section=note_section, read_indices=note_indices, read_block=note_block)
+
+
+def note_container(noted):
+    read_record = gpz_ref.read_record
+
+    def note(data, offset):
+        record = read_record(data, offset)
+        if record:
+            known = record.type in gpz_ref.RECORD_TYPES
+            noted.add(("record", record.type if known else "of unknown type"))
+        return record
+
+    return mock.patch.object(gpz_ref, "read_record", note)
+
+
+@contextlib.contextmanager
+def noting(noted):
+    with contextlib.ExitStack() as patches:
+        for note in (note_blocks, note_chunks, note_differences, note_order, note_container):
+            patches.enter_context(note(noted))
+        yield
+
+
+def note_file(noted, content, file):
+    """What the heads say. `content`: the bytes."""
+    noted.when(int.from_bytes(content[10:12], "little"), "header", "larger minor version")
+    noted.when(any(content[16:20]), "header", "optional features")
+    noted.update(("metadata", key if key in gpz_ref.METADATA_TYPES else "unknown key") for key in file.metadata)
+    noted.when(not decoders.ends_with_index(file, content), "index", "none")
+    noted.when(file.torn is not None, "torn")
+    for frame in file.frames:
+        noted.add(("box", frame.box_kind))
+        noted.add(("dimension", frame.dimension))
+        noted.update(("boundary", letter) for letter in frame.boundary)
+        noted.add(("frame", "key frame" if frame.since_key == 0 else "difference frame"))
+        noted.when(frame.time != frame.time, "frame", "time is unknown")
+        noted.when(frame.particles == 0, "frame", "without particles")
+        noted.when(not frame.fields, "frame", "without fields")
+        noted.when(not frame.chunks, "frame", "without chunks")
+        noted.when(len(frame.chunks) > 1, "frame", "several chunks")
+        for f in frame.fields:
+            noted.add(("field", f.type, "bound" if f.bound else "lossless"))
+            noted.add(("field", "flags", f.flags))
+
+
+def expected():
+    """All that the page names, by the numbers that the reference decoder accepts."""
+    result = {("chunk", kind, "difference frame") for kind in gpz_chunk.KINDS}
+    result |= {("chunk", kind, "key frame") for kind in gpz_chunk.KINDS if kind != gpz_difference.DIFFERENCES}
+    result |= {("chunk", what) for what in ("some leave", "all leave", "some arrive")}
+    result |= {("chunk", kind, "without particles") for kind in (gpz_chunk.BLOCK_CODED, gpz_difference.DIFFERENCES)}
+
+    result |= {("block", "mode", mode, GRID) for mode in gpz_codec.MODES}
+    result |= {("block", "mode", EXACT, kind) for kind in CLASSES}
+    result |= {("block", "mode", m, size) for m in gpz_codec.MODES for size in ("full block", "last block")}
+    result |= {("block", "mode", mode, "exceptions") for mode in gpz_codec.MODES if mode != EXACT}
+    result |= {("block", kind, "components", d) for kind in (INTEGER, FLOAT32, FLOAT64) for d in (1, 2, 3)}
+    result |= {("block", "wider than a word"), ("block", "size is not 1024")}
+
+    codings = (None, *gpz_difference.CODINGS)
+    result |= {("difference", "coding", c, kind) for c, kind in itertools.product(codings, CLASSES)}
+    result |= {("difference", "prediction", p) for p in gpz_difference.PREDICTIONS}
+    result |= {("difference", "weight", name) for name in "abc"}
+    result |= {("difference", "head", head) for head in (*gpz_block.HEADS, *gpz_block.TRIPLE_HEADS)}
+    result |= {("difference", "edge", edge) for edge in (1, 2, 3)}
+    more = "nothing but the coding", "exact values", "neighbours", "levels", "several neighbours"
+    result |= {("difference", what) for what in more}
+
+    result |= {("order", "coding", coding, kind) for coding in gpz_ordered.CODINGS for kind in (GRID, WHOLE)}
+    result |= {
+        ("order", "coding", gpz_ordered.BLOCK_CODED, LOSSLESS),
+        ("order", "coding", gpz_ordered.PREDICTED_IN_ORDER, "the ids"),
+    }
+    result |= {("order", "section", section) for section in gpz_ordered.SECTIONS}
+    result |= {("order", "head", head) for head in gpz_block.HEADS}
+    result |= {("order", "lag", lag) for lag in (0, 1)}
+    result |= {("order", what) for what in ("no lags", "lag 1 first", "ids do not ascend", "exact values")}
+
+    for where in ("difference", "order"):
+        result |= {(where, what) for what in (*PAYLOAD_PARTS, "full block", "last block")}
+        result |= {(where, "axis", axis) for axis in ("periodic", "open")}
+
+    result |= {("record", kind) for kind in (*gpz_ref.RECORD_TYPES, "of unknown type")}
+    result |= {("header", what) for what in ("larger minor version", "optional features")}
+    result |= {("metadata", key) for key in (*gpz_ref.METADATA_TYPES, "unknown key")} | {("index", "none"), ("torn",)}
+    result |= {("box", kind) for kind in gpz_ref.BOX_KINDS} | {("dimension", d) for d in (2, 3)}
+    result |= {("boundary", letter) for letter in "pfsm?"}
+    frames = "key frame", "difference frame", "time is unknown", "without particles", "without fields", "without chunks"
+    result |= {("frame", what) for what in (*frames, "several chunks")}
+    result |= {("field", kind, "bound") for kind in (FLOAT32, FLOAT64)}
+    result |= {("field", kind, "lossless") for kind in (INTEGER, FLOAT32, FLOAT64)}
+    result |= {("field", "flags", flags) for flags in (0, 1, 2, 4)}
+    return result
+
+
+def of_files(paths):
+    noted = Noted()
+    with noting(noted):
+        for path in paths:
+            note_file(noted, path.read_bytes(), gpz_ref.read_file(path))
+    return noted

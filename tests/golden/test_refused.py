@@ -1,0 +1,91 @@
+"""What docs/format.md says is refused is refused by the reference decoder, and by the library: a file for each rule."""
+
+import pathlib
+import tempfile
+import unittest
+
+import decoders  # noqa: F401  makes the reference decoder known
+import violations_blocks
+import violations_container
+import violations_trajectories
+
+import gpz_ref
+from gpz_codec import BadFile
+from library import each, helper, listing
+
+FAMILIES = [*violations_container.FAMILIES, *violations_blocks.FAMILIES, *violations_trajectories.FAMILIES]
+INCOMPLETE = violations_container.INCOMPLETE
+
+
+def complaints(content):
+    """Of the reference decoder."""
+    try:
+        return " ".join(gpz_ref.read_bytes(content).damage)
+    except BadFile as error:
+        return str(error)
+
+
+class Refused(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def by_library(self, contents):
+        """The lines of the library helper for each of these files."""
+        for number, content in enumerate(contents):
+            (self.folder / f"{number}.gpz").write_bytes(content)
+        found = each(self.folder)
+        return [found[f"{number}.gpz"] for number in range(len(contents))]
+
+    def test_sound_files_are_read(self):
+        contents = [family() for family, _ in FAMILIES]
+        for (family, _), content, lines in zip(FAMILIES, contents, self.by_library(contents), strict=True):
+            with self.subTest(family=family.__name__):
+                self.assertEqual(complaints(content), "")
+                self.assertEqual(lines, listing(gpz_ref.read_bytes(content)))
+
+    def test_reference_decoder(self):
+        for family, changes in FAMILIES:
+            for change, cause in changes:
+                with self.subTest(family=family.__name__, change=change):
+                    self.assertRegex(complaints(family(**change)) or "nothing", cause)
+
+    def test_library(self):
+        cases = [(family, change) for family, changes in FAMILIES for change, _ in changes]
+        contents = [family(**change) for family, change in cases]
+        for (family, change), lines in zip(cases, self.by_library(contents), strict=True):
+            with self.subTest(family=family.__name__, change=change):
+                self.assertRegex((lines or ["nothing"])[-1], "^(refused|damaged)")
+
+    def test_library_from_a_pipe(self):
+        path = self.folder / "file.gpz"
+        for family, changes in FAMILIES:
+            for change, _ in changes:
+                if "index" in change:
+                    continue  # a pipe has no use for it
+                with self.subTest(family=family.__name__, change=change):
+                    path.write_bytes(family(**change))
+                    self.assertEqual(helper("digest", path, "stream").returncode, 1)
+
+    def test_records_that_are_not_complete(self):
+        """Are passed over."""
+        contents = [violations_container.incomplete(**change) for change, _ in INCOMPLETE]
+        sound = violations_container.incomplete()
+        self.assertEqual((complaints(sound), len(gpz_ref.read_bytes(sound).frames)), ("", 2))
+        for (change, cause), content, lines in zip(INCOMPLETE, contents, self.by_library(contents), strict=True):
+            with self.subTest(change=change):
+                self.assertRegex(complaints(content), cause)
+                self.assertEqual(len(gpz_ref.read_bytes(content).frames), 1)
+                self.assertEqual(lines, [*listing(gpz_ref.read_bytes(content)), "damaged"])
+
+    def test_unused_index(self):
+        contents = [violations_container.records(**change) for change in violations_container.UNUSED_INDEX]
+        for change, content, lines in zip(violations_container.UNUSED_INDEX, contents, self.by_library(contents), strict=True):
+            with self.subTest(change=change):
+                self.assertEqual(lines, listing(gpz_ref.read_bytes(content)))
+                self.assertEqual(len(lines), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,17 @@
+// The kernels that this machine can run.
+#pragma once
+
+#include <vector>
+
+#include "gpz/cpu/kernels.hpp"
+
+namespace gpz::cpu {
+
+inline std::vector<const Kernels *> all_kernels() {
+  std::vector<const Kernels *> all;
+  for (const char *name : {"generic", "avx2", "avx512"})
+    if (const auto *found = kernels(name)) all.push_back(found);
+  return all;
+}
+
+}  // namespace gpz::cpu
