@@ -4,27 +4,25 @@
 #
 #   scripts/package.sh [--try]      --try installs them in a bare Debian 12, which debootstrap makes (as root), and uses them there
 set -euo pipefail
-for part in common packages; do . "$(dirname "$0")/lib/$part.sh"; done
+for part in common progress packages; do . "$(dirname "$0")/lib/$part.sh"; done
 
 try=no
 [[ ${1:-} == --try ]] && try=yes
 tools=(dpkg-dev gzip lintian)
 [[ $try == yes ]] && tools+=(debootstrap)
-install_packages "${gpz_packages[@]}" "${tools[@]}"
+install_packages "${demo_packages[@]}" "${tools[@]}"
 
 build=$repository/build-package
-say "Building gpz in $(basename "$build")/"
-quietly "$build/configure.log" cmake -S "$repository" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D GPZ_WERROR=ON -D CMAKE_INSTALL_PREFIX=/usr \
+step "Configuring gpz" no_progress "$build/configure.log" cmake -S "$repository" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D GPZ_WERROR=ON -D CMAKE_INSTALL_PREFIX=/usr \
   -D GPZ_BUILD_TESTS=OFF -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF -D "LAMMPS_SOURCE_DIR=${LAMMPS_SOURCE_DIR:-}" \
   -D GPZ_ZSH_COMPLETIONS_DIR=share/zsh/vendor-completions \
   -D CMAKE_EXE_LINKER_FLAGS=-Wl,-z,relro,-z,now -D CMAKE_SHARED_LINKER_FLAGS=-Wl,-z,relro,-z,now \
   -D CMAKE_MODULE_LINKER_FLAGS=-Wl,-z,relro,-z,now || die "cannot configure gpz"
-quietly "$build/build.log" cmake --build "$build" || die "cannot build gpz"
+step "Building gpz in $(basename "$build")/" ninja_progress "$build/build.log" cmake --build "$build" || die "cannot build gpz"
 
-say "Packing"
 packages=$build/packages
 rm -rf "$packages"
-quietly "$build/cpack.log" cpack --config "$build/CPackConfig.cmake" -B "$packages" || die "cannot pack"
+step "Packing" no_progress "$build/cpack.log" cpack --config "$build/CPackConfig.cmake" -B "$packages" || die "cannot pack"
 rm -rf "$packages/_CPack_Packages"
 ls -l "$packages"
 
@@ -32,15 +30,14 @@ say "lintian"
 lintian --fail-on error "$packages"/*.deb || die "lintian finds errors in the packages"
 [[ $try == yes ]] || exit 0
 
-say "A bare Debian 12"
 root=$(mktemp -d)
 chmod 755 "$root"
 trap 'rm -rf "$root"' EXIT
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
   awk '$2 == "bookworm" && $3 == "main" {print $1; exit}')
-quietly "$build/debootstrap.log" debootstrap --variant=minbase bookworm "$root" "$mirror" || die "cannot make a bare Debian"
+step "Making a bare Debian 12" no_progress "$build/debootstrap.log" debootstrap --variant=minbase bookworm "$root" "$mirror" || die "cannot make a bare Debian"
 inside() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"; }
-quietly "$build/try-apt.log" inside apt-get install -q -y --no-install-recommends man-db bash-completion libfmt9 || die "apt-get failed"
+step "Installing what gpz needs there" apt_progress "$build/try-apt.log" inside apt-get install -q -y --no-install-recommends man-db bash-completion libfmt9 || die "apt-get failed"
 cp "$packages"/gpz_*.deb "$packages"/libgpz*.deb "$root/tmp"
 inside sh -c 'dpkg -i /tmp/*.deb' || die "dpkg -i failed"
 inside gpz --version
