@@ -47,7 +47,7 @@ mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Cr
 inside() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@" </dev/null; }
 step "Making a bare Debian 12" no_progress "$build/debootstrap.log" debootstrap --variant=minbase bookworm "$root" "$mirror" ||
   die "cannot make a bare Debian"
-step "Installing what the packages depend on" no_progress "$build/try-apt.log" \
+step "Installing what the packages depend on" apt_progress "$build/try-apt.log" \
   inside apt-get install -q -y --no-install-recommends man-db bash-completion libfmt9 || die "apt-get failed"
 cp "$packages"/gpz_*.deb "$packages"/libgpz*.deb "$root/tmp"
 inside sh -c 'dpkg -i /tmp/*.deb' || die "dpkg -i failed"
