@@ -29,6 +29,7 @@ class IdOrder {
 
   std::vector<std::int64_t> ids_;
   std::vector<std::uint32_t> place_;
+  std::vector<std::uint8_t> seen_;  // whether there is a particle for each row
   bool is_sorted_ = true;
 };
 
