@@ -2,17 +2,36 @@
 # From nothing to a compressed trajectory: installs what is missing, gets and builds LAMMPS and gpz, runs examples/in.melt on two
 # MPI ranks with dump gpz and dump custom side by side, decodes the one and compares every atom with the other.
 #
-#   scripts/demo.sh                                     a tested release of LAMMPS is fetched and built (once)
+#   scripts/demo.sh [--cuda]                            a tested release of LAMMPS is fetched and built (once)
 #   LAMMPS_SOURCE_DIR=/path/to/lammps scripts/demo.sh   a LAMMPS of your own, built outside its tree; with LAMMPS_BINARY not built
 #
+# Builds what this needs and nothing else: the program, the plugin, LAMMPS's core; scripts/test.sh adds the rest. The CUDA part is
+# built where there is a GPU, for that GPU, and with --cuda (for compute capability 9.0 if there is none).
 # Leaves build/bin/gpz, build/bin/lmp, build/lib/gpzplugin.so and the trajectories in build/demo/. What is fetched and built of
 # LAMMPS is kept in ~/.cache/gpz (GPZ_CACHE_DIR).
 set -euo pipefail
-for part in common packages lammps build mpi; do . "$(dirname "$0")/lib/$part.sh"; done
+for part in common progress packages lammps build mpi; do . "$(dirname "$0")/lib/$part.sh"; done
 
-install_packages "${gpz_packages[@]}"
-provide_lammps
-build_gpz "$build"
+case ${1:-} in
+  --cuda) cuda=ON ;;
+  '') cuda=AUTO ;;
+  -h | --help) show_help ;;
+  *) die "unknown argument: $1 (--help)" ;;
+esac
+
+install_packages "${demo_packages[@]}"
+provide_lammps demo
+
+# What a build folder has already been told to build stays, so that this script and scripts/test.sh do not undo each other's work.
+options=()
+[[ -f $build/CMakeCache.txt ]] || options=(-D GPZ_BUILD_TESTS=OFF -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF)
+architectures=$(gpu_architectures)
+if [[ $cuda == ON || $architectures ]]; then
+  options+=(-D "GPZ_CUDA=$cuda" -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-90-real}")
+fi
+configure_gpz "$build" "${options[@]}"
+build_gpz "$build" gpz_command gpzplugin
+say "Set up in $(duration $SECONDS)"
 
 bound=0.001
 demo=$build/demo
@@ -22,8 +41,10 @@ cd "$demo"
 export LAMMPS_PLUGIN_PATH=$build/lib PATH=$build/bin:$PATH
 
 say "lmp -in examples/in.melt (2 ranks)"
+started=$SECONDS
 mpi_run 2 lmp -in "$repository/examples/in.melt" -var eb "$bound" -var custom yes -log lammps.log >screen.log 2>&1 ||
   { tail -n 20 screen.log >&2 && die "LAMMPS failed; all of its output: $demo/screen.log"; }
+say "It took $(duration $((SECONDS - started)))"
 grep -A 2 "^Dump traj gpz: melt.gpz" lammps.log
 
 say "gpz decode melt.gpz -o melt.xyz"
@@ -40,3 +61,5 @@ row() { awk -v name="$1" -v file="$2" -v bytes="$(size_of "$2")" -v gpz="$(size_
 row "dump gpz" melt.gpz
 row "dump custom, binary" melt.bin
 row "decoded text" melt.xyz
+
+say "All of it took $(duration $SECONDS)"

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# Formatting (clang-format) and static analysis (clang-tidy) of what is in build/: run scripts/test.sh first.
+# Shell scripts (shellcheck), formatting (clang-format) and static analysis (clang-tidy) of what is in build/: run scripts/test.sh first.
 #
 #   scripts/lint.sh [--fix]      --fix formats the files instead
 set -euo pipefail
-for part in common packages; do . "$(dirname "$0")/lib/$part.sh"; done
-install_packages clang-format-14 clang-tidy-14
+for part in common progress packages; do . "$(dirname "$0")/lib/$part.sh"; done
+install_packages clang-format-14 clang-tidy-14 shellcheck
 cd "$repository"
+
+say "shellcheck"
+git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck --external-sources
 
 mode=(--dry-run --Werror)
 [[ ${1:-} == --fix ]] && mode=(-i)
@@ -13,7 +16,10 @@ say "clang-format"
 find bench gpz lammps_pkg tests tools -type f -regex '.*\.\([ch]pp\|[ch]\|cuh?\)' -print0 |
   xargs -0 clang-format-14 --style=file "${mode[@]}"
 
-say "clang-tidy"
+say "layers"
+scripts/lib/layers.py || die "includes against gpz/rooms.txt"
+
 [[ -f build/compile_commands.json ]] || die "build/ is not configured: run scripts/test.sh first"
-quietly build/clang-tidy.log run-clang-tidy-14 -quiet -j "$(nproc)" -p build "^$repository/(gpz|tools)/.*\.cpp\$" ||
+step "clang-tidy" no_progress build/clang-tidy.log run-clang-tidy-14 -quiet -j "$(nproc)" -p build "^$repository/(gpz|tools)/.*\.cpp\$" ||
   die "clang-tidy has something to say: build/clang-tidy.log"
+say "All of it took $(duration $SECONDS)"

@@ -1,55 +1,73 @@
 #!/usr/bin/env bash
 # Installs what is missing, gets and builds LAMMPS and gpz, and runs the tests.
 #
-#   scripts/test.sh [--sanitize] [--bigbig] [--label L] [CTEST OPTIONS...]
+#   scripts/test.sh [--sanitize] [--bigbig] [--no-cuda] [--long] [--label L] [CTEST OPTIONS...]
 #
 #   --sanitize   library, tool and their tests with AddressSanitizer and UndefinedBehaviorSanitizer, without LAMMPS (build-sanitize/)
 #   --bigbig     the tests with LAMMPS, built with 64-bit atom ids (build-bigbig/)
+#   --no-cuda    without the CUDA part, which is otherwise built where there is a CUDA compiler: for the machine's GPU, or else for
+#                compute capability 9.0
+#   --long       also the tests that take long (label long)
 #   --label L    only tests with this label: lammps, reference, ...
 #
 # A LAMMPS of your own: LAMMPS_SOURCE_DIR, LAMMPS_BINARY, as for scripts/demo.sh.
 set -euo pipefail
-for part in common packages lammps build mpi; do . "$(dirname "$0")/lib/$part.sh"; done
+for part in common progress packages lammps build mpi; do . "$(dirname "$0")/lib/$part.sh"; done
 
 variant=usual
+cuda=AUTO
 select=()
+leave_out=long
 while (($#)); do
   case $1 in
     --sanitize) variant=sanitize ;;
     --bigbig) variant=bigbig ;;
+    --no-cuda) cuda=OFF ;;
+    --long) leave_out= ;;
     --label)
       [[ $# -ge 2 ]] || die "--label needs a label"
       select+=(-L "$2")
       shift
       ;;
-    -h | --help)
-      sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
-      exit
-      ;;
+    -h | --help) show_help ;;
     *) break ;;
   esac
   shift
 done
 
-install_packages "${gpz_packages[@]}"
+install_packages "${test_packages[@]}"
 case $variant in
   usual)
-    provide_lammps
+    provide_lammps test
+    architectures=$(gpu_architectures)
+    configure_gpz "$build" -D GPZ_BUILD_TESTS=ON -D GPZ_BUILD_BENCH=ON -D "GPZ_CUDA=$cuda" \
+      -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-90-real}"
     build_gpz "$build"
     ;;
   sanitize)
     build=$repository/build-sanitize
     unset LAMMPS_SOURCE_DIR LAMMPS_BINARY
-    build_gpz "$build" -D CMAKE_BUILD_TYPE=RelWithDebInfo -D GPZ_SANITIZE=ON -D GPZ_WERROR=ON -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
+    # Lines are all that the messages need of the debug information.
+    configure_gpz "$build" -D CMAKE_BUILD_TYPE=RelWithDebInfo -D "CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" \
+      -D GPZ_SANITIZE=ON -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
+    build_gpz "$build"
     ;;
   bigbig)
     build=$repository/build-bigbig
     provide_lammps bigbig
-    build_gpz "$build" -D GPZ_LAMMPS_SIZES=bigbig -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
-    [[ ${select[*]} ]] || select=(-L lammps -LE packages)
+    configure_gpz "$build" -D GPZ_LAMMPS_SIZES=bigbig -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
+    build_gpz "$build" gpz_command gpzplugin gpz_two_hosts
+    select+=(-L lammps)
+    leave_out="packages${leave_out:+|$leave_out}"
     ;;
 esac
+say "Set up in $(duration $SECONDS)"
 
 say "Testing"
+started=$SECONDS
 export UBSAN_OPTIONS=print_stacktrace=1
-exec ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" "${select[@]}" "$@" </dev/null
+status=0
+ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" ${leave_out:+-LE "$leave_out"} "${select[@]}" "$@" \
+  </dev/null || status=$?
+say "Tested in $(duration $((SECONDS - started))); all of it took $(duration $SECONDS)"
+exit "$status"

@@ -1,5 +1,5 @@
-// What the parts of the C API share (c_api.cpp here, and cuda/host/c_api.cpp): the exception barrier with the message
-// of the last error, and the C descriptions of frames and fields as those of the C++ API.
+// What the parts of the C API share (this folder, and cuda/host/c_api.cpp): the exception barrier with the message of
+// the last error, and the C descriptions of frames and fields as those of the C++ API.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,8 @@
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "gpz/error.hpp"
@@ -14,8 +16,15 @@
 #include "gpz/gpz.h"
 #include "gpz/writer.hpp"
 
+namespace gpz::c {
+class Image;
+}  // namespace gpz::c
+
 struct gpz_writer {
+  explicit gpz_writer(gpz::Writer to, gpz::c::Image *in = nullptr) : writer(std::move(to)), image(in) {}
+
   gpz::Writer writer;
+  gpz::c::Image *image;  // the sink of a writer to memory; otherwise nullptr
 };
 
 namespace gpz::c {
@@ -47,17 +56,26 @@ inline void require(bool condition, const char *cause) {
   if (!condition) throw Error(Status::invalid_argument, cause);
 }
 
-// Throw invalid_argument for a number that is no type. The second one is how values of this type are stored.
+// Words between blanks.
+std::vector<std::string> words_of(const char *names);
+
+// Throw invalid_argument for a number that is none of the enumeration. value_type is how values of a type are stored.
 ConstArray::Type array_type(gpz_type type);
 ValueType value_type(gpz_type type);
 
+// The caller's fields, of whatever version they are.
+std::vector<gpz_field> taken_fields(const gpz_field *fields, std::size_t count);
+
 // Fields without their bounds, which field_inputs() of host arrays and its counterpart for device arrays find in
-// different ways. Throws invalid_argument (names, data, stride).
-std::vector<FieldInput> unbounded_inputs(const gpz_field *fields, std::size_t count, std::uint64_t particles);
+// different ways. Throws invalid_argument (names, data, stride, numbers that are none of their enumeration).
+std::vector<FieldInput> unbounded_inputs(const std::vector<gpz_field> &fields, std::uint64_t particles);
 
 // The field's `bound` as it is given; throws invalid_argument if it is not one. 0: lossless.
 double given_bound(const gpz_field &field);
 
-FrameInfo frame_info(const gpz_frame &frame);
+// Throw invalid_argument.
+FrameInfo frame_info(const gpz_frame *frame);
+Metadata metadata_of(const gpz_metadata *metadata);  // NULL: nothing
+void check_threads(int threads);
 
 }  // namespace gpz::c

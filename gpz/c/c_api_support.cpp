@@ -2,11 +2,12 @@
 #include <limits>
 #include <set>
 #include <sstream>
-#include <string>
 
 #include "gpz/c/c_api.hpp"
+#include "gpz/c/structures.hpp"
 #include "gpz/chunk.hpp"
 
+// One number, in C and in C++.
 static_assert(GPZ_OK == static_cast<int>(gpz::Status::ok) &&
               GPZ_INVALID_ARGUMENT == static_cast<int>(gpz::Status::invalid_argument) &&
               GPZ_IO_ERROR == static_cast<int>(gpz::Status::io_error) &&
@@ -19,26 +20,69 @@ static_assert(GPZ_OK == static_cast<int>(gpz::Status::ok) &&
               GPZ_LIMIT_EXCEEDED == static_cast<int>(gpz::Status::limit_exceeded) &&
               GPZ_INTERNAL == static_cast<int>(gpz::Status::internal) &&
               GPZ_UNSUPPORTED == static_cast<int>(gpz::Status::unsupported));
-
 static_assert(GPZ_CHUNK_BLOCK == static_cast<int>(gpz::ChunkKind::block) &&
               GPZ_CHUNK_DIFFERENCE == static_cast<int>(gpz::ChunkKind::difference) &&
               GPZ_CHUNK_ORDERED == static_cast<int>(gpz::ChunkKind::ordered));
+static_assert(GPZ_NUMBER == static_cast<int>(gpz::Display::number) &&
+              GPZ_ELEMENT == static_cast<int>(gpz::Display::element) &&
+              GPZ_TYPE_LABEL == static_cast<int>(gpz::Display::type_label));
+static_assert(GPZ_BOX_NONE == static_cast<int>(gpz::Box::Kind::none) &&
+              GPZ_BOX_ORTHOGONAL == static_cast<int>(gpz::Box::Kind::orthogonal) &&
+              GPZ_BOX_TRICLINIC == static_cast<int>(gpz::Box::Kind::triclinic) &&
+              GPZ_BOX_GENERAL == static_cast<int>(gpz::Box::Kind::general_triclinic));
+static_assert(GPZ_ORDER_PLACE == static_cast<int>(gpz::Order::place) &&
+              GPZ_ORDER_ID == static_cast<int>(gpz::Order::id));
 
-namespace {
+// No padding at the end (structures.hpp).
+template <class T, class Last>
+constexpr bool ends_with(std::size_t offset) {
+  return offset + sizeof(Last) == sizeof(T);
+}
+static_assert(ends_with<gpz_field, uint32_t>(offsetof(gpz_field, reserved)) &&
+              ends_with<gpz_output, uint32_t>(offsetof(gpz_output, reserved)) &&
+              ends_with<gpz_frame, uint16_t>(offsetof(gpz_frame, since_key)) &&
+              ends_with<gpz_metadata, double>(offsetof(gpz_metadata, timestep_size)) &&
+              ends_with<gpz_scan, uint32_t>(offsetof(gpz_scan, reserved)) &&
+              ends_with<gpz_column_info, uint32_t>(offsetof(gpz_column_info, reserved)));
 
-std::vector<std::string> split(const char *names) {
+namespace gpz::c {
+
+std::vector<std::string> words_of(const char *names) {
   std::istringstream stream(names == nullptr ? std::string() : std::string(names));
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
   return words;
 }
 
+namespace {
+
+std::string text(const char *string) { return string == nullptr ? std::string() : std::string(string); }
+
+std::vector<std::string> texts(const char *const *strings, std::size_t count, const char *cause) {
+  require(strings != nullptr || count == 0, cause);
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < count; ++i) result.push_back(text(strings[i]));
+  return result;
+}
+
+// Throws invalid_argument about this field.
+void require_of(const gpz_field &field, bool condition, const char *cause) {
+  if (!condition) throw Error(Status::invalid_argument, "field \"" + text(field.names) + "\": " + std::string(cause));
+}
+
+Display display_of(const gpz_field &field) {
+  const int display = number(field.display);
+  require_of(field, display == GPZ_NUMBER || display == GPZ_ELEMENT || display == GPZ_TYPE_LABEL,
+             "display is no gpz_display");
+  require_of(field, display == GPZ_NUMBER || value_type(field.type) == ValueType::integer,
+             "display is for integers only");
+  return static_cast<Display>(display);
+}
+
 }  // namespace
 
-namespace gpz::c {
-
 ConstArray::Type array_type(gpz_type type) {
-  switch (type) {
+  switch (number(type)) {
     case GPZ_INT32:
       return ConstArray::Type::int32;
     case GPZ_INT64:
@@ -47,8 +91,9 @@ ConstArray::Type array_type(gpz_type type) {
       return ConstArray::Type::float32;
     case GPZ_FLOAT64:
       return ConstArray::Type::float64;
+    default:
+      throw Error(Status::invalid_argument, "type is no gpz_type");
   }
-  throw Error(Status::invalid_argument, "unknown type of a field");
 }
 
 ValueType value_type(gpz_type type) {
@@ -64,23 +109,27 @@ ValueType value_type(gpz_type type) {
   return ValueType::integer;
 }
 
-std::vector<FieldInput> unbounded_inputs(const gpz_field *fields, std::size_t count, std::uint64_t particles) {
-  require(fields != nullptr || count == 0, "fields is a null pointer");
+std::vector<gpz_field> taken_fields(const gpz_field *fields, std::size_t count) {
+  return taken(fields, count, "gpz_field");
+}
+
+std::vector<FieldInput> unbounded_inputs(const std::vector<gpz_field> &fields, std::uint64_t particles) {
   std::vector<FieldInput> inputs;
   std::set<std::string> known;
   std::size_t column = 0;
-  for (std::size_t f = 0; f < count; ++f) {
-    const gpz_field &from = fields[f];
-    const std::vector<std::string> names = split(from.names);
-    require(!names.empty() && names.size() <= 3, "a field has 1 to 3 names");
+  for (const gpz_field &from : fields) {
+    const std::vector<std::string> names = words_of(from.names);
+    require_of(from, !names.empty() && names.size() <= 3, "a field has 1 to 3 names");
+    require_of(from, from.reserved == 0, "reserved is not 0");
     FieldInput input;
     input.field.type = value_type(from.type);
-    input.field.leading = f == 0 && input.field.type != ValueType::integer;
+    input.field.display = display_of(from);
+    input.field.leading = inputs.empty() && input.field.type != ValueType::integer;
     for (std::size_t c = 0; c < names.size(); ++c) {
-      require(from.data[c] != nullptr || particles == 0, "data of a field is a null pointer");
-      require(from.stride != 0 || particles <= 1, "the stride of a field is 0");
+      require_of(from, from.data[c] != nullptr || particles == 0, "data is a null pointer");
+      require_of(from, from.stride != 0 || particles <= 1, "stride is 0");
       require(column <= 0xFFFF, "more than 65,536 columns");
-      require(known.insert(names[c]).second, "two columns have the same name");
+      require_of(from, known.insert(names[c]).second, "two columns have one name");
       input.field.components.push_back({names[c], static_cast<std::uint16_t>(column++)});
       input.components[c] = {from.data[c], from.stride, array_type(from.type)};
     }
@@ -90,25 +139,51 @@ std::vector<FieldInput> unbounded_inputs(const gpz_field *fields, std::size_t co
 }
 
 double given_bound(const gpz_field &field) {
-  if (field.bound_kind == GPZ_LOSSLESS) return 0;
-  require(field.bound_kind == GPZ_ABSOLUTE || field.bound_kind == GPZ_RELATIVE, "unknown kind of bound");
-  require(value_type(field.type) != ValueType::integer, "integers have no bound");
-  require(field.bound > 0 && field.bound <= std::numeric_limits<double>::max(), "a bound is not positive and finite");
+  const int kind = number(field.bound_kind);
+  require_of(field, kind == GPZ_LOSSLESS || kind == GPZ_ABSOLUTE || kind == GPZ_RELATIVE,
+             "bound_kind is no gpz_bound_kind");
+  if (kind == GPZ_LOSSLESS) {
+    require_of(field, field.bound == 0,
+               "it has a bound, and bound_kind is GPZ_LOSSLESS: set GPZ_ABSOLUTE or GPZ_RELATIVE");
+    return 0;
+  }
+  require_of(field, value_type(field.type) != ValueType::integer, "integers have no bound");
+  require_of(field, field.bound > 0 && field.bound <= std::numeric_limits<double>::max(),
+             "bound is not positive and finite");
   return field.bound;
 }
 
-FrameInfo frame_info(const gpz_frame &frame) {
-  require(frame.dimension == 2 || frame.dimension == 3, "the dimension is not 2 or 3");
-  require(frame.box_kind >= GPZ_BOX_NONE && frame.box_kind <= GPZ_BOX_GENERAL, "unknown kind of box");
+FrameInfo frame_info(const gpz_frame *given) {
+  const gpz_frame frame = taken(given, "gpz_frame");
+  const int kind = number(frame.box_kind);
+  require(frame.dimension == 2 || frame.dimension == 3, "dimension of a frame is not 2 or 3");
+  require(kind >= GPZ_BOX_NONE && kind <= GPZ_BOX_GENERAL, "box_kind of a frame is no gpz_box_kind");
   FrameInfo info;
   info.particles = frame.particles;
   info.timestep = frame.timestep;
   info.time = frame.time;
   info.box.dimension = static_cast<std::uint8_t>(frame.dimension);
-  info.box.kind = static_cast<Box::Kind>(frame.box_kind);
+  info.box.kind = static_cast<Box::Kind>(kind);
   std::copy(std::begin(frame.boundary), std::end(frame.boundary), info.box.boundary.begin());
   std::copy(std::begin(frame.box), std::end(frame.box), info.box.values.begin());
   return info;
 }
+
+Metadata metadata_of(const gpz_metadata *given) {
+  Metadata to;
+  if (given == nullptr) return to;
+  const gpz_metadata from = taken(given, "gpz_metadata");
+  to.generator = text(from.generator);
+  to.units = text(from.units);
+  to.atom_style = text(from.atom_style);
+  to.command = text(from.command);
+  to.columns = texts(from.columns, from.column_count, "columns is a null pointer");
+  to.elements = texts(from.elements, from.element_count, "elements is a null pointer");
+  to.type_labels = texts(from.type_labels, from.type_label_count, "type_labels is a null pointer");
+  to.timestep_size = from.timestep_size;
+  return to;
+}
+
+void check_threads(int threads) { require(threads >= 0, "threads is negative"); }
 
 }  // namespace gpz::c

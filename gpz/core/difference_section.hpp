@@ -57,7 +57,7 @@ GPZ_HD std::uint32_t residual_item(const ResidualRecord &record, int components,
 // max_residual_item_width). False if an item contradicts the format, which has triples in difference sections only.
 GPZ_HD bool read_residual_record(const std::uint8_t *width, const std::uint32_t *directory, std::uint64_t at,
                                  int components, std::uint32_t n, bool may_have_triples, ResidualRecord &record) {
-  std::uint32_t item[max_residual_items];
+  std::uint32_t item[max_residual_items] = {};
   for (int i = 0; i < residual_items(components); ++i) {
     item[i] = static_cast<std::uint32_t>(get_bits(directory, at, width[i]));
     at += width[i];

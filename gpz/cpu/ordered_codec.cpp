@@ -26,7 +26,9 @@ constexpr std::size_t widths_at = 6;
 constexpr std::size_t runs_header = 16;  // kind, 7 zeros, number of runs
 
 // Items of a record: the first place of each component less its base, then those of the residuals.
-std::size_t items_of(int components) { return static_cast<std::size_t>(components + core::residual_items(components)); }
+std::size_t items_of(int components) {
+  return static_cast<std::size_t>(components) + static_cast<std::size_t>(core::residual_items(components));
+}
 
 // Of the header: the widths end here, then come offsets and bases.
 std::size_t widths_end(int components) { return core::round_up_to_8(widths_at + items_of(components)); }

@@ -51,4 +51,6 @@ Error::Error(Status status, const std::string &cause, const std::string &file, s
       position_(position),
       system_error_(system_error) {}
 
+Error::~Error() = default;
+
 }  // namespace gpz

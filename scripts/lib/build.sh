@@ -1,7 +1,16 @@
+# shellcheck shell=bash
 # Sourced by the scripts: configures and builds gpz, with the LAMMPS that provide_lammps found (if it was called).
 
-# build_gpz FOLDER [CMAKE OPTIONS...]
-build_gpz() {
+# gpu_architectures: those of this machine's GPUs, as CMake names them; nothing where none is found that gpz supports.
+gpu_architectures() {
+  nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
+    awk -F. '/^[0-9]+\.[0-9]+$/ && $1 >= 8 && !seen[$0]++ {printf "%s%d%d-real", separator, $1, $2; separator = ";"}' || true
+}
+
+# configure_gpz FOLDER [CMAKE OPTIONS...]
+# Warnings are errors: both scripts say so, or the second would compile again what the first has. GPZ_WERROR=OFF for compilers
+# that gpz has not met.
+configure_gpz() {
   local folder=$1
   shift
   if [[ ${LAMMPS_BINARY:-} ]]; then
@@ -9,7 +18,14 @@ build_gpz() {
     ln -sfn "$LAMMPS_BINARY" "$folder/bin/lmp"
     set -- -D "LAMMPS_SOURCE_DIR=$LAMMPS_SOURCE_DIR" -D "LAMMPS_BINARY=$folder/bin/lmp" "$@"
   fi
-  say "Building gpz in $(basename "$folder")/"
-  quietly "$folder/configure.log" cmake -S "$repository" -B "$folder" -G Ninja "$@" || die "cannot configure gpz"
-  quietly "$folder/build.log" cmake --build "$folder" || die "cannot build gpz"
+  step "Configuring gpz" no_progress "$folder/configure.log" cmake -S "$repository" -B "$folder" -G Ninja \
+    -D "GPZ_WERROR=${GPZ_WERROR:-ON}" "$@" || die "cannot configure gpz"
+}
+
+# build_gpz FOLDER [TARGET...]: all targets where none is named.
+build_gpz() {
+  local folder=$1
+  shift
+  step "Building gpz in $(basename "$folder")/" ninja_progress "$folder/build.log" cmake --build "$folder" ${1:+--target "$@"} ||
+    die "cannot build gpz (if it is a warning of another compiler: GPZ_WERROR=OFF $0)"
 }

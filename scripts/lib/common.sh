@@ -1,4 +1,5 @@
-# Sourced by the scripts: messages, quiet commands, and where things are kept.
+# shellcheck shell=bash
+# Sourced by the scripts: messages, and where things are kept.
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cache=${GPZ_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/gpz}
@@ -11,14 +12,8 @@ die() {
   exit 1
 }
 
-# quietly LOG COMMAND...: runs the command with its output in LOG; shows the end of it only if the command fails.
-quietly() {
-  local log=$1
-  shift
-  mkdir -p "$(dirname "$log")"
-  if ! "$@" >"$log" 2>&1 </dev/null; then
-    tail -n 40 "$log" >&2
-    printf '%s\n' "(failed: $*; all of its output: $log)" >&2
-    return 1
-  fi
+# The comment at the head of the script, and ends it.
+show_help() {
+  sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
+  exit
 }

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the scripts: a LAMMPS of the user's (LAMMPS_SOURCE_DIR, LAMMPS_BINARY) or a tested release that is fetched and
 # built in the cache.
 
@@ -7,12 +8,15 @@ lammps_sha256=3671165bd52fad36734e0a9136c5bc5ecb225e03988f8c89aa13366a8b53b1c7
 lammps_suite=trixie # the Debian release whose source package has that archive
 
 lammps_settings=(
-  -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS_RELEASE=-O2 -D CMAKE_CXX_FLAGS=-DOMPI_SKIP_MPICXX
+  -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS_RELEASE=-O1 -D CMAKE_CXX_FLAGS=-DOMPI_SKIP_MPICXX
   -D BUILD_SHARED_LIBS=on -D BUILD_OMP=off -D FFT=KISS -D WITH_JPEG=off -D WITH_PNG=off -D WITH_FFMPEG=off
-  -D PKG_PLUGIN=on
 )
-lammps_packages=(-D PKG_MOLECULE=on -D PKG_KSPACE=on -D PKG_MANYBODY=on -D PKG_RIGID=on -D PKG_COMPRESS=on
-                 -D PKG_EXTRA-DUMP=on)
+# The demonstration needs PLUGIN and LAMMPS's core. The others are of the larger examples and the measurements, and are
+# added to the same build.
+lammps_packages_demo=(PLUGIN)
+lammps_packages_test=(PLUGIN MOLECULE KSPACE MANYBODY RIGID COMPRESS EXTRA-DUMP)
+# What is unpacked: the sources, and what examples read.
+lammps_files=(LICENSE bench/data.rhodo cmake potentials/Cu_u3.eam src)
 
 is_lammps_archive() { [[ -f $1 ]] && sha256sum --check --status <<<"$lammps_sha256  $1"; }
 
@@ -20,6 +24,7 @@ is_lammps_archive() { [[ -f $1 ]] && sha256sum --check --status <<<"$lammps_sha2
 fetch_lammps() {
   local folder=$1 codename mirror
   codename=$(. /etc/os-release && printf %s "${VERSION_CODENAME:-}")
+  # shellcheck disable=SC2016 # apt-get expands these
   mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
     awk -v suite="^($codename|stable|oldstable|testing|unstable|sid)\$" '$2 ~ suite && $3 == "main" {print $1; exit}')
   [[ $mirror ]] || return 1
@@ -41,6 +46,9 @@ SOURCES
   is_lammps_archive "$folder/$lammps_archive"
 }
 
+# The size of what has arrived, for step; the archive is in a folder of its own.
+fetch_progress() { find "$cache"/download.* -name "$lammps_archive*" -printf '%s\n' | awk '{n += $1} END {printf "%d MB", n / 1e6}'; }
+
 # Sets LAMMPS_SOURCE_DIR.
 provide_lammps_source() {
   if [[ ${LAMMPS_SOURCE_DIR:-} ]]; then
@@ -54,37 +62,45 @@ provide_lammps_source() {
   local download
   mkdir -p "$cache"
   download=$(mktemp -d "$cache/download.XXXXXX")
-  say "Fetching $lammps_release (130 MB)"
-  quietly "$cache/log/fetch.log" fetch_lammps "$download" || die "cannot fetch $lammps_archive from Debian's $lammps_suite." \
-    "Get the LAMMPS sources from https://www.lammps.org and set LAMMPS_SOURCE_DIR to the unpacked tree"
-  tar -xJf "$download/$lammps_archive" -C "$download" "$lammps_release"/{LICENSE,bench,cmake,lib,potentials,src}
+  step "Fetching $lammps_release (130 MB)" fetch_progress "$cache/log/fetch.log" fetch_lammps "$download" ||
+    die "cannot fetch $lammps_archive from Debian's $lammps_suite." \
+      "Get the LAMMPS sources from https://www.lammps.org and set LAMMPS_SOURCE_DIR to the unpacked tree"
+  step "Unpacking it" no_progress "$cache/log/unpack.log" tar -xJf "$download/$lammps_archive" -C "$download" \
+    "${lammps_files[@]/#/$lammps_release/}" || die "cannot unpack $lammps_archive"
   mv "$download/$lammps_release" "$LAMMPS_SOURCE_DIR"
   rm -rf "$download"
 }
 
-# provide_lammps [bigbig]: sets LAMMPS_SOURCE_DIR and LAMMPS_BINARY. bigbig is the variant with 64-bit atom ids, without the
-# packages that only examples need.
+# provide_lammps demo|test|bigbig: sets LAMMPS_SOURCE_DIR and LAMMPS_BINARY. demo and test share a build, to which test adds its
+# packages; bigbig is another one, with 64-bit atom ids and the packages of demo.
 provide_lammps() {
-  local variant=${1:-smallbig} settings key folder
+  local purpose=$1 sizes=smallbig packages=("${lammps_packages_demo[@]}") settings key folder name
   provide_lammps_source
-  if [[ ${LAMMPS_BINARY:-} && $variant == smallbig ]]; then
+  case $purpose in
+    test) packages=("${lammps_packages_test[@]}") ;;
+    bigbig) sizes=bigbig ;;
+  esac
+  if [[ ${LAMMPS_BINARY:-} && $sizes == smallbig ]]; then
     [[ -x $LAMMPS_BINARY ]] || die "LAMMPS_BINARY=$LAMMPS_BINARY: not an executable file"
     LAMMPS_BINARY=$(realpath "$LAMMPS_BINARY")
     return
   fi
-  settings=("${lammps_settings[@]}" -D "LAMMPS_SIZES=$variant")
-  [[ $variant == bigbig ]] || settings+=("${lammps_packages[@]}")
-  key=$({ printf '%s\n' "$LAMMPS_SOURCE_DIR" "${settings[@]}" && cat "$repository/scripts/lib/lammps_pch.cmake" &&
+  settings=("${lammps_settings[@]}" -D "LAMMPS_SIZES=$sizes" -D "GPZ_LAMMPS_PACKAGES=$(IFS=';' && printf %s "${lammps_packages_test[*]}")")
+  # All that decides the build goes into its name but for the packages.
+  key=$({ printf '%s\n' "$LAMMPS_SOURCE_DIR" "${settings[@]}" && cat "$repository/scripts/lib/lammps_build.cmake" &&
     cat "$LAMMPS_SOURCE_DIR/src/version.h" && c++ --version; } | sha256sum | cut -c 1-12)
-  folder=$cache/lammps-build-$variant-$key
+  folder=$cache/lammps-build-$sizes-$key
   LAMMPS_BINARY=$folder/lmp
   # The release never changes, so its finished build is not looked at again; a tree of the user's may have changed.
-  [[ -f $folder/finished && $LAMMPS_SOURCE_DIR == "$cache/$lammps_release" ]] && return
-  [[ -f $folder/finished ]] || say "Building LAMMPS ($(basename "$folder"), about two minutes on two cores)"
-  quietly "$cache/log/lammps-configure.log" cmake -S "$LAMMPS_SOURCE_DIR/cmake" -B "$folder" -G Ninja "${settings[@]}" \
-    -D "CMAKE_PROJECT_lammps_INCLUDE=$repository/scripts/lib/lammps_pch.cmake" ||
+  [[ -f $folder/finished-$purpose && $LAMMPS_SOURCE_DIR == "$cache/$lammps_release" ]] && return
+  for name in "${packages[@]}"; do settings+=(-D "PKG_$name=on"); done
+  rm -f "$folder"/finished-*
+  step "Configuring LAMMPS" no_progress "$cache/log/lammps-configure.log" cmake -S "$LAMMPS_SOURCE_DIR/cmake" -B "$folder" \
+    -G Ninja "${settings[@]}" -D "CMAKE_PROJECT_lammps_INCLUDE=$repository/scripts/lib/lammps_build.cmake" ||
     die "cannot configure $LAMMPS_SOURCE_DIR. If it was built with make inside src/, its generated files are in the way of" \
       "any build outside the tree: 'make no-all purge' in src/ removes them. Or set LAMMPS_BINARY to its executable"
-  quietly "$cache/log/lammps-build.log" cmake --build "$folder" || die "cannot build $LAMMPS_SOURCE_DIR"
-  touch "$folder/finished"
+  step "Building LAMMPS" ninja_progress "$cache/log/lammps-build.log" cmake --build "$folder" ||
+    die "cannot build $LAMMPS_SOURCE_DIR"
+  touch "$folder/finished-$purpose"
+  [[ $purpose != test ]] || touch "$folder/finished-demo"
 }

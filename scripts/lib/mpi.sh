@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the scripts: how MPI programs run on any machine: as root, with fewer cores than ranks, and several at a time
 # (unbound, or all would share the first core). Exported, so that tests run by ctest behave the same.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -1,10 +1,14 @@
+# shellcheck shell=bash
 # Sourced by the scripts: the system packages, installed with apt where they are missing.
 
-gpz_packages=(
-  build-essential cmake ninja-build pkg-config xz-utils python3
-  libopenmpi-dev openmpi-bin zlib1g-dev libzstd-dev zstd           # LAMMPS, and reading its .gz and .zst dumps
-  libcli11-dev libfmt-dev nlohmann-json3-dev libxxhash-dev         # gpz
-  libgtest-dev libbenchmark-dev                                    # tests and benchmarks
+demo_packages=(
+  build-essential cmake ninja-build xz-utils libopenmpi-dev openmpi-bin # LAMMPS
+  libcli11-dev libfmt-dev nlohmann-json3-dev libxxhash-dev              # gpz
+)
+test_packages=(
+  "${demo_packages[@]}"
+  pkg-config zlib1g-dev libzstd-dev zstd      # LAMMPS's further packages, and reading its .gz and .zst dumps
+  python3 libgtest-dev libbenchmark-dev       # tests and benchmarks
 )
 
 # install_packages NAME...: what is missing of these, and nothing else.
@@ -24,9 +28,9 @@ install_packages() {
     command -v sudo >/dev/null || die "not root and no sudo; as root, run: apt-get install ${missing[*]}"
     as_root=(sudo)
   fi
-  say "Installing ${missing[*]}"
   # A third-party source that cannot be reached is no reason to stop: what counts is whether the installation succeeds.
-  quietly "$cache/log/apt-update.log" "${as_root[@]}" apt-get update -q || true
-  quietly "$cache/log/apt-install.log" "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y \
-    --no-install-recommends -o DPkg::Lock::Timeout=300 "${missing[@]}" || die "cannot install: ${missing[*]}"
+  step "Updating the package lists" no_progress "$cache/log/apt-update.log" "${as_root[@]}" apt-get update -q || true
+  step "Installing ${missing[*]}" apt_progress "$cache/log/apt-install.log" "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 "${missing[@]}" ||
+    die "cannot install: ${missing[*]}"
 }

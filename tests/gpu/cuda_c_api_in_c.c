@@ -43,8 +43,10 @@ static void describe(gpz_field *fields, cloud *device) {
 }
 
 static gpz_status describe_back(const gpz_field *fields, cloud *device, gpz_cuda_output *outputs) {
-  const gpz_status status = gpz_cuda_outputs_of(fields, 2, outputs);
+  gpz_status status;
   int d;
+  outputs[0] = outputs[1] = gpz_cuda_new_output();
+  status = gpz_cuda_outputs_of(fields, 2, outputs);
   for (d = 0; d < 3; ++d) outputs[0].data[d] = device->x + d;
   outputs[0].stride = 3 * sizeof(double);
   outputs[1].data[0] = device->id;
@@ -119,7 +121,7 @@ int codec_in_c(const char *path) {
   cloud *device = NULL;
   void *bytes = NULL;
   gpz_cuda_codec *codec = NULL;
-  gpz_cuda_chunk chunk;
+  gpz_cuda_chunk chunk = gpz_cuda_new_chunk();
   gpz_writer *writer = NULL;
   gpz_frame frame = gpz_new_frame(particles, 3);
   gpz_field fields[2];

@@ -81,12 +81,12 @@ TEST_F(CudaCApi, DamageIsAStatus) {
   gpz_cuda_codec *codec = nullptr;
   ASSERT_EQ(gpz_cuda_codec_create(0, &codec), GPZ_OK) << gpz_last_error();
   const gpz_field field = gpz_column("id", GPZ_INT64, nullptr);
-  gpz_cuda_output output;
+  gpz_cuda_output output = gpz_cuda_new_output();
   ASSERT_EQ(gpz_cuda_outputs_of(&field, 1, &output), GPZ_OK) << gpz_last_error();
   const std::vector<std::uint8_t> bytes(64, 0xFF);
   EXPECT_EQ(gpz_cuda_codec_decode_host(codec, bytes.data(), bytes.size(), 100, &output, 1, 0, 0, nullptr), GPZ_CORRUPT);
   EXPECT_EQ(gpz_cuda_codec_decode_host(codec, nullptr, 0, 100, &output, 1, 0, 0, nullptr), GPZ_CORRUPT);
-  for (const std::uint8_t kind : {1, 2}) {
+  for (const std::uint8_t kind : {std::uint8_t{1}, std::uint8_t{2}}) {
     const std::uint8_t head[8] = {0, 4, 0, 0, kind, 0, 0, 0};
     EXPECT_EQ(gpz_cuda_codec_decode_host(codec, head, sizeof(head), 100, &output, 1, 0, 0, nullptr), GPZ_UNSUPPORTED);
     EXPECT_TRUE(error_says("on the CPU only")) << gpz_last_error();
@@ -130,7 +130,7 @@ TEST(CudaCApiArguments, AreChecked) {
   EXPECT_EQ(gpz_cuda_compressed_bound(&field, 1, ~std::uint64_t{0}, &size), GPZ_LIMIT_EXCEEDED);
   EXPECT_EQ(gpz_cuda_compressed_bound(&field, 1, 1, nullptr), GPZ_INVALID_ARGUMENT);
 
-  gpz_cuda_output output;
+  gpz_cuda_output output = gpz_cuda_new_output();
   ASSERT_EQ(gpz_cuda_outputs_of(&field, 1, &output), GPZ_OK) << gpz_last_error();
   EXPECT_EQ(output.stored, GPZ_FLOAT32);
   EXPECT_EQ(output.type, GPZ_FLOAT32);
@@ -154,8 +154,36 @@ TEST(CudaCApiArguments, AreChecked) {
   EXPECT_TRUE(error_says("floats into floats")) << gpz_last_error();
   EXPECT_EQ(gpz_cuda_outputs_of(&field, 1, nullptr), GPZ_INVALID_ARGUMENT);
 
-  gpz_cuda_chunk chunk;
+  // A program of an earlier version, whose structure ends in front of `data`; one that never set its size; a later one.
+  output = gpz_cuda_new_output();
+  output.struct_size = offsetof(gpz_cuda_output, data);
+  output.data[0] = memory;
+  EXPECT_EQ(gpz_cuda_outputs_of(&field, 1, &output), GPZ_OK) << gpz_last_error();
+  EXPECT_EQ(output.components, 3);
+  EXPECT_EQ(output.data[0], memory);
+  EXPECT_EQ(decompress(0, 0, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("workspace is a null pointer")) << gpz_last_error();
+  output.struct_size = 0;
+  EXPECT_EQ(gpz_cuda_outputs_of(&field, 1, &output), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(decompress(0, 0, memory), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("struct_size")) << gpz_last_error();
+  struct Later {
+    gpz_cuda_output known;
+    std::uint64_t unknown;
+  } later = {gpz_cuda_new_output(), 0};
+  later.known.struct_size = sizeof later;
+  EXPECT_EQ(gpz_cuda_outputs_of(&field, 1, &later.known), GPZ_OK) << gpz_last_error();
+  later.unknown = 1;
+  EXPECT_EQ(gpz_cuda_decompress(memory, 64, 1, &later.known, 1, 0, 0, memory, 256, &damaged, nullptr),
+            GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("does not know")) << gpz_last_error();
+  output = gpz_cuda_new_output();
+
+  gpz_cuda_chunk chunk = gpz_cuda_new_chunk();
   EXPECT_EQ(gpz_cuda_codec_create(0, nullptr), GPZ_INVALID_ARGUMENT);
+  chunk.struct_size = 0;
+  EXPECT_EQ(gpz_cuda_codec_encode(nullptr, &field, 1, 1, nullptr, nullptr, &chunk), GPZ_INVALID_ARGUMENT);
+  chunk = gpz_cuda_new_chunk();
   EXPECT_EQ(gpz_cuda_codec_encode(nullptr, &field, 1, 1, nullptr, nullptr, &chunk), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(gpz_cuda_codec_write(nullptr, nullptr, nullptr, &field, 1, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(gpz_cuda_codec_decode(nullptr, memory, 64, 1, &output, 1, 0, 0, nullptr), GPZ_INVALID_ARGUMENT);

@@ -1,8 +1,9 @@
 """What the shared libraries export: the public interface, and nothing else."""
+import os
 import re
 import unittest
 
-from staged import LIBDIR, SOVERSION, VERSION, StagedCase, public_headers, run
+from staged import LIBDIR, SOVERSION, STAGE, VERSION, StagedCase, public_headers, run
 
 # Of gpz's C++ names, those of internal namespaces, and of nested classes that hide the implementation.
 INTERNAL = re.compile(r"^gpz::(core|format|cpu|api|tool)::|::(State|Workspace)\b")
@@ -62,6 +63,20 @@ class Exports(StagedCase):
         if not (LIBDIR / "libgpz_cuda.so").exists():
             self.skipTest("gpz was built without CUDA")
         self.check("gpz_cuda", "gpz::cuda", c_functions(of_cuda=True))
+
+
+class Completeness(StagedCase):
+    def test_gpz_over_the_shared_library(self):
+        """It was linked, so all that it calls is exported. It writes what the static one writes."""
+        source = self.folder / "in.xyz"
+        source.write_text("".join(f"{n}\n\n" + "".join(f"C {i} {i % 7} {i % n}\n" for i in range(n)) for n in (100, 99)))
+        files = []
+        for program in (os.environ["GPZ_OVER_SHARED"], STAGE / "bin" / "gpz"):
+            files.append(self.folder / f"{len(files)}.gpz")
+            run(program, "encode", source, "--eb", "0.01", "-o", files[-1])
+        self.assertIn(f"libgpz.so.{SOVERSION}", run("readelf", "-d", os.environ["GPZ_OVER_SHARED"]))
+        self.assertEqual(files[0].read_bytes(), files[1].read_bytes())
+        run(os.environ["GPZ_OVER_SHARED"], "verify", files[1])
 
 
 class Headers(StagedCase):

@@ -3,40 +3,13 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "container_support.hpp"
-#include "gpz/gpz.h"
+#include "c_api_support.hpp"
 #include "gpz/reader.hpp"
 
 extern "C" int write_and_read_in_c(const char *path);
 
 namespace gpz::test {
 namespace {
-
-struct Image {
-  void *bytes = nullptr;
-  std::size_t size = 0;
-  ~Image() { gpz_free(bytes); }
-};
-
-struct Cloud {
-  std::vector<double> xyz;
-  std::vector<double> x, y, z;
-  std::vector<float> v;
-  std::vector<std::int64_t> id;
-  std::vector<std::int32_t> type;
-
-  explicit Cloud(int n) {
-    for (int i = 0; i < n; ++i) {
-      x.push_back(std::sin(i) * 50);
-      y.push_back(std::cos(i * 1.3) * 20);
-      z.push_back(i * 0.01);
-      xyz.insert(xyz.end(), {x.back(), y.back(), z.back()});
-      v.push_back(static_cast<float>(std::sin(i * 0.1)));
-      id.push_back((std::int64_t{1} << 40) + i);
-      type.push_back(i % 3 + 1);
-    }
-  }
-};
 
 TEST(CApi, WorksFromC) {
   const TemporaryFile file;
@@ -64,7 +37,7 @@ TEST(CApi, MemoryRoundTrip) {
   gpz_reader *reader = nullptr;
   ASSERT_EQ(gpz_reader_open_memory(image.bytes, image.size, 1, &reader), GPZ_OK) << gpz_last_error();
   EXPECT_EQ(gpz_reader_frames(reader), 1u);
-  gpz_frame info;
+  gpz_frame info = gpz_new_frame(0, 0);
   ASSERT_EQ(gpz_reader_frame(reader, 0, &info), GPZ_OK);
   EXPECT_EQ(info.particles, static_cast<std::uint64_t>(n));
   EXPECT_EQ(info.timestep, 42);
@@ -75,7 +48,7 @@ TEST(CApi, MemoryRoundTrip) {
   std::size_t columns = 0;
   ASSERT_EQ(gpz_reader_column_count(reader, 0, &columns), GPZ_OK);
   ASSERT_EQ(columns, 6u);
-  gpz_column_info column;
+  gpz_column_info column = gpz_new_column_info();
   ASSERT_EQ(gpz_reader_column(reader, 0, 5, &column), GPZ_OK);
   EXPECT_STREQ(column.name, "v");
   EXPECT_EQ(column.type, GPZ_FLOAT32);
@@ -168,7 +141,7 @@ TEST(CApi, FilesAppendAndMetadata) {
   const Cloud cloud(100);
   const gpz_field field = gpz_column("id", GPZ_INT64, cloud.id.data());
   const char *elements[] = {"C", "H"};
-  gpz_metadata metadata{};
+  gpz_metadata metadata = gpz_new_metadata();
   metadata.units = "metal";
   metadata.elements = elements;
   metadata.element_count = 2;
@@ -184,10 +157,14 @@ TEST(CApi, FilesAppendAndMetadata) {
   gpz_reader *reader = nullptr;
   ASSERT_EQ(gpz_reader_open(file.path().c_str(), 1, &reader), GPZ_OK);
   EXPECT_EQ(gpz_reader_frames(reader), 2u);
-  EXPECT_STREQ(gpz_reader_units(reader), "metal");
+  gpz_metadata read = gpz_new_metadata();
+  ASSERT_EQ(gpz_reader_metadata(reader, &read), GPZ_OK);
+  EXPECT_STREQ(read.units, "metal");
+  ASSERT_EQ(read.element_count, 2u);
+  EXPECT_STREQ(read.elements[1], "H");
   std::vector<std::int64_t> id(100);
   for (std::size_t f : {1, 0, 1}) {
-    gpz_frame frame;
+    gpz_frame frame = gpz_new_frame(0, 0);
     ASSERT_EQ(gpz_reader_frame(reader, f, &frame), GPZ_OK);
     EXPECT_EQ(frame.timestep, static_cast<std::int64_t>(f));
     std::fill(id.begin(), id.end(), 0);
@@ -197,14 +174,28 @@ TEST(CApi, FilesAppendAndMetadata) {
   gpz_reader_close(reader);
 }
 
+// Of the first chunk of a frame.
+gpz_chunk_kind kind_of_chunk(const gpz_reader *reader, std::size_t frame) {
+  std::uint64_t particles = 0;
+  std::size_t size = 0;
+  EXPECT_EQ(gpz_reader_chunk(reader, frame, 0, &particles, &size), GPZ_OK) << gpz_last_error();
+  Bytes bytes(size);
+  EXPECT_EQ(gpz_reader_read_chunk(reader, frame, 0, bytes.data(), size), GPZ_OK) << gpz_last_error();
+  gpz_chunk_kind kind = GPZ_CHUNK_BLOCK;
+  EXPECT_EQ(gpz_chunk_kind_of(bytes.data(), size, &kind), GPZ_OK) << gpz_last_error();
+  return kind;
+}
+
 TEST(CApi, Trajectories) {
   const TemporaryFile file;
+  constexpr double bound = 1e-3;
   Cloud cloud(3000);
   gpz_writer *writer = nullptr;
   ASSERT_EQ(gpz_writer_open(file.path().c_str(), GPZ_CREATE, nullptr, 1, &writer), GPZ_OK);
-  EXPECT_EQ(gpz_writer_set_key_interval(writer, 0, 0), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(gpz_writer_set_key_interval(writer, 65536, 0), GPZ_INVALID_ARGUMENT);
-  ASSERT_EQ(gpz_writer_set_key_interval(writer, 3, 1), GPZ_OK);
+  EXPECT_EQ(gpz_writer_set_key_interval(writer, 0), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_writer_set_key_interval(writer, 65536), GPZ_INVALID_ARGUMENT);
+  ASSERT_EQ(gpz_writer_set_key_interval(writer, 3), GPZ_OK);
+  ASSERT_EQ(gpz_writer_set_order(writer, GPZ_ORDER_ID), GPZ_OK);
   std::vector<std::vector<double>> x;
   std::vector<std::vector<std::int64_t>> id;
   for (int f = 0; f < 5; ++f) {
@@ -215,7 +206,8 @@ TEST(CApi, Trajectories) {
     std::rotate(cloud.id.begin(), cloud.id.begin() + 17, cloud.id.end());
     gpz_field fields[] = {gpz_columns3("x y z", GPZ_FLOAT64, cloud.x.data(), cloud.y.data(), cloud.z.data()),
                           gpz_column("id", GPZ_INT64, cloud.id.data())};
-    fields[0].bound = 1e-3;
+    fields[0].bound_kind = GPZ_ABSOLUTE;
+    fields[0].bound = bound;
     const gpz_frame frame = gpz_new_frame(3000, f);
     ASSERT_EQ(gpz_writer_write(writer, &frame, fields, 2), GPZ_OK) << gpz_last_error();
     x.push_back(cloud.x);
@@ -223,11 +215,22 @@ TEST(CApi, Trajectories) {
   }
   ASSERT_EQ(gpz_writer_close(writer), GPZ_OK);
 
-  const Reader frames(file.path());
-  for (std::size_t f = 0; f < 5; ++f) EXPECT_EQ(frames.info(f).since_key, f % 3) << f;
   gpz_reader *reader = nullptr;
   ASSERT_EQ(gpz_reader_open(file.path().c_str(), 1, &reader), GPZ_OK);
   for (const std::size_t f : {4, 0, 1, 2, 3}) {
+    SCOPED_TRACE(f);
+    gpz_frame frame = gpz_new_frame(0, 0);
+    ASSERT_EQ(gpz_reader_frame(reader, f, &frame), GPZ_OK);
+    EXPECT_EQ(frame.since_key, f % 3);
+    const gpz_chunk_kind kind = kind_of_chunk(reader, f);
+    if (f % 3 == 0) {
+      EXPECT_NE(kind, GPZ_CHUNK_DIFFERENCE);
+    } else {
+      EXPECT_EQ(kind, GPZ_CHUNK_DIFFERENCE);
+    }
+    gpz_column_info info = gpz_new_column_info();
+    ASSERT_EQ(gpz_reader_column(reader, f, 0, &info), GPZ_OK);
+    EXPECT_EQ(info.bound, bound);
     std::vector<std::int64_t> ids(3000);
     std::vector<double> values(3000);
     ASSERT_EQ(gpz_reader_read_int64(reader, f, "id", ids.data(), 3000), GPZ_OK) << gpz_last_error();
@@ -235,10 +238,17 @@ TEST(CApi, Trajectories) {
     std::vector<double> by_id(3000);
     const std::int64_t first = *std::min_element(id[f].begin(), id[f].end());
     for (std::size_t i = 0; i < 3000; ++i) by_id[static_cast<std::size_t>(ids[i] - first)] = values[i];
+    double largest = 0;
     for (std::size_t i = 0; i < 3000; ++i)
-      ASSERT_LE(std::fabs(by_id[static_cast<std::size_t>(id[f][i] - first)] - x[f][i]), 1e-3) << f << ", " << i;
+      largest = std::max(largest, std::fabs(by_id[static_cast<std::size_t>(id[f][i] - first)] - x[f][i]));
+    // The bound is used: errors of the grid are spread over all of it, a lossless column would have none.
+    EXPECT_LE(largest, bound);
+    EXPECT_GT(largest, bound / 2);
+    EXPECT_LE(largest, info.largest_error);
   }
   gpz_reader_close(reader);
+  // Less than half of what lossless positions take.
+  EXPECT_LT(file.bytes().size(), 5 * 3000 * 24 / 2);
 }
 
 TEST(CApi, FailuresAreStatuses) {
@@ -280,6 +290,9 @@ TEST(CApi, FailuresAreStatuses) {
     }
   }
   EXPECT_EQ(compress([](gpz_field &f) { f.bound_kind = static_cast<gpz_bound_kind>(3); }), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(compress([](gpz_field &f) { f.bound = 0.01; }), GPZ_INVALID_ARGUMENT);  // and GPZ_LOSSLESS
+  EXPECT_STREQ(gpz_last_error(),
+               "field \"x y z\": it has a bound, and bound_kind is GPZ_LOSSLESS: set GPZ_ABSOLUTE or GPZ_RELATIVE");
   EXPECT_EQ(gpz_compress(nullptr, nullptr, 0, 1, &image.bytes, &image.size), GPZ_INVALID_ARGUMENT);
 }
 

@@ -38,11 +38,16 @@ std::string bash_completion(const CommandLine &line) {
   }
   return R"(# bash completion for gpz
 
-_gpz_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current"); }
+_gpz_offer() {
+  local words
+  words=$(compgen "$@" -- "$current") && mapfile -t COMPREPLY <<<"$words"
+}
+
+_gpz_words() { _gpz_offer -W "$1"; }
 
 _gpz_files() {
   compopt -o filenames 2>/dev/null
-  mapfile -t COMPREPLY < <(compgen -f -- "$current")
+  _gpz_offer -f
 }
 
 _gpz_options() {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "gpz/c/structures.hpp"
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/gpz_cuda.h"
@@ -28,12 +29,16 @@ static_assert(GPZ_CUDA_MAX_FIELDS == cuda::max_fields && sizeof(gpz_cuda_result)
                   offsetof(gpz_cuda_result, fits) == offsetof(cuda::CompressResult, fits) &&
                   offsetof(gpz_cuda_result, largest_error) == offsetof(cuda::CompressResult, largest_error),
               "kernels write one as the other");
+static_assert(offsetof(gpz_cuda_output, stride) + sizeof(ptrdiff_t) == sizeof(gpz_cuda_output) &&
+                  offsetof(gpz_cuda_chunk, largest_error) + GPZ_CUDA_MAX_FIELDS * sizeof(double) ==
+                      sizeof(gpz_cuda_chunk),
+              "padding at the end would count as members");
 
 // `particles` 0 asks for no data: the fields may be but described.
-std::vector<gpz::FieldInput> device_inputs(const gpz_field *fields, std::size_t count, std::uint64_t particles) {
-  std::vector<gpz::FieldInput> inputs = gpz::c::unbounded_inputs(fields, count, particles);
-  for (std::size_t f = 0; f < count; ++f) {
-    require(fields[f].bound_kind != GPZ_RELATIVE,
+std::vector<gpz::FieldInput> device_inputs(const std::vector<gpz_field> &fields, std::uint64_t particles) {
+  std::vector<gpz::FieldInput> inputs = gpz::c::unbounded_inputs(fields, particles);
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    require(gpz::c::number(fields[f].bound_kind) != GPZ_RELATIVE,
             "a relative bound needs the range of the values, which are in device memory: find it there, and give an "
             "absolute bound");
     inputs[f].field.bound = gpz::c::given_bound(fields[f]);
@@ -41,11 +46,15 @@ std::vector<gpz::FieldInput> device_inputs(const gpz_field *fields, std::size_t 
   return inputs;
 }
 
+std::vector<gpz::FieldInput> device_inputs(const gpz_field *fields, std::size_t count, std::uint64_t particles) {
+  return device_inputs(gpz::c::taken_fields(fields, count), particles);
+}
+
 std::vector<cuda::FieldOutput> device_outputs(const gpz_cuda_output *outputs, std::size_t count) {
-  require(outputs != nullptr || count == 0, "outputs is a null pointer");
+  const std::vector<gpz_cuda_output> given = gpz::c::taken(outputs, count, "gpz_cuda_output");
   std::vector<cuda::FieldOutput> fields(count);
   for (std::size_t f = 0; f < count; ++f) {
-    const gpz_cuda_output &from = outputs[f];
+    const gpz_cuda_output &from = given[f];
     require(from.components >= 1 && from.components <= 3, "an output has 1 to 3 components");
     gpz::Field &field = fields[f].field;
     field.type = gpz::c::value_type(from.stored);
@@ -99,19 +108,21 @@ gpz_status gpz_cuda_compress(const gpz_field *fields, size_t field_count, uint64
 
 gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_count, gpz_cuda_output *outputs) {
   return guarded([&] {
-    require(outputs != nullptr || field_count == 0, "outputs is a null pointer");
-    const auto inputs = device_inputs(fields, field_count, 0);
+    const std::vector<gpz_field> given = gpz::c::taken_fields(fields, field_count);
+    const auto inputs = device_inputs(given, 0);
+    // All are looked at before one is written.
+    const std::size_t size = gpz::c::taken(outputs, field_count, "gpz_cuda_output").empty() ? 0 : outputs->struct_size;
     for (std::size_t f = 0; f < field_count; ++f) {
       gpz::Field field = inputs[f].field;
       gpz::fill_step(field);
-      gpz_cuda_output output{};
-      output.stored = field.type == gpz::ValueType::integer ? GPZ_INT64 : fields[f].type;
+      gpz_cuda_output output = gpz_cuda_new_output();
+      output.stored = field.type == gpz::ValueType::integer ? GPZ_INT64 : given[f].type;
       output.components = static_cast<int>(field.components.size());
       output.leading = field.leading ? 1 : 0;
       output.bound = field.bound;
       output.step = field.step;
-      output.type = fields[f].type;
-      outputs[f] = output;
+      output.type = given[f].type;
+      gpz::c::give(output, gpz::c::element(outputs, size, f), "gpz_cuda_output");
     }
   });
 }
@@ -151,13 +162,15 @@ void gpz_cuda_codec_free(gpz_cuda_codec *codec) { delete codec; }
 gpz_status gpz_cuda_codec_encode(gpz_cuda_codec *codec, const gpz_field *fields, size_t field_count, uint64_t particles,
                                  const int *rows, struct CUstream_st *stream, gpz_cuda_chunk *chunk) {
   return guarded([&] {
-    require(codec != nullptr && chunk != nullptr, "a null pointer");
-    *chunk = {};
+    require(codec != nullptr, "codec is a null pointer");
+    gpz_cuda_chunk made = gpz_cuda_new_chunk();
+    gpz::c::give(made, chunk, "gpz_cuda_chunk");  // nothing, unless the call succeeds
     const auto inputs = device_inputs(fields, field_count, particles);
     const cuda::DeviceChunk &encoded = codec->codec.encode(inputs, particles, rows, stream);
-    chunk->data = encoded.data;
-    chunk->size = encoded.size;
-    std::copy(encoded.largest_error.begin(), encoded.largest_error.end(), chunk->largest_error);
+    made.data = encoded.data;
+    made.size = encoded.size;
+    std::copy(encoded.largest_error.begin(), encoded.largest_error.end(), made.largest_error);
+    gpz::c::give(made, chunk, "gpz_cuda_chunk");
   });
 }
 
@@ -172,11 +185,11 @@ gpz_status gpz_cuda_codec_write(gpz_cuda_codec *codec, gpz_writer *writer, const
                                 const gpz_field *fields, size_t field_count, const int *rows,
                                 struct CUstream_st *stream) {
   return guarded([&] {
-    require(codec != nullptr && writer != nullptr && frame != nullptr, "a null pointer");
-    gpz::FrameInfo info = gpz::c::frame_info(*frame);
-    const auto inputs = device_inputs(fields, field_count, frame->particles);
+    require(codec != nullptr && writer != nullptr, "a null pointer");
+    gpz::FrameInfo info = gpz::c::frame_info(frame);
+    const auto inputs = device_inputs(fields, field_count, info.particles);
     for (const auto &input : inputs) info.fields.push_back(input.field);
-    codec->codec.encode(inputs, frame->particles, rows, codec->written.front(), stream);
+    codec->codec.encode(inputs, info.particles, rows, codec->written.front(), stream);
     writer->writer.write(info, codec->written);
   });
 }

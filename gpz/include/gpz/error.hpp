@@ -34,6 +34,11 @@ class GPZ_API Error : public std::runtime_error {
   Error(Status status, const std::string &cause, const std::string &file = {}, std::uint64_t position = no_position,
         int system_error = 0);
 
+  Error(const Error &) = default;
+  Error &operator=(const Error &) = default;
+  // In the library: all that catch the exception have its type from there.
+  ~Error() override;
+
   Status status() const noexcept { return status_; }
   const std::string &cause() const noexcept { return cause_; }
   const std::string &file() const noexcept { return file_; }

@@ -1,4 +1,4 @@
-/* C interface of gpz: error-bounded compression of particle trajectories.
+/* C interface of gpz: error-bounded compression of particle trajectories. C99, or C++.
  *
  * Every function that can fail returns a status; gpz_last_error() has the reason in words. No function prints, aborts
  * or throws. Handles may be used by one thread at a time. "Particles" are rows; all arrays of a frame have one element
@@ -15,14 +15,34 @@
  *   gpz_writer_write(writer, &frame, fields, 2);
  *   gpz_writer_close(writer);
  *
+ *   float back[3 * N];                                           // x y z of frame 0, in the order of ids
+ *   gpz_output positions = gpz_into_interleaved("x y z", GPZ_FLOAT32, back);
+ *   gpz_reader *reader;
+ *   if (gpz_reader_open("traj.gpz", 1, &reader) != GPZ_OK) puts(gpz_last_error());
+ *   gpz_reader_read(reader, 0, &positions, 1, N, GPZ_SORT_BY_ID);
+ *   gpz_reader_close(reader);
+ *
  * The codec may reorder the particles of the first field if it is a float field; all other fields are reordered with
  * it, so an id stays with its position. Without an id column the order is lost.
+ *
+ * Structures that the caller allocates begin with `struct_size`: the sizeof of the structure in the caller's program.
+ * gpz_new_frame, gpz_column and the other functions that make a structure set it, and give every member its default.
+ * They are inline, so that they are part of the caller's program. Later versions of gpz add members at the end only. A
+ * program can therefore run with a library of another version:
+ * - Members that the program does not have count as 0, their default. They are not written.
+ * - Members that the library does not have must be 0 in structures that it reads (GPZ_INVALID_ARGUMENT otherwise). In
+ *   structures that it fills they stay as they are.
+ * - All elements of an array have the same struct_size.
+ *
+ * Enumerations are checked: a number that is none of theirs is GPZ_INVALID_ARGUMENT.
  */
 #ifndef GPZ_GPZ_H
 #define GPZ_GPZ_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "gpz/export.h"
 #include "gpz/version.h"
@@ -57,25 +77,107 @@ GPZ_API const char *gpz_last_error(void);
 typedef enum gpz_type { GPZ_INT32 = 1, GPZ_INT64 = 2, GPZ_FLOAT32 = 3, GPZ_FLOAT64 = 4 } gpz_type;
 
 typedef enum gpz_bound_kind {
-  GPZ_LOSSLESS = 0,
+  GPZ_LOSSLESS = 0, /* `bound` has to be 0 */
   GPZ_ABSOLUTE = 1, /* in units of the field */
   GPZ_RELATIVE = 2  /* a fraction of the largest distance between two values of one component */
 } gpz_bound_kind;
 
-/* A quantity with 1 to 3 components. Component c of particle i is at (const char *)data[c] + i * stride. */
+/* How a text writer shows an integer column of atom types. */
+typedef enum gpz_display {
+  GPZ_NUMBER = 0,
+  GPZ_ELEMENT = 2,   /* by the file's element names */
+  GPZ_TYPE_LABEL = 4 /* by the file's type labels */
+} gpz_display;
+
+/* A quantity with 1 to 3 components, which is compressed. Component c of particle i is at
+ * (const char *)data[c] + i * stride. */
 typedef struct gpz_field {
+  size_t struct_size;
   const char *names; /* column names, separated by blanks, one per component: "x y z" */
-  gpz_type type;
   const void *data[3];
-  ptrdiff_t stride;          /* bytes */
+  ptrdiff_t stride; /* bytes */
+  gpz_type type;
   gpz_bound_kind bound_kind; /* integers are always lossless */
-  double bound;              /* > 0 unless lossless */
+  double bound;              /* > 0, and finite; 0 for GPZ_LOSSLESS */
+  gpz_display display;       /* of integers */
+  uint32_t reserved;         /* 0 */
 } gpz_field;
 
-/* Lossless fields to start from. Interleaved: all components of a particle follow each other in `data`. */
-GPZ_API gpz_field gpz_interleaved(const char *names, gpz_type type, const void *data);
-GPZ_API gpz_field gpz_column(const char *name, gpz_type type, const void *data);
-GPZ_API gpz_field gpz_columns3(const char *names, gpz_type type, const void *x, const void *y, const void *z);
+/* An array for one quantity, which is read: component c of particle i goes to (char *)data[c] + i * stride, which need
+ * not be aligned. Integer columns go into integers (GPZ_LIMIT_EXCEEDED if a value does not fit into 32 bits), float
+ * columns into floats (rounded to the nearest where float64 values go into float32). */
+typedef struct gpz_output {
+  size_t struct_size;
+  const char *names; /* column names, separated by blanks, one per component: "x y z" */
+  void *data[3];
+  ptrdiff_t stride;  /* bytes */
+  gpz_type type;     /* of the values in memory */
+  uint32_t reserved; /* 0 */
+} gpz_output;
+
+/* The number of names in a list that is separated by blanks; bytes of an element. */
+static inline size_t gpz_count_names(const char *names) {
+  size_t count = 0;
+  int in_word = 0;
+  for (; names != NULL && *names != '\0'; ++names) {
+    const int blank = *names == ' ' || *names == '\t' || *names == '\n';
+    count += !blank && !in_word;
+    in_word = !blank;
+  }
+  return count;
+}
+static inline size_t gpz_size_of(gpz_type type) { return type == GPZ_INT32 || type == GPZ_FLOAT32 ? 4 : 8; }
+
+/* Lossless fields to start from. gpz_columns3: three arrays. gpz_column: one array. gpz_interleaved: all components of
+ * a particle follow each other in `data`. */
+static inline gpz_field gpz_columns3(const char *names, gpz_type type, const void *x, const void *y, const void *z) {
+  gpz_field field;
+  memset(&field, 0, sizeof field);
+  field.struct_size = sizeof field;
+  field.names = names;
+  field.data[0] = x;
+  field.data[1] = y;
+  field.data[2] = z;
+  field.stride = (ptrdiff_t)gpz_size_of(type);
+  field.type = type;
+  return field;
+}
+static inline gpz_field gpz_column(const char *name, gpz_type type, const void *data) {
+  return gpz_columns3(name, type, data, NULL, NULL);
+}
+static inline gpz_field gpz_interleaved(const char *names, gpz_type type, const void *data) {
+  const size_t components = gpz_count_names(names);
+  gpz_field field = gpz_column(names, type, data);
+  size_t c;
+  for (c = 1; c < components && c < 3 && data != NULL; ++c) field.data[c] = (const char *)data + c * gpz_size_of(type);
+  field.stride = (ptrdiff_t)(components * gpz_size_of(type));
+  return field;
+}
+
+/* Outputs, laid out as the fields of gpz_columns3, gpz_column, gpz_interleaved. */
+static inline gpz_output gpz_into_columns3(const char *names, gpz_type type, void *x, void *y, void *z) {
+  gpz_output output;
+  memset(&output, 0, sizeof output);
+  output.struct_size = sizeof output;
+  output.names = names;
+  output.data[0] = x;
+  output.data[1] = y;
+  output.data[2] = z;
+  output.stride = (ptrdiff_t)gpz_size_of(type);
+  output.type = type;
+  return output;
+}
+static inline gpz_output gpz_into_column(const char *name, gpz_type type, void *data) {
+  return gpz_into_columns3(name, type, data, NULL, NULL);
+}
+static inline gpz_output gpz_into_interleaved(const char *names, gpz_type type, void *data) {
+  const size_t components = gpz_count_names(names);
+  gpz_output output = gpz_into_column(names, type, data);
+  size_t c;
+  for (c = 1; c < components && c < 3 && data != NULL; ++c) output.data[c] = (char *)data + c * gpz_size_of(type);
+  output.stride = (ptrdiff_t)(components * gpz_size_of(type));
+  return output;
+}
 
 typedef enum gpz_box_kind {
   GPZ_BOX_NONE = 0,
@@ -85,90 +187,203 @@ typedef enum gpz_box_kind {
 } gpz_box_kind;
 
 typedef struct gpz_frame {
+  size_t struct_size;
   uint64_t particles;
   int64_t timestep;
-  double time;   /* NaN: unknown */
+  double time;   /* time units of the file; NaN: unknown */
   int dimension; /* 2 or 3 */
   gpz_box_kind box_kind;
+  double box[12]; /* distance units. Orthogonal, triclinic: xlo xhi ylo yhi zlo zhi xy xz yz 0 0 0; general: vectors a,
+                     b, c, origin */
   char boundary[6]; /* p, f, s or m for xlo xhi ylo yhi zlo zhi; 0: unknown */
-  double box[12]; /* orthogonal, triclinic: xlo xhi ylo yhi zlo zhi xy xz yz 0 0 0; general: vectors a, b, c, origin */
+  /* Frames since the key frame, on which this one builds: 0 for a key frame. Reading frame i decodes this many frames
+   * before it, unless the reader has just read some of them. Set by readers; writers decide it themselves. */
+  uint16_t since_key;
 } gpz_frame;
 
 /* Three dimensions, unknown time, no box. */
-GPZ_API gpz_frame gpz_new_frame(uint64_t particles, int64_t timestep);
+static inline gpz_frame gpz_new_frame(uint64_t particles, int64_t timestep) {
+  gpz_frame frame;
+  memset(&frame, 0, sizeof frame);
+  frame.struct_size = sizeof frame;
+  frame.particles = particles;
+  frame.timestep = timestep;
+  frame.time = NAN;
+  frame.dimension = 3;
+  return frame;
+}
 
-/* --- Memory --- */
+/* What a file says about itself. Writing: every pointer may be NULL, and is not used after the call. Reading: strings
+ * are "" and counts 0 for what the file does not say; the strings and arrays are valid until the reader is closed. */
+typedef struct gpz_metadata {
+  size_t struct_size;
+  const char *generator;      /* program and version */
+  const char *units;          /* LAMMPS name: lj, real, metal, ... */
+  const char *atom_style;     /* LAMMPS name */
+  const char *command;        /* the command that made the file */
+  const char *const *columns; /* names of the columns, in the order in which a text dump has them */
+  size_t column_count;
+  const char *const *elements; /* elements[t - 1] for atom type t */
+  size_t element_count;
+  const char *const *type_labels; /* type_labels[t - 1] for atom type t */
+  size_t type_label_count;
+  double timestep_size; /* time units; 0: unknown */
+} gpz_metadata;
+
+static inline gpz_metadata gpz_new_metadata(void) {
+  gpz_metadata metadata;
+  memset(&metadata, 0, sizeof metadata);
+  metadata.struct_size = sizeof metadata;
+  return metadata;
+}
+
+/* --- Writing --- */
 
 /* Compresses one frame into a newly allocated .gpz image, which gpz_reader_open_memory reads, and so does any program
  * once it is written to a file. Free it with gpz_free. `threads`: 1 is the caller's thread, 0 all cores; here and below
- * the bytes do not depend on it. */
+ * the bytes do not depend on it. On failure *image is NULL and *size is 0. */
 GPZ_API gpz_status gpz_compress(const gpz_frame *frame, const gpz_field *fields, size_t field_count, int threads,
                                 void **image, size_t *size);
 GPZ_API void gpz_free(void *image);
-
-/* --- Writing files --- */
 
 typedef enum gpz_mode {
   GPZ_CREATE = 0, /* replaces an existing file */
   GPZ_APPEND = 1  /* keeps the complete frames of an existing file and cuts a torn one; creates a missing file */
 } gpz_mode;
 
-/* What a file says about itself; every pointer may be NULL. Ignored when appending to an existing file. */
-typedef struct gpz_metadata {
-  const char *generator;       /* program and version */
-  const char *units;           /* LAMMPS name: lj, real, metal, ... */
-  const char *const *elements; /* elements[t - 1] for atom type t */
-  size_t element_count;
-  double timestep_size; /* time units; 0: unknown */
-} gpz_metadata;
+/* The order of particles in key frames. */
+typedef enum gpz_order {
+  GPZ_ORDER_PLACE = 0, /* by their place in space: fast */
+  GPZ_ORDER_ID = 1     /* by their ids where that is smaller: encoding takes several times as long */
+} gpz_order;
 
 typedef struct gpz_writer gpz_writer;
 
-/* `metadata` may be NULL. On failure *writer is NULL. */
+/* Opens a writer to a file. `metadata` may be NULL, and is ignored when an existing file is continued. On failure
+ * *writer is NULL. GPZ_IO_ERROR; for GPZ_APPEND what gpz_reader_open returns. */
 GPZ_API gpz_status gpz_writer_open(const char *path, gpz_mode mode, const gpz_metadata *metadata, int threads,
                                    gpz_writer **writer);
-/* When it returns GPZ_OK, the operating system has accepted all bytes; after a failure the file has the frames before.
- */
+/* Opens a writer to a descriptor, seekable or not, from where it stands: a pipe, a socket, standard output. The
+ * descriptor has to block, and is not closed. `name` stands for it in error messages. Bytes that it has accepted cannot
+ * be taken back: after GPZ_IO_ERROR inside a frame, it has the frames before and an incomplete record, which readers
+ * recognise, and every later write fails. Where nobody reads a pipe, SIGPIPE comes first, unless the program ignores
+ * it. */
+GPZ_API gpz_status gpz_writer_open_descriptor(int descriptor, const char *name, const gpz_metadata *metadata,
+                                              int threads, gpz_writer **writer);
+/* Opens a writer to memory; gpz_writer_close_memory has the image in the end. */
+GPZ_API gpz_status gpz_writer_open_memory(const gpz_metadata *metadata, int threads, gpz_writer **writer);
+
+/* A key frame every `frames` frames (1 to 65535), the next one first. The others are difference frames, if frames have
+ * an integer column "id": much smaller, but read from their key frame on. Until this is called, all are key frames. */
+GPZ_API gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames);
+/* GPZ_ORDER_PLACE until this is called. */
+GPZ_API gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order);
+/* Compresses and writes frame->particles particles. When it returns GPZ_OK, the operating system has accepted all
+ * bytes; after a failure the file has the frames before, and the next frame can be written. GPZ_INVALID_ARGUMENT (the
+ * message names the field), GPZ_LIMIT_EXCEEDED, GPZ_OUT_OF_MEMORY, GPZ_IO_ERROR. */
 GPZ_API gpz_status gpz_writer_write(gpz_writer *writer, const gpz_frame *frame, const gpz_field *fields,
                                     size_t field_count);
-/* A key frame, which stands alone, every `frames` frames (1 to 65535), the next one first; the others are stored as
- * differences if frames have an integer column "id": much smaller, but read from their key frame on. Until this is
- * called, all are key frames. `order_by_id` not 0: their particles may be in the order of their ids where that is
- * smaller, which takes several times as long. */
-GPZ_API gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames, int order_by_id);
+/* Frames so far, those of a continued file included. */
 GPZ_API size_t gpz_writer_frames(const gpz_writer *writer);
-/* Makes what was written durable (fsync). */
+/* Bytes so far. */
+GPZ_API uint64_t gpz_writer_size(const gpz_writer *writer);
+/* Makes what was written durable (fsync); does nothing for memory, pipes and sockets. */
 GPZ_API gpz_status gpz_writer_sync(gpz_writer *writer);
-/* Writes the index, closes, and frees the handle whatever the status. NULL is GPZ_OK. */
+/* Writes the index, closes, and frees the handle whatever the status. NULL is GPZ_OK. The image of a writer to memory
+ * is freed. */
 GPZ_API gpz_status gpz_writer_close(gpz_writer *writer);
+/* Closes a writer to memory, as gpz_writer_close, and hands the image over: free it with gpz_free. On failure *image is
+ * NULL and *size is 0; GPZ_INVALID_ARGUMENT for a writer to anything else. */
+GPZ_API gpz_status gpz_writer_close_memory(gpz_writer *writer, void **image, size_t *size);
 
-/* --- Reading files and images --- */
+/* --- Reading files and images: any frame, in any order --- */
 
 typedef struct gpz_reader gpz_reader;
 
-/* The image is not copied: it has to outlive the reader. On failure *reader is NULL. */
+/* The image is not copied: it has to outlive the reader. A file that ends inside a frame opens with the frames before
+ * (gpz_reader_scan). On failure *reader is NULL: GPZ_IO_ERROR, GPZ_NOT_GPZ, GPZ_UNSUPPORTED_VERSION, GPZ_CORRUPT,
+ * GPZ_TRUNCATED. */
 GPZ_API gpz_status gpz_reader_open(const char *path, int threads, gpz_reader **reader);
 GPZ_API gpz_status gpz_reader_open_memory(const void *image, size_t size, int threads, gpz_reader **reader);
 GPZ_API void gpz_reader_close(gpz_reader *reader);
 
 GPZ_API size_t gpz_reader_frames(const gpz_reader *reader);
-/* LAMMPS name of the units, "" if the file does not say. Valid until the reader is closed. */
-GPZ_API const char *gpz_reader_units(const gpz_reader *reader);
-GPZ_API gpz_status gpz_reader_frame(gpz_reader *reader, size_t frame, gpz_frame *info);
+GPZ_API gpz_status gpz_reader_metadata(const gpz_reader *reader, gpz_metadata *metadata);
+
+/* What there is to say about a file as a whole. */
+typedef struct gpz_scan {
+  size_t struct_size;
+  uint64_t file_size;     /* bytes */
+  uint64_t complete_size; /* bytes up to the end of the last complete frame: an appending writer cuts here */
+  int has_index;          /* not 0: the file was closed */
+  int torn;               /* not 0: the file ends with bytes that are no complete record */
+  int damaged;            /* not 0: unreadable bytes between complete frames were skipped */
+  uint32_t reserved;      /* 0 */
+} gpz_scan;
+
+static inline gpz_scan gpz_new_scan(void) {
+  gpz_scan scan;
+  memset(&scan, 0, sizeof scan);
+  scan.struct_size = sizeof scan;
+  return scan;
+}
+GPZ_API gpz_status gpz_reader_scan(const gpz_reader *reader, gpz_scan *scan);
+
+/* Timestep, time (time units; NaN: unknown) and number of particles of every frame, without reading the frames. Each
+ * array may be NULL, and has room for `capacity` elements otherwise; GPZ_LIMIT_EXCEEDED if there are more frames. */
+GPZ_API gpz_status gpz_reader_index(const gpz_reader *reader, int64_t *timesteps, double *times, uint64_t *particles,
+                                    size_t capacity);
+
+/* Frames count from 0; here and below GPZ_NOT_FOUND if there is no such frame. Reads the head of the frame only. */
+GPZ_API gpz_status gpz_reader_frame(const gpz_reader *reader, size_t frame, gpz_frame *info);
 
 typedef struct gpz_column_info {
+  size_t struct_size;
   char name[256];
-  gpz_type type;        /* as stored: GPZ_INT64, GPZ_FLOAT32 or GPZ_FLOAT64 */
-  double bound;         /* absolute error bound; 0: lossless */
-  double largest_error; /* of the column's field in this frame */
+  gpz_type type;        /* as stored: GPZ_INT64 (all integers), GPZ_FLOAT32 or GPZ_FLOAT64 */
+  gpz_display display;  /* how a text writer shows it */
+  double bound;         /* absolute error bound, units of the column; 0: lossless */
+  double largest_error; /* of the column's field in this frame, units of the column */
+  uint32_t field;       /* columns with one number here were compressed together (x, y, z) */
+  uint32_t component;   /* its place in the field, 0 to 2 */
+  uint32_t column;      /* its index among the columns of a text dump, from 0 */
+  uint32_t reserved;    /* 0 */
 } gpz_column_info;
 
-/* The chunks of a frame as they are in the file, one for each writing process, for a decoder of one's own (gpz_cuda.h);
- * their particles are those of the frame, in this order. gpz_reader_read_chunk sees to the checksum; `capacity` is the
- * room in `bytes`, GPZ_LIMIT_EXCEEDED if it is less than the size. GPZ_NOT_FOUND if there is no such chunk. */
-GPZ_API gpz_status gpz_reader_chunk_count(gpz_reader *reader, size_t frame, size_t *count);
-GPZ_API gpz_status gpz_reader_chunk(gpz_reader *reader, size_t frame, size_t chunk, uint64_t *particles, size_t *size);
-GPZ_API gpz_status gpz_reader_read_chunk(gpz_reader *reader, size_t frame, size_t chunk, void *bytes, size_t capacity);
+static inline gpz_column_info gpz_new_column_info(void) {
+  gpz_column_info info;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  return info;
+}
+
+/* The columns of a frame, from 0. GPZ_NOT_FOUND if there is no such column. */
+GPZ_API gpz_status gpz_reader_column_count(const gpz_reader *reader, size_t frame, size_t *count);
+GPZ_API gpz_status gpz_reader_column(const gpz_reader *reader, size_t frame, size_t column, gpz_column_info *info);
+
+/* How particles are ordered in memory: by ascending id (equal ids as they are stored), or, with no flag, as they are
+ * stored. */
+typedef enum gpz_read_flag { GPZ_SORT_BY_ID = 1 } gpz_read_flag;
+
+/* Decodes columns of a frame straight into the caller's arrays; the other columns are skipped as far as the format
+ * allows. `capacity`: particles that each array has room for, GPZ_LIMIT_EXCEEDED if the frame has more. `flags`: a sum
+ * of gpz_read_flag. GPZ_NOT_FOUND: no such column, or GPZ_SORT_BY_ID without an integer column "id".
+ * GPZ_INVALID_ARGUMENT: floats into integers or integers into floats, a column that is named twice. GPZ_CORRUPT: a
+ * checksum or the structure does not hold, in this frame or one that it builds on. After a failure the arrays are
+ * unspecified.
+ *
+ * Ask for all columns of a frame in one call, and for frames in ascending order: each call decodes anew, a difference
+ * frame from its key frame on, unless the call before read the same columns of a frame between the two. */
+GPZ_API gpz_status gpz_reader_read(gpz_reader *reader, size_t frame, const gpz_output *outputs, size_t output_count,
+                                   size_t capacity, unsigned flags);
+/* gpz_reader_read of one column without gaps. */
+GPZ_API gpz_status gpz_reader_read_double(gpz_reader *reader, size_t frame, const char *name, double *values,
+                                          size_t capacity);
+GPZ_API gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const char *name, int64_t *values,
+                                         size_t capacity);
+
+/* Checks every checksum and the whole structure of a frame by decoding it. GPZ_CORRUPT if something does not hold. */
+GPZ_API gpz_status gpz_reader_verify(gpz_reader *reader, size_t frame);
 
 /* How a chunk is coded: by itself, in blocks; as differences from the chunk of the frame before; by itself, in the
  * order of ids. Decoders for chunks of blocks alone (gpz_cuda.h) answer GPZ_UNSUPPORTED to the others. */
@@ -177,17 +392,35 @@ typedef enum gpz_chunk_kind { GPZ_CHUNK_BLOCK = 0, GPZ_CHUNK_DIFFERENCE = 1, GPZ
  * GPZ_CORRUPT if the format has no such kind. */
 GPZ_API gpz_status gpz_chunk_kind_of(const void *chunk, size_t size, gpz_chunk_kind *kind);
 
-GPZ_API gpz_status gpz_reader_column_count(gpz_reader *reader, size_t frame, size_t *count);
-/* GPZ_NOT_FOUND if there is no such column. */
-GPZ_API gpz_status gpz_reader_column(gpz_reader *reader, size_t frame, size_t column, gpz_column_info *info);
-
-/* Decodes a column into `values`, which has room for `capacity` elements; GPZ_LIMIT_EXCEEDED if that is less than the
- * particles of the frame. Doubles are for float columns, int64 for integer columns: GPZ_INVALID_ARGUMENT otherwise. The
- * columns of one frame are in step. What was decoded is kept until another frame is asked for. */
-GPZ_API gpz_status gpz_reader_read_double(gpz_reader *reader, size_t frame, const char *name, double *values,
-                                          size_t capacity);
-GPZ_API gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const char *name, int64_t *values,
+/* The chunks of a frame as they are in the file, one for each writing process, for a decoder of one's own (gpz_cuda.h);
+ * their particles are those of the frame, in this order. gpz_reader_read_chunk sees to the checksum; `capacity` is the
+ * room in `bytes`, GPZ_LIMIT_EXCEEDED if it is less than the size. GPZ_NOT_FOUND if there is no such chunk. */
+GPZ_API gpz_status gpz_reader_chunk_count(const gpz_reader *reader, size_t frame, size_t *count);
+GPZ_API gpz_status gpz_reader_chunk(const gpz_reader *reader, size_t frame, size_t chunk, uint64_t *particles,
+                                    size_t *size);
+GPZ_API gpz_status gpz_reader_read_chunk(const gpz_reader *reader, size_t frame, size_t chunk, void *bytes,
                                          size_t capacity);
+
+/* --- Reading streams: one frame after the other --- */
+
+typedef struct gpz_stream gpz_stream;
+
+/* Reads the file header from a descriptor, seekable or not, which is not closed. `name` stands for it in error
+ * messages. On failure *stream is NULL. */
+GPZ_API gpz_status gpz_stream_open(int descriptor, const char *name, int threads, gpz_stream **stream);
+GPZ_API void gpz_stream_close(gpz_stream *stream);
+
+/* Valid until the stream is closed. */
+GPZ_API gpz_status gpz_stream_metadata(const gpz_stream *stream, gpz_metadata *metadata);
+/* Reads and decodes the next frame. *found: 1, or 0 at the end of the stream. `info` may be NULL. GPZ_TRUNCATED if the
+ * stream ends inside a frame, GPZ_CORRUPT, GPZ_IO_ERROR; nothing can be read after these. */
+GPZ_API gpz_status gpz_stream_next(gpz_stream *stream, gpz_frame *info, int *found);
+/* As gpz_reader_column_count, gpz_reader_column and gpz_reader_read, of the frame that gpz_stream_next has found;
+ * GPZ_NOT_FOUND if there is none. Arguments that are refused do no harm: the call can be repeated. */
+GPZ_API gpz_status gpz_stream_column_count(const gpz_stream *stream, size_t *count);
+GPZ_API gpz_status gpz_stream_column(const gpz_stream *stream, size_t column, gpz_column_info *info);
+GPZ_API gpz_status gpz_stream_read(const gpz_stream *stream, const gpz_output *outputs, size_t output_count,
+                                   size_t capacity, unsigned flags);
 
 #ifdef __cplusplus
 }

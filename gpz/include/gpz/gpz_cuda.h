@@ -1,10 +1,11 @@
 /* C interface of gpz on NVIDIA GPUs: device memory in, device memory out, the same bytes as on a CPU. docs/gpu_api.md
  * has the calls in order. Statuses, gpz_last_error() and gpz_field are those of gpz.h; here the data of a field are in
  * device memory, aligned to the size of an element, and so are their strides. Bounds are absolute: GPZ_RELATIVE would
- * need the range of the values, which is on the device, and is GPZ_INVALID_ARGUMENT.
+ * need the range of the values, which is on the device, and is GPZ_INVALID_ARGUMENT. Structures carry their size as
+ * those of gpz.h do.
  *
  *   gpz_cuda_codec *codec;
- *   gpz_cuda_chunk chunk;
+ *   gpz_cuda_chunk chunk = gpz_cuda_new_chunk();
  *   gpz_field fields[2] = {gpz_interleaved("x y z", GPZ_FLOAT32, x), gpz_column("id", GPZ_INT32, id)};
  *   fields[0].bound_kind = GPZ_ABSOLUTE;
  *   fields[0].bound = 0.001;
@@ -33,6 +34,7 @@ struct CUstream_st; /* a cudaStream_t is a pointer to it; NULL is the default st
  * workspaces. GPZ_LIMIT_EXCEEDED for more than GPZ_CUDA_MAX_FIELDS fields or 2^40 particles. After any status but
  * GPZ_OK from these checks nothing was queued; GPZ_INTERNAL and GPZ_OUT_OF_MEMORY are errors of CUDA, in words. */
 
+/* Written by the device, so that it has no struct_size: it stays as it is. */
 typedef struct gpz_cuda_result {
   uint64_t bytes; /* of the chunk */
   uint32_t fits;  /* 0: the capacity was too small, nothing was written */
@@ -56,6 +58,7 @@ GPZ_API gpz_status gpz_cuda_compress(const gpz_field *fields, size_t field_count
 /* How a field is stored, and where its values go. Component c of particle i goes to (char *)data[c] + i * stride; a
  * component with data[c] NULL is not wanted. */
 typedef struct gpz_cuda_output {
+  size_t struct_size;
   gpz_type stored; /* GPZ_INT64 (all integers), GPZ_FLOAT32 or GPZ_FLOAT64 */
   int components;  /* 1 to 3 */
   int leading;     /* not 0: the field by which particles were reordered; the first one, if it is a float field */
@@ -66,8 +69,16 @@ typedef struct gpz_cuda_output {
   ptrdiff_t stride; /* bytes */
 } gpz_cuda_output;
 
-/* Describes how gpz_cuda_compress and the calls below store these fields; the values go nowhere yet: set data, stride,
- * and type, which is that of the field to start with. */
+static inline gpz_cuda_output gpz_cuda_new_output(void) {
+  gpz_cuda_output output;
+  memset(&output, 0, sizeof output);
+  output.struct_size = sizeof output;
+  return output;
+}
+
+/* Describes how gpz_cuda_compress and the calls below store these fields, in field_count outputs of
+ * gpz_cuda_new_output. The values go nowhere yet: set data, stride, and type, which is that of the field to start with.
+ */
 GPZ_API gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_count, gpz_cuda_output *outputs);
 
 GPZ_API gpz_status gpz_cuda_decompress_workspace_size(const gpz_cuda_output *outputs, size_t output_count,
@@ -98,10 +109,18 @@ GPZ_API gpz_status gpz_cuda_decompress(const void *chunk, size_t size, uint64_t 
 typedef struct gpz_cuda_codec gpz_cuda_codec;
 
 typedef struct gpz_cuda_chunk {
-  const void *data; /* device memory of the codec */
-  size_t size;      /* bytes */
-  double largest_error[GPZ_CUDA_MAX_FIELDS];
+  size_t struct_size;
+  const void *data;                          /* device memory of the codec */
+  size_t size;                               /* bytes */
+  double largest_error[GPZ_CUDA_MAX_FIELDS]; /* per field, units of the field */
 } gpz_cuda_chunk;
+
+static inline gpz_cuda_chunk gpz_cuda_new_chunk(void) {
+  gpz_cuda_chunk chunk;
+  memset(&chunk, 0, sizeof chunk);
+  chunk.struct_size = sizeof chunk;
+  return chunk;
+}
 
 /* GPZ_NOT_FOUND if there is no such device. On failure *codec is NULL. */
 GPZ_API gpz_status gpz_cuda_codec_create(int device, gpz_cuda_codec **codec);

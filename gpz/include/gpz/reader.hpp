@@ -94,4 +94,9 @@ class GPZ_API StreamReader {
   std::unique_ptr<State> state_;
 };
 
+// Copies columns of a decoded frame, such as StreamReader's, to the caller's arrays. Throws what Reader::read_columns
+// says of its columns, the capacity and the order.
+GPZ_API void copy_columns(const Frame &frame, const std::vector<ColumnOutput> &columns, std::size_t capacity,
+                          bool sort_by_id = false);
+
 }  // namespace gpz

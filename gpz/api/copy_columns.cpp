@@ -1,0 +1,54 @@
+#include <cstdint>
+
+#include "gpz/api/read_output.hpp"
+#include "gpz/cpu/target.hpp"
+#include "gpz/error.hpp"
+#include "gpz/format/fields.hpp"
+#include "gpz/reader.hpp"
+#include "gpz/trajectory/id_order.hpp"
+
+namespace gpz {
+namespace {
+
+// The values of one field of a frame, of which only the wanted components need to be there.
+struct DecodedField {
+  cpu::FloatValues floats{};
+  cpu::IntegerValues integers{};
+
+  DecodedField(const Frame &frame, std::size_t field, const cpu::Target &target) {
+    for (const Frame::Column &column : frame.columns) {
+      if (column.field != field || target.components[column.component].data == nullptr) continue;
+      if (column.floats.size() + column.integers.size() != frame.info.particles)
+        throw Error(Status::invalid_argument, "column " + frame.name(column) + " of the frame was not decoded");
+      floats[column.component] = column.floats.data();
+      integers[column.component] = column.integers.data();
+    }
+  }
+};
+
+void copy_field(const Frame &frame, std::size_t field, const cpu::Target &target) {
+  if (!target.is_wanted()) return;
+  const auto particles = static_cast<std::size_t>(frame.info.particles);
+  const DecodedField from(frame, field, target);
+  if (frame.info.fields[field].type == ValueType::integer) {
+    cpu::store(from.integers, particles, target);
+  } else {
+    cpu::store(from.floats, particles, target);
+  }
+}
+
+}  // namespace
+
+void copy_columns(const Frame &frame, const std::vector<ColumnOutput> &columns, std::size_t capacity, bool sort_by_id) {
+  std::vector<cpu::Target> targets = api::column_targets(frame.info, columns, capacity);
+  const std::size_t id = api::sort_field(frame.info, {1, sort_by_id});
+  trajectory::IdOrder order;
+  if (id != format::no_field) {
+    copy_field(frame, id, order.target(static_cast<std::size_t>(frame.info.particles)));
+    order.rank();
+    for (cpu::Target &target : targets) target.place = order.place();
+  }
+  for (std::size_t f = 0; f < targets.size(); ++f) copy_field(frame, f, targets[f]);
+}
+
+}  // namespace gpz

@@ -1,0 +1,200 @@
+// The C API: reading files and images.
+#include "gpz/reader.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "gpz/c/c_api.hpp"
+#include "gpz/c/decoded.hpp"
+#include "gpz/c/structures.hpp"
+
+struct gpz_reader {
+  gpz_reader(gpz::Reader from, int thread_count)
+      : reader(std::move(from)), threads(thread_count), metadata(reader.metadata()) {}
+
+  const gpz::FrameInfo &info(std::size_t i) const {
+    if (frame != i) {
+      frame.reset();
+      head = reader.info(i);
+      frame = i;
+    }
+    return head;
+  }
+
+  gpz::Reader reader;
+  int threads;
+  gpz::c::MetadataView metadata;
+  // The head that was asked for last: columns are asked for one by one.
+  mutable std::optional<std::size_t> frame;
+  mutable gpz::FrameInfo head;
+};
+
+namespace {
+
+using gpz::Error;
+using gpz::Status;
+using gpz::c::guarded;
+using gpz::c::require;
+
+// Throws invalid_argument.
+const gpz_reader &open(const gpz_reader *reader) {
+  require(reader != nullptr, "reader is a null pointer");
+  return *reader;
+}
+
+void open_reader(gpz_reader **reader, int threads, const std::function<gpz::Reader()> &make) {
+  require(reader != nullptr, "reader is a null pointer");
+  *reader = nullptr;
+  gpz::c::check_threads(threads);
+  *reader = new gpz_reader(make(), threads);
+}
+
+std::vector<gpz::ChunkEntry> chunks_of(const gpz_reader *reader, std::size_t frame) {
+  std::vector<gpz::ChunkEntry> chunks;
+  open(reader).reader.info(frame, &chunks);
+  return chunks;
+}
+
+void read_column(const gpz_reader *reader, std::size_t frame, const gpz_output &output, std::size_t capacity) {
+  require(output.names != nullptr, "name is a null pointer");
+  // The name as it is: one that has blanks cannot stand in a list of names.
+  const gpz::Array values = {output.data[0], output.stride, gpz::c::array_type(output.type)};
+  require(values.data != nullptr || capacity == 0, "values is a null pointer");
+  open(reader).reader.read_columns(frame, {{output.names, values}}, capacity, {reader->threads});
+}
+
+}  // namespace
+
+extern "C" {
+
+gpz_status gpz_reader_open(const char *path, int threads, gpz_reader **reader) {
+  return guarded([&] {
+    open_reader(reader, threads, [&] {
+      require(path != nullptr, "path is a null pointer");
+      return gpz::Reader(path);
+    });
+  });
+}
+
+gpz_status gpz_reader_open_memory(const void *image, size_t size, int threads, gpz_reader **reader) {
+  return guarded([&] {
+    open_reader(reader, threads, [&] {
+      require(image != nullptr || size == 0, "image is a null pointer");
+      return gpz::Reader(static_cast<const std::uint8_t *>(image), size);
+    });
+  });
+}
+
+void gpz_reader_close(gpz_reader *reader) { delete reader; }
+
+size_t gpz_reader_frames(const gpz_reader *reader) { return reader == nullptr ? 0 : reader->reader.frames(); }
+
+gpz_status gpz_reader_metadata(const gpz_reader *reader, gpz_metadata *metadata) {
+  return guarded([&] { open(reader).metadata.give(metadata); });
+}
+
+gpz_status gpz_reader_scan(const gpz_reader *reader, gpz_scan *scan) {
+  return guarded([&] {
+    const gpz::FileScan &from = open(reader).reader.scan();
+    gpz_scan to = gpz_new_scan();
+    to.file_size = from.file_size;
+    to.complete_size = from.frames_end;
+    to.has_index = from.has_index ? 1 : 0;
+    to.torn = from.torn ? 1 : 0;
+    to.damaged = from.damaged ? 1 : 0;
+    gpz::c::give(to, scan, "gpz_scan");
+  });
+}
+
+gpz_status gpz_reader_index(const gpz_reader *reader, int64_t *timesteps, double *times, uint64_t *particles,
+                            size_t capacity) {
+  return guarded([&] {
+    const std::vector<gpz::IndexEntry> &frames = open(reader).reader.scan().frames;
+    if (frames.size() > capacity)
+      throw Error(Status::limit_exceeded,
+                  "the file has " + std::to_string(frames.size()) + " frames, more than there is room for");
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      if (timesteps != nullptr) timesteps[i] = frames[i].timestep;
+      if (times != nullptr) times[i] = frames[i].time;
+      if (particles != nullptr) particles[i] = frames[i].particles;
+    }
+  });
+}
+
+gpz_status gpz_reader_frame(const gpz_reader *reader, size_t frame, gpz_frame *info) {
+  return guarded([&] { gpz::c::give_frame(open(reader).info(frame), info); });
+}
+
+gpz_status gpz_reader_column_count(const gpz_reader *reader, size_t frame, size_t *count) {
+  return guarded([&] {
+    require(count != nullptr, "count is a null pointer");
+    *count = gpz::c::column_count(open(reader).info(frame));
+  });
+}
+
+gpz_status gpz_reader_column(const gpz_reader *reader, size_t frame, size_t column, gpz_column_info *info) {
+  return guarded([&] { gpz::c::give_column(open(reader).info(frame), column, info); });
+}
+
+gpz_status gpz_reader_read(gpz_reader *reader, size_t frame, const gpz_output *outputs, size_t output_count,
+                           size_t capacity, unsigned flags) {
+  return guarded([&] {
+    open(reader);
+    const gpz::ReadOptions options = {reader->threads, gpz::c::sorts_by_id(flags)};
+    reader->reader.read_columns(frame, gpz::c::column_outputs(outputs, output_count, capacity), capacity, options);
+  });
+}
+
+gpz_status gpz_reader_read_double(gpz_reader *reader, size_t frame, const char *name, double *values, size_t capacity) {
+  return guarded([&] { read_column(reader, frame, gpz_into_column(name, GPZ_FLOAT64, values), capacity); });
+}
+
+gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const char *name, int64_t *values, size_t capacity) {
+  return guarded([&] { read_column(reader, frame, gpz_into_column(name, GPZ_INT64, values), capacity); });
+}
+
+gpz_status gpz_reader_verify(gpz_reader *reader, size_t frame) {
+  return guarded([&] { open(reader).reader.verify(frame, reader->threads); });
+}
+
+gpz_status gpz_chunk_kind_of(const void *chunk, size_t size, gpz_chunk_kind *kind) {
+  return guarded([&] {
+    require(chunk != nullptr && kind != nullptr, "a null pointer");
+    *kind = static_cast<gpz_chunk_kind>(gpz::chunk_kind(static_cast<const std::uint8_t *>(chunk), size));
+  });
+}
+
+gpz_status gpz_reader_chunk_count(const gpz_reader *reader, size_t frame, size_t *count) {
+  return guarded([&] {
+    require(count != nullptr, "count is a null pointer");
+    *count = chunks_of(reader, frame).size();
+  });
+}
+
+gpz_status gpz_reader_chunk(const gpz_reader *reader, size_t frame, size_t chunk, uint64_t *particles, size_t *size) {
+  return guarded([&] {
+    require(particles != nullptr && size != nullptr, "a null pointer");
+    const std::vector<gpz::ChunkEntry> chunks = chunks_of(reader, frame);
+    if (chunk >= chunks.size())
+      throw Error(Status::not_found, "no chunk " + std::to_string(chunk) + " in frame " + std::to_string(frame) +
+                                         ": there are " + std::to_string(chunks.size()));
+    *particles = chunks[chunk].particles;
+    *size = static_cast<std::size_t>(chunks[chunk].length);
+  });
+}
+
+gpz_status gpz_reader_read_chunk(const gpz_reader *reader, size_t frame, size_t chunk, void *bytes, size_t capacity) {
+  return guarded([&] {
+    require(bytes != nullptr || capacity == 0, "bytes is a null pointer");
+    const std::vector<std::uint8_t> from = open(reader).reader.chunk(frame, chunk);
+    if (from.size() > capacity)
+      throw Error(Status::limit_exceeded,
+                  "the chunk has " + std::to_string(from.size()) + " bytes, more than there is room for");
+    std::copy(from.begin(), from.end(), static_cast<std::uint8_t *>(bytes));
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,205 @@
+// Structures of programs that were compiled with another version of gpz.h, and numbers that are no enumeration's.
+#include <cstddef>
+
+#include "c_api_support.hpp"
+
+namespace gpz::test {
+namespace {
+
+// A structure of a later version, with one more member.
+template <class T>
+struct Later {
+  T known;
+  std::uint64_t unknown = 0;
+  explicit Later(const T &from) : known(from) { known.struct_size = sizeof *this; }
+};
+
+bool error_says(const char *words) { return std::strstr(gpz_last_error(), words) != nullptr; }
+
+const double xyz[6] = {1, 2, 3, 4, 5, 6};
+
+gpz_status compress(const gpz_frame *frame, const gpz_field *fields, std::size_t count = 1) {
+  Image image;
+  return gpz_compress(frame, fields, count, 1, &image.bytes, &image.size);
+}
+
+TEST(CStructures, OfAnEarlierVersionLackMembersThatAreZero) {
+  const gpz_frame frame = gpz_new_frame(2, 0);
+  gpz_field field = gpz_interleaved("x y z", GPZ_FLOAT64, xyz);
+  field.struct_size = offsetof(gpz_field, bound_kind);
+  // What lies behind the structure is not read.
+  field.bound_kind = static_cast<gpz_bound_kind>(3);
+  field.display = static_cast<gpz_display>(7);
+  EXPECT_EQ(compress(&frame, &field), GPZ_OK) << gpz_last_error();
+  field.struct_size = sizeof field;
+  EXPECT_EQ(compress(&frame, &field), GPZ_INVALID_ARGUMENT);
+
+  gpz_metadata metadata = gpz_new_metadata();
+  metadata.units = "real";
+  metadata.struct_size = offsetof(gpz_metadata, atom_style);
+  metadata.atom_style = reinterpret_cast<const char *>(8);
+  metadata.column_count = 1000;
+  gpz_writer *writer = nullptr;
+  ASSERT_EQ(gpz_writer_open_memory(&metadata, 1, &writer), GPZ_OK) << gpz_last_error();
+  Image image;
+  ASSERT_EQ(gpz_writer_close_memory(writer, &image.bytes, &image.size), GPZ_OK);
+  const Reader reader(static_cast<const std::uint8_t *>(image.bytes), image.size);
+  EXPECT_EQ(reader.metadata().units, "real");
+  EXPECT_EQ(reader.metadata().atom_style, "");
+
+  // A frame without a dimension, which has no default, makes no sense.
+  gpz_frame least = gpz_new_frame(2, 0);
+  least.struct_size = offsetof(gpz_frame, dimension);
+  field = gpz_interleaved("x y z", GPZ_FLOAT64, xyz);
+  EXPECT_EQ(compress(&least, &field), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("dimension")) << gpz_last_error();
+}
+
+TEST(CStructures, OfALaterVersionAreTakenWhileTheyAddNothing) {
+  Later<gpz_frame> frame(gpz_new_frame(2, 0));
+  Later<gpz_field> field(gpz_interleaved("x y z", GPZ_FLOAT64, xyz));
+  EXPECT_EQ(compress(&frame.known, &field.known), GPZ_OK) << gpz_last_error();
+  field.unknown = 1;
+  EXPECT_EQ(compress(&frame.known, &field.known), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("gpz_field")) << gpz_last_error();
+  field.unknown = 0;
+  frame.unknown = std::uint64_t{1} << 63;
+  EXPECT_EQ(compress(&frame.known, &field.known), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("gpz_frame")) << gpz_last_error();
+
+  Later<gpz_metadata> metadata(gpz_new_metadata());
+  metadata.unknown = 1;
+  gpz_writer *writer = nullptr;
+  EXPECT_EQ(gpz_writer_open_memory(&metadata.known, 1, &writer), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(writer, nullptr);
+}
+
+TEST(CStructures, OfAnArrayFollowEachOtherBySize) {
+  const gpz_frame frame = gpz_new_frame(2, 0);
+  const std::int64_t id[2] = {5, 6};
+  Later<gpz_field> fields[2] = {Later<gpz_field>(gpz_interleaved("x y z", GPZ_FLOAT64, xyz)),
+                                Later<gpz_field>(gpz_column("id", GPZ_INT64, id))};
+  Image image;
+  ASSERT_EQ(gpz_compress(&frame, &fields[0].known, 2, 1, &image.bytes, &image.size), GPZ_OK) << gpz_last_error();
+  const OpenReader reader = open_image(image);
+  std::vector<std::int64_t> ids(2);
+  ASSERT_EQ(gpz_reader_read_int64(reader.get(), 0, "id", ids.data(), 2), GPZ_OK) << gpz_last_error();
+  EXPECT_EQ(ids, (std::vector<std::int64_t>{5, 6}));
+  fields[1].known.struct_size = sizeof(gpz_field);
+  EXPECT_EQ(compress(&frame, &fields[0].known, 2), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("differ in struct_size")) << gpz_last_error();
+
+  // Outputs: two columns into one table, whose structures are of a later version.
+  double table[2][2] = {};
+  Later<gpz_output> outputs[2] = {Later<gpz_output>(gpz_into_column("x", GPZ_FLOAT64, &table[0][0])),
+                                  Later<gpz_output>(gpz_into_column("z", GPZ_FLOAT64, &table[0][1]))};
+  for (auto &output : outputs) output.known.stride = sizeof table[0];
+  ASSERT_EQ(gpz_reader_read(reader.get(), 0, &outputs[0].known, 2, 2, GPZ_SORT_BY_ID), GPZ_OK) << gpz_last_error();
+  EXPECT_EQ(table[1][0], 4);
+  EXPECT_EQ(table[1][1], 6);
+  outputs[1].unknown = 1;
+  EXPECT_EQ(gpz_reader_read(reader.get(), 0, &outputs[0].known, 2, 2, 0), GPZ_INVALID_ARGUMENT);
+}
+
+TEST(CStructures, AreFilledAsFarAsTheyReach) {
+  Image image;
+  Motion(10, 1).write_to(image);
+  const OpenReader reader = open_image(image);
+  // An earlier version: what lies behind stays.
+  gpz_frame frame = gpz_new_frame(0, 0);
+  frame.struct_size = offsetof(gpz_frame, time);
+  frame.time = -1;
+  frame.box_kind = GPZ_BOX_GENERAL;
+  ASSERT_EQ(gpz_reader_frame(reader.get(), 0, &frame), GPZ_OK) << gpz_last_error();
+  EXPECT_EQ(frame.particles, 10u);
+  EXPECT_EQ(frame.time, -1);
+  EXPECT_EQ(frame.box_kind, GPZ_BOX_GENERAL);
+  EXPECT_EQ(frame.struct_size, offsetof(gpz_frame, time));
+  // A later one: what this version does not know stays.
+  Later<gpz_column_info> column(gpz_new_column_info());
+  column.unknown = 42;
+  ASSERT_EQ(gpz_reader_column(reader.get(), 0, 3, &column.known), GPZ_OK) << gpz_last_error();
+  EXPECT_STREQ(column.known.name, "id");
+  EXPECT_EQ(column.unknown, 42u);
+  EXPECT_EQ(column.known.struct_size, sizeof column);
+}
+
+TEST(CStructures, NeedASize) {
+  Image image;
+  Motion(10, 1).write_to(image);
+  const OpenReader reader = open_image(image);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{1} << 20, ~std::size_t{0}}) {
+    SCOPED_TRACE(size);
+    gpz_frame frame = gpz_new_frame(2, 0);
+    gpz_field field = gpz_interleaved("x y z", GPZ_FLOAT64, xyz);
+    field.struct_size = size;
+    EXPECT_EQ(compress(&frame, &field), GPZ_INVALID_ARGUMENT);
+    EXPECT_TRUE(error_says("gpz_field: struct_size")) << gpz_last_error();
+    frame.struct_size = size;
+    EXPECT_EQ(gpz_reader_frame(reader.get(), 0, &frame), GPZ_INVALID_ARGUMENT);
+    EXPECT_EQ(frame.particles, 2u);
+    gpz_scan scan = gpz_new_scan();
+    scan.struct_size = size;
+    EXPECT_EQ(gpz_reader_scan(reader.get(), &scan), GPZ_INVALID_ARGUMENT);
+    gpz_metadata metadata = gpz_new_metadata();
+    metadata.struct_size = size;
+    EXPECT_EQ(gpz_reader_metadata(reader.get(), &metadata), GPZ_INVALID_ARGUMENT);
+    EXPECT_EQ(metadata.units, nullptr);
+  }
+  EXPECT_EQ(gpz_reader_frame(reader.get(), 0, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_reader_scan(reader.get(), nullptr), GPZ_INVALID_ARGUMENT);
+}
+
+TEST(CStructures, HaveNothingInReservedMembers) {
+  const gpz_frame frame = gpz_new_frame(2, 0);
+  gpz_field field = gpz_interleaved("x y z", GPZ_FLOAT64, xyz);
+  field.reserved = 1;
+  EXPECT_EQ(compress(&frame, &field), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("field \"x y z\": reserved")) << gpz_last_error();
+}
+
+// Any number, as C programs can pass it: the constants of the enumerations would be in the way.
+template <class E>
+E numbered(int number) {
+  E value;
+  static_assert(sizeof value == sizeof number);
+  std::memcpy(&value, &number, sizeof value);
+  return value;
+}
+
+TEST(CEnumerations, TakeTheirNumbersOnly) {
+  const std::int64_t id[2] = {1, 2};
+  for (const int number : {-1, 3, 5, 6, 1000, 0x7FFFFFFF}) {
+    SCOPED_TRACE(number);
+    gpz_frame frame = gpz_new_frame(2, 0);
+    gpz_field field = gpz_column("id", GPZ_INT64, id);
+    field.display = numbered<gpz_display>(number);
+    EXPECT_EQ(compress(&frame, &field), GPZ_INVALID_ARGUMENT);
+    EXPECT_TRUE(error_says("field \"id\": display")) << gpz_last_error();
+    field.display = GPZ_TYPE_LABEL;
+    EXPECT_EQ(compress(&frame, &field), GPZ_OK) << gpz_last_error();
+    field.bound_kind = numbered<gpz_bound_kind>(number);
+    EXPECT_EQ(compress(&frame, &field), GPZ_INVALID_ARGUMENT);
+    field.bound_kind = GPZ_LOSSLESS;
+    field.type = numbered<gpz_type>(number == 3 ? 0 : number);
+    EXPECT_EQ(compress(&frame, &field), GPZ_INVALID_ARGUMENT);
+    field.type = GPZ_INT64;
+    frame.box_kind = numbered<gpz_box_kind>(number == 3 ? 4 : number);
+    EXPECT_EQ(compress(&frame, &field), GPZ_INVALID_ARGUMENT);
+
+    gpz_writer *writer = nullptr;
+    EXPECT_EQ(gpz_writer_open("/nonexistent/x", numbered<gpz_mode>(number), nullptr, 1, &writer), GPZ_INVALID_ARGUMENT);
+    ASSERT_EQ(gpz_writer_open_memory(nullptr, 1, &writer), GPZ_OK);
+    EXPECT_EQ(gpz_writer_set_order(writer, numbered<gpz_order>(number)), GPZ_INVALID_ARGUMENT);
+    EXPECT_EQ(gpz_writer_close(writer), GPZ_OK);
+  }
+  gpz_field field = gpz_interleaved("x y z", GPZ_FLOAT64, xyz);
+  const gpz_frame frame = gpz_new_frame(2, 0);
+  field.display = GPZ_ELEMENT;
+  EXPECT_EQ(compress(&frame, &field), GPZ_INVALID_ARGUMENT);  // of floats
+  gpz_writer *writer = nullptr;
+  EXPECT_EQ(gpz_writer_open_memory(nullptr, -1, &writer), GPZ_INVALID_ARGUMENT);
+}
+
+}  // namespace
+}  // namespace gpz::test
