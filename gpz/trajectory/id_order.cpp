@@ -19,7 +19,7 @@ cpu::Target IdOrder::target(std::size_t n) {
 void IdOrder::rank() {
   is_sorted_ = std::is_sorted(ids_.begin(), ids_.end());
   if (is_sorted_) return;
-  place_.resize(ids_.size());
+  rows_.resize(ids_.size());
   if (rank_all_present(1)) return;
   std::int64_t least = ids_[0];
   std::int64_t most = ids_[0];
@@ -41,12 +41,12 @@ bool IdOrder::rank_all_present(std::int64_t least) {
   seen_.assign(n + 1, 0);  // the last one: of ids that are not among them
   // Pointers of their own: bytes may be part of anything.
   const std::int64_t *const id = ids_.data();
-  std::uint32_t *const place = place_.data();
+  std::uint32_t *const rows = rows_.data();
   std::uint8_t *const seen = seen_.data();
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t row =
         std::min<std::uint64_t>(static_cast<std::uint64_t>(id[i]) - static_cast<std::uint64_t>(least), n);
-    place[i] = static_cast<std::uint32_t>(row);
+    rows[i] = static_cast<std::uint32_t>(row);
     seen[row] = 1;
   }
   return std::memchr(seen, 0, n) == nullptr;
@@ -59,14 +59,14 @@ void IdOrder::rank_by_counting(std::int64_t least, std::size_t range) {
   };
   for (const std::int64_t id : ids_) ++next[at(id) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
-  for (std::size_t i = 0; i < ids_.size(); ++i) place_[i] = next[at(ids_[i])]++;
+  for (std::size_t i = 0; i < ids_.size(); ++i) rows_[i] = next[at(ids_[i])]++;
 }
 
 void IdOrder::rank_by_sorting() {
   std::vector<std::uint32_t> sorted(ids_.size());
   std::iota(sorted.begin(), sorted.end(), 0u);
   std::stable_sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) { return ids_[a] < ids_[b]; });
-  for (std::size_t row = 0; row < sorted.size(); ++row) place_[sorted[row]] = static_cast<std::uint32_t>(row);
+  for (std::size_t row = 0; row < sorted.size(); ++row) rows_[sorted[row]] = static_cast<std::uint32_t>(row);
 }
 
 }  // namespace gpz::trajectory
