@@ -83,11 +83,11 @@ class Decoder::Section {
     const Target here = target.from(b * block_size_);
     BlockOutput output{field_.value, field_.components, field_.step, size_of(b), block_size_, {}};
     const bool integer = field_.value == core::Value::integer;
-    const bool staged = !place_in(here, integer, memory, output);
+    const bool straight = point_at(here, integer, memory, output);
     const Block &block = blocks_[b];
     if (!kernels().block.decode(block.record, payload_ + block.at, output, memory.scratch))
       corrupt("block " + std::to_string(b), position_);
-    if (!staged) return;
+    if (straight) return;
     if (integer)
       store(values_of<std::int64_t>(output), output.n, here);
     else
@@ -95,8 +95,8 @@ class Decoder::Section {
   }
 
  private:
-  // Straight into the target, if all components may be; otherwise into `memory`, and false.
-  bool place_in(const Target &target, bool integer, BlockMemory &memory, BlockOutput &output) const {
+  // Values go straight into the target if those of all components may; otherwise into `memory`, and this is false.
+  bool point_at(const Target &target, bool integer, BlockMemory &memory, BlockOutput &output) const {
     const auto type = integer ? ConstArray::Type::int64 : ConstArray::Type::float64;
     const auto components = static_cast<std::size_t>(field_.components);
     bool straight = true;
