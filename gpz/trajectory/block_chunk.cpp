@@ -10,6 +10,7 @@ std::unique_ptr<cpu::Decoder> open_block_chunk(const std::uint8_t *bytes, std::s
   if (chunk_kind(bytes, size) != ChunkKind::block)
     throw Error(Status::corrupt, "kind of a chunk that has to be one of blocks", {}, 4);
   std::vector<cpu::FieldCoding> codings;
+  codings.reserve(fields.size());
   for (const Field &field : fields)
     codings.push_back({static_cast<core::Value>(field.type), static_cast<int>(field.components.size()), field.step,
                        field.leading, wanted.empty() || wanted[codings.size()]});
