@@ -7,9 +7,14 @@
 #include "gpz/cpu/kernels.hpp"
 #include "gpz/cpu/parallel.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/chunk_head.hpp"
 #include "gpz/format/chunk_layout.hpp"
+#include "gpz/format/corrupt.hpp"
 
 namespace gpz::cpu {
+
+using format::corrupt;
+
 namespace {
 
 struct Block {
@@ -30,10 +35,6 @@ struct BlockMemory {
   std::unique_ptr<unsigned char[]> values;
 };
 static_assert(sizeof(double) == sizeof(std::int64_t), "integers have as much room");
-
-[[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
-  throw Error(Status::corrupt, cause, {}, position);
-}
 
 }  // namespace
 
@@ -133,17 +134,17 @@ class Decoder::Section {
 Decoder::Decoder(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
                  const std::vector<FieldCoding> &fields)
     : sections_(fields.size()) {
-  const std::size_t head = format::chunk_header_size + fields.size() * 8;
+  const std::size_t head = format::chunk_head_size(ChunkKind::block, fields.size());
   if (size < head) throw Error(Status::truncated, "chunk header", {}, size);
   std::uint32_t reserved = 0;
   std::memcpy(&block_size_, bytes, 4);
-  std::memcpy(&reserved, bytes + 4, 4);
+  std::memcpy(&reserved, bytes + format::chunk_kind_at, 4);
   if (!core::is_block_size(block_size_)) corrupt("block size", 0);
-  if (reserved != 0) corrupt("reserved bytes of the chunk header", 4);
+  if (reserved != 0) corrupt("reserved bytes of the chunk header", format::chunk_kind_at);
 
   std::size_t at = head;
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    const std::size_t entry = format::chunk_header_size + f * 8;
+    const std::size_t entry = format::section_length_at(ChunkKind::block, f);
     std::uint64_t length = 0;
     std::memcpy(&length, bytes + entry, 8);
     if (length % 8 != 0 || length > size - at) corrupt("section length", entry);
