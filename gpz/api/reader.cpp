@@ -30,16 +30,17 @@ std::vector<bool> with_field(std::vector<bool> wanted, std::size_t field) {
 }
 
 std::vector<bool> wanted_of(const std::vector<cpu::Target> &targets) {
-  std::vector<bool> wanted;
-  for (const cpu::Target &target : targets) wanted.push_back(target.is_wanted());
+  std::vector<bool> wanted(targets.size());
+  std::transform(targets.begin(), targets.end(), wanted.begin(),
+                 [](const cpu::Target &target) { return target.is_wanted(); });
   return wanted;
 }
 
-// What reading a key frame takes, kept for the next one: memory that is new costs as much time as decoding.
-struct KeyMemory {
-  std::unique_ptr<std::uint8_t[]> bytes;  // of its chunks
+// What reading a frame takes, kept for the next one: to get pages of memory costs time like decoding.
+struct FrameMemory {
+  std::unique_ptr<std::uint8_t[]> bytes;  // of chunks: no more than the file has, in whose complete records they are
   std::size_t size = 0;
-  trajectory::IdOrder order;
+  trajectory::IdOrder order;  // of a key frame
 
   void reserve(std::size_t wanted) {
     if (wanted <= size) return;
@@ -63,7 +64,7 @@ struct Reader::State {
   std::optional<Error> failure;
   std::size_t failed = 0;
   std::mutex spare_mutex;
-  std::vector<KeyMemory> spare;  // one for each thread that has read key frames at the same time
+  std::vector<FrameMemory> spare;  // one for each thread that has read at the same time
 
   explicit State(std::unique_ptr<api::Source> from) : source(std::move(from)), scan(api::scan(*source, true)) {}
 
@@ -139,8 +140,7 @@ struct Reader::State {
                 const Use &use) {
     std::uint64_t size = 0;
     for (const ChunkEntry &chunk : head.chunks) size += chunk.length;
-    KeyMemory memory = take_memory();
-    // Not larger than the file, whose complete record the chunks are in.
+    FrameMemory memory = take_memory();
     in_place(source->name(), position, [&] { memory.reserve(static_cast<std::size_t>(size)); });
     trajectory::KeyFrame frame(head.info.fields, wanted, memory.order);
     std::uint8_t *at = memory.bytes.get();
@@ -155,14 +155,14 @@ struct Reader::State {
     give_back(std::move(memory));
   }
 
-  KeyMemory take_memory() {
+  FrameMemory take_memory() {
     const std::lock_guard<std::mutex> lock(spare_mutex);
     if (spare.empty()) return {};
-    KeyMemory memory = std::move(spare.back());
+    FrameMemory memory = std::move(spare.back());
     spare.pop_back();
     return memory;
   }
-  void give_back(KeyMemory memory) {
+  void give_back(FrameMemory memory) {
     const std::lock_guard<std::mutex> lock(spare_mutex);
     spare.push_back(std::move(memory));
   }
@@ -216,16 +216,16 @@ struct Reader::State {
              [&] { history.begin(head, has_these ? wanted : std::vector<bool>()); });
     std::uint64_t longest = 0;
     for (const ChunkEntry &chunk : head.chunks) longest = std::max(longest, chunk.length);
-    in_place(source->name(), position, [&] {
-      // As in open_key.
-      const std::unique_ptr<std::uint8_t[]> bytes(new std::uint8_t[static_cast<std::size_t>(longest)]);
-      for (std::size_t k = 0; k < head.chunks.size(); ++k) {
-        const ChunkEntry &chunk = head.chunks[k];
-        read_chunk(chunk, position, bytes.get());
-        in_place(source->name(), position, [&] { history.chunk(k, chunk, bytes.get(), head.info.fields, threads); });
-        position += chunk.length;
-      }
-    });
+    FrameMemory memory = take_memory();
+    in_place(source->name(), position, [&] { memory.reserve(static_cast<std::size_t>(longest)); });
+    for (std::size_t k = 0; k < head.chunks.size(); ++k) {
+      const ChunkEntry &chunk = head.chunks[k];
+      read_chunk(chunk, position, memory.bytes.get());
+      in_place(source->name(), position,
+               [&] { history.chunk(k, chunk, memory.bytes.get(), head.info.fields, threads); });
+      position += chunk.length;
+    }
+    give_back(std::move(memory));
     history.end(head);
     followed = j;
   }

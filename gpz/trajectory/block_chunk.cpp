@@ -12,6 +12,7 @@ std::unique_ptr<cpu::Decoder> open_block_chunk(const std::uint8_t *bytes, std::s
   if (chunk_kind(bytes, size) != ChunkKind::block)
     format::corrupt("kind of a chunk that has to be one of blocks", format::chunk_kind_at);
   std::vector<cpu::FieldCoding> codings;
+  codings.reserve(fields.size());
   for (const Field &field : fields)
     codings.push_back({format::core_value(field.type), static_cast<int>(field.components.size()), field.step,
                        field.leading, wanted.empty() || wanted[codings.size()]});
