@@ -3,15 +3,25 @@ function(gpz_target target)
   target_compile_features(${target} PUBLIC cxx_std_17)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                              VISIBILITY_INLINES_HIDDEN ON)
-  # Without the last option what a library exports could not be inlined within it.
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-                                           -fno-semantic-interposition)
-  if(GPZ_WERROR)
-    target_compile_options(${target} PRIVATE -Werror)
-  endif()
+  gpz_warnings(${target})
+  # Without this what a library exports could not be inlined within it.
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C,CXX>:-fno-semantic-interposition>")
   if(GPZ_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
                                              -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined,float-cast-overflow)
   endif()
+endfunction()
+
+# Warnings of all compilers; errors with GPZ_WERROR. nvcc splits CUDA files: its own warnings are about both parts, the host
+# compiler's about the host's part. -Wpedantic and -Wconversion would be about text that nvcc puts there,
+# -Wshadow about the parameters of kernels and their members.
+function(gpz_warnings target)
+  set(host -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+  set(cuda -Xcompiler=-Wall,-Wextra)
+  if(GPZ_WERROR)
+    list(APPEND host -Werror)
+    list(APPEND cuda "SHELL:-Werror all-warnings" -Xcompiler=-Werror)
+  endif()
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C,CXX>:${host}>" "$<$<COMPILE_LANGUAGE:CUDA>:${cuda}>")
 endfunction()

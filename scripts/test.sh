@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # Installs what is missing, gets and builds LAMMPS and gpz, and runs the tests.
 #
-#   scripts/test.sh [--sanitize] [--bigbig] [--no-cuda] [--long] [--label L] [CTEST OPTIONS...]
+#   scripts/test.sh [--sanitize] [--bigbig] [--no-cuda] [--label L] [CTEST OPTIONS...]
 #
 #   --sanitize   library, tool and their tests with AddressSanitizer and UndefinedBehaviorSanitizer, without LAMMPS (build-sanitize/)
 #   --bigbig     the tests with LAMMPS, built with 64-bit atom ids (build-bigbig/)
 #   --no-cuda    without the CUDA part, which is otherwise built where there is a CUDA compiler: for the machine's GPU, or else for
 #                compute capability 9.0
-#   --long       also the tests that take long (label long)
 #   --label L    only tests with this label: lammps, reference, ...
 #
 # A LAMMPS of your own: LAMMPS_SOURCE_DIR, LAMMPS_BINARY, as for scripts/demo.sh.
@@ -17,13 +16,11 @@ for part in common progress packages lammps build mpi; do . "$(dirname "$0")/lib
 variant=usual
 cuda=AUTO
 select=()
-leave_out=long
 while (($#)); do
   case $1 in
     --sanitize) variant=sanitize ;;
     --bigbig) variant=bigbig ;;
     --no-cuda) cuda=OFF ;;
-    --long) leave_out= ;;
     --label)
       [[ $# -ge 2 ]] || die "--label needs a label"
       select+=(-L "$2")
@@ -57,8 +54,7 @@ case $variant in
     provide_lammps bigbig
     configure_gpz "$build" -D GPZ_LAMMPS_SIZES=bigbig -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
     build_gpz "$build" gpz_command gpzplugin gpz_two_hosts
-    select+=(-L lammps)
-    leave_out="packages${leave_out:+|$leave_out}"
+    select+=(-L lammps -LE packages)
     ;;
 esac
 say "Set up in $(duration $SECONDS)"
@@ -67,7 +63,7 @@ say "Testing"
 started=$SECONDS
 export UBSAN_OPTIONS=print_stacktrace=1
 status=0
-ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" ${leave_out:+-LE "$leave_out"} "${select[@]}" "$@" \
+ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" "${select[@]}" "$@" \
   </dev/null || status=$?
 say "Tested in $(duration $((SECONDS - started))); all of it took $(duration $SECONDS)"
 exit "$status"

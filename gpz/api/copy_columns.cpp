@@ -46,7 +46,7 @@ void copy_columns(const Frame &frame, const std::vector<ColumnOutput> &columns, 
   if (id != format::no_field) {
     copy_field(frame, id, order.target(static_cast<std::size_t>(frame.info.particles)));
     order.rank();
-    for (cpu::Target &target : targets) target.place = order.place();
+    for (cpu::Target &target : targets) target.rows = order.rows();
   }
   for (std::size_t f = 0; f < targets.size(); ++f) copy_field(frame, f, targets[f]);
 }

@@ -18,7 +18,7 @@ std::string names_of(const FrameInfo &info) {
   return names;
 }
 
-// The place of the column of that name: field and component.
+// Where the column of that name is: field and component.
 std::pair<std::size_t, std::size_t> find(const FrameInfo &info, const std::string &name) {
   for (std::size_t f = 0; f < info.fields.size(); ++f)
     for (std::size_t d = 0; d < info.fields[f].components.size(); ++d)

@@ -8,8 +8,10 @@
 #include "gpz/api/file.hpp"
 #include "gpz/api/read_output.hpp"
 #include "gpz/api/scan.hpp"
+#include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/container_parse.hpp"
+#include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/trajectory/frame_history.hpp"
 #include "gpz/trajectory/open_frame.hpp"
@@ -19,8 +21,7 @@ namespace {
 
 using api::in_file;
 using api::in_place;
-
-[[noreturn]] void corrupt(const std::string &cause) { throw Error(Status::corrupt, cause); }
+using format::corrupt;
 
 // The fields that are decoded: the wanted ones and one more.
 std::vector<bool> with_field(std::vector<bool> wanted, std::size_t field) {
@@ -90,6 +91,19 @@ struct Reader::State {
       if (body != nullptr) *body = entry.offset + record->prefix_length();
       return frame;
     });
+  }
+
+  // Chunk k of frame i, and its position in the file.
+  ChunkEntry chunk(std::size_t i, std::size_t k, std::uint64_t &position) const {
+    const format::FrameHead head = this->head(i, &position);
+    if (k >= head.chunks.size()) {
+      throw Error(Status::not_found,
+                  "no chunk " + std::to_string(k) + " in frame " + std::to_string(i) + ": there are " +
+                      std::to_string(head.chunks.size()),
+                  source->name());
+    }
+    for (std::size_t before = 0; before < k; ++before) position += head.chunks[before].length;
+    return head.chunks[k];
   }
 
   // Reads these fields of frame i (an empty list: all), whose chunks begin at `position`, and calls use(frame). With
@@ -264,22 +278,25 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
 }
 
 Bytes Reader::chunk(std::size_t i, std::size_t k) const {
-  const api::Source &source = *state_->source;
   std::uint64_t position = 0;
-  const format::FrameHead head = state_->head(i, &position);
-  if (k >= head.chunks.size()) {
-    throw Error(Status::not_found,
-                "no chunk " + std::to_string(k) + " in frame " + std::to_string(i) + ": there are " +
-                    std::to_string(head.chunks.size()),
-                source.name());
-  }
-  for (std::size_t before = 0; before < k; ++before) position += head.chunks[before].length;
-  return in_place(source.name(), position, [&] {
+  const ChunkEntry chunk = state_->chunk(i, k, position);
+  return in_place(state_->source->name(), position, [&] {
     // Not larger than the file, whose complete record the chunk is in.
-    Bytes bytes(static_cast<std::size_t>(head.chunks[k].length));
-    source.read_at(position, bytes.data(), bytes.size());
-    format::require_checksum(head.chunks[k], bytes.data());
+    Bytes bytes(static_cast<std::size_t>(chunk.length));
+    state_->source->read_at(position, bytes.data(), bytes.size());
+    format::require_checksum(chunk, bytes.data());
     return bytes;
+  });
+}
+
+ChunkKind Reader::chunk_kind(std::size_t i, std::size_t k) const {
+  std::uint64_t position = 0;
+  const ChunkEntry chunk = state_->chunk(i, k, position);
+  return in_place(state_->source->name(), position, [&] {
+    std::uint8_t head[8];
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(chunk.length, sizeof head));
+    state_->source->read_at(position, head, size);
+    return gpz::chunk_kind(head, size);
   });
 }
 

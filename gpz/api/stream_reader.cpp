@@ -7,6 +7,7 @@
 #include "gpz/api/read_output.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/container_parse.hpp"
+#include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/trajectory/frame_history.hpp"
@@ -17,9 +18,8 @@ namespace {
 
 using api::in_file;
 using api::in_place;
+using format::corrupt;
 using format::RecordStart;
-
-[[noreturn]] void corrupt(const std::string &cause) { throw Error(Status::corrupt, cause); }
 
 }  // namespace
 

@@ -186,6 +186,13 @@ gpz_status gpz_reader_chunk(const gpz_reader *reader, size_t frame, size_t chunk
   });
 }
 
+gpz_status gpz_reader_chunk_kind(const gpz_reader *reader, size_t frame, size_t chunk, gpz_chunk_kind *kind) {
+  return guarded([&] {
+    require(kind != nullptr, "kind is a null pointer");
+    *kind = static_cast<gpz_chunk_kind>(open(reader).reader.chunk_kind(frame, chunk));
+  });
+}
+
 gpz_status gpz_reader_read_chunk(const gpz_reader *reader, size_t frame, size_t chunk, void *bytes, size_t capacity) {
   return guarded([&] {
     require(bytes != nullptr || capacity == 0, "bytes is a null pointer");

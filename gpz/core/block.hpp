@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpz/core/config.hpp"
+#include "gpz/core/keys.hpp"
 #include "gpz/core/pack.hpp"
 #include "gpz/core/segments.hpp"
 #include "gpz/core/types.hpp"
@@ -45,8 +46,8 @@ GPZ_HD bool mode_is_allowed(Mode mode, bool on_grid, bool leading) {
 // Whether all keys of a block are keys of values: grid indices below 2^51 in magnitude (where index_from is
 // exact), or bits of a value, without wrapping around.
 GPZ_HD bool keys_in_range(const BlockRecord &record, int components, Value value) {
-  const std::uint64_t zero_index = std::uint64_t{1} << 63;
-  const std::uint64_t reach = (std::uint64_t{1} << 51) - 1;
+  const std::uint64_t zero_index = key_of(std::int64_t{0});
+  const std::uint64_t reach = max_index;
   const bool exact = record.mode == Mode::exact;
   const std::uint64_t lowest = exact ? 0 : zero_index - reach;
   const std::uint64_t highest = !exact ? zero_index + reach : value == Value::float32 ? 0xFFFFFFFFu : ~std::uint64_t{0};
@@ -91,7 +92,7 @@ GPZ_HD bool block_layout(const BlockRecord &record, int components, Value value,
     case Mode::runs:
       // Runs too short for all particles would only be found while decoding, when memory was given out already.
       if (record.runs == 0 || record.runs > n || (std::uint64_t{record.runs} << record.count_width) < n ||
-          record.gap_width > 17 || record.count_width > 16)
+          record.gap_width > max_gap_width || record.count_width > max_count_width)
         return false;
       if (!make_segments(record.extent, record.shift, 2 * block_size, out.segments)) return false;
       out.order_words = words_of_runs(record.runs, record.gap_width, record.count_width);

@@ -76,7 +76,7 @@ GPZ_HD bool read_record(const DirectoryShape &shape, const std::uint32_t *direct
   const std::uint64_t gap_width = next_item(shape, directory, at, item);
   const std::uint64_t count_width = next_item(shape, directory, at, item);
   const std::uint64_t exceptions = next_item(shape, directory, at, item);
-  if (runs > max_block_size || gap_width > 17 || count_width > 16) return false;
+  if (runs > max_block_size || gap_width > max_gap_width || count_width > max_count_width) return false;
   if (record.mode != Mode::runs && (runs | gap_width | count_width) != 0) return false;
   if (exceptions > std::uint64_t{max_block_size} * max_components) return false;
   record.runs = static_cast<std::uint32_t>(runs);

@@ -20,7 +20,7 @@ GPZ_HD std::int64_t inside(std::int64_t q, const GridAxis &axis) {
 }
 
 // The place `step` beyond `from`, which is inside the box, as is the result; 0 <= step < period on a periodic axis.
-GPZ_HD std::int64_t follow(std::int64_t from, std::int64_t step, const GridAxis &axis) {
+GPZ_HD std::int64_t step_from(std::int64_t from, std::int64_t step, const GridAxis &axis) {
   return wrap(sum_of(from, step), axis);
 }
 

@@ -12,7 +12,7 @@ inline namespace GPZ_ISA {
 // Adding 1.5 * 2^52 rounds a double of up to 2^51 to the nearest integer (ties to even), which then stands in its low
 // bits: rounding and conversion in one addition, on every processor the same.
 inline constexpr double rounding_magic = 6755399441055744.0;
-inline constexpr double largest_index = 2251799813685247.0;  // 2^51 - 1
+inline constexpr double largest_index = static_cast<double>(max_index);
 
 template <typename T>
 GPZ_HD T magnitude(T x) {

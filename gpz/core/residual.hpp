@@ -69,9 +69,12 @@ GPZ_HD std::int32_t limit_history(std::int64_t x) {
   return static_cast<std::int32_t>(x > most ? most : x < -most ? -most : x);
 }
 
+// Edges and periods of an axis that is followed are at most this, in grid steps.
+inline constexpr std::int64_t max_axis_reach = std::int64_t{1} << 52;
+
 // Axes that the rules below do not fit are followed like open ones.
 GPZ_HD GridAxis checked_axis(const GridAxis &axis) {
-  const std::int64_t most = std::int64_t{1} << 52;
+  const std::int64_t most = max_axis_reach;
   const bool fits = axis.period >= 8 && axis.period <= most && axis.lo >= -most && axis.lo <= most;
   return fits ? axis : GridAxis{};
 }

@@ -11,6 +11,13 @@ inline constexpr std::uint32_t default_block_size = 1024;
 inline constexpr std::uint32_t max_block_size = 4096;
 inline constexpr int max_components = 3;
 
+// Grid indices are at most this in magnitude (docs/format.md, section 7): doubles hold them, and sums of two.
+inline constexpr std::int64_t max_index = (std::int64_t{1} << 51) - 1;
+
+// Of runs in sorted blocks (docs/format.md, section 6): bits of a gap and of a length.
+inline constexpr int max_gap_width = 17;
+inline constexpr int max_count_width = 16;
+
 // How a block is coded (docs/format.md, section 5).
 enum class Mode : std::uint8_t { runs = 0, elias_fano = 1, plain = 2, exact = 3 };
 

@@ -7,9 +7,14 @@
 #include "gpz/cpu/kernels.hpp"
 #include "gpz/cpu/parallel.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/chunk_head.hpp"
 #include "gpz/format/chunk_layout.hpp"
+#include "gpz/format/corrupt.hpp"
 
 namespace gpz::cpu {
+
+using format::corrupt;
+
 namespace {
 
 struct Block {
@@ -30,10 +35,6 @@ struct BlockMemory {
   std::unique_ptr<unsigned char[]> values;
 };
 static_assert(sizeof(double) == sizeof(std::int64_t), "integers have as much room");
-
-[[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
-  throw Error(Status::corrupt, cause, {}, position);
-}
 
 }  // namespace
 
@@ -82,11 +83,11 @@ class Decoder::Section {
     const Target here = target.from(b * block_size_);
     BlockOutput output{field_.value, field_.components, field_.step, size_of(b), block_size_, {}};
     const bool integer = field_.value == core::Value::integer;
-    const bool staged = !place_in(here, integer, memory, output);
+    const bool straight = point_at(here, integer, memory, output);
     const Block &block = blocks_[b];
     if (!kernels().block.decode(block.record, payload_ + block.at, output, memory.scratch))
       corrupt("block " + std::to_string(b), position_);
-    if (!staged) return;
+    if (straight) return;
     if (integer)
       store(values_of<std::int64_t>(output), output.n, here);
     else
@@ -94,8 +95,8 @@ class Decoder::Section {
   }
 
  private:
-  // Straight into the target, if all components may be; otherwise into `memory`, and false.
-  bool place_in(const Target &target, bool integer, BlockMemory &memory, BlockOutput &output) const {
+  // Values go straight into the target if those of all components may; otherwise into `memory`, and this is false.
+  bool point_at(const Target &target, bool integer, BlockMemory &memory, BlockOutput &output) const {
     const auto type = integer ? ConstArray::Type::int64 : ConstArray::Type::float64;
     const auto components = static_cast<std::size_t>(field_.components);
     bool straight = true;
@@ -133,17 +134,17 @@ class Decoder::Section {
 Decoder::Decoder(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
                  const std::vector<FieldCoding> &fields)
     : sections_(fields.size()) {
-  const std::size_t head = format::chunk_header_size + fields.size() * 8;
+  const std::size_t head = format::chunk_head_size(ChunkKind::block, fields.size());
   if (size < head) throw Error(Status::truncated, "chunk header", {}, size);
   std::uint32_t reserved = 0;
   std::memcpy(&block_size_, bytes, 4);
-  std::memcpy(&reserved, bytes + 4, 4);
+  std::memcpy(&reserved, bytes + format::chunk_kind_at, 4);
   if (!core::is_block_size(block_size_)) corrupt("block size", 0);
-  if (reserved != 0) corrupt("reserved bytes of the chunk header", 4);
+  if (reserved != 0) corrupt("reserved bytes of the chunk header", format::chunk_kind_at);
 
   std::size_t at = head;
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    const std::size_t entry = format::chunk_header_size + f * 8;
+    const std::size_t entry = format::section_length_at(ChunkKind::block, f);
     std::uint64_t length = 0;
     std::memcpy(&length, bytes + entry, 8);
     if (length % 8 != 0 || length > size - at) corrupt("section length", entry);

@@ -9,8 +9,11 @@
 #include "gpz/cpu/difference_kernels.hpp"
 #include "gpz/cpu/residual_section.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/corrupt.hpp"
 
 namespace gpz::cpu {
+
+using format::corrupt;
 
 namespace {
 
@@ -107,10 +110,6 @@ Prediction choose_prediction(const DifferenceState &state, const IndexColumns &q
   if (with >= without) best.temporal = {};
   if (neighbours) add_neighbours(state, q, box, std::min(with, without), kernels, scratch, best);
   return best;
-}
-
-[[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
-  throw Error(Status::corrupt, cause, {}, position);
 }
 
 }  // namespace

@@ -110,8 +110,8 @@ std::uint32_t find_residuals(const Block &block, int d, Scratch &scratch) {
   return static_cast<std::uint32_t>(elsewhere);
 }
 
-// The same for all of axis d, into scratch.remainder.
-void find_places(const Block &block, int d, Scratch &scratch) {
+// Where following leads to, for all of axis d, into scratch.remainder.
+void find_followed(const Block &block, int d, Scratch &scratch) {
   std::int64_t *__restrict place = scratch.remainder;
   const Axis axis = block.axes[d];
   const std::uint32_t n = block.n;
@@ -120,7 +120,7 @@ void find_places(const Block &block, int d, Scratch &scratch) {
 
 // Those a little beyond an edge widen the margin, others become exceptions.
 void sort_out_images(const Block &block, int d, Scratch &scratch, std::uint32_t &margin) {
-  find_places(block, d, scratch);
+  find_followed(block, d, scratch);
   const Axis &axis = block.axes[d];
   for (std::uint32_t i = 0; i < block.n; ++i) {
     const std::int64_t q = axis.q[i];
@@ -162,7 +162,7 @@ std::uint32_t write_flags(const Block &block, Scratch &scratch, const Record &re
   std::uint32_t next = 0;  // exception
   for (int d = 0; d < block.components; ++d) {
     const Axis axis = block.axes[d];
-    find_places(block, d, scratch);
+    find_followed(block, d, scratch);
     std::int64_t *__restrict place = scratch.remainder;
     // The decoder sees a residual of 0 in place of an exception.
     for (; next < record.exceptions && scratch.exception[next] >> 16 == static_cast<std::uint32_t>(d); ++next) {

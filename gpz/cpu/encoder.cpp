@@ -6,6 +6,7 @@
 #include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/cpu/kernels.hpp"
 #include "gpz/cpu/parallel.hpp"
+#include "gpz/format/chunk_head.hpp"
 #include "gpz/format/chunk_layout.hpp"
 #include "gpz/format/fields.hpp"
 
@@ -94,7 +95,7 @@ const void *load(const ConstArray &array, const BlockRows &block, std::uint64_t 
 
 BlockInput prototype(const Field &field) {
   BlockInput input{};
-  input.value = static_cast<core::Value>(field.type);
+  input.value = format::core_value(field.type);
   input.components = static_cast<int>(field.components.size());
   input.grid = format::grid_of(field);
   input.may_sort = field.leading;
@@ -153,7 +154,7 @@ void Encoder::encode(const std::vector<FieldInput> &fields, std::size_t particle
   });
 
   // Stage 4, compaction: sections of all workers in block order.
-  bytes.assign(format::chunk_header_size + fields.size() * 8, 0);
+  bytes.assign(format::chunk_head_size(ChunkKind::block, fields.size()), 0);
   std::memcpy(bytes.data(), &block_size, sizeof(block_size));
   largest_error.assign(fields.size(), 0);
   if (particles == 0) return;
@@ -175,7 +176,7 @@ void Encoder::encode(const std::vector<FieldInput> &fields, std::size_t particle
     }
     bytes.resize((bytes.size() + 7) / 8 * 8);
     const std::uint64_t length = bytes.size() - begin;
-    std::memcpy(bytes.data() + format::chunk_header_size + f * 8, &length, sizeof(length));
+    std::memcpy(bytes.data() + format::section_length_at(ChunkKind::block, f), &length, sizeof(length));
   }
 }
 

@@ -11,8 +11,11 @@
 #include "gpz/cpu/ordered_search.hpp"
 #include "gpz/cpu/residual_section.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/corrupt.hpp"
 
 namespace gpz::cpu {
+
+using format::corrupt;
 
 namespace {
 
@@ -47,10 +50,6 @@ std::uint64_t item_of(const OrderedRecord &record, const Bases &base, int compon
   const auto firsts = static_cast<std::size_t>(components);
   if (i < firsts) return static_cast<std::uint64_t>(core::difference_of(record.first[i], base[i]));
   return core::residual_item(record.residuals, components, static_cast<int>(i - firsts));
-}
-
-[[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
-  throw Error(Status::corrupt, cause, {}, position);
 }
 
 // Header of a section.

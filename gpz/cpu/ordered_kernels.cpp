@@ -1,8 +1,7 @@
 // The loops over one block of an ordered section. Compiled once for each instruction set (GPZ_ISA).
 #include "gpz/cpu/ordered_kernels.hpp"
 
-#include <algorithm>
-
+#include "gpz/cpu/median.hpp"
 #include "gpz/cpu/residual_coder.hpp"
 
 namespace gpz::cpu {
@@ -26,7 +25,7 @@ const std::int64_t *useful_ids(const std::int64_t *ids, std::uint32_t n) {
 // For each particle the one whose id is less by `lag`.
 void find_parents(const std::int64_t *ids, std::uint32_t n, std::uint32_t lag, std::uint32_t *parent) {
   if (lag == 0) {
-    std::fill(parent, parent + n, Scratch::no_parent);
+    for (std::uint32_t i = 0; i < n; ++i) parent[i] = Scratch::no_parent;
   } else if (ids == nullptr) {
     for (std::uint32_t i = 0; i < n; ++i) parent[i] = i < lag ? Scratch::no_parent : i - lag;
   } else {
@@ -68,25 +67,23 @@ struct Line {
         alone(block.predictor->lag[0] == 0) {}
 
   std::int64_t expected(const std::int64_t *place, std::uint32_t i) const {
-    return core::follow(place[link[i] & 0xFFFFu], offset[link[i] >> 16], grid);
+    return core::step_from(place[link[i] & 0xFFFFu], offset[link[i] >> 16], grid);
   }
 };
 
 // Where the particles are inside the box, and where the first one is expected.
-std::int64_t find_places(const Block &block, int d, Scratch &scratch) {
+std::int64_t load_places(const Block &block, int d, Scratch &scratch) {
   const GridAxis grid = block.axes[d].grid;
   const std::int64_t *__restrict q = block.axes[d].q;
   std::int64_t *__restrict place = scratch.place[d];
   for (std::uint32_t i = 0; i < block.n; ++i) place[i] = core::inside(q[i], grid);
   if (block.predictor->lag[0] != 0) return place[0];
-  std::copy(place, place + block.n, scratch.sorted);
-  std::int64_t *middle = scratch.sorted + block.n / 2;
-  std::nth_element(scratch.sorted, middle, scratch.sorted + block.n);
-  return *middle;
+  memcpy(scratch.sorted, place, block.n * sizeof(std::int64_t));
+  return median(scratch.sorted, block.n);
 }
 
 std::int64_t find_residuals(const Block &block, int d, Scratch &scratch) {
-  const std::int64_t first = find_places(block, d, scratch);
+  const std::int64_t first = load_places(block, d, scratch);
   const Line line(block, d, scratch);
   const std::int64_t *__restrict place = scratch.place[d];
   std::uint32_t *__restrict u = scratch.residual;
@@ -192,12 +189,12 @@ struct Exceptions {
 };
 
 // Exceptions are where they are: those predicted from them follow.
-void find_places(const Block &block, int d, std::int64_t first, Exceptions exceptions, Scratch &scratch) {
+void decode_places(const Block &block, int d, std::int64_t first, Exceptions exceptions, Scratch &scratch) {
   const Line line(block, d, scratch);
   const std::uint32_t *__restrict u = scratch.residual;
   std::int64_t *place = scratch.place[d];
   const auto put = [&](std::int64_t expected, std::uint32_t i) {
-    place[i] = core::follow(expected, core::unzigzag(u[i]), line.grid);
+    place[i] = core::step_from(expected, core::unzigzag(u[i]), line.grid);
   };
   std::uint32_t i = 0;
   for (;;) {
@@ -220,7 +217,7 @@ void find_places(const Block &block, int d, std::int64_t first, Exceptions excep
 bool find_values(const Block &block, int d, const ResidualRecord &record, const std::uint32_t *words,
                  const Scratch &scratch, std::uint32_t &count) {
   const Block::Axis &axis = block.axes[d];
-  std::copy(scratch.place[d], scratch.place[d] + block.n, axis.out);
+  memcpy(axis.out, scratch.place[d], block.n * sizeof(std::int64_t));
   return apply_flags(axis.grid, record, words, block.n, axis.out, count);
 }
 
@@ -240,7 +237,7 @@ bool decode(const Block &block, const Record &record, const std::uint32_t *words
   for (int d = 0; d < block.components; ++d) {
     plane += core::unpack(plane, block.n, coded.code[d].width, lanes, scratch.residual);
     if (!join(coded.code[d], block.n, scratch.residual, quotients, used)) return false;
-    find_places(block, d, record.first[d], exceptions, scratch);
+    decode_places(block, d, record.first[d], exceptions, scratch);
     if (!find_values(block, d, coded, flags, scratch, flagged)) return false;
     for (; exceptions.next != exceptions.count && exceptions.component() == static_cast<std::uint32_t>(d);
          ++exceptions.next)

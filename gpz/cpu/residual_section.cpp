@@ -4,15 +4,11 @@
 
 #include "gpz/core/difference_section.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/corrupt.hpp"
 
 namespace gpz::cpu {
-namespace {
 
-[[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
-  throw Error(Status::corrupt, cause, {}, position);
-}
-
-}  // namespace
+using format::corrupt;
 
 void append_words(std::vector<std::uint32_t> &words, std::vector<std::uint8_t> &bytes) {
   if (words.size() % 2 != 0) words.push_back(0);

@@ -48,9 +48,9 @@ bool store_together(const std::array<const From *, core::max_components> &values
     columns.stride[k] = array.stride;
     packed = packed && array.stride == static_cast<std::ptrdiff_t>(sizeof(To));
   }
-  if (target.place != nullptr) {
-    const std::uint32_t *const place = target.place;
-    return columns.template write<false>(n, [place](std::size_t i) { return place[i]; });
+  if (target.rows != nullptr) {
+    const std::uint32_t *const rows = target.rows;
+    return columns.template write<false>(n, [rows](std::size_t i) { return rows[i]; });
   }
   const auto in_order = [](std::size_t i) { return i; };
   return packed ? columns.template write<true>(n, in_order) : columns.template write<false>(n, in_order);
@@ -92,8 +92,8 @@ bool Target::is_wanted() const {
 
 Target Target::from(std::size_t first) const {
   Target out = *this;
-  if (place != nullptr) {
-    out.place += first;
+  if (rows != nullptr) {
+    out.rows += first;
     return out;
   }
   for (Array &array : out.components)
@@ -105,7 +105,7 @@ Target Target::from(std::size_t first) const {
 void *Target::contiguous(std::size_t d, Type type) const {
   const Array &array = components[d];
   const std::size_t size = size_of(type);
-  const bool fits = place == nullptr && array.type == type && array.stride == static_cast<std::ptrdiff_t>(size) &&
+  const bool fits = rows == nullptr && array.type == type && array.stride == static_cast<std::ptrdiff_t>(size) &&
                     reinterpret_cast<std::uintptr_t>(array.data) % size == 0;
   return fits ? array.data : nullptr;
 }

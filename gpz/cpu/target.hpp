@@ -13,7 +13,7 @@ namespace gpz::cpu {
 // The arrays of one field, for particles in the order in which a chunk stores them.
 struct Target {
   std::array<Array, core::max_components> components{};  // without data: the component is not wanted
-  const std::uint32_t *place = nullptr;                  // the row of each particle; nullptr: particle i has row i
+  const std::uint32_t *rows = nullptr;                   // the row of each particle; nullptr: particle i has row i
 
   bool is_wanted() const;
   // The target of the particles from number `first` on.

@@ -9,8 +9,6 @@
 
 namespace gpz::format {
 
-inline constexpr std::size_t chunk_header_size = 8;
-
 // The narrowest shape for these records.
 core::DirectoryShape shape_of(const std::vector<core::BlockRecord> &records, int components);
 

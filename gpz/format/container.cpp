@@ -8,6 +8,7 @@
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/checksum.hpp"
 #include "gpz/format/container_parse.hpp"
+#include "gpz/format/corrupt.hpp"
 #include "gpz/format/metadata.hpp"
 #include "gpz/version.h"
 
@@ -28,10 +29,6 @@ constexpr std::size_t index_entry_size = 40;
 constexpr std::size_t max_name = 255;
 constexpr std::size_t max_fields = 65535;
 constexpr std::uint64_t max_record_length = std::uint64_t{1} << 62;  // what a file offset holds, with room for sums
-
-[[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
-  throw Error(Status::corrupt, cause, {}, position);
-}
 
 bool all_zero(const std::uint8_t *bytes, std::size_t size) {
   return std::all_of(bytes, bytes + size, [](std::uint8_t byte) { return byte == 0; });

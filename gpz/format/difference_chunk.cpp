@@ -7,16 +7,11 @@
 #include "gpz/core/types.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
+#include "gpz/format/chunk_head.hpp"
+#include "gpz/format/corrupt.hpp"
 
 namespace gpz::format {
 namespace {
-
-constexpr std::size_t arrivals_length_at = 32;
-constexpr std::size_t section_lengths_at = 40;
-
-[[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
-  throw Error(Status::corrupt, cause, {}, position);
-}
 
 // The ascending slots that leave, of `reference`: Elias-Fano, `low` bits of each apart.
 struct SlotList {
@@ -82,7 +77,7 @@ void append_difference_head(std::uint64_t reference, const std::vector<std::uint
 }
 
 void set_section_length(std::vector<std::uint8_t> &bytes, std::size_t field, std::uint64_t length) {
-  store_little(bytes.data() + section_lengths_at + field * 8, length);
+  store_little(bytes.data() + section_length_at(ChunkKind::difference, field), length);
 }
 
 void set_arrivals_length(std::vector<std::uint8_t> &bytes, std::uint64_t length) {
@@ -91,7 +86,7 @@ void set_arrivals_length(std::vector<std::uint8_t> &bytes, std::uint64_t length)
 
 DifferenceChunk read_difference_head(const std::uint8_t *bytes, std::size_t size, std::uint64_t reference,
                                      std::uint64_t particles, std::size_t fields) {
-  const std::size_t head = section_lengths_at + fields * 8;
+  const std::size_t head = chunk_head_size(ChunkKind::difference, fields);
   if (size < head) throw Error(Status::truncated, "chunk header", {}, size);
   ByteReader in(bytes, size);
   if (in.u32() != core::default_block_size) corrupt("block size", 0);
@@ -112,8 +107,9 @@ DifferenceChunk read_difference_head(const std::uint8_t *bytes, std::size_t size
   at += list.words() * 4;
   for (std::size_t f = 0; f < fields; ++f) {
     const std::uint64_t length = in.u64();
-    if (length % 8 != 0 || length > size - at) corrupt("section length", section_lengths_at + f * 8);
-    if (length != 0 && chunk.arriving == particles) corrupt("section of no particles", section_lengths_at + f * 8);
+    if (length % 8 != 0 || length > size - at) corrupt("section length", section_length_at(ChunkKind::difference, f));
+    if (length != 0 && chunk.arriving == particles)
+      corrupt("section of no particles", section_length_at(ChunkKind::difference, f));
     chunk.sections.push_back({at, static_cast<std::size_t>(length)});
     at += length;
   }
@@ -128,10 +124,10 @@ DifferenceChunk read_difference_head(const std::uint8_t *bytes, std::size_t size
 namespace gpz {
 
 ChunkKind chunk_kind(const std::uint8_t *bytes, std::size_t size) {
-  if (size < 8) throw Error(Status::truncated, "chunk header", {}, size);
-  const auto kind = static_cast<ChunkKind>(format::load_little<std::uint32_t>(bytes + 4));
+  if (size < format::chunk_start_size) throw Error(Status::truncated, "chunk header", {}, size);
+  const auto kind = static_cast<ChunkKind>(format::load_little<std::uint32_t>(bytes + format::chunk_kind_at));
   if (kind != ChunkKind::block && kind != ChunkKind::difference && kind != ChunkKind::ordered)
-    throw Error(Status::corrupt, "unknown kind of chunk", {}, 4);
+    throw Error(Status::corrupt, "unknown kind of chunk", {}, format::chunk_kind_at);
   return kind;
 }
 

@@ -13,7 +13,7 @@ namespace gpz {
 double grid_step(double bound, ValueType type) {
   if (!(std::isfinite(bound) && bound > 0))
     throw Error(Status::invalid_argument, "the error bound has to be positive and finite");
-  return core::step_for_bound(bound, static_cast<core::Value>(type));
+  return core::step_for_bound(bound, format::core_value(type));
 }
 
 void fill_step(Field &field) {

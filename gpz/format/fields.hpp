@@ -10,6 +10,11 @@
 
 namespace gpz::format {
 
+static_assert(static_cast<int>(core::Value::integer) == static_cast<int>(ValueType::integer) &&
+              static_cast<int>(core::Value::float32) == static_cast<int>(ValueType::float32) &&
+              static_cast<int>(core::Value::float64) == static_cast<int>(ValueType::float64));
+constexpr core::Value core_value(ValueType type) { return static_cast<core::Value>(type); }
+
 // Checks the fields and gives those with a bound but no step their step. Throws invalid_argument.
 void prepare_fields(std::vector<FieldInput> &fields, std::uint64_t particles);
 

@@ -27,7 +27,7 @@ bool is_straight(const Box &box, std::size_t axis, bool scaled) {
 }
 
 core::GridAxis grid_axis(double lo, double length, double step) {
-  constexpr double most = 4503599627370496.0;  // 2^52, beyond which core::checked_axis opens the axis
+  constexpr auto most = static_cast<double>(core::max_axis_reach);  // beyond it core::checked_axis opens the axis
   const double first = std::nearbyint(lo / step);
   const double period = std::nearbyint(length / step);
   if (!(std::fabs(first) <= most && period >= 1 && period <= most)) return {};

@@ -2,16 +2,13 @@
 
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
+#include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
 
 namespace gpz::format {
 namespace {
 
 constexpr std::size_t exact_value_size = 16;
-
-[[noreturn]] void corrupt(const char *cause, std::uint64_t position) {
-  throw Error(Status::corrupt, cause, {}, position);
-}
 
 }  // namespace
 

@@ -1,17 +1,19 @@
 #include "gpz/trajectory/block_chunk.hpp"
 
-#include "gpz/error.hpp"
+#include "gpz/format/chunk_head.hpp"
+#include "gpz/format/corrupt.hpp"
 #include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/fields.hpp"
 
 namespace gpz::trajectory {
 
 std::unique_ptr<cpu::Decoder> open_block_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
                                                const std::vector<Field> &fields, const std::vector<bool> &wanted) {
   if (chunk_kind(bytes, size) != ChunkKind::block)
-    throw Error(Status::corrupt, "kind of a chunk that has to be one of blocks", {}, 4);
+    format::corrupt("kind of a chunk that has to be one of blocks", format::chunk_kind_at);
   std::vector<cpu::FieldCoding> codings;
   for (const Field &field : fields)
-    codings.push_back({static_cast<core::Value>(field.type), static_cast<int>(field.components.size()), field.step,
+    codings.push_back({format::core_value(field.type), static_cast<int>(field.components.size()), field.step,
                        field.leading, wanted.empty() || wanted[codings.size()]});
   return std::make_unique<cpu::Decoder>(bytes, size, particles, codings);
 }

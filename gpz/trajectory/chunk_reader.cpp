@@ -3,17 +3,17 @@
 #include <string>
 
 #include "gpz/error.hpp"
+#include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/trajectory/block_chunk.hpp"
 #include "gpz/trajectory/located.hpp"
 #include "gpz/trajectory/values.hpp"
 
 namespace gpz::trajectory {
-namespace {
 
-[[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
-  throw Error(Status::corrupt, cause, {}, position);
-}
+using format::corrupt;
+
+namespace {
 
 cpu::IndexColumns last_of(const cpu::DifferenceState &state) {
   cpu::IndexColumns out{};

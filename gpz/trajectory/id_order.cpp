@@ -1,6 +1,7 @@
 #include "gpz/trajectory/id_order.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "gpz/error.hpp"
@@ -18,7 +19,8 @@ cpu::Target IdOrder::target(std::size_t n) {
 void IdOrder::rank() {
   is_sorted_ = std::is_sorted(ids_.begin(), ids_.end());
   if (is_sorted_) return;
-  place_.resize(ids_.size());
+  rows_.resize(ids_.size());
+  if (rank_all_present(1)) return;
   std::int64_t least = ids_[0];
   std::int64_t most = ids_[0];
   for (const std::int64_t id : ids_) {
@@ -33,18 +35,21 @@ void IdOrder::rank() {
     rank_by_sorting();
 }
 
-// Ids are nearly always 1 to N: each says its row. False if one occurs twice.
+// Ids are nearly always 1 to N: each says its row. False unless they are `least` and those that follow it, each once.
 bool IdOrder::rank_all_present(std::int64_t least) {
-  std::vector<std::uint64_t> seen(ids_.size() / 64 + 1);
-  std::uint64_t twice = 0;
-  for (std::size_t i = 0; i < ids_.size(); ++i) {
-    const std::uint64_t row = static_cast<std::uint64_t>(ids_[i]) - static_cast<std::uint64_t>(least);
-    const std::uint64_t bit = std::uint64_t{1} << (row % 64);
-    twice |= seen[row / 64] & bit;
-    seen[row / 64] |= bit;
-    place_[i] = static_cast<std::uint32_t>(row);
+  const std::size_t n = ids_.size();
+  seen_.assign(n + 1, 0);  // the last one: of ids that are not among them
+  // Pointers of their own: bytes may be part of anything.
+  const std::int64_t *const id = ids_.data();
+  std::uint32_t *const rows = rows_.data();
+  std::uint8_t *const seen = seen_.data();
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t row =
+        std::min<std::uint64_t>(static_cast<std::uint64_t>(id[i]) - static_cast<std::uint64_t>(least), n);
+    rows[i] = static_cast<std::uint32_t>(row);
+    seen[row] = 1;
   }
-  return twice == 0;
+  return std::memchr(seen, 0, n) == nullptr;
 }
 
 void IdOrder::rank_by_counting(std::int64_t least, std::size_t range) {
@@ -54,14 +59,14 @@ void IdOrder::rank_by_counting(std::int64_t least, std::size_t range) {
   };
   for (const std::int64_t id : ids_) ++next[at(id) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
-  for (std::size_t i = 0; i < ids_.size(); ++i) place_[i] = next[at(ids_[i])]++;
+  for (std::size_t i = 0; i < ids_.size(); ++i) rows_[i] = next[at(ids_[i])]++;
 }
 
 void IdOrder::rank_by_sorting() {
   std::vector<std::uint32_t> sorted(ids_.size());
   std::iota(sorted.begin(), sorted.end(), 0u);
   std::stable_sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) { return ids_[a] < ids_[b]; });
-  for (std::size_t row = 0; row < sorted.size(); ++row) place_[sorted[row]] = static_cast<std::uint32_t>(row);
+  for (std::size_t row = 0; row < sorted.size(); ++row) rows_[sorted[row]] = static_cast<std::uint32_t>(row);
 }
 
 }  // namespace gpz::trajectory

@@ -20,7 +20,7 @@ class IdOrder {
 
   const std::vector<std::int64_t> &ids() const { return ids_; }
   // For cpu::Target; nullptr: they are stored in that order.
-  const std::uint32_t *place() const { return is_sorted_ ? nullptr : place_.data(); }
+  const std::uint32_t *rows() const { return is_sorted_ ? nullptr : rows_.data(); }
 
  private:
   bool rank_all_present(std::int64_t least);
@@ -28,7 +28,8 @@ class IdOrder {
   void rank_by_sorting();
 
   std::vector<std::int64_t> ids_;
-  std::vector<std::uint32_t> place_;
+  std::vector<std::uint32_t> rows_;
+  std::vector<std::uint8_t> seen_;  // whether there is a particle for each row
   bool is_sorted_ = true;
 };
 

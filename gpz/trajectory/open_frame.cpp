@@ -11,7 +11,7 @@ void OpenFrame::write_all(const std::vector<Field> &fields, const std::vector<cp
   for (std::size_t f = 0; f < targets.size(); ++f) {
     if (!targets[f].is_wanted()) continue;
     cpu::Target target = targets[f];
-    if (order != nullptr) target.place = order->place();
+    if (order != nullptr) target.rows = order->rows();
     try {
       if (f == sorted_by)
         cpu::store(cpu::IntegerValues{order->ids().data()}, order->ids().size(), target);

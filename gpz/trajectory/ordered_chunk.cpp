@@ -7,6 +7,8 @@
 #include "gpz/cpu/ordered_codec.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
+#include "gpz/format/chunk_head.hpp"
+#include "gpz/format/corrupt.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/grid_box.hpp"
 #include "gpz/trajectory/block_chunk.hpp"
@@ -15,14 +17,10 @@
 #include "gpz/trajectory/values.hpp"
 
 namespace gpz::trajectory {
+
+using format::corrupt;
+
 namespace {
-
-constexpr std::size_t identity_at = 8;
-constexpr std::size_t lengths_at = 16;
-
-[[noreturn]] void corrupt(const std::string &cause, std::uint64_t position) {
-  throw Error(Status::corrupt, cause, {}, position);
-}
 
 bool is_lossless_float(const Field &field) { return field.type != ValueType::integer && field.step == 0; }
 
@@ -90,7 +88,8 @@ void encode_ordered_chunk(const std::vector<FieldInput> &fields, std::size_t ide
     const std::size_t begin = out.bytes.size();
     append_section(fields[f], sorted, f == identity ? std::vector<std::int64_t>() : ids, box, encoder, indices, out,
                    out.largest_error[f]);
-    format::store_little(out.bytes.data() + lengths_at + f * 8, std::uint64_t{out.bytes.size() - begin});
+    format::store_little(out.bytes.data() + format::section_length_at(ChunkKind::ordered, f),
+                         std::uint64_t{out.bytes.size() - begin});
   }
   out.particles = particles;
 }
@@ -103,18 +102,19 @@ OrderedChunk::OrderedChunk(const std::uint8_t *bytes, std::size_t size, std::uin
 }
 
 void OrderedChunk::read_head(std::size_t size) {
-  const std::size_t head = lengths_at + sections_.size() * 8;
+  const std::size_t head = format::chunk_head_size(ChunkKind::ordered, sections_.size());
   if (size < head) throw Error(Status::truncated, "chunk header", {}, size);
   if (format::load_little<std::uint32_t>(bytes_) != core::default_block_size) corrupt("block size", 0);
-  const auto identity = format::load_little<std::uint64_t>(bytes_ + identity_at);
+  const auto identity = format::load_little<std::uint64_t>(bytes_ + format::identity_field_at);
   if (identity >= sections_.size() || (*fields_)[identity].type != ValueType::integer ||
       (*fields_)[identity].components.size() != 1)
-    corrupt("field of the ids", identity_at);
+    corrupt("field of the ids", format::identity_field_at);
   identity_ = static_cast<std::size_t>(identity);
   std::size_t at = head;
   for (std::size_t f = 0; f < sections_.size(); ++f) {
-    const auto length = format::load_little<std::uint64_t>(bytes_ + lengths_at + f * 8);
-    if (length % 8 != 0 || length > size - at) corrupt("section length", lengths_at + f * 8);
+    const auto length = format::load_little<std::uint64_t>(bytes_ + format::section_length_at(ChunkKind::ordered, f));
+    if (length % 8 != 0 || length > size - at)
+      corrupt("section length", format::section_length_at(ChunkKind::ordered, f));
     sections_[f] = {at, static_cast<std::size_t>(length)};
     at += sections_[f].size;
   }

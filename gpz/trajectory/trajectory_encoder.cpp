@@ -5,6 +5,7 @@
 #include "gpz/format/allocation.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/checksum.hpp"
+#include "gpz/format/chunk_head.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
@@ -72,9 +73,9 @@ struct TrajectoryEncoder::State {
     key_chunk = chunk.bytes;
     key.particles = chunk.particles;
     key.sections.assign(fields.size(), 0);
-    const std::size_t lengths_at = chunk_kind(chunk.bytes.data(), chunk.bytes.size()) == ChunkKind::block ? 8 : 16;
+    const ChunkKind kind = chunk_kind(chunk.bytes.data(), chunk.bytes.size());
     for (std::size_t f = 0; f < fields.size(); ++f)
-      key.sections[f] = format::load_little<std::uint64_t>(chunk.bytes.data() + lengths_at + f * 8);
+      key.sections[f] = format::load_little<std::uint64_t>(chunk.bytes.data() + format::section_length_at(kind, f));
   }
 
   bool can_follow(const std::vector<FieldInput> &fields) {

@@ -24,7 +24,6 @@ is_lammps_archive() { [[ -f $1 ]] && sha256sum --check --status <<<"$lammps_sha2
 fetch_lammps() {
   local folder=$1 codename mirror
   codename=$(. /etc/os-release && printf %s "${VERSION_CODENAME:-}")
-  # shellcheck disable=SC2016 # apt-get expands these
   mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
     awk -v suite="^($codename|stable|oldstable|testing|unstable|sid)\$" '$2 ~ suite && $3 == "main" {print $1; exit}')
   [[ $mirror ]] || return 1

@@ -9,6 +9,7 @@ test_packages=(
   "${demo_packages[@]}"
   pkg-config zlib1g-dev libzstd-dev zstd      # LAMMPS's further packages, and reading its .gz and .zst dumps
   python3 libgtest-dev libbenchmark-dev       # tests and benchmarks
+  groff-base zsh fish                         # man pages and completions
 )
 
 # install_packages NAME...: what is missing of these, and nothing else.

@@ -50,7 +50,8 @@ class Links(unittest.TestCase):
                     first = name.split("/")[0]
                     if first not in FOLDERS | ROOMS | {"gpz"}:
                         continue  # of another project
-                    candidates = {name, f"gpz/{name}", f"gpz/include/{name}", str(Path(page).parent / name)}
+                    candidates = {name, f"gpz/{name}", f"gpz/cuda/{name}", f"gpz/include/{name}", str(Path(page).parent / name)}
+                    candidates |= {f"{candidate}.in" for candidate in candidates}  # made by CMake
                     if not candidates & files:
                         missing.append(f"{page}:{number}: {name}")
         self.assertEqual(missing, [])

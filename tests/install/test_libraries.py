@@ -11,7 +11,7 @@ INTERNAL = re.compile(r"^gpz::(core|format|cpu|api|tool)::|::(State|Workspace)\b
 PRIVATE = "gpz::c::failed(gpz::Status, char const*)"
 
 # A class, or a function, at the start of a line.
-UNMARKED = re.compile(r"class \w+( :| \{)|(?!GPZ_API|inline|constexpr|template|typedef|using|return)[\w:]+[^=(]* \*?\w+\(")
+UNMARKED = re.compile(r"class \w+( :| \{)|(?!GPZ_API|inline|static|constexpr|template|typedef|using|return)[\w:]+[^=(]* \*?\w+\(")
 
 
 def exported(library):

@@ -50,8 +50,8 @@ class FindPackage(StagedCase):
 
 @unittest.skipUnless(shutil.which("pkg-config"), "no pkg-config")
 class PkgConfig(StagedCase):
-    def flags(self, *options):
-        return run("pkg-config", *options, "gpz", env={"PKG_CONFIG_PATH": str(LIBDIR / "pkgconfig")}).split()
+    def flags(self, *options, library="gpz"):
+        return run("pkg-config", *options, library, env={"PKG_CONFIG_PATH": str(LIBDIR / "pkgconfig")}).split()
 
     def check(self, compiler, source, *options):
         program = self.folder / "program"
@@ -76,6 +76,13 @@ class PkgConfig(StagedCase):
         """All of it static: what gpz needs itself is in Libs.private."""
         program = self.check(os.environ["GPZ_CC"], "c/main.c", "-static", *self.flags("--static", "--cflags", "--libs"))
         self.assertEqual(needed(program), [])
+
+    @unittest.skipUnless("GPZ_CUDA_COMPILER" in os.environ, "gpz was built without CUDA")
+    def test_cuda(self):
+        program = self.folder / "program"
+        run(os.environ["GPZ_CUDA_COMPILER"], "-std=c++17", SOURCE / "cuda" / "main.cu", "-o", program,
+            *self.flags("--cflags", "--libs", library="gpz_cuda"))
+        self.assertEqual(run(program, self.folder / "file.gpz", env={"LD_LIBRARY_PATH": str(LIBDIR)}), VERSION + "\n")
 
 
 if __name__ == "__main__":

@@ -80,7 +80,8 @@ std::vector<Float> coordinates(std::mt19937_64 &random, std::size_t count, doubl
   std::uniform_real_distribution<double> within(0, spread);
   std::vector<Float> result(count);
   for (std::size_t i = 0; i < count; ++i) {
-    result[i] = static_cast<Float>(static_cast<double>(i / 1024) * 0.7 - 20 + within(random));
+    const std::size_t group = i / 1024;
+    result[i] = static_cast<Float>(static_cast<double>(group) * 0.7 - 20 + within(random));
   }
   return result;
 }
@@ -92,6 +93,7 @@ Particles<Float> particles(std::uint64_t seed, std::size_t count, int dimension,
   result.count = count;
   const std::vector<std::string> axes{"x", "y", "z"};
   std::vector<std::vector<Float>> position;
+  position.reserve(axes.size());
   for (int d = 0; d < dimension; ++d) position.push_back(coordinates<Float>(random, count, 12));
   if (special) {
     using Limits = std::numeric_limits<Float>;

@@ -119,7 +119,7 @@ void expect_refusals(const std::function<gpz_status(const gpz_output *, std::siz
   EXPECT_EQ(read(&positions, 1, particles, 2), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(read(nullptr, 1, particles, 0), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(one(gpz_into_column("w", GPZ_FLOAT64, doubles.data())), GPZ_NOT_FOUND);
-  EXPECT_NE(std::strstr(gpz_last_error(), "no column \"w\""), nullptr) << gpz_last_error();
+  EXPECT_NE(std::strstr(gpz_last_error(), "no column w"), nullptr) << gpz_last_error();
   EXPECT_EQ(one(gpz_into_column("x", GPZ_INT64, integers.data())), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(one(gpz_into_column("id", GPZ_FLOAT64, doubles.data())), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(one(gpz_into_column("id", GPZ_INT64, nullptr)), GPZ_INVALID_ARGUMENT);

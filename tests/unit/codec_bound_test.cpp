@@ -39,7 +39,7 @@ void expect_within(const std::vector<T> &values, int components, double bound, c
 template <typename T>
 class Bound : public testing::Test {};
 using Floats = testing::Types<float, double>;
-TYPED_TEST_SUITE(Bound, Floats);
+TYPED_TEST_SUITE(Bound, Floats, );
 
 TYPED_TEST(Bound, HoldsForManyRandomValues) {
   using T = TypeParam;

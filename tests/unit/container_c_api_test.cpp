@@ -76,7 +76,7 @@ TEST(CApi, MemoryRoundTrip) {
   EXPECT_EQ(gpz_reader_read_double(reader, 0, "id", y.data(), n), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(gpz_reader_read_int64(reader, 0, "y", id.data(), n), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(gpz_reader_read_double(reader, 0, "w", y.data(), n), GPZ_NOT_FOUND);
-  EXPECT_STREQ(gpz_last_error(), "no column \"w\"");
+  EXPECT_NE(std::strstr(gpz_last_error(), "no column w"), nullptr) << gpz_last_error();
   EXPECT_EQ(gpz_reader_read_double(reader, 1, "y", y.data(), n), GPZ_NOT_FOUND);
   gpz_reader_close(reader);
 
@@ -183,6 +183,10 @@ gpz_chunk_kind kind_of_chunk(const gpz_reader *reader, std::size_t frame) {
   EXPECT_EQ(gpz_reader_read_chunk(reader, frame, 0, bytes.data(), size), GPZ_OK) << gpz_last_error();
   gpz_chunk_kind kind = GPZ_CHUNK_BLOCK;
   EXPECT_EQ(gpz_chunk_kind_of(bytes.data(), size, &kind), GPZ_OK) << gpz_last_error();
+  gpz_chunk_kind from_head = GPZ_CHUNK_BLOCK;
+  EXPECT_EQ(gpz_reader_chunk_kind(reader, frame, 0, &from_head), GPZ_OK) << gpz_last_error();
+  EXPECT_EQ(from_head, kind);
+  EXPECT_EQ(gpz_reader_chunk_kind(reader, frame, 1, &from_head), GPZ_NOT_FOUND);
   return kind;
 }
 

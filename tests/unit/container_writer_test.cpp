@@ -464,7 +464,7 @@ TEST(FailingSystem, ManyPiecesAreWrittenInOrder) {
 
 TEST(FullDevice, IsAnErrorWithItsName) {
   try {
-    Writer("/dev/full", {});
+    const Writer writer("/dev/full", {});
     FAIL();
   } catch (const Error &error) {
     EXPECT_EQ(error.system_error(), ENOSPC);

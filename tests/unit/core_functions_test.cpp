@@ -211,7 +211,7 @@ void expect_right(T x, const core::Grid &grid) {
 template <typename T>
 class Quantize : public testing::Test {};
 using Floats = testing::Types<float, double>;
-TYPED_TEST_SUITE(Quantize, Floats);
+TYPED_TEST_SUITE(Quantize, Floats, );
 
 // Steps too wide for their bound are there too: the bound holds whatever the step.
 TYPED_TEST(Quantize, HoldsTheBoundAroundTies) {

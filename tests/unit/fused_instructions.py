@@ -11,6 +11,8 @@ import sys
 
 FUSED = re.compile(r"vfn?m\w*(?:add|sub)\w*|fn?m(?:add|sub|la|ls|ad|sb)\w*")  # x86, ARM
 PRODUCT = re.compile(r"v?mul[sp][sd]|fmul")
+INSTRUCTION = re.compile(r"\s+[0-9a-f]+:\s+(\S+)")
+FILE = re.compile(r"(?:.*\()?([^():]+)\)?:\s+file format ")  # name or library(name), of GNU and of LLVM
 SKIPPED = 77
 
 
@@ -19,12 +21,12 @@ def instructions(objdump, library):
     with subprocess.Popen([objdump, "-d", "-C", "--no-show-raw-insn", library], stdout=subprocess.PIPE, text=True) as dump:
         file = function = ""
         for line in dump.stdout:
-            if line.startswith(" ") and ":\t" in line:
-                yield file, function, line.split(":\t", 1)[1].split(None, 1)[0]
+            if found := INSTRUCTION.match(line):
+                yield file, function, found[1]
             elif line.endswith(">:\n"):
                 function = line.split("<", 1)[1][:-3]
-            elif ": " in line and "file format" in line:
-                file = line.split(":", 1)[0]
+            elif found := FILE.match(line):
+                file = found[1]
     if dump.returncode:
         sys.exit(f"{objdump} failed on {library}")
 

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "gpz/version.h"
+#include "output_file.hpp"
 
 namespace gpz::tool {
 
@@ -20,6 +23,27 @@ std::unique_ptr<CLI::App> make_app() {
   add_repair(*app);
   add_bench(*app);
   return app;
+}
+
+void run(int argc, char **argv) {
+  const std::unique_ptr<CLI::App> app = make_app();
+  if (argc < 2) throw Failure(ExitCode::usage, "", "no command (gpz --help lists them)");
+  const std::string first = argv[1];
+  if (first[0] != '-' && app->get_subcommands([&](CLI::App *c) { return c->get_name() == first; }).empty())
+    throw Failure(ExitCode::usage, "", fmt::format("no command '{}' (gpz --help lists them)", first));
+  try {
+    app->parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success))
+      throw Failure(ExitCode::usage, "",
+                    first[0] == '-' ? fmt::format("{} (gpz --help explains)", error.what())
+                                    : fmt::format("{0}: {1} (gpz {0} --help explains)", first, error.what()));
+    std::ostringstream text;
+    app->exit(error, text, text);
+    OutputFile out("-");
+    out.write(text.str());
+    out.commit();
+  }
 }
 
 }  // namespace gpz::tool

@@ -1,12 +1,18 @@
 // The command line of gpz: all commands and their options.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
+
+namespace CLI {
+class App;
+}
 
 namespace gpz::tool {
 
 // Parsing a line runs its command.
 std::unique_ptr<CLI::App> make_app();
+
+// Runs what the command line of the program says. Failures are thrown, those of the command line as Failure.
+void run(int argc, char **argv);
 
 }  // namespace gpz::tool

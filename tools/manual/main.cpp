@@ -1,4 +1,5 @@
 // gpz_manual FOLDER: writes the manual pages of gpz and its completions for shells into the folder.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -20,14 +21,14 @@ void write(const fs::path &path, const std::string &text) {
 }
 
 void write_all(const fs::path &folder) {
-  using namespace gpz::manual;
-  const CommandLine line = describe(*gpz::tool::make_app());
-  write(folder / "man" / "gpz.1", program_page(line));
-  for (const Command &command : line.commands)
-    write(folder / "man" / ("gpz-" + command.name + ".1"), command_page(line, command));
-  write(folder / "bash" / "gpz", bash_completion(line));
-  write(folder / "zsh" / "_gpz", zsh_completion(line));
-  write(folder / "fish" / "gpz.fish", fish_completion(line));
+  namespace manual = gpz::manual;
+  const manual::CommandLine line = manual::describe(*gpz::tool::make_app());
+  write(folder / "man" / "gpz.1", manual::program_page(line));
+  for (const manual::Command &command : line.commands)
+    write(folder / "man" / ("gpz-" + command.name + ".1"), manual::command_page(line, command));
+  write(folder / "bash" / "gpz", manual::bash_completion(line));
+  write(folder / "zsh" / "_gpz", manual::zsh_completion(line));
+  write(folder / "fish" / "gpz.fish", manual::fish_completion(line));
 }
 
 }  // namespace

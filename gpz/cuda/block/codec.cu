@@ -8,12 +8,14 @@
 #include "gpz/cuda.hpp"
 #include "gpz/cuda/block/decode.cuh"
 #include "gpz/cuda/block/device_block.cuh"
+#include "gpz/cuda/block/field_arguments.hpp"
 #include "gpz/cuda/block/kernels.cuh"
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/carver.hpp"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/scan.cuh"
 #include "gpz/error.hpp"
+#include "gpz/format/chunk_head.hpp"
 #include "gpz/format/fields.hpp"
 
 namespace gpz::cuda {
@@ -25,8 +27,7 @@ template <typename Fields>
 std::uint64_t staging_words(const Fields &fields, std::uint64_t particles) {
   std::uint64_t words = 0;
   for (const auto &input : fields)
-    words +=
-        payload_room(blocks_of(particles), static_cast<core::Value>(input.field.type), input.field.components.size());
+    words += payload_room(blocks_of(particles), format::core_value(input.field.type), input.field.components.size());
   return words;
 }
 
@@ -78,7 +79,7 @@ std::size_t compress_workspace_size(const std::vector<FieldInput> &fields, std::
 }
 
 std::size_t compressed_bound(const std::vector<FieldInput> &fields, std::uint64_t particles) {
-  std::size_t bytes = 8 + fields.size() * 8 + staging_words(fields, particles) * 4;
+  std::size_t bytes = format::chunk_head_size(ChunkKind::block, fields.size()) + staging_words(fields, particles) * 4;
   for (const auto &input : fields) {
     core::DirectoryShape widest;
     widest.components = static_cast<int>(input.field.components.size());
@@ -105,14 +106,14 @@ void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, co
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const FieldInput &input = prepared[f];
     FieldParams &field = params.field[f];
-    field.value = static_cast<core::Value>(input.field.type);
+    field.value = format::core_value(input.field.type);
     field.components = static_cast<int>(input.field.components.size());
     field.staging = staging;
     staging += payload_room(params.blocks, field.value, input.field.components.size());
     field.grid = format::grid_of(input.field);
     for (int d = 0; d < field.components; ++d)
       field.array[d] = {static_cast<const char *>(input.components[d].data), input.components[d].stride,
-                        static_cast<ArrayType>(input.components[d].type)};
+                        array_type(input.components[d].type)};
   }
   params.rows = rows;
   params.particles = particles;
@@ -196,16 +197,7 @@ void decompress(const void *chunk, std::size_t size, std::uint64_t particles, co
   DecodeParams params{};
   params.fields = static_cast<int>(fields.size());
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    DecodeField &field = params.field[f];
-    field.value = static_cast<core::Value>(fields[f].field.type);
-    field.components = static_cast<int>(fields[f].field.components.size());
-    field.step = fields[f].field.step;
-    field.leading = fields[f].field.leading;
-    for (int d = 0; d < field.components; ++d) {
-      field.data[d] = static_cast<char *>(fields[f].components[d].data);
-      field.stride[d] = fields[f].components[d].stride;
-      field.type[d] = static_cast<ArrayType>(fields[f].components[d].type);
-    }
+    params.field[f] = decode_field(fields[f]);
   }
   params.chunk = static_cast<const std::uint32_t *>(chunk);
   params.size = size;

@@ -5,6 +5,7 @@
 #include "gpz/core/directory.hpp"
 #include "gpz/cuda/block/device_block.cuh"
 #include "gpz/cuda/block/kernels.cuh"
+#include "gpz/format/chunk_head.hpp"
 
 namespace gpz::cuda {
 namespace {
@@ -77,7 +78,7 @@ __device__ void write_section_header(const SectionLayout &section, U32 *out) {
 __global__ void lay_out_chunk(const __grid_constant__ EncodeParams params, const U64 *word_offsets,
                               SectionLayout *sections, U32 *out, U64 capacity, CompressResult *result) {
   const auto fields = static_cast<U32>(params.fields);
-  U64 at = 8 + U64{fields} * 8;
+  U64 at = format::chunk_head_size(ChunkKind::block, fields);
   for (int f = 0; f < params.fields; ++f) {
     if (params.particles != 0) {
       at = lay_out_section(params, f, word_offsets, at, sections[f]);

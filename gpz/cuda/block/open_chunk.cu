@@ -11,6 +11,7 @@
 #include "gpz/cuda/block/decode.cuh"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/warp.cuh"
+#include "gpz/format/chunk_head.hpp"
 
 namespace gpz::cuda {
 namespace {
@@ -59,7 +60,7 @@ __device__ bool open_section(const DecodeParams &params, int f, U64 at, U64 leng
 // What *damaged becomes by the first 8 bytes. Chunks of other kinds, and those with blocks of another size, may be
 // whole: these kernels do not know them.
 __device__ U32 check_head(const DecodeParams &params) {
-  if (params.size < 8) return chunk_damaged;
+  if (params.size < format::chunk_start_size) return chunk_damaged;
   const U32 size = params.chunk[0];
   const U32 kind = params.chunk[1];
   if (kind == static_cast<U32>(ChunkKind::block)) {
@@ -71,11 +72,12 @@ __device__ U32 check_head(const DecodeParams &params) {
 }
 
 __device__ bool open_sections(const DecodeParams &params) {
-  const U64 head = 8 + static_cast<U64>(params.fields) * 8;
+  const U64 head = format::chunk_head_size(ChunkKind::block, static_cast<std::size_t>(params.fields));
   if (params.size < head) return false;
   U64 at = head;
   for (int f = 0; f < params.fields; ++f) {
-    const U64 length = word_pair(params.chunk + 2 + 2 * f);
+    const U64 length =
+        word_pair(params.chunk + format::section_length_at(ChunkKind::block, static_cast<std::size_t>(f)) / 4);
     if (length % 8 != 0 || length > params.size - at || (params.particles == 0 && length != 0)) return false;
     if (params.particles != 0 && !open_section(params, f, at, length, params.sections[f])) return false;
     at += length;

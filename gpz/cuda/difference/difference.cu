@@ -1,5 +1,6 @@
 // Host side of difference sections: workspace, launches.
 #include "gpz/core/directory.hpp"
+#include "gpz/cuda/block/field_arguments.hpp"
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/carver.hpp"
 #include "gpz/cuda/common/check.hpp"
@@ -159,14 +160,7 @@ void decode_difference(DeviceDifferenceState &state, const void *section, std::s
   check_workspace(workspace, workspace_size, memory.used);
   DifferenceDecode params{};
   params.history = history_of(state, box, crossings);
-  params.field.value = static_cast<core::Value>(output.field.type);
-  params.field.components = state.components;
-  params.field.step = output.field.step;
-  for (int d = 0; d < state.components; ++d) {
-    params.field.data[d] = static_cast<char *>(output.components[d].data);
-    params.field.stride[d] = output.components[d].stride;
-    params.field.type[d] = static_cast<ArrayType>(output.components[d].type);
-  }
+  params.field = decode_field(output);
   params.section = static_cast<const std::uint32_t *>(section);
   params.size = size;
   params.layout = memory.layout;

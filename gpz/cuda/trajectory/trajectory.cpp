@@ -326,7 +326,7 @@ struct TrajectoryCodec::State {
   }
 
   // The next chunk as differences, or the better one that stands alone; false: it has to stand alone.
-  bool follow(const Call &call) {
+  bool encode_as_differences(const Call &call) {
     if (!may_follow(call)) return false;
     if (pending) start(call);
     if (!match(call) || !encode_differences(call)) return false;
@@ -344,7 +344,7 @@ struct TrajectoryCodec::State {
   void encode(const Call &call, bool key) {
     if (key) unfit = false;
     try {
-      if (!key && follow(call)) return;
+      if (!key && encode_as_differences(call)) return;
     } catch (const Error &error) {
       if (error.status() != Status::out_of_memory) throw;
       // What a chunk that stands alone takes may still be there.

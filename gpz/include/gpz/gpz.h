@@ -372,8 +372,9 @@ typedef enum gpz_read_flag { GPZ_SORT_BY_ID = 1 } gpz_read_flag;
  * checksum or the structure does not hold, in this frame or one that it builds on. After a failure the arrays are
  * unspecified.
  *
- * Ask for all columns of a frame in one call, and for frames in ascending order: each call decodes anew, a difference
- * frame from its key frame on, unless the call before read the same columns of a frame between the two. */
+ * Ask for all columns of a frame in one call, and for frames in ascending order. Every call reads the bytes of a key
+ * frame again; a difference frame is decoded from its key frame on, or from the last frame that was read if that lies
+ * between. */
 GPZ_API gpz_status gpz_reader_read(gpz_reader *reader, size_t frame, const gpz_output *outputs, size_t output_count,
                                    size_t capacity, unsigned flags);
 /* gpz_reader_read of one column without gaps. */
@@ -398,6 +399,8 @@ GPZ_API gpz_status gpz_chunk_kind_of(const void *chunk, size_t size, gpz_chunk_k
 GPZ_API gpz_status gpz_reader_chunk_count(const gpz_reader *reader, size_t frame, size_t *count);
 GPZ_API gpz_status gpz_reader_chunk(const gpz_reader *reader, size_t frame, size_t chunk, uint64_t *particles,
                                     size_t *size);
+/* The kind of a chunk, from its first bytes; its checksum is not checked. */
+GPZ_API gpz_status gpz_reader_chunk_kind(const gpz_reader *reader, size_t frame, size_t chunk, gpz_chunk_kind *kind);
 GPZ_API gpz_status gpz_reader_read_chunk(const gpz_reader *reader, size_t frame, size_t chunk, void *bytes,
                                          size_t capacity);
 

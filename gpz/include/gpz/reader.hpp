@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gpz/chunk.hpp"
 #include "gpz/container.hpp"
 #include "gpz/export.h"
 #include "gpz/frame.hpp"
@@ -66,6 +67,8 @@ class GPZ_API Reader {
   // The bytes of chunk k of frame i, their checksum seen to: for a decoder of its own, on a GPU for example. Throws
   // corrupt (checksum), not_found.
   std::vector<std::uint8_t> chunk(std::size_t i, std::size_t k) const;
+  // The kind of chunk k of frame i, from its first bytes; its checksum is not checked. Throws not_found, corrupt.
+  ChunkKind chunk_kind(std::size_t i, std::size_t k) const;
   // Checks every checksum and the structure of frame i by decoding it.
   void verify(std::size_t i, int threads = 1) const;
 

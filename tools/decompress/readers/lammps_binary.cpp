@@ -138,7 +138,7 @@ class LammpsBinarySource final : public FrameSource {
     }
     for (std::size_t i = 0; i < rows; ++i) {
       const double value = buffer_[i * width + c];
-      if (!(std::fabs(value) <= 0x1p53) || value != std::floor(value))
+      if (!is_integer(value))
         throw input_->bad_byte(fmt::format("column {}: {} is no integer", layout_.columns()[c].name, value));
       column.integers[row + i] = static_cast<std::int64_t>(value);
     }

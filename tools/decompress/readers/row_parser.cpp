@@ -77,6 +77,8 @@ bool parse_number(std::string_view word, double &value) {
   return stop == end && error != std::errc::invalid_argument;
 }
 
+bool is_integer(double value) { return std::fabs(value) <= 0x1p53 && value == std::floor(value); }
+
 bool parse_number(std::string_view word, std::int64_t &value) {
   if (!word.empty() && word.front() == '+') word.remove_prefix(1);
   const char *const end = word.data() + word.size();
@@ -84,7 +86,7 @@ bool parse_number(std::string_view word, std::int64_t &value) {
   if (stop == end && error == std::errc()) return true;
   // An integer written as 1e+06 or 1.0.
   double real = 0;
-  if (!parse_number(word, real) || std::fabs(real) > 0x1p53 || real != std::floor(real)) return false;
+  if (!parse_number(word, real) || !is_integer(real)) return false;
   value = static_cast<std::int64_t>(real);
   return true;
 }

@@ -18,6 +18,8 @@ std::string_view next_word(std::string_view &line);
 // Whether all of the word is a number.
 bool parse_number(std::string_view word, double &value);
 bool parse_number(std::string_view word, std::int64_t &value);
+// Whether the value is an integer, of a size up to which doubles hold all of them.
+bool is_integer(double value);
 
 // Numbers for words, in the order of their appearance, from 1.
 class WordNumbers {

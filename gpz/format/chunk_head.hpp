@@ -1,0 +1,31 @@
+// Where the parts of a chunk's head are (docs/format.md, sections 4, 8 and 10): size of blocks and kind, what the kind
+// adds, the length of each section.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpz/chunk.hpp"
+#include "gpz/core/config.hpp"
+
+namespace gpz::format {
+
+inline constexpr std::size_t chunk_kind_at = 4;
+inline constexpr std::size_t chunk_start_size = 8;  // bytes up to what the kind adds
+inline constexpr std::size_t section_length_size = sizeof(std::uint64_t);
+
+// In a chunk of differences.
+inline constexpr std::size_t arrivals_length_at = 32;
+// In a chunk in the order of ids.
+inline constexpr std::size_t identity_field_at = 8;
+
+GPZ_HD constexpr std::size_t section_length_at(ChunkKind kind, std::size_t field) {
+  const std::size_t first = kind == ChunkKind::block ? 8 : kind == ChunkKind::ordered ? 16 : 40;
+  return first + field * section_length_size;
+}
+
+GPZ_HD constexpr std::size_t chunk_head_size(ChunkKind kind, std::size_t fields) {
+  return section_length_at(kind, fields);
+}
+
+}  // namespace gpz::format
