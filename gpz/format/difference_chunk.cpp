@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "gpz/chunk.hpp"
 #include "gpz/core/pack.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/error.hpp"

@@ -5,15 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/chunk.hpp"
-
 namespace gpz::format {
-
-using gpz::chunk_kind;
-using gpz::ChunkKind;
-inline constexpr ChunkKind block_chunk = ChunkKind::block;
-inline constexpr ChunkKind difference_chunk = ChunkKind::difference;
-inline constexpr ChunkKind ordered_chunk = ChunkKind::ordered;
 
 struct Span {
   std::size_t offset = 0;  // from the start of the chunk

@@ -13,7 +13,7 @@
 
 namespace gpz::trajectory {
 
-// A chunk of kind block_chunk, aligned to 4, whose bytes have to outlive the decoder; an empty `wanted` wants all
+// A chunk of ChunkKind::block, aligned to 4, whose bytes have to outlive the decoder; an empty `wanted` wants all
 // fields. Throws corrupt, truncated, std::bad_alloc.
 std::unique_ptr<cpu::Decoder> open_block_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
                                                const std::vector<Field> &fields, const std::vector<bool> &wanted);

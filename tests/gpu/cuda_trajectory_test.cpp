@@ -15,9 +15,7 @@
 namespace gpz::test {
 namespace {
 
-format::ChunkKind kind_of(const EncodedChunk &chunk) {
-  return format::chunk_kind(chunk.bytes.data(), chunk.bytes.size());
-}
+ChunkKind kind_of(const EncodedChunk &chunk) { return chunk_kind(chunk.bytes.data(), chunk.bytes.size()); }
 
 // A snapshot in device memory; integers as int32 if they are to be narrow.
 class OnDevice {
@@ -104,7 +102,7 @@ struct Pair {
     cpu.encode(snapshot.inputs(), n, rows.empty() ? nullptr : rows.data(), snapshot.info.box, key, expected);
     const OnDevice device(snapshot, rows, narrow);
     expect_equal(on_host(gpu.encode(device.fields, n, device.rows(), snapshot.info.box, key, stream.get())), expected);
-    differences += kind_of(expected) == format::difference_chunk ? 1 : 0;
+    differences += kind_of(expected) == ChunkKind::difference ? 1 : 0;
   }
 };
 
@@ -246,7 +244,7 @@ std::size_t expect_right_values(const std::vector<Snapshot> &snapshots, bool nar
     Writer writer(file.path(), {});
     for (std::size_t f = 0; f < snapshots.size(); ++f) {
       const EncodedChunk chunk = encode_on_gpu(codec, snapshots[f], f == 0, narrow);
-      alone += kind_of(chunk) == format::block_chunk ? 1 : 0;
+      alone += kind_of(chunk) == ChunkKind::block ? 1 : 0;
       FrameInfo info = snapshots[f].info;
       for (const Quantity &q : snapshots[f].quantities) info.fields.push_back(q.field);
       info.since_key = static_cast<std::uint16_t>(f);
@@ -320,7 +318,7 @@ TEST_F(CudaTrajectory, IntegersOfTwoSizesInOneFieldStandAlone) {
     device.fields[3].components[1] = narrow.fields[3].components[1];
     const EncodedChunk chunk =
         on_host(codec.encode(device.fields, snapshot.info.particles, nullptr, snapshot.info.box, f == 0));
-    EXPECT_EQ(kind_of(chunk), format::block_chunk);
+    EXPECT_EQ(kind_of(chunk), ChunkKind::block);
     EXPECT_TRUE(chunk.bytes == encode(snapshot.inputs(), 500).bytes);
   }
 }
@@ -335,7 +333,7 @@ TEST_F(CudaTrajectory, MemoryStaysAsItIs) {
       gas.particles.erase(gas.particles.begin(), gas.particles.begin() + 30);
       gas.add(30);
       EXPECT_EQ(kind_of(encode_on_gpu(codec, gas.snapshot(), f % 6 == 0)),
-                f % 6 == 0 ? format::block_chunk : format::difference_chunk);
+                f % 6 == 0 ? ChunkKind::block : ChunkKind::difference);
     }
   };
   some_frames(8);
@@ -350,8 +348,8 @@ TEST_F(CudaTrajectory, MemoryStaysAsItIs) {
   codec.release();
   EXPECT_EQ(codec.memory().device_bytes, 0u);
   EXPECT_LT(allocation_spy::live(), live - 10);
-  EXPECT_EQ(kind_of(encode_on_gpu(codec, gas.snapshot(), false)), format::block_chunk);
-  EXPECT_EQ(kind_of(encode_on_gpu(codec, gas.snapshot(), false)), format::difference_chunk);
+  EXPECT_EQ(kind_of(encode_on_gpu(codec, gas.snapshot(), false)), ChunkKind::block);
+  EXPECT_EQ(kind_of(encode_on_gpu(codec, gas.snapshot(), false)), ChunkKind::difference);
 }
 
 // Fails the first allocation, then the second, and so on, until no more of them are needed.
@@ -377,7 +375,7 @@ TEST_F(CudaTrajectory, WorksAfterAnyFailedAllocation) {
     ASSERT_LT(allowed, 100u);
     allocation_spy::fail_after(allowed);
     std::unique_ptr<cuda::TrajectoryCodec> codec;
-    format::ChunkKind kind = format::block_chunk;
+    ChunkKind kind = ChunkKind::block;
     const auto encoded = [&](std::size_t f, bool key) {
       return codec->encode(there[f]->fields, snapshots[f].info.particles, nullptr, snapshots[f].info.box, key);
     };
@@ -388,13 +386,13 @@ TEST_F(CudaTrajectory, WorksAfterAnyFailedAllocation) {
     });
     allocation_spy::stop_failing();
     expect_healthy();
-    if (status == Status::ok && kind == format::difference_chunk) break;
+    if (status == Status::ok && kind == ChunkKind::difference) break;
     EXPECT_TRUE(status == Status::ok || status == Status::out_of_memory);
     failures += status == Status::ok ? 0 : 1;
     alone += status == Status::ok ? 1 : 0;
     if (codec == nullptr) continue;
     if (status != Status::ok) {
-      EXPECT_EQ(kind_of(on_host(encoded(0, false))), format::block_chunk);
+      EXPECT_EQ(kind_of(on_host(encoded(0, false))), ChunkKind::block);
     }
     TrajectoryEncoder cpu;
     for (std::size_t f = 0; f < 3; ++f)
@@ -410,7 +408,7 @@ TEST_F(CudaTrajectory, WrongArgumentsAreAStatusAndTheNextChunkStandsAlone) {
   cuda::TrajectoryCodec codec;
   for (const int wrong : {0, 1, 2}) {
     encode_on_gpu(codec, gas.snapshot(), true);
-    EXPECT_EQ(kind_of(encode_on_gpu(codec, gas.snapshot(), false)), format::difference_chunk);
+    EXPECT_EQ(kind_of(encode_on_gpu(codec, gas.snapshot(), false)), ChunkKind::difference);
     const Snapshot snapshot = gas.snapshot();
     OnDevice device(snapshot);
     if (wrong == 0) device.fields[0].field.bound = -1;
@@ -418,7 +416,7 @@ TEST_F(CudaTrajectory, WrongArgumentsAreAStatusAndTheNextChunkStandsAlone) {
     if (wrong == 2) device.fields[1].components[0].type = ConstArray::Type::float64;
     EXPECT_EQ(status_of([&] { codec.encode(device.fields, 500, nullptr, snapshot.info.box, false); }),
               Status::invalid_argument);
-    EXPECT_EQ(kind_of(encode_on_gpu(codec, gas.snapshot(), false)), format::block_chunk);
+    EXPECT_EQ(kind_of(encode_on_gpu(codec, gas.snapshot(), false)), ChunkKind::block);
   }
   expect_healthy();
 }

@@ -89,7 +89,7 @@ TEST(DifferenceHead, TellsWhereEverythingIs) {
   EXPECT_EQ(bytes[chunk.sections[0].offset], 1);
   EXPECT_EQ(bytes[chunk.sections[2].offset], 3);
   EXPECT_EQ(bytes[chunk.arrivals.offset], 99);
-  EXPECT_EQ(chunk_kind(bytes.data(), bytes.size()), difference_chunk);
+  EXPECT_EQ(chunk_kind(bytes.data(), bytes.size()), ChunkKind::difference);
 }
 
 TEST(DifferenceHead, HasToAgreeWithWhatIsKnown) {

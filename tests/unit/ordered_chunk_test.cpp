@@ -10,9 +10,7 @@ namespace {
 constexpr std::int64_t least_id = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t largest_id = std::numeric_limits<std::int64_t>::max();
 
-format::ChunkKind kind_of(const EncodedChunk &chunk) {
-  return format::chunk_kind(chunk.bytes.data(), chunk.bytes.size());
-}
+ChunkKind kind_of(const EncodedChunk &chunk) { return chunk_kind(chunk.bytes.data(), chunk.bytes.size()); }
 
 EncodedChunk key_chunk(const Snapshot &snapshot, Order order) {
   TrajectoryEncoder encoder;
@@ -217,7 +215,7 @@ TEST(OrderedChunk, GivesTheFieldsThatAreWanted) {
 }
 
 TEST(OrderedChunk, IsNeverLargerThanByPlace) {
-  std::set<format::ChunkKind> kinds;
+  std::set<ChunkKind> kinds;
   for (const auto &[name, change] : changes())
     for (const std::size_t edge : {1u, 2u, 3u, 5u, 11u}) {
       Gas gas = crystal(edge);
@@ -225,7 +223,7 @@ TEST(OrderedChunk, IsNeverLargerThanByPlace) {
       const Snapshot snapshot = gas.snapshot();
       const EncodedChunk by_place = key_chunk(snapshot, Order::place);
       const EncodedChunk smaller = key_chunk(snapshot, Order::id);
-      EXPECT_EQ(kind_of(by_place), format::block_chunk);
+      EXPECT_EQ(kind_of(by_place), ChunkKind::block);
       kinds.insert(kind_of(smaller));
       EXPECT_TRUE(smaller.bytes == by_place.bytes || smaller.bytes.size() < by_place.bytes.size());
       expect_true(snapshot, decoded(snapshot, smaller));
@@ -259,8 +257,8 @@ TEST(OrderedFile, KeyFramesAndWhatBuildsOnThem) {
         expect_true(snapshots[i], reader.read(i));
         const Bytes chunk = reader.chunk(i, 0);
         if (name == "gaps") {
-          EXPECT_EQ(format::chunk_kind(chunk.data(), chunk.size()),
-                    i % interval == 0 ? format::ordered_chunk : format::difference_chunk);
+          EXPECT_EQ(chunk_kind(chunk.data(), chunk.size()),
+                    i % interval == 0 ? ChunkKind::ordered : ChunkKind::difference);
         }
       }
     }

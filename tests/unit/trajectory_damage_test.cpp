@@ -37,7 +37,7 @@ struct Chained {
       if (f < 6) {
         next(reader, chunk.bytes, chunk.particles);
       } else {
-        EXPECT_EQ(format::chunk_kind(chunk.bytes.data(), chunk.bytes.size()), format::difference_chunk);
+        EXPECT_EQ(chunk_kind(chunk.bytes.data(), chunk.bytes.size()), ChunkKind::difference);
         const auto head =
             format::read_difference_head(chunk.bytes.data(), chunk.bytes.size(), particles, snapshot.info.particles, 6);
         EXPECT_FALSE(head.leaving.empty());
@@ -141,7 +141,7 @@ TEST(HostileOrder, AnyByteChangedOrCut) {
   encoder.set_order(Order::id);
   EncodedChunk chunk;
   encoder.encode(snapshot.inputs(), 400, nullptr, snapshot.info.box, true, chunk);
-  ASSERT_EQ(format::chunk_kind(chunk.bytes.data(), chunk.bytes.size()), format::ordered_chunk);
+  ASSERT_EQ(chunk_kind(chunk.bytes.data(), chunk.bytes.size()), ChunkKind::ordered);
   const Frame described = frame_for(snapshot.inputs());
   const auto expect_harmless = [&](const Bytes &bytes) {
     largest_request = 0;

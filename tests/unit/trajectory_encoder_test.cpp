@@ -8,9 +8,7 @@
 namespace gpz::test {
 namespace {
 
-format::ChunkKind kind_of(const EncodedChunk &chunk) {
-  return format::chunk_kind(chunk.bytes.data(), chunk.bytes.size());
-}
+ChunkKind kind_of(const EncodedChunk &chunk) { return chunk_kind(chunk.bytes.data(), chunk.bytes.size()); }
 
 EncodedChunk next_chunk(TrajectoryEncoder &encoder, const Snapshot &snapshot, bool key, const int *rows = nullptr) {
   EncodedChunk chunk;
@@ -85,7 +83,7 @@ TEST(TrajectoryEncoder, TakesRowsAsIfTheyWereAll) {
     EncodedChunk a;
     with_rows.encode(all.inputs(), rows.size(), rows.data(), all.info.box, f == 0, a);
     EXPECT_EQ(a.bytes, next_chunk(without, gathered, f == 0).bytes) << f;
-    EXPECT_EQ(kind_of(a), f == 0 ? format::block_chunk : format::difference_chunk);
+    EXPECT_EQ(kind_of(a), f == 0 ? ChunkKind::block : ChunkKind::difference);
   }
 }
 
@@ -140,7 +138,7 @@ TEST(TrajectoryEncoder, GivesNoMoreBytesThanAChunkThatStandsAlone) {
     alone.encode(snapshot.inputs(), snapshot.info.particles, nullptr, other);
     const auto n = static_cast<double>(snapshot.info.particles);
     EXPECT_LE(static_cast<double>(chunk.bytes.size()), std::max(static_cast<double>(other.bytes.size()), estimate * n));
-    if (kind_of(chunk) == format::difference_chunk) {
+    if (kind_of(chunk) == ChunkKind::difference) {
       ++differences;
     } else {
       EXPECT_EQ(chunk.bytes, other.bytes);
@@ -163,7 +161,7 @@ TEST(TrajectoryEncoder, CodesAFieldOfNoiseByItself) {
   for (std::size_t f = 0; f < snapshots.size(); ++f) {
     const EncodedChunk chunk = next_chunk(encoder, snapshots[f], f == 0);
     if (f == 0) continue;
-    ASSERT_EQ(kind_of(chunk), format::difference_chunk);
+    ASSERT_EQ(kind_of(chunk), ChunkKind::difference);
     const auto head = format::read_difference_head(chunk.bytes.data(), chunk.bytes.size(), 3000, 3000, 6);
     for (const std::size_t smooth : {0u, 4u})
       EXPECT_EQ(chunk.bytes[head.sections[smooth].offset], format::predicted_values);
@@ -178,19 +176,19 @@ TEST(TrajectoryEncoder, StandsAloneAfterAnError) {
   const auto snapshots = trajectory(400, 4);
   TrajectoryEncoder encoder;
   next_chunk(encoder, snapshots[0], true);
-  EXPECT_EQ(kind_of(next_chunk(encoder, snapshots[1], false)), format::difference_chunk);
+  EXPECT_EQ(kind_of(next_chunk(encoder, snapshots[1], false)), ChunkKind::difference);
   Snapshot bad = snapshots[2];
   bad.quantities[0].field.bound = -1;
   EXPECT_EQ(status_of([&] { next_chunk(encoder, bad, false); }), Status::invalid_argument);
-  EXPECT_EQ(kind_of(next_chunk(encoder, snapshots[2], false)), format::block_chunk);
-  EXPECT_EQ(kind_of(next_chunk(encoder, snapshots[3], false)), format::difference_chunk);
+  EXPECT_EQ(kind_of(next_chunk(encoder, snapshots[2], false)), ChunkKind::block);
+  EXPECT_EQ(kind_of(next_chunk(encoder, snapshots[3], false)), ChunkKind::difference);
 }
 
 TEST(TrajectoryEncoder, MakesItsFirstChunkStandAlone) {
   const auto snapshots = trajectory(400, 2);
   TrajectoryEncoder encoder;
-  EXPECT_EQ(kind_of(next_chunk(encoder, snapshots[0], false)), format::block_chunk);
-  EXPECT_EQ(kind_of(next_chunk(encoder, snapshots[1], true)), format::block_chunk);
+  EXPECT_EQ(kind_of(next_chunk(encoder, snapshots[0], false)), ChunkKind::block);
+  EXPECT_EQ(kind_of(next_chunk(encoder, snapshots[1], true)), ChunkKind::block);
 }
 
 TEST(TrajectoryEncoder, KeepsAsMuchAsItSays) {
