@@ -70,4 +70,20 @@ auto in_file(const std::string &file, F &&f) -> decltype(f()) {
   }
 }
 
+// Calls f(), which decodes a frame of so many particles whose chunks begin at `position`. Without the memory for it,
+// out_of_memory says how many they are.
+template <class F>
+auto decoding(const std::string &file, std::uint64_t position, std::uint64_t particles, F &&f) -> decltype(f()) {
+  const auto no_memory = [&] {
+    const Error error = format::no_memory("decompress", particles);
+    return Error(error.status(), error.cause(), file, position);
+  };
+  try {
+    return format::in_memory(f, no_memory);
+  } catch (const Error &error) {
+    if (error.status() != Status::out_of_memory) throw;
+    throw no_memory();
+  }
+}
+
 }  // namespace gpz::api
