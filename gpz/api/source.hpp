@@ -59,14 +59,10 @@ auto in_place(const std::string &file, std::uint64_t base, F &&f) -> decltype(f(
 template <class F>
 auto in_file(const std::string &file, F &&f) -> decltype(f()) {
   try {
-    return f();
+    return format::in_memory(f, [&] { return Error(Status::out_of_memory, "out of memory", file); });
   } catch (const Error &error) {
     if (!error.file().empty()) throw;
     throw Error(error.status(), error.cause(), file, error.position(), error.system_error());
-  } catch (const std::bad_alloc &) {
-    throw Error(Status::out_of_memory, "out of memory", file);
-  } catch (const std::length_error &) {
-    throw Error(Status::out_of_memory, "out of memory", file);
   }
 }
 
