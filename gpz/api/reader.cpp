@@ -132,11 +132,7 @@ struct Reader::State {
     in_file(source->name(), [&] { sorted_by = api::sort_field(head.info, options); });
     api::begin_frame(head.info, frame);
     open(i, head, position, with_field(wanted, sorted_by), options.threads, anew, [&](trajectory::OpenFrame &opened) {
-      const std::uint64_t particles = opened.particles();
-      const auto targets = in_place(source->name(), position, [&] {
-        return format::in_memory([&] { return api::frame_targets(frame, wanted, static_cast<std::size_t>(particles)); },
-                                 [&] { return format::no_memory("decompress", particles); });
-      });
+      const auto targets = api::frame_targets(frame, wanted, static_cast<std::size_t>(opened.particles()));
       opened.write_all(head.info.fields, targets, sorted_by, options.threads);
     });
   }
