@@ -27,7 +27,7 @@ struct ReadOptions {
 // A column by its name ("x", "id", ...) and the caller's array for it, with room for FrameInfo::particles elements.
 // Integers go to int32 or int64, floats of any type to float32 or float64. float64 values in a float32 array are
 // rounded to the nearest, beyond its range to an infinity, so that they may be off by half a unit in the last place of
-// a float32 more than the error bound.
+// a float32 more than the error bound. The bits of a NaN stay as they are in an array of the field's own type.
 struct ColumnOutput {
   std::string name;
   Array values;
