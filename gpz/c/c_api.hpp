@@ -60,8 +60,9 @@ inline void require(bool condition, const char *cause) {
 std::vector<std::string> words_of(const char *names);
 
 // Throw invalid_argument for a number that is none of the enumeration. value_type is how values of a type are stored.
-ConstArray::Type array_type(gpz_type type);
-ValueType value_type(gpz_type type);
+// By reference: a number that is none of the enumeration must not be copied as one.
+ConstArray::Type array_type(const gpz_type &type);
+ValueType value_type(const gpz_type &type);
 
 // The caller's fields, of whatever version they are.
 std::vector<gpz_field> taken_fields(const gpz_field *fields, std::size_t count);

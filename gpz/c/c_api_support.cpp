@@ -81,7 +81,7 @@ Display display_of(const gpz_field &field) {
 
 }  // namespace
 
-ConstArray::Type array_type(gpz_type type) {
+ConstArray::Type array_type(const gpz_type &type) {
   switch (number(type)) {
     case GPZ_INT32:
       return ConstArray::Type::int32;
@@ -96,7 +96,7 @@ ConstArray::Type array_type(gpz_type type) {
   }
 }
 
-ValueType value_type(gpz_type type) {
+ValueType value_type(const gpz_type &type) {
   switch (array_type(type)) {
     case ConstArray::Type::float32:
       return ValueType::float32;

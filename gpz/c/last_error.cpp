@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "gpz/c/c_api.hpp"
+#include "gpz/c/structures.hpp"
 
 namespace {
 
@@ -12,7 +13,9 @@ thread_local char last_error[1024] = "";
 
 extern "C" {
 
-const char *gpz_status_text(gpz_status status) { return gpz::to_string(static_cast<gpz::Status>(status)); }
+const char *gpz_status_text(gpz_status status) {
+  return gpz::to_string(static_cast<gpz::Status>(gpz::c::number(status)));
+}
 const char *gpz_last_error(void) { return last_error; }
 
 }  // extern "C"
