@@ -132,7 +132,7 @@ void DumpGPZ::init_style() {
     int mine = output_.path() != current_path(), changed = 0;  // perhaps not on every rank
     MPI_Allreduce(&mine, &changed, 1, MPI_INT, MPI_MAX, world);
     if (changed) fail("nfile and fileper cannot change after the first run");
-    output_.set_group(group());  // the same ranks, but dump_modify nfile has freed the communicator of before
+    output_.set_group(group());  // the ranks have not changed, but dump_modify nfile has freed their communicator
   }
   columns_->choose_sources(triclinic_general);
   try {
@@ -144,7 +144,7 @@ void DumpGPZ::init_style() {
 
   try {
     summary_.begin(GPZSummary::BEFORE);
-    drain();  // frames of before are in the backend's memory
+    drain();  // earlier frames are in the backend's memory
     backend_.init();
   } catch (const gpz::Error &e) {
     error->one(FLERR, "Dump " + std::string(id) + " gpz: dump_modify device: " + e.what());

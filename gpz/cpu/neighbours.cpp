@@ -73,8 +73,8 @@ Neighbours fit_neighbours(const NeighbourSums &sums, std::uint64_t values) {
     Neighbours fitted;
     fitted.levels = levels;
     fitted.lags = lags;
-    // The product over 12 levels of what is left: its logarithm grows with the bits of the section, and more levels
-    // are a larger header.
+    // The product of the squared residuals over 12 levels: its logarithm grows with the bits of the section, and more
+    // levels are a larger header.
     double product = 1 + 24 * 0.69 * 8 * lags * levels / static_cast<double>(values);
     for (std::uint32_t level = 0; level < levels; ++level) {
       const Equations e = equations_of(sums, levels, level);

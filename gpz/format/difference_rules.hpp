@@ -20,7 +20,7 @@ inline bool enough_stay(std::uint64_t staying, std::uint64_t particles, std::uin
   return 2 * staying >= (particles < before ? before : particles);
 }
 
-// Bytes of the last chunk that stood alone, which others compete with.
+// Bytes of the last independent chunk, with which difference chunks compete.
 struct KeySizes {
   std::uint64_t particles = 0;
   std::uint64_t all = 0;

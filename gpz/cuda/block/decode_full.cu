@@ -53,7 +53,8 @@ __device__ __forceinline__ bool read_bitmap(const U32 *words, U32 segments, std:
   return have == block_size && id[block_size - 1] < segments;  // they ascend
 }
 
-// The same from runs: every run leaves its id, plus one, where it begins, and a running maximum fills the rest.
+// Sorted segment ids from the runs: every run leaves its id, plus one, where it begins, and a running maximum fills the
+// rest.
 __device__ __forceinline__ bool read_runs(const core::BlockRecord &record, const U32 *words, U32 segments,
                                           std::uint16_t *id) {
   const U32 lane = this_lane();

@@ -125,7 +125,7 @@ __device__ __forceinline__ void set_quotients(const std::uint32_t *u, core::Resi
   }
 }
 
-// The same for bitmaps that are put together in staging.
+// set_quotients, not inlined, for bitmaps that are put together in staging.
 inline __device__ __noinline__ void set_far_quotients(const std::uint32_t *u, core::ResidualCode code, std::uint32_t n,
                                                       std::uint32_t at, std::uint32_t *bitmap) {
   set_quotients(u, code, n, at, bitmap);

@@ -1,4 +1,5 @@
-// States of difference frames in device memory: where they begin, and what becomes of them when particles come and go.
+// States of difference frames in device memory: where they begin, and what becomes of them when particles arrive and
+// leave.
 #include <algorithm>
 #include <utility>
 

@@ -35,7 +35,7 @@ __device__ __forceinline__ void separate_triple(const std::int32_t (&expected)[c
   for (int d = 0; d < core::max_components; ++d) u[d] = core::number_of(triple, d);
 }
 
-// The same for the whole block, where flags have to be read before its values are known.
+// separate_triple for every particle of a block, where flags have to be read before its values are known.
 inline __device__ __noinline__ void separate_triples(const DifferenceHistory &history, core::Predictor predictor,
                                                      bool predict, std::uint64_t first, std::uint32_t n,
                                                      DecodeMemory &memory) {

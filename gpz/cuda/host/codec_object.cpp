@@ -91,7 +91,7 @@ struct Codec::State {
       check_reachable(prepared);
       check_reachable(rows, "rows");
     }
-    // The caller's errors of before are not this call's.
+    // Earlier errors of the caller are not this call's.
     forget_last_error();
     reserve(compress_workspace_size(prepared, particles), compressed_bound(prepared, particles));
     compress(prepared, particles, rows, workspace.data(), workspace.capacity(), bytes.data(), bytes.capacity(),

@@ -29,7 +29,7 @@ class DeviceHistory {
 
   // Those in slots kept[0] < kept[1] < ... stay.
   void keep(const std::uint32_t *kept, std::uint64_t count, Stream stream);
-  // The particles of a chunk that stands alone, as a reader sees them, behind the others. Waits.
+  // Adds the particles of an independent chunk, as a reader decodes them, behind the others. Waits.
   void add(Codec &codec, const DeviceChunk &chunk, void *scratch, std::size_t scratch_size, Stream stream);
   // Bytes that add() needs for so many.
   static std::size_t scratch_size(std::uint64_t particles);

@@ -42,7 +42,7 @@ std::size_t list_workspace(std::uint64_t slots, std::uint64_t particles);
 void list_matches(const DeviceIdentity &identity, const MatchLists &lists, void *workspace, std::size_t workspace_size,
                   Stream stream);
 
-// For the slots of the next frame, those of before that are listed in `staying` (nullptr: all) and then `arriving`:
+// For the slots of the next frame, which are this frame's slots listed in `staying` (nullptr: all) and then `arriving`:
 // the row of each in the caller's arrays (`rows` as in encode()) and its particle.
 void list_rows(const DeviceIdentity &identity, const std::uint32_t *staying, std::uint64_t stay,
                const std::uint32_t *arriving, std::uint64_t arrive, const int *rows, std::uint32_t *row,

@@ -20,13 +20,13 @@
 namespace gpz::cuda {
 namespace {
 
-// What kernels report beside the results of sections, in device memory.
+// What kernels report in addition to the results of sections, in device memory.
 struct Flags {
   std::uint32_t wide;                 // an index that does not fit, since the history began
   std::uint32_t changed[max_fields];  // fields that are not predicted, in this frame
 };
 
-// The same and more in pinned memory.
+// All that kernels report, in pinned memory.
 struct Report {
   Flags flags;
   DifferenceResult result;
@@ -141,7 +141,7 @@ struct TrajectoryCodec::State {
 
   // --- Where the history begins
 
-  // It will with the codec's chunk, if another follows that does not stand alone.
+  // It will begin with the codec's chunk, if a difference chunk follows.
   void stand_alone(const Call &call) {
     forget();
     codec.encode(call.fields, call.particles, call.rows, call.stream);
@@ -325,7 +325,7 @@ struct TrajectoryCodec::State {
     history.add(codec, part, scratch.data(), scratch.capacity(), call.stream);
   }
 
-  // The next chunk as differences, or the better one that stands alone; false: it has to stand alone.
+  // The next chunk as a difference chunk, or as an independent one if that is better; false: it has to be independent.
   bool encode_as_differences(const Call &call) {
     if (!may_follow(call)) return false;
     if (pending) start(call);
@@ -347,7 +347,7 @@ struct TrajectoryCodec::State {
       if (!key && encode_as_differences(call)) return;
     } catch (const Error &error) {
       if (error.status() != Status::out_of_memory) throw;
-      // What a chunk that stands alone takes may still be there.
+      // There may be enough memory for an independent chunk.
       release_history();
       unfit = true;
     }
@@ -359,13 +359,13 @@ struct TrajectoryCodec::State {
       stand_alone(call);
     }
   }
-  // Device memory that chunks that stand alone do without.
+  // Device memory that only difference chunks need.
   std::size_t history_bytes() const {
     return history.device_bytes() + matched.device_bytes() + out.device_bytes() + scratch.capacity() +
            flag_memory.capacity();
   }
 
-  // After an exception: what was queued is done, and the next chunk stands alone.
+  // After an exception: waits for what was queued, and makes the next chunk independent.
   void settle(cudaStream_t stream) {
     if (cudaStreamSynchronize(stream) != cudaSuccess) forget_last_error();
     forget();
@@ -378,7 +378,7 @@ struct TrajectoryCodec::State {
   std::uint64_t allocations = 0;
 
   DeviceHistory history;
-  std::vector<Field> key_fields;  // of the last chunk that stood alone
+  std::vector<Field> key_fields;  // of the last independent chunk
   std::size_t id = format::no_field;
   bool pending = false;  // the history is to start with the codec's chunk
   bool unfit = false;    // no history until a key chunk is asked for
@@ -409,7 +409,7 @@ const DeviceChunk &TrajectoryCodec::encode(const std::vector<FieldInput> &fields
     check_inputs(call.fields, particles);
     format::prepare_fields(call.fields, particles);
     if (particles != 0) check_reachable(call.fields, rows, state.codec.device());
-    forget_last_error();  // the caller's errors of before are not this call's
+    forget_last_error();  // earlier errors of the caller are not this call's
     state.encode(call, key);
   } catch (const std::bad_alloc &) {
     state.settle(stream);
