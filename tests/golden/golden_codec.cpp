@@ -185,7 +185,7 @@ std::vector<std::uint64_t> all_bits(const Values &values) {
   return bits;
 }
 
-// The same keys as describe_frame of decoders.py. Floating-point numbers as their bits.
+// A frame with the keys of describe_frame of decoders.py. Floating-point numbers as their bits.
 json describe(const gpz::FrameInfo &info) {
   json fields = json::array();
   for (const gpz::Field &field : info.fields) {

@@ -1,4 +1,4 @@
-"""Runs LAMMPS with `dump gpz` beside `dump custom`, decodes the one and compares it with the other, atom by atom."""
+"""Runs LAMMPS with `dump gpz` and `dump custom`, decodes the one and compares it with the other, atom by atom."""
 
 import argparse
 import json

@@ -87,7 +87,7 @@ def empty_ranks(t):
 
 @case(ranks=(1, 4))
 def growing(t):
-    """Atoms come and go."""
+    """Atoms arrive and leave."""
     t.lammps(
         MELT
         + "region top block 1 4 1 4 1 4\ndelete_atoms region top\nregion drain block INF INF INF INF INF 1\n"

@@ -24,7 +24,7 @@ class WriteField:
     bound: float = 0.0
     flags: int = 0
     modes: list = field(default_factory=lambda: [EXACT])  # of the blocks, in turn
-    shifts: list = field(default_factory=lambda: [0])  # likewise, for modes 0 and 1
+    shifts: list = field(default_factory=lambda: [0])  # of the blocks, in turn, for modes 0 and 1
 
     @property
     def letter(self):

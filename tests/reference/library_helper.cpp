@@ -131,7 +131,7 @@ void write_file(const std::string &path, int dimension, double bound, bool speci
     info.timestep += 10;
     writer.write(info, frame.fields);
   }
-  // The same field twice as chunks of two ranks, with an empty one between them.
+  // One field twice, as chunks of two ranks, with an empty chunk between them.
   gpz::ChunkEncoder encoder;
   std::vector<gpz::EncodedChunk> chunks(3);
   const auto frame = particles<Float>(7, 1500, dimension, bound, special);

@@ -58,7 +58,7 @@ def noting_differences(found):
 
 @contextlib.contextmanager
 def noting_order(found):
-    """Likewise of chunks in the order of ids; kinds of all chunks."""
+    """Notes what ordered chunks use, and the kinds of all chunks."""
     decode_section, read_block, read_runs = (
         getattr(gpz_ordered, name) for name in ("decode_section", "read_block", "read_runs")
     )

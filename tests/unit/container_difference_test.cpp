@@ -30,7 +30,7 @@ TEST(DifferenceFrame, Head) {
   EXPECT_EQ(record.checksum, format::load_little<std::uint64_t>(record.prefix.data() + record.prefix.size() - 8));
   EXPECT_EQ(format::load_little<std::uint16_t>(head.data() + 130), 0x0201);
 
-  // All of a key frame, but for the number and the codecs; then the reference.
+  // All of a key frame's head, except the number and the codecs; then the reference.
   FrameInfo key_info = difference_info();
   key_info.since_key = 0;
   const Bytes key_prefix = frame_record(key_info, {{2, 8, 5}}).prefix;

@@ -208,7 +208,7 @@ TEST(FrameRecord, RefusesWhatAReaderWouldRefuse) {
   EXPECT_EQ(status_of([&] { frame_record(many, chunk); }), Status::limit_exceeded);
 }
 
-// The same faults as bytes of a head, at the offsets of the specification.
+// The faults of the test before, as bytes of a head at the offsets of the specification.
 TEST(FrameRecord, ReaderRefusesFaultsInTheHead) {
   const Bytes prefix = frame_record(golden_info(), {{2, 8, 0}}).prefix;
   const Bytes head(prefix.begin() + 24, prefix.end() - 8);

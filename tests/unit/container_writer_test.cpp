@@ -1,4 +1,4 @@
-// Creating, appending, and what is left when the system refuses (reliability of writes).
+// Creating, appending, and the state of the file when the system refuses a write.
 #include <cerrno>
 #include <cstdlib>
 

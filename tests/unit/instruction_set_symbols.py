@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-# Beside them, by their beginnings:
+# Other symbols that are allowed, by their beginnings:
 ALLOWED = ("__odr_asan",)  # AddressSanitizer's marks of global variables: data, one for each variable
 SKIPPED = 77
 

@@ -113,8 +113,8 @@ TEST(TrajectoryEncoder, GivesTheSameBytesAgainWithAnyNumberOfThreads) {
   for (std::size_t f = 0; f < snapshots.size(); ++f) EXPECT_TRUE(same(reader.read(f), other.read(f, 3)));
 }
 
-// What a chunk that stands alone would take is known only if it is tried; before that it is taken from the last one,
-// for each particle.
+// The size of an independent chunk is known only if it is encoded; before that it is taken from the last one, for each
+// particle.
 TEST(TrajectoryEncoder, GivesNoMoreBytesThanAChunkThatStandsAlone) {
   Random random(8);
   Gas gas(1100);

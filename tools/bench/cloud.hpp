@@ -50,7 +50,7 @@ class Cloud {
   // Largest less smallest value of each component; non-finite ones are ignored.
   std::array<double, 3> extents() const;
 
-  // The same points in another type and layout.
+  // These points in another type and layout.
   Cloud converted(ValueType type, Layout layout) const;
 
  private:
