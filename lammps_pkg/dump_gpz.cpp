@@ -183,7 +183,7 @@ std::string DumpGPZ::current_path() {
 }
 
 // Why this dump must not write to the file: another one does, or did last (with one file a step, none stays open).
-// Both would think that the file is as they left it.
+// Each of the two dumps would assume that the file is as it left it.
 std::string DumpGPZ::in_use(const std::string &path) const {
   for (const Dump *dump : output->get_dump_list()) {
     const auto *other = dynamic_cast<const DumpGPZ *>(dump);

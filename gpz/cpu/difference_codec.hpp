@@ -25,7 +25,7 @@ struct DifferenceState {
     std::vector<std::int64_t> last;       // indices of the last frame
     std::vector<std::int32_t> deviation;  // sum over all frames of (index then - last index), without jumps, limited
     std::vector<std::int32_t> velocity;   // last displacement, limited
-    std::vector<std::int32_t> previous;   // the one before
+    std::vector<std::int32_t> previous;   // displacement before that, limited
   };
 
   int components = 0;

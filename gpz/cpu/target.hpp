@@ -1,4 +1,4 @@
-// Where decoded values go: rows of arrays in anyone's memory.
+// Where decoded values go: rows of arrays of the caller or of the library.
 #pragma once
 
 #include <array>

@@ -14,9 +14,9 @@ inline constexpr std::size_t chunk_kind_at = 4;
 inline constexpr std::size_t chunk_start_size = 8;  // bytes up to what the kind adds
 inline constexpr std::size_t section_length_size = sizeof(std::uint64_t);
 
-// In a chunk of differences.
+// In a difference chunk, bytes.
 inline constexpr std::size_t arrivals_length_at = 32;
-// In a chunk in the order of ids.
+// In an ordered chunk, bytes.
 inline constexpr std::size_t identity_field_at = 8;
 
 GPZ_HD constexpr std::size_t section_length_at(ChunkKind kind, std::size_t field) {

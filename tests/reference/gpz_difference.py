@@ -1,4 +1,4 @@
-"""Sections 8 and 9 of docs/format.md: chunks that build on those of the frame before. Slow and plain on purpose."""
+"""Sections 8 and 9 of docs/format.md: difference chunks. Slow and plain on purpose."""
 
 import struct
 

@@ -182,7 +182,7 @@ def head_checksum(whole_record):
 def frame_record(
     fields, chunks, timestep=0, time=math.nan, box_kind=0, box=(0.0,) * 12, since_key=0, reference=None, codec=None
 ):
-    """`chunks`: (particles, bytes) pairs. `reference`: the record of the frame before, for difference frames."""
+    """`chunks`: (particles, bytes) pairs. `reference`: the record of the previous frame, for difference frames."""
     head = struct.pack("<QqdBB6s12d", sum(n for n, _ in chunks), timestep, time, 3, box_kind, b"ppffsm", *box)
     head += struct.pack("<HHI", len(fields), since_key, len(chunks))
     column = 0

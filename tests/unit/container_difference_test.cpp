@@ -65,7 +65,7 @@ TEST(DifferenceFrame, ReaderRefusesFaultsInTheHead) {
     return status_of([&] { format::parse_frame_head(changed.data(), changed.size(), 8); });
   };
   const std::size_t field = 136;
-  EXPECT_EQ(status(130, 9), Status::ok);                         // another number: only the frame before can tell
+  EXPECT_EQ(status(130, 9), Status::ok);                         // another number: only the previous frame can tell
   EXPECT_EQ(status(field + 3, 1), Status::corrupt);              // codec: that of key frames
   EXPECT_EQ(status(field + 3, 3), Status::unsupported_version);  // unknown
   Bytes key = head;

@@ -1,4 +1,4 @@
-// The head of a chunk of differences: what is written is read, and nothing else is.
+// The head of a difference chunk: what is written is read, and nothing else is.
 #include "gpz/format/difference_chunk.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which particle of a frame is which of the frame before.
+// Which particle of a frame is which of the previous frame.
 #include "gpz/trajectory/identity.hpp"
 
 #include <gtest/gtest.h>

@@ -138,7 +138,7 @@ TEST(DamagedChain, StartsWithDifferences) {
   EXPECT_EQ(stream(file.bytes()).status, Status::corrupt);
 }
 
-// A difference frame that refers to the frame before as it should, but has one chunk more.
+// A difference frame that refers to the previous frame as it should, but has one chunk more.
 TEST(DamagedChain, WithAnotherNumberOfChunks) {
   const auto snapshots = trajectory(100, 2);
   TrajectoryEncoder encoder;

@@ -10,7 +10,7 @@
 namespace gpz::test {
 namespace {
 
-// Two chunks of differences in a row with everything that they can have, and what the first builds on.
+// Two difference chunks in a row with everything that they can have, and the chunks that the first one needs.
 struct Chained {
   Frame described;  // no particles yet
   trajectory::ChunkReader reader;

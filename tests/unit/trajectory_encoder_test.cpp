@@ -1,4 +1,4 @@
-// TrajectoryEncoder by itself, and its chunks in a Writer: sizes, sameness of bytes, several writers, errors.
+// TrajectoryEncoder without a file, and its chunks in a Writer: sizes, equality of bytes, several writers, errors.
 #include <numeric>
 
 #include "gpz/format/difference_chunk.hpp"
@@ -149,7 +149,7 @@ TEST(TrajectoryEncoder, GivesNoMoreBytesThanAChunkThatStandsAlone) {
   EXPECT_LT(differences, 39u);
 }
 
-// Lossless noise is coded by itself, the other fields stay differences.
+// A field of lossless noise is coded as blocks, the other fields stay differences.
 TEST(TrajectoryEncoder, CodesAFieldOfNoiseByItself) {
   Gas gas(3000);
   auto snapshots = trajectory(gas, 6, {}, [](int) {});

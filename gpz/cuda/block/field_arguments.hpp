@@ -1,4 +1,4 @@
-// The caller's fields as what kernels are told about them.
+// The caller's fields as arguments of kernels.
 #pragma once
 
 #include "gpz/cuda.hpp"

@@ -104,7 +104,7 @@ class ResidualPass {
       : params_(params), memory_(memory), first_(block * difference_block), n_(n), predictor_(predictor) {}
 
   __device__ __forceinline__ void run(ResidualTotals (&totals)[D], double &error) {
-    // Those of the next rows come while these are coded.
+    // The next rows are loaded while these are coded.
     Batch next;
     std::uint32_t rows[batch_rows];
     fetch_rows(0, rows);

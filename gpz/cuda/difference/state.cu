@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(state_threads)
   }
 }
 
-// Those that were kept, then zeros.
+// Values of the particles that were kept, then zeros.
 __global__ void __launch_bounds__(state_threads) gather_kept(const std::int32_t *from, const std::uint32_t *kept,
                                                              std::uint64_t count, std::uint64_t all, std::int32_t *to) {
   const std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * state_threads + threadIdx.x;

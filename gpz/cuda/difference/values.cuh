@@ -76,7 +76,7 @@ class ValuePass {
 
   // Returns bits of the status for this lane.
   __device__ __forceinline__ std::uint32_t run() {
-    // Those of the next rows come while these are decoded.
+    // The next rows are loaded while these are decoded.
     Batch next;
     fetch(0, next);
 #pragma unroll 1

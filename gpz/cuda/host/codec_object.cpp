@@ -115,10 +115,9 @@ struct Codec::State {
     decompress(from, size, particles, fields, workspace.data(), workspace.capacity(), &report->damaged, stream, range);
     check(cudaStreamSynchronize(stream), "decompression");
     if (report->damaged == chunk_unsupported)
-      throw Error(
-          Status::unsupported,
-          "chunks of differences, in the order of ids, or with blocks of other than 1,024 particles are decoded "
-          "on the CPU only");
+      throw Error(Status::unsupported,
+                  "difference chunks, ordered chunks, and chunks with blocks of other than 1,024 particles are decoded "
+                  "on the CPU only");
     if (report->damaged != 0) throw Error(Status::corrupt, "the bytes of a chunk contradict the format");
   }
 

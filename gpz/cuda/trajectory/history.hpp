@@ -27,7 +27,7 @@ class DeviceHistory {
   // Makes room, keeping what there is. Throws out_of_memory.
   void grow(std::uint64_t capacity, Stream stream);
 
-  // Those in slots kept[0] < kept[1] < ... stay.
+  // Keeps the particles in slots kept[0] < kept[1] < ..., and removes the others.
   void keep(const std::uint32_t *kept, std::uint64_t count, Stream stream);
   // Adds the particles of an independent chunk, as a reader decodes them, behind the others. Waits.
   void add(Codec &codec, const DeviceChunk &chunk, void *scratch, std::size_t scratch_size, Stream stream);

@@ -1,5 +1,5 @@
-// Which particle of a frame is which of the frame before, found on the device: Identity's results, as long as ids
-// are unique. Everything is queued on the caller's stream; nothing is allocated, nothing waits.
+// Which particle of a frame is which of the previous frame, found on the device: the results of trajectory::Identity,
+// as long as ids are unique. Everything is queued on the caller's stream; nothing is allocated, nothing waits.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ inline constexpr std::uint32_t nowhere = UINT32_MAX;
 
 // All in device memory.
 struct DeviceIdentity {
-  const std::int64_t *slot_ids = nullptr;  // of each slot of the frame before
+  const std::int64_t *slot_ids = nullptr;  // of each slot of the previous frame
   std::uint64_t slots = 0;
   const std::int64_t *ids = nullptr;  // of each particle of this frame
   std::uint64_t particles = 0;

@@ -1,5 +1,5 @@
-// gpz::cuda::TrajectoryCodec: the frames of TrajectoryEncoder, with the arrays of a frame and what is remembered of the
-// frames before in device memory. What is small, and decides what comes next, is copied to the host.
+// gpz::cuda::TrajectoryCodec: the frames of TrajectoryEncoder, with the arrays of a frame and the history in device
+// memory. Counts and flags on which the next step depends are copied to the host.
 #include <algorithm>
 #include <new>
 #include <string>
@@ -52,7 +52,7 @@ std::vector<std::uint8_t> coding(format::FieldCodingKind kind, const format::Cro
   return bytes;
 }
 
-// Bytes in front of the indices of a section without exact values.
+// Bytes before the indices of a section without exact values.
 std::size_t prefix_size(int components) {
   return format::field_coding_size + format::section_head_size(static_cast<std::size_t>(components));
 }
