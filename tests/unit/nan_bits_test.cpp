@@ -25,7 +25,7 @@ float float_of(std::uint32_t bits) {
   return value;
 }
 
-// Particle i has id i: positions, velocities with a bound, and a lossless quantity that stays what it is but for one
+// Particle i has id i: positions, velocities with a bound, and a lossless quantity that does not change, except for one
 // NaN.
 struct Values {
   std::vector<double> x;
