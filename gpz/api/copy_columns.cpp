@@ -3,6 +3,7 @@
 #include "gpz/api/read_output.hpp"
 #include "gpz/cpu/target.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/allocation.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/trajectory/id_order.hpp"
@@ -12,13 +13,15 @@ namespace {
 
 // The values of one field of a frame, of which only the wanted components need to be there.
 struct DecodedField {
+  bool is_integer;
   cpu::FloatValues floats{};
   cpu::IntegerValues integers{};
 
-  DecodedField(const Frame &frame, std::size_t field, const cpu::Target &target) {
+  DecodedField(const Frame &frame, std::size_t field, const cpu::Target &target)
+      : is_integer(frame.info.fields[field].type == ValueType::integer) {
     for (const Frame::Column &column : frame.columns) {
       if (column.field != field || target.components[column.component].data == nullptr) continue;
-      if (column.floats.size() + column.integers.size() != frame.info.particles)
+      if ((is_integer ? column.integers.size() : column.floats.size()) != frame.info.particles)
         throw Error(Status::invalid_argument, "column " + frame.name(column) + " of the frame was not decoded");
       floats[column.component] = column.floats.data();
       integers[column.component] = column.integers.data();
@@ -30,25 +33,28 @@ void copy_field(const Frame &frame, std::size_t field, const cpu::Target &target
   if (!target.is_wanted()) return;
   const auto particles = static_cast<std::size_t>(frame.info.particles);
   const DecodedField from(frame, field, target);
-  if (frame.info.fields[field].type == ValueType::integer) {
+  if (from.is_integer)
     cpu::store(from.integers, particles, target);
-  } else {
+  else
     cpu::store(from.floats, particles, target);
-  }
 }
 
 }  // namespace
 
 void copy_columns(const Frame &frame, const std::vector<ColumnOutput> &columns, std::size_t capacity, bool sort_by_id) {
-  std::vector<cpu::Target> targets = api::column_targets(frame.info, columns, capacity);
-  const std::size_t id = api::sort_field(frame.info, {1, sort_by_id});
-  trajectory::IdOrder order;
-  if (id != format::no_field) {
-    copy_field(frame, id, order.target(static_cast<std::size_t>(frame.info.particles)));
-    order.rank();
-    for (cpu::Target &target : targets) target.rows = order.rows();
-  }
-  for (std::size_t f = 0; f < targets.size(); ++f) copy_field(frame, f, targets[f]);
+  format::in_memory(
+      [&] {
+        std::vector<cpu::Target> targets = api::column_targets(frame.info, columns, capacity);
+        const std::size_t id = api::sort_field(frame.info, {1, sort_by_id});
+        trajectory::IdOrder order;
+        if (id != format::no_field) {
+          copy_field(frame, id, order.target(static_cast<std::size_t>(frame.info.particles)));
+          order.rank();
+          for (cpu::Target &target : targets) target.rows = order.rows();
+        }
+        for (std::size_t f = 0; f < targets.size(); ++f) copy_field(frame, f, targets[f]);
+      },
+      [&] { return format::no_memory("copy the columns of", frame.info.particles); });
 }
 
 }  // namespace gpz

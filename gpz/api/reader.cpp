@@ -112,13 +112,15 @@ struct Reader::State {
   template <typename Use>
   void open(std::size_t i, const format::FrameHead &head, std::uint64_t position, const std::vector<bool> &wanted,
             int threads, bool anew, const Use &use) {
-    if (head.info.since_key == 0) {
-      open_key(head, position, wanted, use);
-      return;
-    }
-    const std::lock_guard<std::mutex> lock(mutex);
-    follow_to(i, head, wanted, threads, anew);
-    in_file(source->name(), [&] { use(history); });
+    api::decoding(source->name(), position, head.info.particles, [&] {
+      if (head.info.since_key == 0) {
+        open_key(head, position, wanted, use);
+        return;
+      }
+      const std::lock_guard<std::mutex> lock(mutex);
+      follow_to(i, head, wanted, threads, anew);
+      in_file(source->name(), [&] { use(history); });
+    });
   }
 
   void read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted, bool anew, Frame &frame) {

@@ -59,14 +59,26 @@ auto in_place(const std::string &file, std::uint64_t base, F &&f) -> decltype(f(
 template <class F>
 auto in_file(const std::string &file, F &&f) -> decltype(f()) {
   try {
-    return f();
+    return format::in_memory(f, [&] { return Error(Status::out_of_memory, "out of memory", file); });
   } catch (const Error &error) {
     if (!error.file().empty()) throw;
     throw Error(error.status(), error.cause(), file, error.position(), error.system_error());
-  } catch (const std::bad_alloc &) {
-    throw Error(Status::out_of_memory, "out of memory", file);
-  } catch (const std::length_error &) {
-    throw Error(Status::out_of_memory, "out of memory", file);
+  }
+}
+
+// Calls f(), which decodes a frame of so many particles whose chunks begin at `position`. Without the memory for it,
+// out_of_memory says how many they are.
+template <class F>
+auto decoding(const std::string &file, std::uint64_t position, std::uint64_t particles, F &&f) -> decltype(f()) {
+  const auto no_memory = [&] {
+    const Error error = format::no_memory("decompress", particles);
+    return Error(error.status(), error.cause(), file, position);
+  };
+  try {
+    return format::in_memory(f, no_memory);
+  } catch (const Error &error) {
+    if (error.status() != Status::out_of_memory) throw;
+    throw no_memory();
   }
 }
 

@@ -89,15 +89,17 @@ struct StreamReader::State {
     std::size_t sorted_by = format::no_field;
     in_file(file.name(), [&] { sorted_by = api::sort_field(head.info, options); });
     api::begin_frame(head.info, frame);
-    if (head.info.since_key != 0) {
-      read_differences(record, head, options.threads);
-      write(history, frame, sorted_by, options.threads);
-      return true;
-    }
-    trajectory::KeyFrame opened(head.info.fields, {}, order);
-    read_key(record, head, opened);
-    write(opened, frame, sorted_by, options.threads);
-    key = std::move(head);
+    api::decoding(file.name(), position, head.info.particles, [&] {
+      if (head.info.since_key != 0) {
+        read_differences(record, head, options.threads);
+        write(history, frame, sorted_by, options.threads);
+        return;
+      }
+      trajectory::KeyFrame opened(head.info.fields, {}, order);
+      read_key(record, head, opened);
+      write(opened, frame, sorted_by, options.threads);
+      key = std::move(head);
+    });
     return true;
   }
 

@@ -405,14 +405,14 @@ double index_base(const BlockRecord &record, int d) {
   return core::index_base(core::value_of<std::int64_t>(record.min[d]));
 }
 
-template <typename T, typename O>
+template <typename T, typename Out, typename O>
 void place_sorted(const Segments &segments, const BlockRecord &record, const BlockOutput &output, Scratch &scratch) {
   const core::CellFinder find(segments);
   const std::uint32_t *__restrict segment = scratch.segment;
   const O *__restrict offset = as<O>(scratch.sorted);
   const double step = output.step;
   for (int d = 0; d < output.components; ++d) {
-    auto *__restrict out = static_cast<double *>(output.values[d]);
+    auto *__restrict out = static_cast<Out *>(output.values[d]);
     if (out == nullptr) continue;
     const double base = index_base(record, d);
     const int shift = segments.shift[d];
@@ -423,44 +423,43 @@ void place_sorted(const Segments &segments, const BlockRecord &record, const Blo
       find(segment[i], cell);
       const std::uint64_t inside = (offset[i] >> at) & mask;
       const std::uint64_t delta = (static_cast<std::uint64_t>(cell[d]) << shift) + inside;
-      out[i] = static_cast<double>(core::grid_value<T>(core::index_from(base, delta), step));
+      out[i] = static_cast<Out>(core::grid_value<T>(core::index_from(base, delta), step));
     }
   }
 }
 
-template <typename T, typename U>
+template <typename T, typename Out, typename U>
 void place_plain(const U *__restrict delta, const BlockRecord &record, int d, const BlockOutput &output) {
-  auto *__restrict out = static_cast<double *>(output.values[d]);
+  auto *__restrict out = static_cast<Out *>(output.values[d]);
   const double base = index_base(record, d);
   const double step = output.step;
   for (std::uint32_t i = 0; i < output.n; ++i)
-    out[i] = static_cast<double>(core::grid_value<T>(core::index_from(base, delta[i]), step));
+    out[i] = static_cast<Out>(core::grid_value<T>(core::index_from(base, delta[i]), step));
 }
 
-template <typename T, typename U>
+template <typename T, typename Out, typename U>
 void place_exact(const U *__restrict delta, const BlockRecord &record, int d, const BlockOutput &output) {
-  using Out = std::conditional_t<std::is_same_v<T, std::int64_t>, std::int64_t, double>;
   auto *__restrict out = static_cast<Out *>(output.values[d]);
   const std::uint64_t base = record.min[d];
   for (std::uint32_t i = 0; i < output.n; ++i) out[i] = static_cast<Out>(core::value_of<T>(base + delta[i]));
 }
 
-template <typename T, typename U>
+template <typename T, typename Out, typename U>
 void decode_component(const BlockRecord &record, int d, const std::uint32_t *words, std::uint32_t lanes,
                       const BlockOutput &output, Scratch &scratch) {
   U *delta = as<U>(scratch.delta[0]);
   core::unpack(words, output.n, core::bit_length(record.extent[d]), lanes, delta);
   if constexpr (std::is_same_v<T, std::int64_t>) {
-    place_exact<T>(delta, record, d, output);
+    place_exact<T, Out>(delta, record, d, output);
   } else {
     if (record.mode == Mode::exact)
-      place_exact<T>(delta, record, d, output);
+      place_exact<T, Out>(delta, record, d, output);
     else
-      place_plain<T>(delta, record, d, output);
+      place_plain<T, Out>(delta, record, d, output);
   }
 }
 
-template <typename T>
+template <typename T, typename Out>
 bool decode_exceptions(const BlockRecord &record, const std::uint32_t *words, const BlockOutput &output) {
   const std::uint32_t *bits = words + record.exceptions;
   for (std::uint32_t e = 0; e < record.exceptions; ++e, bits += sizeof(T) / sizeof(std::uint32_t)) {
@@ -470,12 +469,13 @@ bool decode_exceptions(const BlockRecord &record, const std::uint32_t *words, co
     if (output.values[d] == nullptr) continue;
     T value;
     memcpy(&value, bits, sizeof(T));
-    static_cast<double *>(output.values[d])[i] = static_cast<double>(value);
+    static_cast<Out *>(output.values[d])[i] = static_cast<Out>(value);
   }
   return true;
 }
 
-template <typename T>
+// Values of type T as `Out`.
+template <typename T, typename Out>
 bool decode_as(const BlockRecord &record, const std::uint32_t *words, const BlockOutput &output, Scratch &scratch) {
   BlockLayout layout;
   if (!core::block_layout(record, output.components, output.value, output.n, output.block_size, layout)) return false;
@@ -489,10 +489,10 @@ bool decode_as(const BlockRecord &record, const std::uint32_t *words, const Bloc
       const std::uint32_t *offsets = words + layout.order_words;
       if (segments.offset_width <= 32) {
         core::unpack(offsets, output.n, segments.offset_width, layout.lanes, as<std::uint32_t>(scratch.sorted));
-        place_sorted<T, std::uint32_t>(segments, record, output, scratch);
+        place_sorted<T, Out, std::uint32_t>(segments, record, output, scratch);
       } else {
         core::unpack(offsets, output.n, segments.offset_width, layout.lanes, scratch.sorted);
-        place_sorted<T, std::uint64_t>(segments, record, output, scratch);
+        place_sorted<T, Out, std::uint64_t>(segments, record, output, scratch);
       }
     }
   }
@@ -502,26 +502,27 @@ bool decode_as(const BlockRecord &record, const std::uint32_t *words, const Bloc
       const int width = core::bit_length(record.extent[d]);
       if (output.values[d] != nullptr) {
         if (width <= 32)
-          decode_component<T, std::uint32_t>(record, d, at, layout.lanes, output, scratch);
+          decode_component<T, Out, std::uint32_t>(record, d, at, layout.lanes, output, scratch);
         else
-          decode_component<T, std::uint64_t>(record, d, at, layout.lanes, output, scratch);
+          decode_component<T, Out, std::uint64_t>(record, d, at, layout.lanes, output, scratch);
       }
       at += core::packed_words(output.n, width, layout.lanes);
     }
   }
   if constexpr (!std::is_same_v<T, std::int64_t>)
-    return decode_exceptions<T>(record, words + layout.order_words + layout.value_words, output);
+    return decode_exceptions<T, Out>(record, words + layout.order_words + layout.value_words, output);
   return true;
 }
 
 bool decode(const BlockRecord &record, const std::uint32_t *words, const BlockOutput &output, Scratch &scratch) {
   switch (output.value) {
     case core::Value::integer:
-      return decode_as<std::int64_t>(record, words, output, scratch);
+      return decode_as<std::int64_t, std::int64_t>(record, words, output, scratch);
     case core::Value::float32:
-      return decode_as<float>(record, words, output, scratch);
+      return output.single ? decode_as<float, float>(record, words, output, scratch)
+                           : decode_as<float, double>(record, words, output, scratch);
     case core::Value::float64:
-      return decode_as<double>(record, words, output, scratch);
+      return decode_as<double, double>(record, words, output, scratch);
   }
   return false;
 }

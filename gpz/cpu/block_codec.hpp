@@ -57,7 +57,8 @@ struct BlockOutput {
   double step;
   std::uint32_t n;
   std::uint32_t block_size;
-  void *values[3];  // int64_t for integers, double for floats (f32 values widened); nullptr: not wanted
+  void *values[3];      // int64_t for integers, double for floats (f32 values widened); nullptr: not wanted
+  bool single = false;  // of an f32 field: they are float
 };
 
 struct BlockKernels {

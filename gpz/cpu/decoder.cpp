@@ -81,23 +81,33 @@ class Decoder::Section {
   // `target` is that of the whole section.
   void decode(std::uint64_t b, const Target &target, BlockMemory &memory) const {
     const Target here = target.from(b * block_size_);
-    BlockOutput output{field_.value, field_.components, field_.step, size_of(b), block_size_, {}};
-    const bool integer = field_.value == core::Value::integer;
-    const bool straight = point_at(here, integer, memory, output);
+    const ConstArray::Type type = type_for(target);
+    BlockOutput output{
+        field_.value, field_.components, field_.step, size_of(b), block_size_, {}, type == ConstArray::Type::float32};
+    const bool straight = point_at(here, type, memory, output);
     const Block &block = blocks_[b];
     if (!kernels().block.decode(block.record, payload_ + block.at, output, memory.scratch))
       corrupt("block " + std::to_string(b), position_);
     if (straight) return;
-    if (integer)
+    if (type == ConstArray::Type::int64)
       store(values_of<std::int64_t>(output), output.n, here);
+    else if (type == ConstArray::Type::float32)
+      store(values_of<float>(output), output.n, here);
     else
       store(values_of<double>(output), output.n, here);
   }
 
  private:
+  // The type that blocks are decoded to. Values of an f32 field that go into float32 are not widened in between, so
+  // that the bits of a NaN stay as they are.
+  ConstArray::Type type_for(const Target &target) const {
+    if (field_.value == core::Value::integer) return ConstArray::Type::int64;
+    const bool single = field_.value == core::Value::float32 && target.has(ConstArray::Type::float32);
+    return single ? ConstArray::Type::float32 : ConstArray::Type::float64;
+  }
+
   // Values go straight into the target if those of all components may; otherwise into `memory`, and this is false.
-  bool point_at(const Target &target, bool integer, BlockMemory &memory, BlockOutput &output) const {
-    const auto type = integer ? ConstArray::Type::int64 : ConstArray::Type::float64;
+  bool point_at(const Target &target, ConstArray::Type type, BlockMemory &memory, BlockOutput &output) const {
     const auto components = static_cast<std::size_t>(field_.components);
     bool straight = true;
     for (std::size_t d = 0; d < components; ++d) {

@@ -90,6 +90,12 @@ bool Target::is_wanted() const {
   return false;
 }
 
+bool Target::has(Type type) const {
+  for (const Array &array : components)
+    if (array.data != nullptr && array.type == type) return true;
+  return false;
+}
+
 Target Target::from(std::size_t first) const {
   Target out = *this;
   if (rows != nullptr) {
@@ -111,6 +117,10 @@ void *Target::contiguous(std::size_t d, Type type) const {
 }
 
 void store(const FloatValues &values, std::size_t n, const Target &target) {
+  store_all<float, double>(values, n, target, Type::float32);
+}
+
+void store(const SingleValues &values, std::size_t n, const Target &target) {
   store_all<float, double>(values, n, target, Type::float32);
 }
 

@@ -20,7 +20,7 @@ auto in_memory(F &&f, MakeError &&error) -> decltype(f()) {
   throw error();
 }
 
-// `verb` says what could not be done: "compress", "decompress".
+// `verb` says what could not be done: "compress", "decompress", ...
 inline Error no_memory(const char *verb, std::uint64_t particles) {
   return {Status::out_of_memory, "no memory to " + std::string(verb) + " " + std::to_string(particles) + " particles"};
 }

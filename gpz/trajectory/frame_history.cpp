@@ -15,7 +15,10 @@ bool FrameHistory::can_follow(const format::FrameHead &head) const {
 void FrameHistory::begin(const format::FrameHead &head, const std::vector<bool> &wanted) {
   if (!can_follow(head)) throw Error(Status::corrupt, "the frame that it builds on is missing");
   complete_ = false;
-  if (head.info.since_key == 0) chunks_.assign(head.chunks.size(), {});
+  if (head.info.since_key == 0) {
+    chunks_.assign(head.chunks.size(), {});
+    ordered_by_ = format::no_field;  // also of a frame without chunks, of which none says that its ids are new
+  }
   wanted_ = wanted;
 }
 

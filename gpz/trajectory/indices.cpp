@@ -68,18 +68,17 @@ void quantize(const FieldInput &input, const Rows &rows, const cpu::DifferenceSt
 
 // The indices of component d of a field.
 template <typename T>
-void index_decoded(const std::vector<double> &x, const Field &field, std::size_t d, Indices &to) {
+void index_decoded(const std::vector<T> &x, const Field &field, std::size_t d, Indices &to) {
   std::int64_t *const out = to.column[d].data();
   if (field.step == 0) {
-    std::transform(x.begin(), x.end(), out, [](double value) { return key_index(static_cast<T>(value)); });
+    for (std::size_t i = 0; i < x.size(); ++i) out[i] = key_index(x[i]);
     return;
   }
   const core::Grid grid = format::grid_of(field);
-  T value[at_once];
   double error = 0;
   for (std::size_t first = 0; first < x.size(); first += at_once) {
     const std::size_t n = std::min(at_once, x.size() - first);
-    for (std::size_t k = 0; k < n; ++k) value[k] = static_cast<T>(x[first + k]);
+    const T *const value = x.data() + first;
     const bool misses = quantize(value, static_cast<std::uint32_t>(n), grid, out + first, error) != 0;
     for (std::size_t k = 0; k < n; ++k) {
       std::int64_t &index = out[first + k];
@@ -89,6 +88,22 @@ void index_decoded(const std::vector<double> &x, const Field &field, std::size_t
             {(first + k) | static_cast<std::uint64_t>(d) << format::exact_component_shift, bits_of(value[k])});
     }
   }
+}
+
+// Decoded as what they are: in other floats a NaN may have other bits.
+template <typename T>
+void load_floats(const Field &field, std::size_t n, const std::function<void(const cpu::Target &)> &decode,
+                 Indices &to) {
+  const std::size_t components = field.components.size();
+  std::array<std::vector<T>, core::max_components> values;
+  cpu::Target target;
+  for (std::size_t d = 0; d < components; ++d) {
+    values[d].resize(n);
+    target.components[d] = {values[d].data(), sizeof(T),
+                            sizeof(T) == 4 ? ConstArray::Type::float32 : ConstArray::Type::float64};
+  }
+  decode(target);
+  for (std::size_t d = 0; d < components; ++d) index_decoded(values[d], field, d, to);
 }
 
 }  // namespace
@@ -138,18 +153,10 @@ void Indices::load_decoded(const Field &field, std::size_t n, const std::functio
     decode(target);
     return;
   }
-  std::array<std::vector<double>, core::max_components> values;
-  for (std::size_t d = 0; d < components; ++d) {
-    values[d].resize(n);
-    target.components[d] = {values[d].data(), sizeof(double), ConstArray::Type::float64};
-  }
-  decode(target);
-  for (std::size_t d = 0; d < components; ++d) {
-    if (field.type == ValueType::float32)
-      index_decoded<float>(values[d], field, d, *this);
-    else
-      index_decoded<double>(values[d], field, d, *this);
-  }
+  if (field.type == ValueType::float32)
+    load_floats<float>(field, n, decode, *this);
+  else
+    load_floats<double>(field, n, decode, *this);
 }
 
 }  // namespace gpz::trajectory

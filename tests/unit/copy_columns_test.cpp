@@ -61,6 +61,14 @@ TEST(CopyColumns, NeedsWhatItCopies) {
   EXPECT_EQ(status_of([&] { copy_columns(positions, columns, particles - 1); }), Status::limit_exceeded);
   columns[0].name = "w";
   EXPECT_EQ(status_of([&] { copy_columns(positions, columns, particles); }), Status::not_found);
+  // A frame that no decoder made: floats where its fields have integers.
+  Frame false_ids = reader.read(0);
+  for (Frame::Column &column : false_ids.columns) {
+    column.floats.resize(particles);
+    column.integers.clear();
+  }
+  columns = table.columns();
+  EXPECT_EQ(status_of([&] { copy_columns(false_ids, columns, particles); }), Status::invalid_argument);
 }
 
 TEST(ChunkKind, IsReadFromTheFile) {

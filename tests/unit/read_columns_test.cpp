@@ -418,6 +418,31 @@ TEST(ReadColumns, MayBeMixedWithOtherReads) {
   for (std::thread &thread : threads) thread.join();
 }
 
+// Frames without chunks have no ids; those of the frames before them do not stay.
+TEST(ReadColumns, OfFramesWithoutChunksBehindOthers) {
+  Gas gas(300);
+  const std::vector<Snapshot> snapshots = trajectory(gas, 2, {}, [](int) {});
+  Bytes bytes;
+  Writer writer(bytes, small_metadata());
+  writer.set_key_interval(2);
+  for (const Snapshot &snapshot : snapshots) writer.write(snapshot.info, snapshot.inputs());
+  FrameInfo empty;
+  for (const FieldInput &input : snapshots[0].inputs()) empty.fields.push_back(input.field);
+  writer.write(empty, std::vector<EncodedChunk>());
+  empty.since_key = 1;
+  writer.write(empty, std::vector<EncodedChunk>());
+  writer.close();
+
+  const Reader reader = reader_of(bytes);
+  const std::vector<std::int64_t> untouched(300, -7);
+  std::vector<std::int64_t> id = untouched;
+  const std::vector<ColumnOutput> columns = {{"id", {id.data(), 8, Type::int64}}};
+  EXPECT_EQ(reader.read_columns(1, columns, id.size(), {1, true}).particles, 300u);
+  id = untouched;
+  EXPECT_EQ(reader.read_columns(3, columns, 0, {1, true}).particles, 0u);
+  EXPECT_EQ(id, untouched);
+}
+
 TEST(ReadColumns, OfADamagedFile) {
   const Bytes good = chained_file(6, 3);
   const std::vector<Frame> frames = read_all(good);
