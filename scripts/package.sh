@@ -40,7 +40,7 @@ lintian --fail-on error "$packages"/*.deb || die "lintian finds errors in the pa
 [[ $try == yes ]] || exit 0
 
 root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
+trap 'rm -rf --one-file-system "$root"' EXIT # nothing of what may still be mounted there
 chmod 755 "$root"
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
   awk '$2 == "bookworm" && $3 == "main" {print $1; exit}')

@@ -57,6 +57,9 @@ std::vector<T> taken(const T *from, std::size_t count, const char *name) {
   std::vector<T> all;
   if (count == 0) return all;
   const std::size_t size = size_given(from, name);
+  if (count > 1 && size % alignof(T) != 0)
+    throw Error(Status::invalid_argument,
+                std::string(name) + ": struct_size is " + std::to_string(size) + ", which no element of an array has");
   for (std::size_t i = 0; i < count; ++i) {
     const T *const one = element(from, size, i);
     if (one->struct_size != size)

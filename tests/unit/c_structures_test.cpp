@@ -101,6 +101,17 @@ TEST(CStructures, OfAnArrayFollowEachOtherBySize) {
   EXPECT_EQ(gpz_reader_read(reader.get(), 0, &outputs[0].known, 2, 2, 0), GPZ_INVALID_ARGUMENT);
 }
 
+// The second element would not be where structures can be.
+TEST(CStructures, OfAnArrayAreAligned) {
+  Image image;
+  Motion(10, 1).write_to(image);
+  const OpenReader reader = open_image(image);
+  gpz_output outputs[2] = {gpz_into_column("x", GPZ_FLOAT64, nullptr), gpz_into_column("y", GPZ_FLOAT64, nullptr)};
+  for (gpz_output &output : outputs) output.struct_size = sizeof output - 1;
+  EXPECT_EQ(gpz_reader_read(reader.get(), 0, outputs, 2, 10, 0), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("which no element of an array has")) << gpz_last_error();
+}
+
 TEST(CStructures, AreFilledAsFarAsTheyReach) {
   Image image;
   Motion(10, 1).write_to(image);

@@ -113,7 +113,7 @@ struct Frame {
   struct Column {
     std::size_t field = 0;               // index into info.fields
     std::size_t component = 0;           // index into info.fields[field].components
-    std::vector<double> floats;          // float fields (f32 values widened)
+    std::vector<double> floats;          // float fields (f32 values widened, which makes a signalling NaN quiet)
     std::vector<std::int64_t> integers;  // integer fields
   };
 

@@ -79,7 +79,7 @@ typedef enum gpz_type { GPZ_INT32 = 1, GPZ_INT64 = 2, GPZ_FLOAT32 = 3, GPZ_FLOAT
 typedef enum gpz_bound_kind {
   GPZ_LOSSLESS = 0, /* `bound` has to be 0 */
   GPZ_ABSOLUTE = 1, /* in units of the field */
-  GPZ_RELATIVE = 2  /* a fraction of the largest distance between two values of one component */
+  GPZ_RELATIVE = 2  /* a fraction of the largest distance between two values of one component; lossless if that is 0 */
 } gpz_bound_kind;
 
 /* How a text writer shows an integer column of atom types. */
@@ -420,7 +420,8 @@ GPZ_API void gpz_stream_close(gpz_stream *stream);
 /* Valid until the stream is closed. */
 GPZ_API gpz_status gpz_stream_metadata(const gpz_stream *stream, gpz_metadata *metadata);
 /* Reads and decodes the next frame. *found: 1, or 0 at the end of the stream. `info` may be NULL. Errors: GPZ_TRUNCATED
- * if the stream ends inside a frame, GPZ_CORRUPT, GPZ_IO_ERROR. After one of these nothing more can be read. */
+ * if the stream ends inside a frame, GPZ_CORRUPT, GPZ_IO_ERROR, GPZ_OUT_OF_MEMORY. After one of these nothing more can
+ * be read. */
 GPZ_API gpz_status gpz_stream_next(gpz_stream *stream, gpz_frame *info, int *found);
 /* As gpz_reader_column_count, gpz_reader_column and gpz_reader_read, for the frame that gpz_stream_next has found.
  * GPZ_NOT_FOUND if there is none. After a refused argument the call can be repeated. */

@@ -27,7 +27,8 @@ struct ReadOptions {
 // A column by its name ("x", "id", ...) and the caller's array for it, with room for FrameInfo::particles elements.
 // Integers go to int32 or int64, floats of any type to float32 or float64. In a float32 array float64 values are
 // rounded to the nearest float32, and to an infinity beyond its range. Their error may then be larger than the error
-// bound, by half a unit in the last place of a float32.
+// bound, by half a unit in the last place of a float32. The bits of a NaN stay as they are in an array of the field's
+// own type.
 struct ColumnOutput {
   std::string name;
   Array values;
