@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Speed of difference frames on a GPU (docs/decisions/0010), for particles that are made and moved on the device.
 //
 //   difference_gpu [--particles N] [--frames F] [--sigma S] [--motion liquid|solid] [--layout xyz|separate] [--rows]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Speed of whole chunks of a trajectory on a GPU, ids and types included: identity, positions, bytes.
 //
 //   trajectory_gpu [particles] [sigma] [liquid|solid]      64000000 300 liquid

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes records to one sink so that it always consists of complete frames and at most one torn record at its end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Stage 1 of the paper (section 4.1): values to indices of a grid, with the bound checked for each of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Difference frames: prediction of grid indices from earlier frames, and the code of the residuals
 // (docs/decisions/0010). Integers modulo 2^64 throughout: any input round-trips, and every device gets the same bits.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The stages of the paper over one block: quantise, sort, encode. Compiled once for each instruction set (GPZ_ISA).
 #include "gpz/cpu/block_codec.hpp"
 

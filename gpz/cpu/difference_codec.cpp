@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/cpu/difference_codec.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One chunk's positions of a frame as residuals of a prediction from earlier frames: grid indices in, a section out,
 // and back (docs/decisions/0010). The particles are those of the key frame, in the same order.
 #pragma once

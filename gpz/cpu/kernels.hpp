@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All that is compiled once for each instruction set, as one table, and the choice of a table at run time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The loops over one block for its prediction: in time, and by neighbours (docs/decisions/0013). Compiled once for each
 // instruction set.
 #pragma once

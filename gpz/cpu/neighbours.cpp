@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/cpu/neighbours.hpp"
 
 #include <initializer_list>
@@ -54,7 +55,7 @@ void solve(const Equations &e, double *x) {
 }
 
 // Sum of squares that these weights leave.
-double left_over(const Equations &e, const std::int8_t *weight) {
+double residual_squares(const Equations &e, const std::int8_t *weight) {
   double left = e.own;
   for (std::uint32_t a = 0; a < lags; ++a) {
     double row = -2 * e.target[a];
@@ -81,7 +82,7 @@ Neighbours fit_neighbours(const NeighbourSums &sums, std::uint64_t values) {
       double x[lags];
       solve(e, x);
       for (std::uint32_t j = 0; j < lags; ++j) fitted.weight[level][j] = core::round_coefficient(x[j]);
-      const double left = (left_over(e, fitted.weight[level]) + 1) * levels;
+      const double left = (residual_squares(e, fitted.weight[level]) + 1) * levels;
       for (std::uint32_t k = levels; k <= period; k += levels) product *= left;
     }
     if (best.levels != 0 && product >= least) continue;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Prediction of a particle's remainder (its residual after temporal prediction) from the remainders of the particles in
 // the slots before it (docs/decisions/0013).
 #pragma once

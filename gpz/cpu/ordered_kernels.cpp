@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The loops over one block of an ordered section. Compiled once for each instruction set (GPZ_ISA).
 #include "gpz/cpu/ordered_kernels.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs work on contiguous ranges in several threads; errors of any of them reach the caller.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Coding the residuals of one block: the choice of a code, and the values in it (docs/decisions/0010). Compiled once
 // for each instruction set.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where decoded values go: rows of arrays of the caller or of the library.
 #pragma once
 

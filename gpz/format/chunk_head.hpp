@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the parts of a chunk's head are (docs/format.md, sections 4, 8 and 10): size of blocks and kind, what the kind
 // adds, the length of each section.
 #pragma once

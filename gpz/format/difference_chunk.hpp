@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The bytes around the sections of a difference chunk (docs/format.md, section 8).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What TrajectoryEncoder and its counterpart on a GPU decide alike, so that their bytes are the same.
 #pragma once
 

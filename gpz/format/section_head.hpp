@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What comes before the coded integers of a section: how it is coded, the box on the grid, exact values
 // (docs/format.md, sections 8 and 10).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/block_chunk.hpp"
 
 #include "gpz/format/chunk_head.hpp"

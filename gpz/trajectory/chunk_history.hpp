@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What writer and reader remember of the particles of a chunk from frame to frame.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads the chunks that have one index in frames that follow each other (docs/format.md, section 8).
 #pragma once
 

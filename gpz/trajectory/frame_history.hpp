@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A key frame and the difference frames after it, read one after the other.
 #pragma once
 

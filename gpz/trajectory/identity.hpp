@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which particle of a frame is which of the previous frame.
 #pragma once
 
@@ -25,7 +26,7 @@ class Identity {
   std::size_t memory_usage() const;
 
  private:
-  void match_left_over(const std::vector<std::int64_t> &slot_ids, const std::vector<std::int64_t> &ids);
+  void match_by_hash(const std::vector<std::int64_t> &slot_ids, const std::vector<std::int64_t> &ids);
 
   std::vector<std::uint32_t> guess_;  // the particle of each slot, if the caller's order has not changed
   std::vector<std::uint32_t> particle_of_slot_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Independent chunks: block chunks and ordered chunks (docs/format.md, sections 4 and 10).
 #pragma once
 

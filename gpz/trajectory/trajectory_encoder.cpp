@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstring>
 
@@ -164,7 +165,7 @@ struct TrajectoryEncoder::State {
     for (std::size_t d = 0; d < components && same; ++d) same = indices.column[d] == state.axes[d].last;
     const std::size_t begin = out.bytes.size();
     if (is_lossless && !same) {
-      encode_alone(input, out);
+      encode_block_coded(input, out);
       history.follow(f, columns, {});
       return;
     }
@@ -180,7 +181,7 @@ struct TrajectoryEncoder::State {
       const std::vector<std::uint8_t> predicted(out.bytes.begin() + static_cast<std::ptrdiff_t>(begin),
                                                 out.bytes.end());
       out.bytes.resize(begin);
-      encode_alone(input, out);
+      encode_block_coded(input, out);
       if (out.bytes.size() - begin >= predicted.size()) {
         out.bytes.resize(begin);
         out.bytes.insert(out.bytes.end(), predicted.begin(), predicted.end());
@@ -189,7 +190,7 @@ struct TrajectoryEncoder::State {
     history.follow(f, columns, edges);
   }
 
-  void encode_alone(const FieldInput &input, EncodedChunk &out) {
+  void encode_block_coded(const FieldInput &input, EncodedChunk &out) {
     format::append_field_coding({format::block_coded_values, {}}, out.bytes);
     trajectory::append_block_coded(input, staying, encoder, out.bytes);
   }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # Sourced by the scripts: a LAMMPS of the user's (LAMMPS_SOURCE_DIR, LAMMPS_BINARY) or a tested release that is fetched and
 # built in the cache.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The documents, and the comments and messages in code, use the words of docs/glossary.md."""
 import re
 import unittest

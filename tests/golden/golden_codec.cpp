@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of the golden files need of the library: files of frames that data.py describes, and what is in a
 // file.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A cloud of particles too large for the host: made and checked on the device. Where a particle is follows from its
 // number, so that nothing has to be kept to compare with.
 #pragma once

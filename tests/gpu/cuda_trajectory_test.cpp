@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::TrajectoryCodec: the bytes of gpz::TrajectoryEncoder, whatever particles, fields and boxes do; where the
 // device cannot follow, chunks with the right values; memory that stays as it is, and failures after which it works.
 #include "gpz/cuda_trajectory.hpp"

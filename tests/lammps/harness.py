@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs LAMMPS with `dump gpz` and `dump custom`, decodes the one and compares it with the other, atom by atom."""
 
 import argparse

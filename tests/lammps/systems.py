@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Small systems for the cases, as LAMMPS commands."""
 
 BASE = "id type x y z"  # columns

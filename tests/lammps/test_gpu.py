@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Frames that are compressed on a GPU: skipped without one, or if dump gpz was built without CUDA. Cases gpu_kokkos_*
 also need a LAMMPS that keeps its atoms there: --lmp-arguments "-k on g 1 -sf kk -pk kokkos newton on neigh half"."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """dump_modify keywords, files, and the summary in the log."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Boxes, groups, regions, thresholds, and numbers of atoms."""
 
 from harness import DEFAULT_BOUND, case, read_dump

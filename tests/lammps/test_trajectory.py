@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Key frames and differences from earlier frames: dump_modify key."""
 
 from harness import DEFAULT_BOUND, case, read_dump

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sections 8 and 9 of docs/format.md: difference chunks. Slow and plain on purpose."""
 
 import struct

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """A second decoder of .gpz files, written from docs/format.md alone: slow, clear, and strict.
 
 As a program it prints a digest of the exact bits of every decoded column, so that other decoders can be compared with it.

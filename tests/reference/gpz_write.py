@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A writer of .gpz files for tests, from docs/format.md: the caller picks block size and block modes, sense or not.
 
 It makes what the library's encoder would never choose, so that decoders are tested on all that the format allows.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A writer of difference chunks for tests, from sections 8 and 9 of docs/format.md: the caller picks codings, axes and
 codes, sense or not. Nothing is predicted but by the last index (a = b = c = 0), so that no history is kept."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of the reference decoder need of the library: files to decode, and digests to compare with.
 //
 //   library_helper write FOLDER          writes files that between them use every mode, type and special value

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The library and the reference decoder must decode the same bits from each other's files."""
 
 import contextlib

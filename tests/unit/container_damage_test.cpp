@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files that are cut, damaged or made to mislead: what comes out is whole frames or an error, never wrong data.
 #include "container_support.hpp"
 

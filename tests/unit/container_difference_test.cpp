@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The heads of difference frames, and what they build on (docs/format.md, section 3).
 #include <algorithm>
 #include <cstddef>

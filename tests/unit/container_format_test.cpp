@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The bytes of headers and records (docs/format.md, sections 1 to 3 and 11).
 #include <cerrno>
 #include <cmath>

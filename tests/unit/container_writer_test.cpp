@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Creating, appending, and the state of the file when the system refuses a write.
 #include <cerrno>
 #include <cstdlib>

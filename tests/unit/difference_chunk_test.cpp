@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The head of a difference chunk: what is written is read, and nothing else is.
 #include "gpz/format/difference_chunk.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Difference sections: every index comes back, whatever it is; bytes are the same for all instruction sets; damage is
 // an error; and a second decoder, written from docs/format.md alone, agrees.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of difference sections share: trajectories, and what all kernels make of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which particle of a frame is which of the previous frame.
 #include "gpz/trajectory/identity.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The bits of NaNs of float32 fields, signalling ones too, which a conversion to double makes quiet.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reading into the caller's arrays: the values of Reader::read, of which other tests know that they are right, in the
 // stored order or sorted here.
 #include <limits>

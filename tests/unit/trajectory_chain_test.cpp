@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Difference frames that are damaged or missing, and readers and writers that do not go through a file from its first
 // frame to its last.
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Chunks and heads of trajectories whose bytes are not what was written, with checksums that hold: an error or values,
 // and no more memory than there should be.
 #include "gpz/api/read_output.hpp"

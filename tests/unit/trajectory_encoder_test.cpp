@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // TrajectoryEncoder without a file, and its chunks in a Writer: sizes, equality of bytes, several writers, errors.
 #include <numeric>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writers to memory, to descriptors, and to sinks of the caller: the file is equal in all, and what each holds after a
 // failure.
 #include <cerrno>

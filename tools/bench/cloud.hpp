@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Points in memory, as an application has them: f32 or f64, one particle after the other or one axis after the other.
 #pragma once
 

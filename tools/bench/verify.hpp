@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Compares what a timed decompression gave with the input, without trusting the encoder. A block comes back in another
 // order, so the particles are compressed once more with their numbers as ids, which give their identity.
 #pragma once

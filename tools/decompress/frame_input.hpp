@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A .gpz file that a command reads: by frame number from a file, or frame after frame from a pipe.
 #pragma once
 

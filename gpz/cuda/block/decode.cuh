@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kernels of decompression, in the order they run, and what they share.
 #pragma once
 

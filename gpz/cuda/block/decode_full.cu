@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Decoding of the blocks that nearly all blocks are: full, differences of at most 31 bits. One warp a block; stored
 // particle i is in row i / 32 of lane i % 32. What does not fit goes to decode_other.cu.
 #include <cuda_pipeline.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The caller's fields as arguments of kernels.
 #pragma once
 

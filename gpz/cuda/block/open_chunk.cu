@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What comes before the blocks of a chunk: headers and directories, and the places of the payloads, which follow from
 // them. Every length is checked against the bytes there are before it is used.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks of difference sections: one warp a block reads its payload and its history, writes the values and the history
 // after the frame. Value i of a block is in row i / 32 of lane i % 32.
 #include <cuda_pipeline.h>

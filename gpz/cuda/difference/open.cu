@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What comes before the blocks of a difference section: header and records. Every length is checked against the bytes
 // there are before it is used.
 #include "gpz/core/directory.hpp"

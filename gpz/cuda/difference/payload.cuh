@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The payload of a block of a difference section, from its residuals in shared memory (docs/decisions/0010): flags,
 // planes, the unary bitmap and exceptions. All functions are for all lanes of a warp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The residuals of a block of particles, for its warp, and its history after
 // the frame: one pass over all of it.
 #pragma once

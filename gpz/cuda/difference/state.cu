@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // States of difference frames in device memory: where they begin, and what becomes of them when particles arrive and
 // leave.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The values of a block of a difference section from its residuals, and its history after the frame.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C interface of gpz/cuda.hpp and gpz/cuda_codec.hpp.
 #include "gpz/c/c_api.hpp"
 

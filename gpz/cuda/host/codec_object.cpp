@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::Codec: owns the memory that gpz/cuda.hpp asks its caller for.
 #include <cuda_runtime_api.h>
 

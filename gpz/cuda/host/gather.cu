@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::Gather.
 #include <thrust/iterator/counting_iterator.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What TrajectoryCodec remembers of the particles of a chunk, in device memory: the counterpart of ChunkHistory.
 // Everything is queued on the caller's stream; growing alone allocates and may wait.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which particle of a frame is which of the previous frame, found on the device: the results of trajectory::Identity,
 // as long as ids are unique. Everything is queued on the caller's stream; nothing is allocated, nothing waits.
 #pragma once
@@ -28,7 +29,7 @@ void match_guess(const DeviceIdentity &identity, const std::uint32_t *guess, std
 // Particles for the `left` slots that have none yet, by a table in device memory. Ids that are not unique are paired as
 // they come, and most of many that are the same not at all.
 std::uint64_t match_table_size(std::uint64_t left);  // bytes
-void match_left_over(const DeviceIdentity &identity, std::uint64_t left, std::uint32_t *table, Stream stream);
+void match_by_hash(const DeviceIdentity &identity, std::uint64_t left, std::uint32_t *table, Stream stream);
 
 // Slots with and without a particle, and particles without a slot, all ascending, and how many they are (device
 // memory). At most 2^31 - 1 slots and particles.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A difference chunk as it is put together in device memory.
 #pragma once
 

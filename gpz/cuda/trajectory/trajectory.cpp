@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::TrajectoryCodec: the frames of TrajectoryEncoder, with the arrays of a frame and the history in device
 // memory. Counts and flags on which the next step depends are copied to the host.
 #include <algorithm>
@@ -142,7 +143,7 @@ struct TrajectoryCodec::State {
   // --- Where the history begins
 
   // It will begin with the codec's chunk, if a difference chunk follows.
-  void stand_alone(const Call &call) {
+  void encode_independent(const Call &call) {
     forget();
     codec.encode(call.fields, call.particles, call.rows, call.stream);
     adopt(call);
@@ -279,7 +280,7 @@ struct TrajectoryCodec::State {
     }
     const std::size_t begin = out.size();
     if (history.has_keys(f)) {
-      append_alone(encode_alone(call, f), call.stream);
+      append_block_coded(encode_block_coded(call, f), call.stream);
       return true;
     }
     if (is_plain || f != 0) {
@@ -291,10 +292,10 @@ struct TrajectoryCodec::State {
     append_prefix(call, f);
     out.grow(static_cast<std::size_t>(report->result.bytes));
     if (!is_plain || out.size() - begin < sizes.scaled(sizes.sections[f], matched.staying())) return true;
-    const DeviceChunk &alone = encode_alone(call, f);
+    const DeviceChunk &alone = encode_block_coded(call, f);
     if (format::field_coding_size + alone.size < out.size() - begin) {
       out.cut(begin);
-      append_alone(alone, call.stream);
+      append_block_coded(alone, call.stream);
     }
     return true;
   }
@@ -305,12 +306,12 @@ struct TrajectoryCodec::State {
     out.append(std::move(bytes), call.stream);
   }
 
-  const DeviceChunk &encode_alone(const Call &call, std::size_t f) {
+  const DeviceChunk &encode_block_coded(const Call &call, std::size_t f) {
     FieldInput input = call.fields[f];
     input.field.leading = false;
     return codec.encode({input}, matched.staying(), reinterpret_cast<const int *>(matched.staying_rows()), call.stream);
   }
-  void append_alone(const DeviceChunk &alone, cudaStream_t stream) {
+  void append_block_coded(const DeviceChunk &alone, cudaStream_t stream) {
     out.append(coding(format::block_coded_values, {}), stream);
     out.append(alone, stream);
   }
@@ -352,11 +353,11 @@ struct TrajectoryCodec::State {
       unfit = true;
     }
     try {
-      stand_alone(call);
+      encode_independent(call);
     } catch (const Error &error) {
       if (error.status() != Status::out_of_memory || history_bytes() == 0) throw;
       release_history();
-      stand_alone(call);
+      encode_independent(call);
     }
   }
   // Device memory that only difference chunks need.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Encodes particles in memory into a chunk of bytes, and decodes it (docs/format.md, sections 4 to 7).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The parts of a .gpz file as bytes (docs/format.md, sections 1 to 3 and 11). They are for programs in which several
 // processes write one file, such as MPI ranks. To write a file from one process, use gpz::Writer.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The codec on NVIDIA GPUs: from device memory to device memory, with the same bytes as gpz::ChunkEncoder. compress()
 // and decompress() queue work on the caller's stream and do not wait for it. They allocate nothing: the caller provides
 // a workspace. Built with GPZ_CUDA=ON only.

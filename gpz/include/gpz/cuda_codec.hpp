@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A codec for one NVIDIA GPU that allocates the device memory that gpz/cuda.hpp asks of its callers. Built with
 // GPZ_CUDA=ON only.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Makes inputs of Codec::encode from what a program has on a GPU: a list of rows from flags of each particle, a column
 // from some bits of packed integers. Built with GPZ_CUDA=ON only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Encodes the chunks of a trajectory on an NVIDIA GPU: what gpz::TrajectoryEncoder does, from device memory to device
 // memory. Built with GPZ_CUDA=ON only.
 //

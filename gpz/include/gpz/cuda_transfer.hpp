@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies between host and GPU for gpz::cuda::Codec: arrays to the device, chunks back to the host. A program can go on
 // while a chunk is copied and written (docs/gpu_api.md). Built with GPZ_CUDA=ON only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The exception of the C++ API: every function that fails throws gpz::Error.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A frame: all particles at one timestep, with their fields and the box (docs/format.md, section 3).
 #pragma once
 

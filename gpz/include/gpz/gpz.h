@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* C interface of gpz: error-bounded compression of particle trajectories. C99, or C++.
  *
  * Every function that can fail returns a status; gpz_last_error() has the reason in words. No function prints, aborts

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* C interface of gpz on NVIDIA GPUs: from device memory to device memory, with the same bytes as on a CPU.
  * docs/gpu_api.md shows the calls in order. Statuses, gpz_last_error(), gpz_field and struct_size are as in gpz.h, with
  * these differences. The data of a field are in device memory. Addresses and strides are multiples of the size of an

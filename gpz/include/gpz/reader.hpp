@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads .gpz files: Reader any frame of a file, StreamReader one frame after the other from a pipe.
 #pragma once
 

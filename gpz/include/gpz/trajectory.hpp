@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Encodes the chunks of a trajectory. Particles with ids are stored as differences from earlier frames (docs/format.md,
 // sections 8 to 10; docs/decisions/0010 to 0014).
 #pragma once

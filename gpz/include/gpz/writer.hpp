@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes a .gpz file from one process: to a path, a descriptor, memory, or a sink of the caller's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A file or pipe of a foreign format, read from front to back by lines or by bytes.
 #pragma once
 
