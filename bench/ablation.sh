@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What each optimisation of the CUDA backend brings: builds the gpz command once for each of them, without it, and times
 # all of them on the same data.
 #

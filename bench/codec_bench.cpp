@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Speed and ratio of the codec on memory, and the floors of the same core: a copy, and a loop that only quantises.
 //
 //   codec_bench [FILE] [Google Benchmark's options]

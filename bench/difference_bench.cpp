@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Size and speed of frames stored as differences (docs/decisions/0010), for a trajectory in any format that gpz
 // encodes.
 //

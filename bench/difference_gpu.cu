@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Speed of difference frames on a GPU (docs/decisions/0010), for particles that are made and moved on the device.
 //
 //   difference_gpu [--particles N] [--frames F] [--sigma S] [--motion liquid|solid] [--layout xyz|separate] [--rows]
 //
 // Each frame is a step of a random walk of S grid units an axis (liquid), or trembles about its place by S (solid), in
-// a periodic box. Times are medians over the frames but for the first four, of CUDA events around a call; GB/s are
-// bytes of f64 positions. The steps of an encoder are timed in calls of their own.
+// a periodic box. Times are medians over the frames after the first four, of CUDA events around a call; GB/s are bytes
+// of f64 positions. The steps of an encoder are timed in calls of their own.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the programs that time difference frames on a GPU share: particles that are made and moved on the device, and
 // device memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is computed from trajectories: how particles are arranged, and how far they move.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Physics of decoded trajectories against that of the original: radial distribution function of all pairs, and mean
 // square displacement from the first frame, unwrapped by image flags.
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Plots of what bench/physics wrote with --json: physics_plot.py CURVES.json TITLE UNIT OUT.svg [--time UNITS_PER_STEP,NAME]. Needs matplotlib.
 
 Left g(r), right the mean square displacement: the original and the decoded trajectories above, their relative differences below.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Positions of the last frame of a LAMMPS binary dump, in its order, as raw f64 (x y z of one particle after the other).
 
 Usage: raw_positions.py DUMP.bin OUT.f64

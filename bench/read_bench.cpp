@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How fast frames of a file are read: as a Frame, and straight into float32 x y z of one particle after the other, in
 // the order in which they are stored and in the order of ids.
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Bits per atom and frame of trajectories whose atoms keep their identity: dump gpz, other dumps of LAMMPS, other programs. One run of LAMMPS
 # for each system and interval writes all dumps at once, at three bounds.
 #

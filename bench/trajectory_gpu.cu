@@ -1,9 +1,10 @@
-// Speed of whole chunks of a trajectory on a GPU, ids and types included: who is who, positions, bytes.
+// SPDX-License-Identifier: BSD-3-Clause
+// Speed of whole chunks of a trajectory on a GPU, ids and types included: identity, positions, bytes.
 //
 //   trajectory_gpu [particles] [sigma] [liquid|solid]      64000000 300 liquid
 //
 // The motion is that of difference_gpu. One key frame, then differences; times of a call, which returns when its work
-// is done, medians over the frames but for the first four. GB/s are bytes of f64 positions.
+// is done, medians over the frames after the first four. GB/s are bytes of f64 positions.
 #include <chrono>
 #include <cstdio>
 #include <cstring>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Other programs on a trajectory of bench/trajectory.sh: FOLDER/peers.json gets their bits per atom and frame.
 
 Usage: trajectory_peers.py FOLDER --bound BOUND [--mdz PROGRAM] [--sz3 PROGRAM] [--zstd PROGRAM]

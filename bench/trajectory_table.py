@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Tables of the runs of bench/trajectory.sh, as Markdown.
 
 trajectory_table.py speed SYSTEM RANKS FOLDER             bits and milliseconds per frame, from LAMMPS's log

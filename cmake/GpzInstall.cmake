@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # cmake --install, by the GNU folders and in components:
 #   runtime        libgpz.so.*
 #   development    headers, static libraries, find_package(gpz), gpz.pc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A library of compiled objects as two: static, target NAME, and shared, target NAME_shared. The shared one exports what
 # SYMBOLS (a version script) lists of the symbols with GPZ_API. Without GPZ_INSTALL there is no shared one.
 #

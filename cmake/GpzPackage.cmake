@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Debian packages, for scripts/package.sh: what cpack makes of the components of GpzInstall.cmake. DEBFULLNAME and DEBEMAIL
 # of the environment are the maintainer, as for Debian's own tools.
 set(library_package libgpz${GPZ_SOVERSION})

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Settings that every target of the project shares.
 function(gpz_target target)
   target_compile_features(${target} PUBLIC cxx_std_17)

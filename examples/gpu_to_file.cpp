@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Particles that are in GPU memory, written as a .gpz file: only the compressed bytes travel to the host.
 //
 //   gpu_to_file OUTPUT [PARTICLES]

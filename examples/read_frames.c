@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Reads a .gpz file from C: what it says about itself, then the positions of every frame, in the order of ids, as
  * single precision, and from them how far particles have moved since the first frame.
  *

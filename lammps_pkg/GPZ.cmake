@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # Builds dump gpz into LAMMPS, without a change to its source:
 #   cmake -S lammps/cmake -B build -D PKG_GPZ=on -D CMAKE_PROJECT_lammps_INCLUDE=<gpz>/lammps_pkg/GPZ.cmake
 # LAMMPS's project() command includes this file.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 /* ----------------------------------------------------------------------
    LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
    https://www.lammps.org/, Sandia National Laboratories
@@ -132,7 +133,7 @@ void DumpGPZ::init_style() {
     int mine = output_.path() != current_path(), changed = 0;  // perhaps not on every rank
     MPI_Allreduce(&mine, &changed, 1, MPI_INT, MPI_MAX, world);
     if (changed) fail("nfile and fileper cannot change after the first run");
-    output_.set_group(group());  // the same ranks, but dump_modify nfile has freed the communicator of before
+    output_.set_group(group());  // the ranks have not changed, but dump_modify nfile has freed their communicator
   }
   columns_->choose_sources(triclinic_general);
   try {
@@ -144,7 +145,7 @@ void DumpGPZ::init_style() {
 
   try {
     summary_.begin(GPZSummary::BEFORE);
-    drain();  // frames of before are in the backend's memory
+    drain();  // earlier frames are in the backend's memory
     backend_.init();
   } catch (const gpz::Error &e) {
     error->one(FLERR, "Dump " + std::string(id) + " gpz: dump_modify device: " + e.what());
@@ -183,7 +184,7 @@ std::string DumpGPZ::current_path() {
 }
 
 // Why this dump must not write to the file: another one does, or did last (with one file a step, none stays open).
-// Both would think that the file is as they left it.
+// Each of the two dumps would assume that the file is as it left it.
 std::string DumpGPZ::in_use(const std::string &path) const {
   for (const Dump *dump : output->get_dump_list()) {
     const auto *other = dynamic_cast<const DumpGPZ *>(dump);

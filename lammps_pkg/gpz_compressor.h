@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 /* -*- c++ -*- ----------------------------------------------------------
    LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
    https://www.lammps.org/, Sandia National Laboratories
@@ -29,13 +30,13 @@ class GPZCompressor {
   virtual ~GPZCompressor() = default;
 
   // The chunk of `particles` particles: rows[0 .. particles) of the arrays, which have `nrows` rows, or all rows if
-  // `rows` is nullptr. With `key` it stands alone, otherwise it may build on the one before (gpz::TrajectoryEncoder).
+  // `rows` is nullptr. With `key` it is independent, otherwise it may be a difference chunk (gpz::TrajectoryEncoder).
   // It stays in buffer number `buffer`, of GPZBackground::nbuffers, until that is used again. Arrays and rows may
   // change when the call has returned.
   virtual GPZChunk compress(std::vector<gpz::FieldInput> fields, std::uint64_t nrows, std::uint64_t particles,
                             const int *rows, const gpz::Box &box, bool key, int buffer) = 0;
 
-  // Of chunks that stand alone, from the next one on. False: it cannot.
+  // Sets the order of independent chunks, from the next one on. False: this order is not possible.
   virtual bool set_order(gpz::Order order) { return order == gpz::Order::place; }
 
   // Bytes of host memory.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # From nothing to a compressed trajectory: installs what is missing, gets and builds LAMMPS and gpz, runs examples/in.melt on two
 # MPI ranks with dump gpz and dump custom side by side, decodes the one and compares every atom with the other.
 #

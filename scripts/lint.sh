@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Shell scripts (shellcheck), formatting (clang-format) and static analysis (clang-tidy) of what is in build/: run scripts/test.sh first.
+# SPDX-License-Identifier: BSD-3-Clause
+# Checks without running anything: shell scripts (shellcheck), formatting (clang-format), licence lines, the includes of each room, and static
+# analysis (clang-tidy) of what is configured in build/: run scripts/test.sh first.
 #
 #   scripts/lint.sh [--fix]      --fix formats the files instead
 set -euo pipefail
@@ -15,6 +17,9 @@ mode=(--dry-run --Werror)
 say "clang-format"
 find bench gpz lammps_pkg tests tools -type f -regex '.*\.\([ch]pp\|[ch]\|cuh?\)' -print0 |
   xargs -0 clang-format-14 --style=file "${mode[@]}"
+
+say "licences"
+scripts/lib/spdx.py || die "licence lines are missing: scripts/lib/spdx.py --fix adds them"
 
 say "layers"
 scripts/lib/layers.py || die "includes against gpz/rooms.txt"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Debian packages of gpz, in build-package/packages/: gpz, libgpz*, libgpz-dev, and gpz-lammps if LAMMPS_SOURCE_DIR is set. lintian
 # has to find no error in them. DEBFULLNAME and DEBEMAIL are the maintainer.
 #

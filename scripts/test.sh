@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing, gets and builds LAMMPS and gpz, and runs the tests.
 #
 #   scripts/test.sh [--sanitize] [--bigbig] [--no-cuda] [--label L] [CTEST OPTIONS...]

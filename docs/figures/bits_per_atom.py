@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The picture of README: bits per atom and frame, 100 steps apart, middle bounds. From the table in docs/results.md. Needs matplotlib."""
 import re
 from pathlib import Path

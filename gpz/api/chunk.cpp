@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/chunk.hpp"
 
 #include <cmath>
@@ -131,7 +132,7 @@ void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t par
         [&] {
           if (chunk_kind(bytes, size) == ChunkKind::difference)
             throw Error(Status::unsupported,
-                        "a chunk of differences is decoded with the frames that it builds on (Reader)");
+                        "a difference chunk is decoded with the frames that it builds on (Reader)");
           const trajectory::IndependentChunk chunk(bytes, size, particles, described, wanted);
           const std::vector<cpu::Target> targets = columns.grow(wanted, static_cast<std::size_t>(particles));
           for (std::size_t f = 0; f < targets.size(); ++f)

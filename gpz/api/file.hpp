@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A POSIX file: whole reads and writes, interrupted calls repeated, every failure an Error with name, position and
 // errno.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A file in memory, as a vector of bytes.
 #pragma once
 

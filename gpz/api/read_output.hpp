@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the values of a frame go when it is read: columns by name in the caller's arrays, or those of a Frame.
 #pragma once
 

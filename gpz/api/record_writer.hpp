@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes records to one sink so that it always consists of complete frames and at most one torn record at its end.
 #pragma once
 
@@ -19,9 +20,9 @@ class RecordWriter {
   // Continues a file that was scanned, behind its complete frames.
   RecordWriter(std::unique_ptr<Sink> sink, FileScan found);
 
-  // chunks[i] describes the bytes bodies[i]. A frame that is no key frame has to follow one that this object wrote,
-  // with as many chunks; its reference is filled in. If it throws, the sink is cut back to the frames before; if even
-  // that fails, the next write tries again first.
+  // chunks[i] describes the bytes bodies[i]. A difference frame has to follow a frame that this object wrote, with as
+  // many chunks; its reference is filled in. If write() throws, the sink is cut back to the earlier frames; if that
+  // fails too, the next write() tries it again first.
   void write(const FrameInfo &info, const std::vector<ChunkEntry> &chunks, const std::vector<Span> &bodies);
   void sync() { sink_->sync(); }
   // Writes the index and closes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Finding the records of a file (docs/format.md, sections 2, 8 and 9).
 #pragma once
 

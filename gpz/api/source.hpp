@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bytes that can be read at any position: a file (file.hpp) or memory. And how errors get their place.
 #pragma once
 

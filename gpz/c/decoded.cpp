@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/c/decoded.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What readers and streams say in C about a file, a frame and its columns, and where columns go.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A .gpz file in memory that C callers free.
 #pragma once
 

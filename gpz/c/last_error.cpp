@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the C APIs of gpz and gpz::cuda have in common and only one library may have: the message of the last error.
 #include <cstdio>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C API: reading files and images.
 #include "gpz/reader.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C API: reading streams.
 #include <optional>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Structures and enumerations of callers, which may be of another version of gpz.h, or hold any number. The convention
 // is at the top of gpz.h: a member that a later version adds goes to the end, 0 has to be its default, and the
 // structure ends without padding (`reserved` fills it), which would count as members.

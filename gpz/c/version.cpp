@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The version that the library was compiled as.
 #include "gpz/version.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C API: writing.
 #include <cstdlib>
 #include <limits>

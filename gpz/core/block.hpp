@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the parts of a block's payload are (docs/format.md, section 6): everything follows from the block's record.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How core functions are compiled: for the host, for a GPU, and once for each instruction set.
 #pragma once
 

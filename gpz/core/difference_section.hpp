@@ -1,4 +1,5 @@
-// What difference sections have in front of their payload: a header, and a record for each block of residuals
+// SPDX-License-Identifier: BSD-3-Clause
+// What difference sections have before their payload: a header, and a record for each block of residuals
 // (docs/format.md, section 9). Sections in the order of ids have such records too (section 10).
 #pragma once
 

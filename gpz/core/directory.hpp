@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The directory of a section: block records as bit strings (docs/format.md, section 5).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Keys: every value as an unsigned 64-bit number that keeps its order (docs/format.md, section 5).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Key frames in the order of the particles: values predicted from particles before them (docs/decisions/0011). Integers
 // modulo 2^64 throughout. On a periodic axis everything happens modulo its period, so that sums along a chain of
 // particles can be taken in any order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fixed-width packing, one of the two primitives of the format (docs/format.md, section 6). Lane-interleaved: each of
 // 32 lanes packs its own values, so that a GPU writes whole cache lines and a CPU uses vector registers, without any
 // exchange between lanes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Stage 1 of the paper (section 4.1): values to indices of a grid, with the bound checked for each of them.
 #pragma once
 
@@ -26,7 +27,7 @@ GPZ_HD T grid_value(double index, double step) {
 }
 
 // min + delta as a double, by the addition that quantize() uses, backwards: no conversion instruction is needed. Exact
-// while min, min + delta and delta stay below 2^52 in magnitude, which keys_in_range() sees to.
+// while min, min + delta and delta stay below 2^52 in magnitude, which keys_in_range() checks.
 inline constexpr double two_52 = 4503599627370496.0;
 GPZ_HD double index_base(std::int64_t min) { return two_52 - static_cast<double>(min); }
 GPZ_HD double index_from(double base, std::uint64_t delta) {
@@ -59,9 +60,9 @@ GPZ_HD Quantized<T> quantize(T x, const Grid &grid) {
 // The widest step that keeps the bound, less 2^-12: values at the very edge between two grid points would otherwise
 // miss the bound by their own rounding and become exceptions of 64 bits or more each; the margin costs 0.0004 bits a
 // value. Floats that have few digits to spare need more: where their distance is u, errors are multiples of u, and half
-// a step, rounded to those, has to stay below the bound. Seen to for all u up to bound / 128, that is, for values below
-// 2^16 bounds (but for those next to a power of two, whose grid value may lie beyond it); it costs 0.006 bits a value
-// at most, and nothing for most bounds.
+// a step, rounded to those, has to stay below the bound. It does for all u up to bound / 128, that is, for values below
+// 2^16 bounds (except next to a power of two, whose grid value may lie beyond it). This costs 0.006 bits a value at
+// most, and nothing for most bounds.
 inline double step_for_bound(double bound, Value value) {
   double half = bound * (1.0 - 1.0 / 4096.0);
   if (value == Value::float32) {

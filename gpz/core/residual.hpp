@@ -1,4 +1,5 @@
-// Difference frames: prediction of grid indices out of earlier frames, and the code of what is left
+// SPDX-License-Identifier: BSD-3-Clause
+// Difference frames: prediction of grid indices from earlier frames, and the code of the residuals
 // (docs/decisions/0010). Integers modulo 2^64 throughout: any input round-trips, and every device gets the same bits.
 #pragma once
 
@@ -12,7 +13,7 @@ namespace gpz::core {
 // Coefficients of the prediction in units of 1/64, fitted for each chunk and frame.
 struct Predictor {
   std::int8_t velocity = 0;  // of the last displacement
-  std::int8_t previous = 0;  // of the one before
+  std::int8_t previous = 0;  // of the displacement before that
   std::int8_t mean = 0;      // of the way from the last position to the mean of all since the key frame
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Stage 2 of the paper (sections 4.1 and 4.2): the segments of a block, the key that particles are sorted by.
 #pragma once
 

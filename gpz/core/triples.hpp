@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small residuals of three components as one number: their rank by distance from what was expected
 // (docs/decisions/0014). A code with whole bits wastes less on it than on each of them.
 #pragma once

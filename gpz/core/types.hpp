@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plain data of the codec that crosses the border between instruction sets and between host and device: no functions
 // here.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The stages of the paper over one block: quantise, sort, encode. Compiled once for each instruction set (GPZ_ISA).
 #include "gpz/cpu/block_codec.hpp"
 
@@ -384,7 +385,7 @@ bool decode_runs(const BlockRecord &record, std::uint32_t segments, const std::u
   return have == n;
 }
 
-// The same from the bitmap: the i-th set bit, at position p, means id p - i.
+// Sorted segment ids from the bitmap: the i-th set bit, at position p, means id p - i. False unless they are n ids.
 bool decode_bitmap(std::uint32_t segments, const std::uint32_t *words, std::uint32_t n, std::uint32_t *segment) {
   const std::uint32_t count = core::words_of_bitmap(n, segments);
   std::uint32_t have = 0;

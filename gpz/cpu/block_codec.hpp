@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One block on the CPU, compiled once for each instruction set (gpz/cpu/kernels.hpp).
 #pragma once
 
@@ -28,7 +29,7 @@ struct Scratch {
   std::uint16_t *order;     // order[j]: the input index of stored particle j; set by encode
   std::uint32_t *words;     // the payload: written by encode
 
-  // Three components of 64 bits: core::exact_is_smaller sees to it that nothing needs more.
+  // Three components of 64 bits: by the rule of core::exact_is_smaller no block needs more.
   static constexpr std::uint32_t max_words(std::uint32_t block_size) { return block_size * 6 + 64; }
 
  private:

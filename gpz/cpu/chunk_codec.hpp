@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Chunks on the CPU: loops over blocks, in one thread or several, with the same bytes for any number of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/cpu/difference_codec.hpp"
 
 #include <algorithm>
@@ -77,8 +78,8 @@ std::uint64_t measured(const DifferenceState &state, const IndexColumns &q, cons
   return bits;
 }
 
-// What is left of the slots before, added to a prediction that takes `without` bits: only where fewer are left then,
-// with the coefficients.
+// Adds the prediction from neighbours, the slots before, to a prediction that takes `without` bits: only where the
+// section takes fewer bits then, with the coefficients.
 void add_neighbours(const DifferenceState &state, const IndexColumns &q, const GridBox &box, std::uint64_t without,
                     const DifferenceKernels &kernels, DifferenceScratch &scratch, Prediction &prediction) {
   const std::uint64_t blocks = blocks_of(state.particles);

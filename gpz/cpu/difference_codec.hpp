@@ -1,5 +1,6 @@
-// One chunk's positions of a frame as differences from a prediction out of earlier frames: grid indices in, a section
-// out, and back (docs/decisions/0010). The particles are those of the key frame, in the same order.
+// SPDX-License-Identifier: BSD-3-Clause
+// One chunk's positions of a frame as residuals of a prediction from earlier frames: grid indices in, a section out,
+// and back (docs/decisions/0010). The particles are those of the key frame, in the same order.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ struct DifferenceState {
     std::vector<std::int64_t> last;       // indices of the last frame
     std::vector<std::int32_t> deviation;  // sum over all frames of (index then - last index), without jumps, limited
     std::vector<std::int32_t> velocity;   // last displacement, limited
-    std::vector<std::int32_t> previous;   // the one before
+    std::vector<std::int32_t> previous;   // displacement before that, limited
   };
 
   int components = 0;
@@ -43,9 +44,9 @@ struct DifferenceState {
   void advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels = cpu::kernels());
 };
 
-// Appends the section of frame q to `bytes` (a multiple of 8 bytes); the state has a key frame. With `neighbours`, what
-// is left of the slots before helps to predict, where that is smaller (docs/decisions/0013): useful if slots are in an
-// order such as that of ids. Throws std::bad_alloc.
+// Appends the section of frame q to `bytes` (a multiple of 8 bytes); the state has a key frame. With `neighbours`,
+// values are also predicted from the particles in the slots before, where that is smaller (docs/decisions/0013): useful
+// if slots are in an order such as that of ids. Throws std::bad_alloc.
 void encode_difference(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
                        std::vector<std::uint8_t> &bytes, const Kernels &kernels = cpu::kernels(),
                        bool neighbours = false);

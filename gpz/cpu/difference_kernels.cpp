@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The loops over one block of a difference section. Compiled once for each instruction set (GPZ_ISA).
 #include "gpz/cpu/difference_kernels.hpp"
 
@@ -118,7 +119,7 @@ void find_followed(const Block &block, int d, Scratch &scratch) {
   for (std::uint32_t i = 0; i < n; ++i) place[i] = followed(axis, i);
 }
 
-// Those a little beyond an edge widen the margin, others become exceptions.
+// Particles a little beyond an edge widen the margin, others become exceptions.
 void sort_out_images(const Block &block, int d, Scratch &scratch, std::uint32_t &margin) {
   find_followed(block, d, scratch);
   const Axis &axis = block.axes[d];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One block of a difference section on the CPU, compiled once for each instruction set (gpz/cpu/kernels.hpp).
 #pragma once
 
@@ -53,7 +54,8 @@ struct DifferenceKernels {
   // Adds the block's values to the sums of a fit.
   void (*fit)(const DifferenceBlock &block, DifferenceScratch &scratch, core::FitSums &sums);
   core::Predictor (*solve)(const core::FitSums &sums);
-  // Likewise of the fit of neighbours to what block.predictor leaves; the first slot of the block has level `phase`.
+  // Adds the block's remainders, after block.predictor, to the sums of the fit of neighbours; the first slot of the
+  // block has level `phase`.
   void (*sum_neighbours)(const DifferenceBlock &block, std::uint32_t phase, DifferenceScratch &scratch,
                          NeighbourSums &sums);
   // Bits that the residuals take with block.predictor and block.weight.

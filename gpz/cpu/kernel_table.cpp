@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The table of one instruction set (GPZ_ISA). Compiled once for each.
 #include "gpz/core/config.hpp"
 #include "gpz/cpu/block_codec.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All that is compiled once for each instruction set, as one table, and the choice of a table at run time.
 #pragma once
 
@@ -14,9 +15,9 @@ struct Kernels {
   const OrderedKernels &ordered;
 };
 
-// Those of the best instruction set that this processor has.
+// The kernels of the best instruction set that this processor has.
 const Kernels &kernels();
-// By name, for tests; nullptr if this processor cannot run them.
+// The kernels of the instruction set with this name, for tests; nullptr if this processor cannot run them.
 const Kernels *kernels(const char *name);
 
 }  // namespace gpz::cpu

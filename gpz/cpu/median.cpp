@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/cpu/median.hpp"
 
 #include <algorithm>

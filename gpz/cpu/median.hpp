@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The middle one of some values.
 #pragma once
 

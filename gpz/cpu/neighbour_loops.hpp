@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The loops over one block for its prediction: in time, and by neighbours (docs/decisions/0013). Compiled once for each
 // instruction set.
 #pragma once
@@ -45,7 +46,8 @@ static void find_expected(const DifferenceBlock &block, int d, DifferenceScratch
   for (std::uint32_t i = 0; i < n; ++i) expected[i] = expect(axis, predictor, reciprocal, i);
 }
 
-// The same, and what it leaves in scratch.remainder, limited in scratch.near. Particles before the block count as 0.
+// The temporal prediction of axis d, its remainders in scratch.remainder, and the limited remainders in scratch.near.
+// Remainders of particles before the block count as 0.
 static void find_remainders(const DifferenceBlock &block, int d, DifferenceScratch &scratch) {
   find_expected(block, d, scratch);
   const DifferenceBlock::Axis axis = block.axes[d];
@@ -106,8 +108,9 @@ static void find_neighbour_residuals(const DifferenceBlock &block, int d, Differ
   }
 }
 
-// Decoding goes from particle to particle; axes take turns, so that one need not wait for the other. What is expected
-// of time alone, in scratch.expected, is completed. Where scratch.known is set, scratch.near already has what is left.
+// Decoding goes from particle to particle; axes take turns, so that one need not wait for the other. scratch.expected
+// has the temporal prediction, to which that from neighbours is added. Where scratch.known is set, scratch.near has the
+// remainder already.
 template <int components, bool exceptions, bool triples>
 static void follow_neighbours(const DifferenceBlock &block, DifferenceScratch &scratch) {
   std::int32_t *near[components];
@@ -145,7 +148,8 @@ static void follow_neighbours(const DifferenceBlock &block, bool exceptions, Dif
              : follow_neighbours<components, false, false>(block, scratch);
 }
 
-// The same with what is left of exceptions: places and indices.
+// follow_neighbours with `count` exceptions, of which place and index are stored: their remainders are known
+// beforehand.
 static void follow_neighbours(const DifferenceBlock &block, bool triples, const std::uint32_t *place,
                               const std::uint32_t *index, std::uint32_t count, DifferenceScratch &scratch) {
   if (count != 0) memset(scratch.known, 0, sizeof(scratch.known));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/cpu/neighbours.hpp"
 
 #include <initializer_list>
@@ -54,7 +55,7 @@ void solve(const Equations &e, double *x) {
 }
 
 // Sum of squares that these weights leave.
-double left_over(const Equations &e, const std::int8_t *weight) {
+double residual_squares(const Equations &e, const std::int8_t *weight) {
   double left = e.own;
   for (std::uint32_t a = 0; a < lags; ++a) {
     double row = -2 * e.target[a];
@@ -73,15 +74,15 @@ Neighbours fit_neighbours(const NeighbourSums &sums, std::uint64_t values) {
     Neighbours fitted;
     fitted.levels = levels;
     fitted.lags = lags;
-    // The product over 12 levels of what is left: its logarithm grows with the bits of the section, and more levels
-    // are a larger header.
+    // The product of the squared residuals over 12 levels: its logarithm grows with the bits of the section, and more
+    // levels are a larger header.
     double product = 1 + 24 * 0.69 * 8 * lags * levels / static_cast<double>(values);
     for (std::uint32_t level = 0; level < levels; ++level) {
       const Equations e = equations_of(sums, levels, level);
       double x[lags];
       solve(e, x);
       for (std::uint32_t j = 0; j < lags; ++j) fitted.weight[level][j] = core::round_coefficient(x[j]);
-      const double left = (left_over(e, fitted.weight[level]) + 1) * levels;
+      const double left = (residual_squares(e, fitted.weight[level]) + 1) * levels;
       for (std::uint32_t k = levels; k <= period; k += levels) product *= left;
     }
     if (best.levels != 0 && product >= least) continue;

@@ -1,4 +1,6 @@
-// Prediction of what is left of a particle by what was left of those in the slots before it (docs/decisions/0013).
+// SPDX-License-Identifier: BSD-3-Clause
+// Prediction of a particle's remainder (its residual after temporal prediction) from the remainders of the particles in
+// the slots before it (docs/decisions/0013).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +13,7 @@ namespace gpz::cpu {
 
 inline constexpr std::uint32_t max_neighbour_levels = 16;
 inline constexpr std::uint32_t max_neighbour_lags = 4;
-// What is left of neighbours is limited to this, so that the prediction fits in 32 bits.
+// Remainders of neighbours are limited to this, so that the prediction fits in 32 bits.
 inline constexpr std::int32_t neighbour_limit = (1 << 20) - 1;
 
 // Coefficients in units of 1/64: slot s has those of level s mod `levels`, weight[level][j] of slot s - 1 - j.
@@ -21,20 +23,21 @@ struct Neighbours {
   std::int8_t weight[max_neighbour_levels][max_neighbour_lags] = {};
 };
 
-// The same for each place in a block, from a phase of 0 to 15 on, so that loops need not count levels.
+// The weights for each particle of a block that begins with any level from 0 to 15, so that loops need not count
+// levels.
 struct NeighbourTable {
   alignas(64) std::int32_t weight[max_neighbour_lags][core::default_block_size + max_neighbour_levels];
 };
 
 void fill_table(const Neighbours &neighbours, NeighbourTable &table);
 
-// Sums over a sample of products of what is left of slot s with what is left of slot s - j, j = 0 to 4, by s mod 12.
+// Sums over a sample of the products of the remainders of slots s and s - j, j = 0 to 4, by s mod 12.
 struct NeighbourSums {
   static constexpr std::uint32_t period = 12;
   std::int64_t product[max_neighbour_lags + 1][period] = {};
 };
 
-// The best by least squares with 1, 2, 3, 4, 6 or 12 levels; `values` are those of the whole section.
+// The best coefficients by least squares with 1, 2, 3, 4, 6 or 12 levels; `values` are those of the whole section.
 Neighbours fit_neighbours(const NeighbourSums &sums, std::uint64_t values);
 
 // The part of a section header: levels, lags, weights.

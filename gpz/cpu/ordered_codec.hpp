@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Columns of integers of one chunk, each value predicted from particles before it: indices in, a section out, and back
 // (docs/decisions/0011). For particles in the order of their ids: positions of a key frame, the ids, other integers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The loops over one block of an ordered section. Compiled once for each instruction set (GPZ_ISA).
 #include "gpz/cpu/ordered_kernels.hpp"
 
@@ -110,7 +111,7 @@ std::uint64_t measure(const Block &block, int d, Scratch &scratch) {
   return cost;
 }
 
-// Those a little beyond an edge widen the margin, others become exceptions.
+// Particles a little beyond an edge widen the margin, others become exceptions.
 void sort_out_images(const Block &block, int d, Scratch &scratch, std::uint32_t &margin) {
   const Block::Axis &axis = block.axes[d];
   for (std::uint32_t i = 0; i < block.n; ++i) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One block of an ordered section on the CPU, compiled once for each instruction set (gpz/cpu/kernels.hpp).
 #pragma once
 

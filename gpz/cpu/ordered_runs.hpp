@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A column as runs of values that go up by one, such as the ids of a part of the system.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/cpu/ordered_search.hpp"
 
 #include <algorithm>
@@ -36,8 +37,8 @@ struct Search {
     return block;
   }
 
-  // The median step of each component from a particle to the one that is predicted from it by lag k; rough bits a
-  // particle of what is left, for some of them.
+  // Finds the median step of each component from a particle to the one that is predicted from it by lag k. Returns the
+  // rough bits a particle of the residuals, over a sample.
   double find_offsets(OrderedPredictor &predictor, int k) {
     std::array<std::vector<std::int64_t>, core::max_components> found;
     for (const std::uint64_t b : sample) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The encoder's choice of lags and offsets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs work on contiguous ranges in several threads; errors of any of them reach the caller.
 #pragma once
 
@@ -37,7 +38,7 @@ void parallel_ranges(int threads, std::uint64_t items, const Work &work) {
   try {
     for (int t = 1; t < threads; ++t) pool.emplace_back(run, t);
   } catch (...) {
-    // No more threads to be had: this one does what is left.
+    // The system has no more threads: this one does the rest.
   }
   const int started = static_cast<int>(pool.size());
   run(0);

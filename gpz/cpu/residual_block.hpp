@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One block of residuals: the memory to work on it.
 #pragma once
 

@@ -1,5 +1,6 @@
-// What is left of a prediction, for one block: the choice of a code, and the values in it (docs/decisions/0010).
-// Compiled once for each instruction set.
+// SPDX-License-Identifier: BSD-3-Clause
+// Coding the residuals of one block: the choice of a code, and the values in it (docs/decisions/0010). Compiled once
+// for each instruction set.
 #pragma once
 
 #include "gpz/core/pack.hpp"
@@ -18,7 +19,7 @@ static std::uint64_t rough_bits(const std::uint32_t *u, std::uint32_t n) {
   return sum;
 }
 
-// The best code for these values, and what it costs in bits: exact but for the unary bit of an exception, which takes
+// The best code for these values, and its bits: exact, except for the unary bit of an exception, which takes
 // `exception` bits.
 static ResidualCode choose_code(const std::uint32_t *u, std::uint32_t n, std::uint32_t &best_cost,
                                 std::uint32_t exception = core::exception_bits) {

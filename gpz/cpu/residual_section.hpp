@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The blocks of a section of residuals as bytes, behind its header: directory, payload, zeros (docs/format.md,
 // section 9).
 #pragma once

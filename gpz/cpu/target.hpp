@@ -1,4 +1,5 @@
-// Where decoded values go: rows of arrays in anyone's memory.
+// SPDX-License-Identifier: BSD-3-Clause
+// Where decoded values go: rows of arrays of the caller or of the library.
 #pragma once
 
 #include <array>

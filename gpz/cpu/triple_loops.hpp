@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The loops over one block whose three components are coded together (docs/decisions/0014). Compiled once for each
 // instruction set.
 #pragma once

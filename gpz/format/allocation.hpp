@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a failed allocation leaves the library: as Error out_of_memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Little-endian bytes: a writer that appends and a reader that cannot leave its range.
 #pragma once
 

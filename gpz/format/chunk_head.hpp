@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the parts of a chunk's head are (docs/format.md, sections 4, 8 and 10): size of blocks and kind, what the kind
 // adds, the length of each section.
 #pragma once
@@ -14,9 +15,9 @@ inline constexpr std::size_t chunk_kind_at = 4;
 inline constexpr std::size_t chunk_start_size = 8;  // bytes up to what the kind adds
 inline constexpr std::size_t section_length_size = sizeof(std::uint64_t);
 
-// In a chunk of differences.
+// In a difference chunk, bytes.
 inline constexpr std::size_t arrivals_length_at = 32;
-// In a chunk in the order of ids.
+// In an ordered chunk, bytes.
 inline constexpr std::size_t identity_field_at = 8;
 
 GPZ_HD constexpr std::size_t section_length_at(ChunkKind kind, std::size_t field) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The bytes around the blocks of a chunk: chunk header, section header, directory (docs/format.md, sections 4 and 5).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/container.hpp"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ const char *fault(const Box &box) {
   return nullptr;
 }
 
-// The same for a field.
+// What is wrong with a field, or nullptr.
 const char *fault(const Field &field, bool first) {
   const bool is_integer = field.type == ValueType::integer;
   if (!is_integer && field.type != ValueType::float32 && field.type != ValueType::float64) return "unknown value type";

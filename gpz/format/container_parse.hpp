@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reading the parts of a file from memory (docs/format.md, sections 1 to 3 and 11). No length from the bytes is
 // trusted: the functions throw corrupt, truncated and so on, with positions relative to the start of what they are
 // given.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What readers of bytes throw when these contradict the format.
 #pragma once
 

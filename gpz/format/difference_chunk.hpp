@@ -1,4 +1,5 @@
-// The bytes around the sections of a chunk of differences (docs/format.md, section 8).
+// SPDX-License-Identifier: BSD-3-Clause
+// The bytes around the sections of a difference chunk (docs/format.md, section 8).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@ struct DifferenceChunk {
   Span arrivals;                       // a chunk of those that are new
 };
 
-// Appends everything in front of the sections; set_section_length tells the lengths afterwards.
+// Appends everything before the sections. set_section_length and set_arrivals_length fill in the lengths afterwards.
 void append_difference_head(std::uint64_t reference, const std::vector<std::uint32_t> &leaving, std::uint64_t arriving,
                             std::size_t fields, std::vector<std::uint8_t> &bytes);
 void set_section_length(std::vector<std::uint8_t> &bytes, std::size_t field, std::uint64_t length);

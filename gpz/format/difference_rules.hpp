@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What TrajectoryEncoder and its counterpart on a GPU decide alike, so that their bytes are the same.
 #pragma once
 
@@ -10,7 +11,7 @@
 
 namespace gpz::format {
 
-inline constexpr std::size_t max_followed = INT32_MAX;  // particles of a chunk of differences: rows are int
+inline constexpr std::size_t max_followed = INT32_MAX;  // particles of a difference chunk: rows are int
 
 // What the components of a field of image flags count, where positions are field 0 of the frame.
 Crossed crossed_by(const Field &positions, const Field &images, const Box &box);
@@ -20,7 +21,7 @@ inline bool enough_stay(std::uint64_t staying, std::uint64_t particles, std::uin
   return 2 * staying >= (particles < before ? before : particles);
 }
 
-// Bytes of the last chunk that stood alone, which others compete with.
+// Bytes of the last independent chunk, with which difference chunks compete.
 struct KeySizes {
   std::uint64_t particles = 0;
   std::uint64_t all = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What encoders and decoders ask of fields.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/format/grid_box.hpp"
 
 #include <cmath>

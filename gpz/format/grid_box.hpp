@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The periodic edges of a box on the grid of a field.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Metadata as the JSON text of the file header (docs/format.md, section 1).
 #pragma once
 

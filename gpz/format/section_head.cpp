@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/format/section_head.hpp"
 
 #include "gpz/error.hpp"

@@ -1,4 +1,5 @@
-// What stands in front of the coded integers of a section: how it is coded, the box on the grid, exact values
+// SPDX-License-Identifier: BSD-3-Clause
+// What comes before the coded integers of a section: how it is coded, the box on the grid, exact values
 // (docs/format.md, sections 8 and 10).
 #pragma once
 
@@ -13,8 +14,8 @@
 
 namespace gpz::format {
 
-// How a section of a chunk of differences, or of one in the order of ids, is coded. An empty section of a chunk of
-// differences: nothing has changed.
+// How a section of a difference chunk or of an ordered chunk is coded. An empty section of a difference chunk: nothing
+// has changed.
 enum FieldCodingKind : std::uint8_t { predicted_values = 1, block_coded_values = 2, ordered_values = 3 };
 
 // For each component of a field of image flags, 1 + the component of field 0 through whose periodic edges particles go

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/block_chunk.hpp"
 
 #include "gpz/format/chunk_head.hpp"
@@ -10,7 +11,7 @@ namespace gpz::trajectory {
 std::unique_ptr<cpu::Decoder> open_block_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
                                                const std::vector<Field> &fields, const std::vector<bool> &wanted) {
   if (chunk_kind(bytes, size) != ChunkKind::block)
-    format::corrupt("kind of a chunk that has to be one of blocks", format::chunk_kind_at);
+    format::corrupt("kind of a chunk that has to be a block chunk", format::chunk_kind_at);
   std::vector<cpu::FieldCoding> codings;
   codings.reserve(fields.size());
   for (const Field &field : fields)

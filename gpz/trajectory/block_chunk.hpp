@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Chunks in blocks (docs/format.md, sections 4 to 7), whole or with one field inside another chunk.
 #pragma once
 

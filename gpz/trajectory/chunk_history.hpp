@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What writer and reader remember of the particles of a chunk from frame to frame.
 #pragma once
 
@@ -26,7 +27,7 @@ class ChunkHistory {
   void start(const IndependentChunk &chunk, const std::vector<bool> &wanted, int threads, ExactValues *exact = nullptr);
   bool started() const { return started_; }
   void forget() { started_ = false; }
-  // Whether values of these fields can be differences: the grids are those of the frame before.
+  // Whether values of these fields can be differences: the grids are those of the previous frame.
   bool fits(const std::vector<Field> &fields) const;
   std::uint64_t particles() const { return particles_; }
   bool follows(std::size_t field) const { return wanted_.empty() || wanted_[field]; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/chunk_reader.hpp"
 
 #include <string>
@@ -26,8 +27,8 @@ cpu::IndexColumns last_of(const cpu::DifferenceState &state) {
 void ChunkReader::next(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
                        const std::vector<Field> &fields, const std::vector<bool> &wanted, int threads) {
   if (chunk_kind(bytes, size) == ChunkKind::difference) {
-    if (fields.empty()) corrupt("a chunk of differences without fields", 0);
-    if (!history_.fits(fields)) corrupt("a chunk of differences without the frame it builds on", 0);
+    if (fields.empty()) corrupt("a difference chunk without fields", 0);
+    if (!history_.fits(fields)) corrupt("a difference chunk without the frame it builds on", 0);
     next_differences(bytes, size, particles, threads);
     return;
   }

@@ -1,4 +1,5 @@
-// Reads the chunks at one place of frames that follow each other (docs/format.md, section 8).
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads the chunks that have one index in frames that follow each other (docs/format.md, section 8).
 #pragma once
 
 #include <cstddef>

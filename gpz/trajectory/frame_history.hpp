@@ -1,4 +1,5 @@
-// Frames that build on each other, read one after the other from their key frame on.
+// SPDX-License-Identifier: BSD-3-Clause
+// A key frame and the difference frames after it, read one after the other.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,7 @@ class FrameHistory final : public OpenFrame {
   // Whether all fields of this list are followed (an empty list: all there are).
   bool follows(const std::vector<bool> &wanted) const;
   const std::vector<bool> &wanted() const { return wanted_; }
-  // These fields and those that are followed.
+  // The union of `wanted` and the fields that are followed.
   std::vector<bool> joined(std::vector<bool> wanted) const;
 
   std::uint64_t particles() const override;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/identity.hpp"
 
 #include <algorithm>
@@ -29,10 +30,10 @@ void Identity::match(const std::vector<std::int64_t> &slot_ids, const std::vecto
       ++matched;
     }
   }
-  if (matched < slot_ids.size() || matched < ids.size()) match_left_over(slot_ids, ids);
+  if (matched < slot_ids.size() || matched < ids.size()) match_by_hash(slot_ids, ids);
 }
 
-void Identity::match_left_over(const std::vector<std::int64_t> &slot_ids, const std::vector<std::int64_t> &ids) {
+void Identity::match_by_hash(const std::vector<std::int64_t> &slot_ids, const std::vector<std::int64_t> &ids) {
   const auto left = static_cast<std::size_t>(std::count(particle_of_slot_.begin(), particle_of_slot_.end(), nowhere));
   int bits = 4;
   while ((std::size_t{1} << bits) < 2 * left) ++bits;

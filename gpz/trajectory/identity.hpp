@@ -1,4 +1,5 @@
-// Which particle of a frame is which of the frame before.
+// SPDX-License-Identifier: BSD-3-Clause
+// Which particle of a frame is which of the previous frame.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ class Identity {
   const std::vector<std::uint32_t> &particle_of_slot() const { return particle_of_slot_; }
   const std::vector<std::uint32_t> &arriving() const { return arriving_; }  // particles without a slot, ascending
 
-  // The slots of the next frame are those of before that have a particle, then the arriving ones.
+  // The slots of the next frame are this frame's slots that have a particle, then the arriving particles.
   void renumber();
   // Nothing is known of the order.
   void reset() { guess_.clear(); }
@@ -25,9 +26,9 @@ class Identity {
   std::size_t memory_usage() const;
 
  private:
-  void match_left_over(const std::vector<std::int64_t> &slot_ids, const std::vector<std::int64_t> &ids);
+  void match_by_hash(const std::vector<std::int64_t> &slot_ids, const std::vector<std::int64_t> &ids);
 
-  std::vector<std::uint32_t> guess_;  // the particle of each slot, if the caller's order is that of before
+  std::vector<std::uint32_t> guess_;  // the particle of each slot, if the caller's order has not changed
   std::vector<std::uint32_t> particle_of_slot_;
   std::vector<std::uint32_t> arriving_;
   std::vector<std::uint32_t> table_;  // slots by hash of their id

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/independent_chunk.hpp"
 
 #include <cstring>
@@ -19,7 +20,7 @@ IndependentChunk::IndependentChunk(const std::uint8_t *bytes, std::size_t size, 
   // A key frame has no others.
   const ChunkKind kind = chunk_kind(bytes, size);
   if (kind == ChunkKind::difference)
-    throw Error(Status::corrupt, "a chunk of differences where one without is expected", {}, 4);
+    throw Error(Status::corrupt, "a difference chunk where an independent chunk is expected", {}, 4);
   if (kind == ChunkKind::ordered)
     ordered_ = std::make_unique<OrderedChunk>(bytes, size, particles, fields);
   else

@@ -1,4 +1,5 @@
-// Chunks that are decoded without others: by place or in the order of ids (docs/format.md, sections 4 and 10).
+// SPDX-License-Identifier: BSD-3-Clause
+// Independent chunks: block chunks and ordered chunks (docs/format.md, sections 4 and 10).
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Values of a field as the integers that are predicted (docs/format.md, section 8); values.hpp has the inverse.
 #pragma once
 

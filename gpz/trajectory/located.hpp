@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Errors of parts of a chunk, which know their place in the part at most.
 #pragma once
 

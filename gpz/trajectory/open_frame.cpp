@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/open_frame.hpp"
 
 #include "gpz/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Frames whose chunks have been read, and whose values can be written to the caller's arrays.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/ordered_chunk.hpp"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ void append_section(const FieldInput &input, const Rows &rows, const std::vector
     cpu::encode_ordered(shape, indices.columns(components), out.bytes);
     if (input.field.leading || ids.empty()) return;
   }
-  // What has nothing to do with the order of the ids may be smaller by itself.
+  // A field whose values do not follow the order of ids may be smaller as blocks.
   std::vector<std::uint8_t> alone;
   format::append_field_coding({format::block_coded_values, {}}, alone);
   append_block_coded(input, rows, encoder, alone);

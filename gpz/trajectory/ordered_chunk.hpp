@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Chunks whose particles stand in the order of their ids (docs/format.md, section 10; docs/decisions/0011).
 #pragma once
 

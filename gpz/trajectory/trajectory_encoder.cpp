@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstring>
 
@@ -38,10 +39,10 @@ struct TrajectoryEncoder::State {
   trajectory::ChunkHistory history;
   trajectory::Identity identity;
   std::vector<Field> described;         // the fields of the chunk that the history starts with
-  std::vector<std::uint8_t> key_chunk;  // the last chunk that stands alone, until the history starts with it
-  EncodedChunk part;                    // of a chunk of differences, or the chunk it competes with
-  EncodedChunk ordered;                 // the same in the order of the ids
-  format::KeySizes key;                 // of the last chunk that stands alone
+  std::vector<std::uint8_t> key_chunk;  // the last independent chunk, until the history starts with it
+  EncodedChunk part;                    // of a difference chunk, or the chunk it competes with
+  EncodedChunk ordered;                 // the ordered chunk that a block chunk competes with
+  format::KeySizes key;                 // of the last independent chunk
   std::vector<std::int64_t> ids;
   Rows all;                     // row of each particle
   Rows staying;                 // row of each slot
@@ -63,7 +64,7 @@ struct TrajectoryEncoder::State {
       std::swap(ordered, out);
   }
 
-  // The history will start with this chunk, if another follows that does not stand alone.
+  // The history will start with this chunk, if a difference chunk follows.
   void start_from(const std::vector<FieldInput> &fields, const EncodedChunk &chunk) {
     history.forget();
     identity.reset();
@@ -90,7 +91,7 @@ struct TrajectoryEncoder::State {
     return id != no_field && id == identity_field(described) && history.fits(given);
   }
 
-  // Which particle has which slot; false if so few have one that a chunk that stands alone is the better.
+  // Finds which particle has which slot; false if so few have one that an independent chunk is better.
   bool match(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
     all.resize(particles);
     for (std::size_t i = 0; i < particles; ++i) all[i] = static_cast<std::uint32_t>(rows == nullptr ? i : rows[i]);
@@ -164,7 +165,7 @@ struct TrajectoryEncoder::State {
     for (std::size_t d = 0; d < components && same; ++d) same = indices.column[d] == state.axes[d].last;
     const std::size_t begin = out.bytes.size();
     if (is_lossless && !same) {
-      encode_alone(input, out);
+      encode_block_coded(input, out);
       history.follow(f, columns, {});
       return;
     }
@@ -180,7 +181,7 @@ struct TrajectoryEncoder::State {
       const std::vector<std::uint8_t> predicted(out.bytes.begin() + static_cast<std::ptrdiff_t>(begin),
                                                 out.bytes.end());
       out.bytes.resize(begin);
-      encode_alone(input, out);
+      encode_block_coded(input, out);
       if (out.bytes.size() - begin >= predicted.size()) {
         out.bytes.resize(begin);
         out.bytes.insert(out.bytes.end(), predicted.begin(), predicted.end());
@@ -189,7 +190,7 @@ struct TrajectoryEncoder::State {
     history.follow(f, columns, edges);
   }
 
-  void encode_alone(const FieldInput &input, EncodedChunk &out) {
+  void encode_block_coded(const FieldInput &input, EncodedChunk &out) {
     format::append_field_coding({format::block_coded_values, {}}, out.bytes);
     trajectory::append_block_coded(input, staying, encoder, out.bytes);
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/values.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Integers that stand for the values of a field, as values (docs/format.md, section 8): the inverse of Indices.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # Sourced by the scripts: configures and builds gpz, with the LAMMPS that provide_lammps found (if it was called).
 

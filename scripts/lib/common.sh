@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # Sourced by the scripts: messages, and where things are kept.
 
@@ -14,6 +15,6 @@ die() {
 
 # The comment at the head of the script, and ends it.
 show_help() {
-  sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
+  sed -n '3,/^set/{/^#/s/^# \{0,1\}//p}' "$0"
   exit
 }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # Sourced by the scripts: a LAMMPS of the user's (LAMMPS_SOURCE_DIR, LAMMPS_BINARY) or a tested release that is fetched and
 # built in the cache.
@@ -85,7 +86,7 @@ provide_lammps() {
     return
   fi
   settings=("${lammps_settings[@]}" -D "LAMMPS_SIZES=$sizes" -D "GPZ_LAMMPS_PACKAGES=$(IFS=';' && printf %s "${lammps_packages_test[*]}")")
-  # All that decides the build goes into its name but for the packages.
+  # All that decides the build goes into its name, except the packages.
   key=$({ printf '%s\n' "$LAMMPS_SOURCE_DIR" "${settings[@]}" && cat "$repository/scripts/lib/lammps_build.cmake" &&
     cat "$LAMMPS_SOURCE_DIR/src/version.h" && c++ --version; } | sha256sum | cut -c 1-12)
   folder=$cache/lammps-build-$sizes-$key

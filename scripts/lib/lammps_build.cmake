@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Included by LAMMPS's own project() call (CMAKE_PROJECT_lammps_INCLUDE); changes nothing of what LAMMPS computes, only how long
 # its build takes. GPZ_LAMMPS_PACKAGES: all packages that this build may get, now or later.
 function(gpz_lammps_build)

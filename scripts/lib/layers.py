@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks every #include against gpz/rooms.txt.
 
     scripts/lib/layers.py [--graph]

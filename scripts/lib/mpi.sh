@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # Sourced by the scripts: how MPI programs run on any machine: as root, with fewer cores than ranks, and several at a time
 # (unbound, or all would share the first core). Exported, so that tests run by ctest behave the same.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # Sourced by the scripts: long commands, with their output in a log, that show what is done, how far it is and how long it took.
 

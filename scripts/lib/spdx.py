@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Whether every source, script and CMake file begins with the licence that it is under, as an SPDX line.
 
     spdx.py [--fix]      --fix adds the lines that are missing

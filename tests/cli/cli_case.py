@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the gpz command in a folder of its own and checks what it prints."""
 
 import os

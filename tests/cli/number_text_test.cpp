@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Number formatting against the standard library's exact conversion, and the rule for decimals against exact
 // differences.
 #include "number_text.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """gpz bench: what it measures on, what it reports, and that it leaves nothing behind. No test looks at a time."""
 
 import array

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """gpz decode: formats, selections and the digits it prints."""
 
 import json

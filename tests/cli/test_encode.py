@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """gpz encode: every input format, bounds, and what is written where."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Bad input of every kind: one line naming the file and the reason, an exit code, and nothing half-written left."""
 
 import os

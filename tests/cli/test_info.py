@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """gpz info and gpz verify: what they print, as text and as JSON."""
 
 import json

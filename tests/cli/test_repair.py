@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """gpz repair, and what every command makes of torn and damaged files."""
 
 from cli_case import CliCase, dump_frame, random_rows, record_offsets

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The first code block of a page in a language, for a compiler: extract.py PAGE LANGUAGE OUT."""
 import sys
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The documents of the repository: their lines, headings, links and code blocks."""
 import re
 import subprocess

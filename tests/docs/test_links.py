@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Links, anchors and file names in the documents lead somewhere."""
 import re
 import unittest

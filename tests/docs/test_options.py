@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Options of the gpz command that the documents show exist. The program: environment variable GPZ."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The programs of README print what README says, and the commands there read what they wrote.
 
 Environment: GPZ (the command), README_CPP and README_C (the programs, built from the page).

@@ -1,14 +1,18 @@
-"""The documents use the words of docs/glossary.md."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""The documents, and the comments and messages in code, use the words of docs/glossary.md."""
 import re
 import unittest
 
 from pages import ROOT, prose_lines, tracked_files
 
 NOT_TO_USE = re.compile(
-    r"who is who|what is left (?:of|by|after) |\bstands? alone\b|\bof before\b|\bbut for\b|\blikewise\b|\bas ever\b|\bcome and go\b|"
+    r"who is who|what (?:is|was) left (?:of|by|after) |\bst(?:ands?|ood) alone\b|\bof before\b|\bbut for\b|\blikewise\b|\bas ever\b|\bcome and go\b|"
     r"\bsees to\b|next to nothing",
     re.IGNORECASE,
 )
+CODE = re.compile(r"(bench|cmake|examples|gpz|lammps_pkg|scripts|tests|tools)/.*(\.(cpp|hpp|cu|cuh|c|h|in|py|sh|cmake|lmp)|CMakeLists\.txt)$")
+LINE_BREAK = re.compile(r"\n\s*(?://|\*(?!/)|#)?\s*")  # and the sign of a comment
+NAMELESS = re.compile(r'(?://|/\*|#|""")\s*The same\b.*')
 GLOSSARY = "docs/glossary.md"
 
 
@@ -22,6 +26,17 @@ class Words(unittest.TestCase):
             for number, line in prose_lines(page)
             for match in NOT_TO_USE.finditer(line)
         ]
+        self.assertEqual(found, [])
+
+    def test_words_not_to_use_in_code(self):
+        files = [path for path in tracked_files() if CODE.match(path) and path != "tests/docs/test_words.py"]
+        self.assertGreater(len(files), 100)
+        found = []
+        for path in files:
+            text = (ROOT / path).read_text()
+            flowing = LINE_BREAK.sub(" ", text)
+            found += [f"{path}: ...{flowing[match.start() - 40:match.end() + 20]}..." for match in NOT_TO_USE.finditer(flowing)]
+            found += [f"{path}: {match.group()}" for match in NAMELESS.finditer(text)]
         self.assertEqual(found, [])
 
     def test_rows_of_tables_have_as_many_cells_as_their_heads(self):

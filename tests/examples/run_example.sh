@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Runs an example on two ranks, as often as said, and compares its trajectories with the uncompressed ones of the same runs.
 #
 #   run_example.sh LMP GPZ FOLDER NAME TIMES [LAMMPS OPTIONS...]      FOLDER is emptied first

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Runs examples/read_frames on a file of two frames, in which every particle moves by 3 4 12, so by 13.
 #
 #   run_read_frames.sh READ_FRAMES GPZ FOLDER      FOLDER is emptied first

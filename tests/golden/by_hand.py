@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Golden files of what the format allows and the library's encoder does not write, made by the test writer of tests/reference."""
 
 import math

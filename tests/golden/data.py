@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The data behind the golden files: frames of seeded particles, made with operations that give the same bits on every machine
 (+ - * / and Python's Mersenne Twister)."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What is in a file, by the library and by the reference decoder, in one form; floating-point numbers of heads as their bits."""
 
 import hashlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of the golden files need of the library: files of frames that data.py describes, and what is in a
 // file.
 //
@@ -185,7 +186,7 @@ std::vector<std::uint64_t> all_bits(const Values &values) {
   return bits;
 }
 
-// The same keys as describe_frame of decoders.py. Floating-point numbers as their bits.
+// A frame with the keys of describe_frame of decoders.py. Floating-point numbers as their bits.
 json describe(const gpz::FrameInfo &info) {
   json fields = json::array();
   for (const gpz::Field &field : info.fields) {

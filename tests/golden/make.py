@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes the golden files and digests.json. Version 1 of the format does not change: run this to add a file, with --only, and
 never to bring files into agreement with a changed program.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What of docs/format.md occurs in files that the reference decoder reads meanwhile."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The golden files have all that docs/format.md names: a coding without a golden file fails here."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The golden files decoded by the library and by the reference decoder, against the pinned digests and against the data that they
 were made of."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Encoding the data of the golden files gives the golden files, byte for byte: with each instruction set and number of threads."""
 
 import platform

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What docs/format.md says of files/example.gpz is so, byte for byte; its sections have the numbers by which code names them."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What docs/format.md says is refused is refused by the reference decoder, and by the library: a file for each rule."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files whose chunks of kind 0 break one rule of sections 4 to 6 of docs/format.md each: as in violations_container.py."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files that break one rule of sections 1 to 3 or 11 of docs/format.md each, with checksums that hold.
 
 A family is a function that makes a sound file; what is given to it by name changes one thing. With each family goes a list of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files whose chunks of kinds 1 and 2 break one rule of sections 8 to 10 of docs/format.md each: as in violations_container.py."""
 
 import struct

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counts every allocation that anything in the program makes through the CUDA runtime, and lets them fail on demand.
 // The linker puts it in between: allocation_spy.cpp, with the options that CMakeLists.txt gives to the test.
 #pragma once

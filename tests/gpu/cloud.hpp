@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A cloud of particles too large for the host: made and checked on the device. Where a particle is follows from its
 // number, so that nothing has to be kept to compare with.
 #pragma once
@@ -23,7 +24,7 @@ struct CloudReport {
 cudaError_t check_cloud(const float *xyz, const std::int32_t *id, std::uint64_t n, double bound, std::uint32_t *seen,
                         CloudReport *report, cudaStream_t stream);
 
-// The same of one value a particle in the order of the particles.
+// make_cloud and check_cloud for one value a particle, in the order of the particles.
 cudaError_t make_column(float *x, std::uint64_t n, cudaStream_t stream);
 cudaError_t check_column(const float *x, std::uint64_t n, double bound, CloudReport *report, cudaStream_t stream);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What gpz/cuda.hpp says about workspaces, capacities and streams.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The C interface of the CUDA backend used from C. Each function returns 0, or the number of the step that failed. */
 #include <cuda_runtime_api.h>
 #include <math.h>

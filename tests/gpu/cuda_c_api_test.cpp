@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C interface of the CUDA backend: from C, against the CPU, and errors instead of exceptions.
 #include <cstring>
 #include <fstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::Codec: the CPU's bytes, memory that grows only when it has to, failures after which it still works, and
 // several of them on several devices.
 #include "gpz/cuda_codec.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Difference sections on the GPU: the bytes of the CPU, its states, and its values, whatever moves; damage is a status.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::Gather: the rows and columns that a loop on the host finds; failures after which it still works.
 #include "gpz/cuda_gather.hpp"
 

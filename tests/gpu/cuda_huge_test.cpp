@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // More than 2^31 values in one chunk: encoded and decoded on the device, and every value looked at there.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Decoding into arrays of every layout, and encoding from them: both float types, two and three dimensions, components
 // together or apart, gaps, descending order. Whatever lies between the elements stays as it was.
 #include <cstring>

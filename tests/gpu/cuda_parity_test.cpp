@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The GPU writes the same bytes as the CPU, reads what the CPU wrote, and survives bytes that are no chunk.
 #include <cstdlib>
 #include <cstring>

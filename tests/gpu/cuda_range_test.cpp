@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A part of a chunk: the blocks asked for, and nothing else.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::TrajectoryCodec: the bytes of gpz::TrajectoryEncoder, whatever particles, fields and boxes do; where the
 // device cannot follow, chunks with the right values; memory that stays as it is, and failures after which it works.
 #include "gpz/cuda_trajectory.hpp"
@@ -235,7 +236,7 @@ TEST_F(CudaTrajectory, OtherFieldsStandAlone) {
   EXPECT_EQ(pair.differences, 2u);
 }
 
-// Frames of the GPU alone, read from a file. Returns how many stand alone.
+// Frames from the GPU only, read from a file. Returns how many chunks are independent.
 std::size_t expect_right_values(const std::vector<Snapshot> &snapshots, bool narrow = false) {
   const TemporaryFile file;
   std::size_t alone = 0;
@@ -365,7 +366,7 @@ TEST_F(CudaTrajectory, WorksAfterAnyFailedAllocation) {
     there.push_back(std::make_unique<OnDevice>(snapshots.back()));
   }
   gas.add(500);
-  const Snapshot larger = gas.snapshot();  // after it, chunks that stand alone need no allocation
+  const Snapshot larger = gas.snapshot();  // after it, independent chunks need no allocation
   const OnDevice larger_there(larger);
   const std::int64_t live = allocation_spy::live();
   int failures = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::Upload and HostCopy: the CPU's bytes wherever the arrays are, nothing read that is not theirs, memory that
 // grows only when it has to, failures after which they still work.
 #include "gpz/cuda_transfer.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the GPU tests share: device memory, streams, and skipping where there is no GPU.
 #pragma once
 

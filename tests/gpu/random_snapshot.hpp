@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random frames of all kinds, in host memory and in device memory.
 #pragma once
 

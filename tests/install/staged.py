@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The installed tree that the tests look at, and commands run on it."""
 import os
 import pathlib

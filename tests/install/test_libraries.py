@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the shared libraries export: the public interface, and nothing else."""
 import os
 import re

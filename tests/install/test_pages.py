@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Manual pages and completions, against what gpz --help says."""
 import re
 import shutil

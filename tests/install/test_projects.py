@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Outside projects in C, C++ and CUDA: configured by find_package and by pkg-config, built, run."""
 import os
 import shutil

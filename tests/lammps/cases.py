@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the cases: LAMMPS scripts that write t.gpz and t.dump, and what must hold afterwards."""
 
 import sys

@@ -1,4 +1,5 @@
-"""Runs LAMMPS with `dump gpz` beside `dump custom`, decodes the one and compares it with the other, atom by atom."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs LAMMPS with `dump gpz` and `dump custom`, decodes the one and compares it with the other, atom by atom."""
 
 import argparse
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Small systems for the cases, as LAMMPS commands."""
 
 BASE = "id type x y z"  # columns
@@ -53,7 +54,7 @@ mass * 1.0
 
 
 def dumps(columns, every=20, gpz="t.gpz", custom="t.dump", group="all", both="", modify=""):
-    """The same dump in both formats. dump_modify arguments: `both` for both, `modify` for the .gpz file alone."""
+    """One dump in both formats. dump_modify arguments: `both` for both, `modify` for the .gpz file alone."""
     commands = [
         f"dump gpz {group} gpz {every} {gpz} {columns}",
         f"dump custom {group} custom {every} {custom} {columns}",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Continuing a file, after a restart or the death of its writer."""
 
 import signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Columns, their bounds, and what the file says about them."""
 
 import re

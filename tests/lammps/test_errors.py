@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What is refused, and what fails."""
 
 import os
@@ -139,7 +140,7 @@ def full_disk(directory):
 
 @case(ranks=(1, 2, 4))
 def disk_full(t):
-    """A clear error, and only whole frames in the file: as many whether they are written in the background or not, but
+    """A clear error, and only whole frames in the file. Written in the background or not, there are equally many, except
     for those that were on their way."""
     count = {}
     for mode in ("no", "yes"):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Frames that are compressed on a GPU: skipped without one, or if dump gpz was built without CUDA. Cases gpu_kokkos_*
 also need a LAMMPS that keeps its atoms there: --lmp-arguments "-k on g 1 -sf kk -pk kokkos newton on neigh half"."""
 
@@ -81,7 +82,7 @@ def gpu_region(t):
 
 @case(ranks=(1, 2))
 def gpu_compute(t):
-    """A column from host memory, beside those that KOKKOS keeps on the GPU; rows from a threshold."""
+    """A column from host memory, next to those that KOKKOS keeps on the GPU; rows from a threshold."""
     gpu_and_cpu(t, MELT + "compute ke all ke/atom\n", columns=COLUMNS + " c_ke", both="thresh c_ke > 1")
 
 
@@ -94,7 +95,7 @@ def gpu_own_bounds(t):
 
 @case(ranks=(1, 2))
 def gpu_too_fine(t):
-    """A box of more than 2^30 steps of the grid: on the GPU, all chunks stand alone."""
+    """A box of more than 2^30 steps of the grid: on the GPU, all chunks are independent."""
     lammps(t, MELT + twins("eb 1e-9", "eb 1e-9 device cpu") + "run 20")
     for name in ("a.gpz", "b.gpz"):
         assert t.since_key(name) == list(range(5)), name

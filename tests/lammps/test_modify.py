@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """dump_modify keywords, files, and the summary in the log."""
 
 import re
@@ -108,7 +109,7 @@ def nfile(t):
 
 @case(ranks=(4,))
 def nfile_again(t):
-    """The same number changes nothing; another one changes the file of some ranks only, but is refused on all."""
+    """nfile with the number it has changes nothing; another number changes the file of some ranks only, but is refused on all."""
     nfile = "dump_modify gpz nfile %d\n"
     for mode in ("no", "yes"):
         script = MELT + dumps(BASE, gpz="t.%.gpz", modify=f"nfile 2 async {mode}") + "run 20\n" + nfile % 2 + "run 20\n"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Boxes, groups, regions, thresholds, and numbers of atoms."""
 
 from harness import DEFAULT_BOUND, case, read_dump
@@ -87,7 +88,7 @@ def empty_ranks(t):
 
 @case(ranks=(1, 4))
 def growing(t):
-    """Atoms come and go."""
+    """Atoms arrive and leave."""
     t.lammps(
         MELT
         + "region top block 1 4 1 4 1 4\ndelete_atoms region top\nregion drain block INF INF INF INF INF 1\n"

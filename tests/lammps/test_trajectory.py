@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Key frames and differences from earlier frames: dump_modify key."""
 
 from harness import DEFAULT_BOUND, case, read_dump
@@ -24,7 +25,7 @@ def key_one(t):
 
 @case(ranks=(1, 2))
 def key_without_ids(t):
-    """Nobody knows who is who."""
+    """Without ids the atoms have no identity: all frames are key frames."""
     t.lammps(MELT + "dump gpz all gpz 5 t.gpz type x y z\nrun 20")
     assert t.since_key() == [0] * 5
 
@@ -54,7 +55,7 @@ def key_one_file_a_frame(t):
 
 @case(ranks=(1, 4))
 def key_at_once(t):
-    """The same bytes without the thread that writes; several ranks use MPI-IO then."""
+    """async no writes the bytes of async yes; several ranks use MPI-IO then."""
     again = f"dump now all gpz 5 now.gpz {IMAGES}\ndump_modify now async no\n"
     t.lammps(MELT + dumps(IMAGES, every=5) + again + "run 60")
     t.same_frames("t.gpz", "now.gpz")
@@ -64,7 +65,7 @@ def key_at_once(t):
 
 @case(ranks=(4,))
 def key_one_file_a_rank(t):
-    """Each with a chain of its own."""
+    """Each file has difference frames of its own."""
     columns = IMAGES + " vx vy vz"
     velocities = " ".join(f"bound {c} {bound}" for c, bound in VELOCITIES.items())
     t.lammps(MELT + dumps(columns, every=5, gpz="t.%.gpz", modify=velocities) + "run 40")
@@ -105,7 +106,7 @@ def key_group_that_changes(t):
 
 @case()
 def key_many_crossings(t):
-    """Image flags cost next to nothing: their key frame and what surrounds a section."""
+    """Image flags take less than 3 bits an atom: their key frame and what surrounds a section."""
     script = MELT.replace("create 3.0", "create 9.0")
     others = f"dump bare all gpz 10 bare.gpz {BASE}\n"
     t.lammps(script + dumps(IMAGES, every=10, modify="key 50") + others + "dump_modify bare key 50\nrun 400")
@@ -126,7 +127,7 @@ def key_other_boxes(t):
 
 @case(ranks=(1, 2))
 def key_moving_box(t):
-    """The grid of scaled positions moves with the box: their frames stand alone, in whatever way they are stored."""
+    """The grid of scaled positions moves with the box: since_key counts on, and values keep their bounds, however the chunks are stored."""
     npt = MELT.replace("fix nve all nve", "fix npt all npt temp 1.5 1.5 0.5 iso 2.0 2.0 1.0")
     t.lammps(npt + dumps(IMAGES + " xu yu zu", every=10) + "run 100")
     assert t.since_key() == list(range(11))
@@ -142,7 +143,7 @@ def key_refused(t):
 
 @case(ranks=(1, 2))
 def key_smaller(t):
-    """What it is for."""
+    """A file with difference frames is smaller than one of key frames only."""
     again = f"dump keys all gpz 5 keys.gpz {IMAGES}\ndump_modify keys key 1\n"
     t.lammps(MELT + dumps(IMAGES, every=5) + again + "run 200")
     differences, keys = (t.path(name).stat().st_size for name in ("t.gpz", "keys.gpz"))
@@ -152,7 +153,7 @@ def key_smaller(t):
 
 @case(ranks=(1, 2))
 def key_order(t):
-    """The same contents, in less space."""
+    """order id stores the same contents in less space."""
     columns = IMAGES + " vx vy vz"
     by_id = f"dump id all gpz 10 id.gpz {columns}\ndump_modify id order id device cpu key 2 bound v* 0.01\n"
     t.lammps(MELT + dumps(columns, every=10, modify="key 2 bound v* 0.01") + by_id + "run 30")

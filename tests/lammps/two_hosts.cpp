@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Preloaded into LAMMPS: the first GPZ_TEST_FIRST_HOST ranks are on one host, the others on another.
 #include <mpi.h>
 

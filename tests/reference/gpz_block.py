@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Section 9 of docs/format.md: what a block of indices holds, and the numbers that stand for integers near to what is
 expected."""
 

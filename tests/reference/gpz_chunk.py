@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Chunks of any kind (docs/format.md, section 4)."""
 
 from gpz_codec import BadFile, decode_chunk

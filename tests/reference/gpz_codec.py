@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sections 4 to 7 of docs/format.md: a chunk of bytes to columns of values. Slow and plain on purpose."""
 
 import math

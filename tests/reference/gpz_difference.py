@@ -1,4 +1,5 @@
-"""Sections 8 and 9 of docs/format.md: chunks that build on those of the frame before. Slow and plain on purpose."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sections 8 and 9 of docs/format.md: difference chunks. Slow and plain on purpose."""
 
 import struct
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Section 10 of docs/format.md: chunks whose particles stand in an order in which each predicts the next. Slow and plain on
 purpose."""
 

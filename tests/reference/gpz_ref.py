@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """A second decoder of .gpz files, written from docs/format.md alone: slow, clear, and strict.
 
 As a program it prints a digest of the exact bits of every decoded column, so that other decoders can be compared with it.
@@ -105,7 +106,7 @@ class Frame:
     fields: list
     chunks: list  # (particles, length, checksum)
     since_key: int  # frames since the key frame
-    reference: int | None  # head checksum of the frame before; None in key frames
+    reference: int | None  # head checksum of the previous frame; None in key frames
     columns: list = field(default_factory=list)
 
     def column(self, name):
@@ -226,7 +227,7 @@ def read_frame_head(record):
 
 @dataclass
 class Last:
-    """What a difference frame needs of the frame before it."""
+    """What a difference frame needs of the previous frame."""
 
     frame: Frame
     checksum: int  # of its head
@@ -241,7 +242,7 @@ def check_reference(frame, last):
 
 
 def read_frame(record, last):
-    """The frame, and what the next one needs of it. `last` is that of the frame before in the file, None if that did not hold."""
+    """The frame, and what the next one needs of it. `last` is that of the previous frame in the file, None if that frame is damaged."""
     frame = read_frame_head(record)
     if frame.since_key:
         check_reference(frame, last)
@@ -325,7 +326,7 @@ def read_bytes(data):
         require(last.type in RECORD_TYPES or last.type >> 31, f"byte {last.offset}: record type {last.type} is unknown")
         try:
             if last.type == FRAME:
-                held, before = before, None  # a frame that does not hold is nothing to build on
+                held, before = before, None  # no frame can build on a damaged one
                 frame, before = read_frame(last, held)
                 file.frames.append(frame)
             elif last.type == INDEX:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A writer of .gpz files for tests, from docs/format.md: the caller picks block size and block modes, sense or not.
 
 It makes what the library's encoder would never choose, so that decoders are tested on all that the format allows.
@@ -24,7 +25,7 @@ class WriteField:
     bound: float = 0.0
     flags: int = 0
     modes: list = field(default_factory=lambda: [EXACT])  # of the blocks, in turn
-    shifts: list = field(default_factory=lambda: [0])  # likewise, for modes 0 and 1
+    shifts: list = field(default_factory=lambda: [0])  # of the blocks, in turn, for modes 0 and 1
 
     @property
     def letter(self):
@@ -182,7 +183,7 @@ def head_checksum(whole_record):
 def frame_record(
     fields, chunks, timestep=0, time=math.nan, box_kind=0, box=(0.0,) * 12, since_key=0, reference=None, codec=None
 ):
-    """`chunks`: (particles, bytes) pairs. `reference`: the record of the frame before, for difference frames."""
+    """`chunks`: (particles, bytes) pairs. `reference`: the record of the previous frame, for difference frames."""
     head = struct.pack("<QqdBB6s12d", sum(n for n, _ in chunks), timestep, time, 3, box_kind, b"ppffsm", *box)
     head += struct.pack("<HHI", len(fields), since_key, len(chunks))
     column = 0

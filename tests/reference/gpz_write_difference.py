@@ -1,4 +1,5 @@
-"""A writer of chunks of differences for tests, from sections 8 and 9 of docs/format.md: the caller picks codings, axes and
+# SPDX-License-Identifier: BSD-3-Clause
+"""A writer of difference chunks for tests, from sections 8 and 9 of docs/format.md: the caller picks codings, axes and
 codes, sense or not. Nothing is predicted but by the last index (a = b = c = 0), so that no history is kept."""
 
 import struct
@@ -16,7 +17,7 @@ class Section:
     """A field of the particles that stay, in the order of their slots."""
 
     indices: list  # [component][slot], of this frame
-    before: list  # of the one before, edges counted
+    before: list  # of the previous frame, edges counted
     axes: list = field(default_factory=list)  # (lo, period) each; none: open
     codes: list = field(default_factory=lambda: [(0, 0)])  # (width, head) of the components of all blocks, in turn
     margin: int = 0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The library, by way of the program built from library_helper.cpp, which GPZ_LIBRARY_HELPER names."""
 
 import os

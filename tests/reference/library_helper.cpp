@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of the reference decoder need of the library: files to decode, and digests to compare with.
 //
 //   library_helper write FOLDER          writes files that between them use every mode, type and special value
@@ -131,7 +132,7 @@ void write_file(const std::string &path, int dimension, double bound, bool speci
     info.timestep += 10;
     writer.write(info, frame.fields);
   }
-  // The same field twice as chunks of two ranks, with an empty one between them.
+  // One field twice, as chunks of two ranks, with an empty chunk between them.
   gpz::ChunkEncoder encoder;
   std::vector<gpz::EncodedChunk> chunks(3);
   const auto frame = particles<Float>(7, 1500, dimension, bound, special);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files whose particles stand in the order of their ids, for the tests of the reference decoder.
 #pragma once
 

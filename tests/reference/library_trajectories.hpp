@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Trajectories in difference frames for the tests of the reference decoder.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Difference frames: files of the test writer in the reference decoder and, if GPZ_LIBRARY_HELPER is set, in the library."""
 
 import itertools

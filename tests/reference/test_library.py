@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The library and the reference decoder must decode the same bits from each other's files."""
 
 import contextlib
@@ -58,7 +59,7 @@ def noting_differences(found):
 
 @contextlib.contextmanager
 def noting_order(found):
-    """Likewise of chunks in the order of ids; kinds of all chunks."""
+    """Notes what ordered chunks use, and the kinds of all chunks."""
     decode_section, read_block, read_runs = (
         getattr(gpz_ordered, name) for name in ("decode_section", "read_block", "read_runs")
     )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The reference decoder against the test writer: every block mode, and files that must be refused."""
 
 import itertools

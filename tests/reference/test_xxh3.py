@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The hash against vectors made with `xxhsum -H3` of xxHash 0.8.1."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """XXH3, 64 bits, seed 0, default secret: the checksum of .gpz files, in plain Python."""
 
 import struct

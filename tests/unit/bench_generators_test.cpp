@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The generators of gpz bench: the same points everywhere, of the shape and in the order that they promise.
 #include <gtest/gtest.h>
 

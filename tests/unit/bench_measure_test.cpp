@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How gpz bench measures, checks what it measured, and runs other programs.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The C interface used from C, as its documentation shows it. Returns 0, or the number of the step that failed. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C interface: columns into any array, in the order of ids, from files, images and streams; what files and frames
 // say about themselves; writers to memory and descriptors.
 #include "c_api_support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Structures of programs that were compiled with another version of gpz.h, and numbers that are no enumeration's.
 #include <cstddef>
 

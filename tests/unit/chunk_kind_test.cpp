@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kind of a chunk can be seen, and what a function cannot decode is not called corrupt.
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One crystal as a chunk of each kind.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The promise: every finite value within its bound, everything else bit by bit. Checked in quadruple precision.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Chunks: sizes, identity, row lists, determinism, hostile bytes.
 #include <gtest/gtest.h>
 

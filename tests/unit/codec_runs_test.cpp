@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Uneven blocks, most of whose segments are empty, are coded with runs and take no more than the format's formula says.
 #include <gtest/gtest.h>
 

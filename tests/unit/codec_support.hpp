@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the codec tests share: seeded data that is the same on every machine, and a round trip through a chunk.
 #pragma once
 

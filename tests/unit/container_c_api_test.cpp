@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C interface: round trips through memory and files, pinned numbers, and errors instead of exceptions.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files that are cut, damaged or made to mislead: what comes out is whole frames or an error, never wrong data.
 #include "container_support.hpp"
 
@@ -103,8 +104,8 @@ bool blames_the_bytes(Status status) {
          status == Status::corrupt || status == Status::truncated || status == Status::limit_exceeded;
 }
 
-// With true checksums over false content the parsers stand alone: a frame or an error that says what is wrong with the
-// bytes, but no crash (for the sanitizers).
+// With true checksums over false content only the parsers can find the fault: a frame, or an error that says what is
+// wrong with the bytes, but no crash (for the sanitizers).
 TEST(Corruption, WithTrueChecksumsIsAnErrorOrAFrame) {
   const Bytes whole = small_file(2);
   const std::vector<std::size_t> positions = record_positions(whole);

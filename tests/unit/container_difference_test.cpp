@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The heads of difference frames, and what they build on (docs/format.md, section 3).
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +31,7 @@ TEST(DifferenceFrame, Head) {
   EXPECT_EQ(record.checksum, format::load_little<std::uint64_t>(record.prefix.data() + record.prefix.size() - 8));
   EXPECT_EQ(format::load_little<std::uint16_t>(head.data() + 130), 0x0201);
 
-  // All of a key frame, but for the number and the codecs; then the reference.
+  // All of a key frame's head, except the number and the codecs; then the reference.
   FrameInfo key_info = difference_info();
   key_info.since_key = 0;
   const Bytes key_prefix = frame_record(key_info, {{2, 8, 5}}).prefix;
@@ -65,7 +66,7 @@ TEST(DifferenceFrame, ReaderRefusesFaultsInTheHead) {
     return status_of([&] { format::parse_frame_head(changed.data(), changed.size(), 8); });
   };
   const std::size_t field = 136;
-  EXPECT_EQ(status(130, 9), Status::ok);                         // another number: only the frame before can tell
+  EXPECT_EQ(status(130, 9), Status::ok);                         // another number: only the previous frame can tell
   EXPECT_EQ(status(field + 3, 1), Status::corrupt);              // codec: that of key frames
   EXPECT_EQ(status(field + 3, 3), Status::unsupported_version);  // unknown
   Bytes key = head;

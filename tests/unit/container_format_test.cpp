@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The bytes of headers and records (docs/format.md, sections 1 to 3 and 11).
 #include <cerrno>
 #include <cmath>
@@ -208,7 +209,7 @@ TEST(FrameRecord, RefusesWhatAReaderWouldRefuse) {
   EXPECT_EQ(status_of([&] { frame_record(many, chunk); }), Status::limit_exceeded);
 }
 
-// The same faults as bytes of a head, at the offsets of the specification.
+// The faults of the test before, as bytes of a head at the offsets of the specification.
 TEST(FrameRecord, ReaderRefusesFaultsInTheHead) {
   const Bytes prefix = frame_record(golden_info(), {{2, 8, 0}}).prefix;
   const Bytes head(prefix.begin() + 24, prefix.end() - 8);

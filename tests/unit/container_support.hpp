@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the container tests share: a small file, files on disk that vanish, and damage with and without true checksums.
 #pragma once
 

@@ -1,4 +1,5 @@
-// Creating, appending, and what is left when the system refuses (reliability of writes).
+// SPDX-License-Identifier: BSD-3-Clause
+// Creating, appending, and the state of the file when the system refuses a write.
 #include <cerrno>
 #include <cstdlib>
 

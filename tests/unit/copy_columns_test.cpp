@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Columns of decoded frames in the caller's arrays: what a stream gives is what a file gives.
 #include <numeric>
 

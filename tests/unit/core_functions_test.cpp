@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Functions of the core that every backend compiles, one by one.
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
-// The head of a chunk of differences: what is written is read, and nothing else is.
+// SPDX-License-Identifier: BSD-3-Clause
+// The head of a difference chunk: what is written is read, and nothing else is.
 #include "gpz/format/difference_chunk.hpp"
 
 #include <gtest/gtest.h>

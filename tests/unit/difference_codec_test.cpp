@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Difference sections: every index comes back, whatever it is; bytes are the same for all instruction sets; damage is
 // an error; and a second decoder, written from docs/format.md alone, agrees.
 #include <gtest/gtest.h>
@@ -112,8 +113,8 @@ TEST(DifferenceCodec, WhatDoesNotMoveTakesNoPayload) {
   for (const std::size_t size : sizes) EXPECT_LE(size, 24u);
 }
 
-// Straight lines are predicted from the second difference frame on, through the edges as well; a particle that crosses
-// between the stored image and the followed one costs next to nothing.
+// Straight lines are predicted from the second difference frame on, through the edges as well: crossings between the
+// stored image and the followed one cost less than 1 % of the bytes.
 TEST(DifferenceCodec, StraightLines) {
   const auto open = check(ballistic(4096, 6, 0));
   const auto periodic = check(ballistic(4096, 6, 20000));
@@ -192,7 +193,7 @@ TEST(DifferenceCodec, ChoosesNearlyTheBestCode) {
     }
 }
 
-// The same normal equations in long double by Cramer's rule.
+// Against the normal equations in long double by Cramer's rule.
 TEST(DifferenceCodec, FitIsTheLeastSquaresOne) {
   Random random(8);
   for (int round = 0; round < 200; ++round) {

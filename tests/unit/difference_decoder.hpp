@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A second decoder of difference sections, written from section 9 of docs/format.md: plain lists of frames, wide
 // integers, one bit at a time. And sections in parts, for tests that look at them or damage them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sections whose residuals are predicted by their neighbours: any coefficients bring every index back, and the decoder
 // of difference_decoder.hpp agrees; the encoder finds coefficients where there are any to find.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of difference sections share: trajectories, and what all kernels make of them.
 #pragma once
 
@@ -123,7 +124,7 @@ inline Trajectory noise(std::size_t n, std::size_t steps) {
   return t;
 }
 
-// Particles in groups of `group`, each of which moves as one but for some trembling.
+// Particles in groups of `group`. Each group moves as one, except for some trembling.
 inline Trajectory molecules(std::size_t n, std::size_t steps, std::size_t group, double together, double alone) {
   Random random(group);
   Trajectory t = random_walk(n, 1, 0, 3);

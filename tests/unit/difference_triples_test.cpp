@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks of small residuals: coded as triples where that is smaller, and close to their entropy; every index comes
 // back, and the decoder of difference_decoder.hpp agrees.
 #include <gtest/gtest.h>

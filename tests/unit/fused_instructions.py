@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """No fused multiply-add in the library: it rounds once where two operations round twice, and files would differ between machines.
 
     fused_instructions.py OBJDUMP LIBRARY

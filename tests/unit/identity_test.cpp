@@ -1,4 +1,5 @@
-// Which particle of a frame is which of the frame before.
+// SPDX-License-Identifier: BSD-3-Clause
+// Which particle of a frame is which of the previous frame.
 #include "gpz/trajectory/identity.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,8 @@ namespace {
 using Ids = std::vector<std::int64_t>;
 using test::Random;
 
-// Slots have particles of their id, no particle has two, and no more than have to are left over. Returns the pairs.
+// Checks that slots have particles of their id, and that every particle either has one slot or arrives. Returns how
+// many pairs of slot and particle are possible in addition.
 std::size_t check(const Identity &identity, const Ids &slots, const Ids &ids) {
   std::vector<int> used(ids.size(), 0);
   std::map<std::int64_t, std::pair<std::size_t, std::size_t>> count;  // of each id: slots, particles

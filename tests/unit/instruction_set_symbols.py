@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Objects that are compiled for one instruction set give other objects nothing but symbols of their own namespace. The linker keeps
 one copy of a weak symbol for the whole program: of an inline function of the standard library it may keep the one with AVX-512
 instructions, and a machine without them then stops with an illegal instruction.
@@ -10,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-# Beside them, by their beginnings:
+# Other symbols that are allowed, by their beginnings:
 ALLOWED = ("__odr_asan",)  # AddressSanitizer's marks of global variables: data, one for each variable
 SKIPPED = 77
 

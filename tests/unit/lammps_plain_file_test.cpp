@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The file that several ranks write in the background, each at its own places.
 #include <gtest/gtest.h>
 

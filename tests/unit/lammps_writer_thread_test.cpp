@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The thread that writes behind the simulation: order, waiting, errors, end.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operators new that remember the largest size they were asked for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The bits of NaNs of float32 fields, signalling ones too, which a conversion to double makes quiet.
 #include <cstring>
 
@@ -25,7 +26,7 @@ float float_of(std::uint32_t bits) {
   return value;
 }
 
-// Particle i has id i: positions, velocities with a bound, and a lossless quantity that stays what it is but for one
+// Particle i has id i: positions, velocities with a bound, and a lossless quantity that does not change, except for one
 // NaN.
 struct Values {
   std::vector<double> x;

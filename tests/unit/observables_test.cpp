@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Radial distribution function and mean square displacement against what is known in closed form.
 #include "observables.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Chunks in the order of ids: every value comes back, whatever the ids are.
 #include <set>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ordered sections: every value comes back, whatever it is; bytes are the same for all instruction sets; damage is an
 // error; a second decoder, written from docs/decisions/0011 alone, agrees; and what the predictions are for is small.
 #include "gpz/cpu/ordered_codec.hpp"
@@ -268,7 +269,7 @@ TEST(OrderedCodec, EmptyChunk) {
   EXPECT_THROW(decode_ordered({0, 3, nullptr, {}}, bytes.data(), 8, {}), Error);
 }
 
-// But for the first particles of each block.
+// Except in the first particles of each block.
 TEST(OrderedCodec, WhatRepeatsTakesNextToNothing) {
   const std::size_t n = 20480;
   Chunk chunk{empty_frame(n), {}, {}};
@@ -296,7 +297,8 @@ double bits_of(const Chunk &chunk) {
   return 8.0 * static_cast<double>(check(chunk)) / static_cast<double>(chunk.size());
 }
 
-// Bits of a particle whose places are known but for a trembling of sigma, and that of the one it is predicted from.
+// Bits of a particle whose position is known except for a trembling of sigma, as is that of the particle it is
+// predicted from.
 double bits_of_difference(double sigma) { return 3 * std::log2(sigma * std::sqrt(2) * std::sqrt(2 * M_PI * M_E)); }
 
 TEST(OrderedCodec, Crystal) {
@@ -304,8 +306,8 @@ TEST(OrderedCodec, Crystal) {
   EXPECT_LT(bits_of(crystal(24, 3600, 100, everywhere)), bits_of_difference(100) + 0.9);
 }
 
-// The lags are differences of ids: a part of the crystal has rows of uneven lengths, and its particles are predicted
-// as well but for some at its surface.
+// The lags are differences of ids: a part of the crystal has rows of uneven lengths, and its particles are predicted as
+// well, except some at its surface.
 TEST(OrderedCodec, PartOfACrystal) {
   const auto octant = [](const std::int64_t *q) { return q[0] > 4000 && q[1] > 4000 && q[2] > 4000; };
   Chunk chunk = crystal(24, 360, 10, octant);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Chunks in the order of ids whose bytes are not what was written: values or an error, and no more memory than they are
 // worth.
 #include "gpz/cpu/ordered_codec.hpp"

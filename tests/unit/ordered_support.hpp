@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of chunks in the order of ids share.
 #pragma once
 

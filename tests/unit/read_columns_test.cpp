@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reading into the caller's arrays: the values of Reader::read, of which other tests know that they are right, in the
 // stored order or sorted here.
 #include <limits>
@@ -38,7 +39,7 @@ class Output {
  public:
   static constexpr unsigned char untouched = 0xA5;
 
-  Output(const Layout &layout, std::size_t particles, std::size_t columns) : layout_(layout), particles_(particles) {
+  Output(const Layout &layout, std::size_t particles, std::size_t columns) : layout_(layout) {
     const auto n = static_cast<std::ptrdiff_t>(particles + 1);
     step_ = layout.particle == 0 ? (layout.narrow ? 4 : 8) : layout.particle;
     apart_ = layout.component == 0 ? n * std::abs(step_) : layout.component;
@@ -68,7 +69,6 @@ class Output {
 
  private:
   Layout layout_;
-  std::size_t particles_;
   std::ptrdiff_t step_ = 0;
   std::ptrdiff_t apart_ = 0;
   std::ptrdiff_t start_ = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Difference frames that are damaged or missing, and readers and writers that do not go through a file from its first
 // frame to its last.
 #include <sys/resource.h>
@@ -138,7 +139,7 @@ TEST(DamagedChain, StartsWithDifferences) {
   EXPECT_EQ(stream(file.bytes()).status, Status::corrupt);
 }
 
-// A difference frame that refers to the frame before as it should, but has one chunk more.
+// A difference frame that refers to the previous frame as it should, but has one chunk more.
 TEST(DamagedChain, WithAnotherNumberOfChunks) {
   const auto snapshots = trajectory(100, 2);
   TrajectoryEncoder encoder;

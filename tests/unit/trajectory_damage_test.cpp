@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Chunks and heads of trajectories whose bytes are not what was written, with checksums that hold: an error or values,
 // and no more memory than there should be.
 #include "gpz/api/read_output.hpp"
@@ -10,7 +11,7 @@
 namespace gpz::test {
 namespace {
 
-// Two chunks of differences in a row with everything that they can have, and what the first builds on.
+// Two difference chunks in a row with everything that they can have, and the chunks that the first one needs.
 struct Chained {
   Frame described;  // no particles yet
   trajectory::ChunkReader reader;

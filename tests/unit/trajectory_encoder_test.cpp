@@ -1,4 +1,5 @@
-// TrajectoryEncoder by itself, and its chunks in a Writer: sizes, sameness of bytes, several writers, errors.
+// SPDX-License-Identifier: BSD-3-Clause
+// TrajectoryEncoder without a file, and its chunks in a Writer: sizes, equality of bytes, several writers, errors.
 #include <numeric>
 
 #include "gpz/format/difference_chunk.hpp"
@@ -113,8 +114,8 @@ TEST(TrajectoryEncoder, GivesTheSameBytesAgainWithAnyNumberOfThreads) {
   for (std::size_t f = 0; f < snapshots.size(); ++f) EXPECT_TRUE(same(reader.read(f), other.read(f, 3)));
 }
 
-// What a chunk that stands alone would take is known only if it is tried; before that it is taken from the last one,
-// for each particle.
+// The size of an independent chunk is known only if it is encoded; before that it is taken from the last one, for each
+// particle.
 TEST(TrajectoryEncoder, GivesNoMoreBytesThanAChunkThatStandsAlone) {
   Random random(8);
   Gas gas(1100);
@@ -149,7 +150,7 @@ TEST(TrajectoryEncoder, GivesNoMoreBytesThanAChunkThatStandsAlone) {
   EXPECT_LT(differences, 39u);
 }
 
-// Lossless noise is coded by itself, the other fields stay differences.
+// A field of lossless noise is coded as blocks, the other fields stay differences.
 TEST(TrajectoryEncoder, CodesAFieldOfNoiseByItself) {
   Gas gas(3000);
   auto snapshots = trajectory(gas, 6, {}, [](int) {});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of trajectories share: a gas whose true values are known in every frame, files of it, and a comparison
 // that finds particles by a number of their own, whatever their ids are.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Trajectories as differences, from the caller's arrays to the reader's frames: whatever particles, ids, boxes and
 // fields do, every frame is within its bounds of what was given.
 #include "gpz/format/grid_box.hpp"

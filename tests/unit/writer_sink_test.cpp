@@ -1,5 +1,6 @@
-// Writers to memory, to descriptors, and to sinks of the caller's: one file, whatever takes it, and what is left after
-// a failure.
+// SPDX-License-Identifier: BSD-3-Clause
+// Writers to memory, to descriptors, and to sinks of the caller: the file is equal in all, and what each holds after a
+// failure.
 #include <cerrno>
 #include <csignal>
 

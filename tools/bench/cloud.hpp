@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Points in memory, as an application has them: f32 or f64, one particle after the other or one axis after the other.
 #pragma once
 
@@ -50,7 +51,7 @@ class Cloud {
   // Largest less smallest value of each component; non-finite ones are ignored.
   std::array<double, 3> extents() const;
 
-  // The same points in another type and layout.
+  // These points in another type and layout.
   Cloud converted(ValueType type, Layout layout) const;
 
  private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "bench/cloud_source.hpp"
 
 #include <fmt/format.h>

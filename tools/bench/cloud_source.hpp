@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the points of a benchmark come from: a generator, a raw file, or a frame of a .gpz file; tiled if wanted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz bench: ratio, speed and error of the codec on this machine, next to the limit and to other programs.
 #include <fmt/format.h>
 

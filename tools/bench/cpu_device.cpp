@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #if __has_include(<malloc.h>)
 #include <malloc.h>
 #endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a benchmark asks of a processor: how fast it copies, and how fast it compresses a snapshot.
 #pragma once
 

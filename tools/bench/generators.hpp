@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Point clouds of several kinds, in the memory order that such data has where it is made. The same particles, seed,
 // type and layout give the same bytes on every machine. docs/bench.md describes them for users.
 #pragma once

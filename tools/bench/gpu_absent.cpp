@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // make_gpu() in a build without CUDA.
 #include "bench/device.hpp"
 

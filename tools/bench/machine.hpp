@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Facts about the machine and the moment of a measurement.
 #pragma once
 

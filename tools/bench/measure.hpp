@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Repeats a piece of work and says how long it took.
 #pragma once
 

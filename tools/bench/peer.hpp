@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Another program on the same data: raw values in a file, its command line timed by the wall clock.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs a command of the shell, and a folder for its files that is always removed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one source of chance in the benchmark: xoshiro256** (Blackman, Vigna 2018), seeded by SplitMix64. Only operations
 // that IEEE 754 rounds in one way are used (no libm but sqrt, no std:: distributions): a seed gives the same values
 // with every compiler, library and processor.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a benchmark found, and its two forms: a table for people, JSON for programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <nlohmann/json.hpp>
 
 #include "bench/report.hpp"

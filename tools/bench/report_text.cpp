@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -135,8 +136,8 @@ std::string check_text(const Report &report) {
   if (report.rows.empty()) return "";
   const Verification &first = report.rows.front().verification;
   std::string text = fmt::format(
-      "\ncheck: what the last timed decompression gave against the input, {} {} particles; who is who from a second\n"
-      "compression of these with their numbers as ids. PSNR: longest edge to root mean square error, dB.\n",
+      "\ncheck: what the last timed decompression gave against the input, {} {} particles; their identity is from a\n"
+      "second compression, with their numbers as ids. PSNR: longest edge to root mean square error, dB.\n",
       first.all ? "all" : "evenly spread blocks of", first.particles);
   for (const Row &row : report.rows)
     if (!row.verification.problem.empty())

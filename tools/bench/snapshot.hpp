@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is compressed in a benchmark: positions and, if wanted, ids and types.
 #pragma once
 

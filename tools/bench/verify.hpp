@@ -1,5 +1,6 @@
-// Compares what a timed decompression gave with the input, without trusting the encoder: a block comes back in another
-// order, so the same particles are compressed once more with their numbers as ids, which tells who is who.
+// SPDX-License-Identifier: BSD-3-Clause
+// Compares what a timed decompression gave with the input, without trusting the encoder. A block comes back in another
+// order, so the particles are compressed once more with their numbers as ids, which give their identity.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The command line of gpz: all commands and their options.
 #pragma once
 

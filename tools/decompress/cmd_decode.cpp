@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz decode: a .gpz file to text.
 #include <fmt/format.h>
 

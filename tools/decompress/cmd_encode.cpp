@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz encode: trajectories of foreign formats to .gpz.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz info: what is in a .gpz file, on one screen.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz repair: the complete frames of a torn or damaged file into a whole one.
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz verify: every checksum and structure of a .gpz file, and on request every value against an uncompressed dump.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The order of columns in the file that a frame was made from.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The subcommands: each function adds one to the command line. Parsing the line runs it; failures are thrown as
 // exceptions.
 #pragma once

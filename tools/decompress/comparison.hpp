@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Decoded frames against the frames of an uncompressed LAMMPS dump, particle by particle.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // "1 frame", "2 frames".
 #pragma once
 

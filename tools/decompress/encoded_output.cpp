@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "encoded_output.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The .gpz file that a command writes frames to.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "exit_code.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +43,8 @@ ExitCode code_of(Status status) {
 const char *const exit_code_help =
     "Exit codes: 0 success; 1 internal error; 2 usage; 3 input or output; 4 corrupt, no gpz file, or of a newer "
     "format;\n"
-    "5 truncated (complete frames were written); 6 out of memory, over a limit, or not supported; 7 a comparison failed\n"
+    "5 truncated (complete frames were written); 6 out of memory, over a limit, or not supported; 7 a comparison "
+    "failed\n"
     "(verify --against, bench). Errors are one line on standard error.";
 
 Failure io_failure(const std::string &file) { return {ExitCode::io, file, std::generic_category().message(errno)}; }

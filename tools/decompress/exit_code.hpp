@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the command fails: an exit code, and one line on standard error.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A .gpz file that a command reads: by frame number from a file, or frame after frame from a pipe.
 #pragma once
 
@@ -21,7 +22,7 @@ class FrameInput {
 
   const std::string &name() const { return name_; }
   const Metadata &metadata() const { return reader_ ? reader_->metadata() : stream_->metadata(); }
-  // One of the two is there.
+  // The reader of a file, or the stream of a pipe; the other is nullptr.
   const Reader *reader() const { return reader_ ? &*reader_ : nullptr; }
   StreamReader *stream() { return stream_ ? &*stream_ : nullptr; }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The value of --frames: a Python slice.
 #pragma once
 

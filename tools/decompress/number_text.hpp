@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers to decimal text: what every text writer prints values with.
 #pragma once
 

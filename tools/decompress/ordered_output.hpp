@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Text made by many threads, written in the order it was asked for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the positions of a frame are, in which of LAMMPS's four forms, and how one form becomes another.
 #pragma once
 

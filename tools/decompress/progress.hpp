@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A progress line on standard error, on a terminal only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Names of atom types: elements and type labels.
 #pragma once
 

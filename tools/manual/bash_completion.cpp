@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Completion for bash. Needs nothing of the package bash-completion.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The command line of gpz as data, from CLI11's description of it: what manual pages and completions are made of.
 #pragma once
 

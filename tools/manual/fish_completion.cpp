@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Completion for fish.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz_manual FOLDER: writes the manual pages of gpz and its completions for shells into the folder.
 #include <CLI/CLI.hpp>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Manual pages.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a command line is described as: each function returns the text of one file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Completion for zsh, by its _arguments.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The values of a full block for its warp, with the layout of the caller's arrays known at compile time where it is a
 // common one. Value (d, row) is that of particle row * 32 + lane. fetch() comes before any use.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the values of a full block go. put() takes all components of a row of 32 particles, put_component() one; all
 // lanes of a warp call them together.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a thread block needs to write the payload of one block: loading, packing, exceptions. The formulas are core's;
 // here is who computes what.
 #pragma once

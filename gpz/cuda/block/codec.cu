@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Host side of the CUDA backend: workspace, launches.
 #include <cuda_runtime.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Stage 4 of the paper (section 4.4): once the lengths of all blocks are known, headers, directories and payloads go to
 // their places. Three steps, as in the paper: staging (encode_*.cu), a device-wide scan (codec.cu), and a copy (here).
 #include <type_traits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kernels of decompression, in the order they run, and what they share.
 #pragma once
 
@@ -25,7 +26,7 @@ __device__ __forceinline__ std::uint32_t particles_of(const DecodeParams &params
   return left < params.block_size ? static_cast<std::uint32_t>(left) : params.block_size;
 }
 
-// The payload of a block; nullptr if the blocks of the section do not fill it, but for the padding to 8 bytes.
+// The payload of a block; nullptr if the blocks of the section, with the padding to 8 bytes, do not fill it.
 __device__ __forceinline__ const std::uint32_t *payload_of(const DecodeParams &params, int f, std::uint64_t block) {
   const std::uint64_t *offsets = params.word_offsets + static_cast<std::uint64_t>(f) * params.blocks;
   const DecodeSection &section = params.sections[f];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Decoding of the blocks that nearly all blocks are: full, differences of at most 31 bits. One warp a block; stored
 // particle i is in row i / 32 of lane i % 32. What does not fit goes to decode_other.cu.
 #include <cuda_pipeline.h>
@@ -53,7 +54,8 @@ __device__ __forceinline__ bool read_bitmap(const U32 *words, U32 segments, std:
   return have == block_size && id[block_size - 1] < segments;  // they ascend
 }
 
-// The same from runs: every run leaves its id, plus one, where it begins, and a running maximum fills the rest.
+// Sorted segment ids from the runs: every run leaves its id, plus one, where it begins, and a running maximum fills the
+// rest.
 __device__ __forceinline__ bool read_runs(const core::BlockRecord &record, const U32 *words, U32 segments,
                                           std::uint16_t *id) {
   const U32 lane = this_lane();

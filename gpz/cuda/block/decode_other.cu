@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Decoding of the blocks that decode_full.cu leaves: wide, or not full. One thread block each.
 #include <type_traits>
 

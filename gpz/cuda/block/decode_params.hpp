@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the host tells the decoding kernels; plain data.
 #pragma once
 
@@ -36,7 +37,7 @@ struct DecodeParams {
   std::uint32_t block_size;
   DecodeSection *sections;
   core::BlockRecord *records;   // [field * blocks + block]
-  std::uint64_t *word_offsets;  // likewise, of payloads; the last element is the end of the last one
+  std::uint64_t *word_offsets;  // [field * blocks + block], of payloads; one more element: the end of the last one
   std::uint64_t *other_slots;   // [field * blocks + block] that decode_full.cu leaves to decode_other.cu
   std::uint32_t *other_count;
   std::uint32_t *damaged;  // chunk_damaged or chunk_unsupported: nothing is decoded

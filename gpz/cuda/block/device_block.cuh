@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Shared state and steps of a thread block that codes one block of particles.
 #pragma once
 

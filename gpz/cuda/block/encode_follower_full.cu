@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fields in the order of the leading field (ids, types, images, velocities), for the blocks that nearly all blocks are:
 // full, differences of at most 32 bits, no exceptions. One warp a block. What does not fit goes to encode_followers.cu.
 #include <cuda_pipeline.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fields that are stored in the order of the leading field (ids, types, images, velocities), for any block: with
 // exceptions, wide or not full. One thread block each.
 #include "gpz/cuda/block/block_writer.cuh"

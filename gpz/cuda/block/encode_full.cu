@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The leading field, stages 1 to 3 of the paper, for the blocks that nearly all blocks are: full, every value on the
 // grid, differences of at most 31 bits. One warp a block, as in the paper; particle i is in row i / 32 of lane i % 32.
 // What does not fit goes to encode_leading.cu.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The leading field, stages 1 to 3 of the paper, for any block of particles: with exceptions, wide or not full. One
 // thread block each.
 #include "gpz/cuda/block/block_writer.cuh"

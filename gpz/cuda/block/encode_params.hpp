@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the host tells the encoding kernels; plain data.
 #pragma once
 

@@ -1,4 +1,5 @@
-// The caller's fields as what kernels are told about them.
+// SPDX-License-Identifier: BSD-3-Clause
+// The caller's fields as arguments of kernels.
 #pragma once
 
 #include "gpz/cuda.hpp"

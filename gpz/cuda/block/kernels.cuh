@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kernels of compression, in the order they run, and what they share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // core::pack for full blocks, each lane of a warp packing its own values.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Extremes of what a lane has quantised.
 #pragma once
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What comes before the blocks of a chunk: headers and directories, and the places of the payloads, which follow from
-// them. Nothing is believed before it was compared with the lengths there are.
+// them. Every length is checked against the bytes there are before it is used.
 #include <algorithm>
 #include <cub/agent/single_pass_scan_operators.cuh>
 #include <cub/block/block_scan.cuh>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What becomes of a coded block's record: it goes to the table of all, and its extremes to the statistics of its
 // section, on which the widths in the directory depend.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What can be known to be wrong with a call before anything is queued. A kernel that runs into it instead (a null
 // pointer, an element across its alignment) takes the whole CUDA context of the process with it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One piece of memory cut into arrays, each aligned to 256 bytes; with base nullptr it only measures.
 #pragma once
 

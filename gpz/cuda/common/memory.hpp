@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What owns something of the CUDA runtime: the current device, memory, streams, events.
 #pragma once
 

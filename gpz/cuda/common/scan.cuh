@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Places of payloads from their lengths.
 #pragma once
 

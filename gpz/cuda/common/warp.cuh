@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Steps that the 32 lanes of a warp take together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The choice of a code for the residuals of one axis of a block, the same as on a CPU (docs/decisions/0010).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks of difference sections: one warp a block reads its payload and its history, writes the values and the history
 // after the frame. Value i of a block is in row i / 32 of lane i % 32.
 #include <cuda_pipeline.h>
@@ -164,7 +165,7 @@ __device__ __forceinline__ bool read_residuals(const core::ResidualRecord &recor
   return true;
 }
 
-// The payload of a block; nullptr if the blocks do not fill the section, but for the padding to 8 bytes.
+// The payload of a block; nullptr if the blocks, with the padding to 8 bytes, do not fill the section.
 __device__ __forceinline__ const U32 *payload_of(const DifferenceDecode &params, U64 block) {
   const DifferenceLayout &layout = *params.layout;
   const U64 used = params.word_offsets[params.history.blocks];

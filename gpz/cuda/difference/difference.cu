@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Host side of difference sections: workspace, launches.
 #include "gpz/core/directory.hpp"
 #include "gpz/cuda/block/field_arguments.hpp"

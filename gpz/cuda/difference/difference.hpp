@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Difference sections (docs/decisions/0010) of particles in device memory: the bytes of cpu::encode_difference, and
 // back. Everything is queued on the caller's stream; nothing is allocated, nothing waits.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Difference sections, blocks of particles: one warp a block reads its values and its history once, writes the history
 // after the frame and its payload to staging. Value i of a block is in row i / 32 of lane i % 32.
 #include "gpz/cuda/common/check.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The prediction of a frame: fitted over some blocks, then compared with none over every other of them. Sums are
 // integers, so their order does not matter.
 #include "gpz/cuda/common/check.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kernels of difference sections, in the order they run.
 #pragma once
 

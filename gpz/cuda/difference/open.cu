@@ -1,5 +1,6 @@
-// What comes before the blocks of a difference section: header and records. Nothing is believed before it was compared
-// with the lengths there are.
+// SPDX-License-Identifier: BSD-3-Clause
+// What comes before the blocks of a difference section: header and records. Every length is checked against the bytes
+// there are before it is used.
 #include "gpz/core/directory.hpp"
 #include "gpz/core/pack.hpp"
 #include "gpz/cuda/common/check.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the host tells the kernels of difference sections; plain data.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The payload of a block of a difference section, from its residuals in shared memory (docs/decisions/0010): flags,
 // planes, the unary bitmap and exceptions. All functions are for all lanes of a warp.
 #pragma once
@@ -125,7 +126,7 @@ __device__ __forceinline__ void set_quotients(const std::uint32_t *u, core::Resi
   }
 }
 
-// The same for bitmaps that are put together in staging.
+// set_quotients, not inlined, for bitmaps that are put together in staging.
 inline __device__ __noinline__ void set_far_quotients(const std::uint32_t *u, core::ResidualCode code, std::uint32_t n,
                                                       std::uint32_t at, std::uint32_t *bitmap) {
   set_quotients(u, code, n, at, bitmap);

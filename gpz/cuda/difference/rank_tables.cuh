@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The tables of gpz/core/triples.hpp in device memory.
 #pragma once
 

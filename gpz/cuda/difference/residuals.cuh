@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The residuals of a block of particles, for its warp, and its history after
 // the frame: one pass over all of it.
 #pragma once
@@ -104,7 +105,7 @@ class ResidualPass {
       : params_(params), memory_(memory), first_(block * difference_block), n_(n), predictor_(predictor) {}
 
   __device__ __forceinline__ void run(ResidualTotals (&totals)[D], double &error) {
-    // Those of the next rows come while these are coded.
+    // The next rows are loaded while these are coded.
     Batch next;
     std::uint32_t rows[batch_rows];
     fetch_rows(0, rows);

@@ -1,4 +1,6 @@
-// States of difference frames in device memory: where they begin, and what becomes of them when particles come and go.
+// SPDX-License-Identifier: BSD-3-Clause
+// States of difference frames in device memory: where they begin, and what becomes of them when particles arrive and
+// leave.
 #include <algorithm>
 #include <utility>
 
@@ -42,7 +44,7 @@ __global__ void __launch_bounds__(state_threads)
   }
 }
 
-// Those that were kept, then zeros.
+// Values of the particles that were kept, then zeros.
 __global__ void __launch_bounds__(state_threads) gather_kept(const std::int32_t *from, const std::uint32_t *kept,
                                                              std::uint64_t count, std::uint64_t all, std::int32_t *to) {
   const std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * state_threads + threadIdx.x;

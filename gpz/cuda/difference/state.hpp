@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the calls on device states share: arguments for the kernels, checked.
 #pragma once
 

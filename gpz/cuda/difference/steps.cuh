@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Steps of single values in difference sections: indices of less than 2^30, so that all but the rarest is 32-bit
 // arithmetic, with the results of gpz/core/residual.hpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks whose three components are coded together (gpz/core/triples.hpp). All functions are for all lanes of a warp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The unary codes of a block of a difference section, read by its warp: each lane those of its own row.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The values of a block of a difference section from its residuals, and its history after the frame.
 #pragma once
 
@@ -35,7 +36,7 @@ __device__ __forceinline__ void separate_triple(const std::int32_t (&expected)[c
   for (int d = 0; d < core::max_components; ++d) u[d] = core::number_of(triple, d);
 }
 
-// The same for the whole block, where flags have to be read before its values are known.
+// separate_triple for every particle of a block, where flags have to be read before its values are known.
 inline __device__ __noinline__ void separate_triples(const DifferenceHistory &history, core::Predictor predictor,
                                                      bool predict, std::uint64_t first, std::uint32_t n,
                                                      DecodeMemory &memory) {
@@ -76,7 +77,7 @@ class ValuePass {
 
   // Returns bits of the status for this lane.
   __device__ __forceinline__ std::uint32_t run() {
-    // Those of the next rows come while these are decoded.
+    // The next rows are loaded while these are decoded.
     Batch next;
     fetch(0, next);
 #pragma unroll 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Difference sections, once the lengths of all blocks are known: header, directory and payloads go to their places.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C interface of gpz/cuda.hpp and gpz/cuda_codec.hpp.
 #include "gpz/c/c_api.hpp"
 
@@ -110,7 +111,7 @@ gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_count, gpz_
   return guarded([&] {
     const std::vector<gpz_field> given = gpz::c::taken_fields(fields, field_count);
     const auto inputs = device_inputs(given, 0);
-    // All are looked at before one is written.
+    // All are checked before one is written.
     const std::size_t size = gpz::c::taken(outputs, field_count, "gpz_cuda_output").empty() ? 0 : outputs->struct_size;
     for (std::size_t f = 0; f < field_count; ++f) {
       gpz::Field field = inputs[f].field;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::Codec: owns the memory that gpz/cuda.hpp asks its caller for.
 #include <cuda_runtime_api.h>
 
@@ -91,7 +92,7 @@ struct Codec::State {
       check_reachable(prepared);
       check_reachable(rows, "rows");
     }
-    // The caller's errors of before are not this call's.
+    // Earlier errors of the caller are not this call's.
     forget_last_error();
     reserve(compress_workspace_size(prepared, particles), compressed_bound(prepared, particles));
     compress(prepared, particles, rows, workspace.data(), workspace.capacity(), bytes.data(), bytes.capacity(),
@@ -115,10 +116,9 @@ struct Codec::State {
     decompress(from, size, particles, fields, workspace.data(), workspace.capacity(), &report->damaged, stream, range);
     check(cudaStreamSynchronize(stream), "decompression");
     if (report->damaged == chunk_unsupported)
-      throw Error(
-          Status::unsupported,
-          "chunks of differences, in the order of ids, or with blocks of other than 1,024 particles are decoded "
-          "on the CPU only");
+      throw Error(Status::unsupported,
+                  "difference chunks, ordered chunks, and chunks with blocks of other than 1,024 particles are decoded "
+                  "on the CPU only");
     if (report->damaged != 0) throw Error(Status::corrupt, "the bytes of a chunk contradict the format");
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::Gather.
 #include <thrust/iterator/counting_iterator.h>
 
@@ -91,7 +92,7 @@ Gather::Rows Gather::select(const int *flags, std::uint64_t rows, int bits, Stre
   const CurrentDevice current(state_->device);
   check_memory(flags, rows, sizeof(int), "the array of flags");
   require_reachable(flags, state_->device, "the array of flags");
-  forget_last_error();  // the caller's errors of before are not this call's
+  forget_last_error();  // earlier errors of the caller are not this call's
   const auto items = static_cast<int>(rows);
   int *list = state_->room<int>(state_->rows, rows);
   int *count = state_->room<int>(state_->count, 1);

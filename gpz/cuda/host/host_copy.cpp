@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::HostCopy.
 #include <cuda_runtime_api.h>
 

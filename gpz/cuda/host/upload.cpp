@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::Upload, and what a program asks of the devices before it has one.
 #include <cuda_runtime_api.h>
 

@@ -1,5 +1,6 @@
-// Steps over one field of a trajectory in device memory, beside those of difference.hpp. Everything is queued on the
-// caller's stream; nothing is allocated, nothing waits.
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps over one field of a trajectory in device memory, in addition to those of difference.hpp. Everything is queued
+// on the caller's stream; nothing is allocated, nothing waits.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What TrajectoryCodec remembers of the particles of a chunk, in device memory: the counterpart of ChunkHistory.
 // Everything is queued on the caller's stream; growing alone allocates and may wait.
 #pragma once
@@ -27,9 +28,9 @@ class DeviceHistory {
   // Makes room, keeping what there is. Throws out_of_memory.
   void grow(std::uint64_t capacity, Stream stream);
 
-  // Those in slots kept[0] < kept[1] < ... stay.
+  // Keeps the particles in slots kept[0] < kept[1] < ..., and removes the others.
   void keep(const std::uint32_t *kept, std::uint64_t count, Stream stream);
-  // The particles of a chunk that stands alone, as a reader sees them, behind the others. Waits.
+  // Adds the particles of an independent chunk, as a reader decodes them, behind the others. Waits.
   void add(Codec &codec, const DeviceChunk &chunk, void *scratch, std::size_t scratch_size, Stream stream);
   // Bytes that add() needs for so many.
   static std::size_t scratch_size(std::uint64_t particles);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <thrust/iterator/counting_iterator.h>
 
 #include <algorithm>
@@ -112,7 +113,7 @@ std::uint64_t match_table_size(std::uint64_t left) {
   return (std::uint64_t{1} << table_bits(left)) * sizeof(std::uint32_t);
 }
 
-void match_left_over(const DeviceIdentity &identity, std::uint64_t left, std::uint32_t *table, Stream stream) {
+void match_by_hash(const DeviceIdentity &identity, std::uint64_t left, std::uint32_t *table, Stream stream) {
   if (left == 0 || identity.particles == 0) return;
   const int bits = table_bits(left);
   check(cudaMemsetAsync(table, 0xFF, match_table_size(left), stream), "clearing");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/cuda/trajectory/match.hpp"
 
 #include "gpz/cuda/common/carver.hpp"
@@ -90,7 +91,7 @@ void FrameMatch::find(const std::int64_t *slot_ids, std::uint64_t slots, const C
   arriving_ = 0;
   leaving_.clear();
   if (staying_ == slots && staying_ == particles) return;
-  match_left_over(identity(scratch), slots - staying_, memory.table, stream);
+  match_by_hash(identity(scratch), slots - staying_, memory.table, stream);
   list_matches(identity(scratch), {lists_.staying, memory.leaving, memory.arriving, lists_.counts->listed},
                memory.select, memory.select_bytes, stream);
   fetch();

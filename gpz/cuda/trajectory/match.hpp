@@ -1,4 +1,5 @@
-// Who is who in a frame and the next: the lists that TrajectoryCodec works with.
+// SPDX-License-Identifier: BSD-3-Clause
+// Which particle of a frame is which of the next frame: the lists that TrajectoryCodec works with.
 #pragma once
 
 #include <array>
@@ -31,7 +32,7 @@ class FrameMatch {
   std::uint64_t staying() const { return staying_; }
   std::uint64_t arriving() const { return arriving_; }
 
-  // Lists them, as they are what the next frame is compared with: the slots of before that stay, then what arrives.
+  // Lists the slots that the next frame is compared with: this frame's slots that stay, then the arriving particles.
   // Waits if particles leave. `scratch` is that of find(), and untouched.
   void list(const int *rows, void *scratch, cudaStream_t stream);
 
@@ -51,7 +52,7 @@ class FrameMatch {
 
  private:
   struct Lists {
-    std::uint32_t *guess = nullptr;  // the particle of each slot, if the caller's order is that of before
+    std::uint32_t *guess = nullptr;  // the particle of each slot, if the caller's order has not changed
     std::uint32_t *particle_of_slot = nullptr;
     std::uint32_t *staying = nullptr;
     std::uint32_t *rows = nullptr;

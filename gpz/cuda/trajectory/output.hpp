@@ -1,4 +1,5 @@
-// A chunk of differences as it is put together in device memory.
+// SPDX-License-Identifier: BSD-3-Clause
+// A difference chunk as it is put together in device memory.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +42,7 @@ class ChunkOutput {
     check(cudaMemcpyAsync(at(0), part.data, part.size, cudaMemcpyDeviceToDevice, stream), "part of a chunk");
     grow(part.size);
   }
-  // What stands in front of all else.
+  // The bytes before the sections.
   void set_head(const std::vector<std::uint8_t> &bytes, cudaStream_t stream) {
     check(cudaMemcpyAsync(memory_.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice, stream), "chunk header");
   }

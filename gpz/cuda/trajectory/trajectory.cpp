@@ -1,5 +1,6 @@
-// gpz::cuda::TrajectoryCodec: the frames of TrajectoryEncoder, with the arrays of a frame and what is remembered of the
-// frames before in device memory. What is small, and decides what comes next, is copied to the host.
+// SPDX-License-Identifier: BSD-3-Clause
+// gpz::cuda::TrajectoryCodec: the frames of TrajectoryEncoder, with the arrays of a frame and the history in device
+// memory. Counts and flags on which the next step depends are copied to the host.
 #include <algorithm>
 #include <new>
 #include <string>
@@ -20,13 +21,13 @@
 namespace gpz::cuda {
 namespace {
 
-// What kernels report beside the results of sections, in device memory.
+// What kernels report in addition to the results of sections, in device memory.
 struct Flags {
   std::uint32_t wide;                 // an index that does not fit, since the history began
   std::uint32_t changed[max_fields];  // fields that are not predicted, in this frame
 };
 
-// The same and more in pinned memory.
+// All that kernels report, in pinned memory.
 struct Report {
   Flags flags;
   DifferenceResult result;
@@ -52,7 +53,7 @@ std::vector<std::uint8_t> coding(format::FieldCodingKind kind, const format::Cro
   return bytes;
 }
 
-// Bytes in front of the indices of a section without exact values.
+// Bytes before the indices of a section without exact values.
 std::size_t prefix_size(int components) {
   return format::field_coding_size + format::section_head_size(static_cast<std::size_t>(components));
 }
@@ -141,8 +142,8 @@ struct TrajectoryCodec::State {
 
   // --- Where the history begins
 
-  // It will with the codec's chunk, if another follows that does not stand alone.
-  void stand_alone(const Call &call) {
+  // It will begin with the codec's chunk, if a difference chunk follows.
+  void encode_independent(const Call &call) {
     forget();
     codec.encode(call.fields, call.particles, call.rows, call.stream);
     adopt(call);
@@ -279,7 +280,7 @@ struct TrajectoryCodec::State {
     }
     const std::size_t begin = out.size();
     if (history.has_keys(f)) {
-      append_alone(encode_alone(call, f), call.stream);
+      append_block_coded(encode_block_coded(call, f), call.stream);
       return true;
     }
     if (is_plain || f != 0) {
@@ -291,10 +292,10 @@ struct TrajectoryCodec::State {
     append_prefix(call, f);
     out.grow(static_cast<std::size_t>(report->result.bytes));
     if (!is_plain || out.size() - begin < sizes.scaled(sizes.sections[f], matched.staying())) return true;
-    const DeviceChunk &alone = encode_alone(call, f);
+    const DeviceChunk &alone = encode_block_coded(call, f);
     if (format::field_coding_size + alone.size < out.size() - begin) {
       out.cut(begin);
-      append_alone(alone, call.stream);
+      append_block_coded(alone, call.stream);
     }
     return true;
   }
@@ -305,12 +306,12 @@ struct TrajectoryCodec::State {
     out.append(std::move(bytes), call.stream);
   }
 
-  const DeviceChunk &encode_alone(const Call &call, std::size_t f) {
+  const DeviceChunk &encode_block_coded(const Call &call, std::size_t f) {
     FieldInput input = call.fields[f];
     input.field.leading = false;
     return codec.encode({input}, matched.staying(), reinterpret_cast<const int *>(matched.staying_rows()), call.stream);
   }
-  void append_alone(const DeviceChunk &alone, cudaStream_t stream) {
+  void append_block_coded(const DeviceChunk &alone, cudaStream_t stream) {
     out.append(coding(format::block_coded_values, {}), stream);
     out.append(alone, stream);
   }
@@ -325,7 +326,7 @@ struct TrajectoryCodec::State {
     history.add(codec, part, scratch.data(), scratch.capacity(), call.stream);
   }
 
-  // The next chunk as differences, or the better one that stands alone; false: it has to stand alone.
+  // The next chunk as a difference chunk, or as an independent one if that is better; false: it has to be independent.
   bool encode_as_differences(const Call &call) {
     if (!may_follow(call)) return false;
     if (pending) start(call);
@@ -347,25 +348,25 @@ struct TrajectoryCodec::State {
       if (!key && encode_as_differences(call)) return;
     } catch (const Error &error) {
       if (error.status() != Status::out_of_memory) throw;
-      // What a chunk that stands alone takes may still be there.
+      // There may be enough memory for an independent chunk.
       release_history();
       unfit = true;
     }
     try {
-      stand_alone(call);
+      encode_independent(call);
     } catch (const Error &error) {
       if (error.status() != Status::out_of_memory || history_bytes() == 0) throw;
       release_history();
-      stand_alone(call);
+      encode_independent(call);
     }
   }
-  // Device memory that chunks that stand alone do without.
+  // Device memory that only difference chunks need.
   std::size_t history_bytes() const {
     return history.device_bytes() + matched.device_bytes() + out.device_bytes() + scratch.capacity() +
            flag_memory.capacity();
   }
 
-  // After an exception: what was queued is done, and the next chunk stands alone.
+  // After an exception: waits for what was queued, and makes the next chunk independent.
   void settle(cudaStream_t stream) {
     if (cudaStreamSynchronize(stream) != cudaSuccess) forget_last_error();
     forget();
@@ -378,7 +379,7 @@ struct TrajectoryCodec::State {
   std::uint64_t allocations = 0;
 
   DeviceHistory history;
-  std::vector<Field> key_fields;  // of the last chunk that stood alone
+  std::vector<Field> key_fields;  // of the last independent chunk
   std::size_t id = format::no_field;
   bool pending = false;  // the history is to start with the codec's chunk
   bool unfit = false;    // no history until a key chunk is asked for
@@ -409,7 +410,7 @@ const DeviceChunk &TrajectoryCodec::encode(const std::vector<FieldInput> &fields
     check_inputs(call.fields, particles);
     format::prepare_fields(call.fields, particles);
     if (particles != 0) check_reachable(call.fields, rows, state.codec.device());
-    forget_last_error();  // the caller's errors of before are not this call's
+    forget_last_error();  // earlier errors of the caller are not this call's
     state.encode(call, key);
   } catch (const std::bad_alloc &) {
     state.settle(stream);

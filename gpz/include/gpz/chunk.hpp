@@ -1,4 +1,5 @@
-// The codec on memory: particles to a chunk of bytes and back (docs/format.md, sections 4 to 7; paper section 4).
+// SPDX-License-Identifier: BSD-3-Clause
+// Encodes particles in memory into a chunk of bytes, and decodes it (docs/format.md, sections 4 to 7).
 #pragma once
 
 #include <cstddef>
@@ -11,23 +12,23 @@
 
 namespace gpz {
 
-// The grid step that the encoder uses for `bound` (absolute, > 0 and finite) of values of a float type; throws
-// invalid_argument otherwise.
+// The grid step that the encoder uses for values of a float type with the absolute error bound `bound`, in the same
+// units. Throws invalid_argument unless `bound` is > 0 and finite and `type` is a float type.
 GPZ_API double grid_step(double bound, ValueType type = ValueType::float64);
 
-// Gives `field` the step that stands in the file: 0 without a bound; else the one it has, or grid_step(bound, type) if
-// it has none. Throws as grid_step.
+// Sets field.step to what the file stores: 0 if the field has no bound, grid_step(bound, type) if it has a bound and
+// its step is 0. Otherwise leaves it. Throws as grid_step.
 GPZ_API void fill_step(Field &field);
 
-// The largest distance between two values of one component, over all components: what a bound relative to the value
-// range is a fraction of. Non-finite values are ignored; 0 if there are none.
+// The range of the values: the largest distance between two values of one component, over all components. A relative
+// bound is a fraction of it. Non-finite values are ignored. 0 if there are no finite values.
 GPZ_API double value_range(const FieldInput &input, std::size_t particles);
 
 // How a chunk is coded (docs/format.md, sections 4, 8 and 10). The numbers are those of the file.
 enum class ChunkKind : std::uint32_t {
-  block = 0,       // by itself, in blocks
-  difference = 1,  // as differences from the chunk of the frame before
-  ordered = 2,     // by itself, in the order of ids
+  block = 0,       // independent, particles sorted by position within each block
+  difference = 1,  // as differences from the previous frame's chunk
+  ordered = 2,     // independent, particles in the order of ids
 };
 
 // The kind of a chunk of `size` bytes, from its first 8 bytes. Throws truncated if there are fewer, corrupt if the
@@ -44,7 +45,7 @@ struct EncodedChunk {
 // The checksum of a chunk's bytes in a file: XXH3, 64 bits.
 GPZ_API std::uint64_t chunk_checksum(const void *data, std::size_t size);
 
-// A chunk whose bytes are in memory of someone else, and stay there while the view is used.
+// A chunk whose bytes belong to the caller, who keeps them while the view is used.
 struct ChunkView {
   std::uint64_t particles = 0;
   std::uint64_t checksum = 0;  // chunk_checksum(data, size)
@@ -54,7 +55,8 @@ struct ChunkView {
 };
 GPZ_API ChunkView view_of(const EncodedChunk &chunk);
 
-// Encodes chunks; keeps its workspace between calls. One object serves one caller at a time.
+// Encodes independent chunks of kind `block`. Keeps its workspace between calls. One thread at a time may use an
+// object.
 class GPZ_API ChunkEncoder {
  public:
   // `threads`: 1 runs in the caller's thread, 0 uses all cores. The bytes do not depend on it.
@@ -64,9 +66,9 @@ class GPZ_API ChunkEncoder {
   ChunkEncoder &operator=(ChunkEncoder &&) noexcept;
 
   // Encodes `particles` particles. Particle i is row i of the arrays, or row rows[i] if `rows` is given. Every finite
-  // value is decoded within the bound of its field; NaN, infinities and values the grid cannot hold come back bit by
-  // bit. Throws invalid_argument (bound negative, NaN or infinite; a leading field that is not the first; type
-  // mismatch), out_of_memory.
+  // value is decoded within the bound of its field. NaN, infinities and values that the grid cannot hold are stored bit
+  // by bit. Throws invalid_argument (a bound that is negative, NaN or infinite; a leading field that is not the first;
+  // arrays of another type than the field), out_of_memory.
   void encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, EncodedChunk &out);
 
  private:
@@ -74,10 +76,10 @@ class GPZ_API ChunkEncoder {
   std::unique_ptr<Workspace> workspace_;
 };
 
-// Decodes a chunk of `particles` particles and appends them to every column of `frame` whose `wanted` entry is true (an
-// empty `wanted` wants all). frame.info.fields describe the chunk; frame.columns must have one entry per component.
-// Throws corrupt, truncated, out_of_memory; unsupported for a chunk of differences, which Reader decodes with the
-// frames it builds on.
+// Decodes an independent chunk of `particles` particles, and appends them to the columns of `frame` whose `wanted`
+// entry is true. An empty `wanted` wants all columns. frame.info.fields describe the chunk; frame.columns must have one
+// entry per component. Throws corrupt, truncated, out_of_memory; unsupported for a difference chunk, which Reader
+// decodes with the frames that it needs.
 GPZ_API void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
                           const std::vector<bool> &wanted = {}, int threads = 1);
 

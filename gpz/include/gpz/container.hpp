@@ -1,5 +1,6 @@
-// The parts of a .gpz file as bytes, for writers that place them themselves (several MPI ranks, one file):
-// docs/format.md, sections 1 to 3 and 11. Whoever writes one file from one process uses gpz::Writer instead.
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of a .gpz file as bytes (docs/format.md, sections 1 to 3 and 11). They are for programs in which several
+// processes write one file, such as MPI ranks. To write a file from one process, use gpz::Writer.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +23,20 @@ struct ChunkEntry {
   std::uint64_t checksum = 0;  // XXH3
 };
 
-// Section 2 and 3: a frame is `prefix`, the chunks in the order of their entries, `trailer`. Write the trailer last.
+// Sections 2 and 3: the bytes of a frame are `prefix`, the chunks in the order of their entries, and `trailer`. Write
+// the trailer last: a record without a trailer is incomplete, and readers see that.
 struct FrameRecord {
   Bytes prefix;
   Bytes trailer;
   std::uint64_t length = 0;    // of the whole record, bytes
-  std::uint64_t checksum = 0;  // of the head: the `reference` of the next frame, if that is no key frame
+  std::uint64_t checksum = 0;  // of the head: FrameInfo::reference of the next frame, if that is a difference frame
 };
 GPZ_API FrameRecord frame_record(const FrameInfo &info, const std::vector<ChunkEntry> &chunks);
 
-// Where a frame is.
+// Where the record of a frame is in the file.
 struct IndexEntry {
-  std::uint64_t offset = 0;  // of its record in the file
-  std::uint64_t length = 0;  // of its record
+  std::uint64_t offset = 0;  // of the record, bytes
+  std::uint64_t length = 0;  // of the record, bytes
   std::int64_t timestep = 0;
   double time = 0;
   std::uint64_t particles = 0;
@@ -43,18 +45,19 @@ struct IndexEntry {
 // Section 11: the last record of a closed file.
 GPZ_API Bytes index_record(const std::vector<IndexEntry> &frames);
 
-// What is in a file, found by walking its records (or by its index, if `use_index`).
+// What a file has, as scan_file finds it.
 struct FileScan {
   Metadata metadata;
   std::vector<IndexEntry> frames;  // complete frames, in file order
-  std::uint64_t frames_end = 0;    // end of the last complete record but the index: an appending writer cuts here
+  std::uint64_t frames_end = 0;    // end of the complete records before the index, bytes: an appending writer cuts here
   std::uint64_t file_size = 0;
   bool has_index = false;
   bool torn = false;     // the file ends with bytes that are no complete record
   bool damaged = false;  // unreadable bytes between complete frames were skipped
 };
 
-// Throws io_error, not_gpz, unsupported_version, corrupt, truncated (no complete file header).
+// Finds the frames of a file: from its index if `use_index` and it has one, otherwise from record to record. Throws
+// io_error, not_gpz, unsupported_version, corrupt, truncated (no complete file header).
 GPZ_API FileScan scan_file(const std::string &path, bool use_index = true);
 
 }  // namespace gpz

@@ -1,6 +1,7 @@
-// The codec on NVIDIA GPUs: device memory in, device memory out, the same bytes as gpz::ChunkEncoder. Work is queued on
-// the caller's stream and nothing waits for it; the caller brings the workspace, so nothing is allocated. Built with
-// GPZ_CUDA=ON only.
+// SPDX-License-Identifier: BSD-3-Clause
+// The codec on NVIDIA GPUs: from device memory to device memory, with the same bytes as gpz::ChunkEncoder. compress()
+// and decompress() queue work on the caller's stream and do not wait for it. They allocate nothing: the caller provides
+// a workspace. Built with GPZ_CUDA=ON only.
 #pragma once
 
 #include <cstddef>
@@ -26,19 +27,19 @@ struct CompressResult {
   double largest_error[max_fields];  // per field, units of the field
 };
 
-// Bytes of workspace for `particles` particles with these fields (only types and components matter), and the most a
-// chunk can have.
+// Bytes of workspace that compress() needs for `particles` particles with these fields, and the most bytes a chunk can
+// have. Of the fields only types and components matter.
 GPZ_API std::size_t compress_workspace_size(const std::vector<FieldInput> &fields, std::uint64_t particles);
 GPZ_API std::size_t compressed_bound(const std::vector<FieldInput> &fields, std::uint64_t particles);
 
-// Encodes a chunk into out[0 .. capacity). Arrays and `rows` (nullptr: all particles in order) are in device memory,
-// with the meaning they have for ChunkEncoder::encode; so have errors, which are thrown before anything is queued.
-// `out` is aligned to 8, `workspace` to 256.
+// Encodes a chunk into out[0 .. capacity). Arguments and errors are those of ChunkEncoder::encode, but the arrays and
+// `rows` (nullptr: all particles in order) are in device memory. Errors are thrown before anything is queued. `out` is
+// aligned to 8 bytes, `workspace` to 256. Everything has to stay valid until the stream has finished the call.
 GPZ_API void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, void *workspace,
                       std::size_t workspace_size, void *out, std::size_t capacity, CompressResult *result,
                       Stream stream);
 
-// Where a decoded component goes: element i at data + i * stride bytes of device memory; data nullptr: not wanted.
+// Where a decoded component goes: element i to data + i * stride bytes, in device memory. data nullptr: nowhere.
 struct DeviceArray {
   void *data = nullptr;
   std::ptrdiff_t stride = 0;
@@ -49,7 +50,8 @@ struct FieldOutput {
   DeviceArray components[3];
 };
 
-// Blocks of a chunk, of chunk_block_size particles each but for the last. A count of 0 stands for all that follow.
+// Some blocks of a chunk: `count` from `first` on, or all from `first` on if `count` is 0. Every block has
+// chunk_block_size particles, except that the last may have fewer.
 inline constexpr std::uint64_t chunk_block_size = 1024;
 struct BlockRange {
   std::uint64_t first = 0;
@@ -60,14 +62,14 @@ GPZ_API std::size_t decompress_workspace_size(const std::vector<FieldOutput> &fi
 
 // What *damaged becomes if a chunk is not decoded.
 inline constexpr std::uint32_t chunk_damaged = 1;  // the bytes contradict the format
-// By its head the chunk is one of the format that decode_chunk or Reader decodes on the CPU: its kind is not
-// ChunkKind::block (see chunk_kind in gpz/chunk.hpp), or its blocks do not have 1,024 particles.
+// The head says that only the CPU decodes the chunk (decode_chunk, Reader): its kind is not ChunkKind::block (see
+// chunk_kind in gpz/chunk.hpp), or its blocks do not have 1,024 particles.
 inline constexpr std::uint32_t chunk_unsupported = 2;
 
-// Decodes a chunk of ChunkKind::block of `size` bytes (device memory, aligned to 8). *damaged (as CompressResult,
-// memory that the device can write) becomes 0 or one of the above; outputs are unspecified then. Never reads or writes
-// outside of what it was given. Particle i of `range` goes to element i of the arrays; a range beyond the chunk is an
-// invalid_argument.
+// Decodes a chunk of ChunkKind::block: `size` bytes of device memory, aligned to 8 bytes. Particle i of `range` goes to
+// element i of the arrays. The device writes *damaged, which is in pinned host memory or in device memory: 0, or one of
+// the numbers above. If it is not 0, the outputs are unspecified. No memory outside of the arguments is read or
+// written, whatever the bytes of the chunk are. Throws invalid_argument for a range beyond the chunk.
 GPZ_API void decompress(const void *chunk, std::size_t size, std::uint64_t particles,
                         const std::vector<FieldOutput> &fields, void *workspace, std::size_t workspace_size,
                         std::uint32_t *damaged, Stream stream, BlockRange range = {});

@@ -1,5 +1,6 @@
-// A codec for one NVIDIA GPU that owns its device memory: gpz/cuda.hpp without the bookkeeping. Built with GPZ_CUDA=ON
-// only.
+// SPDX-License-Identifier: BSD-3-Clause
+// A codec for one NVIDIA GPU that allocates the device memory that gpz/cuda.hpp asks of its callers. Built with
+// GPZ_CUDA=ON only.
 //
 //   gpz::cuda::Codec codec(device);
 //   gpz::EncodedChunk chunk;
@@ -18,13 +19,13 @@
 
 namespace gpz::cuda {
 
-// A chunk in memory of the codec.
+// A chunk in device memory of the codec.
 struct DeviceChunk {
   const void *data = nullptr;  // device memory, aligned to 8
   std::size_t size = 0;        // bytes
   std::uint64_t particles = 0;
   std::vector<double> largest_error;  // per field, units of the field
-  ChunkKind kind = ChunkKind::block;  // Codec makes and decodes no other
+  ChunkKind kind = ChunkKind::block;  // Codec encodes and decodes no other kind
 };
 
 struct MemoryUse {
@@ -32,19 +33,19 @@ struct MemoryUse {
   std::uint64_t allocations = 0;  // of device memory since the object was made
 };
 
-// Bound to one device. One object serves one host thread at a time; objects are independent, on one device or several.
-// Every call makes its device the current one and restores the caller's; streams are of that device, nullptr being its
-// default stream. Calls are ordered behind the work that is in the stream already, and return when theirs is done.
+// A codec belongs to one device. One host thread at a time may use an object; objects are independent, also on one
+// device. Every call makes its device the current one and restores the caller's before it returns. Streams are streams
+// of that device; nullptr is its default stream. A call runs behind the work that is in the stream already, and returns
+// when its own is done.
 //
-// Device memory grows when a frame needs more than any before, with some room to spare; no other call allocates. All
+// Device memory is allocated only when a frame needs more than any earlier one, with some room to spare. All calls
 // throw Error:
 //   invalid_argument  as ChunkEncoder::encode; arrays that this device cannot reach (host memory, another device), or
 //                     whose elements are not aligned to their size
-//   out_of_memory     the codec has given its device memory back (but for the chunk, if decode(chunk, size, ...)
-//                     failed) and can be used again, for a smaller frame
+//   out_of_memory     the codec has freed its device memory, except chunk() if decode() failed; it can be used again,
+//                     for a smaller frame
 //   limit_exceeded    more than max_fields fields, more than 2^40 particles
-//   internal          another error of CUDA; if the device was given something it could not read, it is lost to the
-//                     process
+//   internal          another error of CUDA; after an invalid address, the process cannot use the device any more
 class GPZ_API Codec {
  public:
   // Takes a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such device.
@@ -60,7 +61,7 @@ class GPZ_API Codec {
   // memory, or releases.
   const DeviceChunk &encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows,
                             Stream stream = nullptr);
-  // The same, and copies the bytes to the host, as gpz::Writer takes them.
+  // Encodes a chunk and copies its bytes to host memory, for gpz::Writer.
   void encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, EncodedChunk &out,
               Stream stream = nullptr);
 
@@ -70,16 +71,17 @@ class GPZ_API Codec {
   // bytes.
   void copy_chunk(void *host, std::size_t capacity) const;
 
-  // Decodes a chunk in device memory (aligned to 8), for example what encode() returned. Fields with a bound may leave
-  // their step 0, which stands for grid_step(bound). Also throws corrupt: the bytes contradict the format; and
-  // unsupported: chunk_unsupported (gpz/cuda.hpp). The outputs are unspecified then, and nothing else was written.
+  // Decodes a chunk in device memory (aligned to 8 bytes), for example what encode() returned. A step of 0 in a field
+  // with a bound means grid_step(bound, type). Also throws corrupt if the bytes contradict the format, and unsupported
+  // in the cases of chunk_unsupported (gpz/cuda.hpp). The outputs are unspecified then, and nothing else was written.
   void decode(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
               Stream stream = nullptr, BlockRange range = {});
-  // The same from host memory, which need not be aligned. Checksums are the container's: they are not looked at.
+  // Decodes a chunk in host memory, which need not be aligned. The checksum is not checked: it is part of the file, not
+  // of the chunk.
   void decode_from_host(const void *chunk, std::size_t size, std::uint64_t particles,
                         const std::vector<FieldOutput> &fields, Stream stream = nullptr, BlockRange range = {});
 
-  // Gives the device memory back; the next call allocates again.
+  // Frees the device memory. The next call allocates again.
   void release();
   MemoryUse memory() const;
 

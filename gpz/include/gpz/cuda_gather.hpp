@@ -1,5 +1,6 @@
-// What a program has on a GPU in another form than Codec::encode takes it: a list of the particles that belong to a
-// group, columns out of packed integers. Built with GPZ_CUDA=ON only.
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes inputs of Codec::encode from what a program has on a GPU: a list of rows from flags of each particle, a column
+// from some bits of packed integers. Built with GPZ_CUDA=ON only.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +11,16 @@
 
 namespace gpz::cuda {
 
-// Some bits of an integer as a number: (value >> shift & mask) - zero.
+// Some bits of an integer as a number: ((value >> shift) & mask) - zero.
 struct BitField {
   int shift = 0;
   std::uint32_t mask = ~std::uint32_t{0};
   std::int32_t zero = 0;
 };
 
-// Bound to one device, with the rules and errors of Codec: after out_of_memory nothing it returned is valid any more.
-// What reads a list or a column has to be done before its memory is written again, or in the same stream before.
+// Belongs to one device, with the rules and errors of Codec. After out_of_memory nothing that it returned is valid any
+// more. Work that reads a list or a column has to be finished before the next call that replaces it, or be in the same
+// stream.
 class GPZ_API Gather {
  public:
   explicit Gather(int device = 0);
@@ -30,12 +32,13 @@ class GPZ_API Gather {
     const int *data = nullptr;  // device memory, ascending
     std::uint64_t count = 0;
   };
-  // The rows i, 0 <= i < rows, with a bit of `bits` in flags[i] (device memory); rows < 2^31 or limit_exceeded. Valid
-  // until the next select() or release(). Returns when it is done.
+  // Lists the rows i < `rows` for which flags[i] & bits is not 0; `flags` is in device memory. Throws limit_exceeded if
+  // `rows` is 2^31 or more. The list is valid until the next select() or release(). Returns when it is complete.
   Rows select(const int *flags, std::uint64_t rows, int bits, Stream stream = nullptr);
 
-  // An int32 column of bits of packed[0 .. rows), which is in device memory, int32 or int64; rows as above. Valid until
-  // the next call with the same `column` (0 <= column < max_columns), or release(). Queued on `stream`.
+  // Makes an int32 column from `bits` of packed[0 .. rows), integers of 32 or 64 bits in device memory; `rows` as
+  // above. The column is number `column`, 0 <= column < max_columns: valid until the next call with this number, or
+  // release(). The work is queued on `stream`.
   static constexpr int max_columns = 3;
   ConstArray unpack(const ConstArray &packed, std::uint64_t rows, const BitField &bits, int column,
                     Stream stream = nullptr);

@@ -1,4 +1,5 @@
-// Chunks of a trajectory on an NVIDIA GPU: the counterpart of gpz::TrajectoryEncoder, from device memory to device
+// SPDX-License-Identifier: BSD-3-Clause
+// Encodes the chunks of a trajectory on an NVIDIA GPU: what gpz::TrajectoryEncoder does, from device memory to device
 // memory. Built with GPZ_CUDA=ON only.
 //
 //   gpz::cuda::TrajectoryCodec codec(device);
@@ -14,15 +15,16 @@
 
 namespace gpz::cuda {
 
-// Encodes the chunks of one writer (an MPI rank), frame after frame; the frames may have other particles in another
-// order. One object serves one host thread at a time. Every call makes its device the current one and restores the
-// caller's.
+// Encodes the chunks of one writer (an MPI rank), frame after frame. From frame to frame particles may arrive, leave
+// and change their rows. One host thread at a time may use an object. Every call makes its device the current one and
+// restores the caller's before it returns.
 //
-// Device memory, beside that of a Codec for the same particles, from the first frame that is not a key frame on. Kept
-// between frames, for each particle: 16 bytes a value of a float field with a bound, 4 an integer, 8 a lossless float,
-// 8 an id, one more component of 4 or 8 in each field, and 19 for who is who. While a frame is encoded: 17 bytes a
-// value, and as much again for the field with the most components, at least 33. All with an eighth to spare; it grows
-// when a frame needs more than any before. If there is not enough, chunks stand alone until the next key frame.
+// Device memory, from the first difference frame on, in addition to that of a Codec for the same particles. Kept from
+// frame to frame, in bytes for each particle: 16 for each value of a float field with a bound, 4 for each integer, 8
+// for each lossless float, 8 for the id, 4 or 8 for one more component in each field, and 19 for identity. While a
+// frame is encoded, for each particle: 17 for each value, and as much again for the field with the most components, at
+// least 33. All of it is allocated with an eighth to spare, and again only when a frame needs more than any earlier
+// one. If there is not enough, all chunks are independent until the next key frame.
 class GPZ_API TrajectoryCodec {
  public:
   // Takes a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such device.
@@ -33,21 +35,22 @@ class GPZ_API TrajectoryCodec {
 
   int device() const;
 
-  // The next frame's chunk: the same bytes as TrajectoryEncoder::encode makes of the same values in the same order
-  // (with Order::place), with the meaning that `key` and `box` have there. Only where that makes differences of
-  // them, the following make a chunk that stands alone: grid indices, integers or edges of the box of 2^30 grid units
-  // or more (edges below -2^29 or above 2^29), values of a float field with a bound that the grid cannot hold (NaN,
-  // infinities, too large, at the edge of rounding), int32 and int64 components in one field, too little device memory;
-  // and particles whose ids are not unique may be taken for each other. (Ids so regular that a hash puts hundreds of
-  // them side by side may leave and arrive instead.)
+  // Encodes the next frame's chunk. `key` and `box` are as in TrajectoryEncoder::encode. The bytes are those that
+  // TrajectoryEncoder with Order::place makes of the same values in the same order, except where the GPU makes an
+  // independent chunk instead of a difference chunk. It does so for grid indices and integers of 2^30 or more; for
+  // edges of the box below -2^29 or above 2^29 grid steps; for exact values in a float field with a bound (NaN,
+  // infinities, too large, at the edge of rounding); for int32 and int64 components in one field; and if there is too
+  // little device memory. Two more cases give other bytes, which decode to the same values: particles with equal ids
+  // may be matched with each other, and particles whose ids a hash puts next to hundreds of others may be stored as
+  // leaving and arriving.
   //
-  // Arrays and `rows` (nullptr: all particles in order) are in device memory. The call is ordered behind the work that
-  // is in the stream, and returns when its own is done; the chunk is valid until the next encode() or release(). Throws
-  // as Codec::encode; after an exception, the next chunk stands alone.
+  // Arrays and `rows` (nullptr: all particles in order) are in device memory. The call runs behind the work that is in
+  // the stream already, and returns when its own is done. The chunk is valid until the next encode() or release().
+  // Throws as Codec::encode. After an exception, the next chunk is independent.
   const DeviceChunk &encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows,
                             const Box &box, bool key, Stream stream = nullptr);
 
-  // Gives the device memory back; the next chunk stands alone.
+  // Frees the device memory. The next chunk is independent.
   void release();
   MemoryUse memory() const;
 

@@ -1,5 +1,6 @@
-// Host arrays to a GPU and chunks back, around gpz::cuda::Codec, so that a program can go on while a chunk travels and
-// is written: docs/gpu_api.md. Built with GPZ_CUDA=ON only.
+// SPDX-License-Identifier: BSD-3-Clause
+// Copies between host and GPU for gpz::cuda::Codec: arrays to the device, chunks back to the host. A program can go on
+// while a chunk is copied and written (docs/gpu_api.md). Built with GPZ_CUDA=ON only.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +14,22 @@
 
 namespace gpz::cuda {
 
-// 0 without a GPU or its driver.
+// The number of GPUs: 0 without a GPU or its driver.
 GPZ_API int device_count() noexcept;
 
 // Makes `device` the current one of the calling thread, as cudaSetDevice does. Throws Error (not_found, internal).
 GPZ_API void use_device(int device);
 
-// Both classes are bound to one device, which every call makes the current one, and then the caller's again. A thread
-// that never chose a device has device 0, and restoring that makes a context on it: call use_device() first. They throw
-// Error as Codec does: invalid_argument, out_of_memory, limit_exceeded, internal; not_found if there is no such device.
+// An object of the two classes below belongs to one device. Every call makes it the current device and restores the
+// caller's before it returns. A thread that has not chosen a device has device 0, and restoring device 0 makes a CUDA
+// context there: to avoid that, call use_device() first. The classes throw Error as Codec does: invalid_argument,
+// out_of_memory, limit_exceeded, internal; not_found if there is no such device.
 
-// Copies of host arrays in device memory, for fields of which some are in host memory. One object serves one host
-// thread at a time.
+// Copies the components of fields that are in host memory to device memory. One host thread at a time may use an
+// object.
 class GPZ_API Upload {
  public:
-  // Takes no memory yet. The first copy of pageable arrays takes 8 MiB of pinned host memory for good.
+  // Allocates nothing. The first copy of pageable arrays allocates 8 MiB of pinned host memory, which the object keeps.
   explicit Upload(int device = 0);
   ~Upload();
   Upload(Upload &&) noexcept;
@@ -35,22 +37,24 @@ class GPZ_API Upload {
 
   int device() const;
 
-  // Points every component of `fields` that is in host memory (pageable or pinned) to a copy in device memory, where it
-  // has the stride, and the address modulo 16, that it had. Components in device or managed memory stay as they are.
-  // All have `rows` rows. Components of one stride that begin within one stride (x y z x y z, columns of a table)
-  // travel together, the bytes between them included; nothing before the first element or behind the last is read.
+  // Copies every component of `fields` that is in host memory (pageable or pinned), and makes `fields` point to the
+  // copies. A copy has the stride of the original, and the same address modulo 16. Components in device or managed
+  // memory stay as they are. All have `rows` rows. Components with the same stride that begin within one stride of each
+  // other (x y z x y z, columns of a table) are copied together, with the bytes between them. Nothing before the first
+  // element or behind the last one is read.
   //
   // Copies are queued on `stream`, behind the work that is in it. When the call returns, or throws, the host arrays
-  // have been read. The copies are valid until the next upload() or release(): what reads them has to be done by then,
-  // or in the same stream before. Device memory grows when a frame needs more than any before, with some room to spare.
-  // After an error `fields` are as they were, and after out_of_memory no copy is valid and no device memory held.
+  // have been read. The copies are valid until the next upload() or release(): work that reads them has to be finished
+  // by then, or be in the same stream. Device memory is allocated only when a frame needs more than any earlier one,
+  // with some room to spare. After an error `fields` are unchanged. After out_of_memory the object holds no device
+  // memory, and no copy is valid.
   void upload(std::vector<FieldInput> &fields, std::uint64_t rows, Stream stream = nullptr);
 
-  // The same for a list of rows: returns the list in device memory, `rows` itself if it is there. Valid until the next
-  // upload_rows() or release().
+  // Copies a list of `count` rows in host memory and returns the copy; returns `rows` itself if it is in device memory.
+  // The copy is valid until the next upload_rows() or release().
   const int *upload_rows(const int *rows, std::uint64_t count, Stream stream = nullptr);
 
-  // Gives the device memory back; the next call allocates again.
+  // Frees the device memory. The next call allocates again.
   void release();
   MemoryUse memory() const;
 
@@ -59,7 +63,7 @@ class GPZ_API Upload {
   std::unique_ptr<State> state_;
 };
 
-// A chunk on its way to pinned host memory. To write one chunk while the next one is encoded, use two of them in turn.
+// Copies a chunk to pinned host memory. To write one chunk while the next one is encoded, use two objects in turn.
 class GPZ_API HostCopy {
  public:
   explicit HostCopy(int device = 0);
@@ -68,23 +72,23 @@ class GPZ_API HostCopy {
   HostCopy(HostCopy &&) noexcept;
   HostCopy &operator=(HostCopy &&) noexcept;
 
-  // Takes pinned memory for chunks of up to `bytes` bytes, which start() does otherwise, with some room to spare; it is
-  // kept until the object goes. Ends the view of before. out_of_memory if there is not as much; the object holds none
-  // then, and can be used for smaller chunks.
+  // Allocates pinned host memory for chunks of up to `bytes` bytes, with some room to spare. Without this call start()
+  // does so. The memory is kept until the object is destroyed. The earlier view() becomes invalid. After out_of_memory
+  // the object holds no memory, and can be used for smaller chunks.
   void reserve(std::size_t bytes);
   std::size_t capacity() const;
 
-  // Queues the copy of what Codec::encode returned, on a stream of its own, and returns. The chunk has to stay valid
-  // until wait() has returned. Waits for the copy of before and ends its view. Throws not_found for a chunk without
-  // data.
+  // Waits for the previous copy, then queues the copy of `chunk`, which Codec::encode returned, on a stream of its own,
+  // and returns. The chunk has to stay valid until wait() has returned. The earlier view() becomes invalid. Throws
+  // not_found for a chunk without data.
   void start(const DeviceChunk &chunk);
 
-  // Returns when the bytes are there; at once if nothing was started. Any threads may wait, several at a time, but not
-  // while another one is in start() or reserve().
+  // Returns when the copy is complete; at once if none was started. Several threads may wait at a time, but not while
+  // another thread is in start() or reserve().
   void wait() const;
 
-  // The chunk, after wait(), until the next start() or reserve(). Its checksum is 0: set it to chunk_checksum(), in the
-  // thread that has time for it, before a Writer gets the view.
+  // The chunk in host memory. Call it after wait(); it is valid until the next start() or reserve(). Its checksum is 0:
+  // set it to chunk_checksum(data, size) before a Writer gets the view.
   ChunkView view() const;
 
  private:

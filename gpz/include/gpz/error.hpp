@@ -1,4 +1,5 @@
-// What can go wrong, as one exception type: every function of the C++ API that fails throws gpz::Error.
+// SPDX-License-Identifier: BSD-3-Clause
+// The exception of the C++ API: every function that fails throws gpz::Error.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@
 
 namespace gpz {
 
-// The numbers are pinned: they are the status values of the C API (gpz.h) as well.
+// The numbers never change. They are those of gpz_status in the C API (gpz.h).
 enum class Status : int {
   ok = 0,
   invalid_argument = 1,     // a bound < 0, a null pointer, fields that do not fit together, ...
   io_error = 2,             // the operating system refused; Error::system_error() has its errno
   not_gpz = 3,              // the magic bytes are missing
   unsupported_version = 4,  // a newer format, or a required feature this version does not know
-  corrupt = 5,              // a checksum or a structure does not hold
+  corrupt = 5,              // a checksum is wrong, or the bytes contradict the format
   truncated = 6,            // the file or the memory ends too early
   out_of_memory = 7,
   not_found = 8,  // no such frame or field
@@ -29,14 +30,15 @@ GPZ_API const char *to_string(Status status) noexcept;
 
 class GPZ_API Error : public std::runtime_error {
  public:
-  // `position` is the byte in `file` that the error is about (or no_position); the message is "FILE: byte P: CAUSE".
+  // `position`: the offset in `file` that the error is about, in bytes, or no_position. `system_error`: an errno, or 0.
+  // what() is "FILE: byte P: CAUSE".
   static constexpr std::uint64_t no_position = ~std::uint64_t{0};
   Error(Status status, const std::string &cause, const std::string &file = {}, std::uint64_t position = no_position,
         int system_error = 0);
 
   Error(const Error &) = default;
   Error &operator=(const Error &) = default;
-  // In the library: all that catch the exception have its type from there.
+  // Defined in the library, so that all programs that catch the exception share one type of it.
   ~Error() override;
 
   Status status() const noexcept { return status_; }

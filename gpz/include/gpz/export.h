@@ -1,5 +1,6 @@
-/* GPZ_API marks what the shared libraries export; everything else in them is hidden. GPZ_LOCAL takes a nested class out
- * of an exported one again. */
+// SPDX-License-Identifier: BSD-3-Clause
+/* GPZ_API marks what the shared libraries export; everything else in them is hidden. GPZ_LOCAL hides a class that is
+ * nested in an exported one. */
 #ifndef GPZ_EXPORT_H
 #define GPZ_EXPORT_H
 

@@ -1,4 +1,5 @@
-// What a frame is: particles at one timestep, in a box, with fields (docs/format.md, section 3).
+// SPDX-License-Identifier: BSD-3-Clause
+// A frame: all particles at one timestep, with their fields and the box (docs/format.md, section 3).
 #pragma once
 
 #include <array>
@@ -12,13 +13,13 @@
 
 namespace gpz {
 
-// How values are stored. Integers are 64 bit in the file, whatever the caller's array has.
+// The type of values in the file. Integers have 64 bits there, also if the caller's have 32.
 enum class ValueType : std::uint8_t { integer = 1, float32 = 2, float64 = 3 };
 
 // How a text writer shows an integer field.
 enum class Display : std::uint8_t { number = 0, element = 2, type_label = 4 };
 
-// The simulation box as LAMMPS has it.
+// The simulation box, in the terms of LAMMPS.
 struct Box {
   enum class Kind : std::uint8_t { none = 0, orthogonal = 1, triclinic = 2, general_triclinic = 3 };
 
@@ -31,28 +32,30 @@ struct Box {
 
   // Lengths of the three edge vectors, distance units.
   GPZ_API std::array<double, 3> edges() const;
-  // What an error of 1 in each fraction of the edges (columns xs ys zs) makes of a Cartesian coordinate at most,
-  // distance units: per axis the sum of the edge vectors' absolute components, of which this is the largest. 0 without
-  // a box.
+  // The largest error of a Cartesian coordinate, in distance units, if each scaled coordinate (columns xs ys zs) has an
+  // error of 1. That is: for each axis the sum of the absolute components of the edge vectors, and the largest of the
+  // three sums. 0 without a box.
   GPZ_API double largest_edge_sum() const;
 };
 
-// A quantity per particle with 1 to 3 components, e.g. position (x, y, z), id, or vx.
+// One quantity of every particle, with 1 to 3 components: position (x, y, z), id, vx.
 struct Field {
   struct Component {
     std::string name;          // the name of the dump column: "x", "id", "c_pe", ...
-    std::uint16_t column = 0;  // its place among all columns, from 0
+    std::uint16_t column = 0;  // its index among all columns of a text dump, from 0
   };
 
   ValueType type = ValueType::float64;
   Display display = Display::number;
-  // The codec may reorder particles by the leading field (positions); only the first field of a frame may be it.
+  // The codec may sort particles by the leading field (positions). Only the first field of a frame may be the leading
+  // one.
   bool leading = false;
   // Absolute error bound of every value, in units of the field; 0 is lossless. Integers are always lossless.
   double bound = 0;
-  // Spacing of the grid values are rounded to. 0: the encoder takes grid_step(bound, type), the widest that keeps it.
+  // Distance between two values that the field can store, in its units. 0: the encoder uses grid_step(bound, type), the
+  // largest step that keeps the bound.
   double step = 0;
-  // Set by the encoder: the largest absolute error in this frame.
+  // Set by the encoder: the largest absolute error in this frame, in units of the field.
   double largest_error = 0;
   std::vector<Component> components;
 };
@@ -63,13 +66,13 @@ struct FrameInfo {
   double time = std::numeric_limits<double>::quiet_NaN();  // time units of the file; NaN: unknown
   Box box;
   std::vector<Field> fields;
-  // Frames since the key frame: 0 for a key frame, which stands alone. Others build on the frame before them in the
-  // file, whose head checksum is `reference`; the writer of the file sets that.
+  // Frames since the last key frame: 0 for a key frame. A difference frame needs the previous frame of the file;
+  // `reference` is the checksum of that frame's head, and is set by the writer of the file.
   std::uint16_t since_key = 0;
   std::uint64_t reference = 0;
 };
 
-// Facts about a whole file; all optional.
+// What a file says about itself. Every member is optional.
 struct Metadata {
   std::string generator;   // program and version
   std::string units;       // LAMMPS name: lj, real, metal, ...
@@ -90,21 +93,23 @@ struct ConstArray {
   Type type = Type::float64;
 };
 
-// One component of a field in the caller's memory, to be written: element i goes to data + i * stride bytes, which need
-// not be aligned.
+// Memory of the caller for one component of a field: element i goes to data + i * stride bytes, which need not be
+// aligned.
 struct Array {
   void *data = nullptr;
   std::ptrdiff_t stride = 0;  // bytes
   ConstArray::Type type = ConstArray::Type::float64;
 };
 
-// One array per component of the field; for integers int32 or int64, for floats the type of the field.
+// A field and its values: one array for each component. Their type is int32 or int64 for integers, that of the field
+// for floats.
 struct FieldInput {
   Field field;
   std::array<ConstArray, 3> components{};
 };
 
-// A decoded frame: one column per component, in the order of the fields; all columns are in step.
+// A decoded frame: one column for each component, in the order of the fields. Element i of every column belongs to the
+// same particle.
 struct Frame {
   struct Column {
     std::size_t field = 0;               // index into info.fields
@@ -116,7 +121,7 @@ struct Frame {
   FrameInfo info;
   std::vector<Column> columns;
 
-  // The column of that name, or nullptr.
+  // The column with this name, or nullptr.
   GPZ_API const Column *find(const std::string &name) const;
   const std::string &name(const Column &column) const {
     return info.fields[column.field].components[column.component].name;

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* C interface of gpz: error-bounded compression of particle trajectories. C99, or C++.
  *
  * Every function that can fail returns a status; gpz_last_error() has the reason in words. No function prints, aborts
- * or throws. Handles may be used by one thread at a time. "Particles" are rows; all arrays of a frame have one element
- * per particle.
+ * or throws. One thread at a time may use a handle. All arrays of a frame have one element per particle. The terms are
+ * those of docs/glossary.md.
  *
  *   double x[3 * N];                                             // x0 y0 z0 x1 y1 z1 ...
  *   int id[N];
@@ -22,8 +23,8 @@
  *   gpz_reader_read(reader, 0, &positions, 1, N, GPZ_SORT_BY_ID);
  *   gpz_reader_close(reader);
  *
- * The codec may reorder the particles of the first field if it is a float field; all other fields are reordered with
- * it, so an id stays with its position. Without an id column the order is lost.
+ * The codec may sort the particles by the first field, if that is a float field. All other fields are sorted with it,
+ * so an id stays with its position. Without an id column the caller's order is lost.
  *
  * Structures that the caller allocates begin with `struct_size`: the sizeof of the structure in the caller's program.
  * gpz_new_frame, gpz_column and the other functions that make a structure set it, and give every member its default.
@@ -51,7 +52,7 @@
 extern "C" {
 #endif
 
-/* The numbers are pinned, those of the other enumerations too. */
+/* The numbers never change, nor do those of the other enumerations. */
 typedef enum gpz_status {
   GPZ_OK = 0,
   GPZ_INVALID_ARGUMENT = 1,
@@ -67,8 +68,8 @@ typedef enum gpz_status {
   GPZ_UNSUPPORTED = 11 /* valid, but this function cannot do it: another one can */
 } gpz_status;
 
-/* A few words for a status, and what went wrong in the last call of this thread that failed ("" if none did). The text
- * is valid until this thread's next failing call. */
+/* gpz_status_text: a few words for a status. gpz_last_error: what went wrong in the last call of this thread that
+ * failed ("" if none did); the text is valid until this thread's next failing call. */
 GPZ_API const char *gpz_status_text(gpz_status status);
 GPZ_API const char *gpz_last_error(void);
 
@@ -89,8 +90,8 @@ typedef enum gpz_display {
   GPZ_TYPE_LABEL = 4 /* by the file's type labels */
 } gpz_display;
 
-/* A quantity with 1 to 3 components, which is compressed. Component c of particle i is at
- * (const char *)data[c] + i * stride. */
+/* A field to compress: one quantity with 1 to 3 components. The address of component c of particle i is (const char
+ * *)data[c] + i * stride. */
 typedef struct gpz_field {
   size_t struct_size;
   const char *names; /* column names, separated by blanks, one per component: "x y z" */
@@ -103,9 +104,9 @@ typedef struct gpz_field {
   uint32_t reserved;         /* 0 */
 } gpz_field;
 
-/* An array for one quantity, which is read: component c of particle i goes to (char *)data[c] + i * stride, which need
- * not be aligned. Integer columns go into integers (GPZ_LIMIT_EXCEEDED if a value does not fit into 32 bits), float
- * columns into floats (rounded to the nearest where float64 values go into float32). */
+/* Arrays for one quantity to read. Component c of particle i goes to (char *)data[c] + i * stride, which need not be
+ * aligned. Integer columns go into integers: GPZ_LIMIT_EXCEEDED if a value does not fit into 32 bits. Float columns go
+ * into floats: float64 values are rounded to the nearest float32 if `type` is GPZ_FLOAT32. */
 typedef struct gpz_output {
   size_t struct_size;
   const char *names; /* column names, separated by blanks, one per component: "x y z" */
@@ -115,7 +116,7 @@ typedef struct gpz_output {
   uint32_t reserved; /* 0 */
 } gpz_output;
 
-/* The number of names in a list that is separated by blanks; bytes of an element. */
+/* For the functions below: the number of names in a list separated by blanks, and the bytes of an element. */
 static inline size_t gpz_count_names(const char *names) {
   size_t count = 0;
   int in_word = 0;
@@ -128,8 +129,9 @@ static inline size_t gpz_count_names(const char *names) {
 }
 static inline size_t gpz_size_of(gpz_type type) { return type == GPZ_INT32 || type == GPZ_FLOAT32 ? 4 : 8; }
 
-/* Lossless fields to start from. gpz_columns3: three arrays. gpz_column: one array. gpz_interleaved: all components of
- * a particle follow each other in `data`. */
+/* Make a lossless field; set bound_kind and bound afterwards for another. gpz_columns3: three arrays, one per
+ * component. gpz_column: one array, one component. gpz_interleaved: one array, in which the components of a particle
+ * follow each other. */
 static inline gpz_field gpz_columns3(const char *names, gpz_type type, const void *x, const void *y, const void *z) {
   gpz_field field;
   memset(&field, 0, sizeof field);
@@ -154,7 +156,7 @@ static inline gpz_field gpz_interleaved(const char *names, gpz_type type, const 
   return field;
 }
 
-/* Outputs, laid out as the fields of gpz_columns3, gpz_column, gpz_interleaved. */
+/* Make an output with the layout of gpz_columns3, gpz_column or gpz_interleaved. */
 static inline gpz_output gpz_into_columns3(const char *names, gpz_type type, void *x, void *y, void *z) {
   gpz_output output;
   memset(&output, 0, sizeof output);
@@ -196,12 +198,12 @@ typedef struct gpz_frame {
   double box[12]; /* distance units. Orthogonal, triclinic: xlo xhi ylo yhi zlo zhi xy xz yz 0 0 0; general: vectors a,
                      b, c, origin */
   char boundary[6]; /* p, f, s or m for xlo xhi ylo yhi zlo zhi; 0: unknown */
-  /* Frames since the key frame, on which this one builds: 0 for a key frame. Reading frame i decodes this many frames
-   * before it, unless the reader has just read some of them. Set by readers; writers decide it themselves. */
+  /* Frames since the last key frame: 0 for a key frame. Reading this frame decodes as many frames before it, unless the
+   * reader has just read some of them. Readers set it; writers decide it themselves. */
   uint16_t since_key;
 } gpz_frame;
 
-/* Three dimensions, unknown time, no box. */
+/* A frame with three dimensions, unknown time and no box. */
 static inline gpz_frame gpz_new_frame(uint64_t particles, int64_t timestep) {
   gpz_frame frame;
   memset(&frame, 0, sizeof frame);
@@ -213,8 +215,8 @@ static inline gpz_frame gpz_new_frame(uint64_t particles, int64_t timestep) {
   return frame;
 }
 
-/* What a file says about itself. Writing: every pointer may be NULL, and is not used after the call. Reading: strings
- * are "" and counts 0 for what the file does not say; the strings and arrays are valid until the reader is closed. */
+/* What a file says about itself. Writing: every pointer may be NULL, and is not used after the call. Reading: where the
+ * file says nothing, strings are "" and counts are 0. The strings and arrays are valid until the reader is closed. */
 typedef struct gpz_metadata {
   size_t struct_size;
   const char *generator;      /* program and version */
@@ -239,9 +241,9 @@ static inline gpz_metadata gpz_new_metadata(void) {
 
 /* --- Writing --- */
 
-/* Compresses one frame into a newly allocated .gpz image, which gpz_reader_open_memory reads, and so does any program
- * once it is written to a file. Free it with gpz_free. `threads`: 1 is the caller's thread, 0 all cores; here and below
- * the bytes do not depend on it. On failure *image is NULL and *size is 0. */
+/* Compresses one frame into a newly allocated image: the bytes of a .gpz file with this frame only. Read it with
+ * gpz_reader_open_memory, or write it to a file. Free it with gpz_free. `threads`: 1 is the caller's thread, 0 all
+ * cores; here and below the bytes do not depend on it. On failure *image is NULL and *size is 0. */
 GPZ_API gpz_status gpz_compress(const gpz_frame *frame, const gpz_field *fields, size_t field_count, int threads,
                                 void **image, size_t *size);
 GPZ_API void gpz_free(void *image);
@@ -251,58 +253,59 @@ typedef enum gpz_mode {
   GPZ_APPEND = 1  /* keeps the complete frames of an existing file and cuts a torn one; creates a missing file */
 } gpz_mode;
 
-/* The order of particles in key frames. */
+/* The order in which key frames store particles. */
 typedef enum gpz_order {
-  GPZ_ORDER_PLACE = 0, /* by their place in space: fast */
-  GPZ_ORDER_ID = 1     /* by their ids where that is smaller: encoding takes several times as long */
+  GPZ_ORDER_PLACE = 0, /* sorted by position: faster to encode */
+  GPZ_ORDER_ID = 1     /* sorted by id where that is smaller: encoding takes several times as long */
 } gpz_order;
 
 typedef struct gpz_writer gpz_writer;
 
 /* Opens a writer to a file. `metadata` may be NULL, and is ignored when an existing file is continued. On failure
- * *writer is NULL. GPZ_IO_ERROR; for GPZ_APPEND what gpz_reader_open returns. */
+ * *writer is NULL. Errors: GPZ_IO_ERROR; with GPZ_APPEND those of gpz_reader_open too. */
 GPZ_API gpz_status gpz_writer_open(const char *path, gpz_mode mode, const gpz_metadata *metadata, int threads,
                                    gpz_writer **writer);
-/* Opens a writer to a descriptor, seekable or not, from where it stands: a pipe, a socket, standard output. The
- * descriptor has to block, and is not closed. `name` stands for it in error messages. Bytes that it has accepted cannot
- * be taken back: after GPZ_IO_ERROR inside a frame, it has the frames before and an incomplete record, which readers
- * recognise, and every later write fails. Where nobody reads a pipe, SIGPIPE comes first, unless the program ignores
- * it. */
+/* Opens a writer to a file descriptor, seekable or not: a pipe, a socket, standard output. Writing begins at its
+ * current position. The descriptor must be blocking. It is not closed. Error messages call it `name`. Bytes that it has
+ * accepted cannot be taken back: after GPZ_IO_ERROR inside a frame, it has the earlier frames and an incomplete record,
+ * which readers recognise, and every later write fails. If nobody reads a pipe, the process gets SIGPIPE; only a
+ * program that ignores SIGPIPE gets GPZ_IO_ERROR. */
 GPZ_API gpz_status gpz_writer_open_descriptor(int descriptor, const char *name, const gpz_metadata *metadata,
                                               int threads, gpz_writer **writer);
-/* Opens a writer to memory; gpz_writer_close_memory has the image in the end. */
+/* Opens a writer to memory. gpz_writer_close_memory hands the image over. */
 GPZ_API gpz_status gpz_writer_open_memory(const gpz_metadata *metadata, int threads, gpz_writer **writer);
 
-/* A key frame every `frames` frames (1 to 65535), the next one first. The others are difference frames, if frames have
- * an integer column "id": much smaller, but read from their key frame on. Until this is called, all are key frames. */
+/* Makes the next frame a key frame, and then one of every `frames` frames (1 to 65535). The others are difference
+ * frames if they have an integer column "id". Difference frames are smaller, but a reader has to decode from their key
+ * frame on. Until this is called, all frames are key frames. */
 GPZ_API gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames);
 /* GPZ_ORDER_PLACE until this is called. */
 GPZ_API gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order);
 /* Compresses and writes frame->particles particles. When it returns GPZ_OK, the operating system has accepted all
- * bytes; after a failure the file has the frames before, and the next frame can be written. GPZ_INVALID_ARGUMENT (the
- * message names the field), GPZ_LIMIT_EXCEEDED, GPZ_OUT_OF_MEMORY, GPZ_IO_ERROR. */
+ * bytes. After a failure the file has the earlier frames, and the next frame can be written. Errors:
+ * GPZ_INVALID_ARGUMENT (the message names the field), GPZ_LIMIT_EXCEEDED, GPZ_OUT_OF_MEMORY, GPZ_IO_ERROR. */
 GPZ_API gpz_status gpz_writer_write(gpz_writer *writer, const gpz_frame *frame, const gpz_field *fields,
                                     size_t field_count);
-/* Frames so far, those of a continued file included. */
+/* The number of frames so far, with those of a continued file. */
 GPZ_API size_t gpz_writer_frames(const gpz_writer *writer);
 /* Bytes so far. */
 GPZ_API uint64_t gpz_writer_size(const gpz_writer *writer);
-/* Makes what was written durable (fsync); does nothing for memory, pipes and sockets. */
+/* Returns when all written bytes are on the disk (fsync). Does nothing for memory, pipes and sockets. */
 GPZ_API gpz_status gpz_writer_sync(gpz_writer *writer);
-/* Writes the index, closes, and frees the handle whatever the status. NULL is GPZ_OK. The image of a writer to memory
- * is freed. */
+/* Writes the index and closes. Frees the handle, whatever the status, and the image of a writer to memory. A NULL
+ * writer is GPZ_OK. */
 GPZ_API gpz_status gpz_writer_close(gpz_writer *writer);
-/* Closes a writer to memory, as gpz_writer_close, and hands the image over: free it with gpz_free. On failure *image is
- * NULL and *size is 0; GPZ_INVALID_ARGUMENT for a writer to anything else. */
+/* Closes a writer to memory as gpz_writer_close does, and hands the image over: free it with gpz_free. On failure
+ * *image is NULL and *size is 0. GPZ_INVALID_ARGUMENT if the writer does not write to memory. */
 GPZ_API gpz_status gpz_writer_close_memory(gpz_writer *writer, void **image, size_t *size);
 
 /* --- Reading files and images: any frame, in any order --- */
 
 typedef struct gpz_reader gpz_reader;
 
-/* The image is not copied: it has to outlive the reader. A file that ends inside a frame opens with the frames before
- * (gpz_reader_scan). On failure *reader is NULL: GPZ_IO_ERROR, GPZ_NOT_GPZ, GPZ_UNSUPPORTED_VERSION, GPZ_CORRUPT,
- * GPZ_TRUNCATED. */
+/* Open a file, or an image in memory. The image is not copied: it has to outlive the reader. A file that ends inside a
+ * frame opens with its complete frames (see gpz_reader_scan). On failure *reader is NULL. Errors: GPZ_IO_ERROR,
+ * GPZ_NOT_GPZ, GPZ_UNSUPPORTED_VERSION, GPZ_CORRUPT, GPZ_TRUNCATED. */
 GPZ_API gpz_status gpz_reader_open(const char *path, int threads, gpz_reader **reader);
 GPZ_API gpz_status gpz_reader_open_memory(const void *image, size_t size, int threads, gpz_reader **reader);
 GPZ_API void gpz_reader_close(gpz_reader *reader);
@@ -310,7 +313,7 @@ GPZ_API void gpz_reader_close(gpz_reader *reader);
 GPZ_API size_t gpz_reader_frames(const gpz_reader *reader);
 GPZ_API gpz_status gpz_reader_metadata(const gpz_reader *reader, gpz_metadata *metadata);
 
-/* What there is to say about a file as a whole. */
+/* The state of a file: complete, torn or damaged. */
 typedef struct gpz_scan {
   size_t struct_size;
   uint64_t file_size;     /* bytes */
@@ -330,11 +333,12 @@ static inline gpz_scan gpz_new_scan(void) {
 GPZ_API gpz_status gpz_reader_scan(const gpz_reader *reader, gpz_scan *scan);
 
 /* Timestep, time (time units; NaN: unknown) and number of particles of every frame, without reading the frames. Each
- * array may be NULL, and has room for `capacity` elements otherwise; GPZ_LIMIT_EXCEEDED if there are more frames. */
+ * array is NULL or has room for `capacity` elements. GPZ_LIMIT_EXCEEDED if there are more frames. */
 GPZ_API gpz_status gpz_reader_index(const gpz_reader *reader, int64_t *timesteps, double *times, uint64_t *particles,
                                     size_t capacity);
 
-/* Frames count from 0; here and below GPZ_NOT_FOUND if there is no such frame. Reads the head of the frame only. */
+/* Describes a frame, without reading its particles. Frames count from 0. Here and below: GPZ_NOT_FOUND if there is no
+ * such frame. */
 GPZ_API gpz_status gpz_reader_frame(const gpz_reader *reader, size_t frame, gpz_frame *info);
 
 typedef struct gpz_column_info {
@@ -345,7 +349,7 @@ typedef struct gpz_column_info {
   double bound;         /* absolute error bound, units of the column; 0: lossless */
   double largest_error; /* of the column's field in this frame, units of the column */
   uint32_t field;       /* columns with one number here were compressed together (x, y, z) */
-  uint32_t component;   /* its place in the field, 0 to 2 */
+  uint32_t component;   /* its index in the field, 0 to 2 */
   uint32_t column;      /* its index among the columns of a text dump, from 0 */
   uint32_t reserved;    /* 0 */
 } gpz_column_info;
@@ -361,41 +365,42 @@ static inline gpz_column_info gpz_new_column_info(void) {
 GPZ_API gpz_status gpz_reader_column_count(const gpz_reader *reader, size_t frame, size_t *count);
 GPZ_API gpz_status gpz_reader_column(const gpz_reader *reader, size_t frame, size_t column, gpz_column_info *info);
 
-/* How particles are ordered in memory: by ascending id (equal ids as they are stored), or, with no flag, as they are
- * stored. */
+/* The order of particles in the caller's arrays: by ascending id, equal ids in stored order; without a flag, stored
+ * order, which differs from frame to frame. */
 typedef enum gpz_read_flag { GPZ_SORT_BY_ID = 1 } gpz_read_flag;
 
-/* Decodes columns of a frame straight into the caller's arrays; the other columns are skipped as far as the format
- * allows. `capacity`: particles that each array has room for, GPZ_LIMIT_EXCEEDED if the frame has more. `flags`: a sum
- * of gpz_read_flag. GPZ_NOT_FOUND: no such column, or GPZ_SORT_BY_ID without an integer column "id".
+/* Decodes columns of a frame straight into the caller's arrays. The other columns are skipped as far as the format
+ * allows. `capacity`: the number of particles that each array has room for; GPZ_LIMIT_EXCEEDED if the frame has more.
+ * `flags`: a sum of gpz_read_flag. GPZ_NOT_FOUND: no such column, or GPZ_SORT_BY_ID without an integer column "id".
  * GPZ_INVALID_ARGUMENT: floats into integers or integers into floats, a column that is named twice. GPZ_CORRUPT: a
- * checksum or the structure does not hold, in this frame or one that it builds on. After a failure the arrays are
- * unspecified.
+ * checksum is wrong or the bytes contradict the format, in this frame or one that it needs. After a failure the
+ * contents of the arrays are unspecified.
  *
- * Ask for all columns of a frame in one call, and for frames in ascending order. Every call reads the bytes of a key
- * frame again; a difference frame is decoded from its key frame on, or from the last frame that was read if that lies
- * between. */
+ * For speed, ask for all columns of a frame in one call, and for frames in ascending order. Every call decodes a key
+ * frame again. A difference frame is decoded from its key frame on, or from the frame that was read last, if that is
+ * between the two. */
 GPZ_API gpz_status gpz_reader_read(gpz_reader *reader, size_t frame, const gpz_output *outputs, size_t output_count,
                                    size_t capacity, unsigned flags);
-/* gpz_reader_read of one column without gaps. */
+/* gpz_reader_read of one column into one array, in stored order. */
 GPZ_API gpz_status gpz_reader_read_double(gpz_reader *reader, size_t frame, const char *name, double *values,
                                           size_t capacity);
 GPZ_API gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const char *name, int64_t *values,
                                          size_t capacity);
 
-/* Checks every checksum and the whole structure of a frame by decoding it. GPZ_CORRUPT if something does not hold. */
+/* Decodes a frame to check all its checksums and its structure. GPZ_CORRUPT if one is wrong. */
 GPZ_API gpz_status gpz_reader_verify(gpz_reader *reader, size_t frame);
 
-/* How a chunk is coded: by itself, in blocks; as differences from the chunk of the frame before; by itself, in the
- * order of ids. Decoders for chunks of blocks alone (gpz_cuda.h) answer GPZ_UNSUPPORTED to the others. */
+/* How a chunk is coded. Block chunks are independent, with particles sorted by position within each block. Difference
+ * chunks need the chunk of the previous frame. Ordered chunks are independent, with particles in the order of ids.
+ * gpz_cuda.h decodes block chunks only: GPZ_UNSUPPORTED for the others. */
 typedef enum gpz_chunk_kind { GPZ_CHUNK_BLOCK = 0, GPZ_CHUNK_DIFFERENCE = 1, GPZ_CHUNK_ORDERED = 2 } gpz_chunk_kind;
 /* The kind of a chunk of `size` bytes in host memory, from its first 8 bytes. GPZ_TRUNCATED if there are fewer,
  * GPZ_CORRUPT if the format has no such kind. */
 GPZ_API gpz_status gpz_chunk_kind_of(const void *chunk, size_t size, gpz_chunk_kind *kind);
 
-/* The chunks of a frame as they are in the file, one for each writing process, for a decoder of one's own (gpz_cuda.h);
- * their particles are those of the frame, in this order. gpz_reader_read_chunk sees to the checksum; `capacity` is the
- * room in `bytes`, GPZ_LIMIT_EXCEEDED if it is less than the size. GPZ_NOT_FOUND if there is no such chunk. */
+/* The chunks of a frame as they are in the file, one for each writing process, for another decoder such as gpz_cuda.h.
+ * The particles of the frame are those of chunk 0, then those of chunk 1, and so on. gpz_reader_read_chunk checks the
+ * checksum; GPZ_LIMIT_EXCEEDED if the chunk has more than `capacity` bytes. GPZ_NOT_FOUND if there is no such chunk. */
 GPZ_API gpz_status gpz_reader_chunk_count(const gpz_reader *reader, size_t frame, size_t *count);
 GPZ_API gpz_status gpz_reader_chunk(const gpz_reader *reader, size_t frame, size_t chunk, uint64_t *particles,
                                     size_t *size);
@@ -408,18 +413,19 @@ GPZ_API gpz_status gpz_reader_read_chunk(const gpz_reader *reader, size_t frame,
 
 typedef struct gpz_stream gpz_stream;
 
-/* Reads the file header from a descriptor, seekable or not, which is not closed. `name` stands for it in error
- * messages. On failure *stream is NULL. */
+/* Opens a file descriptor, seekable or not, and reads the file header. The descriptor is not closed. Error messages
+ * call it `name`. On failure *stream is NULL. */
 GPZ_API gpz_status gpz_stream_open(int descriptor, const char *name, int threads, gpz_stream **stream);
 GPZ_API void gpz_stream_close(gpz_stream *stream);
 
 /* Valid until the stream is closed. */
 GPZ_API gpz_status gpz_stream_metadata(const gpz_stream *stream, gpz_metadata *metadata);
-/* Reads and decodes the next frame. *found: 1, or 0 at the end of the stream. `info` may be NULL. GPZ_TRUNCATED if the
- * stream ends inside a frame, GPZ_CORRUPT, GPZ_IO_ERROR, GPZ_OUT_OF_MEMORY; nothing can be read after these. */
+/* Reads and decodes the next frame. *found: 1, or 0 at the end of the stream. `info` may be NULL. Errors: GPZ_TRUNCATED
+ * if the stream ends inside a frame, GPZ_CORRUPT, GPZ_IO_ERROR, GPZ_OUT_OF_MEMORY. After one of these nothing more can
+ * be read. */
 GPZ_API gpz_status gpz_stream_next(gpz_stream *stream, gpz_frame *info, int *found);
-/* As gpz_reader_column_count, gpz_reader_column and gpz_reader_read, of the frame that gpz_stream_next has found;
- * GPZ_NOT_FOUND if there is none. Arguments that are refused do no harm: the call can be repeated. */
+/* As gpz_reader_column_count, gpz_reader_column and gpz_reader_read, for the frame that gpz_stream_next has found.
+ * GPZ_NOT_FOUND if there is none. After a refused argument the call can be repeated. */
 GPZ_API gpz_status gpz_stream_column_count(const gpz_stream *stream, size_t *count);
 GPZ_API gpz_status gpz_stream_column(const gpz_stream *stream, size_t column, gpz_column_info *info);
 GPZ_API gpz_status gpz_stream_read(const gpz_stream *stream, const gpz_output *outputs, size_t output_count,

@@ -1,8 +1,9 @@
-/* C interface of gpz on NVIDIA GPUs: device memory in, device memory out, the same bytes as on a CPU. docs/gpu_api.md
- * has the calls in order. Statuses, gpz_last_error() and gpz_field are those of gpz.h; here the data of a field are in
- * device memory, aligned to the size of an element, and so are their strides. Bounds are absolute: GPZ_RELATIVE would
- * need the range of the values, which is on the device, and is GPZ_INVALID_ARGUMENT. Structures carry their size as
- * those of gpz.h do.
+// SPDX-License-Identifier: BSD-3-Clause
+/* C interface of gpz on NVIDIA GPUs: from device memory to device memory, with the same bytes as on a CPU.
+ * docs/gpu_api.md shows the calls in order. Statuses, gpz_last_error(), gpz_field and struct_size are as in gpz.h, with
+ * these differences. The data of a field are in device memory. Addresses and strides are multiples of the size of an
+ * element. Bounds are lossless or absolute: GPZ_RELATIVE is GPZ_INVALID_ARGUMENT, because the range of the values is
+ * known on the device only.
  *
  *   gpz_cuda_codec *codec;
  *   gpz_cuda_chunk chunk = gpz_cuda_new_chunk();
@@ -29,12 +30,13 @@ struct CUstream_st; /* a cudaStream_t is a pointer to it; NULL is the default st
 
 /* --- Calls that queue work --- */
 
-/* These use the current device, take no memory, and wait for nothing: the caller brings a workspace (device memory,
- * aligned to 256) and keeps it, inputs and outputs until the stream has come past. Two calls at a time need two
- * workspaces. GPZ_LIMIT_EXCEEDED for more than GPZ_CUDA_MAX_FIELDS fields or 2^40 particles. After any status but
- * GPZ_OK from these checks nothing was queued; GPZ_INTERNAL and GPZ_OUT_OF_MEMORY are errors of CUDA, in words. */
+/* These functions use the current device, allocate nothing and wait for nothing. The caller provides a workspace:
+ * device memory, aligned to 256 bytes. Workspace, inputs and outputs have to stay valid until the stream has finished
+ * the call. Two calls at a time need two workspaces. Errors: GPZ_INVALID_ARGUMENT; GPZ_LIMIT_EXCEEDED for more than
+ * GPZ_CUDA_MAX_FIELDS fields or 2^40 particles. After these, nothing was queued. GPZ_INTERNAL and GPZ_OUT_OF_MEMORY are
+ * errors of CUDA: gpz_last_error() has CUDA's words. */
 
-/* Written by the device, so that it has no struct_size: it stays as it is. */
+/* The device writes this structure. It has no struct_size, and will not change. */
 typedef struct gpz_cuda_result {
   uint64_t bytes; /* of the chunk */
   uint32_t fits;  /* 0: the capacity was too small, nothing was written */
@@ -42,28 +44,29 @@ typedef struct gpz_cuda_result {
   double largest_error[GPZ_CUDA_MAX_FIELDS]; /* per field, units of the field */
 } gpz_cuda_result;
 
-/* Bytes of workspace, and the most a chunk can have. Of the fields only names and types matter. */
+/* Bytes of workspace that gpz_cuda_compress needs, and the most bytes a chunk can have. Of the fields only names and
+ * types matter. */
 GPZ_API gpz_status gpz_cuda_compress_workspace_size(const gpz_field *fields, size_t field_count, uint64_t particles,
                                                     size_t *size);
 GPZ_API gpz_status gpz_cuda_compressed_bound(const gpz_field *fields, size_t field_count, uint64_t particles,
                                              size_t *size);
 
-/* Compresses into out[0 .. capacity), aligned to 8. `rows` (device memory, or NULL): particle i is row rows[i] of the
- * arrays, and not i. *result is written in stream order, and so has to be memory that the device can write: pinned host
- * memory, or device memory. */
+/* Compresses particles into out[0 .. capacity), aligned to 8 bytes. `rows` is NULL, or an array in device memory: then
+ * particle i is row rows[i] of the arrays, not row i. The device writes *result in stream order: it has to be in pinned
+ * host memory or in device memory. */
 GPZ_API gpz_status gpz_cuda_compress(const gpz_field *fields, size_t field_count, uint64_t particles, const int *rows,
                                      void *workspace, size_t workspace_size, void *out, size_t capacity,
                                      gpz_cuda_result *result, struct CUstream_st *stream);
 
-/* How a field is stored, and where its values go. Component c of particle i goes to (char *)data[c] + i * stride; a
- * component with data[c] NULL is not wanted. */
+/* How a field is stored, and where its values go. Component c of particle i goes to (char *)data[c] + i * stride in
+ * device memory. A component with data[c] NULL is not written. */
 typedef struct gpz_cuda_output {
   size_t struct_size;
   gpz_type stored; /* GPZ_INT64 (all integers), GPZ_FLOAT32 or GPZ_FLOAT64 */
   int components;  /* 1 to 3 */
-  int leading;     /* not 0: the field by which particles were reordered; the first one, if it is a float field */
+  int leading;     /* not 0: particles were sorted by this field; the first one, if it is a float field */
   double bound;    /* as it was compressed; 0: lossless */
-  double step;     /* of the grid, as in the head of a frame; 0: the step that gpz takes for `bound` */
+  double step;     /* grid step, as in the head of a frame; 0: the one that gpz uses for `bound` */
   gpz_type type;   /* of the values in memory: integers go into integers (the low bits), floats into floats (rounded) */
   void *data[3];
   ptrdiff_t stride; /* bytes */
@@ -76,24 +79,24 @@ static inline gpz_cuda_output gpz_cuda_new_output(void) {
   return output;
 }
 
-/* Describes how gpz_cuda_compress and the calls below store these fields, in field_count outputs of
- * gpz_cuda_new_output. The values go nowhere yet: set data, stride, and type, which is that of the field to start with.
- */
+/* Fills outputs[0 .. field_count), each made by gpz_cuda_new_output, with how gpz_cuda_compress and gpz_cuda_codec
+ * store these fields. Then set data and stride, and type if it is not to be that of the field. */
 GPZ_API gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_count, gpz_cuda_output *outputs);
 
 GPZ_API gpz_status gpz_cuda_decompress_workspace_size(const gpz_cuda_output *outputs, size_t output_count,
                                                       uint64_t particles, size_t *size);
 
-/* What *damaged becomes if a chunk is not decoded: the bytes contradict the format; or, by its head, the chunk is one
- * of the format that is decoded on the CPU only: its kind is not GPZ_CHUNK_BLOCK (see gpz_chunk_kind_of), or its blocks
- * do not have 1,024 particles. */
+/* What *damaged becomes if a chunk is not decoded. DAMAGED: its bytes contradict the format. UNSUPPORTED: its head says
+ * that only the CPU decodes it, because its kind is not GPZ_CHUNK_BLOCK (see gpz_chunk_kind_of) or its blocks do not
+ * have 1,024 particles. */
 #define GPZ_CUDA_CHUNK_DAMAGED 1u
 #define GPZ_CUDA_CHUNK_UNSUPPORTED 2u
 
-/* Decompresses a chunk of `size` bytes in device memory, aligned to 8. A chunk has blocks of 1,024
- * particles, the last one fewer: block_count of them from first_block on are decoded, all that follow if it is 0, and
- * particle i of them goes to element i of the outputs. *damaged (memory as gpz_cuda_result) becomes 0 or one of the two
- * numbers above: the outputs are unspecified then, but nothing outside of them was touched. */
+/* Decompresses a chunk of `size` bytes in device memory, aligned to 8 bytes. A chunk has blocks of 1,024 particles; the
+ * last block may have fewer. block_count blocks from first_block on are decoded, or all from there if block_count is 0.
+ * Particle i of these blocks goes to element i of the outputs. The device writes *damaged, which is in pinned host
+ * memory or in device memory: 0, or one of the two numbers above. If it is not 0, the outputs are unspecified, but
+ * nothing outside of them was written. */
 GPZ_API gpz_status gpz_cuda_decompress(const void *chunk, size_t size, uint64_t particles,
                                        const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
                                        uint64_t block_count, void *workspace, size_t workspace_size, uint32_t *damaged,
@@ -101,11 +104,11 @@ GPZ_API gpz_status gpz_cuda_decompress(const void *chunk, size_t size, uint64_t 
 
 /* --- A codec that owns its memory --- */
 
-/* Bound to one device, which every call makes the current one, and then the one from before again. Serves one host
- * thread at a time; several codecs are independent. Calls run in the order of `stream` and return when their work is
- * done. Device memory is taken when a frame needs more than any before, never else; after GPZ_OUT_OF_MEMORY the codec
- * has given it back and can be used for smaller frames. Pointers that the device cannot reach are GPZ_INVALID_ARGUMENT.
- */
+/* A codec belongs to one device. Every call makes it the current device and restores the caller's before it returns.
+ * One host thread at a time may use a codec; several codecs are independent. Calls run in the order of `stream` and
+ * return when their work is done. Device memory is allocated only when a frame needs more than any earlier one. After
+ * GPZ_OUT_OF_MEMORY the codec has freed it, and can be used for smaller frames. Pointers that the device cannot reach
+ * are GPZ_INVALID_ARGUMENT. */
 typedef struct gpz_cuda_codec gpz_cuda_codec;
 
 typedef struct gpz_cuda_chunk {
@@ -126,7 +129,8 @@ static inline gpz_cuda_chunk gpz_cuda_new_chunk(void) {
 GPZ_API gpz_status gpz_cuda_codec_create(int device, gpz_cuda_codec **codec);
 GPZ_API void gpz_cuda_codec_free(gpz_cuda_codec *codec);
 
-/* The chunk is valid until the codec encodes, writes or decodes from host memory again. */
+/* Compresses as gpz_cuda_compress. The chunk is valid until the codec encodes, writes or decodes from host memory
+ * again, or is released. */
 GPZ_API gpz_status gpz_cuda_codec_encode(gpz_cuda_codec *codec, const gpz_field *fields, size_t field_count,
                                          uint64_t particles, const int *rows, struct CUstream_st *stream,
                                          gpz_cuda_chunk *chunk);
@@ -138,8 +142,7 @@ GPZ_API gpz_status gpz_cuda_codec_write(gpz_cuda_codec *codec, gpz_writer *write
                                         const gpz_field *fields, size_t field_count, const int *rows,
                                         struct CUstream_st *stream);
 /* As gpz_cuda_decompress, of a chunk in device memory (aligned to 8) or in host memory. GPZ_CORRUPT if the bytes
- * contradict the format, GPZ_UNSUPPORTED if the chunk is decoded on the CPU only: by gpz_reader_read_double and
- * gpz_reader_read_int64. */
+ * contradict the format, GPZ_UNSUPPORTED if only the CPU decodes the chunk (gpz_reader_read). */
 GPZ_API gpz_status gpz_cuda_codec_decode(gpz_cuda_codec *codec, const void *chunk, size_t size, uint64_t particles,
                                          const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
                                          uint64_t block_count, struct CUstream_st *stream);
@@ -147,7 +150,8 @@ GPZ_API gpz_status gpz_cuda_codec_decode_host(gpz_cuda_codec *codec, const void 
                                               const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
                                               uint64_t block_count, struct CUstream_st *stream);
 
-/* Gives the device memory back, and says how much there is and how often it was taken; each pointer may be NULL. */
+/* gpz_cuda_codec_release frees the device memory. gpz_cuda_codec_memory tells how many bytes the codec holds and how
+ * often it has allocated; each pointer may be NULL. */
 GPZ_API gpz_status gpz_cuda_codec_release(gpz_cuda_codec *codec);
 GPZ_API gpz_status gpz_cuda_codec_memory(const gpz_cuda_codec *codec, size_t *device_bytes, uint64_t *allocations);
 

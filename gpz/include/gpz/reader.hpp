@@ -1,4 +1,5 @@
-// Reads .gpz files: any frame of a file, or one after the other from a pipe.
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads .gpz files: Reader any frame of a file, StreamReader one frame after the other from a pipe.
 #pragma once
 
 #include <cstddef>
@@ -18,27 +19,29 @@ namespace gpz {
 struct ReadOptions {
   // 1 runs in the caller's thread, 0 uses all cores. Values do not depend on it.
   int threads = 1;
-  // Particles by ascending values of the integer column "id", those of equal ids in the order in which they are stored;
-  // otherwise all are in the order in which they are stored, which is another in each frame. Throws not_found if a
-  // frame has no such column. A file stores ids with every frame, so that ids need not be read with the values.
+  // true: particles come in ascending order of the integer column "id", equal ids in stored order. The column need not
+  // be among those that are read. Throws not_found if a frame has no such column. false: particles come in stored
+  // order, which differs from frame to frame.
   bool sort_by_id = false;
 };
 
 // A column by its name ("x", "id", ...) and the caller's array for it, with room for FrameInfo::particles elements.
-// Integers go to int32 or int64, floats of any type to float32 or float64. float64 values in a float32 array are
-// rounded to the nearest, beyond its range to an infinity, so that they may be off by half a unit in the last place of
-// a float32 more than the error bound. The bits of a NaN stay as they are in an array of the field's own type.
+// Integers go to int32 or int64, floats of any type to float32 or float64. In a float32 array float64 values are
+// rounded to the nearest float32, and to an infinity beyond its range. Their error may then be larger than the error
+// bound, by half a unit in the last place of a float32. The bits of a NaN stay as they are in an array of the field's
+// own type.
 struct ColumnOutput {
   std::string name;
   Array values;
 };
 
-// Random access by frame.
+// Reads any frame of a file, in any order.
 class GPZ_API Reader {
  public:
-  // Throws io_error, not_gpz, unsupported_version, corrupt, truncated. A torn tail is no error: see scan().
+  // Opens a file. A torn file opens with its complete frames: see scan(). Throws io_error, not_gpz,
+  // unsupported_version, corrupt, truncated.
   explicit Reader(const std::string &path);
-  // A whole file in memory, which has to outlive the reader. `name` stands for it in error messages.
+  // Opens the bytes of a whole file in memory, which have to outlive the reader. Error messages call them `name`.
   Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name = "memory");
   ~Reader();
   Reader(Reader &&) noexcept;
@@ -48,24 +51,25 @@ class GPZ_API Reader {
   const FileScan &scan() const;
   std::size_t frames() const { return scan().frames.size(); }
 
-  // The head of frame i (no chunk is read), and its chunks.
+  // The head of frame i; if `chunks` is not nullptr, it becomes the list of the frame's chunks. No chunk is read.
   FrameInfo info(std::size_t i, std::vector<ChunkEntry> *chunks = nullptr) const;
-  // Decodes frame i; only the fields with wanted[field] true if `wanted` is not empty. A frame that is no key frame is
-  // decoded from its key frame on, or from the last one read if that lies between: fastest in ascending order. Throws
-  // corrupt (checksum, structure, a frame that it builds on), not_found, invalid_argument (`wanted` has not one entry a
-  // field). May be called by several threads, which then take turns where frames build on others.
+  // Decodes frame i: all fields, or those with wanted[field] true if `wanted` is not empty. A difference frame is
+  // decoded from its key frame on, or from the frame that was read last, if that is between the two. Ascending order is
+  // therefore fastest. Several threads may call it; they take turns where frames are difference frames. Throws corrupt
+  // (a checksum or the structure of this frame or of one that it needs), not_found (no such frame), invalid_argument
+  // (the size of `wanted` is not the number of fields).
   Frame read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted = {}) const;
   Frame read(std::size_t i, int threads = 1, const std::vector<bool> &wanted = {}) const {
     return read(i, ReadOptions{threads, false}, wanted);
   }
-  // Decodes these columns of frame i straight into the caller's arrays, which have room for `capacity` particles each;
-  // returns the head of the frame. Throws as read, and not_found (no such column), invalid_argument (a column asked for
+  // Decodes these columns of frame i straight into the caller's arrays, which have room for `capacity` particles each.
+  // Returns the head of the frame. Throws as read, and not_found (no such column), invalid_argument (a column asked for
   // twice, integers into floats or floats into integers, no data), limit_exceeded (more particles than `capacity`, or
-  // an integer that does not fit into an int32). After an exception the arrays may be partly written.
+  // an integer that does not fit into an int32). After an exception the contents of the arrays are unspecified.
   FrameInfo read_columns(std::size_t i, const std::vector<ColumnOutput> &columns, std::size_t capacity,
                          const ReadOptions &options = {}) const;
-  // The bytes of chunk k of frame i, their checksum seen to: for a decoder of its own, on a GPU for example. Throws
-  // corrupt (checksum), not_found.
+  // The bytes of chunk k of frame i, for another decoder such as one on a GPU. Checks their checksum. Throws corrupt
+  // (checksum), not_found.
   std::vector<std::uint8_t> chunk(std::size_t i, std::size_t k) const;
   // The kind of chunk k of frame i, from its first bytes; its checksum is not checked. Throws not_found, corrupt.
   ChunkKind chunk_kind(std::size_t i, std::size_t k) const;
@@ -77,18 +81,19 @@ class GPZ_API Reader {
   std::unique_ptr<State> state_;
 };
 
-// Frames in file order from any file descriptor, seekable or not. Does not close it.
+// Reads frames in file order from a file descriptor, seekable or not. Does not close the descriptor.
 class GPZ_API StreamReader {
  public:
-  // `name` stands for the stream in error messages. Reads the file header.
+  // Reads the file header. Error messages call the stream `name`.
   StreamReader(int descriptor, const std::string &name);
   ~StreamReader();
   StreamReader(StreamReader &&) noexcept;
   StreamReader &operator=(StreamReader &&) noexcept;
 
   const Metadata &metadata() const;
-  // False at the end of the stream. Throws truncated if it ends inside a frame, corrupt, and not_found if it is to be
-  // sorted by id and has none; `frame` is empty then.
+  // Reads the next frame; returns false at the end of the stream. Throws truncated if the stream ends inside a frame,
+  // corrupt, not_found if `options` ask for the order of ids and the frame has no ids. After an exception `frame` is
+  // empty.
   bool next(Frame &frame, const ReadOptions &options);
   bool next(Frame &frame, int threads = 1) { return next(frame, ReadOptions{threads, false}); }
 
@@ -97,8 +102,8 @@ class GPZ_API StreamReader {
   std::unique_ptr<State> state_;
 };
 
-// Copies columns of a decoded frame, such as StreamReader's, to the caller's arrays. Throws what Reader::read_columns
-// says of its columns, the capacity and the order.
+// Copies columns of a decoded frame, for example of a StreamReader, to the caller's arrays. Arguments and their errors
+// are those of Reader::read_columns.
 GPZ_API void copy_columns(const Frame &frame, const std::vector<ColumnOutput> &columns, std::size_t capacity,
                           bool sort_by_id = false);
 

@@ -1,5 +1,6 @@
-// Where the bytes of a .gpz file go, for programs that have a place of their own for them: a socket, an object store, a
-// section of another file. gpz::Writer brings sinks for files, descriptors and memory.
+// SPDX-License-Identifier: BSD-3-Clause
+// Where gpz::Writer puts the bytes of a .gpz file. Writer has sinks for files, descriptors and memory. A program
+// derives its own sink for anything else: an object store, a part of another file.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +12,13 @@
 
 namespace gpz {
 
-// Bytes of someone else.
+// Bytes that belong to the caller.
 struct Span {
   const void *data = nullptr;
   std::size_t size = 0;  // bytes
 };
 
-// Takes bytes in order. Failures are thrown as gpz::Error (io_error, out_of_memory).
+// Receives bytes in order. Throws gpz::Error (io_error, out_of_memory) if it cannot.
 class GPZ_API Sink {
  public:
   virtual ~Sink() = default;
@@ -25,16 +26,17 @@ class GPZ_API Sink {
   Sink(const Sink &) = delete;
   Sink &operator=(const Sink &) = delete;
 
-  // What error messages call it.
+  // The name of the sink in error messages.
   virtual const std::string &name() const = 0;
   // Appends all pieces, one after the other. If it throws, it may have taken some of the bytes.
   virtual void write(const std::vector<Span> &pieces) = 0;
-  // Gives up all bytes but the first `size`, and continues behind these. Throws if it cannot, as a pipe does: the
-  // writer then accepts no more frames, and what was written ends with an incomplete record, which readers recognise.
+  // Discards all bytes except the first `size`; the next write() continues there. Throws if that is impossible, as it
+  // is for a pipe. The writer then accepts no more frames, and the file ends with an incomplete record, which readers
+  // recognise.
   virtual void cut(std::uint64_t size) = 0;
-  // Makes the bytes durable, as far as that has a meaning.
+  // Returns when all bytes are on the disk. Does nothing where there is no disk.
   virtual void sync() {}
-  // No other call follows.
+  // The last call.
   virtual void close() {}
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes a .gpz file from one process: to a path, a descriptor, memory, or a sink of the caller's.
 #pragma once
 
@@ -18,53 +19,53 @@ class GPZ_API Writer {
  public:
   enum class Mode { create, append };
 
-  // create replaces an existing file. append keeps the complete frames of an existing file, cuts a torn tail and the
-  // index, and ignores `metadata`; if there is no such file (or an empty one) it creates it. Throws io_error, and what
-  // scan_file throws.
+  // Writes to the file `path`. create replaces an existing file. append keeps the complete frames of an existing file,
+  // cuts a torn end and the index, and ignores `metadata`; a missing or empty file is created. `threads`: 1 is the
+  // caller's thread, 0 all cores; the bytes do not depend on it. Throws io_error, and what scan_file throws.
   Writer(const std::string &path, const Metadata &metadata, Mode mode = Mode::create, int threads = 1);
-  // Writes to a descriptor, seekable or not, from where it stands: a pipe, a socket, standard output. The descriptor
-  // has to block, and is not closed. Bytes that it has accepted cannot be taken back: when it fails inside a frame, it
-  // has the frames before and an incomplete record, which readers recognise as torn, and every later write() or close()
-  // throws io_error. Where nobody reads a pipe, SIGPIPE comes first, unless the program ignores it. `name` stands for
-  // the descriptor in error messages.
+  // Writes to a file descriptor, seekable or not: a pipe, a socket, standard output. Writing begins at its current
+  // position. The descriptor must be blocking. It is not closed. Error messages call it `name`. Bytes that it has
+  // accepted cannot be taken back: after an error inside a frame, it has the earlier frames and an incomplete record,
+  // which readers recognise as torn, and every later write() or close() throws io_error. If nobody reads a pipe, the
+  // process gets SIGPIPE; only a program that ignores SIGPIPE gets io_error.
   Writer(int descriptor, const std::string &name, const Metadata &metadata, int threads = 1);
-  // Writes to `memory`, which is emptied first and has to outlive the writer. It has complete frames after every call,
-  // also one that throws (out_of_memory), and is a closed file after close().
+  // Writes to `memory`, which is emptied first and has to outlive the writer. After every call it holds complete frames
+  // only, also after one that throws (out_of_memory). After close() it is a complete file.
   Writer(Bytes &memory, const Metadata &metadata, int threads = 1);
-  // Writes to a place of the caller's (gpz/sink.hpp), which is empty. What write() says of files holds as far as the
-  // sink can be cut.
+  // Writes to a sink of the caller (gpz/sink.hpp), which has to be empty. After an error write() cuts it with
+  // Sink::cut.
   Writer(std::unique_ptr<Sink> sink, const Metadata &metadata, int threads = 1);
-  // Closes without an index if close() was not called; errors are lost then.
+  // Closes without an index if close() was not called. Errors are then ignored.
   ~Writer();
   Writer(Writer &&) noexcept;
   Writer &operator=(Writer &&) noexcept;
 
-  // A key frame every `frames` frames (KeySchedule; 1 to max_key_interval; 1 until this is called), the next one first.
-  // The others are difference frames, if frames have an integer column `id`: much smaller, but read from their key
-  // frame on. Throws invalid_argument.
+  // Makes the next frame a key frame, and then one of every `frames` frames (1 to max_key_interval; see KeySchedule).
+  // The others are difference frames if they have an integer column `id`. Difference frames are smaller, but a reader
+  // has to decode from their key frame on. Until this is called, all frames are key frames. Throws invalid_argument.
   void set_key_interval(unsigned frames);
-  // How particles are ordered in independent chunks (gpz/trajectory.hpp): Order::place until this is called.
+  // The order of particles in independent chunks (gpz/trajectory.hpp). Order::place until this is called.
   void set_order(Order order);
 
-  // Compresses and writes one frame of info.particles particles; info.fields is ignored: the fields are those of
-  // `fields`. When it returns, the operating system has accepted all bytes. After an error the file is cut back to the
-  // frames before, and the next frame is a key frame.
+  // Compresses and writes one frame of info.particles particles. info.fields is ignored: `fields` has the fields.
+  // `rows` is as in ChunkEncoder::encode. When it returns, the operating system has accepted all bytes. After an error
+  // the file is cut back to the earlier frames, and the next frame is a key frame.
   void write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows = nullptr);
 
-  // Writes one frame of chunks that are compressed already; info.fields describe them, but for steps that are 0 and the
-  // largest errors, which are filled in. Checksums are taken as they are. Chunks of a TrajectoryEncoder are written in
-  // the order in which they were encoded, with info.since_key as it was asked for.
+  // Writes one frame of chunks that are compressed already. info.fields describe them; steps that are 0 and the largest
+  // errors are filled in. Checksums are not computed again. Chunks of a TrajectoryEncoder have to be written in the
+  // order in which they were encoded, with info.since_key 0 where `key` was true.
   void write(const FrameInfo &info, const std::vector<ChunkView> &chunks);
   void write(const FrameInfo &info, const std::vector<EncodedChunk> &chunks);
 
-  // Frames of the file so far, those of an appended file included.
+  // Frames of the file so far, with those of a file that is appended to.
   const std::vector<IndexEntry> &frames() const;
   // Bytes of the file so far.
   std::uint64_t size() const;
 
-  // Makes what was written durable (fsync); does nothing for memory, pipes and sockets.
+  // Returns when all written bytes are on the disk (fsync). Does nothing for memory, pipes and sockets.
   void sync();
-  // Writes the index and closes. No other call but the destructor may follow.
+  // Writes the index and closes. After it only the destructor may be called.
   void close();
 
  private:

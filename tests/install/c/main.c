@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* main FILE: writes two frames in C, and reads them back. Returns 0, or the number of the step that failed. */
 #include <gpz/gpz.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // main FILE: compresses particles that are on a GPU, writes them, and reads them back; without a GPU it only looks at
 // errors. Returns 0, or the number of the step that failed.
 #include <gpz/gpz_cuda.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "readers/byte_input.hpp"
 
 #include <fcntl.h>

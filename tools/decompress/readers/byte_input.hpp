@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A file or pipe of a foreign format, read from front to back by lines or by bytes.
 #pragma once
 
@@ -46,7 +47,7 @@ class ByteInput {
   std::uint64_t line_number_ = 0;
   bool line_is_cut_ = false;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;  // what is left in the buffer
+  std::size_t begin_ = 0;  // the unread bytes of the buffer
   std::size_t end_ = 0;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The columns of a foreign file as the fields of a frame.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "readers/frame_source.hpp"
 
 #include <algorithm>

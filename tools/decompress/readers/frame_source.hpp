@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Trajectories in foreign formats, frame after frame.
 #pragma once
 

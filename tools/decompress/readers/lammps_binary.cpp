@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // LAMMPS binary dumps (dump custom and atom to a file named *.bin), format revision 2: the one that names its columns.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // LAMMPS text dumps: ITEM lines, each with what it announces behind it.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Raw arrays of coordinates, little-endian, one frame a file.
 #include <fmt/format.h>
 

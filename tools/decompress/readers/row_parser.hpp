@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lines of numbers and words to the columns of a frame.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // XYZ: number of particles, a comment, then name x y z. Extended XYZ: key=value pairs in the comment, of which
 // Properties names the columns and Lattice is the box.
 #include <fmt/format.h>

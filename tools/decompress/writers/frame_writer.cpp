@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "writers/frame_writer.hpp"
 
 #include <fmt/format.h>

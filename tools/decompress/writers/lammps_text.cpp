@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // LAMMPS text dumps: what `dump custom` would print.
 #include <fmt/format.h>
 

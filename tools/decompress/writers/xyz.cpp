@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // XYZ: number of particles, a comment, then name x y z. Extended XYZ: the comment has the box and names the columns.
 #include <fmt/format.h>
 
