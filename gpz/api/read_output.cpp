@@ -10,8 +10,6 @@
 namespace gpz::api {
 namespace {
 
-bool is_integer(ConstArray::Type type) { return type == ConstArray::Type::int32 || type == ConstArray::Type::int64; }
-
 std::string names_of(const FrameInfo &info) {
   std::string names;
   for (const Field &field : info.fields)

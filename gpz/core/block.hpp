@@ -16,6 +16,11 @@ GPZ_HD bool is_block_size(std::uint32_t particles) {
   return particles >= 32 && particles <= max_block_size && particles % 32 == 0;
 }
 
+// Blocks of so many particles, the last of which may have fewer. Does not overflow.
+GPZ_HD std::uint64_t blocks_of(std::uint64_t particles, std::uint32_t block_size = default_block_size) {
+  return particles / block_size + (particles % block_size != 0 ? 1 : 0);
+}
+
 GPZ_HD std::uint32_t words_of_value(Value value) { return value == Value::float32 ? 1 : 2; }
 
 // Places and values as they are.

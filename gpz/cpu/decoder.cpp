@@ -45,7 +45,7 @@ class Decoder::Section {
   Section(const std::uint8_t *bytes, std::size_t size, std::uint64_t position, const FieldCoding &field,
           std::uint64_t particles, std::uint32_t block_size)
       : field_(field), particles_(particles), block_size_(block_size), position_(position) {
-    const std::uint64_t blocks = particles / block_size + (particles % block_size != 0 ? 1 : 0);
+    const std::uint64_t blocks = core::blocks_of(particles, block_size);
     core::DirectoryShape shape;
     if (!format::read_shape(bytes, size, field.components, shape)) corrupt("section header", position);
     const std::size_t header = core::section_header_size(field.components);

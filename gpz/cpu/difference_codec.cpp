@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "gpz/core/block.hpp"
 #include "gpz/core/difference_section.hpp"
 #include "gpz/cpu/difference_kernels.hpp"
 #include "gpz/cpu/residual_section.hpp"
@@ -33,10 +34,6 @@ struct Prediction {
   bool has_neighbours() const { return neighbours.levels != 0; }
   std::size_t widths_at() const { return core::coefficients_end + (has_neighbours() ? header_size(neighbours) : 0); }
 };
-
-std::uint64_t blocks_of(std::size_t particles) {
-  return particles / block_size + (particles % block_size != 0 ? 1 : 0);
-}
 
 // The history of a plain state.
 constexpr std::int32_t at_rest[block_size] = {};
@@ -71,7 +68,7 @@ std::uint64_t fit_stride(std::uint64_t blocks) { return (blocks - 1) / core::max
 // Bits of every other one of them.
 std::uint64_t measured(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
                        const Prediction &prediction, const DifferenceKernels &kernels, DifferenceScratch &scratch) {
-  const std::uint64_t blocks = blocks_of(state.particles);
+  const std::uint64_t blocks = core::blocks_of(state.particles);
   std::uint64_t bits = 0;
   for (std::uint64_t b = 0; b < blocks; b += 2 * fit_stride(blocks))
     bits += kernels.measure(block_at(state, q, {}, box, prediction, b), scratch);
@@ -82,7 +79,7 @@ std::uint64_t measured(const DifferenceState &state, const IndexColumns &q, cons
 // section takes fewer bits then, with the coefficients.
 void add_neighbours(const DifferenceState &state, const IndexColumns &q, const GridBox &box, std::uint64_t without,
                     const DifferenceKernels &kernels, DifferenceScratch &scratch, Prediction &prediction) {
-  const std::uint64_t blocks = blocks_of(state.particles);
+  const std::uint64_t blocks = core::blocks_of(state.particles);
   const std::uint64_t stride = fit_stride(blocks);
   NeighbourSums sums;
   for (std::uint64_t b = 0; b < blocks; b += stride)
@@ -101,7 +98,7 @@ Prediction choose_prediction(const DifferenceState &state, const IndexColumns &q
                              const DifferenceKernels &kernels, DifferenceScratch &scratch) {
   Prediction best;
   if (state.plain) return best;
-  const std::uint64_t blocks = blocks_of(state.particles);
+  const std::uint64_t blocks = core::blocks_of(state.particles);
   core::FitSums sums;
   for (std::uint64_t b = 0; b < blocks; b += fit_stride(blocks))
     kernels.fit(block_at(state, q, {}, box, {}, b), scratch, sums);
@@ -163,7 +160,7 @@ void encode_difference(const DifferenceState &state, const IndexColumns &q, cons
   if (state.particles == 0) return;
   const auto scratch = std::make_unique<DifferenceScratch>();
   const Prediction prediction = choose_prediction(state, q, box, neighbours, kernels.difference, *scratch);
-  const std::uint64_t blocks = blocks_of(state.particles);
+  const std::uint64_t blocks = core::blocks_of(state.particles);
   std::vector<ResidualRecord> records(blocks);
   std::vector<std::uint32_t> payload;
   for (std::uint64_t b = 0; b < blocks; ++b) {
@@ -219,7 +216,7 @@ void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, 
       corrupt("header of a difference section", i);
   const std::uint8_t *const width = bytes + widths_at;
   const std::uint32_t bits = sum_of_widths(width, count);
-  const std::uint64_t blocks = blocks_of(state.particles);
+  const std::uint64_t blocks = core::blocks_of(state.particles);
   ResidualSection section(bytes, size, header, bits, blocks);
 
   const auto scratch = std::make_unique<DifferenceScratch>();

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "gpz/core/block.hpp"
 #include "gpz/core/pack.hpp"
 #include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/cpu/kernels.hpp"
@@ -139,7 +140,7 @@ Encoder::~Encoder() = default;
 
 void Encoder::encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
                      std::vector<std::uint8_t> &bytes, std::vector<double> &largest_error) {
-  const std::uint64_t blocks = (particles + block_size - 1) / block_size;
+  const std::uint64_t blocks = core::blocks_of(particles, block_size);
   const int threads = thread_count(threads_, blocks);
   while (workers_.size() < static_cast<std::size_t>(threads)) workers_.push_back(std::make_unique<Worker>());
 

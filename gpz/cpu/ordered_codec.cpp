@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "gpz/core/block.hpp"
 #include "gpz/core/difference_section.hpp"
 #include "gpz/cpu/ordered_runs.hpp"
 #include "gpz/cpu/ordered_search.hpp"
@@ -39,10 +40,6 @@ std::size_t widths_end(int components) { return core::round_up_to_8(widths_at + 
 
 std::size_t header_size(int components) {
   return widths_end(components) + 3 * static_cast<std::size_t>(components) * 8;
-}
-
-std::uint64_t blocks_of(std::size_t particles) {
-  return particles / block_size + (particles % block_size != 0 ? 1 : 0);
 }
 
 using Bases = std::array<std::int64_t, core::max_components>;
@@ -112,7 +109,7 @@ void encode_values(const OrderedShape &shape, const IndexColumns &q, const Order
   const auto scratch = std::make_unique<OrderedScratch>();
   Header header;
   header.predictor = choose_ordered_predictor(shape, q, kernels, *scratch);
-  const std::uint64_t blocks = blocks_of(shape.particles);
+  const std::uint64_t blocks = core::blocks_of(shape.particles);
   std::vector<OrderedRecord> records(blocks);
   std::vector<std::uint32_t> payload;
   for (std::uint64_t b = 0; b < blocks; ++b) {
@@ -144,7 +141,7 @@ void decode_values(const OrderedShape &shape, const std::uint8_t *bytes, std::si
   const Header header = read_header(shape, bytes);
   const auto firsts = static_cast<std::size_t>(shape.components);
   const std::uint32_t bits = sum_of_widths(header.width.data(), items_of(shape.components));
-  const std::uint64_t blocks = blocks_of(shape.particles);
+  const std::uint64_t blocks = core::blocks_of(shape.particles);
   ResidualSection section(bytes, size, start, bits, blocks);
 
   const auto scratch = std::make_unique<OrderedScratch>();

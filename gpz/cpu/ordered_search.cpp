@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "gpz/core/block.hpp"
+
 namespace gpz::cpu {
 namespace {
 
@@ -169,7 +171,7 @@ OrderedBlock ordered_block(const OrderedShape &shape, const IndexColumns &q, con
 
 OrderedPredictor choose_ordered_predictor(const OrderedShape &shape, const IndexColumns &q,
                                           const OrderedKernels &kernels, OrderedScratch &scratch) {
-  const std::uint64_t blocks = (shape.particles + block_size - 1) / block_size;
+  const std::uint64_t blocks = core::blocks_of(shape.particles);
   const std::uint64_t count = std::min(max_sample, blocks / 6 + 1);
   Search search{shape, q, kernels, scratch, {}};
   for (std::uint64_t k = 0; k < count; ++k) search.sample.push_back((2 * k + 1) * blocks / (2 * count));

@@ -27,8 +27,6 @@ void fill_step(Field &field) {
 namespace format {
 namespace {
 
-bool is_integer(ConstArray::Type type) { return type == ConstArray::Type::int32 || type == ConstArray::Type::int64; }
-
 bool is_positive(double x) { return std::isfinite(x) && x > 0; }
 
 void prepare(FieldInput &input, std::size_t place, std::uint64_t particles) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "gpz/core/block.hpp"
 #include "gpz/core/directory.hpp"
 #include "gpz/cuda.hpp"
 #include "gpz/cuda/block/decode.cuh"
@@ -22,13 +23,12 @@
 namespace gpz::cuda {
 namespace {
 
-std::uint64_t blocks_of(std::uint64_t particles) { return (particles + block_size - 1) / block_size; }
-
 template <typename Fields>
 std::uint64_t staging_words(const Fields &fields, std::uint64_t particles) {
   std::uint64_t words = 0;
   for (const auto &input : fields)
-    words += payload_room(blocks_of(particles), format::core_value(input.field.type), input.field.components.size());
+    words +=
+        payload_room(core::blocks_of(particles), format::core_value(input.field.type), input.field.components.size());
   return words;
 }
 
@@ -51,7 +51,7 @@ struct EncodeMemory {
 };
 
 EncodeMemory carve(void *base, const std::vector<FieldInput> &fields, std::uint64_t particles) {
-  const std::uint64_t blocks = blocks_of(particles);
+  const std::uint64_t blocks = core::blocks_of(particles);
   const std::uint64_t slots = blocks * fields.size();
   Carver carver(base);
   EncodeMemory memory{};
@@ -85,7 +85,8 @@ std::size_t compressed_bound(const std::vector<FieldInput> &fields, std::uint64_
     core::DirectoryShape widest;
     widest.components = static_cast<int>(input.field.components.size());
     std::fill(std::begin(widest.width), std::end(widest.width), std::uint8_t{64});
-    bytes += core::section_header_size(widest.components) + core::directory_size(widest, blocks_of(particles)) + 8;
+    bytes +=
+        core::section_header_size(widest.components) + core::directory_size(widest, core::blocks_of(particles)) + 8;
   }
   return bytes;
 }
@@ -102,7 +103,7 @@ void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, co
 
   EncodeParams params{};
   params.fields = static_cast<int>(fields.size());
-  params.blocks = blocks_of(particles);
+  params.blocks = core::blocks_of(particles);
   std::uint64_t staging = 0;
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const FieldInput &input = prepared[f];
@@ -167,7 +168,7 @@ struct DecodeMemory {
 };
 
 DecodeMemory carve(void *base, const std::vector<FieldOutput> &fields, std::uint64_t particles) {
-  const std::uint64_t slots = blocks_of(particles) * fields.size();
+  const std::uint64_t slots = core::blocks_of(particles) * fields.size();
   Carver carver(base);
   DecodeMemory memory{};
   memory.sections = carver.take<DecodeSection>(fields.size());
@@ -176,7 +177,7 @@ DecodeMemory carve(void *base, const std::vector<FieldOutput> &fields, std::uint
   memory.other_slots = carver.take<std::uint64_t>(slots);
   memory.other_count = carver.take<std::uint32_t>(1);
   memory.damaged = carver.take<std::uint32_t>(1);
-  memory.open_bytes = open_chunk_memory(blocks_of(particles), static_cast<int>(fields.size()));
+  memory.open_bytes = open_chunk_memory(core::blocks_of(particles), static_cast<int>(fields.size()));
   memory.open = carver.take<char>(memory.open_bytes);
   memory.used = carver.used();
   return memory;
@@ -203,7 +204,7 @@ void decompress(const void *chunk, std::size_t size, std::uint64_t particles, co
   params.chunk = static_cast<const std::uint32_t *>(chunk);
   params.size = size;
   params.particles = particles;
-  params.blocks = blocks_of(particles);
+  params.blocks = core::blocks_of(particles);
   params.block_size = block_size;
   params.first_block = range.first;
   params.end_block = range.count == 0 ? params.blocks : range.first + range.count;

@@ -16,8 +16,6 @@ void require(bool condition, const Field &field, const char *cause) {
   throw Error(Status::invalid_argument, "field " + name + ": " + cause);
 }
 
-bool is_integer(ConstArray::Type type) { return type == ConstArray::Type::int32 || type == ConstArray::Type::int64; }
-
 bool is_aligned(const void *data, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(data) % alignment == 0;
 }

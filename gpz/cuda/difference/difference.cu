@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Host side of difference sections: workspace, launches.
+#include "gpz/core/block.hpp"
 #include "gpz/core/directory.hpp"
 #include "gpz/cuda/block/field_arguments.hpp"
 #include "gpz/cuda/common/arguments.hpp"
@@ -14,8 +15,6 @@
 
 namespace gpz::cuda {
 namespace {
-
-std::uint64_t blocks_of(std::uint64_t particles) { return (particles + difference_block - 1) / difference_block; }
 
 struct EncodeWorkspace {
   // Zero before each call, one after the other.
@@ -35,7 +34,7 @@ struct EncodeWorkspace {
 };
 
 EncodeWorkspace carve_encode(void *base, std::uint64_t particles, std::size_t capacity) {
-  const std::uint64_t blocks = blocks_of(particles);
+  const std::uint64_t blocks = core::blocks_of(particles);
   Carver carver(base);
   EncodeWorkspace memory{};
   memory.fit = carver.take<DifferenceFit>(1);
@@ -66,7 +65,7 @@ struct DecodeWorkspace {
 };
 
 DecodeWorkspace carve_decode(void *base, std::uint64_t particles) {
-  const std::uint64_t blocks = blocks_of(particles);
+  const std::uint64_t blocks = core::blocks_of(particles);
   Carver carver(base);
   DecodeWorkspace memory{};
   memory.layout = carver.take<DifferenceLayout>(1);
@@ -93,7 +92,7 @@ std::size_t encode_difference_workspace(const DeviceDifferenceState &state, std:
 
 std::size_t difference_bound(std::uint64_t particles, int components) {
   const std::uint64_t values = particles * static_cast<std::uint64_t>(components);
-  const std::uint64_t blocks = blocks_of(particles);
+  const std::uint64_t blocks = core::blocks_of(particles);
   // For each value: at most 31 bits of the plane, a unary code of 96 or an exception with its unary bit, and a flag.
   const std::uint64_t payload = values * (core::max_residual_width + core::exception_bits + 2) / 32 +
                                 blocks * (3 + static_cast<std::uint64_t>(components));

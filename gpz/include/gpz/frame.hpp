@@ -101,6 +101,10 @@ struct Array {
   ConstArray::Type type = ConstArray::Type::float64;
 };
 
+constexpr bool is_integer(ConstArray::Type type) {
+  return type == ConstArray::Type::int32 || type == ConstArray::Type::int64;
+}
+
 // A field and its values: one array for each component. Their type is int32 or int64 for integers, that of the field
 // for floats.
 struct FieldInput {
