@@ -216,14 +216,18 @@ json describe(const gpz::FrameInfo &info) {
           {"fields", fields}};
 }
 
+template <typename T>
+void print(const std::vector<T> &values) {
+  if (!values.empty()) std::fwrite(values.data(), sizeof(T), values.size(), stdout);
+}
+
 void print_columns(const gpz::Frame &frame) {
   for (const gpz::Frame::Column &column : frame.columns) {
     if (frame.info.fields[column.field].type == gpz::ValueType::float32) {
-      const std::vector<float> narrow(column.floats.begin(), column.floats.end());
-      std::fwrite(narrow.data(), sizeof(float), narrow.size(), stdout);
+      print(std::vector<float>(column.floats.begin(), column.floats.end()));
     } else {
-      std::fwrite(column.floats.data(), sizeof(double), column.floats.size(), stdout);
-      std::fwrite(column.integers.data(), sizeof(std::int64_t), column.integers.size(), stdout);
+      print(column.floats);
+      print(column.integers);
     }
   }
 }
