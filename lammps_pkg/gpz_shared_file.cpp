@@ -44,7 +44,7 @@ std::string GPZSharedFile::write(std::uint64_t offset, const std::uint8_t *bytes
     MPI_Status status;
     int written = 0;
     errno = 0;
-    const int code = MPI_File_write_at(file_, static_cast<MPI_Offset>(offset + done),
+    const int code = MPI_File_write_at(file_, static_cast<MPI_Offset>(offset) + static_cast<MPI_Offset>(done),
                                        const_cast<std::uint8_t *>(bytes) + done, wanted, MPI_BYTE, &status);
     const int system_error = errno;
     if (code != MPI_SUCCESS) return failure("cannot write", code, system_error);

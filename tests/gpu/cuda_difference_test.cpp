@@ -31,7 +31,7 @@ enum class Rows { separate, interleaved, selected };
 // Particles that rest, tremble, wander, fly, jump, vanish from the grid, and come through the edges of the box late.
 class Motion {
  public:
-  Motion(std::size_t n, int components, std::uint64_t seed) : n_(n), components_(components), random_(seed) {
+  Motion(std::size_t n, int components, std::uint64_t seed) : components_(components), random_(seed) {
     for (int d = 0; d < components; ++d) {
       if (random_.below(3) == 0) continue;
       const std::int64_t period = random_.below(8) == 0 ? static_cast<std::int64_t>(8 + random_.below(40))
@@ -85,7 +85,6 @@ class Motion {
   }
 
  private:
-  std::size_t n_;
   int components_;
   Random random_;
   core::GridBox box_{};

@@ -55,6 +55,7 @@ void expect_image_flags(int bits, std::size_t apart) {
     const DeviceMemory memory = on_device(packed);
     constexpr auto type = sizeof(T) == 4 ? ConstArray::Type::int32 : ConstArray::Type::int64;
     std::vector<ConstArray> columns;
+    columns.reserve(3);
     for (int axis = 0; axis < 3; ++axis)
       columns.push_back(gather.unpack({memory.get(), static_cast<std::ptrdiff_t>(apart * sizeof(T)), type}, rows,
                                       {axis * bits, mask, zero}, axis, stream.get()));

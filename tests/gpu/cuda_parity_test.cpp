@@ -48,7 +48,7 @@ Decoded decode_on_gpu(const std::vector<std::uint8_t> &bytes, const Frame &frame
 template <typename T>
 class CudaParity : public GpuTest {};
 using Floats = testing::Types<float, double>;
-TYPED_TEST_SUITE(CudaParity, Floats);
+TYPED_TEST_SUITE(CudaParity, Floats, );
 
 TYPED_TEST(CudaParity, SameBytesAsTheCpu) {
   for (int seed = 1; seed <= seeds(); ++seed) {

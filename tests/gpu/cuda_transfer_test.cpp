@@ -394,7 +394,7 @@ TEST_F(CudaTransfer, AFileOfViewsIsTheFileOfChunks) {
     write(writer);
     writer.close();
     std::ifstream in(path, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    std::string bytes{std::istreambuf_iterator<char>(in), {}};
     std::remove(path.c_str());
     return bytes;
   };

@@ -38,9 +38,10 @@ struct RandomSnapshot {
     const double bound = random.below(10) == 0 ? 0.0 : width * std::pow(10.0, random.uniform(-10, 0.3));
     const std::uint64_t kind = random.below(5);
     for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t group = i / 7;
       for (int d = 0; d < components; ++d) {
         const double at = kind == 0   ? random.uniform(-width, width)
-                          : kind == 1 ? width * 0.001 * static_cast<double>(i / 7) + random.uniform(0, width * 0.01)
+                          : kind == 1 ? width * 0.001 * static_cast<double>(group) + random.uniform(0, width * 0.01)
                           : kind == 2
                               ? width * std::round(random.uniform(0, 5))
                               : width * std::exp(random.uniform(-6, 0)) * static_cast<double>(i * 2654435761u % 3);
