@@ -41,7 +41,7 @@ std::vector<bool> wanted_of(const std::vector<cpu::Target> &targets) {
 struct FrameMemory {
   std::unique_ptr<std::uint8_t[]> bytes;  // of chunks: no more than the file has, in whose complete records they are
   std::size_t size = 0;
-  trajectory::IdOrder order;  // of a key frame
+  trajectory::KeyFrameMemory key;
 
   void reserve(std::size_t wanted) {
     if (wanted <= size) return;
@@ -145,7 +145,7 @@ struct Reader::State {
     for (const ChunkEntry &chunk : head.chunks) size += chunk.length;
     FrameMemory memory = take_memory();
     in_place(source->name(), position, [&] { memory.reserve(static_cast<std::size_t>(size)); });
-    trajectory::KeyFrame frame(head.info.fields, wanted, memory.order);
+    trajectory::KeyFrame frame(head.info.fields, wanted, memory.key);
     std::uint8_t *at = memory.bytes.get();
     for (const ChunkEntry &chunk : head.chunks) {
       read_chunk(chunk, position, at);

@@ -33,7 +33,7 @@ struct StreamReader::State {
   // The last key frame, until the frame behind it shows that it is built on.
   std::optional<format::FrameHead> key;
   std::vector<Bytes> key_chunks;
-  trajectory::IdOrder order;  // of a key frame
+  trajectory::KeyFrameMemory key_memory;
 
   State(int descriptor, const std::string &name) : file(descriptor, name) {
     in_place(file.name(), 0, [&] {
@@ -96,7 +96,7 @@ struct StreamReader::State {
         write(history, frame, sorted_by, options.threads);
         return;
       }
-      trajectory::KeyFrame opened(head.info.fields, {}, order);
+      trajectory::KeyFrame opened(head.info.fields, {}, key_memory);
       read_key(record, head, opened);
       write(opened, frame, sorted_by, options.threads);
       key = std::move(head);

@@ -28,8 +28,13 @@ IndependentChunk::IndependentChunk(const std::uint8_t *bytes, std::size_t size, 
 }
 
 void IndependentChunk::write(std::size_t field, const cpu::Target &target, int threads) const {
+  Indices memory;
+  write(field, target, threads, memory);
+}
+
+void IndependentChunk::write(std::size_t field, const cpu::Target &target, int threads, Indices &memory) const {
   if (ordered_ != nullptr)
-    ordered_->write(field, target, threads);
+    ordered_->write(field, target, threads, memory);
   else
     blocks_->decode(field, target, threads);
 }

@@ -26,6 +26,8 @@ class IndependentChunk {
   const std::vector<Field> &fields() const { return *fields_; }
   // Decodes a wanted field. Throws corrupt, limit_exceeded (see cpu::store), std::bad_alloc.
   void write(std::size_t field, const cpu::Target &target, int threads) const;
+  // With memory that may have been used before.
+  void write(std::size_t field, const cpu::Target &target, int threads, Indices &memory) const;
 
  private:
   const std::vector<Field> *fields_;

@@ -36,15 +36,15 @@ void KeyFrame::add(const std::uint8_t *bytes, std::size_t size, std::uint64_t pa
 void KeyFrame::write(std::size_t field, const cpu::Target &target, int threads) const {
   std::size_t first = 0;
   for (const Chunk &chunk : chunks_) {
-    located(chunk.position, [&] { chunk.chunk.write(field, target.from(first), threads); });
+    located(chunk.position, [&] { chunk.chunk.write(field, target.from(first), threads, memory_->indices); });
     first += static_cast<std::size_t>(chunk.chunk.particles());
   }
 }
 
 const IdOrder &KeyFrame::id_order(std::size_t field, int threads) {
-  write(field, order_->target(static_cast<std::size_t>(particles_)), threads);
-  order_->rank();
-  return *order_;
+  write(field, memory_->order.target(static_cast<std::size_t>(particles_)), threads);
+  memory_->order.rank();
+  return memory_->order;
 }
 
 }  // namespace gpz::trajectory

@@ -36,12 +36,18 @@ class OpenFrame {
   OpenFrame &operator=(const OpenFrame &) = default;
 };
 
+// What is kept from one key frame to the next: to take so much memory anew takes longer than to fill it.
+struct KeyFrameMemory {
+  IdOrder order;
+  Indices indices;  // of a field
+};
+
 // A frame that was read for itself: chunks that are decoded without others.
 class KeyFrame final : public OpenFrame {
  public:
-  // `fields` and the memory for an order have to outlive this object; an empty `wanted` wants all.
-  KeyFrame(const std::vector<Field> &fields, const std::vector<bool> &wanted, IdOrder &order)
-      : fields_(&fields), wanted_(wanted), order_(&order) {}
+  // `fields` and `memory` have to outlive this object; an empty `wanted` wants all.
+  KeyFrame(const std::vector<Field> &fields, const std::vector<bool> &wanted, KeyFrameMemory &memory)
+      : fields_(&fields), wanted_(wanted), memory_(&memory) {}
 
   // The next chunk, whose bytes have to outlive this object, at `position` of the file. Throws as IndependentChunk,
   // errors with their position in the file.
@@ -61,7 +67,7 @@ class KeyFrame final : public OpenFrame {
   std::vector<bool> wanted_;
   std::vector<Chunk> chunks_;
   std::uint64_t particles_ = 0;
-  IdOrder *order_;
+  KeyFrameMemory *memory_;
 };
 
 }  // namespace gpz::trajectory

@@ -134,17 +134,18 @@ void OrderedChunk::decode_ids() {
   ids_ = std::move(indices.column[0]);
 }
 
-void OrderedChunk::write(std::size_t field, const cpu::Target &target, int threads) const {
+void OrderedChunk::write(std::size_t field, const cpu::Target &target, int threads, Indices &indices) const {
   if (field == identity_) {
     cpu::store(cpu::IntegerValues{ids_.data()}, particles_, target);
     return;
   }
   const format::Span section = sections_[field];
-  located(section.offset, [&] { decode_section(field, bytes_ + section.offset, section.size, target, threads); });
+  located(section.offset,
+          [&] { decode_section(field, bytes_ + section.offset, section.size, target, threads, indices); });
 }
 
 void OrderedChunk::decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size,
-                                  const cpu::Target &target, int threads) const {
+                                  const cpu::Target &target, int threads, Indices &indices) const {
   const Field &described = (*fields_)[field];
   const format::FieldCoding coding = format::read_field_coding(bytes, size, format::ordered_values);
   const std::uint8_t *const coded = bytes + format::field_coding_size;
@@ -154,7 +155,6 @@ void OrderedChunk::decode_section(std::size_t field, const std::uint8_t *bytes, 
             [&] { decode_block_coded(coded, size, particles_, described, target, threads); });
     return;
   }
-  Indices indices;
   decode_ordered_values(described, ids_, coded, size, particles_, indices);
   write_values(described, indices.columns(described.components.size()), particles_, indices.exact, target);
 }

@@ -11,6 +11,7 @@
 #include "gpz/cpu/target.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/trajectory/indices.hpp"
 
 namespace gpz::trajectory {
 
@@ -31,14 +32,15 @@ class OrderedChunk {
   // `bytes`, aligned to 4, and `fields` have to outlive this object. Throws corrupt, truncated, std::bad_alloc.
   OrderedChunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, const std::vector<Field> &fields);
 
-  // Decodes a field. Throws corrupt, limit_exceeded (see cpu::store), std::bad_alloc.
-  void write(std::size_t field, const cpu::Target &target, int threads) const;
+  // Decodes a field, by way of `indices`, whose memory may have been used before. Throws corrupt, limit_exceeded (see
+  // cpu::store), std::bad_alloc.
+  void write(std::size_t field, const cpu::Target &target, int threads, Indices &indices) const;
 
  private:
   void read_head(std::size_t size);
   void decode_ids();
   void decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size, const cpu::Target &target,
-                      int threads) const;
+                      int threads, Indices &indices) const;
 
   const std::uint8_t *bytes_;
   const std::vector<Field> *fields_;
