@@ -10,6 +10,7 @@ import test_async
 import test_columns
 import test_errors
 import test_gpu
+import test_gpu_allocations
 import test_modify
 import test_selection
 import test_trajectory
