@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preloaded into a program (LD_PRELOAD, Linux): counts its calls on the files below one folder, and lets one of them
-// fail. What it does is in the environment:
+// fail. The environment says how:
 //
-//   IO_FAULTS_DIR=/folder   absolute, without symbolic links. Calls on files below it are counted, all others are left
-//   alone IO_FAULTS_LOG=/file     outside that folder. Each counted call appends a line, also if the process is then
-//   killed:
-//                           RANK NUMBER KIND PATH
-//   IO_FAULTS_KINDS=a,b     what is counted (default: all): open, read, write, sync, rename, close, truncate, unlink
-//   IO_FAULTS_AT=N          the call that fails: the first is number 1. 0, or not set: none
-//   IO_FAULTS_FOR=M         how many calls fail from then on (default 1); 0: all of them
-//   IO_FAULTS_RANK=R        only in MPI's rank R; a program without MPI is rank 0. Not set: in all of them, each with
-//   its own count IO_FAULTS_ACTION=...    what happens there:
-//       ENOSPC, EIO, EINTR, EAGAIN, EACCES, EDQUOT or a number: the call fails with this errno. It has done nothing,
-//       except
-//           that close has closed
-//       one, half           reads and writes only one byte, or half of what was asked for; other calls are not affected
-//       kill-before, kill-half, kill-after: SIGKILL, before the call, after half of a write, after the call
+//   IO_FAULTS_DIR=FOLDER    An absolute path without symbolic links. Calls on files below it are counted, no others.
+//   IO_FAULTS_LOG=FILE      Each counted call appends a line when it has ended, or before SIGKILL:
+//                             RANK NUMBER KIND RESULT PATH
+//                           RESULT is what the call returned, or -errno, or "killed". The file is outside FOLDER.
+//   IO_FAULTS_KINDS=a,b     What is counted: open, read, write, sync, rename, close, truncate, unlink. Default: all.
+//   IO_FAULTS_AT=N          The call that fails; the first is number 1. Default: none.
+//   IO_FAULTS_FOR=M         How many calls fail from then on. Default: 1. 0: all.
+//   IO_FAULTS_RANK=R        Only in rank R of MPI, where a program without MPI is rank 0. Default: in every process,
+//                           each with a count of its own.
+//   IO_FAULTS_ACTION=...    What happens to the call. Default: EIO.
+//     ENOSPC, EIO, EINTR, EAGAIN, EACCES, EDQUOT, or a number
+//                           It fails with this errno and does nothing, except that close has closed.
+//     one, half             One byte, or half of them, is read or written. No effect on other calls.
+//     kill-before, kill-half, kill-after
+//                           SIGKILL before the call, after half of a write, after the call.
 //
-// Calls that the C library makes inside its own functions (fwrite, opendir) are not seen, except those of fopen,
-// mkstemp and remove.
+// Calls that the C library makes inside its own functions (fwrite, fclose) are not seen, except those of fopen, mkstemp
+// and remove.
 #undef _FORTIFY_SOURCE
 #undef _FILE_OFFSET_BITS
 #include <dlfcn.h>
@@ -103,47 +104,54 @@ std::string path_of(int directory, const char *name) {
 
 std::atomic<long> counted{0};
 
-// One call of the program. Is it to fail?
+// One call of the program.
 class Call {
  public:
-  Call(const char *kind, const std::string &path) {
+  Call(const char *kind, const std::string &path) : kind_(kind), path_(path) {
     if (!below_folder(path) || !is_counted(kind)) return;
-    const long number = ++counted;
     const Plan &p = plan();
-    if (p.log >= 0) {
-      const std::string line = std::to_string(p.rank) + " " + std::to_string(number) + " " + kind + " " + path + "\n";
-      syscall(SYS_write, p.log, line.c_str(), line.size());
-    }
-    hit_ = p.at > 0 && number >= p.at && (p.calls == 0 || number < p.at + p.calls);
+    number_ = ++counted;
+    hit_ = p.at > 0 && number_ >= p.at && (p.calls == 0 || number_ < p.at + p.calls);
   }
 
   bool does(const char *action) const { return hit_ && plan().action == action; }
-  // errno of the failure; 0: the call takes place.
-  int error() const { return hit_ ? plan().error : 0; }
+
   void kill_if(const char *action) const {
-    if (does(action)) kill(getpid(), SIGKILL);
+    if (!does(action)) return;
+    log("killed");
+    kill(getpid(), SIGKILL);
   }
 
-  // The whole of a call that is no transfer. Result: like a system call.
+  // Makes the call, or fails: the result is -1 then.
   template <class F>
   auto make(F &&call) const -> decltype(call()) {
     kill_if("kill-before");
-    if (error()) {
-      errno = error();
-      return -1;
-    }
-    const auto result = call();
+    const int planned = hit_ ? plan().error : 0;
+    const auto result = planned ? -1 : call();
     kill_if("kill-half");
     kill_if("kill-after");
+    const int error = planned ? planned : errno;
+    log(std::to_string(result < 0 ? -error : result));
+    errno = error;
     return result;
   }
 
  private:
+  const char *kind_;
+  std::string path_;
+  long number_ = 0;  // 0: not counted
   bool hit_ = false;
 
   static bool is_counted(const char *kind) {
     const std::string &kinds = plan().kinds;
     return kinds.empty() || ("," + kinds + ",").find(std::string(",") + kind + ",") != std::string::npos;
+  }
+
+  void log(const std::string &result) const {
+    if (number_ == 0 || plan().log < 0) return;
+    const std::string start = std::to_string(plan().rank) + " " + std::to_string(number_) + " " + kind_ + " ";
+    const std::string line = start + result + " " + path_ + "\n";
+    syscall(SYS_write, plan().log, line.c_str(), line.size());
   }
 };
 
@@ -209,14 +217,11 @@ mode_t mode_of(int flags, va_list more) { return flags & (O_CREAT | O_TMPFILE) ?
 
 template <class F>
 FILE *open_stream(F *real, const char *name, const char *mode) {
-  const Call call("open", path_of(AT_FDCWD, name));
-  call.kill_if("kill-before");
-  if (call.error()) {
-    errno = call.error();
-    return nullptr;
-  }
-  FILE *const stream = real(name, mode);
-  call.kill_if("kill-after");
+  FILE *stream = nullptr;
+  Call("open", path_of(AT_FDCWD, name)).make([&] {
+    stream = real(name, mode);
+    return stream ? 0 : -1;
+  });
   return stream;
 }
 
@@ -290,11 +295,10 @@ int fdatasync(int descriptor) {
   return Call("sync", path_of(descriptor)).make([&] { return NEXT(fdatasync)(descriptor); });
 }
 
-// The descriptor is gone whatever close returns.
+// The descriptor is gone, whatever close returns.
 int close(int descriptor) {
   static auto *const real = NEXT(close);
   const Call call("close", path_of(descriptor));
-  call.kill_if("kill-before");
   const int result = real(descriptor);
   return call.make([&] { return result; });
 }
