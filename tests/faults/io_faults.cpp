@@ -3,9 +3,10 @@
 // fail. The environment says how:
 //
 //   IO_FAULTS_DIR=FOLDER    An absolute path without symbolic links. Calls on files below it are counted, no others.
-//   IO_FAULTS_LOG=FILE      Each counted call appends a line when it has ended, or before SIGKILL:
+//   IO_FAULTS_LOG=FILE      Each counted call appends a line when it has ended:
 //                             RANK NUMBER KIND RESULT PATH
-//                           RESULT is what the call returned, or -errno, or "killed". The file is outside FOLDER.
+//                           RESULT is what the call returned, or -errno, or "killed" for one that did not end. The
+//                           file is outside FOLDER.
 //   IO_FAULTS_KINDS=a,b     What is counted: open, read, write, sync, rename, close, truncate, unlink. Default: all.
 //   IO_FAULTS_AT=N          The call that fails; the first is number 1. Default: none.
 //   IO_FAULTS_FOR=M         How many calls fail from then on. Default: 1. 0: all.
@@ -116,9 +117,9 @@ class Call {
 
   bool does(const char *action) const { return hit_ && plan().action == action; }
 
-  void kill_if(const char *action) const {
+  void kill_if(const char *action, const std::string &result = "killed") const {
     if (!does(action)) return;
-    log("killed");
+    log(result);
     kill(getpid(), SIGKILL);
   }
 
@@ -128,10 +129,11 @@ class Call {
     kill_if("kill-before");
     const int planned = hit_ ? plan().error : 0;
     const auto result = planned ? -1 : call();
-    kill_if("kill-half");
-    kill_if("kill-after");
     const int error = planned ? planned : errno;
-    log(std::to_string(result < 0 ? -error : result));
+    const std::string text = std::to_string(result < 0 ? -error : result);
+    kill_if("kill-half", text);  // what is no write
+    kill_if("kill-after", text);
+    log(text);
     errno = error;
     return result;
   }
