@@ -202,7 +202,8 @@ struct Reader::State {
       } catch (const Error &error) {
         history.forget();
         if (error.status() != Status::corrupt && error.status() != Status::truncated) throw;
-        failure = error;
+        failure.reset();
+        failure.emplace(error);
         failed = j;
         if (j == i) throw;
         throw_behind(error, j);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,42 @@ namespace gpz::format {
 namespace {
 
 using Json = nlohmann::json;
+
+// A tree of JSON values is neither made nor read here: the library takes memory to destroy one, and ends the program
+// where there is none. Single values and the parser are free of that.
+
+template <class T>
+std::string text_of(const T &value) {
+  return Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Writes the members of an object.
+class ObjectText {
+ public:
+  void put(const char *key, const std::string &value) {
+    if (!value.empty()) put_text(key, text_of(value));
+  }
+
+  void put(const char *key, const std::vector<std::string> &values) {
+    if (values.empty()) return;
+    std::string list;
+    for (const std::string &value : values) list += (list.empty() ? "[" : ",") + text_of(value);
+    put_text(key, list + "]");
+  }
+
+  void put(const char *key, double value) {
+    if (value != 0 && std::isfinite(value)) put_text(key, text_of(value));
+  }
+
+  std::string take() { return members_.empty() ? "{}" : members_ + "}"; }
+
+ private:
+  void put_text(const char *key, const std::string &value) {
+    members_ += (members_.empty() ? "{\"" : ",\"") + std::string(key) + "\":" + value;
+  }
+
+  std::string members_;
+};
 
 // A known key, and where its value belongs; neither for timestep_size.
 struct Member {
@@ -120,29 +157,19 @@ class MetadataReader final : public nlohmann::json_sax<Json> {
   bool in_list_ = false;
 };
 
-void put(Json &object, const char *key, const std::string &value) {
-  if (!value.empty()) object[key] = value;
-}
-
-void put(Json &object, const char *key, const std::vector<std::string> &values) {
-  if (!values.empty()) object[key] = values;
-}
-
 }  // namespace
 
 std::string metadata_to_json(const Metadata &metadata) {
-  Json object = Json::object();
-  put(object, "generator", metadata.generator);
-  put(object, "units", metadata.units);
-  put(object, "atom_style", metadata.atom_style);
-  put(object, "command", metadata.command);
-  put(object, "columns", metadata.columns);
-  put(object, "elements", metadata.elements);
-  put(object, "type_labels", metadata.type_labels);
-  if (metadata.timestep_size != 0 && std::isfinite(metadata.timestep_size)) {
-    object["timestep_size"] = metadata.timestep_size;
-  }
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  ObjectText object;
+  object.put("atom_style", metadata.atom_style);
+  object.put("columns", metadata.columns);
+  object.put("command", metadata.command);
+  object.put("elements", metadata.elements);
+  object.put("generator", metadata.generator);
+  object.put("timestep_size", metadata.timestep_size);
+  object.put("type_labels", metadata.type_labels);
+  object.put("units", metadata.units);
+  return object.take();
 }
 
 Metadata metadata_from_json(const std::uint8_t *text, std::size_t size) { return MetadataReader().read(text, size); }
