@@ -258,8 +258,9 @@ bool head_holds(const std::uint8_t *prefix, const RecordStart &start) {
   return head_checksum(prefix, start) == xxh3(prefix, record_start_size + std::size_t{start.head_length});
 }
 
-bool trailer_agrees(const std::uint8_t *trailer, const RecordStart &start, std::uint64_t checksum) {
-  return length_in_trailer(trailer) == start.length && load_little<std::uint64_t>(trailer + 8) == checksum;
+std::optional<std::uint64_t> checksum_in_trailer(const std::uint8_t *trailer, const RecordStart &start) {
+  if (length_in_trailer(trailer) != start.length) return std::nullopt;
+  return load_little<std::uint64_t>(trailer + 8);
 }
 
 std::optional<std::uint64_t> length_in_trailer(const std::uint8_t *trailer) {
