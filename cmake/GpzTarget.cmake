@@ -12,6 +12,10 @@ function(gpz_target target)
                                              -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined,float-cast-overflow)
   endif()
+  if(GPZ_THREAD_SANITIZER)
+    target_compile_options(${target} PRIVATE -fsanitize=thread -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=thread)
+  endif()
 endfunction()
 
 # Warnings of all compilers; errors with GPZ_WERROR. nvcc splits CUDA files: its own warnings are about both parts, the host
