@@ -219,8 +219,9 @@ struct Reader::State {
       } catch (const Error &error) {
         history.forget();
         if (error.status() != Status::corrupt && error.status() != Status::truncated) throw;
-        failure.reset();
-        failure.emplace(error);
+        // No copy: that would share its message with the exception that this thread's caller gets, by a reference count
+        // of the standard library that no tool can follow.
+        failure.emplace(error.status(), error.cause(), error.file(), error.position(), error.system_error());
         failed = j;
         if (j == i) throw;
         throw_behind(error, j);
