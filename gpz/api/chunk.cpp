@@ -10,6 +10,7 @@
 #include "gpz/error.hpp"
 #include "gpz/format/allocation.hpp"
 #include "gpz/format/arithmetic.hpp"
+#include "gpz/format/budget.hpp"
 #include "gpz/format/checksum.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/trajectory/independent_chunk.hpp"
@@ -122,7 +123,9 @@ class GrowingColumns {
 }  // namespace
 
 void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
-                  const std::vector<bool> &wanted, int threads) {
+                  const std::vector<bool> &wanted, int threads, const Limits &limits) {
+  format::Budget budget(limits);
+  const format::Budget::Scope scope(budget);
   const format::UsualArithmetic arithmetic;
   const std::vector<Field> &described = frame.info.fields;
   if (!wanted.empty() && wanted.size() != described.size())
@@ -137,6 +140,7 @@ void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t par
           if (chunk_kind(bytes, size) == ChunkKind::difference)
             throw Error(Status::unsupported,
                         "a difference chunk is decoded with the frames that it builds on (Reader)");
+          const format::Charge for_columns = api::charge_for_columns(particles, described, wanted);
           const trajectory::IndependentChunk chunk(bytes, size, particles, described, wanted);
           const std::vector<cpu::Target> targets = columns.grow(wanted, static_cast<std::size_t>(particles));
           for (std::size_t f = 0; f < targets.size(); ++f)

@@ -44,7 +44,7 @@ struct TrajectoryEncoder::State {
   EncodedChunk part;                    // of a difference chunk, or the chunk it competes with
   EncodedChunk ordered;                 // the ordered chunk that a block chunk competes with
   format::KeySizes key;                 // of the last independent chunk
-  std::vector<std::int64_t> ids;
+  format::Column<std::int64_t> ids;
   Rows all;                     // row of each particle
   Rows staying;                 // row of each slot
   trajectory::Indices indices;  // of a field
@@ -106,7 +106,7 @@ struct TrajectoryEncoder::State {
 
   void encode_differences(const std::vector<FieldInput> &fields, const Box &box, EncodedChunk &out) {
     std::vector<std::uint32_t> leaving;
-    std::vector<std::uint32_t> slots;
+    format::Column<std::uint32_t> slots;
     staying.clear();
     const auto &particle_of_slot = identity.particle_of_slot();
     for (std::uint32_t slot = 0; slot < particle_of_slot.size(); ++slot) {
