@@ -11,6 +11,7 @@
 #include "gpz/api/scan.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/arithmetic.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/corrupt.hpp"
@@ -121,6 +122,7 @@ struct Reader::State {
   template <typename Use>
   void open(std::size_t i, const format::FrameHead &head, std::uint64_t position, const std::vector<bool> &wanted,
             int threads, bool anew, const Use &use) {
+    const format::UsualArithmetic arithmetic;
     api::decoding(source->name(), position, head.info.particles, [&] {
       if (head.info.since_key == 0) {
         open_key(head, position, wanted, use);
