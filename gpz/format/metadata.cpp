@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/format/metadata.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "gpz/error.hpp"
+#include "gpz/format/corrupt.hpp"
 
 namespace gpz::format {
 namespace {
@@ -50,93 +52,109 @@ class ObjectText {
   std::string members_;
 };
 
-// Receives the pieces of the text from the parser, and keeps the members that are known.
-class MetadataParser final : public nlohmann::json_sax<Json> {
+// A known key, and where its value belongs; neither for timestep_size.
+struct Member {
+  const char *key;
+  std::string Metadata::*text;
+  std::vector<std::string> Metadata::*list;
+};
+constexpr std::array<Member, 8> members = {{{"generator", &Metadata::generator, nullptr},
+                                            {"units", &Metadata::units, nullptr},
+                                            {"atom_style", &Metadata::atom_style, nullptr},
+                                            {"command", &Metadata::command, nullptr},
+                                            {"columns", nullptr, &Metadata::columns},
+                                            {"elements", nullptr, &Metadata::elements},
+                                            {"type_labels", nullptr, &Metadata::type_labels},
+                                            {"timestep_size", nullptr, nullptr}}};
+
+// Takes the known keys out of the text while it is parsed, so that nothing else costs memory. The last value of a key
+// that occurs more than once counts.
+class MetadataReader final : public nlohmann::json_sax<Json> {
  public:
-  Metadata metadata;
+  // Throws corrupt.
+  Metadata read(const std::uint8_t *text, std::size_t size) {
+    const bool parsed = Json::sax_parse(text, text + size, this);
+    if (depth_ > max_metadata_depth)
+      corrupt("metadata: nested deeper than " + std::to_string(max_metadata_depth) + " levels");
+    if (!parsed || !is_object_) corrupt("metadata: not a JSON object in UTF-8");
+    for (std::size_t i = 0; i < members.size(); ++i)
+      if (wrong_[i]) corrupt(std::string("metadata: \"") + members[i].key + "\" has a value of the wrong type");
+    return std::move(metadata_);
+  }
 
-  bool null() override { return other_value(); }
-  bool boolean(bool) override { return other_value(); }
-  bool number_integer(number_integer_t value) override { return number(static_cast<double>(value)); }
-  bool number_unsigned(number_unsigned_t value) override { return number(static_cast<double>(value)); }
-  bool number_float(number_float_t value, const string_t &) override { return number(value); }
-  bool binary(binary_t &) override { return other_value(); }
+  bool key(string_t &key) override {
+    if (depth_ != 1) return true;
+    const auto *const found =
+        std::find_if(members.begin(), members.end(), [&](const Member &member) { return key == member.key; });
+    member_ = found == members.end() ? nullptr : found;
+    if (member_ == nullptr) return true;
+    wrong_[index()] = false;
+    if (member_->list != nullptr) (metadata_.*member_->list).clear();
+    return true;
+  }
 
-  bool string(string_t &value) override {
-    if (depth_ == member_depth && text_ != nullptr)
-      *text_ = std::move(value);
-    else if (depth_ == member_depth + 1 && list_ != nullptr)
-      list_->push_back(std::move(value));
+  bool string(string_t &text) override {
+    if (depth_ == 1 && member_ != nullptr && member_->text != nullptr)
+      metadata_.*member_->text = std::move(text);
+    else if (depth_ == 2 && in_list_)
+      (metadata_.*member_->list).push_back(std::move(text));
     else
-      return other_value();
+      take_other();
     return true;
   }
 
-  bool key(string_t &name) override {
-    if (depth_ == member_depth) expect(name);
-    return true;
-  }
+  bool number_float(number_float_t value, const string_t &) override { return take_number(value); }
+  bool number_integer(number_integer_t value) override { return take_number(static_cast<double>(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return take_number(static_cast<double>(value)); }
+  bool null() override { return take_other(); }
+  bool boolean(bool) override { return take_other(); }
+  bool binary(binary_t &) override { return take_other(); }
 
   bool start_object(std::size_t) override {
-    if (depth_ > 0) other_value();
-    ++depth_;
-    return true;
+    is_object_ = is_object_ || depth_ == 0;
+    take_other();
+    return ++depth_ <= max_metadata_depth;
   }
-
   bool start_array(std::size_t) override {
-    if (depth_ == member_depth && list_ != nullptr)
-      list_->clear();
-    else if (!other_value())
-      return false;
-    ++depth_;
+    if (depth_ == 1 && member_ != nullptr && member_->list != nullptr)
+      in_list_ = true;
+    else
+      take_other();
+    return ++depth_ <= max_metadata_depth;
+  }
+  bool end_object() override { return end_array(); }
+  bool end_array() override {
+    --depth_;
+    in_list_ = in_list_ && depth_ > 1;
     return true;
   }
 
-  bool end_object() override { return end(); }
-  bool end_array() override { return end(); }
-  bool parse_error(std::size_t, const std::string &, const nlohmann::detail::exception &) override { return false; }
+  bool parse_error(std::size_t, const std::string &, const Json::exception &) override { return false; }
 
  private:
-  static constexpr std::size_t member_depth = 1;  // of the members of the outermost object
+  std::size_t index() const { return static_cast<std::size_t>(member_ - members.data()); }
 
-  // What the member of that name holds; of an unknown one, anything.
-  void expect(const std::string &name) {
-    name_ = name;
-    text_ = name == "generator"    ? &metadata.generator
-            : name == "units"      ? &metadata.units
-            : name == "atom_style" ? &metadata.atom_style
-            : name == "command"    ? &metadata.command
-                                   : nullptr;
-    list_ = name == "columns"       ? &metadata.columns
-            : name == "elements"    ? &metadata.elements
-            : name == "type_labels" ? &metadata.type_labels
-                                    : nullptr;
-    number_ = name == "timestep_size" ? &metadata.timestep_size : nullptr;
-  }
-
-  bool number(double value) {
-    if (depth_ != member_depth || number_ == nullptr) return other_value();
-    *number_ = value;
+  bool take_number(double value) {
+    const bool is_number = member_ != nullptr && member_->text == nullptr && member_->list == nullptr;
+    if (depth_ == 1 && is_number)
+      metadata_.timestep_size = value;
+    else
+      take_other();
     return true;
   }
 
-  // A value that is none of those expected. False, which ends parsing, for a text that is no object.
-  bool other_value() const {
-    if (text_ != nullptr || list_ != nullptr || number_ != nullptr)
-      throw Error(Status::corrupt, "metadata: \"" + name_ + "\" has a value of the wrong type");
-    return depth_ > 0;
-  }
-
-  bool end() {
-    --depth_;
+  // A value of a type that the known keys do not have in this place.
+  bool take_other() {
+    if (member_ != nullptr && (depth_ == 1 || (depth_ == 2 && in_list_))) wrong_[index()] = true;
     return true;
   }
 
-  std::size_t depth_ = 0;  // objects and arrays that are open
-  std::string name_;       // of the member, whose value goes to:
-  std::string *text_ = nullptr;
-  std::vector<std::string> *list_ = nullptr;
-  double *number_ = nullptr;
+  Metadata metadata_;
+  const Member *member_ = nullptr;  // the last known key of the object; nullptr while an unknown one is read
+  std::array<bool, members.size()> wrong_{};
+  std::size_t depth_ = 0;
+  bool is_object_ = false;
+  bool in_list_ = false;
 };
 
 }  // namespace
@@ -154,11 +172,6 @@ std::string metadata_to_json(const Metadata &metadata) {
   return object.take();
 }
 
-Metadata metadata_from_json(const std::uint8_t *text, std::size_t size) {
-  MetadataParser parser;
-  if (!Json::sax_parse(text, text + size, &parser))
-    throw Error(Status::corrupt, "metadata: not a JSON object in UTF-8");
-  return std::move(parser.metadata);
-}
+Metadata metadata_from_json(const std::uint8_t *text, std::size_t size) { return MetadataReader().read(text, size); }
 
 }  // namespace gpz::format
