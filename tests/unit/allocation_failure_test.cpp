@@ -104,7 +104,12 @@ class AllocationFailure : public testing::TestWithParam<int> {
   static int threads() { return GetParam(); }
 
  private:
-  static void count(std::size_t failed) { RecordProperty("failed_allocations", std::to_string(failed)); }
+  void count(std::size_t failed) {
+    failed_ += failed;
+    RecordProperty("failed_allocations", std::to_string(failed_));
+  }
+
+  std::size_t failed_ = 0;
 };
 
 INSTANTIATE_TEST_SUITE_P(Threads, AllocationFailure, testing::Values(1, 2));
