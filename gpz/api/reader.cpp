@@ -79,7 +79,7 @@ struct Reader::State {
     const IndexEntry &entry = scan.frames[i];
     return in_place(source->name(), entry.offset, [&] {
       Bytes prefix;
-      const auto record = api::complete_record_at(*source, entry.offset, prefix);
+      const auto record = api::complete_record_at(*source, entry.offset, entry.offset + entry.length, prefix);
       if (!record || record->type != format::frame_type || record->length != entry.length) {
         corrupt("no complete frame where the index has one");
       }
@@ -202,7 +202,8 @@ struct Reader::State {
       } catch (const Error &error) {
         history.forget();
         if (error.status() != Status::corrupt && error.status() != Status::truncated) throw;
-        failure = error;
+        failure.reset();
+        failure.emplace(error);
         failed = j;
         if (j == i) throw;
         throw_behind(error, j);

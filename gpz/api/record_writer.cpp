@@ -26,7 +26,7 @@ void RecordWriter::put(const std::vector<Span> &pieces, std::uint64_t length) {
   } catch (...) {
     try {
       cut();
-    } catch (const Error &) {  // the first error is the one to report; torn_ stays
+    } catch (...) {  // the first error is the one to report; torn_ stays
     }
     throw;
   }
@@ -79,7 +79,7 @@ void RecordWriter::close() {
     } catch (...) {
       try {
         sink_->close();
-      } catch (const Error &) {  // the first error is the one to report
+      } catch (...) {  // the first error is the one to report
       }
       throw;
     }

@@ -67,7 +67,7 @@ struct StreamReader::State {
   void read_trailer(const RecordStart &record, std::uint64_t checksum) {
     std::uint8_t trailer[format::trailer_size];
     read_whole(trailer, sizeof trailer);
-    if (!format::trailer_agrees(trailer, record, checksum))
+    if (format::checksum_in_trailer(trailer, record) != checksum)
       corrupt("the trailer of a record does not agree with its head");
   }
 

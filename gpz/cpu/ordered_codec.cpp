@@ -21,7 +21,6 @@ using format::corrupt;
 
 namespace {
 
-constexpr std::uint32_t block_size = OrderedScratch::block_size;
 constexpr int max_items = core::max_components + core::max_residual_items;
 
 // What sections start with; another number would be another prediction or another code.

@@ -51,8 +51,8 @@ std::optional<RecordStart> parse_record_start(const std::uint8_t *bytes);
 std::uint64_t head_checksum(const std::uint8_t *prefix, const RecordStart &start);  // as stored
 bool head_holds(const std::uint8_t *prefix, const RecordStart &start);
 
-// `trailer`: trailer_size bytes.
-bool trailer_agrees(const std::uint8_t *trailer, const RecordStart &start, std::uint64_t head_checksum);
+// `trailer`: trailer_size bytes. The head checksum in them; none if they do not end a record of this length.
+std::optional<std::uint64_t> checksum_in_trailer(const std::uint8_t *trailer, const RecordStart &start);
 
 // Length of the record that ends with `trailer`; none if that is not the end of a record.
 std::optional<std::uint64_t> length_in_trailer(const std::uint8_t *trailer);

@@ -11,6 +11,7 @@ import test_columns
 import test_errors
 import test_faults
 import test_gpu
+import test_gpu_allocations
 import test_modify
 import test_selection
 import test_trajectory

@@ -236,6 +236,7 @@ def main():
     parser.add_argument("--lmp", help="LAMMPS executable")
     parser.add_argument("--lmp-arguments", default="", help="arguments it is always given, as one word")
     parser.add_argument("--plugin", help="gpzplugin.so; without it LAMMPS must have dump gpz built in")
+    parser.add_argument("--plugin-allocations", help="one whose allocations on a GPU fail on demand")
     parser.add_argument("--gpz", help="the gpz command")
     parser.add_argument("--mpiexec", default="mpiexec", help="command that starts several ranks with -np N")
     parser.add_argument("--reference", help="folder of gpz_ref.py")

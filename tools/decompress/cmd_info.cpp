@@ -295,6 +295,7 @@ void info(const std::string &path, bool as_json) {
   const Reader &reader = *input.reader();
   const Summary summary = summarize(reader);
   OutputFile out("-");
+  const EndsWithoutMemory end;
   out.write(as_json ? info_json(input.name(), reader, summary).dump(2) + "\n"
                     : info_text(input.name(), reader, summary));
   out.commit();

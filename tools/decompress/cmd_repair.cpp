@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // gpz repair: the complete frames of a torn or damaged file into a whole one.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <map>
 #include <memory>
 
@@ -14,6 +11,7 @@
 #include "exit_code.hpp"
 #include "frame_input.hpp"
 #include "gpz/error.hpp"
+#include "input_file.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
 
@@ -23,29 +21,21 @@ namespace {
 // Copies byte ranges of a file.
 class RangeCopier {
  public:
-  explicit RangeCopier(const std::string &path) : name_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0) throw io_failure(name_);
-  }
-  ~RangeCopier() { ::close(descriptor_); }
-  RangeCopier(const RangeCopier &) = delete;
-  RangeCopier &operator=(const RangeCopier &) = delete;
+  explicit RangeCopier(const std::string &path) : file_(path) {}
 
   void copy(std::uint64_t offset, std::uint64_t length, OutputFile &out) {
     while (length > 0) {
-      const ssize_t got = ::pread(descriptor_, buffer_.data(), std::min<std::uint64_t>(length, buffer_.size()),
-                                  static_cast<off_t>(offset));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) throw io_failure(name_);
-      if (got == 0) throw Failure(ExitCode::io, name_, "it became shorter while it was read");
-      out.write(buffer_.data(), static_cast<std::size_t>(got));
-      offset += static_cast<std::uint64_t>(got);
-      length -= static_cast<std::uint64_t>(got);
+      const std::size_t got = file_.read_at(offset, buffer_.data(),
+                                            static_cast<std::size_t>(std::min<std::uint64_t>(length, buffer_.size())));
+      if (got == 0) throw Failure(ExitCode::io, file_.name(), "it became shorter while it was read");
+      out.write(buffer_.data(), got);
+      offset += got;
+      length -= got;
     }
   }
 
  private:
-  std::string name_;
-  int descriptor_;
+  InputFile file_;
   std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 20);
 };
 

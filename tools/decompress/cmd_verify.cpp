@@ -208,6 +208,7 @@ void verify(const VerifyOptions &options) {
   }
 
   OutputFile out("-");
+  const EndsWithoutMemory end;
   out.write(options.json ? verdict_json(input.name(), options, verdict).dump(2) + "\n"
                          : verdict_text(input.name(), options, verdict));
   out.commit();

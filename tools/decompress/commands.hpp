@@ -4,11 +4,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "exit_code.hpp"
+#include "out_of_memory.hpp"
 
 namespace gpz::tool {
 
@@ -29,11 +29,8 @@ int thread_count(int threads);
 // Runs a command on its input: what runs out of memory names the file.
 template <typename Command>
 void run_on(const std::string &input, Command command) {
-  try {
-    command();
-  } catch (const std::bad_alloc &) {
-    throw Failure(ExitCode::limit, input == "-" ? "standard input" : input, "out of memory");
-  }
+  work_on(input == "-" ? "standard input" : input);
+  command();
 }
 
 }  // namespace gpz::tool
