@@ -80,6 +80,8 @@ class Scanner {
           scan_.torn = true;
           return;
         }
+        // Writers complete records in their order. This one, then, may have been completed while we searched behind it.
+        if (complete_record_at(source_, position, prefix_)) continue;
         scan_.damaged = true;
         position = *next;
         continue;

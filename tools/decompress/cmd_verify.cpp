@@ -63,7 +63,9 @@ void verify_file(const FrameInput &input, const Limits &limits, int threads, Ver
     }
   }
 
-  const FileScan walked = scan_file(input.name(), false, limits);
+  // Only for an index: without one the reader has walked itself, and a file that is being written has more frames by
+  // now.
+  const FileScan walked = reader.scan().has_index ? scan_file(input.name(), false, limits) : reader.scan();
   const std::vector<IndexEntry> &listed = reader.scan().frames;
   const bool agree = walked.frames.size() == listed.size() &&
                      std::equal(walked.frames.begin(), walked.frames.end(), listed.begin(), same);
