@@ -81,7 +81,7 @@ class Scanner {
           return;
         }
         // Writers complete records in their order. This one, then, may have been completed while we searched behind it.
-        if (complete_record_at(source_, position, prefix_)) continue;
+        if (complete_record_at(source_, position, source_.size(), prefix_)) continue;
         scan_.damaged = true;
         position = *next;
         continue;
