@@ -50,9 +50,7 @@ case $variant in
   sanitize)
     build=$repository/build-sanitize
     unset LAMMPS_SOURCE_DIR LAMMPS_BINARY
-    # Lines are all that the messages need of the debug information.
-    configure_gpz "$build" -D CMAKE_BUILD_TYPE=RelWithDebInfo -D "CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" \
-      -D GPZ_SANITIZE=ON -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF "${clang[@]}"
+    configure_sanitized "$build" -O1
     build_gpz "$build"
     ;;
   threads)
