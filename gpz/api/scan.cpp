@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "gpz/api/file.hpp"
+#include "gpz/format/budget.hpp"
 
 namespace gpz {
 namespace api {
@@ -190,6 +191,7 @@ std::optional<RecordStart> complete_record_at(const Source &source, std::uint64_
   }
   if (!checksum && !must_be_known) return std::nullopt;
 
+  format::require_memory(record->prefix_length(), format::memory_of_head_byte);
   prefix.resize(static_cast<std::size_t>(record->prefix_length()));
   source.read_at(position, prefix.data(), prefix.size());
   if (checksum != format::head_checksum(prefix.data(), *record) && !must_be_known) return std::nullopt;
@@ -207,7 +209,9 @@ FileScan scan(const Source &source, bool use_index) {
 
 }  // namespace api
 
-FileScan scan_file(const std::string &path, bool use_index) {
+FileScan scan_file(const std::string &path, bool use_index, const Limits &limits) {
+  format::Budget budget(limits);
+  const format::Budget::Scope scope(budget);
   return api::scan(api::File(path, api::File::Mode::read), use_index);
 }
 
