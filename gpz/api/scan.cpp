@@ -86,7 +86,11 @@ class Scanner {
           return;
         }
         // Writers complete records in their order. This one, then, may have been completed while we searched behind it.
-        if (complete_record_at(source_, position, source_.size(), prefix_)) continue;
+        if (complete_record_at(source_, position, source_.size(), prefix_)) {
+          window_.clear();  // back to where it was not searched
+          window_start_ = 0;
+          continue;
+        }
         scan_.damaged = true;
         position = *next;
         continue;
