@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "gpz/api/file.hpp"
+#include "gpz/format/budget.hpp"
 
 namespace gpz {
 namespace api {
@@ -79,6 +80,8 @@ class Scanner {
           scan_.torn = true;
           return;
         }
+        // Writers complete records in their order. This one, then, may have been completed while we searched behind it.
+        if (complete_record_at(source_, position, source_.size(), prefix_)) continue;
         scan_.damaged = true;
         position = *next;
         continue;
@@ -184,6 +187,7 @@ std::optional<RecordStart> complete_record_at(const Source &source, std::uint64_
   }
   if (!checksum && !must_be_known) return std::nullopt;
 
+  format::require_memory(record->prefix_length(), format::memory_of_head_byte);
   prefix.resize(static_cast<std::size_t>(record->prefix_length()));
   source.read_at(position, prefix.data(), prefix.size());
   if (checksum != format::head_checksum(prefix.data(), *record) && !must_be_known) return std::nullopt;
@@ -201,7 +205,9 @@ FileScan scan(const Source &source, bool use_index) {
 
 }  // namespace api
 
-FileScan scan_file(const std::string &path, bool use_index) {
+FileScan scan_file(const std::string &path, bool use_index, const Limits &limits) {
+  format::Budget budget(limits);
+  const format::Budget::Scope scope(budget);
   return api::scan(api::File(path, api::File::Mode::read), use_index);
 }
 

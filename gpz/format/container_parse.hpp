@@ -18,6 +18,9 @@ constexpr std::uint32_t max_metadata_size = 1u << 24;
 
 constexpr std::size_t record_start_size = 24;  // up to the head
 constexpr std::size_t checksum_size = 8;
+// Bytes of memory that a byte of a head takes at most, with what is made of it: a field of one component with a name of
+// one byte takes 36 bytes of a head, and 8 times as much as a Field and a column.
+constexpr std::uint64_t memory_of_head_byte = 16;
 constexpr std::size_t trailer_size = 24;
 constexpr std::uint64_t record_overhead = record_start_size + checksum_size + trailer_size;
 constexpr std::uint8_t record_marker[8] = {0xF5, 0x9A, 0x47, 0x50, 0x5A, 0xC3, 0x52, 0x0A};

@@ -2,6 +2,10 @@
 # shellcheck shell=bash
 # Sourced by the scripts: configures and builds gpz, with the LAMMPS that provide_lammps found (if it was called).
 
+# The compiler of sanitized builds, for configure_gpz: libFuzzer is a part of it.
+# shellcheck disable=SC2034
+clang=(-D CMAKE_C_COMPILER=clang-14 -D CMAKE_CXX_COMPILER=clang++-14)
+
 # gpu_architectures: those of this machine's GPUs, as CMake names them; nothing where none is found that gpz supports.
 gpu_architectures() {
   nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |

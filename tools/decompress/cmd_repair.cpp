@@ -41,12 +41,12 @@ class RangeCopier {
 
 void put(OutputFile &out, const Bytes &bytes) { out.write(bytes.data(), bytes.size()); }
 
-void repair(const std::string &input, const std::string &output, int threads) {
+void repair(const std::string &input, const std::string &output, int threads, const Limits &limits) {
   if (input == "-") throw Failure(ExitCode::usage, "standard input", "repair needs a file, not a pipe");
   if (same_file(input, output)) throw Failure(ExitCode::usage, output, "is the input as well as the output");
   // The index is not trusted: frames are those that a walk over the records finds.
-  const FileScan found = scan_file(input, false);
-  const Reader reader(input);
+  const FileScan found = scan_file(input, false, limits);
+  const Reader reader(input, limits);
   std::map<std::uint64_t, std::size_t> number_at;  // of the frame at that offset
   for (std::size_t i = 0; i < reader.frames(); ++i) number_at[reader.scan().frames[i].offset] = i;
 
@@ -106,6 +106,7 @@ void add_repair(CLI::App &app) {
     std::string input;
     std::string output;
     int threads = 0;
+    Limits limits;
   };
   auto options = std::make_shared<Options>();
   CLI::App *command =
@@ -113,9 +114,11 @@ void add_repair(CLI::App &app) {
   command->add_option("IN", options->input, "a .gpz file")->required()->type_name("FILE");
   command->add_option("-o,--output", options->output, "the new file")->required()->type_name("FILE");
   add_threads_option(*command, options->threads);
+  add_limits_option(*command, options->limits);
   command->footer("Says on standard output what was lost; that is no error as long as one frame was kept.");
   command->callback([options] {
-    run_on(options->input, [&] { repair(options->input, options->output, thread_count(options->threads)); });
+    run_on(options->input,
+           [&] { repair(options->input, options->output, thread_count(options->threads), options->limits); });
   });
 }
 

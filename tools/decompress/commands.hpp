@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exit_code.hpp"
+#include "gpz/limits.hpp"
 #include "out_of_memory.hpp"
 
 namespace gpz::tool {
@@ -25,6 +26,9 @@ extern const char *const program_version;
 // --threads, with the meaning that 0 is resolved to the number of cores.
 void add_threads_option(CLI::App &command, int &threads);
 int thread_count(int threads);
+
+// --max-memory: what reading a .gpz file may take.
+void add_limits_option(CLI::App &command, Limits &limits);
 
 // Runs a command on its input: what runs out of memory names the file.
 template <typename Command>

@@ -13,20 +13,20 @@
 
 namespace gpz::tool {
 
-FrameInput::FrameInput(const std::string &path) : name_(path) {
+FrameInput::FrameInput(const std::string &path, const Limits &limits) : name_(path) {
   if (path == "-") {
     name_ = "standard input";
-    stream_.emplace(STDIN_FILENO, name_);
+    stream_.emplace(STDIN_FILENO, name_, limits);
     return;
   }
   struct stat status {};
   const bool pipe = ::stat(path.c_str(), &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
   if (!pipe) {
-    reader_.emplace(path);
+    reader_.emplace(path, limits);
     return;
   }
   descriptor_ = open_for_reading(path);
-  stream_.emplace(descriptor_, name_);
+  stream_.emplace(descriptor_, name_, limits);
 }
 
 FrameInput::~FrameInput() {
