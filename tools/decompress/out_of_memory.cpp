@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
+#include <iterator>
 
 #include "exit_code.hpp"
 
@@ -20,8 +20,8 @@ char message[4200] = "out of memory";
 void work_on(const std::string &file) noexcept {
   constexpr char reason[] = ": out of memory";
   const std::size_t length = std::min(file.size(), sizeof message - sizeof reason);
-  std::memcpy(message, file.data(), length);
-  std::memcpy(message + length, reason, sizeof reason);
+  file.copy(message, length);
+  std::copy(std::begin(reason), std::end(reason), message + length);
 }
 
 int fail_without_memory() noexcept {
