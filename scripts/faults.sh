@@ -16,8 +16,7 @@ program() {
   local failed=0
   [[ $# -gt 0 ]] || set -- test_program_files test_program_memory
   (cd tests/faults && python3 -B -m unittest -v "$@") || failed=1
-  column -t -s $'\t' "$GPZ_FAULTS_TABLE"
-  awk -F '\t' 'NR > 1 { sum += $3 } END { printf "%d faults injected\n", sum }' "$GPZ_FAULTS_TABLE"
+  awk -F '\t' '{ printf "%-84s %-66s %9s  %s\n", $1, $2, $3, $4; sum += $3 } END { printf "%d faults injected\n", sum }' "$GPZ_FAULTS_TABLE"
   return $failed
 }
 
