@@ -30,6 +30,7 @@
 #include "compute.h"
 #include "domain.h"
 #include "error.h"
+#include "gpz_exit_code.h"
 #include "input.h"
 #include "label_map.h"
 #include "memory.h"
@@ -222,13 +223,15 @@ void DumpGPZ::openfile() {
   if (multifile == 0) singlefile_opened = 1;
 }
 
-// Writes the index. Without it the file is complete as well, so that at the end of LAMMPS a warning will do.
-void DumpGPZ::close(bool fatal) {
+// Writes the index. A destructor cannot tell LAMMPS of an error (`can_throw` is false): all it does is print it and
+// change the exit code.
+void DumpGPZ::close(bool can_throw) {
   try {
     output_.close();
   } catch (const GPZOutputError &e) {
-    if (fatal) fail(e.what());
-    if (comm->me == 0) error->warning(FLERR, std::string("Dump ") + id + " gpz: " + e.what());
+    if (can_throw) fail(e.what());
+    gpz_end_with_failure();
+    if (comm->me == 0) utils::logmesg(lmp, std::string("ERROR: Dump ") + id + " gpz: " + e.what() + "\n");
   }
 }
 

@@ -96,7 +96,7 @@ class DumpGPZ : public DumpCustom {
   std::string in_use(const std::string &path) const;
   gpz::Metadata metadata() const;
   bool in_file_already();
-  void close(bool fatal);
+  void close(bool can_throw);
 
   void wrap();
   void describe_frame();

@@ -139,8 +139,9 @@ void GPZOutput::set_async(bool async) {
   if (!problem.empty()) fail(problem, true);
 }
 
-// Why the group must not write in the background; empty if it may. MPI-IO is for what several hosts do to one file.
-std::string GPZOutput::why_not_async() const {
+// Why the ranks of the group must not write the file with the calls of the operating system; empty if they may. MPI-IO
+// is for what several hosts do to one file.
+std::string GPZOutput::why_not_plain() const {
 #ifndef MPI_STUBS
   if (group_size_ == 1) return {};
   MPI_Comm host;
@@ -158,13 +159,15 @@ std::string GPZOutput::why_not_async() const {
 
 // Collective, as stop(). If one group must not write in the background, none does: they would communicate differently.
 std::string GPZOutput::start() {
-  refusal_ = async_ ? agree(why_not_async()) : std::string();
+  const std::string not_plain = why_not_plain();
+  refusal_ = async_ ? agree(not_plain) : std::string();
   if (async_ && refusal_.empty()) {
     background_ = writer_ ? std::make_unique<GPZBackground>(*writer_) : std::make_unique<GPZBackground>(group_, path_);
     return background_->problem();
   }
   if (writer_) return {};
-  shared_ = std::make_unique<GPZSharedFile>(group_, path_);
+  using Way = GPZSharedFile::Way;
+  shared_ = std::make_unique<GPZSharedFile>(group_, path_, not_plain.empty() ? Way::plain : Way::mpi_io);
   return shared_->problem();
 }
 

@@ -44,8 +44,8 @@ class GPZOutputError : public std::runtime_error {
 };
 
 // The file that a group of ranks writes together: in the background (GPZBackground), or at once, through gpz::Writer if
-// the group is one rank and through MPI-IO otherwise. `world` are all ranks of the simulation, `group` (a part of it)
-// those that share a file. All functions are collective over `world`.
+// the group is one rank and through GPZSharedFile otherwise. `world` are all ranks of the simulation, `group` (a part
+// of it) those that share a file. All functions are collective over `world`.
 class GPZOutput {
  public:
   // Chunks of one rank that can be on their way at a time.
@@ -117,7 +117,7 @@ class GPZOutput {
 
   void open_first(const gpz::Metadata &metadata, bool append);
   void share_existing();
-  std::string why_not_async() const;
+  std::string why_not_plain() const;
   std::string start();
   std::string stop();
   std::uint64_t write_behind(gpz::FrameInfo &info, GPZChunk chunk, const std::string &problem, bool skip,

@@ -19,15 +19,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+
+#include "gpz_plain_file.h"
 
 namespace LAMMPS_NS {
 
-// An existing file that the ranks of a group write with MPI-IO. Functions return what went wrong, or nothing.
+// An existing file that the ranks of a group write, each at places of its own. Functions return what went wrong, or
+// nothing.
 class GPZSharedFile {
  public:
+  // How: with the calls of the operating system, or, where several hosts would then undo each other's writes, with
+  // MPI-IO.
+  enum class Way { plain, mpi_io };
+
   // Collective over `group`.
-  GPZSharedFile(MPI_Comm group, const std::string &path);
+  GPZSharedFile(MPI_Comm group, const std::string &path, Way way);
   ~GPZSharedFile();
   GPZSharedFile(const GPZSharedFile &) = delete;
   GPZSharedFile &operator=(const GPZSharedFile &) = delete;
@@ -43,9 +51,13 @@ class GPZSharedFile {
 
  private:
   std::string path_, problem_;
+  std::unique_ptr<GPZPlainFile> plain_;  // with MPI-IO it only tries to open, and syncs
+  bool first_ = true;                    // is this rank the group's first one?
 #ifndef MPI_STUBS
   MPI_File file_ = MPI_FILE_NULL;
 
+  void open_with_mpi(MPI_Comm group);
+  std::string write_with_mpi(std::uint64_t offset, const std::uint8_t *bytes, std::size_t size);
   std::string failure(const char *what, int code, int system_error = 0) const;
 #endif
 };

@@ -4,7 +4,8 @@
 #
 #   scripts/test.sh [--sanitize] [--threads] [--bigbig] [--no-cuda] [--label L] [CTEST OPTIONS...]
 #
-#   --sanitize   library, tool and their tests with AddressSanitizer and UndefinedBehaviorSanitizer, without LAMMPS (build-sanitize/)
+#   --sanitize   library, tool and their tests with AddressSanitizer and UndefinedBehaviorSanitizer, without LAMMPS (build-sanitize/);
+#                compiled by Clang, for whose libFuzzer the fuzz targets are (label fuzz)
 #   --threads    the tests of what threads share, with ThreadSanitizer (build-threads/)
 #   --bigbig     the tests with LAMMPS, built with 64-bit atom ids (build-bigbig/)
 #   --no-cuda    without the CUDA part, which is otherwise built where there is a CUDA compiler: for the machine's GPU, or else for
@@ -35,7 +36,9 @@ while (($#)); do
   shift
 done
 
-install_packages "${test_packages[@]}"
+packages=("${test_packages[@]}")
+[[ $variant != sanitize ]] || packages+=("${fuzz_packages[@]}")
+install_packages "${packages[@]}"
 case $variant in
   usual)
     provide_lammps test
@@ -47,9 +50,7 @@ case $variant in
   sanitize)
     build=$repository/build-sanitize
     unset LAMMPS_SOURCE_DIR LAMMPS_BINARY
-    # Lines are all that the messages need of the debug information.
-    configure_gpz "$build" -D CMAKE_BUILD_TYPE=RelWithDebInfo -D "CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" \
-      -D GPZ_SANITIZE=ON -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
+    configure_sanitized "$build" -O1
     build_gpz "$build"
     ;;
   threads)

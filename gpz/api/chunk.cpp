@@ -9,6 +9,8 @@
 #include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/allocation.hpp"
+#include "gpz/format/arithmetic.hpp"
+#include "gpz/format/budget.hpp"
 #include "gpz/format/checksum.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/trajectory/independent_chunk.hpp"
@@ -32,6 +34,7 @@ void widen_range(const ConstArray &array, std::size_t particles, double &low, do
 }  // namespace
 
 double value_range(const FieldInput &input, std::size_t particles) {
+  const format::UsualArithmetic arithmetic;
   double widest = 0;
   for (std::size_t d = 0; d < input.field.components.size(); ++d) {
     double low = HUGE_VAL;
@@ -65,6 +68,7 @@ ChunkEncoder &ChunkEncoder::operator=(ChunkEncoder &&) noexcept = default;
 
 void ChunkEncoder::encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
                           EncodedChunk &out) {
+  const format::UsualArithmetic arithmetic;
   format::in_memory(
       [&] {
         workspace_->fields = fields;
@@ -119,7 +123,10 @@ class GrowingColumns {
 }  // namespace
 
 void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
-                  const std::vector<bool> &wanted, int threads) {
+                  const std::vector<bool> &wanted, int threads, const Limits &limits) {
+  format::Budget budget(limits);
+  const format::Budget::Scope scope(budget);
+  const format::UsualArithmetic arithmetic;
   const std::vector<Field> &described = frame.info.fields;
   if (!wanted.empty() && wanted.size() != described.size())
     throw Error(Status::invalid_argument, "`wanted` has not one entry a field");
@@ -133,6 +140,7 @@ void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t par
           if (chunk_kind(bytes, size) == ChunkKind::difference)
             throw Error(Status::unsupported,
                         "a difference chunk is decoded with the frames that it builds on (Reader)");
+          const format::Charge for_columns = api::charge_for_columns(particles, described, wanted);
           const trajectory::IndependentChunk chunk(bytes, size, particles, described, wanted);
           const std::vector<cpu::Target> targets = columns.grow(wanted, static_cast<std::size_t>(particles));
           for (std::size_t f = 0; f < targets.size(); ++f)

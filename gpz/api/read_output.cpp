@@ -55,6 +55,16 @@ Array array_of(const Frame &frame, Frame::Column &column) {
   return {column.floats.data(), sizeof(double), ConstArray::Type::float64};
 }
 
+format::Charge charge_for_columns(std::uint64_t particles, const std::vector<Field> &fields,
+                                  const std::vector<bool> &wanted) {
+  std::uint64_t components = 0;
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (wanted.empty() || wanted[f]) components += fields[f].components.size();
+  if (components == 0) return {};
+  format::require_memory(particles, components * sizeof(double));
+  return format::Charge(particles * components * sizeof(double));
+}
+
 void begin_frame(FrameInfo info, Frame &frame) {
   frame.info = std::move(info);
   std::size_t count = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpz/cpu/target.hpp"
+#include "gpz/format/budget.hpp"
 #include "gpz/reader.hpp"
 
 namespace gpz::api {
@@ -16,6 +17,9 @@ std::vector<cpu::Target> column_targets(const FrameInfo &info, const std::vector
 
 // The elements of a column of the frame.
 Array array_of(const Frame &frame, Frame::Column &column);
+// For the columns of these fields that are wanted (an empty list: of all). Throws limit_exceeded.
+format::Charge charge_for_columns(std::uint64_t particles, const std::vector<Field> &fields,
+                                  const std::vector<bool> &wanted);
 // Makes `frame` an empty frame with these fields.
 void begin_frame(FrameInfo info, Frame &frame);
 // Gives the columns of all wanted fields (an empty list: of all) room for this many particles; one target a field.

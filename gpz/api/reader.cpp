@@ -11,6 +11,8 @@
 #include "gpz/api/scan.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/arithmetic.hpp"
+#include "gpz/format/budget.hpp"
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
@@ -41,12 +43,15 @@ std::vector<bool> wanted_of(const std::vector<cpu::Target> &targets) {
 struct FrameMemory {
   std::unique_ptr<std::uint8_t[]> bytes;  // of chunks: no more than the file has, in whose complete records they are
   std::size_t size = 0;
+  format::Charge charge;  // for them
   trajectory::KeyFrameMemory key;
 
   void reserve(std::size_t wanted) {
     if (wanted <= size) return;
     bytes.reset();
     size = 0;
+    charge = {};
+    charge = format::Charge(wanted);
     bytes.reset(new std::uint8_t[wanted]);  // rather than a vector: no zeros first
     size = wanted;
   }
@@ -55,6 +60,7 @@ struct FrameMemory {
 }  // namespace
 
 struct Reader::State {
+  format::Budget budget;  // first: the rest is charged to it
   std::unique_ptr<api::Source> source;
   FileScan scan;
   // The frames since a key frame, for the frame behind the last one that was read.
@@ -67,7 +73,10 @@ struct Reader::State {
   std::mutex spare_mutex;
   std::vector<FrameMemory> spare;  // one for each thread that has read at the same time
 
-  explicit State(std::unique_ptr<api::Source> from) : source(std::move(from)), scan(api::scan(*source, true)) {}
+  State(std::unique_ptr<api::Source> from, const Limits &limits) : budget(limits), source(std::move(from)) {
+    const format::Budget::Scope scope(budget);
+    scan = api::scan(*source, true);
+  }
 
   // The head of frame i; `body` receives the position of its first chunk.
   format::FrameHead head(std::size_t i, std::uint64_t *body = nullptr) const {
@@ -79,7 +88,7 @@ struct Reader::State {
     const IndexEntry &entry = scan.frames[i];
     return in_place(source->name(), entry.offset, [&] {
       Bytes prefix;
-      const auto record = api::complete_record_at(*source, entry.offset, prefix);
+      const auto record = api::complete_record_at(*source, entry.offset, entry.offset + entry.length, prefix);
       if (!record || record->type != format::frame_type || record->length != entry.length) {
         corrupt("no complete frame where the index has one");
       }
@@ -113,6 +122,7 @@ struct Reader::State {
   template <typename Use>
   void open(std::size_t i, const format::FrameHead &head, std::uint64_t position, const std::vector<bool> &wanted,
             int threads, bool anew, const Use &use) {
+    const format::UsualArithmetic arithmetic;
     api::decoding(source->name(), position, head.info.particles, [&] {
       if (head.info.since_key == 0) {
         open_key(head, position, wanted, use);
@@ -125,6 +135,7 @@ struct Reader::State {
   }
 
   void read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted, bool anew, Frame &frame) {
+    const format::Budget::Scope scope(budget);
     std::uint64_t position = 0;
     const format::FrameHead head = this->head(i, &position);
     if (!wanted.empty() && wanted.size() != head.info.fields.size())
@@ -132,10 +143,18 @@ struct Reader::State {
     std::size_t sorted_by = format::no_field;
     in_file(source->name(), [&] { sorted_by = api::sort_field(head.info, options); });
     api::begin_frame(head.info, frame);
+    const format::Charge columns = charge_for(head, position, wanted);
     open(i, head, position, with_field(wanted, sorted_by), options.threads, anew, [&](trajectory::OpenFrame &opened) {
       const auto targets = api::frame_targets(frame, wanted, static_cast<std::size_t>(opened.particles()));
       opened.write_all(head.info.fields, targets, sorted_by, options.threads);
     });
+  }
+
+  // For the columns of a frame, before anything is read for it.
+  format::Charge charge_for(const format::FrameHead &head, std::uint64_t position,
+                            const std::vector<bool> &wanted) const {
+    return in_place(source->name(), position,
+                    [&] { return api::charge_for_columns(head.info.particles, head.info.fields, wanted); });
   }
 
   template <typename Use>
@@ -241,11 +260,11 @@ struct Reader::State {
   }
 };
 
-Reader::Reader(const std::string &path)
-    : state_(std::make_unique<State>(std::make_unique<api::File>(path, api::File::Mode::read))) {}
+Reader::Reader(const std::string &path, const Limits &limits)
+    : state_(std::make_unique<State>(std::make_unique<api::File>(path, api::File::Mode::read), limits)) {}
 
-Reader::Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name)
-    : state_(std::make_unique<State>(std::make_unique<api::MemorySource>(bytes, size, name))) {}
+Reader::Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name, const Limits &limits)
+    : state_(std::make_unique<State>(std::make_unique<api::MemorySource>(bytes, size, name), limits)) {}
 
 Reader::~Reader() = default;
 Reader::Reader(Reader &&) noexcept = default;
@@ -254,6 +273,7 @@ Reader &Reader::operator=(Reader &&) noexcept = default;
 const FileScan &Reader::scan() const { return state_->scan; }
 
 FrameInfo Reader::info(std::size_t i, std::vector<ChunkEntry> *chunks) const {
+  const format::Budget::Scope scope(state_->budget);
   format::FrameHead head = state_->head(i);
   if (chunks != nullptr) *chunks = std::move(head.chunks);
   return std::move(head.info);
@@ -267,6 +287,7 @@ Frame Reader::read(std::size_t i, const ReadOptions &options, const std::vector<
 
 FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &columns, std::size_t capacity,
                                const ReadOptions &options) const {
+  const format::Budget::Scope scope(state_->budget);
   std::uint64_t position = 0;
   format::FrameHead head = state_->head(i, &position);
   std::vector<cpu::Target> targets;
@@ -283,10 +304,12 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
 }
 
 Bytes Reader::chunk(std::size_t i, std::size_t k) const {
+  const format::Budget::Scope scope(state_->budget);
   std::uint64_t position = 0;
   const ChunkEntry chunk = state_->chunk(i, k, position);
   return in_place(state_->source->name(), position, [&] {
     // Not larger than the file, whose complete record the chunk is in.
+    format::require_memory(chunk.length, 1);
     Bytes bytes(static_cast<std::size_t>(chunk.length));
     state_->source->read_at(position, bytes.data(), bytes.size());
     format::require_checksum(chunk, bytes.data());
@@ -295,6 +318,7 @@ Bytes Reader::chunk(std::size_t i, std::size_t k) const {
 }
 
 ChunkKind Reader::chunk_kind(std::size_t i, std::size_t k) const {
+  const format::Budget::Scope scope(state_->budget);
   std::uint64_t position = 0;
   const ChunkEntry chunk = state_->chunk(i, k, position);
   return in_place(state_->source->name(), position, [&] {

@@ -5,6 +5,7 @@
 
 #include "gpz/api/scan.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/budget.hpp"
 
 namespace gpz::api {
 
@@ -26,7 +27,7 @@ void RecordWriter::put(const std::vector<Span> &pieces, std::uint64_t length) {
   } catch (...) {
     try {
       cut();
-    } catch (const Error &) {  // the first error is the one to report; torn_ stays
+    } catch (...) {  // the first error is the one to report; torn_ stays
     }
     throw;
   }
@@ -79,7 +80,7 @@ void RecordWriter::close() {
     } catch (...) {
       try {
         sink_->close();
-      } catch (const Error &) {  // the first error is the one to report
+      } catch (...) {  // the first error is the one to report
       }
       throw;
     }
@@ -90,6 +91,8 @@ void RecordWriter::close() {
 RecordWriter write_file(const std::string &path, const Metadata &metadata, bool append, System &system) {
   auto file = std::make_unique<File>(path, append ? File::Mode::update : File::Mode::create, system);
   if (!append || file->size() == 0) return {std::move(file), metadata};
+  format::Budget budget{Limits{}};
+  const format::Budget::Scope scope(budget);
   FileScan found = scan(*file, true);
   return {std::move(file), std::move(found)};
 }

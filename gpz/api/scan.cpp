@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "gpz/api/file.hpp"
+#include "gpz/format/budget.hpp"
 
 namespace gpz {
 namespace api {
@@ -48,10 +49,15 @@ class Scanner {
     std::uint8_t trailer[format::trailer_size];
     source_.read_at(size - sizeof trailer, trailer, sizeof trailer);
     const auto length = format::length_in_trailer(trailer);
-    if (!length || *length > size - header_length_ || *length % 8 != 0) return false;
+    if (!length || *length > size - header_length_ || *length < format::record_overhead) return false;
     const std::uint64_t index_start = size - *length;
-    const auto record = complete_record_at(source_, index_start, prefix_);
-    if (!record || record->type != format::index_type || record->length != *length) return false;
+    // What is no index is no reason to refuse the file, as a record of an unknown type would be.
+    std::uint8_t start[format::record_start_size];
+    source_.read_at(index_start, start, sizeof start);
+    const auto claimed = format::parse_record_start(start);
+    if (!claimed || claimed->type != format::index_type || claimed->length != *length) return false;
+    const auto record = complete_record_at(source_, index_start, size, prefix_);
+    if (!record) return false;
 
     std::vector<IndexEntry> frames;
     if (!parse_index(*record, frames)) return false;
@@ -72,12 +78,18 @@ class Scanner {
   void walk() {
     std::uint64_t position = header_length_;
     while (position < source_.size()) {
-      const auto record = complete_record_at(source_, position, prefix_);
+      const auto record = record_at(position);
       if (!record) {
         const auto next = find_record(position + 8);
         if (!next) {
           scan_.torn = true;
           return;
+        }
+        // Writers complete records in their order. This one, then, may have been completed while we searched behind it.
+        if (complete_record_at(source_, position, source_.size(), prefix_)) {
+          window_.clear();  // back to where it was not searched
+          window_start_ = 0;
+          continue;
         }
         scan_.damaged = true;
         position = *next;
@@ -123,24 +135,32 @@ class Scanner {
     }
   }
 
-  // The first complete record at or after `position`.
+  // The complete record at `position`, or none.
+  std::optional<RecordStart> record_at(std::uint64_t position) {
+    const auto record = complete_record_at(source_, position, source_.size(), prefix_);
+    if (record) return record;
+    // Heads that were read for nothing. In a damaged file each of them lies in a record of its own. Only a file that is
+    // made for it has heads that overlap, which would cost the square of its size.
+    false_heads_ += prefix_.size();
+    if (false_heads_ > source_.size()) throw Error(Status::corrupt, "too many false records", source_.name(), position);
+    return std::nullopt;
+  }
+
+  // The first complete record at or after `position`, which never goes back: every byte is read once.
   std::optional<std::uint64_t> find_record(std::uint64_t position) {
-    constexpr std::size_t window_size = std::size_t{1} << 20;
-    Bytes window;
+    constexpr std::uint64_t window_size = std::uint64_t{1} << 20;
     while (position < source_.size() && source_.size() - position >= format::record_overhead) {
-      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(window_size, source_.size() - position));
-      window.resize(size);
-      source_.read_at(position, window.data(), size);
-      for (std::size_t i = 0; i + 8 <= size; i += 8) {
-        if (std::memcmp(window.data() + i, format::record_marker, 8) != 0) continue;
-        if (complete_record_at(source_, position + i, prefix_)) return position + i;
-        // A file full of false markers with long heads would cost the square of its size to search.
-        searched_ += prefix_.size();
-        if (searched_ / 8 > source_.size()) {
-          throw Error(Status::corrupt, "too many false records", source_.name(), position + i);
-        }
+      if (position >= window_start_ + window_.size()) {
+        window_.resize(static_cast<std::size_t>(std::min(window_size, source_.size() - position)));
+        source_.read_at(position, window_.data(), window_.size());
+        window_start_ = position;
       }
-      position += size;
+      auto i = static_cast<std::size_t>(position - window_start_);
+      for (; i + 8 <= window_.size(); i += 8) {
+        if (std::memcmp(window_.data() + i, format::record_marker, 8) != 0) continue;
+        if (record_at(window_start_ + i)) return window_start_ + i;
+      }
+      position = window_start_ + window_.size();
     }
     return std::nullopt;
   }
@@ -148,32 +168,43 @@ class Scanner {
   const Source &source_;
   FileScan scan_;
   std::uint64_t header_length_ = 0;
-  std::uint64_t searched_ = 0;
+  std::uint64_t false_heads_ = 0;  // bytes
   Bytes prefix_;
+  Bytes window_;  // what was searched last
+  std::uint64_t window_start_ = 0;
 };
 
 }  // namespace
 
-std::optional<RecordStart> complete_record_at(const Source &source, std::uint64_t position, Bytes &prefix) {
+std::optional<RecordStart> complete_record_at(const Source &source, std::uint64_t position, std::uint64_t end,
+                                              Bytes &prefix) {
   prefix.clear();
-  if (position > source.size() || source.size() - position < format::record_overhead) return std::nullopt;
-  const std::uint64_t left = source.size() - position;
+  if (position > end || end - position < format::record_overhead) return std::nullopt;
+  const std::uint64_t left = end - position;
   std::uint8_t start[format::record_start_size];
   source.read_at(position, start, sizeof start);
   const auto record = format::parse_record_start(start);
   if (!record || record->prefix_length() > left) return std::nullopt;
 
+  // The trailer first: it costs little, while heads may be long.
+  const bool must_be_known = !record->is_known() && !record->may_be_skipped();
+  std::optional<std::uint64_t> checksum;
+  if (record->length <= left) {
+    std::uint8_t trailer[format::trailer_size];
+    source.read_at(position + record->trailer_offset(), trailer, sizeof trailer);
+    checksum = format::checksum_in_trailer(trailer, *record);
+  }
+  if (!checksum && !must_be_known) return std::nullopt;
+
+  format::require_memory(record->prefix_length(), format::memory_of_head_byte);
   prefix.resize(static_cast<std::size_t>(record->prefix_length()));
   source.read_at(position, prefix.data(), prefix.size());
+  if (checksum != format::head_checksum(prefix.data(), *record) && !must_be_known) return std::nullopt;
   if (!format::head_holds(prefix.data(), *record)) return std::nullopt;
-  if (!record->is_known() && !record->may_be_skipped()) {
+  if (must_be_known) {
     throw Error(Status::unsupported_version, "a record of unknown type " + std::to_string(record->type), source.name(),
                 position);
   }
-  if (record->length > left) return std::nullopt;
-  std::uint8_t trailer[format::trailer_size];
-  source.read_at(position + record->trailer_offset(), trailer, sizeof trailer);
-  if (!format::trailer_agrees(trailer, *record, format::head_checksum(prefix.data(), *record))) return std::nullopt;
   return record;
 }
 
@@ -183,7 +214,9 @@ FileScan scan(const Source &source, bool use_index) {
 
 }  // namespace api
 
-FileScan scan_file(const std::string &path, bool use_index) {
+FileScan scan_file(const std::string &path, bool use_index, const Limits &limits) {
+  format::Budget budget(limits);
+  const format::Budget::Scope scope(budget);
   return api::scan(api::File(path, api::File::Mode::read), use_index);
 }
 

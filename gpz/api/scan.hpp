@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finding the records of a file (docs/format.md, sections 2, 8 and 9).
+// Finding the records of a file (docs/format.md, sections 2, 11 and 12).
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,10 @@ namespace gpz::api {
 
 FileScan scan(const Source &source, bool use_index);
 
-// The complete record at `position`, or none. `prefix` receives its start, head and head checksum. Throws
-// unsupported_version if there is a record of an unknown type that must not be skipped.
-std::optional<format::RecordStart> complete_record_at(const Source &source, std::uint64_t position, Bytes &prefix);
+// The complete record at `position` that ends at `end`, which is in the file, or before; or none. `prefix` receives its
+// start, head and head checksum; it stays empty if the head was not looked at. Throws unsupported_version if there is a
+// record of an unknown type that must not be skipped.
+std::optional<format::RecordStart> complete_record_at(const Source &source, std::uint64_t position, std::uint64_t end,
+                                                      Bytes &prefix);
 
 }  // namespace gpz::api

@@ -7,6 +7,8 @@
 #include "gpz/api/file.hpp"
 #include "gpz/api/read_output.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/arithmetic.hpp"
+#include "gpz/format/budget.hpp"
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
@@ -24,18 +26,22 @@ using format::RecordStart;
 
 }  // namespace
 
+using Buffer = format::Column<std::uint8_t>;
+
 struct StreamReader::State {
+  format::Budget budget;  // first: the rest is charged to it
   api::File file;
   Metadata metadata;
   std::uint64_t position = 0;  // of the next byte
-  Bytes buffer;
+  Buffer buffer;
   trajectory::FrameHistory history;
   // The last key frame, until the frame behind it shows that it is built on.
   std::optional<format::FrameHead> key;
-  std::vector<Bytes> key_chunks;
+  std::vector<Buffer> key_chunks;
   trajectory::KeyFrameMemory key_memory;
 
-  State(int descriptor, const std::string &name) : file(descriptor, name) {
+  State(int descriptor, const std::string &name, const Limits &limits) : budget(limits), file(descriptor, name) {
+    const format::Budget::Scope scope(budget);
     in_place(file.name(), 0, [&] {
       buffer.resize(format::file_header_start_size);
       buffer.resize(file.read(buffer.data(), buffer.size()));
@@ -67,7 +73,7 @@ struct StreamReader::State {
   void read_trailer(const RecordStart &record, std::uint64_t checksum) {
     std::uint8_t trailer[format::trailer_size];
     read_whole(trailer, sizeof trailer);
-    if (!format::trailer_agrees(trailer, record, checksum))
+    if (format::checksum_in_trailer(trailer, record) != checksum)
       corrupt("the trailer of a record does not agree with its head");
   }
 
@@ -90,6 +96,8 @@ struct StreamReader::State {
     std::size_t sorted_by = format::no_field;
     in_file(file.name(), [&] { sorted_by = api::sort_field(head.info, options); });
     api::begin_frame(head.info, frame);
+    const format::Charge columns = in_place(
+        file.name(), position, [&] { return api::charge_for_columns(head.info.particles, head.info.fields, {}); });
     api::decoding(file.name(), position, head.info.particles, [&] {
       if (head.info.since_key != 0) {
         read_differences(record, head, options.threads);
@@ -117,7 +125,8 @@ struct StreamReader::State {
     const std::optional<RecordStart> start = format::parse_record_start(buffer.data());
     if (!start) corrupt("no record begins here");
     record = *start;
-    append_to_buffer(record.head_length + format::checksum_size);
+    format::require_memory(record.head_length, format::memory_of_head_byte);
+    append_to_buffer(std::uint64_t{record.head_length} + format::checksum_size);
     if (!format::head_holds(buffer.data(), record)) corrupt("the checksum of the head of a record does not hold");
     const std::uint64_t checksum = format::head_checksum(buffer.data(), record);
     if (record.type != format::frame_type) {
@@ -185,8 +194,8 @@ struct StreamReader::State {
   }
 };
 
-StreamReader::StreamReader(int descriptor, const std::string &name)
-    : state_(std::make_unique<State>(descriptor, name)) {}
+StreamReader::StreamReader(int descriptor, const std::string &name, const Limits &limits)
+    : state_(std::make_unique<State>(descriptor, name, limits)) {}
 StreamReader::~StreamReader() = default;
 StreamReader::StreamReader(StreamReader &&) noexcept = default;
 StreamReader &StreamReader::operator=(StreamReader &&) noexcept = default;
@@ -194,6 +203,8 @@ StreamReader &StreamReader::operator=(StreamReader &&) noexcept = default;
 const Metadata &StreamReader::metadata() const { return state_->metadata; }
 
 bool StreamReader::next(Frame &frame, const ReadOptions &options) {
+  const format::UsualArithmetic arithmetic;
+  const format::Budget::Scope scope(state_->budget);
   try {
     bool at_end = false;
     while (!at_end) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <set>
-#include <sstream>
 
 #include "gpz/c/c_api.hpp"
 #include "gpz/c/structures.hpp"
@@ -49,9 +49,13 @@ static_assert(ends_with<gpz_field, uint32_t>(offsetof(gpz_field, reserved)) &&
 namespace gpz::c {
 
 std::vector<std::string> words_of(const char *names) {
-  std::istringstream stream(names == nullptr ? std::string() : std::string(names));
+  constexpr const char *blanks = " \t\n\v\f\r";
   std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
+  for (const char *at = names == nullptr ? "" : names + std::strspn(names, blanks); *at != '\0';) {
+    const std::size_t length = std::strcspn(at, blanks);
+    words.emplace_back(at, length);
+    at += length + std::strspn(at + length, blanks);
+  }
   return words;
 }
 

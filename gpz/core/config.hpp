@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "gpz/core/machine.hpp"
+
 // Host and device function. Only correctly rounded operations may be used in it (docs/decisions/0002): the CPU and the
 // GPU have to produce the same bytes.
 #if defined(__CUDACC__)

@@ -8,6 +8,7 @@
 #include "gpz/cpu/kernels.hpp"
 #include "gpz/cpu/parallel.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/budget.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/chunk_layout.hpp"
 #include "gpz/format/corrupt.hpp"
@@ -139,7 +140,7 @@ class Decoder::Section {
   std::uint32_t block_size_;
   std::uint64_t position_;
   const std::uint32_t *payload_ = nullptr;
-  std::vector<Block> blocks_;
+  format::Column<Block> blocks_;
 };
 
 Decoder::Decoder(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,

@@ -11,6 +11,7 @@
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/cpu/kernels.hpp"
+#include "gpz/format/budget.hpp"
 
 namespace gpz::cpu {
 
@@ -23,10 +24,10 @@ using core::GridBox;
 // same.
 struct DifferenceState {
   struct Axis {
-    std::vector<std::int64_t> last;       // indices of the last frame
-    std::vector<std::int32_t> deviation;  // sum over all frames of (index then - last index), without jumps, limited
-    std::vector<std::int32_t> velocity;   // last displacement, limited
-    std::vector<std::int32_t> previous;   // displacement before that, limited
+    format::Column<std::int64_t> last;       // indices of the last frame
+    format::Column<std::int32_t> deviation;  // sum over all frames of (index then - last index), without jumps, limited
+    format::Column<std::int32_t> velocity;   // last displacement, limited
+    format::Column<std::int32_t> previous;   // displacement before that, limited
   };
 
   int components = 0;

@@ -21,7 +21,6 @@ using format::corrupt;
 
 namespace {
 
-constexpr std::uint32_t block_size = OrderedScratch::block_size;
 constexpr int max_items = core::max_components + core::max_residual_items;
 
 // What sections start with; another number would be another prediction or another code.
@@ -182,7 +181,9 @@ void decode_runs(std::size_t particles, const std::uint8_t *bytes, std::size_t s
     corrupt("header of an ordered section", 1);
   if (count == 0 || count > max_runs(particles)) corrupt("runs of an ordered section", 8);
   // Room for as many as there can be.
-  Runs runs{std::vector<std::int64_t>(max_runs(particles)), std::vector<std::int64_t>(max_runs(particles))};
+  Runs runs;
+  runs.gap.resize(max_runs(particles));
+  runs.more.resize(max_runs(particles));
   decode_values(shape_of_runs(count), bytes + runs_header, size - runs_header, {runs.gap.data(), runs.more.data()},
                 kernels);
   runs.gap.resize(count);

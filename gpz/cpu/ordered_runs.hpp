@@ -5,15 +5,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "gpz/format/budget.hpp"
 
 namespace gpz::cpu {
 
 // For each run: its first value less the one that would have gone on (the first run: 0), modulo 2^64; its length
 // less 1.
 struct Runs {
-  std::vector<std::int64_t> gap;
-  std::vector<std::int64_t> more;
+  format::Column<std::int64_t> gap;
+  format::Column<std::int64_t> more;
 };
 
 // Columns with more runs are not worth it.

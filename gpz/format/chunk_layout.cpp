@@ -8,8 +8,6 @@
 
 namespace gpz::format {
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words of the stream are copied as they are in memory");
-
 using core::BlockRecord;
 using core::DirectoryShape;
 

@@ -6,8 +6,10 @@
 #include <cstring>
 
 #include "gpz/error.hpp"
+#include "gpz/format/arithmetic.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/checksum.hpp"
+#include "gpz/format/container_bytes.hpp"
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/metadata.hpp"
@@ -93,6 +95,7 @@ std::string field_name(const Field &field) {
 
 // What is wrong with a frame; empty if nothing is.
 std::string fault(const FrameInfo &info) {
+  const UsualArithmetic arithmetic;
   if (const char *cause = fault(info.box)) return std::string("box: ") + cause;
   for (std::size_t f = 0; f < info.fields.size(); ++f) {
     if (const char *cause = fault(info.fields[f], f == 0)) return "field " + field_name(info.fields[f]) + ": " + cause;
@@ -112,31 +115,6 @@ std::string fault(const std::vector<ChunkEntry> &chunks, std::uint64_t particles
   if (body_length != 0) return "the chunks are shorter than the frame";
   if (particles != 0) return "the chunks have fewer particles than the frame";
   return {};
-}
-
-// A record around a head that is padded already.
-FrameRecord make_record(std::uint32_t type, const Bytes &head, std::uint64_t body_length) {
-  if (head.size() > 0xFFFFFFF8u) throw Error(Status::limit_exceeded, "the head of a record is larger than 4 GiB");
-  if (body_length > max_record_length) throw Error(Status::limit_exceeded, "a record is too long");
-  FrameRecord record;
-  record.length = record_overhead + head.size() + body_length;
-
-  record.prefix.reserve(record_start_size + head.size() + checksum_size);
-  ByteWriter prefix(record.prefix);
-  prefix.raw(record_marker, sizeof record_marker);
-  prefix.u32(type);
-  prefix.u32(static_cast<std::uint32_t>(head.size()));
-  prefix.u64(record.length);
-  prefix.raw(head.data(), head.size());
-  const std::uint64_t checksum = xxh3(record.prefix.data(), record.prefix.size());
-  prefix.u64(checksum);
-  record.checksum = checksum;
-
-  ByteWriter trailer(record.trailer);
-  trailer.u64(record.length);
-  trailer.u64(checksum);
-  trailer.raw(end_marker, sizeof end_marker);
-  return record;
 }
 
 void write_field(ByteWriter &out, const Field &field, std::uint8_t codec) {
@@ -184,6 +162,46 @@ Field parse_field(ByteReader &in, std::uint8_t expected_codec) {
 }
 
 }  // namespace
+
+Bytes header_around(const std::string &json) {
+  if (json.size() > max_metadata_size) throw Error(Status::limit_exceeded, "the metadata is larger than 16 MiB");
+  Bytes bytes;
+  ByteWriter out(bytes);
+  out.raw(magic, sizeof magic);
+  out.u16(major_version);
+  out.u16(minor_version);
+  out.u32(0);  // required features
+  out.u32(0);  // optional features
+  out.u32(static_cast<std::uint32_t>(json.size()));
+  out.raw(json.data(), json.size());
+  out.pad_to_8();
+  out.u64(xxh3(bytes.data(), bytes.size()));
+  return bytes;
+}
+
+FrameRecord make_record(std::uint32_t type, const Bytes &head, std::uint64_t body_length) {
+  if (head.size() > 0xFFFFFFF8u) throw Error(Status::limit_exceeded, "the head of a record is larger than 4 GiB");
+  if (body_length > max_record_length) throw Error(Status::limit_exceeded, "a record is too long");
+  FrameRecord record;
+  record.length = record_overhead + head.size() + body_length;
+
+  record.prefix.reserve(record_start_size + head.size() + checksum_size);
+  ByteWriter prefix(record.prefix);
+  prefix.raw(record_marker, sizeof record_marker);
+  prefix.u32(type);
+  prefix.u32(static_cast<std::uint32_t>(head.size()));
+  prefix.u64(record.length);
+  prefix.raw(head.data(), head.size());
+  const std::uint64_t checksum = xxh3(record.prefix.data(), record.prefix.size());
+  prefix.u64(checksum);
+  record.checksum = checksum;
+
+  ByteWriter trailer(record.trailer);
+  trailer.u64(record.length);
+  trailer.u64(checksum);
+  trailer.raw(end_marker, sizeof end_marker);
+  return record;
+}
 
 std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size) {
   if (!std::equal(bytes, bytes + std::min(size, sizeof magic), magic)) {
@@ -242,8 +260,9 @@ bool head_holds(const std::uint8_t *prefix, const RecordStart &start) {
   return head_checksum(prefix, start) == xxh3(prefix, record_start_size + std::size_t{start.head_length});
 }
 
-bool trailer_agrees(const std::uint8_t *trailer, const RecordStart &start, std::uint64_t checksum) {
-  return length_in_trailer(trailer) == start.length && load_little<std::uint64_t>(trailer + 8) == checksum;
+std::optional<std::uint64_t> checksum_in_trailer(const std::uint8_t *trailer, const RecordStart &start) {
+  if (length_in_trailer(trailer) != start.length) return std::nullopt;
+  return load_little<std::uint64_t>(trailer + 8);
 }
 
 std::optional<std::uint64_t> length_in_trailer(const std::uint8_t *trailer) {
@@ -320,24 +339,7 @@ std::vector<IndexEntry> parse_index_head(const std::uint8_t *head, std::size_t s
 
 using format::ByteWriter;
 
-Bytes file_header(const Metadata &metadata) {
-  const std::string json = format::metadata_to_json(metadata);
-  if (json.size() > format::max_metadata_size) {
-    throw Error(Status::limit_exceeded, "the metadata is larger than 16 MiB");
-  }
-  Bytes bytes;
-  ByteWriter out(bytes);
-  out.raw(format::magic, sizeof format::magic);
-  out.u16(format::major_version);
-  out.u16(format::minor_version);
-  out.u32(0);  // required features
-  out.u32(0);  // optional features
-  out.u32(static_cast<std::uint32_t>(json.size()));
-  out.raw(json.data(), json.size());
-  out.pad_to_8();
-  out.u64(format::xxh3(bytes.data(), bytes.size()));
-  return bytes;
-}
+Bytes file_header(const Metadata &metadata) { return format::header_around(format::metadata_to_json(metadata)); }
 
 FrameRecord frame_record(const FrameInfo &info, const std::vector<ChunkEntry> &chunks) {
   if (info.fields.size() > format::max_fields) throw Error(Status::limit_exceeded, "more than 65535 fields");

@@ -18,6 +18,9 @@ constexpr std::uint32_t max_metadata_size = 1u << 24;
 
 constexpr std::size_t record_start_size = 24;  // up to the head
 constexpr std::size_t checksum_size = 8;
+// Bytes of memory that a byte of a head takes at most, with what is made of it: a field of one component with a name of
+// one byte takes 36 bytes of a head, and 8 times as much as a Field and a column.
+constexpr std::uint64_t memory_of_head_byte = 16;
 constexpr std::size_t trailer_size = 24;
 constexpr std::uint64_t record_overhead = record_start_size + checksum_size + trailer_size;
 constexpr std::uint8_t record_marker[8] = {0xF5, 0x9A, 0x47, 0x50, 0x5A, 0xC3, 0x52, 0x0A};
@@ -51,8 +54,8 @@ std::optional<RecordStart> parse_record_start(const std::uint8_t *bytes);
 std::uint64_t head_checksum(const std::uint8_t *prefix, const RecordStart &start);  // as stored
 bool head_holds(const std::uint8_t *prefix, const RecordStart &start);
 
-// `trailer`: trailer_size bytes.
-bool trailer_agrees(const std::uint8_t *trailer, const RecordStart &start, std::uint64_t head_checksum);
+// `trailer`: trailer_size bytes. The head checksum in them; none if they do not end a record of this length.
+std::optional<std::uint64_t> checksum_in_trailer(const std::uint8_t *trailer, const RecordStart &start);
 
 // Length of the record that ends with `trailer`; none if that is not the end of a record.
 std::optional<std::uint64_t> length_in_trailer(const std::uint8_t *trailer);

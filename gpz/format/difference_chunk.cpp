@@ -32,7 +32,7 @@ struct SlotList {
 
 std::vector<std::uint32_t> read_slots(const std::uint8_t *bytes, const SlotList &list, std::uint64_t reference,
                                       std::size_t position) {
-  std::vector<std::uint32_t> words(list.words());
+  Column<std::uint32_t> words(list.words());
   ByteReader in(bytes, words.size() * 4);
   for (auto &word : words) word = in.u32();
   const std::uint32_t *const lows = words.data() + list.upper_words;
@@ -104,6 +104,7 @@ DifferenceChunk read_difference_head(const std::uint8_t *bytes, std::size_t size
   std::uint64_t at = head;
   const SlotList list(reference, leaving);
   if (list.words() * 4 > size - at) corrupt("leaving particles exceed their chunk", at);
+  chunk.charge = Charge(leaving * sizeof(std::uint32_t));
   chunk.leaving = read_slots(bytes + at, list, reference, at);
   at += list.words() * 4;
   for (std::size_t f = 0; f < fields; ++f) {

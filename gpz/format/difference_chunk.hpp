@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/format/budget.hpp"
+
 namespace gpz::format {
 
 struct Span {
@@ -16,6 +18,7 @@ struct Span {
 struct DifferenceChunk {
   std::uint64_t arriving = 0;
   std::vector<std::uint32_t> leaving;  // slots of the chunk before, ascending
+  Charge charge;                       // for them
   std::vector<Span> sections;          // of the particles that stay, one a field
   Span arrivals;                       // a chunk of those that are new
 };

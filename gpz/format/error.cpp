@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/error.hpp"
 
+#include "gpz/printable.hpp"
+
 namespace gpz {
 
 const char *to_string(Status status) noexcept {
@@ -45,9 +47,9 @@ std::string message(const std::string &cause, const std::string &file, std::uint
 }  // namespace
 
 Error::Error(Status status, const std::string &cause, const std::string &file, std::uint64_t position, int system_error)
-    : std::runtime_error(message(cause, file, position)),
+    : std::runtime_error(printable(message(cause, file, position))),
       status_(status),
-      cause_(cause),
+      cause_(printable(cause)),
       file_(file),
       position_(position),
       system_error_(system_error) {}

@@ -1,80 +1,177 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/format/metadata.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "gpz/error.hpp"
+#include "gpz/format/corrupt.hpp"
 
 namespace gpz::format {
 namespace {
 
 using Json = nlohmann::json;
 
-[[noreturn]] void wrong_type(const char *key) {
-  throw Error(Status::corrupt, std::string("metadata: \"") + key + "\" has a value of the wrong type");
+// A tree of JSON values is neither made nor read here: the library takes memory to destroy one, and ends the program
+// where there is none. Single values and the parser are free of that.
+
+template <class T>
+std::string text_of(const T &value) {
+  return Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void put(Json &object, const char *key, const std::string &value) {
-  if (!value.empty()) object[key] = value;
-}
-
-void put(Json &object, const char *key, const std::vector<std::string> &values) {
-  if (!values.empty()) object[key] = values;
-}
-
-void get(const Json &object, const char *key, std::string &value) {
-  const auto found = object.find(key);
-  if (found == object.end()) return;
-  if (!found->is_string()) wrong_type(key);
-  value = found->get_ref<const std::string &>();
-}
-
-void get(const Json &object, const char *key, std::vector<std::string> &values) {
-  const auto found = object.find(key);
-  if (found == object.end()) return;
-  if (!found->is_array()) wrong_type(key);
-  for (const Json &entry : *found) {
-    if (!entry.is_string()) wrong_type(key);
-    values.push_back(entry.get_ref<const std::string &>());
+// Writes the members of an object.
+class ObjectText {
+ public:
+  void put(const char *key, const std::string &value) {
+    if (!value.empty()) put_text(key, text_of(value));
   }
-}
+
+  void put(const char *key, const std::vector<std::string> &values) {
+    if (values.empty()) return;
+    std::string list;
+    for (const std::string &value : values) list += (list.empty() ? "[" : ",") + text_of(value);
+    put_text(key, list + "]");
+  }
+
+  void put(const char *key, double value) {
+    if (value != 0 && std::isfinite(value)) put_text(key, text_of(value));
+  }
+
+  std::string take() { return members_.empty() ? "{}" : members_ + "}"; }
+
+ private:
+  void put_text(const char *key, const std::string &value) {
+    members_ += (members_.empty() ? "{\"" : ",\"") + std::string(key) + "\":" + value;
+  }
+
+  std::string members_;
+};
+
+// A known key, and where its value belongs; neither for timestep_size.
+struct Member {
+  const char *key;
+  std::string Metadata::*text;
+  std::vector<std::string> Metadata::*list;
+};
+constexpr std::array<Member, 8> members = {{{"generator", &Metadata::generator, nullptr},
+                                            {"units", &Metadata::units, nullptr},
+                                            {"atom_style", &Metadata::atom_style, nullptr},
+                                            {"command", &Metadata::command, nullptr},
+                                            {"columns", nullptr, &Metadata::columns},
+                                            {"elements", nullptr, &Metadata::elements},
+                                            {"type_labels", nullptr, &Metadata::type_labels},
+                                            {"timestep_size", nullptr, nullptr}}};
+
+// Takes the known keys out of the text while it is parsed, so that nothing else costs memory. The last value of a key
+// that occurs more than once counts.
+class MetadataReader final : public nlohmann::json_sax<Json> {
+ public:
+  // Throws corrupt.
+  Metadata read(const std::uint8_t *text, std::size_t size) {
+    const bool parsed = Json::sax_parse(text, text + size, this);
+    if (depth_ > max_metadata_depth)
+      corrupt("metadata: nested deeper than " + std::to_string(max_metadata_depth) + " levels");
+    if (!parsed || !is_object_) corrupt("metadata: not a JSON object in UTF-8");
+    for (std::size_t i = 0; i < members.size(); ++i)
+      if (wrong_[i]) corrupt(std::string("metadata: \"") + members[i].key + "\" has a value of the wrong type");
+    return std::move(metadata_);
+  }
+
+  bool key(string_t &key) override {
+    if (depth_ != 1) return true;
+    const auto *const found =
+        std::find_if(members.begin(), members.end(), [&](const Member &member) { return key == member.key; });
+    member_ = found == members.end() ? nullptr : found;
+    if (member_ == nullptr) return true;
+    wrong_[index()] = false;
+    if (member_->list != nullptr) (metadata_.*member_->list).clear();
+    return true;
+  }
+
+  bool string(string_t &text) override {
+    if (depth_ == 1 && member_ != nullptr && member_->text != nullptr)
+      metadata_.*member_->text = std::move(text);
+    else if (depth_ == 2 && in_list_)
+      (metadata_.*member_->list).push_back(std::move(text));
+    else
+      take_other();
+    return true;
+  }
+
+  bool number_float(number_float_t value, const string_t &) override { return take_number(value); }
+  bool number_integer(number_integer_t value) override { return take_number(static_cast<double>(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return take_number(static_cast<double>(value)); }
+  bool null() override { return take_other(); }
+  bool boolean(bool) override { return take_other(); }
+  bool binary(binary_t &) override { return take_other(); }
+
+  bool start_object(std::size_t) override {
+    is_object_ = is_object_ || depth_ == 0;
+    take_other();
+    return ++depth_ <= max_metadata_depth;
+  }
+  bool start_array(std::size_t) override {
+    if (depth_ == 1 && member_ != nullptr && member_->list != nullptr)
+      in_list_ = true;
+    else
+      take_other();
+    return ++depth_ <= max_metadata_depth;
+  }
+  bool end_object() override { return end_array(); }
+  bool end_array() override {
+    --depth_;
+    in_list_ = in_list_ && depth_ > 1;
+    return true;
+  }
+
+  bool parse_error(std::size_t, const std::string &, const Json::exception &) override { return false; }
+
+ private:
+  std::size_t index() const { return static_cast<std::size_t>(member_ - members.data()); }
+
+  bool take_number(double value) {
+    const bool is_number = member_ != nullptr && member_->text == nullptr && member_->list == nullptr;
+    if (depth_ == 1 && is_number)
+      metadata_.timestep_size = value;
+    else
+      take_other();
+    return true;
+  }
+
+  // A value of a type that the known keys do not have in this place.
+  bool take_other() {
+    if (member_ != nullptr && (depth_ == 1 || (depth_ == 2 && in_list_))) wrong_[index()] = true;
+    return true;
+  }
+
+  Metadata metadata_;
+  const Member *member_ = nullptr;  // the last known key of the object; nullptr while an unknown one is read
+  std::array<bool, members.size()> wrong_{};
+  std::size_t depth_ = 0;
+  bool is_object_ = false;
+  bool in_list_ = false;
+};
 
 }  // namespace
 
 std::string metadata_to_json(const Metadata &metadata) {
-  Json object = Json::object();
-  put(object, "generator", metadata.generator);
-  put(object, "units", metadata.units);
-  put(object, "atom_style", metadata.atom_style);
-  put(object, "command", metadata.command);
-  put(object, "columns", metadata.columns);
-  put(object, "elements", metadata.elements);
-  put(object, "type_labels", metadata.type_labels);
-  if (metadata.timestep_size != 0 && std::isfinite(metadata.timestep_size)) {
-    object["timestep_size"] = metadata.timestep_size;
-  }
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  ObjectText object;
+  object.put("atom_style", metadata.atom_style);
+  object.put("columns", metadata.columns);
+  object.put("command", metadata.command);
+  object.put("elements", metadata.elements);
+  object.put("generator", metadata.generator);
+  object.put("timestep_size", metadata.timestep_size);
+  object.put("type_labels", metadata.type_labels);
+  object.put("units", metadata.units);
+  return object.take();
 }
 
-Metadata metadata_from_json(const std::uint8_t *text, std::size_t size) {
-  const Json object = Json::parse(text, text + size, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object()) throw Error(Status::corrupt, "metadata: not a JSON object in UTF-8");
-
-  Metadata metadata;
-  get(object, "generator", metadata.generator);
-  get(object, "units", metadata.units);
-  get(object, "atom_style", metadata.atom_style);
-  get(object, "command", metadata.command);
-  get(object, "columns", metadata.columns);
-  get(object, "elements", metadata.elements);
-  get(object, "type_labels", metadata.type_labels);
-  const auto found = object.find("timestep_size");
-  if (found != object.end()) {
-    if (!found->is_number()) wrong_type("timestep_size");
-    metadata.timestep_size = found->get<double>();
-  }
-  return metadata;
-}
+Metadata metadata_from_json(const std::uint8_t *text, std::size_t size) { return MetadataReader().read(text, size); }
 
 }  // namespace gpz::format

@@ -34,7 +34,7 @@ FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, Field
   return coding;
 }
 
-void append_section_head(const core::GridBox &box, std::size_t components, const std::vector<ExactValue> &exact,
+void append_section_head(const core::GridBox &box, std::size_t components, const Column<ExactValue> &exact,
                          std::vector<std::uint8_t> &bytes) {
   ByteWriter writer(bytes);
   for (std::size_t d = 0; d < components; ++d) {
@@ -50,7 +50,7 @@ void append_section_head(const core::GridBox &box, std::size_t components, const
 }
 
 std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint64_t rows,
-                              core::GridBox &box, std::vector<ExactValue> &exact) {
+                              core::GridBox &box, Column<ExactValue> &exact) {
   ByteReader in(bytes, size);
   exact.clear();
   for (std::size_t d = 0; d < field.components.size(); ++d) {

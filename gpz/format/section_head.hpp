@@ -10,6 +10,7 @@
 
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
+#include "gpz/format/budget.hpp"
 #include "gpz/frame.hpp"
 
 namespace gpz::format {
@@ -48,10 +49,10 @@ FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, Field
                               std::size_t counting = 0);
 
 // Appends the axes of the box, and the exact values: their number, then place and bits of each.
-void append_section_head(const core::GridBox &box, std::size_t components, const std::vector<ExactValue> &exact,
+void append_section_head(const core::GridBox &box, std::size_t components, const Column<ExactValue> &exact,
                          std::vector<std::uint8_t> &bytes);
 // Returns the length of the head, for a section of `rows` particles. Throws corrupt.
 std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint64_t rows,
-                              core::GridBox &box, std::vector<ExactValue> &exact);
+                              core::GridBox &box, Column<ExactValue> &exact);
 
 }  // namespace gpz::format

@@ -35,7 +35,7 @@ bool ChunkHistory::fits(const std::vector<Field> &fields) const {
   return started_ && format::have_same_grids(fields, described_);
 }
 
-void ChunkHistory::keep(const std::vector<std::uint32_t> &slots) {
+void ChunkHistory::keep(const format::Column<std::uint32_t> &slots) {
   for (std::size_t f = 0; f < fields_.size(); ++f)
     if (follows(f)) fields_[f].replace(slots.data(), slots.size(), {}, 0);
   particles_ = slots.size();
@@ -65,7 +65,7 @@ void ChunkHistory::expect_crossings(std::size_t field, const format::Crossed &cr
 }
 
 void ChunkHistory::add(const IndependentChunk &chunk, int threads, ExactValues *exact) {
-  std::vector<std::uint32_t> all(static_cast<std::size_t>(particles_));
+  format::Column<std::uint32_t> all(static_cast<std::size_t>(particles_));
   std::iota(all.begin(), all.end(), 0u);
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     if (!follows(f)) continue;

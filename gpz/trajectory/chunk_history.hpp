@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpz/cpu/difference_codec.hpp"
+#include "gpz/format/budget.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/trajectory/independent_chunk.hpp"
@@ -20,7 +21,7 @@ namespace gpz::trajectory {
 class ChunkHistory {
  public:
   // For each field, the values that their indices do not give.
-  using ExactValues = std::vector<std::vector<format::ExactValue>>;
+  using ExactValues = std::vector<format::Column<format::ExactValue>>;
 
   // Starts with the particles of a chunk. Fields whose `wanted` entry is false are not followed (an empty `wanted`: all
   // are). `exact`, if it is there, gets the exact values of all fields. Throws as IndependentChunk::write.
@@ -36,7 +37,7 @@ class ChunkHistory {
   const cpu::DifferenceState &state(std::size_t field) const { return fields_[field]; }
 
   // Only the particles in these slots stay, ascending.
-  void keep(const std::vector<std::uint32_t> &slots);
+  void keep(const format::Column<std::uint32_t> &slots);
   // Counts the edges that field 0, which was followed before, has gone through in this frame.
   void expect_crossings(std::size_t field, const format::Crossed &crossed);
   void follow(std::size_t field, const cpu::IndexColumns &indices, const core::GridBox &box);
@@ -53,8 +54,8 @@ class ChunkHistory {
   std::vector<bool> wanted_;
   std::vector<Field> described_;
   std::vector<cpu::DifferenceState> fields_;
-  Indices indices_;                                                       // of one field of a chunk
-  std::array<std::vector<std::int8_t>, core::max_components> crossings_;  // by field 0 in this frame; empty: none
+  Indices indices_;                                                          // of one field of a chunk
+  std::array<format::Column<std::int8_t>, core::max_components> crossings_;  // by field 0 in this frame; empty: none
 };
 
 }  // namespace gpz::trajectory

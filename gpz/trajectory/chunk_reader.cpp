@@ -60,7 +60,7 @@ void ChunkReader::next_differences(const std::uint8_t *bytes, std::size_t size, 
 }
 
 void ChunkReader::let_leave(const std::vector<std::uint32_t> &leaving) {
-  std::vector<std::uint32_t> staying;
+  format::Column<std::uint32_t> staying;
   staying.reserve(static_cast<std::size_t>(history_.particles()) - leaving.size());
   auto next = leaving.begin();
   for (std::uint32_t slot = 0; slot < history_.particles(); ++slot) {

@@ -54,7 +54,7 @@ bool IdOrder::rank_all_present(std::int64_t least) {
 }
 
 void IdOrder::rank_by_counting(std::int64_t least, std::size_t range) {
-  std::vector<std::uint32_t> next(range + 1);
+  format::Column<std::uint32_t> next(range + 1);
   const auto at = [&](std::int64_t id) {
     return static_cast<std::size_t>(static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(least));
   };
@@ -64,9 +64,11 @@ void IdOrder::rank_by_counting(std::int64_t least, std::size_t range) {
 }
 
 void IdOrder::rank_by_sorting() {
-  std::vector<std::uint32_t> sorted(ids_.size());
+  format::Column<std::uint32_t> sorted(ids_.size());
   std::iota(sorted.begin(), sorted.end(), 0u);
-  std::stable_sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) { return ids_[a] < ids_[b]; });
+  // Not std::stable_sort, which takes memory of its own.
+  std::sort(sorted.begin(), sorted.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return ids_[a] < ids_[b] || (ids_[a] == ids_[b] && a < b); });
   for (std::size_t row = 0; row < sorted.size(); ++row) rows_[sorted[row]] = static_cast<std::uint32_t>(row);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpz/cpu/target.hpp"
+#include "gpz/format/budget.hpp"
 
 namespace gpz::trajectory {
 
@@ -19,7 +20,7 @@ class IdOrder {
   cpu::Target target(std::size_t n);
   void rank();
 
-  const std::vector<std::int64_t> &ids() const { return ids_; }
+  const format::Column<std::int64_t> &ids() const { return ids_; }
   // For cpu::Target; nullptr: they are stored in that order.
   const std::uint32_t *rows() const { return is_sorted_ ? nullptr : rows_.data(); }
 
@@ -28,9 +29,9 @@ class IdOrder {
   void rank_by_counting(std::int64_t least, std::size_t range);
   void rank_by_sorting();
 
-  std::vector<std::int64_t> ids_;
-  std::vector<std::uint32_t> rows_;
-  std::vector<std::uint8_t> seen_;  // whether there is a particle for each row
+  format::Column<std::int64_t> ids_;
+  format::Column<std::uint32_t> rows_;
+  format::Column<std::uint8_t> seen_;  // whether there is a particle for each row
   bool is_sorted_ = true;
 };
 

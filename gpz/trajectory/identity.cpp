@@ -16,7 +16,7 @@ constexpr int longest_probe = 256;
 
 }  // namespace
 
-void Identity::match(const std::vector<std::int64_t> &slot_ids, const std::vector<std::int64_t> &ids) {
+void Identity::match(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids) {
   particle_of_slot_.assign(slot_ids.size(), nowhere);
   taken_.assign(ids.size(), false);
   arriving_.clear();
@@ -33,7 +33,7 @@ void Identity::match(const std::vector<std::int64_t> &slot_ids, const std::vecto
   if (matched < slot_ids.size() || matched < ids.size()) match_by_hash(slot_ids, ids);
 }
 
-void Identity::match_by_hash(const std::vector<std::int64_t> &slot_ids, const std::vector<std::int64_t> &ids) {
+void Identity::match_by_hash(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids) {
   const auto left = static_cast<std::size_t>(std::count(particle_of_slot_.begin(), particle_of_slot_.end(), nowhere));
   int bits = 4;
   while ((std::size_t{1} << bits) < 2 * left) ++bits;

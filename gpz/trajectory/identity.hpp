@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/format/budget.hpp"
+
 namespace gpz::trajectory {
 
 class Identity {
@@ -14,7 +16,7 @@ class Identity {
 
   // Finds the particle with the id of each slot; `nowhere` in particle_of_slot(): it left. Ids that are not unique are
   // paired as they come. ids[i] is that of particle i, fewer than 2^32 in all.
-  void match(const std::vector<std::int64_t> &slot_ids, const std::vector<std::int64_t> &ids);
+  void match(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids);
   const std::vector<std::uint32_t> &particle_of_slot() const { return particle_of_slot_; }
   const std::vector<std::uint32_t> &arriving() const { return arriving_; }  // particles without a slot, ascending
 
@@ -26,7 +28,7 @@ class Identity {
   std::size_t memory_usage() const;
 
  private:
-  void match_by_hash(const std::vector<std::int64_t> &slot_ids, const std::vector<std::int64_t> &ids);
+  void match_by_hash(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids);
 
   std::vector<std::uint32_t> guess_;  // the particle of each slot, if the caller's order has not changed
   std::vector<std::uint32_t> particle_of_slot_;

@@ -9,6 +9,7 @@
 
 #include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/cpu/target.hpp"
+#include "gpz/format/budget.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/trajectory/ordered_chunk.hpp"
 
@@ -32,7 +33,7 @@ class IndependentChunk {
  private:
   const std::vector<Field> *fields_;
   std::uint64_t particles_;
-  std::vector<std::uint32_t> aligned_;  // the bytes, if they were not
+  format::Column<std::uint32_t> aligned_;  // the bytes, if they were not
   std::unique_ptr<cpu::Decoder> blocks_;
   std::unique_ptr<OrderedChunk> ordered_;  // one of the two
 };

@@ -69,7 +69,7 @@ void quantize(const FieldInput &input, const Rows &rows, const cpu::DifferenceSt
 
 // The indices of component d of a field.
 template <typename T>
-void index_decoded(const std::vector<T> &x, const Field &field, std::size_t d, Indices &to) {
+void index_decoded(const format::Column<T> &x, const Field &field, std::size_t d, Indices &to) {
   std::int64_t *const out = to.column[d].data();
   if (field.step == 0) {
     for (std::size_t i = 0; i < x.size(); ++i) out[i] = key_index(x[i]);
@@ -96,7 +96,7 @@ template <typename T>
 void load_floats(const Field &field, std::size_t n, const std::function<void(const cpu::Target &)> &decode,
                  Indices &to) {
   const std::size_t components = field.components.size();
-  std::array<std::vector<T>, core::max_components> values;
+  std::array<format::Column<T>, core::max_components> values;
   cpu::Target target;
   for (std::size_t d = 0; d < components; ++d) {
     values[d].resize(n);

@@ -10,6 +10,7 @@
 
 #include "gpz/cpu/difference_codec.hpp"
 #include "gpz/cpu/target.hpp"
+#include "gpz/format/budget.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/trajectory/rows.hpp"
@@ -18,8 +19,8 @@ namespace gpz::trajectory {
 
 // The indices of a field, one column a component, and the values that they do not give.
 struct Indices {
-  std::array<std::vector<std::int64_t>, core::max_components> column;
-  std::vector<format::ExactValue> exact;
+  std::array<format::Column<std::int64_t>, core::max_components> column;
+  format::Column<format::ExactValue> exact;
 
   cpu::IndexColumns columns(std::size_t components) const;
   cpu::IndexOutput resize(std::size_t rows, std::size_t components);

@@ -26,7 +26,7 @@ namespace {
 bool is_lossless_float(const Field &field) { return field.type != ValueType::integer && field.step == 0; }
 
 // Appends the section of one field; `ids` is empty for the ids themselves.
-void append_section(const FieldInput &input, const Rows &rows, const std::vector<std::int64_t> &ids, const Box &box,
+void append_section(const FieldInput &input, const Rows &rows, const format::Column<std::int64_t> &ids, const Box &box,
                     cpu::Encoder &encoder, Indices &indices, EncodedChunk &out, double &largest_error) {
   const std::size_t begin = out.bytes.size();
   const bool lossless_float = is_lossless_float(input.field);
@@ -50,7 +50,7 @@ void append_section(const FieldInput &input, const Rows &rows, const std::vector
 }
 
 // The section of a field in the order of ids; `ids` is empty for the ids themselves.
-void decode_ordered_values(const Field &field, const std::vector<std::int64_t> &ids, const std::uint8_t *bytes,
+void decode_ordered_values(const Field &field, const format::Column<std::int64_t> &ids, const std::uint8_t *bytes,
                            std::size_t size, std::size_t particles, Indices &to) {
   if (is_lossless_float(field)) corrupt("coding of a field without a grid", 0);
   core::GridBox box{};
@@ -68,7 +68,7 @@ void encode_ordered_chunk(const std::vector<FieldInput> &fields, std::size_t ide
                           const int *rows, const Box &box, cpu::Encoder &encoder, EncodedChunk &out) {
   Rows order(particles);
   for (std::size_t i = 0; i < particles; ++i) order[i] = static_cast<std::uint32_t>(rows == nullptr ? i : rows[i]);
-  std::vector<std::int64_t> ids(particles);
+  format::Column<std::int64_t> ids(particles);
   for_integers(fields[identity].components[0], order, [&](std::size_t i, auto value) { ids[i] = value; });
   std::vector<std::uint32_t> by_id(particles);
   std::iota(by_id.begin(), by_id.end(), 0u);
@@ -87,7 +87,7 @@ void encode_ordered_chunk(const std::vector<FieldInput> &fields, std::size_t ide
   Indices indices;
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const std::size_t begin = out.bytes.size();
-    append_section(fields[f], sorted, f == identity ? std::vector<std::int64_t>() : ids, box, encoder, indices, out,
+    append_section(fields[f], sorted, f == identity ? format::Column<std::int64_t>() : ids, box, encoder, indices, out,
                    out.largest_error[f]);
     format::store_little(out.bytes.data() + format::section_length_at(ChunkKind::ordered, f),
                          std::uint64_t{out.bytes.size() - begin});

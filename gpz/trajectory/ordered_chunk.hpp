@@ -9,6 +9,7 @@
 #include "gpz/chunk.hpp"
 #include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/cpu/target.hpp"
+#include "gpz/format/budget.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/trajectory/indices.hpp"
@@ -47,7 +48,7 @@ class OrderedChunk {
   std::size_t particles_;
   std::size_t identity_ = 0;
   std::vector<format::Span> sections_;
-  std::vector<std::int64_t> ids_;  // empty while they are decoded themselves
+  format::Column<std::int64_t> ids_;  // empty while they are decoded themselves
 };
 
 }  // namespace gpz::trajectory

@@ -4,6 +4,7 @@
 
 #include "gpz/error.hpp"
 #include "gpz/format/allocation.hpp"
+#include "gpz/format/arithmetic.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/checksum.hpp"
 #include "gpz/format/chunk_head.hpp"
@@ -43,7 +44,7 @@ struct TrajectoryEncoder::State {
   EncodedChunk part;                    // of a difference chunk, or the chunk it competes with
   EncodedChunk ordered;                 // the ordered chunk that a block chunk competes with
   format::KeySizes key;                 // of the last independent chunk
-  std::vector<std::int64_t> ids;
+  format::Column<std::int64_t> ids;
   Rows all;                     // row of each particle
   Rows staying;                 // row of each slot
   trajectory::Indices indices;  // of a field
@@ -105,7 +106,7 @@ struct TrajectoryEncoder::State {
 
   void encode_differences(const std::vector<FieldInput> &fields, const Box &box, EncodedChunk &out) {
     std::vector<std::uint32_t> leaving;
-    std::vector<std::uint32_t> slots;
+    format::Column<std::uint32_t> slots;
     staying.clear();
     const auto &particle_of_slot = identity.particle_of_slot();
     for (std::uint32_t slot = 0; slot < particle_of_slot.size(); ++slot) {
@@ -224,6 +225,7 @@ TrajectoryEncoder &TrajectoryEncoder::operator=(TrajectoryEncoder &&) noexcept =
 
 void TrajectoryEncoder::encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
                                const Box &box, bool key, EncodedChunk &out) {
+  const format::UsualArithmetic arithmetic;
   try {
     format::in_memory([&] { state_->encode(fields, particles, rows, box, key, out); },
                       [&] { return format::no_memory("compress", particles); });

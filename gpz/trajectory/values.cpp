@@ -53,7 +53,7 @@ void write_grid_values(const Field &field, const cpu::IndexColumns &indices, std
 }
 
 template <typename T>
-void write_exact_values(const std::vector<format::ExactValue> &exact, const cpu::Target &target) {
+void write_exact_values(const format::Column<format::ExactValue> &exact, const cpu::Target &target) {
   for (const format::ExactValue &value : exact) {
     const std::size_t d = value.place >> format::exact_component_shift;
     const T exactly = from_bits<T>(value.bits);
@@ -68,7 +68,7 @@ void write_exact_values(const std::vector<format::ExactValue> &exact, const cpu:
 
 template <typename T>
 void write_floats(const Field &field, const cpu::IndexColumns &indices, std::size_t n,
-                  const std::vector<format::ExactValue> &exact, const cpu::Target &target) {
+                  const format::Column<format::ExactValue> &exact, const cpu::Target &target) {
   write_grid_values<T>(field, indices, n, target);
   write_exact_values<T>(exact, target);
 }
@@ -76,7 +76,7 @@ void write_floats(const Field &field, const cpu::IndexColumns &indices, std::siz
 }  // namespace
 
 void write_values(const Field &field, const cpu::IndexColumns &indices, std::size_t n,
-                  const std::vector<format::ExactValue> &exact, const cpu::Target &target) {
+                  const format::Column<format::ExactValue> &exact, const cpu::Target &target) {
   if (field.type == ValueType::integer)
     cpu::store(indices, n, target);
   else if (field.type == ValueType::float32)

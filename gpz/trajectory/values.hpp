@@ -16,6 +16,6 @@ namespace gpz::trajectory {
 // Writes the values of n particles with these indices, and in their places the exact ones. Throws limit_exceeded (see
 // cpu::store).
 void write_values(const Field &field, const cpu::IndexColumns &indices, std::size_t n,
-                  const std::vector<format::ExactValue> &exact, const cpu::Target &target);
+                  const format::Column<format::ExactValue> &exact, const cpu::Target &target);
 
 }  // namespace gpz::trajectory

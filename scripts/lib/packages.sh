@@ -9,9 +9,10 @@ demo_packages=(
 test_packages=(
   "${demo_packages[@]}"
   pkg-config zlib1g-dev libzstd-dev zstd      # LAMMPS's further packages, and reading its .gz and .zst dumps
-  python3 libgtest-dev libbenchmark-dev       # tests and benchmarks
+  python3 libgtest-dev libbenchmark-dev libgmp-dev # tests and benchmarks
   groff-base zsh fish                         # man pages and completions
 )
+fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)  # libFuzzer; llvm-symbolizer
 
 # install_packages NAME...: what is missing of these, and nothing else.
 install_packages() {

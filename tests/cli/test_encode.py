@@ -7,23 +7,7 @@ import random
 import struct
 import subprocess
 
-from cli_case import BOX, GPZ, CliCase, dump_frame, parse_dump, parse_xyz, random_rows, record_offsets
-
-
-def binary_frame(timestep, columns, rows, chunks=1, box=None, kind=0, units="", time=None, magic=b"DUMPCUSTOM",
-                 revision=2, endian=1):
-    """A frame of a LAMMPS binary dump."""
-    box = box or [0.0, 10.0] * 3
-    out = struct.pack("<q", -len(magic)) + magic + struct.pack("<ii", endian, revision)
-    out += struct.pack("<qqi", timestep, len(rows), kind) + struct.pack("<6i", 0, 0, 1, 1, 2, 3)
-    out += struct.pack(f"<{len(box)}d", *box) + struct.pack("<i", len(columns.split()))
-    out += struct.pack("<i", len(units)) + units.encode()
-    out += b"\0" if time is None else b"\1" + struct.pack("<d", time)
-    out += struct.pack("<i", len(columns)) + columns.encode() + struct.pack("<i", chunks)
-    for chunk in range(chunks):
-        values = [float(value) for row in rows[chunk::chunks] for value in row]
-        out += struct.pack("<i", len(values)) + struct.pack(f"<{len(values)}d", *values)
-    return out
+from cli_case import BOX, GPZ, CliCase, binary_frame, dump_frame, parse_dump, parse_xyz, random_rows, record_offsets
 
 
 class LammpsBinary(CliCase):

@@ -19,37 +19,16 @@
 #include <string>
 #include <vector>
 
+#include "../unit/limit_instruction_set.hpp"
 #include "gpz/cpu/kernels.hpp"
 #include "gpz/error.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/trajectory.hpp"
 #include "gpz/writer.hpp"
 
-#if defined(__x86_64__)
-// What __builtin_cpu_supports looks at. Its layout is part of the interface between compilers and their libraries.
-extern "C" {
-struct ProcessorModel {
-  unsigned vendor, type, subtype, features;
-};
-extern ProcessorModel processor_model __asm__("__cpu_model") __attribute__((visibility("hidden")));
-}
-#endif
-
 namespace {
 
 using nlohmann::json;
-
-// Makes the library believe that the processor has nothing better than `name`. Before its first call of the codec.
-void limit_instruction_set(const std::string &name) {
-#if defined(__x86_64__)
-  constexpr unsigned avx2 = 1u << 10, avx512f = 1u << 15;
-  __builtin_cpu_init();
-  if (name == "avx2" || name == "generic") processor_model.features &= ~avx512f;
-  if (name == "generic") processor_model.features &= ~avx2;
-#else
-  static_cast<void>(name);
-#endif
-}
 
 gpz::ValueType type_named(const std::string &name) {
   if (name == "i64") return gpz::ValueType::integer;
@@ -266,7 +245,7 @@ int main(int argc, char **argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
     if ((arguments.size() == 4 || arguments.size() == 5) && arguments[0] == "encode") {
-      if (arguments.size() == 5) limit_instruction_set(arguments[4]);
+      if (arguments.size() == 5) gpz::test::limit_instruction_set(arguments[4]);
       encode(arguments[1], arguments[2], std::stoi(arguments[3]));
     } else if (arguments.size() == 2 && arguments[0] == "decode") {
       decode(arguments[1]);

@@ -143,7 +143,7 @@ void expect_same(const DeviceDifferenceState &device, const cpu::DifferenceState
   ASSERT_EQ(device.frames, host.frames);
   const std::size_t n = host.particles;
   const auto downloaded = [n](const std::int32_t *from) {
-    std::vector<std::int32_t> out(n);
+    format::Column<std::int32_t> out(n);
     if (n != 0) check(cudaMemcpy(out.data(), from, n * 4, cudaMemcpyDeviceToHost));
     return out;
   };

@@ -9,7 +9,9 @@ import test_append
 import test_async
 import test_columns
 import test_errors
+import test_faults
 import test_gpu
+import test_gpu_allocations
 import test_modify
 import test_selection
 import test_trajectory

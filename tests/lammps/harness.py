@@ -98,7 +98,7 @@ class Test:
         load = f"plugin load {self.options.plugin}\n" if self.options.plugin else ""
         self.path("in.lammps").write_text(f"{load}{script}\n")
 
-    def run(self, script, ranks=None, wrapper=(), **subprocess_options):
+    def run(self, script, ranks=None, wrapper=(), timeout=300, **subprocess_options):
         """Runs a script, whatever comes of it."""
         self.write_script(script)
         command = self.command(ranks or self.ranks, ["-in", "in.lammps", "-log", "log.lammps"], wrapper)
@@ -109,7 +109,7 @@ class Test:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            timeout=300,
+            timeout=timeout,
             **subprocess_options,
         )
 
@@ -236,10 +236,14 @@ def main():
     parser.add_argument("--lmp", help="LAMMPS executable")
     parser.add_argument("--lmp-arguments", default="", help="arguments it is always given, as one word")
     parser.add_argument("--plugin", help="gpzplugin.so; without it LAMMPS must have dump gpz built in")
+    parser.add_argument("--plugin-allocations", help="one whose allocations on a GPU fail on demand")
     parser.add_argument("--gpz", help="the gpz command")
     parser.add_argument("--mpiexec", default="mpiexec", help="command that starts several ranks with -np N")
     parser.add_argument("--reference", help="folder of gpz_ref.py")
     parser.add_argument("--two-hosts", help="library to preload: MPI takes its processes for those of two hosts")
+    parser.add_argument("--rank-dies", help="library to preload: SIGKILL of one rank in a call of MPI")
+    parser.add_argument("--io-faults", help="library to preload: lets calls on files fail (tests/faults)")
+    parser.add_argument("--alloc-faults", help="library to preload: lets allocations fail (tests/faults)")
     parser.add_argument("--work", type=Path, help="folder for the files of the cases")
     options = parser.parse_args()
     if options.list:

@@ -203,21 +203,6 @@ TEST(Resync, GoesThroughFilesPutTogether) {
   EXPECT_EQ(expect_only(frames, joined({a, b})), 5u);
 }
 
-// 1 MB of markers whose heads reach to the end of the file: hashing each of them would take hours for a file of some
-// size.
-TEST(Resync, GivesUpOnAFileFullOfFalseMarkers) {
-  Bytes bytes = file_header({});
-  const std::size_t start = bytes.size();
-  bytes.resize(start + (std::size_t{1} << 20));
-  for (std::size_t position = start; position + 56 <= bytes.size(); position += 24) {
-    std::copy_n(format::record_marker, 8, bytes.begin() + static_cast<std::ptrdiff_t>(position));
-    put_u32(bytes, position + 8, 1);
-    put_u32(bytes, position + 12, static_cast<std::uint32_t>(bytes.size() - position - 56));
-    put_u64(bytes, position + 16, bytes.size() - position);
-  }
-  EXPECT_EQ(status_of([&] { scan_bytes(bytes); }), Status::corrupt);
-}
-
 // Lengths in true heads, with true checksums.
 TEST(Hostile, LengthsOfRecords) {
   const Bytes whole = small_file(2, false);

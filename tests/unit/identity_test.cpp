@@ -12,7 +12,7 @@
 namespace gpz::trajectory {
 namespace {
 
-using Ids = std::vector<std::int64_t>;
+using Ids = format::Column<std::int64_t>;
 using test::Random;
 
 // Checks that slots have particles of their id, and that every particle either has one slot or arrives. Returns how

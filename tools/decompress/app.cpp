@@ -40,6 +40,7 @@ void run(int argc, char **argv) {
                     first[0] == '-' ? fmt::format("{} (gpz --help explains)", error.what())
                                     : fmt::format("{0}: {1} (gpz {0} --help explains)", first, error.what()));
     std::ostringstream text;
+    text.exceptions(std::ios::badbit);  // rather than a part of it where memory ends
     app->exit(error, text, text);
     OutputFile out("-");
     out.write(text.str());

@@ -27,6 +27,7 @@ struct DecodeOptions {
   std::string frames = ":";
   std::vector<std::string> elements;
   TextOptions text;
+  Limits limits;
 };
 
 std::string format_of(const DecodeOptions &options) {
@@ -141,7 +142,7 @@ void decode(DecodeOptions options) {
     options.text.sort_required = false;
   }
 
-  FrameInput input(options.input);
+  FrameInput input(options.input, options.limits);
   options.text.input = input.name();
   options.text.threads = threads;
   options.text.units = input.metadata().units;
@@ -194,6 +195,7 @@ void add_decode(CLI::App &app) {
   command->add_flag("--with-time", options->text.with_time, "lammps: ITEM: TIME; xyz: Time: in the comment");
   command->add_flag("--with-units", options->text.with_units, "lammps: ITEM: UNITS in the first frame");
   add_threads_option(*command, options->text.threads);
+  add_limits_option(*command, options->limits);
   command->footer(
       "Digits: values with an error bound get the fewest decimals with which the printed value is still within the\n"
       "bound of the true one; lossless values, and all with --exact, get the fewest that read back as the same "

@@ -289,12 +289,13 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
   return json;
 }
 
-void info(const std::string &path, bool as_json) {
-  const FrameInput input(path);
+void info(const std::string &path, bool as_json, const Limits &limits) {
+  const FrameInput input(path, limits);
   if (input.reader() == nullptr) throw Failure(ExitCode::usage, input.name(), "info needs a file, not a pipe");
   const Reader &reader = *input.reader();
   const Summary summary = summarize(reader);
   OutputFile out("-");
+  const EndsWithoutMemory end;
   out.write(as_json ? info_json(input.name(), reader, summary).dump(2) + "\n"
                     : info_text(input.name(), reader, summary));
   out.commit();
@@ -306,12 +307,15 @@ void add_info(CLI::App &app) {
   struct Options {
     std::string input;
     bool json = false;
+    Limits limits;
   };
   auto options = std::make_shared<Options>();
   CLI::App *command = app.add_subcommand("info", "Show what is in a .gpz file");
   command->add_option("IN", options->input, "a .gpz file")->required()->type_name("FILE");
   command->add_flag("--json", options->json, "as JSON");
-  command->callback([options] { run_on(options->input, [&] { info(options->input, options->json); }); });
+  add_limits_option(*command, options->limits);
+  command->callback(
+      [options] { run_on(options->input, [&] { info(options->input, options->json, options->limits); }); });
 }
 
 }  // namespace gpz::tool

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // gpz repair: the complete frames of a torn or damaged file into a whole one.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <map>
 #include <memory>
 
@@ -14,6 +11,7 @@
 #include "exit_code.hpp"
 #include "frame_input.hpp"
 #include "gpz/error.hpp"
+#include "input_file.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
 
@@ -23,40 +21,32 @@ namespace {
 // Copies byte ranges of a file.
 class RangeCopier {
  public:
-  explicit RangeCopier(const std::string &path) : name_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0) throw io_failure(name_);
-  }
-  ~RangeCopier() { ::close(descriptor_); }
-  RangeCopier(const RangeCopier &) = delete;
-  RangeCopier &operator=(const RangeCopier &) = delete;
+  explicit RangeCopier(const std::string &path) : file_(path) {}
 
   void copy(std::uint64_t offset, std::uint64_t length, OutputFile &out) {
     while (length > 0) {
-      const ssize_t got = ::pread(descriptor_, buffer_.data(), std::min<std::uint64_t>(length, buffer_.size()),
-                                  static_cast<off_t>(offset));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) throw io_failure(name_);
-      if (got == 0) throw Failure(ExitCode::io, name_, "it became shorter while it was read");
-      out.write(buffer_.data(), static_cast<std::size_t>(got));
-      offset += static_cast<std::uint64_t>(got);
-      length -= static_cast<std::uint64_t>(got);
+      const std::size_t got = file_.read_at(offset, buffer_.data(),
+                                            static_cast<std::size_t>(std::min<std::uint64_t>(length, buffer_.size())));
+      if (got == 0) throw Failure(ExitCode::io, file_.name(), "it became shorter while it was read");
+      out.write(buffer_.data(), got);
+      offset += got;
+      length -= got;
     }
   }
 
  private:
-  std::string name_;
-  int descriptor_;
+  InputFile file_;
   std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 20);
 };
 
 void put(OutputFile &out, const Bytes &bytes) { out.write(bytes.data(), bytes.size()); }
 
-void repair(const std::string &input, const std::string &output, int threads) {
+void repair(const std::string &input, const std::string &output, int threads, const Limits &limits) {
   if (input == "-") throw Failure(ExitCode::usage, "standard input", "repair needs a file, not a pipe");
   if (same_file(input, output)) throw Failure(ExitCode::usage, output, "is the input as well as the output");
   // The index is not trusted: frames are those that a walk over the records finds.
-  const FileScan found = scan_file(input, false);
-  const Reader reader(input);
+  const FileScan found = scan_file(input, false, limits);
+  const Reader reader(input, limits);
   std::map<std::uint64_t, std::size_t> number_at;  // of the frame at that offset
   for (std::size_t i = 0; i < reader.frames(); ++i) number_at[reader.scan().frames[i].offset] = i;
 
@@ -114,6 +104,7 @@ void add_repair(CLI::App &app) {
     std::string input;
     std::string output;
     int threads = 0;
+    Limits limits;
   };
   auto options = std::make_shared<Options>();
   CLI::App *command =
@@ -121,9 +112,11 @@ void add_repair(CLI::App &app) {
   command->add_option("IN", options->input, "a .gpz file")->required()->type_name("FILE");
   command->add_option("-o,--output", options->output, "the new file")->required()->type_name("FILE");
   add_threads_option(*command, options->threads);
+  add_limits_option(*command, options->limits);
   command->footer("Says on standard output what was lost; that is no error as long as one frame was kept.");
   command->callback([options] {
-    run_on(options->input, [&] { repair(options->input, options->output, thread_count(options->threads)); });
+    run_on(options->input,
+           [&] { repair(options->input, options->output, thread_count(options->threads), options->limits); });
   });
 }
 

@@ -30,6 +30,7 @@ struct VerifyOptions {
   std::string against;
   bool json = false;
   int threads = 0;
+  Limits limits;
 };
 
 // What verify found.
@@ -47,7 +48,7 @@ bool same(const IndexEntry &a, const IndexEntry &b) {
          (a.time == b.time || (std::isnan(a.time) && std::isnan(b.time)));
 }
 
-void verify_file(const FrameInput &input, int threads, Verdict &verdict) {
+void verify_file(const FrameInput &input, const Limits &limits, int threads, Verdict &verdict) {
   const Reader &reader = *input.reader();
   Progress progress("verify", reader.frames(), "frames");
   for (std::size_t i = 0; i < reader.frames(); ++i) {
@@ -62,7 +63,9 @@ void verify_file(const FrameInput &input, int threads, Verdict &verdict) {
     }
   }
 
-  const FileScan walked = scan_file(input.name(), false);
+  // Only for an index: without one the reader has walked itself, and a file that is being written has more frames by
+  // now.
+  const FileScan walked = reader.scan().has_index ? scan_file(input.name(), false, limits) : reader.scan();
   const std::vector<IndexEntry> &listed = reader.scan().frames;
   const bool agree = walked.frames.size() == listed.size() &&
                      std::equal(walked.frames.begin(), walked.frames.end(), listed.begin(), same);
@@ -189,12 +192,12 @@ Json verdict_json(const std::string &name, const VerifyOptions &options, const V
 
 void verify(const VerifyOptions &options) {
   const int threads = thread_count(options.threads);
-  FrameInput input(options.input);
+  FrameInput input(options.input, options.limits);
   if (!options.against.empty() && input.reader() == nullptr)
     throw Failure(ExitCode::usage, input.name(), "--against needs a file, not a pipe");
   Verdict verdict;
   if (input.reader() != nullptr)
-    verify_file(input, threads, verdict);
+    verify_file(input, options.limits, threads, verdict);
   else
     verify_stream(input, threads, verdict);
   if (!options.against.empty() && verdict.problems.empty()) {
@@ -207,6 +210,7 @@ void verify(const VerifyOptions &options) {
   }
 
   OutputFile out("-");
+  const EndsWithoutMemory end;
   out.write(options.json ? verdict_json(input.name(), options, verdict).dump(2) + "\n"
                          : verdict_text(input.name(), options, verdict));
   out.commit();
@@ -230,6 +234,7 @@ void add_verify(CLI::App &app) {
       ->type_name("FILE");
   command->add_flag("--json", options->json, "as JSON");
   add_threads_option(*command, options->threads);
+  add_limits_option(*command, options->limits);
   command->footer(
       "Fails if a difference is above the bound. LAMMPS prints 6 digits unless told otherwise: write the other dump "
       "with\n"

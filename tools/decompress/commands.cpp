@@ -2,6 +2,8 @@
 #include "commands.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <string>
 #include <thread>
 
 #include "gpz/version.h"
@@ -18,6 +20,43 @@ void add_threads_option(CLI::App &command, int &threads) {
 int thread_count(int threads) {
   if (threads > 0) return threads;
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+namespace {
+
+// "max", "50%" of the memory of this machine, or bytes with a unit of powers of 1024.
+std::uint64_t memory_size(const std::string &text) {
+  if (text == "max") return Limits::unlimited;
+  const auto failure = [&] {
+    return CLI::ValidationError("--max-memory", text + " is no size such as 500M, 2G, 50% or max");
+  };
+  std::uint64_t number = 0;
+  const char *const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc()) throw failure();
+  const std::string unit(rest, end);
+  if (unit == "%") {
+    if (number == 0 || number > 100) throw failure();
+    return default_memory_limit() / 50 * number;  // which is half of the memory
+  }
+  const std::string units = "KMGT";
+  if (unit.size() > 1 || units.find(unit) == std::string::npos) throw failure();
+  for (std::size_t k = unit.empty() ? 0 : units.find(unit) + 1; k > 0; --k) {
+    if (number > Limits::unlimited >> 10) throw failure();
+    number <<= 10;
+  }
+  return number;
+}
+
+}  // namespace
+
+void add_limits_option(CLI::App &command, Limits &limits) {
+  command
+      .add_option_function<std::string>(
+          "--max-memory", [&limits](const std::string &text) { limits.memory = memory_size(text); },
+          "the most memory to take for what the numbers in IN ask for: bytes, or a number with K, M, G, T or % (of the "
+          "memory of this machine); max: all; default 50%")
+      ->type_name("SIZE");
 }
 
 }  // namespace gpz::tool

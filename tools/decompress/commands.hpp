@@ -4,11 +4,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "exit_code.hpp"
+#include "gpz/limits.hpp"
+#include "out_of_memory.hpp"
 
 namespace gpz::tool {
 
@@ -26,14 +27,14 @@ extern const char *const program_version;
 void add_threads_option(CLI::App &command, int &threads);
 int thread_count(int threads);
 
+// --max-memory: what reading a .gpz file may take.
+void add_limits_option(CLI::App &command, Limits &limits);
+
 // Runs a command on its input: what runs out of memory names the file.
 template <typename Command>
 void run_on(const std::string &input, Command command) {
-  try {
-    command();
-  } catch (const std::bad_alloc &) {
-    throw Failure(ExitCode::limit, input == "-" ? "standard input" : input, "out of memory");
-  }
+  work_on(input == "-" ? "standard input" : input);
+  command();
 }
 
 }  // namespace gpz::tool

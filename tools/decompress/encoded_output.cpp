@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "encoded_output.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 
 #include "exit_code.hpp"
 
@@ -15,7 +15,13 @@ const std::string standard_output = "-";
 
 Writer open_writer(const std::string &path, const Metadata &metadata, int threads) {
   if (path == standard_output) return {STDOUT_FILENO, "standard output", metadata, threads};
-  return {path, metadata, Writer::Mode::create, threads};
+  const bool is_new = ::access(path.c_str(), F_OK) != 0;
+  try {
+    return {path, metadata, Writer::Mode::create, threads};
+  } catch (...) {
+    if (is_new) ::unlink(path.c_str());  // the beginning of a file header
+    throw;
+  }
 }
 
 }  // namespace
@@ -27,10 +33,10 @@ EncodedOutput::EncodedOutput(const std::string &path, const Metadata &metadata, 
 }
 
 EncodedOutput::~EncodedOutput() {
-  std::error_code ignored;
-  if (writer_.frames().empty() && !closed_ && path_ != standard_output &&
-      std::filesystem::is_regular_file(path_, ignored))
-    std::filesystem::remove(path_, ignored);
+  if (!writer_.frames().empty() || closed_ || path_ == standard_output) return;
+  // Not by std::filesystem, which takes memory for the name.
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0 && S_ISREG(status.st_mode)) ::unlink(path_.c_str());
 }
 
 void EncodedOutput::close() {

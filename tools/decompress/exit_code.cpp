@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exit_code.hpp"
 
-#include <fmt/format.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <new>
 #include <system_error>
 
@@ -47,9 +47,19 @@ const char *const exit_code_help =
     "failed\n"
     "(verify --against, bench). Errors are one line on standard error.";
 
-Failure io_failure(const std::string &file) { return {ExitCode::io, file, std::generic_category().message(errno)}; }
+Failure io_failure(const std::string &file) {
+  const int code = errno;
+  return {code == ENOMEM ? ExitCode::limit : ExitCode::io, file, std::generic_category().message(code)};
+}
 
-void print_note(const std::string &text) { fmt::print(stderr, "gpz: {}\n", text); }
+void print_note(std::string_view text) noexcept {
+  constexpr std::string_view start = "gpz: ";
+  constexpr std::string_view end = "\n";
+  const auto piece = [](std::string_view from) { return iovec{const_cast<char *>(from.data()), from.size()}; };
+  const iovec line[] = {piece(start), piece(text), piece(end)};
+  // The attribute of writev() asks for a look at its result.
+  if (::writev(STDERR_FILENO, line, 3) < 0) return;
+}
 
 Failure to_failure(const std::exception &error, const std::string &file) {
   if (const auto *failure = dynamic_cast<const Failure *>(&error)) return *failure;

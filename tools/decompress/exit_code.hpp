@@ -5,6 +5,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace gpz::tool {
 
@@ -36,8 +37,8 @@ class Failure : public std::runtime_error {
 // "FILE: the operating system's reason" for the current errno.
 Failure io_failure(const std::string &file);
 
-// A line on standard error about something that is no failure.
-void print_note(const std::string &text);
+// A line on standard error. Takes no memory. If it cannot be written, nobody is told: the exit code says enough.
+void print_note(std::string_view text) noexcept;
 
 // What an exception of the library or the standard library means to the user; `file` is named where the exception names
 // none.

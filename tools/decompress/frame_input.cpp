@@ -1,34 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "frame_input.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 
 #include "counted.hpp"
+#include "input_file.hpp"
 
 namespace gpz::tool {
 
-FrameInput::FrameInput(const std::string &path) : name_(path) {
+FrameInput::FrameInput(const std::string &path, const Limits &limits) : name_(path) {
   if (path == "-") {
     name_ = "standard input";
-    stream_.emplace(STDIN_FILENO, name_);
+    stream_.emplace(STDIN_FILENO, name_, limits);
     return;
   }
   struct stat status {};
   const bool pipe = ::stat(path.c_str(), &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
   if (!pipe) {
-    reader_.emplace(path);
+    reader_.emplace(path, limits);
     return;
   }
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) throw io_failure(name_);
-  stream_.emplace(descriptor_, name_);
+  descriptor_ = open_for_reading(path);
+  stream_.emplace(descriptor_, name_, limits);
 }
 
 FrameInput::~FrameInput() {
@@ -51,10 +49,7 @@ bool only_index_damaged(const FileScan &scan, const std::string &path) {
   constexpr std::array<unsigned char, 12> index_start = {0xF5, 0x9A, 0x47, 0x50, 0x5A, 0xC3, 0x52, 0x0A, 2, 0, 0, 0};
   constexpr std::size_t length_offset = 16;
   std::array<unsigned char, 24> start{};
-  std::ifstream file(path, std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(scan.frames_end));
-  file.read(reinterpret_cast<char *>(start.data()), start.size());
-  const auto got = static_cast<std::size_t>(file.gcount());
+  const std::size_t got = InputFile(path).read_at(scan.frames_end, start.data(), start.size());
   if (got < index_start.size() || !std::equal(index_start.begin(), index_start.end(), start.begin())) return false;
   if (got < start.size()) return true;
   std::uint64_t length = 0;

@@ -15,7 +15,7 @@ namespace gpz::tool {
 class FrameInput {
  public:
   // "-" is standard input. Throws gpz::Error, Failure (io).
-  explicit FrameInput(const std::string &path);
+  FrameInput(const std::string &path, const Limits &limits);
   ~FrameInput();
   FrameInput(const FrameInput &) = delete;
   FrameInput &operator=(const FrameInput &) = delete;

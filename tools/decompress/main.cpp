@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The gpz command.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
+#include <new>
+#include <string>
 
 #include "app.hpp"
 #include "exit_code.hpp"
+#include "out_of_memory.hpp"
 
 namespace gpz::tool {
 
 namespace {
 
-int fail(const Failure &failure) {
-  std::string line = failure.what();
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  fmt::print(stderr, "gpz: {}\n", line);
-  return static_cast<int>(failure.code());
+int fail(const std::exception &error) {
+  try {
+    const Failure failure = to_failure(error);
+    std::string line = failure.what();
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    print_note(line);
+    return static_cast<int>(failure.code());
+  } catch (const std::bad_alloc &) {
+    return fail_without_memory();
+  }
 }
 
 }  // namespace
@@ -29,7 +34,9 @@ int main(int argc, char **argv) {
   try {
     gpz::tool::run(argc, argv);
     return static_cast<int>(gpz::tool::ExitCode::ok);
+  } catch (const std::bad_alloc &) {
+    return gpz::tool::fail_without_memory();
   } catch (const std::exception &error) {
-    return gpz::tool::fail(gpz::tool::to_failure(error));
+    return gpz::tool::fail(error);
   }
 }

@@ -21,7 +21,7 @@ class OrderedOutput {
   // Appends its text to the string; runs in any thread.
   using Job = std::function<void(std::string &)>;
 
-  // With one thread, or where the system starts none, jobs run in submit().
+  // With one thread, or if the system has no other, jobs run in submit().
   OrderedOutput(OutputFile &out, int threads);
   ~OrderedOutput();
 

@@ -33,6 +33,22 @@ void remove_on_signals(const std::string &path) {
     if (std::signal(signal, remove_unfinished) == SIG_IGN) std::signal(signal, SIG_IGN);
 }
 
+// Lets signals wait: none comes between the creation of a file and the handler that removes it.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld &) = delete;
+  SignalsHeld &operator=(const SignalsHeld &) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 // Creates a file of a name that nothing has yet, in the folder of `target`, and returns its name; empty with
 // `descriptor` < 0 on failure. Unlike with mkstemp() the file gets the permissions of any other new file.
 std::string create_beside(const std::string &target, int &descriptor) {
@@ -40,8 +56,15 @@ std::string create_beside(const std::string &target, int &descriptor) {
     std::string name = target + "." + std::to_string(number) + ".part";
     descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) return name;
-    if (errno != EEXIST) return "";
+    if (errno != EEXIST && errno != EINTR) return "";
   }
+}
+
+// Throws Failure (io) if that cannot be found out.
+bool exists(const std::string &path, struct stat &status) {
+  if (::stat(path.c_str(), &status) == 0) return true;
+  if (errno != ENOENT && errno != ENOTDIR) throw io_failure(path);
+  return false;
 }
 
 }  // namespace
@@ -52,16 +75,21 @@ OutputFile::OutputFile(const std::string &path) : name_(path) {
     name_ = "standard output";
     return;
   }
-  std::error_code no_such_file;
-  const auto resolved = std::filesystem::canonical(path, no_such_file);
+  std::error_code error;
+  const auto resolved = std::filesystem::canonical(path, error);
+  const bool is_new = error == std::errc::no_such_file_or_directory;
+  errno = error.value();
+  if (error && !is_new) throw io_failure(name_);
   struct stat status {};
-  if (!no_such_file && ::stat(resolved.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+  if (!is_new && ::stat(resolved.c_str(), &status) != 0) throw io_failure(name_);
+  if (!is_new && !S_ISREG(status.st_mode)) {
     descriptor_ = ::open(resolved.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) throw io_failure(name_);
     return;
   }
-  target_ = no_such_file ? path : resolved.string();
-  if (!no_such_file && ::access(target_.c_str(), W_OK) != 0) throw io_failure(name_);
+  target_ = is_new ? path : resolved.string();
+  if (!is_new && ::access(target_.c_str(), W_OK) != 0) throw io_failure(name_);
+  const SignalsHeld held;
   temporary_ = create_beside(target_, descriptor_);
   if (descriptor_ < 0) throw io_failure(name_);
   remove_on_signals(temporary_);
@@ -101,8 +129,9 @@ void OutputFile::commit() {
 }
 
 bool same_file(const std::string &a, const std::string &b) {
-  std::error_code ignored;
-  return std::filesystem::equivalent(a, b, ignored);
+  struct stat of_a {};
+  struct stat of_b {};
+  return exists(a, of_a) && exists(b, of_b) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
 }  // namespace gpz::tool

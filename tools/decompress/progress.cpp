@@ -26,21 +26,24 @@ Progress::Progress(std::string label, std::uint64_t total, std::string unit)
       next_(Clock::now() + delay) {}
 
 Progress::~Progress() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) std::fputs("\r\x1b[K", stderr);
 }
 
 void Progress::update(std::uint64_t done) {
   if (!terminal_ || Clock::now() < next_) return;
   next_ = Clock::now() + interval;
   shown_ = true;
+  std::string line;
   if (total_ == 0) {
-    fmt::print(stderr, "\r{} {} {}\x1b[K", label_, done, unit_);
+    line = fmt::format("\r{} {} {}\x1b[K", label_, done, unit_);
   } else {
     const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
     const auto filled = static_cast<std::size_t>(share * static_cast<double>(bar_width));
-    fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {:3.0f}% of {} {}\x1b[K", label_, "", filled, "", bar_width - filled,
-               share * 100, total_, unit_);
+    line = fmt::format("\r{} [{:#<{}}{:.<{}}] {:3.0f}% of {} {}\x1b[K", label_, "", filled, "", bar_width - filled,
+                       share * 100, total_, unit_);
   }
+  // A terminal that is gone is no reason to stop.
+  std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
 }
 

@@ -9,6 +9,7 @@
 
 #include "gpz/export.h"
 #include "gpz/frame.hpp"
+#include "gpz/limits.hpp"
 
 namespace gpz {
 
@@ -78,9 +79,9 @@ class GPZ_API ChunkEncoder {
 
 // Decodes an independent chunk of `particles` particles, and appends them to the columns of `frame` whose `wanted`
 // entry is true. An empty `wanted` wants all columns. frame.info.fields describe the chunk; frame.columns must have one
-// entry per component. Throws corrupt, truncated, out_of_memory; unsupported for a difference chunk, which Reader
-// decodes with the frames that it needs.
+// entry per component. `limits` are about the memory that this call takes. Throws corrupt, truncated, limit_exceeded,
+// out_of_memory; unsupported for a difference chunk, which Reader decodes with the frames that it needs.
 GPZ_API void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, Frame &frame,
-                          const std::vector<bool> &wanted = {}, int threads = 1);
+                          const std::vector<bool> &wanted = {}, int threads = 1, const Limits &limits = {});
 
 }  // namespace gpz

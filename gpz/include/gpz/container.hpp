@@ -9,6 +9,7 @@
 
 #include "gpz/export.h"
 #include "gpz/frame.hpp"
+#include "gpz/limits.hpp"
 
 namespace gpz {
 
@@ -57,7 +58,8 @@ struct FileScan {
 };
 
 // Finds the frames of a file: from its index if `use_index` and it has one, otherwise from record to record. Throws
-// io_error, not_gpz, unsupported_version, corrupt, truncated (no complete file header).
-GPZ_API FileScan scan_file(const std::string &path, bool use_index = true);
+// io_error, not_gpz, unsupported_version, corrupt, truncated (no complete file header), limit_exceeded (heads of
+// records that are too large).
+GPZ_API FileScan scan_file(const std::string &path, bool use_index = true, const Limits &limits = {});
 
 }  // namespace gpz

@@ -12,6 +12,7 @@
 #include "gpz/container.hpp"
 #include "gpz/export.h"
 #include "gpz/frame.hpp"
+#include "gpz/limits.hpp"
 
 namespace gpz {
 
@@ -39,10 +40,10 @@ struct ColumnOutput {
 class GPZ_API Reader {
  public:
   // Opens a file. A torn file opens with its complete frames: see scan(). Throws io_error, not_gpz,
-  // unsupported_version, corrupt, truncated.
-  explicit Reader(const std::string &path);
+  // unsupported_version, corrupt, truncated, limit_exceeded (as all functions that read: see Limits).
+  explicit Reader(const std::string &path, const Limits &limits = {});
   // Opens the bytes of a whole file in memory, which have to outlive the reader. Error messages call them `name`.
-  Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name = "memory");
+  Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name = "memory", const Limits &limits = {});
   ~Reader();
   Reader(Reader &&) noexcept;
   Reader &operator=(Reader &&) noexcept;
@@ -84,8 +85,8 @@ class GPZ_API Reader {
 // Reads frames in file order from a file descriptor, seekable or not. Does not close the descriptor.
 class GPZ_API StreamReader {
  public:
-  // Reads the file header. Error messages call the stream `name`.
-  StreamReader(int descriptor, const std::string &name);
+  // Reads the file header. Error messages call the stream `name`. Throws as Reader.
+  StreamReader(int descriptor, const std::string &name, const Limits &limits = {});
   ~StreamReader();
   StreamReader(StreamReader &&) noexcept;
   StreamReader &operator=(StreamReader &&) noexcept;

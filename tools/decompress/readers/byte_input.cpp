@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "readers/byte_input.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "input_file.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -24,8 +25,7 @@ ByteInput::ByteInput(const std::string &path) : name_(path), buffer_(initial_buf
     descriptor_ = STDIN_FILENO;
     return;
   }
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) throw io_failure(name_);
+  descriptor_ = open_for_reading(path);
   struct stat status {};
   if (::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode))
     file_size_ = static_cast<std::uint64_t>(status.st_size);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much memory the process may have.
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include "gpz/limits.hpp"
+
+namespace gpz {
+namespace {
+
+std::uint64_t physical_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long size = sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || size <= 0) return Limits::unlimited;
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size);
+}
+
+// A number in a file; "max" and everything else that is none: unlimited.
+std::uint64_t number_in(const std::string &path) {
+  std::ifstream file(path);
+  std::uint64_t number = 0;
+  return file >> number ? number : Limits::unlimited;
+}
+
+// The least that a control group and those around it allow. `path`: where the group is below `root`.
+std::uint64_t least_of(const std::string &root, std::string path, const std::string &name) {
+  std::uint64_t least = number_in(root + "/" + name);
+  while (path.size() > 1) {
+    least = std::min(least, number_in(root + path + "/" + name));
+    path.erase(path.rfind('/'));
+  }
+  return least;
+}
+
+// A line of /proc/self/cgroup is NUMBER:CONTROLLERS:PATH; version 2 has number 0 and no controllers.
+std::uint64_t allowed_by_groups() {
+  std::uint64_t least = Limits::unlimited;
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos || second + 1 >= line.size() || line[second + 1] != '/') continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string path = line.substr(second + 1);
+    if (controllers == ",,")
+      least = std::min(least, least_of("/sys/fs/cgroup", path, "memory.max"));
+    else if (controllers.find(",memory,") != std::string::npos)
+      least = std::min(least, least_of("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes"));
+  }
+  return least;
+}
+
+}  // namespace
+
+std::uint64_t default_memory_limit() {
+  static const std::uint64_t limit = [] {
+    const std::uint64_t memory = std::min(physical_memory(), allowed_by_groups());
+    return memory == Limits::unlimited ? memory : memory / 2;
+  }();
+  return limit;
+}
+
+}  // namespace gpz

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes hostile files into a folder: make.py FOLDER [NAME...]"""
+
+import pathlib
+import sys
+
+import costly
+
+FILES = {**costly.FILES}
+
+
+def main(folder, *names):
+    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+    for name in names or FILES:
+        (pathlib.Path(folder) / f"{name}.gpz").write_bytes(FILES[name]())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

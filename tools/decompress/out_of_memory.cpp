@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "out_of_memory.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "exit_code.hpp"
+
+namespace gpz::tool {
+namespace {
+
+// A message that is ready before it is needed.
+char message[4200] = "out of memory";
+
+[[noreturn]] void end() { std::_Exit(fail_without_memory()); }
+
+}  // namespace
+
+void work_on(const std::string &file) noexcept {
+  constexpr char reason[] = ": out of memory";
+  const std::size_t length = std::min(file.size(), sizeof message - sizeof reason);
+  std::memcpy(message, file.data(), length);
+  std::memcpy(message + length, reason, sizeof reason);
+}
+
+int fail_without_memory() noexcept {
+  print_note(message);
+  return static_cast<int>(ExitCode::limit);
+}
+
+EndsWithoutMemory::EndsWithoutMemory() noexcept : before_(std::set_new_handler(end)) {}
+
+}  // namespace gpz::tool
