@@ -95,10 +95,10 @@ def ordered_section(kind, components=1, runs=None):
 def ordered(size=1 << 20):
     """The most particles that an ordered chunk of this size can have: ids of no bits, and a field that fills the chunk."""
     blocks = max(1, size * 2)
-    fields = [ids(), floats("v")]
-    alone = block_chunk([one_value_section(fields[1], blocks)])
-    sections = [ordered_section(3), struct.pack("<B7x", 2) + alone]
-    head = struct.pack("<IIQ2Q", 1024, 2, 0, *map(len, sections))
+    fields = [ids(), floats("v"), floats("w")]
+    alone = struct.pack("<B7x", 2) + block_chunk([one_value_section(fields[1], blocks)])
+    sections = [ordered_section(3), alone, alone]
+    head = struct.pack("<IIQ3Q", 1024, 2, 0, *map(len, sections))
     return file_of(key_frame(fields, [(blocks * 4096, head + b"".join(sections))]))
 
 
@@ -148,7 +148,7 @@ def alternating_fields(count=2000):
     return chain(count, lambda k: lists[k % 2], lambda k: chunks[k % 2])
 
 
-def fields_in_turn(count=400, fields=200):
+def fields_in_turn(count=150, fields=100):
     """Difference frames that give one field in turn to who reads the columns of XYZ alone: the others have other names."""
     chunk = [(1, one_value_chunk([ids()] * fields, 1))]
     named = [[ids("type" if f == k else f"c{f}") for f in range(fields)] for k in range(fields)]
@@ -166,6 +166,11 @@ def lost_in_interval(count=2000):
 def new_names(count=2500):
     """Key frames, the fields of which have names that no other has."""
     return file_of(*(key_frame([ids(f"n{k}")], [], timestep=k) for k in range(count)))
+
+
+def many_names(count=19000):
+    """Three components a field."""
+    return file_of(key_frame([ids(*(f"{d}{f:x}" for d in "xyz")) for f in range(count)], [(0, block_chunk([b""] * count))]))
 
 
 def many_fields(count=23000, particles=0):
@@ -264,6 +269,7 @@ FILES = {
     "lost-in-interval": lost_in_interval,
     "new-names": new_names,
     "many-fields": many_fields,
+    "many-names": many_names,
     "many-fields-of-one": many_fields_of_one,
     "long-names": long_names,
     "many-chunks": many_chunks,

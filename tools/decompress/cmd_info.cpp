@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "commands.hpp"
 #include "counted.hpp"
@@ -39,6 +40,7 @@ struct Summary {
   std::vector<std::int64_t> key_frames;  // their numbers
   unsigned most_since_key = 0;           // frames
   std::vector<ColumnSummary> columns;
+  std::unordered_map<std::string, std::size_t> places;  // in `columns`, by name: a file may have very many
 };
 
 std::string type_name(const Field &field) {
@@ -83,14 +85,12 @@ void add_columns(const FrameInfo &info, Summary &summary) {
     const std::uint64_t bytes = field.type == ValueType::float32 ? 4 : 8;
     summary.value_bytes += info.particles * field.components.size() * bytes;
     for (const Field::Component &component : field.components) {
-      auto column = std::find_if(summary.columns.begin(), summary.columns.end(),
-                                 [&](const ColumnSummary &c) { return c.name == component.name; });
-      if (column == summary.columns.end())
-        column =
-            summary.columns.insert(column, {component.name, component.column, type_name(field), field.bound, 0, 0});
-      column->smallest_bound = std::min(column->smallest_bound, field.bound);
-      column->bound = std::max(column->bound, field.bound);
-      column->largest_error = std::max(column->largest_error, field.largest_error);
+      const auto [place, is_new] = summary.places.try_emplace(component.name, summary.columns.size());
+      if (is_new) summary.columns.push_back({component.name, component.column, type_name(field), field.bound, 0, 0});
+      ColumnSummary &column = summary.columns[place->second];
+      column.smallest_bound = std::min(column.smallest_bound, field.bound);
+      column.bound = std::max(column.bound, field.bound);
+      column.largest_error = std::max(column.largest_error, field.largest_error);
     }
   }
 }

@@ -74,8 +74,8 @@ void repair(const std::string &input, const std::string &output, int threads, co
     kept.push_back(entry);
   }
   for (const IndexEntry &frame : reader.scan().frames) {
-    const bool walked = std::any_of(found.frames.begin(), found.frames.end(),
-                                    [&](const IndexEntry &other) { return other.offset == frame.offset; });
+    const bool walked = std::binary_search(found.frames.begin(), found.frames.end(), frame,
+                                           [](const auto &a, const auto &b) { return a.offset < b.offset; });
     if (!walked)
       report +=
           fmt::format("lost: frame at byte {} (timestep {}): its record is damaged\n", frame.offset, frame.timestep);

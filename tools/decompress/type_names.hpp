@@ -2,6 +2,8 @@
 // Names of atom types: elements and type labels.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -36,6 +38,12 @@ inline bool usable_as_words(const std::vector<std::string> &names) {
     any = any || !name.empty();
   }
   return any;
+}
+
+inline std::size_t longest_of(const std::vector<std::string> &names) {
+  std::size_t longest = 0;
+  for (const std::string &name : names) longest = std::max(longest, name.size());
+  return longest;
 }
 
 }  // namespace gpz::tool

@@ -57,6 +57,7 @@ class FrameWriter {
 
  private:
   TextOptions options_;
+  std::size_t longest_name_;  // of atom types, bytes
   OrderedOutput output_;
 };
 

@@ -33,13 +33,6 @@ char *append_value(char *out, const ColumnText &column, std::size_t row) {
   return out;
 }
 
-std::size_t longest_value(const ColumnText &column) {
-  std::size_t longest = std::max<std::size_t>(max_number_length, column.constant.size());
-  if (column.names != nullptr)
-    for (const std::string &name : *column.names) longest = std::max(longest, name.size());
-  return longest;
-}
-
 }  // namespace
 
 ColumnText constant_column(const std::string &text) {
@@ -67,13 +60,19 @@ ColumnText frame_column(const Frame &frame, const Frame::Column &column, const T
   return text;
 }
 
-void append_rows(std::string &text, const std::vector<ColumnText> &columns, const std::vector<std::size_t> &rows,
-                 std::size_t first, std::size_t last) {
-  std::size_t longest_row = 1;
-  for (const ColumnText &column : columns) longest_row += longest_value(column) + 1;
+std::size_t longest_row(const std::vector<ColumnText> &columns, std::size_t longest_name) {
+  std::size_t longest = 1;
+  for (const ColumnText &column : columns)
+    longest += std::max({std::size_t{max_number_length}, column.constant.size(),
+                         column.names != nullptr ? longest_name : std::size_t{0}}) +
+               1;
+  return longest;
+}
 
+void append_rows(std::string &text, const std::vector<ColumnText> &columns, std::size_t longest,
+                 const std::vector<std::size_t> &rows, std::size_t first, std::size_t last) {
   const std::size_t start = text.size();
-  text.resize(start + (last - first) * longest_row);
+  text.resize(start + (last - first) * longest);
   char *out = text.data() + start;
   for (std::size_t i = first; i < last; ++i) {
     const std::size_t row = rows.empty() ? i : rows[i];

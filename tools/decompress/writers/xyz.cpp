@@ -30,7 +30,12 @@ std::string box_attributes(const Box &box, const std::string &file) {
 class XyzWriter final : public FrameWriter {
  public:
   XyzWriter(OutputFile &out, TextOptions options, bool extended)
-      : FrameWriter(out, std::move(options)), extended_(extended) {}
+      : FrameWriter(out, std::move(options)), extended_(extended) {
+    const TypeNames &names = this->options().names;
+    species_names_ = usable_as_words(names.elements) ? &names.elements
+                     : usable_as_words(names.labels) ? &names.labels
+                                                     : nullptr;
+  }
 
  private:
   bool prints(const Field &, const std::string &name) const override {
@@ -77,14 +82,11 @@ class XyzWriter final : public FrameWriter {
 
   // Element, else type label, else number of the type.
   ColumnText species(const Frame &frame) const {
-    const TypeNames &names = options().names;
     const Frame::Column *column = frame.find(element_column);
     if (column == nullptr) column = frame.find(type_column);
     if (column == nullptr || frame.info.fields[column->field].type != ValueType::integer) return constant_column("X");
-    ColumnText text = frame_column(frame, *column, names, false);
-    text.names = usable_as_words(names.elements) ? &names.elements
-                 : usable_as_words(names.labels) ? &names.labels
-                                                 : nullptr;
+    ColumnText text = frame_column(frame, *column, options().names, false);
+    text.names = species_names_;
     text.kind = text.names != nullptr ? ColumnText::Kind::named_integer : ColumnText::Kind::integer;
     return text;
   }
@@ -102,6 +104,7 @@ class XyzWriter final : public FrameWriter {
   }
 
   bool extended_;
+  const std::vector<std::string> *species_names_;  // of particles; nullptr: their types
 };
 
 }  // namespace
