@@ -85,21 +85,13 @@ def small_blocks(size=1 << 20):
     return one_value(size, 32)
 
 
-def ordered_section(kind, components=1, runs=None):
-    """Coding 3: open axes, no exact values, and a section whose records have no bits."""
-    head = struct.pack("<B7x", 3) + bytes(16 * components) + struct.pack("<Q", 0)
-    section = pad(struct.pack("<BBHH", 1, 0, 0, 0) + bytes(3 * components + 4)) + bytes(24 * components)
-    return head + (b"" if runs is None else struct.pack("<B7xQ", 2, runs)) + section
-
-
 def ordered(size=1 << 20):
-    """The most particles that an ordered chunk of this size can have: ids of no bits, and a field that fills the chunk."""
-    blocks = max(1, size * 2)
-    fields = [ids(), floats("v"), floats("w")]
-    alone = struct.pack("<B7x", 2) + block_chunk([one_value_section(fields[1], blocks)])
-    sections = [ordered_section(3), alone, alone]
-    head = struct.pack("<IIQ3Q", 1024, 2, 0, *map(len, sections))
-    return file_of(key_frame(fields, [(blocks * 4096, head + b"".join(sections))]))
+    """The most particles that an ordered chunk of this size can have: ids of one bit for each block of 1,024."""
+    # Coding 3, an open axis, no exact values. Then widths: no first place, no planes, one bit for the head, 1 in all blocks.
+    section = struct.pack("<B7x", 3) + bytes(16) + struct.pack("<Q", 0)
+    section += pad(struct.pack("<BBHH7B", 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0)) + bytes(24) + b"\xff" * size
+    chunk = struct.pack("<IIQQ", 1024, 2, 0, len(section)) + section
+    return file_of(key_frame([ids()], [(8192 * size, chunk)]))
 
 
 def arrivals(size=1 << 20):
