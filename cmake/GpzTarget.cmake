@@ -20,6 +20,10 @@ function(gpz_target target)
       target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
     endif()
   endif()
+  if(GPZ_THREAD_SANITIZER)
+    target_compile_options(${target} PRIVATE -fsanitize=thread -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=thread)
+  endif()
 endfunction()
 
 # Warnings of all compilers; errors with GPZ_WERROR. nvcc splits CUDA files: its own warnings are about both parts, the host

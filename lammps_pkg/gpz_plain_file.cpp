@@ -76,6 +76,10 @@ void GPZPlainFile::cut(std::uint64_t size) {
   if (retry([&] { return ::ftruncate(descriptor_, static_cast<off_t>(size)); }) != 0) fail("cannot cut");
 }
 
+void GPZPlainFile::sync() {
+  if (retry([&] { return ::fsync(descriptor_); }) != 0) fail("cannot sync");
+}
+
 void GPZPlainFile::close() {
   // Not repeated when interrupted: the descriptor is released already and may belong to someone else by then.
   const int result = ::close(descriptor_);

@@ -35,6 +35,8 @@ class GPZPlainFile {
   void write(std::uint64_t offset, const void *bytes, std::size_t size);
   // Leaves at most `size` bytes.
   void cut(std::uint64_t size);
+  // When it returns, the bytes are on the medium: also those that others wrote on this host.
+  void sync();
   // The file is closed even if this throws.
   void close();
 

@@ -48,7 +48,6 @@ GPZSharedFile::GPZSharedFile(MPI_Comm group, const std::string &path, Way way) :
 
 // Open MPI waits for ever if it cannot open the file on some ranks only. That they can has just been tried.
 void GPZSharedFile::open_with_mpi(MPI_Comm group) {
-  plain_.reset();
   int good = problem_.empty(), all_good = 0;
   MPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, group);
   if (!all_good) return;
@@ -68,7 +67,7 @@ GPZSharedFile::~GPZSharedFile() {
 }
 
 std::string GPZSharedFile::write(std::uint64_t offset, const std::uint8_t *bytes, std::size_t size) {
-  if (!plain_) return write_with_mpi(offset, bytes, size);
+  if (file_ != MPI_FILE_NULL) return write_with_mpi(offset, bytes, size);
   return problem_of([&] { plain_->write(offset, bytes, size); });
 }
 
@@ -95,17 +94,23 @@ std::string GPZSharedFile::write_with_mpi(std::uint64_t offset, const std::uint8
 }
 
 void GPZSharedFile::truncate(std::uint64_t size) {
-  if (!plain_)
+  if (file_ != MPI_FILE_NULL)
     MPI_File_set_size(file_, static_cast<MPI_Offset>(size));
-  else if (first_)
+  else if (first_ && plain_)
     problem_of([&] { plain_->cut(size); });  // if it fails, the file ends with a torn frame, which readers know
 }
 
 std::string GPZSharedFile::close() {
-  if (plain_) return problem_of([&] { plain_->close(); });
-  if (file_ == MPI_FILE_NULL) return {};
-  const int code = MPI_File_close(&file_);
-  return code == MPI_SUCCESS ? std::string() : failure("cannot close", code);
+  if (!plain_) return {};
+  const bool with_mpi = file_ != MPI_FILE_NULL;
+  const int code = with_mpi ? MPI_File_close(&file_) : MPI_SUCCESS;
+  std::string problem = code == MPI_SUCCESS ? std::string() : failure("cannot close", code);
+  const std::string plain_problem = problem_of([&] {
+    if (with_mpi) plain_->sync();  // Open MPI does not tell of errors in closing
+    plain_->close();
+  });
+  plain_.reset();
+  return problem.empty() ? plain_problem : problem;
 }
 
 // system_error: errno, if it is known; it says more than MPI does.

@@ -51,7 +51,7 @@ class GPZSharedFile {
 
  private:
   std::string path_, problem_;
-  std::unique_ptr<GPZPlainFile> plain_;  // if that is the way
+  std::unique_ptr<GPZPlainFile> plain_;  // with MPI-IO it only tries to open, and syncs
   bool first_ = true;                    // is this rank the group's first one?
 #ifndef MPI_STUBS
   MPI_File file_ = MPI_FILE_NULL;

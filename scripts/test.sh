@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing, gets and builds LAMMPS and gpz, and runs the tests.
 #
-#   scripts/test.sh [--sanitize] [--bigbig] [--no-cuda] [--label L] [CTEST OPTIONS...]
+#   scripts/test.sh [--sanitize] [--threads] [--bigbig] [--no-cuda] [--label L] [CTEST OPTIONS...]
 #
 #   --sanitize   library, tool and their tests with AddressSanitizer and UndefinedBehaviorSanitizer, without LAMMPS (build-sanitize/);
 #                compiled by Clang, for whose libFuzzer the fuzz targets are (label fuzz)
+#   --threads    the tests of what threads share, with ThreadSanitizer (build-threads/)
 #   --bigbig     the tests with LAMMPS, built with 64-bit atom ids (build-bigbig/)
 #   --no-cuda    without the CUDA part, which is otherwise built where there is a CUDA compiler: for the machine's GPU, or else for
 #                compute capability 9.0
@@ -21,6 +22,7 @@ select=()
 while (($#)); do
   case $1 in
     --sanitize) variant=sanitize ;;
+    --threads) variant=threads ;;
     --bigbig) variant=bigbig ;;
     --no-cuda) cuda=OFF ;;
     --label)
@@ -48,10 +50,16 @@ case $variant in
   sanitize)
     build=$repository/build-sanitize
     unset LAMMPS_SOURCE_DIR LAMMPS_BINARY
-    # Lines are all that the messages need of the debug information.
-    configure_gpz "$build" -D CMAKE_BUILD_TYPE=RelWithDebInfo -D "CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" \
-      -D GPZ_SANITIZE=ON -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF "${clang[@]}"
+    configure_sanitized "$build" -O1
     build_gpz "$build"
+    ;;
+  threads)
+    build=$repository/build-threads
+    unset LAMMPS_SOURCE_DIR LAMMPS_BINARY
+    configure_gpz "$build" -D CMAKE_BUILD_TYPE=RelWithDebInfo -D "CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" \
+      -D GPZ_THREAD_SANITIZER=ON -D GPZ_BUILD_TOOLS=OFF -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
+    build_gpz "$build" threads_test background_test
+    select+=(-L threads)
     ;;
   bigbig)
     build=$repository/build-bigbig
@@ -67,7 +75,8 @@ say "Testing"
 started=$SECONDS
 export UBSAN_OPTIONS=print_stacktrace=1
 status=0
-ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" "${select[@]}" "$@" \
+# One more than there are cores: runs of LAMMPS wait much of the time, for mpirun to start and to end.
+ctest --test-dir "$build" --output-on-failure --no-tests=error -j $(($(nproc) + 1)) "${select[@]}" "$@" \
   </dev/null || status=$?
 say "Tested in $(duration $((SECONDS - started))); all of it took $(duration $SECONDS)"
 exit "$status"

@@ -9,6 +9,7 @@
 #include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/allocation.hpp"
+#include "gpz/format/arithmetic.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/format/checksum.hpp"
 #include "gpz/format/fields.hpp"
@@ -33,6 +34,7 @@ void widen_range(const ConstArray &array, std::size_t particles, double &low, do
 }  // namespace
 
 double value_range(const FieldInput &input, std::size_t particles) {
+  const format::UsualArithmetic arithmetic;
   double widest = 0;
   for (std::size_t d = 0; d < input.field.components.size(); ++d) {
     double low = HUGE_VAL;
@@ -66,6 +68,7 @@ ChunkEncoder &ChunkEncoder::operator=(ChunkEncoder &&) noexcept = default;
 
 void ChunkEncoder::encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
                           EncodedChunk &out) {
+  const format::UsualArithmetic arithmetic;
   format::in_memory(
       [&] {
         workspace_->fields = fields;
@@ -123,6 +126,7 @@ void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t par
                   const std::vector<bool> &wanted, int threads, const Limits &limits) {
   format::Budget budget(limits);
   const format::Budget::Scope scope(budget);
+  const format::UsualArithmetic arithmetic;
   const std::vector<Field> &described = frame.info.fields;
   if (!wanted.empty() && wanted.size() != described.size())
     throw Error(Status::invalid_argument, "`wanted` has not one entry a field");

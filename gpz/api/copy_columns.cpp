@@ -5,6 +5,7 @@
 #include "gpz/cpu/target.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/allocation.hpp"
+#include "gpz/format/arithmetic.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/trajectory/id_order.hpp"
@@ -43,6 +44,7 @@ void copy_field(const Frame &frame, std::size_t field, const cpu::Target &target
 }  // namespace
 
 void copy_columns(const Frame &frame, const std::vector<ColumnOutput> &columns, std::size_t capacity, bool sort_by_id) {
+  const format::UsualArithmetic arithmetic;
   format::in_memory(
       [&] {
         std::vector<cpu::Target> targets = api::column_targets(frame.info, columns, capacity);

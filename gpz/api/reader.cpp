@@ -11,6 +11,7 @@
 #include "gpz/api/scan.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/arithmetic.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/corrupt.hpp"
@@ -122,6 +123,7 @@ struct Reader::State {
   template <typename Use>
   void open(std::size_t i, const format::FrameHead &head, std::uint64_t position, const std::vector<bool> &wanted,
             int threads, bool anew, const Use &use) {
+    const format::UsualArithmetic arithmetic;
     api::decoding(source->name(), position, head.info.particles, [&] {
       if (head.info.since_key == 0) {
         open_key(head, position, wanted, use);
@@ -217,8 +219,9 @@ struct Reader::State {
       } catch (const Error &error) {
         history.forget();
         if (error.status() != Status::corrupt && error.status() != Status::truncated) throw;
-        failure.reset();
-        failure.emplace(error);
+        // No copy: that would share its message with the exception that this thread's caller gets, by a reference count
+        // of the standard library that no tool can follow.
+        failure.emplace(error.status(), error.cause(), error.file(), error.position(), error.system_error());
         failed = j;
         if (j == i) throw;
         throw_behind(error, j);

@@ -7,6 +7,7 @@
 #include "gpz/api/file.hpp"
 #include "gpz/api/read_output.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/arithmetic.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/corrupt.hpp"
@@ -201,6 +202,7 @@ StreamReader &StreamReader::operator=(StreamReader &&) noexcept = default;
 const Metadata &StreamReader::metadata() const { return state_->metadata; }
 
 bool StreamReader::next(Frame &frame, const ReadOptions &options) {
+  const format::UsualArithmetic arithmetic;
   const format::Budget::Scope scope(state_->budget);
   try {
     bool at_end = false;

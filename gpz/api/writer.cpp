@@ -7,6 +7,7 @@
 #include "gpz/api/memory_sink.hpp"
 #include "gpz/api/record_writer.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/arithmetic.hpp"
 #include "gpz/trajectory.hpp"
 
 namespace gpz {
@@ -21,6 +22,7 @@ struct Writer::State {
       : State(api::RecordWriter(std::move(sink), metadata), threads) {}
 
   void write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
+    const format::UsualArithmetic arithmetic;
     schedule.restart();  // chunks may be of other encoders: what `encoder` knows is not the last frame
     FrameInfo complete = info;
     for (Field &field : complete.fields) fill_step(field);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "gpz/error.hpp"
+#include "gpz/format/arithmetic.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/checksum.hpp"
 #include "gpz/format/container_bytes.hpp"
@@ -94,6 +95,7 @@ std::string field_name(const Field &field) {
 
 // What is wrong with a frame; empty if nothing is.
 std::string fault(const FrameInfo &info) {
+  const UsualArithmetic arithmetic;
   if (const char *cause = fault(info.box)) return std::string("box: ") + cause;
   for (std::size_t f = 0; f < info.fields.size(); ++f) {
     if (const char *cause = fault(info.fields[f], f == 0)) return "field " + field_name(info.fields[f]) + ": " + cause;

@@ -8,16 +8,19 @@
 #include "gpz/chunk.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/arithmetic.hpp"
 
 namespace gpz {
 
 double grid_step(double bound, ValueType type) {
+  const format::UsualArithmetic arithmetic;
   if (!(std::isfinite(bound) && bound > 0))
     throw Error(Status::invalid_argument, "the error bound has to be positive and finite");
   return core::step_for_bound(bound, format::core_value(type));
 }
 
 void fill_step(Field &field) {
+  const format::UsualArithmetic arithmetic;
   if (field.bound == 0)
     field.step = 0;
   else if (field.step == 0)
@@ -58,10 +61,12 @@ void prepare(FieldInput &input, std::size_t place, std::uint64_t particles) {
 }  // namespace
 
 void prepare_fields(std::vector<FieldInput> &fields, std::uint64_t particles) {
+  const UsualArithmetic arithmetic;
   for (std::size_t f = 0; f < fields.size(); ++f) prepare(fields[f], f, particles);
 }
 
 core::Grid grid_of(const Field &field) {
+  const UsualArithmetic arithmetic;
   if (field.bound == 0) return {};
   return {field.step, 1.0 / field.step, field.bound};
 }

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "gpz/format/arithmetic.hpp"
+
 namespace gpz::format {
 namespace {
 
@@ -38,6 +40,7 @@ core::GridAxis grid_axis(double lo, double length, double step) {
 }  // namespace
 
 core::GridBox grid_box(const Box &box, const Field &field) {
+  const UsualArithmetic arithmetic;
   core::GridBox out{};
   if (field.type == ValueType::integer || field.step == 0) return out;
   for (std::size_t d = 0; d < field.components.size(); ++d) {

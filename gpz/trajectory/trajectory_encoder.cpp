@@ -4,6 +4,7 @@
 
 #include "gpz/error.hpp"
 #include "gpz/format/allocation.hpp"
+#include "gpz/format/arithmetic.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/checksum.hpp"
 #include "gpz/format/chunk_head.hpp"
@@ -224,6 +225,7 @@ TrajectoryEncoder &TrajectoryEncoder::operator=(TrajectoryEncoder &&) noexcept =
 
 void TrajectoryEncoder::encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
                                const Box &box, bool key, EncodedChunk &out) {
+  const format::UsualArithmetic arithmetic;
   try {
     format::in_memory([&] { state_->encode(fields, particles, rows, box, key, out); },
                       [&] { return format::no_memory("compress", particles); });

@@ -7,7 +7,8 @@
 //                             RANK NUMBER KIND RESULT PATH
 //                           RESULT is what the call returned, or -errno, or "killed" for one that did not end. The
 //                           file is outside FOLDER.
-//   IO_FAULTS_KINDS=a,b     What is counted: open, read, write, sync, rename, close, truncate, unlink. Default: all.
+//   IO_FAULTS_KINDS=a,b     What is counted: open, read, write, sync, rename, close, truncate, unlink. Default: all
+//                           of these. Also stat and seek, if they are named.
 //   IO_FAULTS_AT=N          The call that fails; the first is number 1. Default: none.
 //   IO_FAULTS_FOR=M         How many calls fail from then on. Default: 1. 0: all.
 //   IO_FAULTS_RANK=R        Only in rank R of MPI, where a program without MPI is rank 0. Default: in every process,
@@ -18,6 +19,7 @@
 //     one, half             One byte, or half of them, is read or written. No effect on other calls.
 //     kill-before, kill-half, kill-after
 //                           SIGKILL before the call, after half of a write, after the call.
+//     SIGINT, SIGTERM       This signal before the call.
 //
 // Calls that the C library makes inside its own functions (fwrite, fclose) are not seen, except those of fopen, mkstemp
 // and remove.
@@ -25,6 +27,7 @@
 #undef _FILE_OFFSET_BITS
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -127,6 +130,8 @@ class Call {
   template <class F>
   auto make(F &&call) const -> decltype(call()) {
     kill_if("kill-before");
+    if (does("SIGINT")) kill(getpid(), SIGINT);
+    if (does("SIGTERM")) kill(getpid(), SIGTERM);
     const int planned = hit_ ? plan().error : 0;
     const auto result = planned ? -1 : call();
     const int error = planned ? planned : errno;
@@ -146,7 +151,8 @@ class Call {
 
   static bool is_counted(const char *kind) {
     const std::string &kinds = plan().kinds;
-    return kinds.empty() || ("," + kinds + ",").find(std::string(",") + kind + ",") != std::string::npos;
+    if (kinds.empty()) return std::strcmp(kind, "stat") != 0 && std::strcmp(kind, "seek") != 0;
+    return ("," + kinds + ",").find(std::string(",") + kind + ",") != std::string::npos;
   }
 
   void log(const std::string &result) const {
@@ -304,6 +310,23 @@ int close(int descriptor) {
   const int result = real(descriptor);
   return call.make([&] { return result; });
 }
+
+int fstat(int descriptor, struct stat *facts) noexcept {
+  return Call("stat", path_of(descriptor)).make([&] { return NEXT(fstat)(descriptor, facts); });
+}
+int fstat64(int descriptor, struct stat64 *facts) noexcept {
+  return Call("stat", path_of(descriptor)).make([&] { return NEXT(fstat64)(descriptor, facts); });
+}
+int stat(const char *path, struct stat *facts) noexcept {
+  return Call("stat", path_of(AT_FDCWD, path)).make([&] { return NEXT(stat)(path, facts); });
+}
+int stat64(const char *path, struct stat64 *facts) noexcept {
+  return Call("stat", path_of(AT_FDCWD, path)).make([&] { return NEXT(stat64)(path, facts); });
+}
+off_t lseek(int descriptor, off_t offset, int from) noexcept {
+  return Call("seek", path_of(descriptor)).make([&] { return NEXT(lseek)(descriptor, offset, from); });
+}
+off64_t lseek64(int descriptor, off64_t offset, int from) noexcept { return lseek(descriptor, offset, from); }
 
 int ftruncate(int descriptor, off_t size) noexcept {
   return Call("truncate", path_of(descriptor)).make([&] { return NEXT(ftruncate)(descriptor, size); });

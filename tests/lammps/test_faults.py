@@ -18,9 +18,19 @@ def at_most(t, one_rank):
     return max(1, one_rank // t.ranks)
 
 
-def of_the_dump(calls):
-    """Open MPI tries locks on a file of its own."""
-    return [call for call in calls if ".locktest." not in call.path]
+def of_the_dump(faults):
+    """The calls whose failure the dump notices. With MPI-IO these are not all: Open MPI waits for ever if its own open fails
+    on some ranks, and does not tell if close fails; the dump has opened the file itself before, and syncs it."""
+    if faults.hosts == 1:
+        return faults.calls
+    by_mpi = {call.rank for call in faults.calls if ".locktest." in call.path}
+    assert len(by_mpi) == faults.t.ranks
+    calls = []
+    for rank in by_mpi:
+        own = [call for call in faults.calls if call.rank == rank]
+        first = next(n for n, call in enumerate(own) if ".locktest." in call.path)
+        calls += own[:first] + [call for call in own[first:] if call.kind in ("write", "sync")]
+    return calls
 
 
 @case(ranks=(1, 2, 4))
@@ -43,9 +53,9 @@ def killed(faults, call, action):
 @case(ranks=(1, 2, 4))
 def failing_calls(t):
     """One call on a file fails, or all from one on: an error that names file and reason, and the frames before."""
-    kinds = [(action, following) for action in REASONS for following in (False, True)]
+    kinds = [("ENOSPC", True), ("EIO", False), ("EAGAIN", False)]
     for faults in each(t):
-        for n, call in enumerate(some(of_the_dump(faults.calls), at_most(t, 8))):
+        for n, call in enumerate(some(of_the_dump(faults), at_most(t, 8))):
             for action, following in kinds if ALL else (kinds[n % len(kinds)],):
                 fault = f"{action} in {call.kind}{' and all later calls' if following else ''}"
                 faults.case(fault, call, lambda: failed(faults, call, action, following))
@@ -53,21 +63,74 @@ def failing_calls(t):
 
 def failed(faults, call, action, following):
     done = faults.inject(call, action, following=following)
+    if done.returncode == 0 and no_matter(faults, call):
+        faults.unchanged()
+        return "survived"
+    named(done, call, action)
+    faults.goes_on(faults.kept())
+    return "refused, kept and continued"
+
+
+def no_matter(faults, call):
+    """To close a file that was read, or is opened again to be written, may fail if all goes well then."""
+    later = [c for c in faults.calls if c.rank == call.rank and c.path == call.path and c.number > call.number]
+    return call.kind == "close" and any(c.kind == "close" for c in later)
+
+
+def named(done, call, action):
+    """The run has failed, and said with which file and why."""
     assert done.returncode != 0, f"exit code 0\n{done.stdout[-1500:]}"
     errors = [line for line in done.stdout.splitlines() if line.startswith("ERROR")]
     file = os.path.join("out", os.path.basename(call.path))
     assert any(file in line and REASONS[action] in line for line in errors), f"\n{done.stdout[-1500:]}"
-    faults.goes_on(faults.kept())
-    return "refused, kept and continued"
 
 
 @case(ranks=(1, 2, 4))
 def interrupted_calls(t):
     """Signals and short writes are no errors."""
     for faults in each(t):
-        for call in some(of_the_dump(faults.calls), at_most(t, 6)):
+        for call in some(of_the_dump(faults), at_most(t, 6)):
             for action in ("EINTR", "one", "half") if call.kind in ("read", "write") else ("EINTR",):
                 faults.case(f"{action} in {call.kind}", call, lambda: survived(faults, call, action))
+
+
+@case(ranks=(1, 2))
+def failing_calls_of_append(t):
+    """Calls of a run that continues a torn file: it fails and leaves the frames, or goes on as if nothing was."""
+    for faults in each(t, NAMES[:2]):
+        script = faults.script(again=True, append="yes")
+        faults.tear()
+        assert faults.run(script).returncode == 0
+        faults.calls = faults.called()
+        for n, call in enumerate(some(of_the_dump(faults), at_most(t, 8))):
+            fault = REASONS if ALL else [list(REASONS)[n % 3]]
+            for action in fault:
+                faults.case(f"append: {action} in {call.kind}", call, lambda: append_failed(faults, call, action, script))
+            short = ("one", "half") if call.kind in ("read", "write") else ()
+            for action in ("EINTR", *short) if ALL else ("EINTR",):
+                faults.case(f"append: {action} in {call.kind}", call, lambda: append_survived(faults, call, action, script))
+
+
+def append_failed(faults, call, action, script):
+    before = faults.tear()
+    done = faults.inject(call, action, script)
+    if done.returncode == 0 and no_matter(faults, call):
+        faults.complete_again()
+        return "survived"
+    named(done, call, action)
+    now = {name: faults.decode(name) for name in faults.files()}
+    for name, texts in before.items():
+        assert list(now[name].items())[: len(texts)] == list(texts.items()), f"{name}: frames are lost"
+    faults.goes_on(now)
+    return "refused, kept and continued"
+
+
+def append_survived(faults, call, action, script):
+    faults.tear()
+    done = faults.inject(call, action, script)
+    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout[-1500:]}"
+    faults.complete_again()
+    return "survived"
 
 
 def survived(faults, call, action):
@@ -179,7 +242,7 @@ def read_beside(faults, lammps, last):
     facts = json.loads(gpz("info", "--json", "t.gpz"))
     assert facts["state"] in ("complete", "torn"), facts["state"]
     gpz("verify", "t.gpz")
-    steps = [int(text.split("\n")[0]) for text in gpz("decode", "t.gpz", "-o", "-").split("ITEM: TIMESTEP\n")[1:]]
+    steps = [int(text.split("\n")[0]) for text in gpz("decode", "t.gpz", "--format", "lammps", "-o", "-").split("ITEM: TIMESTEP\n")[1:]]
     assert steps == list(range(0, steps[-1] + 1, EVERY)), steps
     assert last[0] <= facts["timesteps"]["last"] <= steps[-1], f"{last[0]}, {facts['timesteps']['last']}, {steps[-1]}"
     last[0] = steps[-1]
@@ -216,3 +279,43 @@ def refused(faults, wrapper, path, append):
     else:
         faults.unchanged()
     return "refused"
+
+
+@case()
+def failing_allocations(t):
+    """An allocation under the dump style, in it or in what it calls: an error, and the frames before."""
+    if not t.options.alloc_faults or not t.options.plugin:
+        raise Skip("needs Linux, and dump gpz as a plugin")
+    for faults in each(t, NAMES[:1]):
+        done = without_memory(faults, 0, False)
+        assert done.returncode == 0, done.stdout
+        total = int(t.path("allocations").read_text())
+        for n, at in enumerate(some(range(1, total + 1), 20)):
+            for following in (False, True) if ALL and n % 4 == 0 else (not ALL and n % 2 == 1,):
+                fault = f"allocation{' and all later ones' if following else ''}"
+                faults.case(fault, f"number {at} of {total}", lambda: out_of_memory(faults, at, following))
+
+
+def without_memory(faults, at, following):
+    faults.clear()
+    plugin = os.path.basename(faults.t.options.plugin)
+    facts = {"LD_PRELOAD": faults.t.options.alloc_faults, "ALLOC_FAULTS_AT": at, "ALLOC_FAULTS_WITHIN": plugin}
+    if following:
+        facts["ALLOC_FAULTS_FOLLOWING"] = 1
+    if at == 0:
+        facts["ALLOC_FAULTS_REPORT"] = faults.t.path("allocations")
+    return faults.t.run(faults.script(), wrapper=["env", *(f"{key}={value}" for key, value in facts.items())], timeout=100)
+
+
+def out_of_memory(faults, at, following):
+    done = without_memory(faults, at, following)
+    if done.returncode == 0:
+        faults.unchanged()
+        return "as usual"
+    said = done.stdout[-1500:]
+    assert done.returncode == 1, f"exit code {done.returncode}\n{said}"
+    assert "ERROR" in said or "memory allocation failed" in said, said
+    for name in faults.files():
+        texts = faults.decode(name)
+        assert list(texts.items()) == list(faults.frames[name].items())[: len(texts)], f"{name}: other frames"
+    return "refused, frames kept"

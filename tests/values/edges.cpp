@@ -3,53 +3,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 #include <numeric>
 
-#include "edge_values.hpp"
+#include "edge_choice.hpp"
 #include "value_file.hpp"
 
 namespace gpz::values {
 namespace {
-
-constexpr double bounds[] = {1e-30,
-                             1e-25,
-                             1e-20,
-                             1e-16,
-                             1e-12,
-                             1e-10,
-                             1e-9,
-                             1e-8,
-                             1e-7,
-                             1e-6,
-                             1e-5,
-                             1e-4,
-                             0.001,
-                             0.002,
-                             0.01,
-                             1.0 / 3.0,
-                             0.0625,
-                             0.5,
-                             1,
-                             3,
-                             7.7,
-                             100,
-                             1e5,
-                             1e10,
-                             1e15,
-                             1e20,
-                             1e25,
-                             1e30,
-                             1.17549435082228750797e-38 /* FLT_MIN */,
-                             1e-40,
-                             1e-45,
-                             1e-46,
-                             std::numeric_limits<double>::min(),
-                             1e-310,
-                             5e-324,
-                             1e37,
-                             1e38,
-                             1e300};
 
 std::vector<std::int64_t> ids_of(std::size_t particles) {
   std::vector<std::int64_t> ids(particles);
@@ -71,32 +31,12 @@ void add(Outcome &outcome, const FrameValues &frame, const FileOptions &options,
   outcome.digest = hashed(outcome.digest ^ file.digest());
 }
 
-// What a file of the series is made of.
-struct Choice {
-  std::uint64_t number;
-  std::uint64_t random = hashed(~number);
-
-  std::uint64_t below(std::uint64_t n) {
-    random = hashed(random);
-    return random % n;
-  }
-};
-
 template <typename T>
 FieldValues edge_field(char name, Choice &choice, std::size_t particles) {
-  const double bound = bounds[choice.below(std::size(bounds))] * (choice.below(2) == 0 ? 1 : 1 + 0x1p-20 * 777);
-  constexpr auto type = std::is_same_v<T, float> ? ValueType::float32 : ValueType::float64;
-  // 0: that of the library. The others have values that no index holds within the bound.
-  const double factors[] = {0, 0, 0, 1, 2, 2 * (1 + 0x1p-52), 2.5, 16};
-  const double wanted = bound * factors[choice.below(std::size(factors))];
-  const double step = wanted < std::numeric_limits<double>::max() / 2 ? wanted : 0;
-  const int bits = 4 + static_cast<int>(choice.below(50));
-  const int components = 1 + static_cast<int>(choice.below(3));
-  const double used = step == 0 ? grid_step(bound, type) : step;
-  const std::uint64_t seed = choice.below(std::uint64_t{1} << 63);
-  std::vector<T> values(particles * static_cast<std::size_t>(components));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = edge_value<T>(seed, i, used, bits);
-  return field_of(names_of(name, components), std::move(values), bound, step);
+  const EdgeField field = choose_edge_field(choice, std::is_same_v<T, float> ? ValueType::float32 : ValueType::float64);
+  std::vector<T> values(particles * static_cast<std::size_t>(field.components));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = edge_value<T>(field.seed, i, field.used_step, field.bits);
+  return field_of(names_of(name, field.components), std::move(values), field.bound, field.step);
 }
 
 FieldValues edge_field(char name, Choice &choice, std::size_t particles) {
@@ -110,7 +50,7 @@ Outcome try_edges(std::uint64_t values, std::uint64_t seed) {
   Outcome outcome;
   constexpr std::size_t sizes[] = {1, 31, 1023, 1024, 1025, 5000, 10000, 20000};
   for (std::uint64_t number = seed; outcome.tally.values < values; ++number) {
-    Choice choice{number};
+    Choice choice(number);
     FrameValues frame;
     frame.particles = sizes[choice.below(std::size(sizes))];
     frame.fields = {edge_field('x', choice, frame.particles), edge_field('v', choice, frame.particles),

@@ -44,7 +44,7 @@ void print(const Drift &drift, std::size_t frames) {
   for (const auto &[name, count] : drift.frames_with) more += "; " + name + " " + std::to_string(count);
   print(drift.name, drift.outcome, more);
   const auto found = drift.frames_with.find(drift.expected);
-  if (frames >= 10 && (found == drift.frames_with.end() || found->second < frames / 2)) {
+  if (frames >= 10 && (found == drift.frames_with.end() || found->second < frames / 4)) {
     std::printf("  only few frames are predicted by: %s\n", drift.expected.c_str());
     failed = true;
   }

@@ -44,13 +44,24 @@ void FileInMemory::write(const FrameValues &frame) {
     std::iota(rows_.begin(), rows_.end(), 0);
     for (std::size_t i = rows_.size(); i > 1; --i) std::swap(rows_[i - 1], rows_[hashed(i) % i]);
   }
+  std::vector<FieldInput> inputs;
+  for (const FieldValues &field : frame.fields) inputs.push_back(field.input());
+  writer_.write(info_of(frame), inputs, rows_.data());
+}
+
+void FileInMemory::write(const FrameValues &frame, const EncodedChunk &chunk) {
+  FrameInfo info = info_of(frame);
+  for (const FieldValues &field : frame.fields) info.fields.push_back(field.field);
+  info.since_key = static_cast<std::uint16_t>(writer_.frames().size() % options_.key_interval);
+  writer_.write(info, std::vector<EncodedChunk>{chunk});
+}
+
+FrameInfo FileInMemory::info_of(const FrameValues &frame) const {
   FrameInfo info;
   info.particles = frame.particles;
   info.timestep = static_cast<std::int64_t>(writer_.frames().size());
   info.box = frame.box;
-  std::vector<FieldInput> inputs;
-  for (const FieldValues &field : frame.fields) inputs.push_back(field.input());
-  writer_.write(info, inputs, rows_.data());
+  return info;
 }
 
 void FileInMemory::close() {

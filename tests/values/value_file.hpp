@@ -54,6 +54,8 @@ class FileInMemory {
   explicit FileInMemory(const FileOptions &options);
 
   void write(const FrameValues &frame);
+  // Adds the frame as a chunk that something else has encoded: TrajectoryEncoder or its counterpart on a GPU.
+  void write(const FrameValues &frame, const EncodedChunk &chunk);
   // Ends the file. Then a reader and the XXH3 of the whole file can be asked for.
   void close();
   const Reader &reader() const { return *reader_; }
@@ -64,6 +66,8 @@ class FileInMemory {
   Tally compare_frame(std::size_t i, const FrameValues &given, const std::string &what) const;
 
  private:
+  FrameInfo info_of(const FrameValues &frame) const;
+
   FileOptions options_;
   Bytes bytes_;
   Writer writer_;

@@ -18,11 +18,18 @@ namespace {
 template <typename Work>
 void in_parts(int threads, std::size_t bytes, const Work &work) {
   const auto parts = static_cast<std::size_t>(threads);
+  const auto part = [&work, parts, bytes](std::size_t t) {
+    work(bytes / parts * t, t + 1 == parts ? bytes : bytes / parts * (t + 1));
+  };
   std::vector<std::thread> others;
-  for (std::size_t t = 1; t < parts; ++t)
-    others.emplace_back(
-        [&work, t, parts, bytes] { work(bytes / parts * t, t + 1 == parts ? bytes : bytes / parts * (t + 1)); });
-  work(0, parts == 1 ? bytes : bytes / parts);
+  try {
+    for (std::size_t t = 1; t < parts; ++t) others.emplace_back(part, t);
+  } catch (...) {
+    // The system has no more threads: this one does the rest.
+  }
+  const std::size_t started = others.size();
+  part(0);
+  for (std::size_t t = started + 1; t < parts; ++t) part(t);
   for (std::thread &other : others) other.join();
 }
 

@@ -9,10 +9,11 @@ namespace gpz::tool {
 OrderedOutput::OrderedOutput(OutputFile &out, int threads)
     : out_(out), window_(4 * static_cast<std::size_t>(std::max(threads, 1))) {
   if (threads <= 1) return;
+  workers_.reserve(static_cast<std::size_t>(threads));
   try {
     for (int i = 0; i < threads; ++i) workers_.emplace_back([this] { work(); });
   } catch (...) {
-    // The system has no more threads: those that run do the work, or without any the submitting one.
+    // The system has no more threads: those that there are do the work, without any the caller's.
   }
 }
 

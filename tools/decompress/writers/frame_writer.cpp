@@ -14,12 +14,9 @@
 namespace gpz::tool {
 namespace {
 
-// What a job takes: about half a megabyte of text. Rows may be very long.
-constexpr std::size_t max_rows_of_job = 16384;
-constexpr std::size_t max_room_of_job = std::size_t{4} << 20;  // bytes
-
-// As many as a file gives to a column. Of longer ones few bytes of the file would make text without end.
-constexpr std::size_t max_name = 255;  // bytes
+// Of one job: about half a megabyte of text.
+constexpr std::size_t most_rows = 16384;
+constexpr std::size_t most_values = std::size_t{8} * most_rows;
 
 // What the jobs of one frame share.
 struct PrintedFrame {
@@ -43,13 +40,7 @@ void FrameWriter::check_elements(const Frame &frame, const Frame::Column &column
 }
 
 FrameWriter::FrameWriter(OutputFile &out, TextOptions options)
-    : options_(std::move(options)),
-      longest_name_(std::max(longest_of(options_.names.elements), longest_of(options_.names.labels))),
-      output_(out, options_.threads) {
-  if (longest_name_ > max_name)
-    throw Failure(ExitCode::limit, options_.input,
-                  fmt::format("the name of an atom type has {} bytes, more than {}", longest_name_, max_name));
-}
+    : options_(std::move(options)), output_(out, options_.threads) {}
 
 std::vector<bool> FrameWriter::wanted(const FrameInfo &info) const {
   std::vector<bool> wanted(info.fields.size());
@@ -72,21 +63,21 @@ void FrameWriter::write(Frame frame) {
   prepare(printed->frame);
   printed->columns = columns(printed->frame);
 
-  // Of which there may be any number, as they take no bytes.
   const std::size_t particles = printed->frame.info.particles;
+  // They take no bytes, so that there may be any number of them.
   if (printed->columns.empty() && particles > 0)
     throw Failure(ExitCode::limit, options_.input,
                   fmt::format("timestep {} has {} without columns: there is nothing to write of them",
                               printed->frame.info.timestep, counted(particles, "particle")));
-  const std::size_t longest = longest_row(printed->columns, longest_name_);
-  const std::size_t rows_of_job = std::clamp<std::size_t>(max_room_of_job / longest, 1, max_rows_of_job);
+  const std::size_t rows_per_job =
+      std::clamp(most_values / std::max<std::size_t>(1, printed->columns.size()), std::size_t{1}, most_rows);
   std::string head = header(printed->frame);
   std::size_t first = 0;
   do {
-    const std::size_t last = std::min(particles, first + rows_of_job);
-    output_.submit([printed, longest, first, last, head = std::move(head)](std::string &text) {
+    const std::size_t last = std::min(particles, first + rows_per_job);
+    output_.submit([printed, first, last, head = std::move(head)](std::string &text) {
       text += head;
-      append_rows(text, printed->columns, longest, printed->rows, first, last);
+      append_rows(text, printed->columns, printed->rows, first, last);
     });
     head.clear();
     first = last;

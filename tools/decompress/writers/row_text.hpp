@@ -20,7 +20,7 @@ struct ColumnText {
   std::string constant;
   const std::int64_t *integers = nullptr;
   const double *floats = nullptr;
-  const std::vector<std::string> *names = nullptr;  // of integer t: entry t - 1; the number where there is none
+  const std::vector<std::string> *names = nullptr;  // words; of integer t: entry t - 1; the number where there is none
   int decimals = 0;
 };
 
@@ -28,12 +28,9 @@ ColumnText constant_column(const std::string &text);
 // `exact` prints every float so that the same value is read back.
 ColumnText frame_column(const Frame &frame, const Frame::Column &column, const TypeNames &names, bool exact);
 
-// Bytes of the longest line that these columns can have. `longest_name`: of those of atom types.
-std::size_t longest_row(const std::vector<ColumnText> &columns, std::size_t longest_name);
-
 // Appends lines for rows[first] to rows[last - 1] (rows first to last - 1 if `rows` is empty): values with a blank
-// between them. `longest`: see longest_row.
-void append_rows(std::string &text, const std::vector<ColumnText> &columns, std::size_t longest,
-                 const std::vector<std::size_t> &rows, std::size_t first, std::size_t last);
+// between them.
+void append_rows(std::string &text, const std::vector<ColumnText> &columns, const std::vector<std::size_t> &rows,
+                 std::size_t first, std::size_t last);
 
 }  // namespace gpz::tool
