@@ -15,7 +15,13 @@ const std::string standard_output = "-";
 
 Writer open_writer(const std::string &path, const Metadata &metadata, int threads) {
   if (path == standard_output) return {STDOUT_FILENO, "standard output", metadata, threads};
-  return {path, metadata, Writer::Mode::create, threads};
+  const bool is_new = ::access(path.c_str(), F_OK) != 0;
+  try {
+    return {path, metadata, Writer::Mode::create, threads};
+  } catch (...) {
+    if (is_new) ::unlink(path.c_str());  // the beginning of a file header
+    throw;
+  }
 }
 
 }  // namespace

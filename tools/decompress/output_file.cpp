@@ -60,6 +60,13 @@ std::string create_beside(const std::string &target, int &descriptor) {
   }
 }
 
+// Throws Failure (io) if that cannot be found out.
+bool exists(const std::string &path, struct stat &status) {
+  if (::stat(path.c_str(), &status) == 0) return true;
+  if (errno != ENOENT && errno != ENOTDIR) throw io_failure(path);
+  return false;
+}
+
 }  // namespace
 
 OutputFile::OutputFile(const std::string &path) : name_(path) {
@@ -122,8 +129,9 @@ void OutputFile::commit() {
 }
 
 bool same_file(const std::string &a, const std::string &b) {
-  std::error_code ignored;
-  return std::filesystem::equivalent(a, b, ignored);
+  struct stat of_a {};
+  struct stat of_b {};
+  return exists(a, of_a) && exists(b, of_b) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
 }  // namespace gpz::tool

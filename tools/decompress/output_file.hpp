@@ -35,7 +35,7 @@ class OutputFile {
   std::uint64_t bytes_ = 0;
 };
 
-// Whether both names lead to one existing file.
+// Whether both names lead to one existing file. Throws Failure (io) if that cannot be found out.
 bool same_file(const std::string &a, const std::string &b);
 
 }  // namespace gpz::tool

@@ -55,7 +55,8 @@ struct Field {
   // Distance between two values that the field can store, in its units. 0: the encoder uses grid_step(bound, type), the
   // largest step that keeps the bound.
   double step = 0;
-  // Set by the encoder: the largest absolute error in this frame, in units of the field.
+  // Set by the encoder: no absolute error in this frame is larger, in units of the field. Some block has it, or would
+  // have it if it were not smaller as exact values.
   double largest_error = 0;
   std::vector<Component> components;
 };
