@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
+#include <iterator>
 
 #include "exit_code.hpp"
 
@@ -26,7 +26,7 @@ void work_on(const std::string &file) noexcept {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 || byte == 0x7F || (byte >= 0x80 && byte <= 0x9F) ? '?' : c;
   });
-  std::memcpy(message + length, reason, sizeof reason);
+  std::copy(std::begin(reason), std::end(reason), message + length);
 }
 
 int fail_without_memory() noexcept {

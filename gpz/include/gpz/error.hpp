@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exception of the C++ API: every function that fails throws gpz::Error.
+// The exception of the C++ API: every function that fails throws gpz::Error. One that runs out of memory throws Error
+// out_of_memory, or std::bad_alloc if there is no memory for the message either.
 #pragma once
 
 #include <cstdint>
