@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // limits_probe LIMIT FILE...: reads each file in each way within a limit of so many bytes, and prints a line for each:
-// file, way, status of the first frame that is not read (0: all are), the most memory in use at once in bytes.
+// file, way, status of the first frame that is not read (0: all are), the most memory in use at once in bytes, the
+// bytes that were read.
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <new>
@@ -40,6 +42,18 @@ Status each(const Reader &reader, const std::function<void(std::size_t)> &read) 
 Status frames(const std::string &path, const Limits &limits) {
   const Reader reader(path, limits);
   return each(reader, [&](std::size_t i) { reader.read(i); });
+}
+
+// One field of each frame, another one each time.
+Status in_turn(const std::string &path, const Limits &limits) {
+  const Reader reader(path, limits);
+  return each(reader, [&](std::size_t i) {
+    const std::size_t fields = reader.info(i).fields.size();
+    if (fields == 0) return;
+    std::vector<bool> wanted(fields);
+    wanted[i % fields] = true;
+    reader.read(i, 1, wanted);
+  });
 }
 
 Status verified(const std::string &path, const Limits &limits) {
@@ -109,6 +123,16 @@ Status status_of(const std::function<Status()> &read) {
   }
 }
 
+// By this process, so far.
+std::uint64_t bytes_read() {
+  std::ifstream io("/proc/self/io");
+  std::string name;
+  std::uint64_t number = 0;
+  while (io >> name >> number)
+    if (name == "rchar:") return number;
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -118,15 +142,17 @@ int main(int argc, char **argv) {
   const struct {
     const char *name;
     Status (*read)(const std::string &, const Limits &);
-  } ways[] = {{"frames", frames}, {"verify", verified}, {"sorted", sorted},    {"columns", columns},
-              {"stream", stream}, {"c", c_reader},      {"c-stream", c_stream}};
+  } ways[] = {{"frames", frames},   {"turn", in_turn},  {"verify", verified}, {"sorted", sorted},
+              {"columns", columns}, {"stream", stream}, {"c", c_reader},      {"c-stream", c_stream}};
   for (int i = 2; i < argc; ++i)
     for (const auto &way : ways) {
       const std::int64_t before = gpz::test::in_use;
       gpz::test::most_use = before;
+      const std::uint64_t read_before = bytes_read();
       const Status status = status_of([&] { return way.read(argv[i], limits); });
-      std::printf("%s %s %d %lld\n", argv[i], way.name, static_cast<int>(status),
-                  static_cast<long long>(gpz::test::most_use - before));
+      std::printf("%s %s %d %lld %llu\n", argv[i], way.name, static_cast<int>(status),
+                  static_cast<long long>(gpz::test::most_use - before),
+                  static_cast<unsigned long long>(bytes_read() - read_before));
     }
   return 0;
 }

@@ -17,26 +17,29 @@ OK, CORRUPT, TRUNCATED, NOT_FOUND, LIMITED = 0, 5, 6, 8, 9
 # threads.
 BYTES_OF_A_BYTE = 24
 BESIDES = 4 << 20
+# Once for the scan, once for the head alone, once for the frame; and from a key frame on twice more, if it is read field by field.
+TIMES_READ = 10
 
 
 def probe(limit, *paths):
-    """(path, way, status, most memory in use) of each."""
+    """(path, way, status, most memory in use, bytes read) of each."""
     result = subprocess.run([PROBE, str(limit), *map(str, paths)], capture_output=True, check=True, text=True)  # noqa: S603
     for line in result.stdout.splitlines():
-        path, way, status, most = line.rsplit(" ", 3)
-        yield pathlib.Path(path), way, int(status), int(most)
+        path, way, *numbers = line.rsplit(" ", 4)
+        yield pathlib.Path(path), way, *map(int, numbers)
 
 
 class Library(unittest.TestCase):
     def check(self, limit, paths, statuses):
         """`statuses` of those that are not read, with this limit."""
         count = 0
-        for path, way, status, most in probe(limit, *paths):
+        for path, way, status, most, read in probe(limit, *paths):
             with self.subTest(file=path.name, way=way, limit=limit):
                 self.assertIn(status, statuses)
+                self.assertLessEqual(read, TIMES_READ * path.stat().st_size + 4096)
                 self.assertLessEqual(most, limit + BYTES_OF_A_BYTE * path.stat().st_size + BESIDES)
             count += 1
-        self.assertEqual(count, 7 * len(paths))
+        self.assertEqual(count, 8 * len(paths))
 
     def test_costly_files(self):
         with tempfile.TemporaryDirectory() as folder:
