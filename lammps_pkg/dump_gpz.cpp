@@ -220,6 +220,11 @@ void DumpGPZ::openfile() {
   } catch (const GPZOutputError &e) {
     fail(e.what());
   }
+  if (output_.dropped() > 0 && comm->me == 0)
+    error->warning(
+        FLERR, fmt::format("Dump {} gpz: {}: {} frame(s) that not all of the dump's files have were cut off: the run "
+                           "that wrote them did not complete them",
+                           id, filename, output_.dropped()));
   if (multifile == 0) singlefile_opened = 1;
 }
 

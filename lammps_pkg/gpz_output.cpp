@@ -18,8 +18,11 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <gpz/error.hpp>
 #include <gpz/reader.hpp>
+#include <limits>
+#include <optional>
 #include <utility>
 
 using namespace LAMMPS_NS;
@@ -55,6 +58,11 @@ void GPZOutput::open(MPI_Comm group, const std::string &path, const gpz::Metadat
   problem = agree(problem);
   if (!problem.empty()) throw GPZOutputError(problem);
   path_ = path;
+  dropped_ = 0;
+  if (append && group_size_ < nranks_) {
+    problem = agree(drop_incomplete(metadata));
+    if (!problem.empty()) throw GPZOutputError(problem);
+  }
   if (group_me_ == 0) {
     try {
       open_first(metadata, append);
@@ -78,27 +86,66 @@ void check_same(const std::string &path, const char *what, bool same) {
                      std::string("cannot append: the file has other ") + what + " than the dump", path);
 }
 
-// Does the file hold anything to continue? A file that ends inside its header holds no frame.
-bool has_frames(const std::string &path, const gpz::Metadata &metadata) {
+// What the file holds to continue; nothing if it does not exist or ends inside its header.
+std::optional<gpz::FileScan> scan_existing(const std::string &path, const gpz::Metadata &metadata) {
   try {
-    const gpz::FileScan scan = gpz::scan_file(path);
+    gpz::FileScan scan = gpz::scan_file(path);
     check_same(path, "columns", scan.metadata.columns == metadata.columns);
     check_same(path, "units", scan.metadata.units == metadata.units);
     check_same(path, "element names", scan.metadata.elements == metadata.elements);
     check_same(path, "type labels", scan.metadata.type_labels == metadata.type_labels);
-    return true;
+    return scan;
   } catch (const gpz::Error &e) {
-    if (e.status() == gpz::Status::truncated || e.system_error() == ENOENT) return false;
+    if (e.status() == gpz::Status::truncated || e.system_error() == ENOENT) return std::nullopt;
     throw;
   }
 }
 
 }  // namespace
 
+// The death of a run may leave a frame in the files of some groups only. The run that continues them has other atoms on
+// each rank: the other part of such a frame would lack atoms or have them twice. So each file is cut behind the last
+// frame that all have. Files of different frames stay. So do those that are joined by new ones, because there shall be
+// more of them, unless there is one frame at most, of which the new ones may be the missing part.
+std::string GPZOutput::drop_incomplete(const gpz::Metadata &metadata) {
+  std::vector<gpz::IndexEntry> frames;
+  std::string problem;
+  if (group_me_ == 0) {
+    try {
+      const auto found = scan_existing(path_, metadata);
+      if (found) frames = found->frames;
+    } catch (const std::exception &e) {
+      problem = e.what();
+    }
+  }
+  problem = agree(problem);
+  if (!problem.empty()) return problem;
+
+  // Only the first rank of each group has a say.
+  constexpr long long most = std::numeric_limits<long long>::max();
+  const auto smallest = [&](long long mine) {
+    long long value = group_me_ == 0 ? mine : most, result = 0;
+    MPI_Allreduce(&value, &result, 1, MPI_LONG_LONG, MPI_MIN, world_);
+    return result;
+  };
+  const auto count = static_cast<long long>(frames.size());
+  const long long common = smallest(count), largest = -smallest(-count);
+  if (largest == common || (common == 0 && largest > 1)) return {};
+  const std::size_t keep = group_me_ == 0 ? static_cast<std::size_t>(common) : 0;
+  const long long step = keep > 0 ? frames[keep - 1].timestep : 0;
+  if (smallest(step) != -smallest(-step)) return {};
+  dropped_ = largest - common;
+  if (keep == frames.size()) return {};
+
+  std::error_code failed;
+  std::filesystem::resize_file(path_, frames[keep].offset, failed);
+  return failed ? path_ + ": cannot cut: " + failed.message() : std::string();
+}
+
 // The first rank of the group creates the file, or cuts an existing one behind its last complete frame, before others
 // open it.
 void GPZOutput::open_first(const gpz::Metadata &metadata, bool append) {
-  append = append && has_frames(path_, metadata);
+  append = append && scan_existing(path_, metadata);
   writer_ =
       std::make_unique<gpz::Writer>(path_, metadata, append ? gpz::Writer::Mode::append : gpz::Writer::Mode::create);
   frames_ = writer_->frames();

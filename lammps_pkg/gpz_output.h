@@ -79,6 +79,9 @@ class GPZOutput {
   std::int64_t first_step() const { return first_step_; }
   std::int64_t last_step() const { return last_step_; }
 
+  // Frames that were cut off when it was opened for appending, because not all groups had them: the most of any file.
+  std::int64_t dropped() const { return dropped_; }
+
   // The buffer, of nbuffers, for the chunk of the next frame; waits until it is free. What GPZChunk::bytes gives must
   // stay there until the buffer is handed out again or drain() has returned. At once, not in the background: until
   // write() has returned.
@@ -111,10 +114,12 @@ class GPZOutput {
   std::uint64_t reference_ = 0;                // head checksum of the last frame that shared_ has written
   double first_edge_ = 0;
   std::int64_t first_step_ = 1, last_step_ = 0;
+  std::int64_t dropped_ = 0;
   std::string problem_;                    // to tell the others at the next opportunity
   std::vector<std::uint64_t> mine_, all_;  // what the ranks of the group tell each other about a frame
   GPZAtFinalize at_finalize_;
 
+  std::string drop_incomplete(const gpz::Metadata &metadata);
   void open_first(const gpz::Metadata &metadata, bool append);
   void share_existing();
   std::string why_not_plain() const;

@@ -217,7 +217,7 @@ FileScan scan(const Source &source, bool use_index) {
 FileScan scan_file(const std::string &path, bool use_index, const Limits &limits) {
   format::Budget budget(limits);
   const format::Budget::Scope scope(budget);
-  return api::scan(api::File(path, api::File::Mode::read), use_index);
+  return api::in_file(path, [&] { return api::scan(api::File(path, api::File::Mode::read), use_index); });
 }
 
 }  // namespace gpz

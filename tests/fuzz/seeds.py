@@ -95,7 +95,7 @@ def calls():
 def descriptions():
     """Of the frames of a round trip."""
     dice = random.Random(2)
-    for number in range(400):
+    for number in range(150):
         yield f"frames-{number}", bytes(dice.randrange(256) for _ in range(dice.choice((16, 48, 120))))
 
 

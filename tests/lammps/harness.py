@@ -230,8 +230,9 @@ def case(ranks=(1,)):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, fromfile_prefix_chars="@")
     parser.add_argument("cases", nargs="*", help="names of cases; all without any")
+    parser.add_argument("--module", help="without names: only the cases of this module")
     parser.add_argument("--list", action="store_true", help="print the names of all cases")
     parser.add_argument("--lmp", help="LAMMPS executable")
     parser.add_argument("--lmp-arguments", default="", help="arguments it is always given, as one word")
@@ -251,7 +252,7 @@ def main():
         return 0
 
     failed, skipped = [], []
-    names = options.cases or list(CASES)
+    names = options.cases or [name for name, (f, _) in CASES.items() if options.module in (None, f.__module__)]
     for name in names:
         function, ranks = CASES[name]
         directory = options.work.resolve() / name

@@ -41,7 +41,7 @@ struct Box {
 // One quantity of every particle, with 1 to 3 components: position (x, y, z), id, vx.
 struct Field {
   struct Component {
-    std::string name;          // the name of the dump column: "x", "id", "c_pe", ...
+    std::string name;          // of the dump column: "x", "id", "c_pe", ...; from a file, any bytes (printable.hpp)
     std::uint16_t column = 0;  // its index among all columns of a text dump, from 0
   };
 
@@ -73,7 +73,7 @@ struct FrameInfo {
   std::uint64_t reference = 0;
 };
 
-// What a file says about itself. Every member is optional.
+// What a file says about itself. Every member is optional. From a file, texts have any characters (printable.hpp).
 struct Metadata {
   std::string generator;   // program and version
   std::string units;       // LAMMPS name: lj, real, metal, ...

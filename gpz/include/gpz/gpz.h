@@ -216,7 +216,9 @@ static inline gpz_frame gpz_new_frame(uint64_t particles, int64_t timestep) {
 }
 
 /* What a file says about itself. Writing: every pointer may be NULL, and is not used after the call. Reading: where the
- * file says nothing, strings are "" and counts are 0. The strings and arrays are valid until the reader is closed. */
+ * file says nothing, strings are "" and counts are 0. The strings and arrays are valid until the reader is closed. They
+ * are UTF-8, up to the first zero, with whatever control characters the file has: not to be printed as they are. Those
+ * of gpz_last_error() have been made printable. */
 typedef struct gpz_metadata {
   size_t struct_size;
   const char *generator;      /* program and version */
@@ -308,6 +310,30 @@ typedef struct gpz_reader gpz_reader;
  * GPZ_NOT_GPZ, GPZ_UNSUPPORTED_VERSION, GPZ_CORRUPT, GPZ_TRUNCATED. */
 GPZ_API gpz_status gpz_reader_open(const char *path, int threads, gpz_reader **reader);
 GPZ_API gpz_status gpz_reader_open_memory(const void *image, size_t size, int threads, gpz_reader **reader);
+
+/* How a file, image or stream is read. */
+typedef struct gpz_read_options {
+  size_t struct_size;
+  /* Bytes: the most memory that is taken at once for what the numbers of the file ask for (decoded values, chunks,
+   * heads). Arrays of the caller do not count. Beyond it: GPZ_LIMIT_EXCEEDED. 0: half of the memory of this machine, or
+   * of what the control groups of the process allow; UINT64_MAX: no limit. */
+  uint64_t max_memory;
+  int threads;       /* 1: the caller's thread, 0: all cores */
+  uint32_t reserved; /* 0 */
+} gpz_read_options;
+
+static inline gpz_read_options gpz_new_read_options(void) {
+  gpz_read_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.threads = 1;
+  return options;
+}
+
+/* gpz_reader_open, gpz_reader_open_memory and gpz_stream_open with options. */
+GPZ_API gpz_status gpz_reader_open_with(const char *path, const gpz_read_options *options, gpz_reader **reader);
+GPZ_API gpz_status gpz_reader_open_memory_with(const void *image, size_t size, const gpz_read_options *options,
+                                               gpz_reader **reader);
 GPZ_API void gpz_reader_close(gpz_reader *reader);
 
 GPZ_API size_t gpz_reader_frames(const gpz_reader *reader);
@@ -343,7 +369,7 @@ GPZ_API gpz_status gpz_reader_frame(const gpz_reader *reader, size_t frame, gpz_
 
 typedef struct gpz_column_info {
   size_t struct_size;
-  char name[256];
+  char name[256];       /* the bytes of the file, up to the first zero: not to be printed as they are */
   gpz_type type;        /* as stored: GPZ_INT64 (all integers), GPZ_FLOAT32 or GPZ_FLOAT64 */
   gpz_display display;  /* how a text writer shows it */
   double bound;         /* absolute error bound, units of the column; 0: lossless */
@@ -416,6 +442,8 @@ typedef struct gpz_stream gpz_stream;
 /* Opens a file descriptor, seekable or not, and reads the file header. The descriptor is not closed. Error messages
  * call it `name`. On failure *stream is NULL. */
 GPZ_API gpz_status gpz_stream_open(int descriptor, const char *name, int threads, gpz_stream **stream);
+GPZ_API gpz_status gpz_stream_open_with(int descriptor, const char *name, const gpz_read_options *options,
+                                        gpz_stream **stream);
 GPZ_API void gpz_stream_close(gpz_stream *stream);
 
 /* Valid until the stream is closed. */
