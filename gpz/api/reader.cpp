@@ -261,10 +261,14 @@ struct Reader::State {
 };
 
 Reader::Reader(const std::string &path, const Limits &limits)
-    : state_(std::make_unique<State>(std::make_unique<api::File>(path, api::File::Mode::read), limits)) {}
+    : state_(in_file(path, [&] {
+        return std::make_unique<State>(std::make_unique<api::File>(path, api::File::Mode::read), limits);
+      })) {}
 
 Reader::Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name, const Limits &limits)
-    : state_(std::make_unique<State>(std::make_unique<api::MemorySource>(bytes, size, name), limits)) {}
+    : state_(in_file(name, [&] {
+        return std::make_unique<State>(std::make_unique<api::MemorySource>(bytes, size, name), limits);
+      })) {}
 
 Reader::~Reader() = default;
 Reader::Reader(Reader &&) noexcept = default;
@@ -281,26 +285,24 @@ FrameInfo Reader::info(std::size_t i, std::vector<ChunkEntry> *chunks) const {
 
 Frame Reader::read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted) const {
   Frame frame;
-  state_->read(i, options, wanted, false, frame);
+  in_file(state_->source->name(), [&] { state_->read(i, options, wanted, false, frame); });
   return frame;
 }
 
 FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &columns, std::size_t capacity,
                                const ReadOptions &options) const {
   const format::Budget::Scope scope(state_->budget);
-  std::uint64_t position = 0;
-  format::FrameHead head = state_->head(i, &position);
-  std::vector<cpu::Target> targets;
-  std::size_t sorted_by = format::no_field;
-  in_file(state_->source->name(), [&] {
-    targets = api::column_targets(head.info, columns, capacity);
-    sorted_by = api::sort_field(head.info, options);
+  return in_file(state_->source->name(), [&] {
+    std::uint64_t position = 0;
+    format::FrameHead head = state_->head(i, &position);
+    const std::vector<cpu::Target> targets = api::column_targets(head.info, columns, capacity);
+    const std::size_t sorted_by = api::sort_field(head.info, options);
+    const std::vector<bool> wanted = with_field(wanted_of(targets), sorted_by);
+    state_->open(i, head, position, wanted, options.threads, false, [&](trajectory::OpenFrame &opened) {
+      opened.write_all(head.info.fields, targets, sorted_by, options.threads);
+    });
+    return std::move(head.info);
   });
-  const std::vector<bool> wanted = with_field(wanted_of(targets), sorted_by);
-  state_->open(i, head, position, wanted, options.threads, false, [&](trajectory::OpenFrame &opened) {
-    opened.write_all(head.info.fields, targets, sorted_by, options.threads);
-  });
-  return std::move(head.info);
 }
 
 Bytes Reader::chunk(std::size_t i, std::size_t k) const {
@@ -331,7 +333,7 @@ ChunkKind Reader::chunk_kind(std::size_t i, std::size_t k) const {
 
 void Reader::verify(std::size_t i, int threads) const {
   Frame frame;
-  state_->read(i, ReadOptions{threads, false}, {}, true, frame);
+  in_file(state_->source->name(), [&] { state_->read(i, ReadOptions{threads, false}, {}, true, frame); });
 }
 
 }  // namespace gpz

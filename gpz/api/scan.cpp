@@ -49,10 +49,15 @@ class Scanner {
     std::uint8_t trailer[format::trailer_size];
     source_.read_at(size - sizeof trailer, trailer, sizeof trailer);
     const auto length = format::length_in_trailer(trailer);
-    if (!length || *length > size - header_length_ || *length % 8 != 0) return false;
+    if (!length || *length > size - header_length_ || *length < format::record_overhead) return false;
     const std::uint64_t index_start = size - *length;
+    // What is no index is no reason to refuse the file, as a record of an unknown type would be.
+    std::uint8_t start[format::record_start_size];
+    source_.read_at(index_start, start, sizeof start);
+    const auto claimed = format::parse_record_start(start);
+    if (!claimed || claimed->type != format::index_type || claimed->length != *length) return false;
     const auto record = complete_record_at(source_, index_start, size, prefix_);
-    if (!record || record->type != format::index_type || record->length != *length) return false;
+    if (!record) return false;
 
     std::vector<IndexEntry> frames;
     if (!parse_index(*record, frames)) return false;
@@ -212,7 +217,7 @@ FileScan scan(const Source &source, bool use_index) {
 FileScan scan_file(const std::string &path, bool use_index, const Limits &limits) {
   format::Budget budget(limits);
   const format::Budget::Scope scope(budget);
-  return api::scan(api::File(path, api::File::Mode::read), use_index);
+  return api::in_file(path, [&] { return api::scan(api::File(path, api::File::Mode::read), use_index); });
 }
 
 }  // namespace gpz

@@ -195,7 +195,7 @@ struct StreamReader::State {
 };
 
 StreamReader::StreamReader(int descriptor, const std::string &name, const Limits &limits)
-    : state_(std::make_unique<State>(descriptor, name, limits)) {}
+    : state_(in_file(name, [&] { return std::make_unique<State>(descriptor, name, limits); })) {}
 StreamReader::~StreamReader() = default;
 StreamReader::StreamReader(StreamReader &&) noexcept = default;
 StreamReader &StreamReader::operator=(StreamReader &&) noexcept = default;
@@ -206,11 +206,13 @@ bool StreamReader::next(Frame &frame, const ReadOptions &options) {
   const format::UsualArithmetic arithmetic;
   const format::Budget::Scope scope(state_->budget);
   try {
-    bool at_end = false;
-    while (!at_end) {
-      if (state_->next_record(frame, options, at_end)) return true;
-    }
-    return false;
+    return in_file(state_->file.name(), [&] {
+      bool at_end = false;
+      while (!at_end) {
+        if (state_->next_record(frame, options, at_end)) return true;
+      }
+      return false;
+    });
   } catch (...) {
     api::begin_frame({}, frame);  // no part of a frame that does not hold is handed out
     throw;

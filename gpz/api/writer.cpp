@@ -41,13 +41,16 @@ struct Writer::State {
 };
 
 Writer::Writer(const std::string &path, const Metadata &metadata, Mode mode, int threads)
-    : state_(std::make_unique<State>(api::write_file(path, metadata, mode == Mode::append), threads)) {}
+    : state_(api::in_file(path, [&] {
+        return std::make_unique<State>(api::write_file(path, metadata, mode == Mode::append), threads);
+      })) {}
 Writer::Writer(int descriptor, const std::string &name, const Metadata &metadata, int threads)
-    : Writer(std::make_unique<api::File>(descriptor, name), metadata, threads) {}
+    : Writer(api::in_file(name, [&] { return std::make_unique<api::File>(descriptor, name); }), metadata, threads) {}
 Writer::Writer(Bytes &memory, const Metadata &metadata, int threads)
-    : Writer(std::make_unique<api::MemorySink>(memory), metadata, threads) {}
+    : Writer(api::in_file("memory", [&] { return std::make_unique<api::MemorySink>(memory); }), metadata, threads) {}
+// Its name goes with the sink.
 Writer::Writer(std::unique_ptr<Sink> sink, const Metadata &metadata, int threads)
-    : state_(std::make_unique<State>(std::move(sink), metadata, threads)) {}
+    : state_(api::in_file({}, [&] { return std::make_unique<State>(std::move(sink), metadata, threads); })) {}
 Writer::~Writer() = default;
 Writer::Writer(Writer &&) noexcept = default;
 Writer &Writer::operator=(Writer &&) noexcept = default;

@@ -106,6 +106,8 @@ class Files(ProgramCase):
 
     def test_interrupted(self):
         """As killed, but what is unfinished is removed."""
+        self.addCleanup(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT))
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # what shells let background jobs ignore, programs ignore too
         for command in WRITING:
             with self.subTest(command=str(command)):
                 expected = self.undisturbed(command)

@@ -50,8 +50,9 @@ FieldInput field(const std::string &name, const std::vector<T> &values, int comp
   input.field.leading = leading;
   for (int d = 0; d < components; ++d) {
     input.field.components.push_back({name + std::to_string(d), static_cast<std::uint16_t>(d)});
-    input.components[static_cast<std::size_t>(d)] = {
-        values.data() + d, static_cast<std::ptrdiff_t>(sizeof(T)) * components, array_type<T>()};
+    input.components[static_cast<std::size_t>(d)] = {values.empty() ? nullptr : values.data() + d,
+                                                     static_cast<std::ptrdiff_t>(sizeof(T)) * components,
+                                                     array_type<T>()};
   }
   return input;
 }

@@ -2,8 +2,9 @@
 #include "out_of_memory.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
-#include <cstring>
+#include <iterator>
 
 #include "exit_code.hpp"
 
@@ -20,8 +21,12 @@ char message[4200] = "out of memory";
 void work_on(const std::string &file) noexcept {
   constexpr char reason[] = ": out of memory";
   const std::size_t length = std::min(file.size(), sizeof message - sizeof reason);
-  std::memcpy(message, file.data(), length);
-  std::memcpy(message + length, reason, sizeof reason);
+  // printable() takes memory.
+  std::transform(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(length), message, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7F || (byte >= 0x80 && byte <= 0x9F) ? '?' : c;
+  });
+  std::copy(std::begin(reason), std::end(reason), message + length);
 }
 
 int fail_without_memory() noexcept {
