@@ -106,7 +106,7 @@ std::optional<gpz::FileScan> scan_existing(const std::string &path, const gpz::M
 // The death of a run may leave a frame in the files of some groups only. The run that continues them has other atoms on
 // each rank: the other part of such a frame would lack atoms or have them twice. So each file is cut behind the last
 // frame that all have. Files of different frames stay. So do those that are joined by new ones, because there shall be
-// more of them, unless there is one frame at most, of which the new ones may be the missing part.
+// more of them, unless these files have no more frames than can be on their way: then the run died in its first one.
 std::string GPZOutput::drop_incomplete(const gpz::Metadata &metadata) {
   std::vector<gpz::IndexEntry> frames;
   std::string problem;
@@ -130,7 +130,7 @@ std::string GPZOutput::drop_incomplete(const gpz::Metadata &metadata) {
   };
   const auto count = static_cast<long long>(frames.size());
   const long long common = smallest(count), largest = -smallest(-count);
-  if (largest == common || (common == 0 && largest > 1)) return {};
+  if (largest == common || (common == 0 && largest > nbuffers + 1)) return {};
   const std::size_t keep = group_me_ == 0 ? static_cast<std::size_t>(common) : 0;
   const long long step = keep > 0 ? frames[keep - 1].timestep : 0;
   if (smallest(step) != -smallest(-step)) return {};

@@ -16,8 +16,7 @@ start_table() {
 }
 
 print_table() {
-  column -t -s $'\t' "$GPZ_FAULTS_TABLE"
-  awk -F '\t' 'NR > 1 { sum += $3 } END { printf "%d faults injected\n", sum }' "$GPZ_FAULTS_TABLE"
+  awk -F '\t' '{ printf "%-84s %-66s %9s  %s\n", $1, $2, $3, $4; sum += $3 } END { printf "%d faults injected\n", sum }' "$GPZ_FAULTS_TABLE"
 }
 
 program() {

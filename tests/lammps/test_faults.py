@@ -38,7 +38,7 @@ def killed_at_every_write(t):
     """SIGKILL of one rank before, in and after each of its writes. MPI then ends the others."""
     for faults in each(t):
         writes = [call for call in faults.calls if call.kind == "write"]
-        for n, call in enumerate(some(writes, at_most(t, 6))):
+        for n, call in enumerate(some(writes, at_most(t, 4))):
             for action in KILLS if ALL else (KILLS[n % 3],):
                 faults.case(f"SIGKILL, {action.removeprefix('kill-')}", call, lambda: killed(faults, call, action))
 
@@ -55,7 +55,7 @@ def failing_calls(t):
     """One call on a file fails, or all from one on: an error that names file and reason, and the frames before."""
     kinds = [("ENOSPC", True), ("EIO", False), ("EAGAIN", False)]
     for faults in each(t):
-        for n, call in enumerate(some(of_the_dump(faults), at_most(t, 8))):
+        for n, call in enumerate(some(of_the_dump(faults), at_most(t, 4))):
             for action, following in kinds if ALL else (kinds[n % len(kinds)],):
                 fault = f"{action} in {call.kind}{' and all later calls' if following else ''}"
                 faults.case(fault, call, lambda: failed(faults, call, action, following))
@@ -85,12 +85,13 @@ def named(done, call, action):
     assert any(file in line and REASONS[action] in line for line in errors), f"\n{done.stdout[-1500:]}"
 
 
-@case(ranks=(1, 2, 4))
+@case(ranks=(1, 2, 4) if ALL else (1, 2))
 def interrupted_calls(t):
     """Signals and short writes are no errors."""
     for faults in each(t):
-        for call in some(of_the_dump(faults), at_most(t, 6)):
-            for action in ("EINTR", "one", "half") if call.kind in ("read", "write") else ("EINTR",):
+        for n, call in enumerate(some(of_the_dump(faults), at_most(t, 4))):
+            actions = ("EINTR", "one", "half") if call.kind in ("read", "write") else ("EINTR",)
+            for action in actions if ALL else (actions[n % len(actions)],):
                 faults.case(f"{action} in {call.kind}", call, lambda: survived(faults, call, action))
 
 
@@ -102,7 +103,7 @@ def failing_calls_of_append(t):
         faults.tear()
         assert faults.run(script).returncode == 0
         faults.calls = faults.called()
-        for n, call in enumerate(some(of_the_dump(faults), at_most(t, 8))):
+        for n, call in enumerate(some(of_the_dump(faults), at_most(t, 4))):
             fault = REASONS if ALL else [list(REASONS)[n % 3]]
             for action in fault:
                 faults.case(f"append: {action} in {call.kind}", call, lambda: append_failed(faults, call, action, script))
@@ -140,7 +141,7 @@ def survived(faults, call, action):
     return "survived"
 
 
-@case(ranks=(2, 4))
+@case(ranks=(2, 4) if ALL else (2,))
 def rank_killed_between_frames(t):
     rank_dies(t, ("Wait",), at_most=1)
 
@@ -215,7 +216,7 @@ def interrupted(faults, signal_):
     return "kept and continued"
 
 
-@case(ranks=(1, 2, 4))
+@case(ranks=(1, 2, 4) if ALL else (1, 2))
 def reader_beside_the_writer(t):
     """A file that grows has complete frames and perhaps a torn one, and never damage."""
     for faults in each(t, NAMES[:1]):
@@ -290,7 +291,7 @@ def failing_allocations(t):
         done = without_memory(faults, 0, False)
         assert done.returncode == 0, done.stdout
         total = int(t.path("allocations").read_text())
-        for n, at in enumerate(some(range(1, total + 1), 20)):
+        for n, at in enumerate(some(range(1, total + 1), 10)):
             for following in (False, True) if ALL and n % 4 == 0 else (not ALL and n % 2 == 1,):
                 fault = f"allocation{' and all later ones' if following else ''}"
                 faults.case(fault, f"number {at} of {total}", lambda: out_of_memory(faults, at, following))
