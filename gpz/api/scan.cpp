@@ -49,10 +49,15 @@ class Scanner {
     std::uint8_t trailer[format::trailer_size];
     source_.read_at(size - sizeof trailer, trailer, sizeof trailer);
     const auto length = format::length_in_trailer(trailer);
-    if (!length || *length > size - header_length_ || *length % 8 != 0) return false;
+    if (!length || *length > size - header_length_ || *length < format::record_overhead) return false;
     const std::uint64_t index_start = size - *length;
+    // What is no index is no reason to refuse the file, as a record of an unknown type would be.
+    std::uint8_t start[format::record_start_size];
+    source_.read_at(index_start, start, sizeof start);
+    const auto claimed = format::parse_record_start(start);
+    if (!claimed || claimed->type != format::index_type || claimed->length != *length) return false;
     const auto record = complete_record_at(source_, index_start, size, prefix_);
-    if (!record || record->type != format::index_type || record->length != *length) return false;
+    if (!record) return false;
 
     std::vector<IndexEntry> frames;
     if (!parse_index(*record, frames)) return false;
@@ -81,7 +86,11 @@ class Scanner {
           return;
         }
         // Writers complete records in their order. This one, then, may have been completed while we searched behind it.
-        if (complete_record_at(source_, position, source_.size(), prefix_)) continue;
+        if (complete_record_at(source_, position, source_.size(), prefix_)) {
+          window_.clear();  // back to where it was not searched
+          window_start_ = 0;
+          continue;
+        }
         scan_.damaged = true;
         position = *next;
         continue;

@@ -2,10 +2,6 @@
 # shellcheck shell=bash
 # Sourced by the scripts: configures and builds gpz, with the LAMMPS that provide_lammps found (if it was called).
 
-# The compiler of sanitized builds, for configure_gpz: libFuzzer is a part of it.
-# shellcheck disable=SC2034
-clang=(-D CMAKE_C_COMPILER=clang-14 -D CMAKE_CXX_COMPILER=clang++-14)
-
 # gpu_architectures: those of this machine's GPUs, as CMake names them; nothing where none is found that gpz supports.
 gpu_architectures() {
   nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
@@ -25,6 +21,13 @@ configure_gpz() {
   fi
   step "Configuring gpz" no_progress "$folder/configure.log" cmake -S "$repository" -B "$folder" -G Ninja \
     -D "GPZ_WERROR=${GPZ_WERROR:-ON}" "$@" || die "cannot configure gpz"
+}
+
+# configure_sanitized FOLDER OPTIMISATION: with AddressSanitizer, UndefinedBehaviorSanitizer and the fuzz targets. Lines are all that
+# the messages need of the debug information.
+configure_sanitized() {
+  configure_gpz "$1" -D CMAKE_C_COMPILER=clang-14 -D CMAKE_CXX_COMPILER=clang++-14 -D CMAKE_BUILD_TYPE=RelWithDebInfo \
+    -D "CMAKE_CXX_FLAGS_RELWITHDEBINFO=$2 -g1 -DNDEBUG" -D GPZ_SANITIZE=ON -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
 }
 
 # build_gpz FOLDER [TARGET...]: all targets where none is named.

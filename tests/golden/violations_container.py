@@ -55,6 +55,8 @@ HEADER = [
     (dict(text=b"{ "), "metadata"),
     (dict(text=b"[]"), "not a JSON object"),
     (dict(text=b'"\xff', padding=b"\0" * 6), "metadata"),
+    (dict(text=b'{"key":' + b"[" * 64 + b"]" * 64 + b"}", padding=b""), "nested"),
+    (dict(text=b'{"key":' + b"[" * 5000 + b"]" * 5000 + b"}", padding=b""), "metadata"),
     (dict(metadata={"generator": 1}), "generator"),
     (dict(metadata={"units": ["lj"]}), "units"),
     (dict(metadata={"atom_style": None}), "atom_style"),

@@ -279,3 +279,43 @@ def refused(faults, wrapper, path, append):
     else:
         faults.unchanged()
     return "refused"
+
+
+@case()
+def failing_allocations(t):
+    """An allocation under the dump style, in it or in what it calls: an error, and the frames before."""
+    if not t.options.alloc_faults or not t.options.plugin:
+        raise Skip("needs Linux, and dump gpz as a plugin")
+    for faults in each(t, NAMES[:1]):
+        done = without_memory(faults, 0, False)
+        assert done.returncode == 0, done.stdout
+        total = int(t.path("allocations").read_text())
+        for n, at in enumerate(some(range(1, total + 1), 20)):
+            for following in (False, True) if ALL and n % 4 == 0 else (not ALL and n % 2 == 1,):
+                fault = f"allocation{' and all later ones' if following else ''}"
+                faults.case(fault, f"number {at} of {total}", lambda: out_of_memory(faults, at, following))
+
+
+def without_memory(faults, at, following):
+    faults.clear()
+    plugin = os.path.basename(faults.t.options.plugin)
+    facts = {"LD_PRELOAD": faults.t.options.alloc_faults, "ALLOC_FAULTS_AT": at, "ALLOC_FAULTS_WITHIN": plugin}
+    if following:
+        facts["ALLOC_FAULTS_FOLLOWING"] = 1
+    if at == 0:
+        facts["ALLOC_FAULTS_REPORT"] = faults.t.path("allocations")
+    return faults.t.run(faults.script(), wrapper=["env", *(f"{key}={value}" for key, value in facts.items())], timeout=100)
+
+
+def out_of_memory(faults, at, following):
+    done = without_memory(faults, at, following)
+    if done.returncode == 0:
+        faults.unchanged()
+        return "as usual"
+    said = done.stdout[-1500:]
+    assert done.returncode == 1, f"exit code {done.returncode}\n{said}"
+    assert "ERROR" in said or "memory allocation failed" in said, said
+    for name in faults.files():
+        texts = faults.decode(name)
+        assert list(texts.items()) == list(faults.frames[name].items())[: len(texts)], f"{name}: other frames"
+    return "refused, frames kept"

@@ -24,6 +24,7 @@ BOX_KINDS = range(4)
 TRAILER_SIZE = 24
 RECORD_OVERHEAD = 56  # a record without head and body
 LONGEST_METADATA = 2**24
+DEEPEST_METADATA = 64
 LONGEST_RECORD = 2**62
 
 
@@ -37,6 +38,12 @@ def is_strings(value):
 
 def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def depth(value):
+    """How deep objects and arrays are nested in a JSON value."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inner is None else 1 + max(map(depth, inner), default=0)
 
 
 METADATA_TYPES = {
@@ -139,8 +146,10 @@ def read_file_header(data):
     require(checksum == xxh3_64(data[:covered]), "file header: checksum does not hold")
     try:
         metadata = json.loads(text.decode("utf-8"))
-    except ValueError as error:
+        levels = depth(metadata)
+    except (ValueError, RecursionError) as error:
         raise BadFile(f"metadata: {error}") from None
+    require(levels <= DEEPEST_METADATA, "metadata is nested too deep")
     require(isinstance(metadata, dict), "metadata is not a JSON object")
     for key, is_right in METADATA_TYPES.items():
         require(key not in metadata or is_right(metadata[key]), f"metadata: {key} has the wrong type")

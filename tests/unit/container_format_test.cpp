@@ -296,6 +296,33 @@ TEST(MetadataJson, RefusesWhatIsNoObjectOfKnownTypes) {
   EXPECT_EQ(parse_json("{\"future\":[{\"a\":null}],\"units\":\"si\"}").units, "si");
 }
 
+TEST(MetadataJson, RefusesWhatIsNestedTooDeep) {
+  const auto nested = [](std::size_t levels) {
+    return "{\"future\":" + std::string(levels - 1, '[') + std::string(levels - 1, ']') + ",\"units\":\"si\"}";
+  };
+  EXPECT_EQ(parse_json(nested(64)).units, "si");
+  EXPECT_EQ(status_of([&] { parse_json(nested(65)); }), Status::corrupt);
+  EXPECT_EQ(status_of([&] { parse_json(nested(1000000)); }), Status::corrupt);
+  std::string objects = "{\"units\":\"si\"";
+  for (int i = 0; i < 100000; ++i) objects += ",\"a\":{\"b\":1";
+  EXPECT_EQ(status_of([&] { parse_json(objects); }), Status::corrupt);
+}
+
+TEST(MetadataJson, TheLastOfEqualKeysCounts) {
+  EXPECT_EQ(parse_json("{\"units\":3,\"units\":\"lj\"}").units, "lj");
+  EXPECT_EQ(parse_json("{\"columns\":[\"a\",[\"b\"]],\"columns\":[\"c\"]}").columns, std::vector<std::string>{"c"});
+  EXPECT_EQ(status_of([] { parse_json("{\"units\":\"lj\",\"units\":{\"units\":\"lj\"}}"); }), Status::corrupt);
+}
+
+// Keys of other objects, and lists in lists, are not those of the page.
+TEST(MetadataJson, TakesKeysOfTheObjectOnly) {
+  EXPECT_EQ(parse_json("{\"a\":{\"units\":3,\"columns\":1},\"units\":\"lj\",\"b\":[[\"x\"],{\"units\":\"si\"}]}").units,
+            "lj");
+  EXPECT_EQ(status_of([] { parse_json("{\"columns\":[{\"a\":\"x\"}]}"); }), Status::corrupt);
+  EXPECT_EQ(status_of([] { parse_json("{\"columns\":{\"a\":\"x\"}}"); }), Status::corrupt);
+  EXPECT_EQ(status_of([] { parse_json("[{\"units\":\"lj\"}]"); }), Status::corrupt);
+}
+
 TEST(FileHeader, VersionsAndFeatures) {
   const auto scan_with = [](std::size_t position, std::uint8_t value) {
     Bytes bytes = small_file(1);

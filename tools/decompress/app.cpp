@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
+#include <string>
 
 #include "commands.hpp"
 #include "exit_code.hpp"
@@ -35,10 +37,13 @@ void run(int argc, char **argv) {
   try {
     app->parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success))
+    if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) {
+      std::string reason = error.what();
+      std::replace(reason.begin(), reason.end(), '\n', ' ');
       throw Failure(ExitCode::usage, "",
-                    first[0] == '-' ? fmt::format("{} (gpz --help explains)", error.what())
-                                    : fmt::format("{0}: {1} (gpz {0} --help explains)", first, error.what()));
+                    first[0] == '-' ? fmt::format("{} (gpz --help explains)", reason)
+                                    : fmt::format("{0}: {1} (gpz {0} --help explains)", first, reason));
+    }
     std::ostringstream text;
     text.exceptions(std::ios::badbit);  // rather than a part of it where memory ends
     app->exit(error, text, text);

@@ -16,6 +16,7 @@
 #include "output_file.hpp"
 #include "progress.hpp"
 #include "writers/frame_writer.hpp"
+#include "writers/word.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -60,7 +61,8 @@ void report_none_taken(const std::string &name, const FrameRange &range, const s
   if (range.single())
     throw Failure(ExitCode::usage, name,
                   fmt::format("has {}{}, no frame {}", counted(frames, "frame"), numbers, *range.single()));
-  print_note(fmt::format("{}: has {}{}, none of them in --frames {}", name, counted(frames, "frame"), numbers, text));
+  print_note(printable(
+      fmt::format("{}: has {}{}, none of them in --frames {}", name, counted(frames, "frame"), numbers, text)));
 }
 
 Outcome decode_file(const Reader &reader, const std::string &name, const FrameRange &range, const std::string &text,
@@ -92,7 +94,7 @@ Outcome decode_file(const Reader &reader, const std::string &name, const FrameRa
   else if (scan.damaged)
     outcome.problem = damaged_between(name);
   else if (only_index_damaged(scan, name))
-    print_note(index_damaged(name, reader.frames()));
+    print_note(printable(index_damaged(name, reader.frames())));
   else if (scan.torn && !(range.forward() && range.ends_before(reader.frames())))
     outcome.problem = truncated_after(name, reader.frames());
   if (selected.empty() && !outcome.problem) report_none_taken(name, range, text, reader.frames());
@@ -146,9 +148,11 @@ void decode(DecodeOptions options) {
   options.text.input = input.name();
   options.text.threads = threads;
   options.text.units = input.metadata().units;
-  options.text.names.elements = options.elements.empty() ? input.metadata().elements : options.elements;
+  options.text.names.elements = words_or_none(options.elements.empty() ? input.metadata().elements : options.elements);
+  if (!options.elements.empty() && options.text.names.elements.empty())
+    throw Failure(ExitCode::usage, "", "--elements: a name is too long, or has a blank or a control character");
   options.text.every_type_named = !options.elements.empty();
-  options.text.names.labels = input.metadata().type_labels;
+  options.text.names.labels = words_or_none(input.metadata().type_labels);
 
   OutputFile out(options.output);
   Outcome outcome;

@@ -7,11 +7,15 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
+#include "capped.hpp"
 #include "commands.hpp"
 #include "counted.hpp"
 #include "exit_code.hpp"
 #include "frame_input.hpp"
+#include "json_text.hpp"
+#include "name_width.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
 
@@ -39,6 +43,7 @@ struct Summary {
   std::vector<std::int64_t> key_frames;  // their numbers
   unsigned most_since_key = 0;           // frames
   std::vector<ColumnSummary> columns;
+  std::unordered_map<std::string, std::size_t> place_of;  // by name: index into columns, until they are sorted
 };
 
 std::string type_name(const Field &field) {
@@ -81,13 +86,12 @@ std::string boundary_text(const Box &box) {
 void add_columns(const FrameInfo &info, Summary &summary) {
   for (const Field &field : info.fields) {
     const std::uint64_t bytes = field.type == ValueType::float32 ? 4 : 8;
-    summary.value_bytes += info.particles * field.components.size() * bytes;
+    summary.value_bytes =
+        capped_sum(summary.value_bytes, capped_product(info.particles, field.components.size() * bytes));
     for (const Field::Component &component : field.components) {
-      auto column = std::find_if(summary.columns.begin(), summary.columns.end(),
-                                 [&](const ColumnSummary &c) { return c.name == component.name; });
-      if (column == summary.columns.end())
-        column =
-            summary.columns.insert(column, {component.name, component.column, type_name(field), field.bound, 0, 0});
+      const auto [known, is_new] = summary.place_of.emplace(component.name, summary.columns.size());
+      if (is_new) summary.columns.push_back({component.name, component.column, type_name(field), field.bound, 0, 0});
+      ColumnSummary *const column = &summary.columns[known->second];
       column->smallest_bound = std::min(column->smallest_bound, field.bound);
       column->bound = std::max(column->bound, field.bound);
       column->largest_error = std::max(column->largest_error, field.largest_error);
@@ -108,7 +112,7 @@ Summary summarize(const Reader &reader) {
       ++summary.unreadable;
       continue;
     }
-    summary.particles += info.particles;
+    summary.particles = capped_sum(summary.particles, info.particles);
     summary.fewest = std::min(summary.fewest, info.particles);
     summary.most = std::max(summary.most, info.particles);
     if (info.since_key == 0) summary.key_frames.push_back(static_cast<std::int64_t>(i));
@@ -148,13 +152,17 @@ std::string bound_text(const ColumnSummary &column) {
   return text(column.smallest_bound) + " to " + text(column.bound);
 }
 
-// The interval of equally spaced numbers, or 0.
+// The interval of equally spaced numbers; 0 if they are not, or if it has more than 64 bits.
 template <typename Container, typename Number>
 std::int64_t interval_of(const Container &items, const Number &number) {
   if (items.size() < 2) return 0;
-  const std::int64_t interval = number(items[1]) - number(items[0]);
-  for (std::size_t i = 1; i < items.size(); ++i)
-    if (number(items[i]) - number(items[i - 1]) != interval) return 0;
+  std::int64_t interval = 0;
+  for (std::size_t i = 1; i < items.size(); ++i) {
+    std::int64_t difference = 0;
+    if (__builtin_sub_overflow(number(items[i]), number(items[i - 1]), &difference)) return 0;
+    if (i > 1 && difference != interval) return 0;
+    interval = difference;
+  }
   return interval;
 }
 
@@ -211,9 +219,9 @@ std::string box_text(const Box &box) {
 std::string info_text(const std::string &name, const Reader &reader, const Summary &summary) {
   const FileScan &scan = reader.scan();
   const Metadata &metadata = scan.metadata;
-  std::string text = name + "\n";
+  std::string text = printable(name) + "\n";
   const auto line = [&](const char *label, const std::string &value) {
-    if (!value.empty()) text += fmt::format("  {:<11} {}\n", label, value);
+    if (!value.empty()) text += fmt::format("  {:<11} {}\n", label, printable(value));
   };
   line("frames", frames_text(scan.frames));
   if (reader.frames() > summary.unreadable) line("key frames", key_frames_text(summary));
@@ -233,13 +241,12 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
   line("state", state_text(scan, summary, only_index_damaged(scan, name)));
   if (summary.columns.empty()) return text;
 
-  std::size_t width = 6;
-  for (const ColumnSummary &column : summary.columns) width = std::max(width, column.name.size());
+  const std::size_t width = name_width(summary.columns);
   text += fmt::format("\n  {:<{}}  {:<8} {:>12} {:>14}\n", "column", width, "type", "bound", "largest error");
   for (const ColumnSummary &column : summary.columns) {
     const bool lossless = !(column.bound > 0);
-    text += fmt::format("  {:<{}}  {:<8} {:>12} {:>14}\n", column.name, width, column.type, bound_text(column),
-                        lossless ? "0" : fmt::format("{:.6g}", column.largest_error));
+    text += fmt::format("  {:<{}}  {:<8} {:>12} {:>14}\n", printable(column.name), width, column.type,
+                        bound_text(column), lossless ? "0" : fmt::format("{:.6g}", column.largest_error));
   }
   return text;
 }
@@ -296,8 +303,7 @@ void info(const std::string &path, bool as_json, const Limits &limits) {
   const Summary summary = summarize(reader);
   OutputFile out("-");
   const EndsWithoutMemory end;
-  out.write(as_json ? info_json(input.name(), reader, summary).dump(2) + "\n"
-                    : info_text(input.name(), reader, summary));
+  out.write(as_json ? json_text(info_json(input.name(), reader, summary)) : info_text(input.name(), reader, summary));
   out.commit();
 }
 

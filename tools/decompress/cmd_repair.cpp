@@ -74,8 +74,10 @@ void repair(const std::string &input, const std::string &output, int threads, co
     kept.push_back(entry);
   }
   for (const IndexEntry &frame : reader.scan().frames) {
-    const bool walked = std::any_of(found.frames.begin(), found.frames.end(),
-                                    [&](const IndexEntry &other) { return other.offset == frame.offset; });
+    // Both lists are in the order of the file.
+    const bool walked =
+        std::binary_search(found.frames.begin(), found.frames.end(), frame,
+                           [](const IndexEntry &a, const IndexEntry &b) { return a.offset < b.offset; });
     if (!walked)
       report +=
           fmt::format("lost: frame at byte {} (timestep {}): its record is damaged\n", frame.offset, frame.timestep);
@@ -92,7 +94,7 @@ void repair(const std::string &input, const std::string &output, int threads, co
   put(out, index_record(kept));
   out.commit();
   OutputFile console("-");
-  console.write(fmt::format("{}: {} kept{}\n{}", input, counted(kept.size(), "frame"),
+  console.write(fmt::format("{}: {} kept{}\n{}", printable(input), counted(kept.size(), "frame"),
                             report.empty() ? ", nothing lost" : "", report));
   console.commit();
 }

@@ -10,12 +10,15 @@
 #include <set>
 #include <vector>
 
+#include "capped.hpp"
 #include "commands.hpp"
 #include "comparison.hpp"
 #include "counted.hpp"
 #include "exit_code.hpp"
 #include "frame_input.hpp"
 #include "gpz/error.hpp"
+#include "json_text.hpp"
+#include "name_width.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
 #include "readers/frame_source.hpp"
@@ -56,7 +59,7 @@ void verify_file(const FrameInput &input, const Limits &limits, int threads, Ver
     try {
       reader.verify(i, threads);
       ++verdict.frames;
-      verdict.particles += reader.scan().frames[i].particles;
+      verdict.particles = capped_sum(verdict.particles, reader.scan().frames[i].particles);
     } catch (const Error &error) {
       if (!concerns_one_frame(error)) throw;
       verdict.problems.emplace_back(ExitCode::corrupt, input.name(), fmt::format("frame {}: {}", i, error.cause()));
@@ -81,7 +84,8 @@ void verify_file(const FrameInput &input, const Limits &limits, int threads, Ver
 
 void verify_stream(FrameInput &input, int threads, Verdict &verdict) {
   try {
-    for (Frame frame; input.stream()->next(frame, threads); ++verdict.frames) verdict.particles += frame.info.particles;
+    for (Frame frame; input.stream()->next(frame, threads); ++verdict.frames)
+      verdict.particles = capped_sum(verdict.particles, frame.info.particles);
   } catch (const Error &error) {
     if (!concerns_one_frame(error)) throw;
     if (error.status() == Status::truncated)
@@ -142,26 +146,28 @@ void compare(const FrameInput &input, const VerifyOptions &options, int threads,
   }
 }
 
-std::string verdict_text(const std::string &name, const VerifyOptions &options, const Verdict &verdict) {
+std::string verdict_text(const std::string &file, const VerifyOptions &options, const Verdict &verdict) {
+  const std::string name = printable(file);
+  const std::string against = printable(options.against);
   std::string text = fmt::format("{}: {} with {}", name, counted(verdict.frames, "whole frame"),
                                  counted(verdict.particles, "particle"));
   if (verdict.problems.empty() && verdict.note.empty()) text += ": every checksum and structure holds";
   text += "\n";
   if (!verdict.columns.empty()) {
-    text += fmt::format("compared with {} by timestep and id:\n", options.against);
-    std::size_t width = 6;
-    for (const ColumnDifference &column : verdict.columns) width = std::max(width, column.name.size());
+    text += fmt::format("compared with {} by timestep and id:\n", against);
+    const std::size_t width = name_width(verdict.columns);
     text += fmt::format("  {:<{}} {:>12} {:>18}\n", "column", width, "bound", "largest difference");
     for (const ColumnDifference &column : verdict.columns)
-      text += fmt::format("  {:<{}} {:>12} {:>18}\n", column.name, width,
+      text += fmt::format("  {:<{}} {:>12} {:>18}\n", printable(column.name), width,
                           column.exact ? "lossless" : fmt::format("{:.6g}", column.bound),
                           fmt::format("{:.6g}", column.largest));
   }
   if (!verdict.only_in_file.empty())
-    text += fmt::format("  not compared: {} (only in {})\n", fmt::join(verdict.only_in_file, " "), name);
+    text += fmt::format("  not compared: {} (only in {})\n",
+                        printable(fmt::format("{}", fmt::join(verdict.only_in_file, " "))), name);
   if (!verdict.only_in_reference.empty())
-    text +=
-        fmt::format("  not compared: {} (only in {})\n", fmt::join(verdict.only_in_reference, " "), options.against);
+    text += fmt::format("  not compared: {} (only in {})\n",
+                        printable(fmt::format("{}", fmt::join(verdict.only_in_reference, " "))), against);
   // A single one is said on standard error.
   if (verdict.problems.size() > 1)
     for (const Failure &problem : verdict.problems) text += fmt::format("  {}\n", problem.what());
@@ -211,10 +217,10 @@ void verify(const VerifyOptions &options) {
 
   OutputFile out("-");
   const EndsWithoutMemory end;
-  out.write(options.json ? verdict_json(input.name(), options, verdict).dump(2) + "\n"
+  out.write(options.json ? json_text(verdict_json(input.name(), options, verdict))
                          : verdict_text(input.name(), options, verdict));
   out.commit();
-  if (!verdict.note.empty()) print_note(verdict.note);
+  if (!verdict.note.empty()) print_note(printable(verdict.note));
   if (verdict.problems.size() > 1)
     throw Failure(verdict.problems.front().code(), input.name(),
                   fmt::format("{} problems, listed on standard output", verdict.problems.size()));

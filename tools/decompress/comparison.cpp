@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <string_view>
 
 #include "column_order.hpp"
 #include "exit_code.hpp"
+#include "number_text.hpp"
 #include "particle_order.hpp"
 #include "positions.hpp"
 
@@ -31,12 +34,14 @@ double difference(double a, double b) {
   return std::isnan(distance) ? infinite : distance;
 }
 
-std::string word(const Frame &frame, const Frame::Column &column, std::size_t row, const TypeNames &names) {
+// The name of a type, or its number, for which there is room in `digits`. Not a copy: names from files may be long.
+std::string_view word(const Frame &frame, const Frame::Column &column, std::size_t row, const TypeNames &names,
+                      std::array<char, max_number_length> &digits) {
   const std::vector<std::string> *table = names.for_display(frame.info.fields[column.field].display);
   const std::int64_t value = column.integers[row];
   if (table != nullptr && value >= 1 && static_cast<std::uint64_t>(value) <= table->size())
     return (*table)[static_cast<std::size_t>(value - 1)];
-  return std::to_string(value);
+  return {digits.data(), static_cast<std::size_t>(append_integer(digits.data(), value) - digits.data())};
 }
 
 bool is_word(const Frame &frame, const Frame::Column &column) {
@@ -151,13 +156,17 @@ void Comparison::add(Frame frame, Frame reference, const TypeNames &reference_na
       const std::size_t row = rows[i];
       const std::size_t reference_row = reference_rows[i];
       double distance = 0;
-      if (words)
-        distance =
-            word(frame, column, row, names_) == word(reference, *other, reference_row, reference_names) ? 0 : infinite;
-      else if (integers)
+      if (words) {
+        std::array<char, max_number_length> digits{};
+        std::array<char, max_number_length> other_digits{};
+        const bool same = word(frame, column, row, names_, digits) ==
+                          word(reference, *other, reference_row, reference_names, other_digits);
+        distance = same ? 0 : infinite;
+      } else if (integers) {
         distance = column.integers[row] == other->integers[reference_row] ? 0 : infinite;
-      else
+      } else {
         distance = difference(value_of(frame, column, row), value_of(reference, *other, reference_row));
+      }
       if (distance > field.bound + (positions_column ? rounding : 0)) ++summary.above;
       if (distance > summary.largest) {
         summary.largest = distance;

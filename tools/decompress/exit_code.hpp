@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "gpz/printable.hpp"
+
 namespace gpz::tool {
 
 enum class ExitCode : int {
@@ -23,11 +25,11 @@ enum class ExitCode : int {
 // For --help.
 extern const char *const exit_code_help;
 
-// Ends a command; what() is "FILE: REASON", or the reason alone.
+// Ends a command; what() is "FILE: REASON", or the reason alone, made printable().
 class Failure : public std::runtime_error {
  public:
   Failure(ExitCode code, const std::string &file, const std::string &reason)
-      : std::runtime_error(file.empty() ? reason : file + ": " + reason), code_(code) {}
+      : std::runtime_error(printable(file.empty() ? reason : file + ": " + reason)), code_(code) {}
   ExitCode code() const noexcept { return code_; }
 
  private:
@@ -37,7 +39,8 @@ class Failure : public std::runtime_error {
 // "FILE: the operating system's reason" for the current errno.
 Failure io_failure(const std::string &file);
 
-// A line on standard error. Takes no memory. If it cannot be written, nobody is told: the exit code says enough.
+// A line of printable() text on standard error. Takes no memory. If it cannot be written, nobody is told: the exit code
+// says enough.
 void print_note(std::string_view text) noexcept;
 
 // What an exception of the library or the standard library means to the user; `file` is named where the exception names

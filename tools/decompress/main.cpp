@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The gpz command.
-#include <algorithm>
 #include <csignal>
 #include <new>
-#include <string>
 
 #include "app.hpp"
 #include "exit_code.hpp"
@@ -16,9 +14,7 @@ namespace {
 int fail(const std::exception &error) {
   try {
     const Failure failure = to_failure(error);
-    std::string line = failure.what();
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    print_note(line);
+    print_note(failure.what());
     return static_cast<int>(failure.code());
   } catch (const std::bad_alloc &) {
     return fail_without_memory();

@@ -2,6 +2,7 @@
 #include "out_of_memory.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <iterator>
 
@@ -20,7 +21,11 @@ char message[4200] = "out of memory";
 void work_on(const std::string &file) noexcept {
   constexpr char reason[] = ": out of memory";
   const std::size_t length = std::min(file.size(), sizeof message - sizeof reason);
-  file.copy(message, length);
+  // printable() takes memory.
+  std::transform(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(length), message, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7F || (byte >= 0x80 && byte <= 0x9F) ? '?' : c;
+  });
   std::copy(std::begin(reason), std::end(reason), message + length);
 }
 

@@ -28,14 +28,4 @@ struct TypeNames {
   }
 };
 
-// A name with a blank would break the columns of a text file: then none of them is used.
-inline bool usable_as_words(const std::vector<std::string> &names) {
-  bool any = false;
-  for (const std::string &name : names) {
-    if (name.find_first_of(" \t\r\n") != std::string::npos) return false;
-    any = any || !name.empty();
-  }
-  return any;
-}
-
 }  // namespace gpz::tool

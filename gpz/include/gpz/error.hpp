@@ -32,8 +32,8 @@ GPZ_API const char *to_string(Status status) noexcept;
 class GPZ_API Error : public std::runtime_error {
  public:
   // `position`: the offset in `file` that the error is about, in bytes, or no_position. `system_error`: an errno, or 0.
-  // what() is "FILE: byte P: CAUSE". Names from files may be in `cause`: here is where it, and what(), become printable()
-  // (gpz/printable.hpp); file() stays as it was given.
+  // what() is "FILE: byte P: CAUSE". `cause` may have names from files: cause() and what() are printable() (see
+  // printable.hpp). file() is as it was given.
   static constexpr std::uint64_t no_position = ~std::uint64_t{0};
   Error(Status status, const std::string &cause, const std::string &file = {}, std::uint64_t position = no_position,
         int system_error = 0);

@@ -41,7 +41,7 @@ struct Box {
 // One quantity of every particle, with 1 to 3 components: position (x, y, z), id, vx.
 struct Field {
   struct Component {
-    std::string name;          // the name of the dump column: "x", "id", "c_pe", ...
+    std::string name;          // of the dump column: "x", "id", "c_pe", ...; from a file, any bytes (printable.hpp)
     std::uint16_t column = 0;  // its index among all columns of a text dump, from 0
   };
 
@@ -55,7 +55,8 @@ struct Field {
   // Distance between two values that the field can store, in its units. 0: the encoder uses grid_step(bound, type), the
   // largest step that keeps the bound.
   double step = 0;
-  // Set by the encoder: the largest absolute error in this frame, in units of the field.
+  // Set by the encoder: no absolute error in this frame is larger, in units of the field. Some block has it, or would
+  // have it if it were not smaller as exact values.
   double largest_error = 0;
   std::vector<Component> components;
 };
@@ -72,7 +73,7 @@ struct FrameInfo {
   std::uint64_t reference = 0;
 };
 
-// What a file says about itself. Every member is optional.
+// What a file says about itself. Every member is optional. From a file, texts have any characters (printable.hpp).
 struct Metadata {
   std::string generator;   // program and version
   std::string units;       // LAMMPS name: lj, real, metal, ...

@@ -216,7 +216,9 @@ static inline gpz_frame gpz_new_frame(uint64_t particles, int64_t timestep) {
 }
 
 /* What a file says about itself. Writing: every pointer may be NULL, and is not used after the call. Reading: where the
- * file says nothing, strings are "" and counts are 0. The strings and arrays are valid until the reader is closed. */
+ * file says nothing, strings are "" and counts are 0. The strings and arrays are valid until the reader is closed. They
+ * are UTF-8, up to the first zero, with whatever control characters the file has: not to be printed as they are. Those
+ * of gpz_last_error() have been made printable. */
 typedef struct gpz_metadata {
   size_t struct_size;
   const char *generator;      /* program and version */
@@ -343,7 +345,7 @@ GPZ_API gpz_status gpz_reader_frame(const gpz_reader *reader, size_t frame, gpz_
 
 typedef struct gpz_column_info {
   size_t struct_size;
-  char name[256];
+  char name[256];       /* the bytes of the file, up to the first zero: not to be printed as they are */
   gpz_type type;        /* as stored: GPZ_INT64 (all integers), GPZ_FLOAT32 or GPZ_FLOAT64 */
   gpz_display display;  /* how a text writer shows it */
   double bound;         /* absolute error bound, units of the column; 0: lossless */

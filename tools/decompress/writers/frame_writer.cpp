@@ -14,8 +14,9 @@
 namespace gpz::tool {
 namespace {
 
-// About half a megabyte of text.
-constexpr std::size_t rows_per_job = 16384;
+// Of one job: about half a megabyte of text.
+constexpr std::size_t most_rows = 16384;
+constexpr std::size_t most_values = std::size_t{8} * most_rows;
 
 // What the jobs of one frame share.
 struct PrintedFrame {
@@ -63,6 +64,8 @@ void FrameWriter::write(Frame frame) {
   printed->columns = columns(printed->frame);
 
   const std::size_t particles = printed->frame.info.particles;
+  const std::size_t rows_per_job =
+      std::clamp(most_values / std::max<std::size_t>(1, printed->columns.size()), std::size_t{1}, most_rows);
   std::string head = header(printed->frame);
   std::size_t first = 0;
   do {

@@ -23,7 +23,7 @@ struct TextOptions {
   bool with_time = false;
   bool with_units = false;
   std::string units;
-  TypeNames names;
+  TypeNames names;                // words (word.hpp)
   bool every_type_named = false;  // an atom type without an element name is an error
   int threads = 1;
 };

@@ -10,6 +10,7 @@
 #include "column_order.hpp"
 #include "positions.hpp"
 #include "writers/frame_writer.hpp"
+#include "writers/word.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -83,13 +84,13 @@ class LammpsWriter final : public FrameWriter {
   std::string header(const Frame &frame) override {
     std::string text;
     if (options().with_units && !std::exchange(units_written_, true) && !options().units.empty())
-      text += fmt::format("ITEM: UNITS\n{}\n", options().units);
+      text += fmt::format("ITEM: UNITS\n{}\n", as_word(options().units));
     if (options().with_time && !std::isnan(frame.info.time))
       text += fmt::format("ITEM: TIME\n{:.16}\n", frame.info.time);
     text += fmt::format("ITEM: TIMESTEP\n{}\nITEM: NUMBER OF ATOMS\n{}\n", frame.info.timestep, frame.info.particles);
     text += box_text(frame.info.box.kind == Box::Kind::none ? shrink_wrapped(frame) : frame.info.box);
     text += "ITEM: ATOMS";
-    for (const Frame::Column *column : columns_in_file_order(frame)) text += " " + frame.name(*column);
+    for (const Frame::Column *column : columns_in_file_order(frame)) text += " " + as_word(frame.name(*column));
     return text + "\n";
   }
 

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 
+#include "writers/word.hpp"
+
 namespace gpz::tool {
 namespace {
+
+constexpr std::size_t most_room = std::size_t{4} << 20;  // bytes
 
 char *append_text(char *out, const std::string &text) { return std::copy(text.begin(), text.end(), out); }
 
@@ -34,10 +38,8 @@ char *append_value(char *out, const ColumnText &column, std::size_t row) {
 }
 
 std::size_t longest_value(const ColumnText &column) {
-  std::size_t longest = std::max<std::size_t>(max_number_length, column.constant.size());
-  if (column.names != nullptr)
-    for (const std::string &name : *column.names) longest = std::max(longest, name.size());
-  return longest;
+  const std::size_t longest = std::max<std::size_t>(max_number_length, column.constant.size());
+  return column.names == nullptr ? longest : std::max(longest, longest_word);
 }
 
 }  // namespace
@@ -72,19 +74,24 @@ void append_rows(std::string &text, const std::vector<ColumnText> &columns, cons
   std::size_t longest_row = 1;
   for (const ColumnText &column : columns) longest_row += longest_value(column) + 1;
 
-  const std::size_t start = text.size();
-  text.resize(start + (last - first) * longest_row);
-  char *out = text.data() + start;
-  for (std::size_t i = first; i < last; ++i) {
-    const std::size_t row = rows.empty() ? i : rows[i];
-    for (const ColumnText &column : columns) {
-      out = append_value(out, column, row);
-      *out++ = ' ';
+  // Room for some rows at a time: most are much shorter than they might be.
+  const std::size_t rows_at_once = std::max<std::size_t>(1, most_room / longest_row);
+  while (first < last) {
+    const std::size_t end = first + std::min(rows_at_once, last - first);
+    const std::size_t start = text.size();
+    text.resize(start + (end - first) * longest_row);
+    char *out = text.data() + start;
+    for (; first < end; ++first) {
+      const std::size_t row = rows.empty() ? first : rows[first];
+      for (const ColumnText &column : columns) {
+        out = append_value(out, column, row);
+        *out++ = ' ';
+      }
+      if (!columns.empty()) --out;
+      *out++ = '\n';
     }
-    if (!columns.empty()) --out;
-    *out++ = '\n';
+    text.resize(static_cast<std::size_t>(out - text.data()));
   }
-  text.resize(static_cast<std::size_t>(out - text.data()));
 }
 
 }  // namespace gpz::tool

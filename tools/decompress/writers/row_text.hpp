@@ -20,7 +20,7 @@ struct ColumnText {
   std::string constant;
   const std::int64_t *integers = nullptr;
   const double *floats = nullptr;
-  const std::vector<std::string> *names = nullptr;  // of integer t: entry t - 1; the number where there is none
+  const std::vector<std::string> *names = nullptr;  // words; of integer t: entry t - 1; the number where there is none
   int decimals = 0;
 };
 

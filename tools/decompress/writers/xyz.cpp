@@ -2,6 +2,7 @@
 // XYZ: number of particles, a comment, then name x y z. Extended XYZ: the comment has the box and names the columns.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "exit_code.hpp"
 #include "positions.hpp"
 #include "writers/frame_writer.hpp"
+#include "writers/word.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -25,6 +27,13 @@ std::string box_attributes(const Box &box, const std::string &file) {
   if (box.boundary[0] == '\0') return text;
   const auto periodic = [&](std::size_t axis) { return box.boundary[2 * axis] == 'p' ? 'T' : 'F'; };
   return text + fmt::format("pbc=\"{} {} {}\" ", periodic(0), periodic(1), periodic(2));
+}
+
+// What would end the name, or the list of all properties, is replaced.
+std::string property_name(const std::string &name) {
+  std::string word = as_word(name);
+  for (const char ending : {':', '=', '"'}) std::replace(word.begin(), word.end(), ending, '_');
+  return word;
 }
 
 class XyzWriter final : public FrameWriter {
@@ -53,7 +62,7 @@ class XyzWriter final : public FrameWriter {
                                    box_attributes(frame.info.box, options().input));
     for (const Frame::Column *column : other_columns(frame)) {
       const bool integer = frame.info.fields[column->field].type == ValueType::integer;
-      text += fmt::format(":{}:{}:1", frame.name(*column), integer ? 'I' : 'R');
+      text += fmt::format(":{}:{}:1", property_name(frame.name(*column)), integer ? 'I' : 'R');
     }
     text += fmt::format(" Timestep={}", frame.info.timestep);
     if (!std::isnan(frame.info.time)) text += fmt::format(" Time={}", frame.info.time);
@@ -82,9 +91,7 @@ class XyzWriter final : public FrameWriter {
     if (column == nullptr) column = frame.find(type_column);
     if (column == nullptr || frame.info.fields[column->field].type != ValueType::integer) return constant_column("X");
     ColumnText text = frame_column(frame, *column, names, false);
-    text.names = usable_as_words(names.elements) ? &names.elements
-                 : usable_as_words(names.labels) ? &names.labels
-                                                 : nullptr;
+    text.names = !names.elements.empty() ? &names.elements : !names.labels.empty() ? &names.labels : nullptr;
     text.kind = text.names != nullptr ? ColumnText::Kind::named_integer : ColumnText::Kind::integer;
     return text;
   }

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Inputs of every kind for the fuzz targets to start from, in a folder for each kind.
+
+    tests/fuzz/seeds.py FOLDER
+
+Files come from tests/golden: the golden files, cuts of them, and the files that each break one rule of the format.
+"""
+
+import inspect
+import os
+import pathlib
+import random
+import struct
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+for folder in ("golden", "reference", "cli", "hostile"):
+    sys.path.insert(0, str(TESTS / folder))
+
+os.environ.setdefault("GPZ", "gpz")  # which the tests of the command run; here they only say how files are made
+
+import costly  # noqa: E402
+import violations_blocks  # noqa: E402
+import violations_container  # noqa: E402
+import violations_trajectories  # noqa: E402
+
+from test_encode import binary_frame  # noqa: E402
+
+GOLDEN = sorted((TESTS / "golden/files").glob("*.gpz"))
+SMALL = 4096  # bytes: small inputs are tried more often
+LARGEST = 32768  # bytes: what the targets take
+
+
+def header_length(data):
+    (metadata,) = struct.unpack_from("<I", data, 20)
+    return (24 + metadata + 7) // 8 * 8 + 8
+
+
+def records(data):
+    """The records of a file, as bytes (docs/format.md, section 2)."""
+    at = header_length(data)
+    while at + 24 <= len(data):
+        (length,) = struct.unpack_from("<Q", data, at + 16)
+        if at + length > len(data):
+            return
+        yield data[at : at + length]
+        at += length
+
+
+def golden_files():
+    """Each golden file whole, its first frame, and its first two."""
+    for path in GOLDEN:
+        data = path.read_bytes()
+        start, frames = data[: header_length(data)], list(records(data))
+        yield path.stem, data
+        for count in (1, 2):
+            yield f"{path.stem}-{count}", start + b"".join(frames[:count])
+
+
+def violations():
+    for module in (violations_container, violations_blocks, violations_trajectories):
+        for family, changes in module.FAMILIES:
+            yield family.__name__, family()
+            for number, (change, _) in enumerate(changes):
+                yield f"{family.__name__}-{number}", family(**change)
+
+
+def costly_files():
+    """Small forms of the files that ask for time or memory out of proportion."""
+    small = {"size": SMALL, "count": 12}
+    for name in sorted({function.__name__ for function in costly.FILES.values()} - {"<lambda>"}):
+        function = getattr(costly, name)
+        parameters = inspect.signature(function).parameters
+        data = function(**{key: value for key, value in small.items() if key in parameters})
+        if len(data) <= LARGEST:
+            yield f"costly-{name}", data
+
+
+def files():
+    yield from golden_files()
+    yield from costly_files()
+    yield from violations()
+
+
+def calls():
+    """Lists of calls of the C API, each with a file."""
+    dice = random.Random(1)
+    images = [data for _, data in golden_files() if len(data) <= SMALL]
+    for number in range(200):
+        program = bytes(dice.choice((dice.randrange(40), dice.randrange(256))) for _ in range(dice.randrange(8, 160)))
+        yield f"calls-{number}", struct.pack("<H", len(program)) + program + dice.choice(images)
+
+
+def descriptions():
+    """Of the frames of a round trip."""
+    dice = random.Random(2)
+    for number in range(400):
+        yield f"frames-{number}", bytes(dice.randrange(256) for _ in range(dice.choice((16, 48, 120))))
+
+
+def dump(columns, rows, box="BOX BOUNDS pp pp pp\n0 10\n0 10\n0 10\n", before=""):
+    """A frame of a text dump of LAMMPS."""
+    lines = "".join(" ".join(map(str, row)) + "\n" for row in rows)
+    return f"{before}ITEM: TIMESTEP\n7\nITEM: NUMBER OF ATOMS\n{len(rows)}\nITEM: {box}ITEM: ATOMS {columns}\n{lines}".encode()
+
+
+def texts():
+    rows = [(1, 1, 0.5, 1e-3, -2.25), (2, 2, "nan", 3e300, 4)]
+    tilted = "BOX BOUNDS xy xz yz pp ff pp\n0 12 1\n0 10 0.5\n0 10 -1\n"
+    general = "BOX BOUNDS abc origin pp pp pp\n10 0 0 0\n0 10 0 0\n0 0 10 0\n"
+    yield "dump", b"\0" + dump("id type x y z", rows) * 2
+    yield "dump-tilted", b"\0" + dump("id type xs ys zs", rows, tilted)
+    yield "dump-general", b"\0" + dump("id element xu yu zu", rows, general)
+    yield "dump-time", b"\0" + dump("id x y z vx ix", [(1, 2, 3, 4, 5, 6)], before="ITEM: UNITS\nlj\nITEM: TIME\n0.5\n")
+    yield "dump-empty", b"\0" + dump("id type x y z", [])
+    yield "xyz", b"\0" + b"2\nAtoms. Timestep: 4\nC 1 2 3\nO 4 5.5 -6e2\n" * 2
+    lattice = b'1\nLattice="9 0 0 0 9 0 0 0 9" Properties=species:S:1:pos:R:3:id:I:1 Time=2.5 pbc="T T F"\nH 1 2 3 9\n'
+    yield "extxyz", b"\0" + lattice
+    for number, box in enumerate((dict(), dict(kind=1, box=[0, 9, 0, 9, 0, 9, 1, 2, 3]), dict(kind=2, box=[9, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0]))):
+        yield f"binary-{number}", b"\0" + binary_frame(5, "id type x y z", [(1, 1, 2, 3, 4), (2, 1, 5, 6, 7)], units="lj", time=0.5, **box)
+    yield "binary-parts", b"\0" + binary_frame(5, "id x y z", [(i, 1, 2, 3) for i in range(9)], chunks=3)
+    for choices in (5, 5 + 12, 5 + 24, 5 + 48, 5 + 12 + 24 + 48):
+        yield f"raw-{choices}", bytes([choices]) + struct.pack("<12d", *range(12))
+
+
+SEEDS = {"files": files, "calls": calls, "frames": descriptions, "texts": texts}
+
+
+def main():
+    for kind, seeds in SEEDS.items():
+        folder = pathlib.Path(sys.argv[1]) / kind
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, data in seeds():
+            (folder / name).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fuzz target: the chunks of a file with the same index as a chain, each with the history of the ones before.
+// Checksums, references and numbers of frames since the key frame are not looked at.
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "gpz/chunk.hpp"
+#include "gpz/trajectory/chunk_reader.hpp"
+#include "gpz_file.hpp"
+#include "support.hpp"
+
+namespace {
+
+using gpz::Field;
+using gpz::Status;
+using gpz::fuzz::require;
+using gpz::fuzz::status_of;
+
+constexpr std::size_t most_frames = 16;
+constexpr std::size_t most_chunks = 4;
+
+// The values of a field that is followed, as bits.
+std::uint64_t values_of(const gpz::trajectory::ChunkReader &reader, std::size_t f, const Field &field) {
+  const bool is_integer = field.type == gpz::ValueType::integer;
+  const auto type = is_integer ? gpz::ConstArray::Type::int64 : gpz::ConstArray::Type::float64;
+  const auto particles = static_cast<std::size_t>(reader.particles());
+  std::vector<std::vector<double>> columns(field.components.size(), std::vector<double>(particles));
+  gpz::cpu::Target target;
+  for (std::size_t d = 0; d < columns.size(); ++d) target.components[d] = {columns[d].data(), sizeof(double), type};
+  reader.write(f, target);
+  std::uint64_t sum = 0;
+  for (const auto &column : columns)
+    if (particles != 0) sum = 31 * sum + gpz::chunk_checksum(column.data(), particles * sizeof(double));
+  return sum;
+}
+
+// The values of every frame of a chain, of the fields that are followed (an empty list: all).
+class Chain {
+ public:
+  void next(const gpz::fuzz::Chunk &chunk, const std::vector<Field> &fields, const std::vector<bool> &wanted) {
+    values_.emplace_back();
+    // After an error the history starts again with an independent chunk.
+    const Status status = status_of([&] {
+      const bool was_usable = std::exchange(usable_, false);
+      const bool builds_on = gpz::chunk_kind(chunk.bytes.data(), chunk.bytes.size()) == gpz::ChunkKind::difference;
+      if (builds_on && !was_usable) return;
+      reader_.next(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, fields, wanted, 1);
+      usable_ = true;
+      for (std::size_t f = 0; f < fields.size(); ++f)
+        if (wanted.empty() || wanted[f]) values_.back()[f] = values_of(reader_, f, fields[f]);
+    });
+    require(status == Status::ok || !usable_, "values of a chunk cannot be written");
+    whole_.push_back(usable_);
+  }
+
+  const std::vector<std::map<std::size_t, std::uint64_t>> &values() const { return values_; }
+  const std::vector<bool> &whole() const { return whole_; }
+
+ private:
+  gpz::trajectory::ChunkReader reader_;
+  bool usable_ = false;
+  std::vector<std::map<std::size_t, std::uint64_t>> values_;
+  std::vector<bool> whole_;
+};
+
+// Who follows two fields gets what who follows all of them gets: the first, whose edges others count, and one more.
+void compare(const Chain &all, const Chain &few) {
+  for (std::size_t i = 0; i < all.values().size() && all.whole()[i]; ++i) {
+    require(few.whole()[i], "a field of a sound chain is refused");
+    for (const auto &[field, values] : few.values()[i])
+      require(all.values()[i].at(field) == values, "the fields that are followed decide the values of others");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t size) {
+  gpz::fuzz::File file = gpz::fuzz::take_apart(bytes, size);
+  std::vector<gpz::fuzz::Frame *> frames = file.frames();
+  if (frames.empty() || frames[0]->info.fields.empty()) return 0;
+  frames.resize(std::min(frames.size(), most_frames));
+  // Fields are told apart by their number: a chain ends where there are others.
+  const std::size_t fields = frames[0]->info.fields.size();
+  const auto other = [&](const gpz::fuzz::Frame *frame) { return frame->info.fields.size() != fields; };
+  frames.erase(std::find_if(frames.begin(), frames.end(), other), frames.end());
+
+  std::vector<bool> wanted(fields);
+  wanted[0] = wanted[gpz::chunk_checksum(bytes, size) % fields] = true;
+  for (std::size_t k = 0; k < most_chunks; ++k) {
+    Chain all;
+    Chain few;
+    for (const gpz::fuzz::Frame *frame : frames) {
+      if (k >= frame->chunks.size() || frame->chunks[k].particles > gpz::fuzz::most_particles) break;
+      all.next(frame->chunks[k], frame->info.fields, {});
+      few.next(frame->chunks[k], frame->info.fields, wanted);
+    }
+    compare(all, few);
+  }
+  return 0;
+}
