@@ -20,12 +20,14 @@
 #include <cstdlib>
 #include <cstring>
 
+// NOLINTBEGIN(bugprone-reserved-identifier): names of glibc
 extern "C" {
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace {
 
@@ -49,6 +51,7 @@ Owner owner_of(std::uintptr_t address) {
   if (kept / 4 == address) return static_cast<Owner>(kept % 4);
   Dl_info object;
   Owner owner = Owner::other;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the unwinder gives addresses as numbers
   if (dladdr(reinterpret_cast<void *>(address), &object) != 0 && object.dli_fname != nullptr) {
     const auto has = [&](const char *text) { return std::strstr(object.dli_fname, text) != nullptr; };
     if (has(within)) owner = Owner::chosen;
@@ -109,6 +112,7 @@ int counted_main(int argc, char **argv, char **environment) {
 
 extern "C" {
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the name of glibc
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(), void (*fini)(),
                       void (*rtld_fini)(), void *stack_end) {
   const auto start = reinterpret_cast<decltype(&__libc_start_main)>(dlsym(RTLD_NEXT, "__libc_start_main"));
