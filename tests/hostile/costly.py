@@ -238,7 +238,7 @@ def falling_ids(count=50000):
 
 
 def equal_ids(count=50000):
-    """All are equal but for the last one, which is less."""
+    """Equal ids, and a smaller one at the end."""
     return id_list([7] * (count - 1) + [6])
 
 
