@@ -218,9 +218,9 @@ class DeviceState {
       const cpu::DifferenceState::Axis &axis = host.axes[d];
       upload(state_.last[d], std::vector<std::int32_t>(axis.last.begin(), axis.last.end()));
       if (host.plain) continue;
-      upload(state_.deviation[d], {axis.deviation.begin(), axis.deviation.end()});
-      upload(state_.velocity[d], {axis.velocity.begin(), axis.velocity.end()});
-      upload(state_.previous[d], {axis.previous.begin(), axis.previous.end()});
+      upload(state_.deviation[d], axis.deviation);
+      upload(state_.velocity[d], axis.velocity);
+      upload(state_.previous[d], axis.previous);
     }
   }
   cuda::DeviceDifferenceState &get() { return state_; }
