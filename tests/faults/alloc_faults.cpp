@@ -20,12 +20,14 @@
 #include <cstdlib>
 #include <cstring>
 
+// NOLINTBEGIN(bugprone-reserved-identifier): names of the C library
 extern "C" {
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace {
 
@@ -48,8 +50,10 @@ Owner owner_of(std::uintptr_t address) {
   const std::uintptr_t kept = entry.load();
   if (kept / 4 == address) return static_cast<Owner>(kept % 4);
   Dl_info object;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): unwinding gives addresses as integers
+  const auto *const code = reinterpret_cast<void *>(address);
   Owner owner = Owner::other;
-  if (dladdr(reinterpret_cast<void *>(address), &object) != 0 && object.dli_fname != nullptr) {
+  if (dladdr(code, &object) != 0 && object.dli_fname != nullptr) {
     const auto has = [&](const char *text) { return std::strstr(object.dli_fname, text) != nullptr; };
     if (has(within)) owner = Owner::chosen;
     if (has("alloc_faults") || has("libc.so") || has("libstdc++") || has("libgcc")) owner = Owner::language;
@@ -109,6 +113,7 @@ int counted_main(int argc, char **argv, char **environment) {
 
 extern "C" {
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(), void (*fini)(),
                       void (*rtld_fini)(), void *stack_end) {
   const auto start = reinterpret_cast<decltype(&__libc_start_main)>(dlsym(RTLD_NEXT, "__libc_start_main"));
