@@ -83,10 +83,10 @@ mkdir -p "$builds"
 try gcc-O3 g++ "-O3 -DNDEBUG"
 try gcc-O0 g++ "" -D CMAKE_BUILD_TYPE=Debug
 try gcc-O3-native g++ "-O3 -march=native -DNDEBUG"
-try gcc-Ofast-native g++ "-Ofast -march=native -ffp-contract=fast"
+try gcc-Ofast-native g++ "" -D "GPZ_COMPILE_OPTIONS=-Ofast;-march=native;-ffp-contract=fast"
 try clang-O0 clang++ "" -D CMAKE_BUILD_TYPE=Debug
 try clang-O3 clang++ "-O3 -DNDEBUG"
-try clang-Ofast-native clang++ "-Ofast -march=native -ffp-contract=fast"
+try clang-Ofast-native clang++ "" -D "GPZ_COMPILE_OPTIONS=-Ofast;-march=native;-ffp-contract=fast"
 # Static, so that the emulator needs no files of that processor.
 emulator=qemu-aarch64-static try aarch64-gcc-O3 aarch64-linux-gnu-g++ "-O3 -DNDEBUG" -D CMAKE_SYSTEM_NAME=Linux \
   -D CMAKE_SYSTEM_PROCESSOR=aarch64 -D CMAKE_EXE_LINKER_FLAGS=-static -D GPZ_PROGRAMS=ON

@@ -25,6 +25,5 @@ say "layers"
 scripts/lib/layers.py || die "includes against gpz/rooms.txt"
 
 [[ -f build/compile_commands.json ]] || die "build/ is not configured: run scripts/test.sh first"
-step "clang-tidy" no_progress build/clang-tidy.log run-clang-tidy-14 -quiet -j "$(nproc)" -p build "^$repository/(bench|gpz|lammps_pkg|tests|tools)/.*\.cpp\$" ||
-  die "clang-tidy has something to say: build/clang-tidy.log"
+step "clang-tidy" no_progress build/clang-tidy.log scripts/lib/tidy.py build || die "clang-tidy has something to say: build/clang-tidy.log"
 say "All of it took $(duration $SECONDS)"

@@ -140,8 +140,8 @@ void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t par
           if (chunk_kind(bytes, size) == ChunkKind::difference)
             throw Error(Status::unsupported,
                         "a difference chunk is decoded with the frames that it builds on (Reader)");
-          const format::Charge for_columns = api::charge_for_columns(particles, described, wanted);
           const trajectory::IndependentChunk chunk(bytes, size, particles, described, wanted);
+          const format::Charge for_columns = api::charge_for_columns(particles, described, wanted);
           const std::vector<cpu::Target> targets = columns.grow(wanted, static_cast<std::size_t>(particles));
           for (std::size_t f = 0; f < targets.size(); ++f)
             if (targets[f].is_wanted()) chunk.write(f, targets[f], threads);

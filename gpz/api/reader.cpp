@@ -67,6 +67,7 @@ struct Reader::State {
   std::mutex mutex;
   trajectory::FrameHistory history;
   std::size_t followed = 0;  // the last frame of the history
+  bool joined = false;       // the fields that it follows were asked for in more than one call
   // A frame that the ones behind it, up to the next key frame, cannot be read without.
   std::optional<Error> failure;
   std::size_t failed = 0;
@@ -143,18 +144,13 @@ struct Reader::State {
     std::size_t sorted_by = format::no_field;
     in_file(source->name(), [&] { sorted_by = api::sort_field(head.info, options); });
     api::begin_frame(head.info, frame);
-    const format::Charge columns = charge_for(head, position, wanted);
+    format::Charge columns;
     open(i, head, position, with_field(wanted, sorted_by), options.threads, anew, [&](trajectory::OpenFrame &opened) {
+      // Now that the chunks have shown that they have so many particles.
+      columns = api::charge_for_columns(head.info.particles, head.info.fields, wanted);
       const auto targets = api::frame_targets(frame, wanted, static_cast<std::size_t>(opened.particles()));
       opened.write_all(head.info.fields, targets, sorted_by, options.threads);
     });
-  }
-
-  // For the columns of a frame, before anything is read for it.
-  format::Charge charge_for(const format::FrameHead &head, std::uint64_t position,
-                            const std::vector<bool> &wanted) const {
-    return in_place(source->name(), position,
-                    [&] { return api::charge_for_columns(head.info.particles, head.info.fields, wanted); });
   }
 
   template <typename Use>
@@ -205,9 +201,12 @@ struct Reader::State {
     const bool lies_between = history.complete() && followed < i + (anew ? 0 : 1) && followed + since_key >= i;
     const bool goes_on = lies_between && history.follows(wanted);
     if (!goes_on) {
-      // Who reads other fields of the same frames in turn has all of them followed.
-      if (lies_between) wanted = history.joined(std::move(wanted));
+      // Who reads other fields of the same frames in turn has both followed, and at the next time all there are: the
+      // frames since the key frame are not read again for each field.
+      if (lies_between) wanted = joined ? std::vector<bool>() : history.joined(std::move(wanted));
+      joined = lies_between;
       history.forget();
+      if (failure && failed < i && failed + since_key >= i) throw_behind(*failure, failed);
       // Other frames are in the places of those that were lost.
       if (since_key > i || this->head(i - since_key).info.since_key != 0)
         throw Error(Status::corrupt, "a frame that it builds on is missing", source->name(), scan.frames[i].offset);
@@ -215,7 +214,6 @@ struct Reader::State {
       wanted = history.wanted();
     }
     for (std::size_t j = goes_on ? followed + 1 : i - since_key; j <= i; ++j) {
-      if (failure && failed == j && j < i) throw_behind(*failure, j);
       try {
         follow(j, wanted, threads);
       } catch (const Error &error) {

@@ -96,8 +96,6 @@ struct StreamReader::State {
     std::size_t sorted_by = format::no_field;
     in_file(file.name(), [&] { sorted_by = api::sort_field(head.info, options); });
     api::begin_frame(head.info, frame);
-    const format::Charge columns = in_place(
-        file.name(), position, [&] { return api::charge_for_columns(head.info.particles, head.info.fields, {}); });
     api::decoding(file.name(), position, head.info.particles, [&] {
       if (head.info.since_key != 0) {
         read_differences(record, head, options.threads);
@@ -125,8 +123,8 @@ struct StreamReader::State {
     const std::optional<RecordStart> start = format::parse_record_start(buffer.data());
     if (!start) corrupt("no record begins here");
     record = *start;
-    format::require_memory(record.head_length, format::memory_of_head_byte);
     append_to_buffer(std::uint64_t{record.head_length} + format::checksum_size);
+    format::require_memory(record.head_length, format::memory_of_head_byte);
     if (!format::head_holds(buffer.data(), record)) corrupt("the checksum of the head of a record does not hold");
     const std::uint64_t checksum = format::head_checksum(buffer.data(), record);
     if (record.type != format::frame_type) {
@@ -188,6 +186,7 @@ struct StreamReader::State {
 
   void write(trajectory::OpenFrame &opened, Frame &frame, std::size_t sorted_by, int threads) const {
     in_file(file.name(), [&] {
+      const format::Charge columns = api::charge_for_columns(frame.info.particles, frame.info.fields, {});
       const auto targets = api::frame_targets(frame, {}, static_cast<std::size_t>(opened.particles()));
       opened.write_all(frame.info.fields, targets, sorted_by, threads);
     });

@@ -15,6 +15,7 @@
 #include "gpz/error.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/gpz.h"
+#include "gpz/limits.hpp"
 #include "gpz/writer.hpp"
 
 namespace gpz::c {
@@ -79,5 +80,13 @@ double given_bound(const gpz_field &field);
 FrameInfo frame_info(const gpz_frame *frame);
 Metadata metadata_of(const gpz_metadata *metadata);  // NULL: nothing
 void check_threads(int threads);
+
+// How a file is read.
+struct ReadChoice {
+  int threads = 1;
+  Limits limits;
+};
+// Throws invalid_argument.
+ReadChoice read_choice(const gpz_read_options *options);
 
 }  // namespace gpz::c

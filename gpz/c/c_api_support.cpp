@@ -44,6 +44,7 @@ static_assert(ends_with<gpz_field, uint32_t>(offsetof(gpz_field, reserved)) &&
               ends_with<gpz_frame, uint16_t>(offsetof(gpz_frame, since_key)) &&
               ends_with<gpz_metadata, double>(offsetof(gpz_metadata, timestep_size)) &&
               ends_with<gpz_scan, uint32_t>(offsetof(gpz_scan, reserved)) &&
+              ends_with<gpz_read_options, uint32_t>(offsetof(gpz_read_options, reserved)) &&
               ends_with<gpz_column_info, uint32_t>(offsetof(gpz_column_info, reserved)));
 
 namespace gpz::c {
@@ -187,6 +188,16 @@ Metadata metadata_of(const gpz_metadata *given) {
   to.type_labels = texts(from.type_labels, from.type_label_count, "type_labels is a null pointer");
   to.timestep_size = from.timestep_size;
   return to;
+}
+
+ReadChoice read_choice(const gpz_read_options *given) {
+  const gpz_read_options options = taken(given, "gpz_read_options");
+  check_threads(options.threads);
+  require(options.reserved == 0, "reserved of gpz_read_options is not 0");
+  ReadChoice choice;
+  choice.threads = options.threads;
+  choice.limits.memory = options.max_memory;
+  return choice;
 }
 
 void check_threads(int threads) { require(threads >= 0, "threads is negative"); }

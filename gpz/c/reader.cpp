@@ -3,7 +3,6 @@
 #include "gpz/reader.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,11 +45,24 @@ const gpz_reader &open(const gpz_reader *reader) {
   return *reader;
 }
 
-void open_reader(gpz_reader **reader, int threads, const std::function<gpz::Reader()> &make) {
+void start(gpz_reader **reader) {
   require(reader != nullptr, "reader is a null pointer");
   *reader = nullptr;
-  gpz::c::check_threads(threads);
-  *reader = new gpz_reader(make(), threads);
+}
+
+void open_file(const char *path, const gpz::c::ReadChoice &choice, gpz_reader **reader) {
+  start(reader);
+  gpz::c::check_threads(choice.threads);
+  require(path != nullptr, "path is a null pointer");
+  *reader = new gpz_reader(gpz::Reader(path, choice.limits), choice.threads);
+}
+
+void open_memory(const void *image, std::size_t size, const gpz::c::ReadChoice &choice, gpz_reader **reader) {
+  start(reader);
+  gpz::c::check_threads(choice.threads);
+  require(image != nullptr || size == 0, "image is a null pointer");
+  *reader = new gpz_reader(gpz::Reader(static_cast<const std::uint8_t *>(image), size, "memory", choice.limits),
+                           choice.threads);
 }
 
 std::vector<gpz::ChunkEntry> chunks_of(const gpz_reader *reader, std::size_t frame) {
@@ -72,20 +84,25 @@ void read_column(const gpz_reader *reader, std::size_t frame, const gpz_output &
 extern "C" {
 
 gpz_status gpz_reader_open(const char *path, int threads, gpz_reader **reader) {
+  return guarded([&] { open_file(path, {threads, {}}, reader); });
+}
+
+gpz_status gpz_reader_open_with(const char *path, const gpz_read_options *options, gpz_reader **reader) {
   return guarded([&] {
-    open_reader(reader, threads, [&] {
-      require(path != nullptr, "path is a null pointer");
-      return gpz::Reader(path);
-    });
+    start(reader);
+    open_file(path, gpz::c::read_choice(options), reader);
   });
 }
 
 gpz_status gpz_reader_open_memory(const void *image, size_t size, int threads, gpz_reader **reader) {
+  return guarded([&] { open_memory(image, size, {threads, {}}, reader); });
+}
+
+gpz_status gpz_reader_open_memory_with(const void *image, size_t size, const gpz_read_options *options,
+                                       gpz_reader **reader) {
   return guarded([&] {
-    open_reader(reader, threads, [&] {
-      require(image != nullptr || size == 0, "image is a null pointer");
-      return gpz::Reader(static_cast<const std::uint8_t *>(image), size);
-    });
+    start(reader);
+    open_memory(image, size, gpz::c::read_choice(options), reader);
   });
 }
 

@@ -9,8 +9,8 @@
 #include "gpz/reader.hpp"
 
 struct gpz_stream {
-  gpz_stream(int descriptor, const std::string &name, int thread_count)
-      : reader(descriptor, name), threads(thread_count), metadata(reader.metadata()) {}
+  gpz_stream(int descriptor, const std::string &name, const gpz::c::ReadChoice &choice)
+      : reader(descriptor, name, choice.limits), threads(choice.threads), metadata(reader.metadata()) {}
 
   gpz::StreamReader reader;
   int threads;
@@ -31,6 +31,11 @@ Stream &open(Stream *stream) {
   return *stream;
 }
 
+void start(gpz_stream **stream) {
+  require(stream != nullptr, "stream is a null pointer");
+  *stream = nullptr;
+}
+
 // Throws not_found.
 const gpz::Frame &frame_of(const gpz_stream *stream) {
   if (!open(stream).has_frame) throw gpz::Error(gpz::Status::not_found, "no frame was found yet");
@@ -43,11 +48,19 @@ extern "C" {
 
 gpz_status gpz_stream_open(int descriptor, const char *name, int threads, gpz_stream **stream) {
   return guarded([&] {
-    require(stream != nullptr, "stream is a null pointer");
-    *stream = nullptr;
+    start(stream);
     require(name != nullptr, "name is a null pointer");
     gpz::c::check_threads(threads);
-    *stream = new gpz_stream(descriptor, name, threads);
+    *stream = new gpz_stream(descriptor, name, {threads, {}});
+  });
+}
+
+gpz_status gpz_stream_open_with(int descriptor, const char *name, const gpz_read_options *options,
+                                gpz_stream **stream) {
+  return guarded([&] {
+    start(stream);
+    require(name != nullptr, "name is a null pointer");
+    *stream = new gpz_stream(descriptor, name, gpz::c::read_choice(options));
   });
 }
 

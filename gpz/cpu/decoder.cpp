@@ -19,6 +19,9 @@ using format::corrupt;
 
 namespace {
 
+// To start a thread takes as long as to decode so many.
+constexpr std::uint64_t particles_of_thread = 16384;
+
 struct Block {
   core::BlockRecord record;
   std::uint64_t at;  // of its payload, words from the start of the payload
@@ -173,7 +176,7 @@ Decoder::~Decoder() = default;
 void Decoder::decode(std::size_t field, const Target &target, int threads) const {
   if (sections_[field] == nullptr || !target.is_wanted()) return;
   const Section &section = *sections_[field];
-  parallel_ranges(thread_count(threads, section.blocks()), section.blocks(),
+  parallel_ranges(thread_count(threads, section.blocks() * block_size_ / particles_of_thread + 1), section.blocks(),
                   [&](int, std::uint64_t first, std::uint64_t last) {
                     BlockMemory memory(block_size_);
                     for (std::uint64_t b = first; b < last; ++b) section.decode(b, target, memory);

@@ -111,7 +111,7 @@ struct ColumnAllocator {
 
  private:
   static constexpr std::size_t head = alignof(std::max_align_t);
-  static_assert(head >= sizeof(Budget *) && head >= alignof(T));
+  static_assert(head >= sizeof(std::uintptr_t) && head >= alignof(T));
 };
 
 // What has as many elements as a number of a file says.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -19,19 +20,19 @@ std::uint64_t physical_memory() {
 }
 
 // A number in a file; "max" and everything else that is none: unlimited.
-std::uint64_t number_in(const std::string &path) {
+std::uint64_t number_in(const std::filesystem::path &path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
   return file >> number ? number : Limits::unlimited;
 }
 
 // The least that a control group and those around it allow. `path`: where the group is below `root`.
-std::uint64_t least_of(const std::string &root, std::string path, const std::string &name) {
-  std::uint64_t least = number_in(root + "/" + name);
-  while (path.size() > 1) {
-    least = std::min(least, number_in(root + path + "/" + name));
-    path.erase(path.rfind('/'));
-  }
+std::uint64_t least_of(const std::string &root, const std::string &path, const std::string &name) {
+  const std::filesystem::path top(root);
+  std::filesystem::path group = top / std::filesystem::path(path).relative_path();
+  std::uint64_t least = number_in(top / name);
+  for (; group != top && group.has_relative_path(); group = group.parent_path())
+    least = std::min(least, number_in(group / name));
   return least;
 }
 

@@ -20,7 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 
-// NOLINTBEGIN(bugprone-reserved-identifier): names of the C library
+// NOLINTBEGIN(bugprone-reserved-identifier): names of glibc
 extern "C" {
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
@@ -50,10 +50,9 @@ Owner owner_of(std::uintptr_t address) {
   const std::uintptr_t kept = entry.load();
   if (kept / 4 == address) return static_cast<Owner>(kept % 4);
   Dl_info object;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): unwinding gives addresses as integers
-  const auto *const code = reinterpret_cast<void *>(address);
   Owner owner = Owner::other;
-  if (dladdr(code, &object) != 0 && object.dli_fname != nullptr) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the unwinder gives addresses as numbers
+  if (dladdr(reinterpret_cast<void *>(address), &object) != 0 && object.dli_fname != nullptr) {
     const auto has = [&](const char *text) { return std::strstr(object.dli_fname, text) != nullptr; };
     if (has(within)) owner = Owner::chosen;
     if (has("alloc_faults") || has("libc.so") || has("libstdc++") || has("libgcc")) owner = Owner::language;
@@ -113,7 +112,7 @@ int counted_main(int argc, char **argv, char **environment) {
 
 extern "C" {
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier)
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the name of glibc
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(), void (*fini)(),
                       void (*rtld_fini)(), void *stack_end) {
   const auto start = reinterpret_cast<decltype(&__libc_start_main)>(dlsym(RTLD_NEXT, "__libc_start_main"));

@@ -173,7 +173,7 @@ std::vector<Section> sections_of(const fuzz::Chunk &chunk, const std::vector<Fie
       const format::FieldCoding coding =
           format::read_field_coding(bytes.data(), bytes.size(), format::predicted_values, field.components.size());
       if (coding.kind != format::predicted_values || bytes.size() == format::field_coding_size) return;
-      std::vector<format::ExactValue> exact;
+      format::Column<format::ExactValue> exact;
       const std::size_t at =
           format::field_coding_size + format::read_section_head(bytes.data() + format::field_coding_size,
                                                                 bytes.size() - format::field_coding_size, field,
@@ -216,17 +216,18 @@ class DeviceState {
     state_.frames = host.frames;
     for (std::size_t d = 0; d < static_cast<std::size_t>(host.components); ++d) {
       const cpu::DifferenceState::Axis &axis = host.axes[d];
-      upload(state_.last[d], {axis.last.begin(), axis.last.end()});
+      upload(state_.last[d], std::vector<std::int32_t>(axis.last.begin(), axis.last.end()));
       if (host.plain) continue;
-      upload(state_.deviation[d], axis.deviation);
-      upload(state_.velocity[d], axis.velocity);
-      upload(state_.previous[d], axis.previous);
+      upload(state_.deviation[d], {axis.deviation.begin(), axis.deviation.end()});
+      upload(state_.velocity[d], {axis.velocity.begin(), axis.velocity.end()});
+      upload(state_.previous[d], {axis.previous.begin(), axis.previous.end()});
     }
   }
   cuda::DeviceDifferenceState &get() { return state_; }
 
  private:
-  static void upload(std::int32_t *to, const std::vector<std::int32_t> &from) {
+  template <typename Numbers>
+  static void upload(std::int32_t *to, const Numbers &from) {
     check(cudaMemcpy(to, from.data(), from.size() * sizeof(std::int32_t), cudaMemcpyHostToDevice));
   }
 

@@ -85,21 +85,13 @@ def small_blocks(size=1 << 20):
     return one_value(size, 32)
 
 
-def ordered_section(kind, components=1, runs=None):
-    """Coding 3: open axes, no exact values, and a section whose records have no bits."""
-    head = struct.pack("<B7x", 3) + bytes(16 * components) + struct.pack("<Q", 0)
-    section = pad(struct.pack("<BBHH", 1, 0, 0, 0) + bytes(3 * components + 4)) + bytes(24 * components)
-    return head + (b"" if runs is None else struct.pack("<B7xQ", 2, runs)) + section
-
-
 def ordered(size=1 << 20):
-    """The most particles that an ordered chunk of this size can have: ids of no bits, and a field that fills the chunk."""
-    blocks = max(1, size * 2)
-    fields = [ids(), floats("v")]
-    alone = block_chunk([one_value_section(fields[1], blocks)])
-    sections = [ordered_section(3), struct.pack("<B7x", 2) + alone]
-    head = struct.pack("<IIQ2Q", 1024, 2, 0, *map(len, sections))
-    return file_of(key_frame(fields, [(blocks * 4096, head + b"".join(sections))]))
+    """The most particles that an ordered chunk of this size can have: ids of one bit for each block of 1,024."""
+    # Coding 3, an open axis, no exact values. Then widths: no first place, no planes, one bit for the head, 1 in all blocks.
+    section = struct.pack("<B7x", 3) + bytes(16) + struct.pack("<Q", 0)
+    section += pad(struct.pack("<BBHH7B", 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0)) + bytes(24) + b"\xff" * size
+    chunk = struct.pack("<IIQQ", 1024, 2, 0, len(section)) + section
+    return file_of(key_frame([ids()], [(8192 * size, chunk)]))
 
 
 def arrivals(size=1 << 20):
@@ -148,7 +140,7 @@ def alternating_fields(count=2000):
     return chain(count, lambda k: lists[k % 2], lambda k: chunks[k % 2])
 
 
-def fields_in_turn(count=400, fields=200):
+def fields_in_turn(count=150, fields=100):
     """Difference frames that give one field in turn to who reads the columns of XYZ alone: the others have other names."""
     chunk = [(1, one_value_chunk([ids()] * fields, 1))]
     named = [[ids("type" if f == k else f"c{f}") for f in range(fields)] for k in range(fields)]
@@ -166,6 +158,11 @@ def lost_in_interval(count=2000):
 def new_names(count=2500):
     """Key frames, the fields of which have names that no other has."""
     return file_of(*(key_frame([ids(f"n{k}")], [], timestep=k) for k in range(count)))
+
+
+def many_names(count=19000):
+    """Three components a field."""
+    return file_of(key_frame([ids(*(f"{d}{f:x}" for d in "xyz")) for f in range(count)], [(0, block_chunk([b""] * count))]))
 
 
 def many_fields(count=23000, particles=0):
@@ -241,7 +238,7 @@ def falling_ids(count=50000):
 
 
 def equal_ids(count=50000):
-    """All are equal but for the last one, which is less."""
+    """Equal ids, and a smaller one at the end."""
     return id_list([7] * (count - 1) + [6])
 
 
@@ -264,6 +261,7 @@ FILES = {
     "lost-in-interval": lost_in_interval,
     "new-names": new_names,
     "many-fields": many_fields,
+    "many-names": many_names,
     "many-fields-of-one": many_fields_of_one,
     "long-names": long_names,
     "many-chunks": many_chunks,

@@ -5,8 +5,9 @@ import pathlib
 import sys
 
 import costly
+import scan_files
 
-FILES = {**costly.FILES}
+FILES = {**costly.FILES, **scan_files.FILES}
 
 
 def main(folder, *names):

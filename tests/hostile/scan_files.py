@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files made to cost time or memory before a chunk is decoded, or to mislead who prints them: records, index, metadata, names,
-numbers. Every checksum holds, but where a false one is the point. One function a class; `size` is about the bytes of the file.
+numbers. Checksums hold, unless a false one is the point. One function a class; `size` is about the bytes of the file.
 `FILES` has them by name."""
 
 import itertools

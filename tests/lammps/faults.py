@@ -49,7 +49,7 @@ class Call(collections.namedtuple("Call", "rank number kind result path")):
 
 
 class Faults:
-    """The same small run again and again, each time with another fault. Six frames, of which the first and the fourth are
+    """One small run, again and again, each time with another fault. Six frames, of which the first and the fourth are
     key frames; they are in `out`, as one file, or as those that `name` stands for."""
 
     def __init__(self, t, mode, name="t.gpz", hosts=1):

@@ -123,7 +123,7 @@ TEST(CApi, ChunksAreThoseOfTheCodec) {
   input.field.bound = 0.01;
   for (int d = 0; d < 3; ++d) {
     input.field.components.push_back({std::string(1, "xyz"[d]), static_cast<std::uint16_t>(d)});
-    input.components[d] = {cloud.xyz.data() + d, 24, ConstArray::Type::float64};
+    input.components[d] = {cloud.xyz.empty() ? nullptr : cloud.xyz.data() + d, 24, ConstArray::Type::float64};
   }
   EncodedChunk expected;
   ChunkEncoder().encode({input}, n, nullptr, expected);

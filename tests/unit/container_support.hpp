@@ -84,7 +84,8 @@ struct Particles {
     fields[0].field.leading = true;
     fields[0].field.bound = 0.001;
     fields[0].field.components = {{"x", 1}, {"y", 2}, {"z", 3}};
-    for (int d = 0; d < 3; ++d) fields[0].components[d] = {x.data() + d, 24, ConstArray::Type::float64};
+    for (int d = 0; d < 3; ++d)
+      fields[0].components[d] = {x.empty() ? nullptr : x.data() + d, 24, ConstArray::Type::float64};
     fields[1].field.type = ValueType::integer;
     fields[1].field.components = {{"id", 0}};
     fields[1].components[0] = {id.data(), 4, ConstArray::Type::int32};

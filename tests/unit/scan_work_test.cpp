@@ -127,7 +127,7 @@ TEST(ScanWork, RecordsOfAnIndexAreNotReadBeyondTheirEnd) {
   EXPECT_LE(source.bytes_read(), bytes.size());
 }
 
-// As a file with so many frames has it, but for what is in their place: the records are walked instead.
+// It lists frames at places where no record can be: the records are walked instead.
 TEST(ScanWork, AnIndexThatIsNotUsedIsReadOnce) {
   std::vector<IndexEntry> entries(megabyte / 40);
   for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = {8 * i, 56, 0, 0, 0};

@@ -29,7 +29,8 @@ struct Quantity {
     const std::size_t count = field.components.size();
     const auto point = [&](const auto &values, ConstArray::Type type) {
       for (std::size_t d = 0; d < count; ++d)
-        out.components[d] = {values.data() + d, static_cast<std::ptrdiff_t>(sizeof(values[0]) * count), type};
+        out.components[d] = {values.empty() ? nullptr : values.data() + d,
+                             static_cast<std::ptrdiff_t>(sizeof(values[0]) * count), type};
     };
     if (field.type == ValueType::integer) point(integer, ConstArray::Type::int64);
     if (field.type == ValueType::float32) point(single, ConstArray::Type::float32);

@@ -19,6 +19,7 @@ std::vector<std::int64_t> ids_of(std::size_t particles) {
 
 std::vector<std::string> names_of(char name, int components) {
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(components));
   for (int d = 0; d < components; ++d) names.push_back(std::string(1, name) + std::to_string(d));
   return names;
 }

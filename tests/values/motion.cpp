@@ -17,6 +17,7 @@ constexpr double bound = 0.001;
 constexpr double length = 50;  // of the box, which begins at -10
 constexpr double begin = -10;
 constexpr std::uint64_t turns = 64;  // frames in which a particle of Motion::straight turns twice
+constexpr double half = 32;          // of them
 
 // -1/2 to 1/2.
 double uniform(std::uint64_t random) { return static_cast<double>(random >> 11) * 0x1p-53 - 0.5; }
@@ -47,8 +48,7 @@ double MovingParticles<T>::place(std::size_t i, std::size_t d) const {
     case Motion::still:
       return cell + 0.4 * step_ * uniform(now);
     case Motion::straight:
-      return cell + 300 * step_ * uniform(hashed(own)) *
-                        std::fabs(static_cast<double>((frame_ + i) % turns) - static_cast<double>(turns / 2));
+      return cell + 300 * step_ * uniform(hashed(own)) * std::fabs(static_cast<double>((frame_ + i) % turns) - half);
     case Motion::crystal:
       return cell + 40 * step_ * normal(now);
     case Motion::calm:

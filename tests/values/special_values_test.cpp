@@ -50,6 +50,7 @@ std::vector<T> special_values(double bound) {
     for (const double factor : {1 - 0x1p-12, 1 - 0x1p-30, 1.0, 1 + 0x1p-30, 1 + 0x1p-12, 2 * (1 - 0x1p-12)})
       out.push_back(static_cast<T>(bound * size * factor));
   const std::size_t positive = out.size();
+  out.reserve(2 * positive);
   for (std::size_t i = 0; i < positive; ++i) out.push_back(std::copysign(out[i], T(-1)));
   for (const T value : out)
     if (std::signbit(value) && std::isnan(value)) return out;

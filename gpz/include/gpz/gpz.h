@@ -310,6 +310,30 @@ typedef struct gpz_reader gpz_reader;
  * GPZ_NOT_GPZ, GPZ_UNSUPPORTED_VERSION, GPZ_CORRUPT, GPZ_TRUNCATED. */
 GPZ_API gpz_status gpz_reader_open(const char *path, int threads, gpz_reader **reader);
 GPZ_API gpz_status gpz_reader_open_memory(const void *image, size_t size, int threads, gpz_reader **reader);
+
+/* How a file, image or stream is read. */
+typedef struct gpz_read_options {
+  size_t struct_size;
+  /* Bytes: the most memory that is taken at once for what the numbers of the file ask for (decoded values, chunks,
+   * heads). Arrays of the caller do not count. Beyond it: GPZ_LIMIT_EXCEEDED. 0: half of the memory of this machine, or
+   * of what the control groups of the process allow; UINT64_MAX: no limit. */
+  uint64_t max_memory;
+  int threads;       /* 1: the caller's thread, 0: all cores */
+  uint32_t reserved; /* 0 */
+} gpz_read_options;
+
+static inline gpz_read_options gpz_new_read_options(void) {
+  gpz_read_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.threads = 1;
+  return options;
+}
+
+/* gpz_reader_open, gpz_reader_open_memory and gpz_stream_open with options. */
+GPZ_API gpz_status gpz_reader_open_with(const char *path, const gpz_read_options *options, gpz_reader **reader);
+GPZ_API gpz_status gpz_reader_open_memory_with(const void *image, size_t size, const gpz_read_options *options,
+                                               gpz_reader **reader);
 GPZ_API void gpz_reader_close(gpz_reader *reader);
 
 GPZ_API size_t gpz_reader_frames(const gpz_reader *reader);
@@ -418,6 +442,8 @@ typedef struct gpz_stream gpz_stream;
 /* Opens a file descriptor, seekable or not, and reads the file header. The descriptor is not closed. Error messages
  * call it `name`. On failure *stream is NULL. */
 GPZ_API gpz_status gpz_stream_open(int descriptor, const char *name, int threads, gpz_stream **stream);
+GPZ_API gpz_status gpz_stream_open_with(int descriptor, const char *name, const gpz_read_options *options,
+                                        gpz_stream **stream);
 GPZ_API void gpz_stream_close(gpz_stream *stream);
 
 /* Valid until the stream is closed. */

@@ -64,6 +64,11 @@ void FrameWriter::write(Frame frame) {
   printed->columns = columns(printed->frame);
 
   const std::size_t particles = printed->frame.info.particles;
+  // They take no bytes, so that there may be any number of them.
+  if (printed->columns.empty() && particles > 0)
+    throw Failure(ExitCode::limit, options_.input,
+                  fmt::format("timestep {} has {} without columns: there is nothing to write of them",
+                              printed->frame.info.timestep, counted(particles, "particle")));
   const std::size_t rows_per_job =
       std::clamp(most_values / std::max<std::size_t>(1, printed->columns.size()), std::size_t{1}, most_rows);
   std::string head = header(printed->frame);

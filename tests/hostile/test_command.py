@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The gpz command on files that cost more than they are: how each ends, and what memory it takes."""
+
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import costly
+
+GPZ = os.environ["GPZ"]
+LIMIT = 256 << 20  # bytes
+# Program, libraries, text on its way to the output, chunks.
+BESIDES = 128 << 20
+ADDRESS_SPACE = 1536 << 20
+SECONDS = 120  # of processor time: not to be measured, but so that the test ends
+
+OK, USAGE, CORRUPT, LIMITED = 0, 2, 4, 6
+COMMANDS = {
+    "info": ["info"],
+    "verify": ["verify"],
+    "lammps": ["decode", "--format", "lammps", "-o", "-"],
+    "xyz": ["decode", "--format", "xyz", "-o", "-"],
+    "repair": ["repair", "-o", "repaired.gpz"],
+}
+
+# Those that are read; all others need more than the limit, in every command but info.
+READ = {
+    "at-rest", "chunks-in-turn", "empty-frames", "alternating-fields", "fields-in-turn", "new-names", "many-names",
+    "many-fields", "many-fields-of-one", "long-names", "many-chunks", "many-chunks-built-on", "many-chunks-and-fields",
+    "sections-of-few-blocks", "many-small-chunks", "sparse-ids", "falling-ids", "equal-ids",
+}  # fmt: skip
+OTHERS = {
+    "particles-without-fields": {"verify": OK, "lammps": LIMITED, "repair": OK},
+    "lost-in-interval": {"verify": CORRUPT, "lammps": CORRUPT, "repair": OK},
+}
+# XYZ needs positions.
+WITH_POSITIONS = {"at-rest": OK, "one-value-positions-1m": LIMITED}
+
+
+def expected(name, command):
+    if command == "info":
+        return {OK}
+    if name in OTHERS and command in OTHERS[name]:
+        return {OTHERS[name][command]}
+    if command == "xyz":
+        return {WITH_POSITIONS[name]} if name in WITH_POSITIONS else {USAGE, LIMITED}
+    return {OK if name in READ else LIMITED}
+
+
+SANITIZED = bool(os.environ.get("GPZ_SANITIZED"))  # which takes memory of its own
+
+
+def within_limits():
+    if SANITIZED:
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def gpz(self, *arguments):
+        """Exit status, the message, and the most memory in use, in bytes."""
+        with open(os.devnull, "wb") as nowhere, open(self.folder / "stderr", "w+b") as stderr:
+            process = subprocess.Popen(  # noqa: S603
+                [GPZ, *arguments], cwd=self.folder, stdout=nowhere, stderr=stderr, preexec_fn=within_limits
+            )
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            stderr.seek(0)
+            return process.returncode, stderr.read().decode(), usage.ru_maxrss * 1024
+
+    def test_all(self):
+        for name, make in costly.FILES.items():
+            path = self.folder / "in.gpz"
+            path.write_bytes(make())
+            for command, arguments in COMMANDS.items():
+                with self.subTest(file=name, command=command):
+                    code, message, memory = self.gpz(
+                        *arguments, str(path), "--max-memory", f"{LIMIT >> 20}M", *(["--threads", "2"] if command != "info" else [])
+                    )
+                    self.assertNotEqual(code, -signal.SIGXCPU)
+                    self.assertIn(code, expected(name, command), message)
+                    if not SANITIZED:
+                        self.assertLessEqual(memory, LIMIT + BESIDES)
+
+    def test_sizes(self):
+        path = self.folder / "in.gpz"
+        path.write_bytes(costly.at_rest())
+        for size, code in (("max", OK), ("0", OK), ("100%", OK), ("1K", LIMITED), ("900", LIMITED), ("2T", OK)):
+            with self.subTest(size=size):
+                self.assertEqual(self.gpz("verify", str(path), "--max-memory", size)[0], code)
+        for size in ("", "x", "5X", "1GB", "0%", "101%", "-1", "99999999999999999999", "20000000T"):
+            with self.subTest(size=size):
+                self.assertEqual(self.gpz("verify", str(path), "--max-memory", size)[0], USAGE)
+
+    def test_message(self):
+        path = self.folder / "in.gpz"
+        path.write_bytes(costly.one_value(1 << 10))
+        code, message, _ = self.gpz("verify", "in.gpz", "--max-memory", "100M")
+        self.assertEqual(code, LIMITED)
+        self.assertRegex(message, r"^gpz: in\.gpz: .*reading this takes 134\d+ bytes of memory.*104857600 .*--max-memory\)\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()
