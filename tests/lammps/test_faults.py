@@ -189,7 +189,7 @@ def running(faults, more, steps):
     raise AssertionError("the run ended before step 100")
 
 
-@case(ranks=(1, 2, 4))
+@case(ranks=(1, 2, 4) if ALL else (1, 2))
 def interrupted_run(t):
     """SIGINT and SIGTERM, to LAMMPS or to what has started its ranks."""
     for faults in each(t, NAMES[:1]):
