@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writers to memory, to descriptors, and to sinks of the caller: the file is equal in all, and what each holds after a
 // failure.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 
@@ -95,7 +98,8 @@ TEST(WriterSinks, ARefusedFrameLeavesAStreamWhole) {
   for (std::size_t f = 0; f < 2; ++f) expect_true(snapshots[f], reader.read(f));
 }
 
-TEST(WriterSinks, AStreamThatFailedTakesNoMore) {
+// Nothing of the second frame was accepted: it may be tried again.
+TEST(WriterSinks, AStreamThatNobodyReadsRefusesEachAttempt) {
   std::signal(SIGPIPE, SIG_IGN);
   const auto snapshots = trajectory(100, 2);
   int ends[2];
@@ -110,11 +114,33 @@ TEST(WriterSinks, AStreamThatFailedTakesNoMore) {
     } catch (const Error &error) {
       EXPECT_EQ(error.status(), Status::io_error);
       EXPECT_EQ(error.file(), "pipe");
-      EXPECT_EQ(error.system_error(), attempt == 0 ? EPIPE : 0);
+      EXPECT_EQ(error.system_error(), EPIPE);
     }
   }
   EXPECT_EQ(writer.frames().size(), 1u);
   EXPECT_EQ(status_of([&] { writer.close(); }), Status::io_error);
+  close(ends[1]);
+}
+
+// A pipe that is full in the middle of a frame: what it has accepted cannot be taken back.
+TEST(WriterSinks, AStreamThatTookPartOfAFrameTakesNoMore) {
+  const auto snapshots = trajectory(100000, 1);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  Writer writer(ends[1], "pipe", {});
+  ASSERT_EQ(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    try {
+      write_all(writer, {snapshots[0]});
+      FAIL();
+    } catch (const Error &error) {
+      EXPECT_EQ(error.status(), Status::io_error);
+      EXPECT_EQ(error.system_error(), attempt == 0 ? EAGAIN : 0);
+    }
+  }
+  EXPECT_EQ(writer.frames().size(), 0u);
+  EXPECT_EQ(status_of([&] { writer.close(); }), Status::io_error);
+  close(ends[0]);
   close(ends[1]);
 }
 
