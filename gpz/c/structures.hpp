@@ -18,13 +18,14 @@ namespace gpz::c {
 // Far more than structures will grow; what is above is no size.
 inline constexpr std::size_t max_growth = 4096;
 
-// The size that the caller says; throws invalid_argument if it cannot be one. `name` is that of the structure.
+// The size that the caller says; throws invalid_argument if it cannot be one: no version of a structure ends within a
+// pointer. `name` is that of the structure.
 template <class T>
 std::size_t size_given(const T *structure, const char *name) {
   static_assert(offsetof(T, struct_size) == 0);
   if (structure == nullptr) throw Error(Status::invalid_argument, std::string(name) + ": a null pointer");
   const std::size_t size = structure->struct_size;
-  if (size < sizeof(std::size_t) || size > sizeof(T) + max_growth)
+  if (size < sizeof(std::size_t) || size % alignof(T) != 0 || size > sizeof(T) + max_growth)
     throw Error(Status::invalid_argument, std::string(name) + ": struct_size is " + std::to_string(size) +
                                               ", which is not set: make it with the functions of gpz.h");
   return size;
@@ -58,9 +59,6 @@ std::vector<T> taken(const T *from, std::size_t count, const char *name) {
   std::vector<T> all;
   if (count == 0) return all;
   const std::size_t size = size_given(from, name);
-  if (count > 1 && size % alignof(T) != 0)
-    throw Error(Status::invalid_argument,
-                std::string(name) + ": struct_size is " + std::to_string(size) + ", which no element of an array has");
   for (std::size_t i = 0; i < count; ++i) {
     const T *const one = element(from, size, i);
     if (one->struct_size != size)

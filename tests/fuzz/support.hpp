@@ -61,11 +61,14 @@ struct Outcome {
   Status status = Status::ok;
   std::uint64_t digest = 0;
 
-  // A limit may be met on one way and not on the other.
+  // A limit may be met on one way and not on the other. Of two kinds of damage each way finds the one that it meets
+  // first.
   bool agrees(const Outcome &other) const {
     if (status == Status::limit_exceeded || other.status == Status::limit_exceeded) return true;
+    if (is_damaged() && other.is_damaged()) return true;
     return status == other.status && digest == other.digest;
   }
+  bool is_damaged() const { return status == Status::corrupt || status == Status::truncated; }
 };
 
 // `read` returns a frame.

@@ -15,7 +15,7 @@ struct Later {
   explicit Later(const T &from) : known(from) { known.struct_size = sizeof *this; }
 };
 
-bool error_says(const char *words) { return std::strstr(gpz_last_error(), words) != nullptr; }
+bool error_says(const std::string &words) { return std::string(gpz_last_error()).find(words) != std::string::npos; }
 
 const double xyz[6] = {1, 2, 3, 4, 5, 6};
 
@@ -27,9 +27,9 @@ gpz_status compress(const gpz_frame *frame, const gpz_field *fields, std::size_t
 TEST(CStructures, OfAnEarlierVersionLackMembersThatAreZero) {
   const gpz_frame frame = gpz_new_frame(2, 0);
   gpz_field field = gpz_interleaved("x y z", GPZ_FLOAT64, xyz);
-  field.struct_size = offsetof(gpz_field, bound_kind);
+  field.struct_size = offsetof(gpz_field, bound);
   // What lies behind the structure is not read.
-  field.bound_kind = static_cast<gpz_bound_kind>(3);
+  field.bound = -1;
   field.display = static_cast<gpz_display>(7);
   EXPECT_EQ(compress(&frame, &field), GPZ_OK) << gpz_last_error();
   field.struct_size = sizeof field;
@@ -102,15 +102,15 @@ TEST(CStructures, OfAnArrayFollowEachOtherBySize) {
   EXPECT_EQ(gpz_reader_read(reader.get(), 0, &outputs[0].known, 2, 2, 0), GPZ_INVALID_ARGUMENT);
 }
 
-// The second element would not be where structures can be.
-TEST(CStructures, OfAnArrayAreAligned) {
+// Pointers would be cut, and the second element would not be where structures can be.
+TEST(CStructures, HaveSizesThatStructuresCanHave) {
   Image image;
   Motion(10, 1).write_to(image);
   const OpenReader reader = open_image(image);
   gpz_output outputs[2] = {gpz_into_column("x", GPZ_FLOAT64, nullptr), gpz_into_column("y", GPZ_FLOAT64, nullptr)};
   for (gpz_output &output : outputs) output.struct_size = sizeof output - 1;
   EXPECT_EQ(gpz_reader_read(reader.get(), 0, outputs, 2, 10, 0), GPZ_INVALID_ARGUMENT);
-  EXPECT_TRUE(error_says("which no element of an array has")) << gpz_last_error();
+  EXPECT_TRUE(error_says("struct_size is " + std::to_string(sizeof(gpz_output) - 1))) << gpz_last_error();
 }
 
 TEST(CStructures, AreFilledAsFarAsTheyReach) {

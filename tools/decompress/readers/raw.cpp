@@ -44,10 +44,10 @@ class RawSource final : public FrameSource {
     const bool structures = layout_ == RawLayout::array_of_structures;
     const std::size_t stride = structures ? dimensions_ : 1;
     for (std::size_t axis = 0; axis < dimensions_; ++axis) {
-      const double *from = values.data() + (structures ? axis : axis * particles);
+      const std::size_t first = structures ? axis : axis * particles;
       std::vector<double> &to = frame.columns[axis].floats;
       to.resize(particles);
-      for (std::size_t i = 0; i < particles; ++i) to[i] = from[i * stride];
+      for (std::size_t i = 0; i < particles; ++i) to[i] = values[first + i * stride];
     }
     return true;
   }
