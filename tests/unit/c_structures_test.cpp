@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Structures of programs that were compiled with another version of gpz.h, and numbers that are no enumeration's.
 #include <cstddef>
+#include <cstring>
+#include <string>
 
 #include "c_api_support.hpp"
 
