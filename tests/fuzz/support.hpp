@@ -65,10 +65,12 @@ struct Outcome {
   // first.
   bool agrees(const Outcome &other) const {
     if (status == Status::limit_exceeded || other.status == Status::limit_exceeded) return true;
-    if (is_damaged() && other.is_damaged()) return true;
+    if (is_unreadable() && other.is_unreadable()) return true;
     return status == other.status && digest == other.digest;
   }
-  bool is_damaged() const { return status == Status::corrupt || status == Status::truncated; }
+  bool is_unreadable() const {
+    return status == Status::corrupt || status == Status::truncated || status == Status::unsupported_version;
+  }
 };
 
 // `read` returns a frame.
