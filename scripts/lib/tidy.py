@@ -18,6 +18,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -52,9 +53,7 @@ def room(file):
 class Tidy:
     def __init__(self, build):
         self.folder = build / "tidy"
-        self.folder.mkdir(exist_ok=True)
-        for old in self.folder.glob("*.cpp"):
-            old.unlink()
+        shutil.rmtree(self.folder, ignore_errors=True)
         self.build = build
         self.batches = 0
         config = (REPOSITORY / ".clang-tidy").read_text()
@@ -70,11 +69,17 @@ class Tidy:
         return self.run(file, flags, f"-*,{self.main_file_checks}")
 
     def together(self, batch, flags):
-        return self.run(batch, flags, "-clang-analyzer-*,-misc-unused-using-decls,-bugprone-suspicious-include")
+        # What one file has in an anonymous namespace is hidden by names of the next one.
+        return self.run(batch, [*flags, "-Wno-shadow"], "-clang-analyzer-*,-misc-unused-using-decls,-bugprone-suspicious-include")
 
     def batch(self, files):
+        """A file that includes these, in a folder in which the rules of their room hold."""
         self.batches += 1
-        path = self.folder / f"{self.batches}.cpp"
+        path = self.folder / room(files[0]) / f"{self.batches}.cpp"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rules = REPOSITORY / room(files[0]) / ".clang-tidy"
+        if rules.exists():
+            shutil.copy(rules, path.parent)
         path.write_text("".join(f'#include "{file}"\n' for file in files))
         return path
 

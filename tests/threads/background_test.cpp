@@ -79,6 +79,7 @@ class Buffers {
 
 std::vector<ChunkEntry> entries_of(const std::vector<EncodedChunk> &chunks, bool with_checksums = false) {
   std::vector<ChunkEntry> entries;
+  entries.reserve(chunks.size());
   for (const EncodedChunk &chunk : chunks)
     entries.push_back({chunk.particles, chunk.bytes.size(), with_checksums ? chunk.checksum : 0});
   return entries;

@@ -17,11 +17,12 @@ using gpz::tool::OrderedOutput;
 using gpz::tool::OutputFile;
 
 class OrderedOutputTest : public testing::TestWithParam<int> {
- protected:
+ public:
   OrderedOutputTest()
       : path_(testing::TempDir() + "gpz_ordered_" + std::to_string(getpid()) + "_" + std::to_string(GetParam())) {}
   ~OrderedOutputTest() override { std::remove(path_.c_str()); }
 
+ protected:
   std::string written() const {
     std::ifstream in(path_, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(in), {});

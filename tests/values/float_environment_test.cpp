@@ -88,6 +88,7 @@ std::vector<FrameValues> frames_of(double bound) {
   if (bound != 0) return {edge_frame(bound)};
   std::vector<FrameValues> frames;
   MovingParticles<double> moving(Motion::odd, 1200, 1);
+  frames.reserve(5);
   for (int i = 0; i < 5; ++i) frames.push_back(moving.next());
   return frames;
 }

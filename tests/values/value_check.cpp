@@ -22,7 +22,7 @@
 
 namespace {
 
-using namespace gpz::values;
+using namespace gpz::values;  // NOLINT(google-build-using-namespace): the program of that namespace
 
 bool failed = false;
 
