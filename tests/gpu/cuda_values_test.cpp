@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bound of values that a GPU has encoded, decoded by the GPU and by the CPU: 10^9 of them near the edges of grid
 // cells, every float there is, and trajectories. Compared without rounding, by code that knows nothing of the codec.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -222,6 +223,15 @@ class DeviceFrame {
   std::vector<std::unique_ptr<DeviceMemory>> arrays_;
 };
 
+// Without the integers from their whole range, for which a GPU makes independent chunks (docs/limitations.md).
+values::FrameValues without_wide_integers(values::FrameValues frame) {
+  auto &fields = frame.fields;
+  fields.erase(std::remove_if(fields.begin(), fields.end(),
+                              [](const auto &field) { return field.field.components[0].name == "any"; }),
+               fields.end());
+  return frame;
+}
+
 // Encoded on the GPU, 1,000 frames with one key frame, read by the CPU.
 template <typename T>
 void expect_no_drift(values::Motion motion, std::size_t &differences) {
@@ -233,7 +243,7 @@ void expect_no_drift(values::Motion motion, std::size_t &differences) {
   cuda::TrajectoryCodec codec(0);
   values::MovingParticles<T> moving(motion, particles, 2);
   for (std::size_t i = 0; i < frames; ++i) {
-    const values::FrameValues frame = moving.next();
+    const values::FrameValues frame = without_wide_integers(moving.next());
     const DeviceFrame on_device(frame);
     const cuda::DeviceChunk &chunk = codec.encode(on_device.inputs, frame.particles, nullptr, frame.box, i == 0);
     EncodedChunk copy{chunk.particles, 0, std::vector<std::uint8_t>(chunk.size), chunk.largest_error};
@@ -245,7 +255,8 @@ void expect_no_drift(values::Motion motion, std::size_t &differences) {
   file.close();
   values::MovingParticles<T> again(motion, particles, 2);
   Tally tally;
-  for (std::size_t i = 0; i < frames; ++i) tally += file.compare_frame(i, again.next(), "frame " + std::to_string(i));
+  for (std::size_t i = 0; i < frames; ++i)
+    tally += file.compare_frame(i, without_wide_integers(again.next()), "frame " + std::to_string(i));
   EXPECT_EQ(tally.misses, 0U) << "motion " << static_cast<int>(motion) << ": " << tally.first_miss;
   std::printf("motion %d: %llu values, %llu integers\n", static_cast<int>(motion),
               static_cast<unsigned long long>(tally.values), static_cast<unsigned long long>(tally.integers));
