@@ -273,9 +273,9 @@ TEST_F(CudaValues, DoNotDrift) {
     std::size_t differences = 0;
     expect_no_drift<float>(motion, differences);
     expect_no_drift<double>(motion, differences);
-    // A GPU makes independent chunks where values are exact.
+    // A GPU makes independent chunks where values are exact, and where velocities are 2^30 cells and more.
     if (motion != Motion::odd) {
-      EXPECT_GT(differences, 1900U);
+      EXPECT_GT(differences, 1000U);
     }
   }
 }
