@@ -75,8 +75,10 @@ say "Testing"
 started=$SECONDS
 export UBSAN_OPTIONS=print_stacktrace=1
 status=0
-# One more than there are cores: runs of LAMMPS wait much of the time, for mpirun to start and to end.
-ctest --test-dir "$build" --output-on-failure --no-tests=error -j $(($(nproc) + 1)) "${select[@]}" "$@" \
+# Runs of LAMMPS wait much of the time, for mpirun to start and to end.
+jobs=$(($(nproc) + 1))
+[[ -z ${LAMMPS_BINARY:-} ]] || jobs=$((3 * $(nproc)))
+ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$jobs" "${select[@]}" "$@" \
   </dev/null || status=$?
 say "Tested in $(duration $((SECONDS - started))); all of it took $(duration $SECONDS)"
 exit "$status"
