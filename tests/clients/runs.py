@@ -186,7 +186,11 @@ def simulate(name, place):
     plugin = os.environ.get("GPZ_PLUGIN")
     script = f"plugin load {plugin}\n" if plugin else ""
     (place / "in.lammps").write_text(script + f"include {INPUTS / name}.lmp\n")
-    start = [*os.environ.get("GPZ_MPIEXEC", "mpiexec --oversubscribe").split(), "-np", str(case.ranks)] if case.ranks > 1 else []
+    start = (
+        [*os.environ.get("GPZ_MPIEXEC", "mpiexec --oversubscribe").split(), "-np", str(case.ranks)]
+        if case.ranks > 1
+        else []
+    )
     variables = ["-var", "inputs", str(INPUTS), "-var", "bound", str(case.bound)]
     done = subprocess.run(
         [*start, os.environ["LAMMPS_BINARY"], "-in", "in.lammps", "-log", "log.lammps", *variables],
@@ -196,7 +200,12 @@ def simulate(name, place):
         stderr=subprocess.STDOUT,
         text=True,
         # as root, OpenMPI wants to be told
-        env={**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+        env={
+            **os.environ,
+            "OMP_NUM_THREADS": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        },
         timeout=300,
     )
     if done.returncode:
