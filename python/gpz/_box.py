@@ -7,6 +7,9 @@ import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
+
+from gpz._errors import ArgumentError
 
 KINDS = ("none", "orthogonal", "triclinic", "general triclinic")
 
@@ -31,14 +34,38 @@ class Box:
 
     @classmethod
     def from_bounds(
-        cls, low: Sequence[float], high: Sequence[float], tilt: Sequence[float] | None = None, boundary: str = "pp pp pp"
+        cls,
+        low: npt.ArrayLike,
+        high: npt.ArrayLike,
+        tilt: npt.ArrayLike | None = None,
+        boundary: str = "pp pp pp",
+        dimension: int = 3,
     ) -> Box:
         """A box from its lower and upper bounds, as in LAMMPS: xlo ylo zlo, xhi yhi zhi, and xy xz yz if it is tilted."""
-        low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
+        low, high = np.array(low, np.float64), np.array(high, np.float64)
         matrix = np.diag(high - low)
         if tilt is not None:
-            matrix[1, 0], matrix[2, 0], matrix[2, 1] = tilt
-        return cls(low, matrix, boundary, kind="orthogonal" if tilt is None else "triclinic")
+            matrix[1, 0], matrix[2, 0], matrix[2, 1] = np.asarray(tilt)
+        return cls(low, matrix, boundary, dimension, "orthogonal" if tilt is None else "triclinic")
+
+    @classmethod
+    def from_vectors(
+        cls,
+        matrix: npt.ArrayLike,
+        origin: npt.ArrayLike = (0.0, 0.0, 0.0),
+        boundary: str = "pp pp pp",
+        dimension: int = 3,
+    ) -> Box:
+        """A box from its edge vectors a, b and c, the rows of `matrix`."""
+        matrix, origin = np.array(matrix, np.float64), np.array(origin, np.float64)
+        kind = (
+            "general triclinic"
+            if np.triu(matrix, 1).any()
+            else "triclinic"
+            if np.tril(matrix, -1).any()
+            else "orthogonal"
+        )
+        return cls(origin, matrix, boundary, dimension, kind)
 
     @property
     def lengths(self) -> np.ndarray:
@@ -95,3 +122,20 @@ def from_library(kind: int, dimension: int, boundary: bytes, values: Sequence[fl
         matrix, origin = np.diag(high - low), low
         matrix[1, 0], matrix[2, 0], matrix[2, 1] = values[6:9]
     return Box(origin, matrix, " ".join((letters[0:2], letters[2:4], letters[4:6])), dimension, KINDS[kind])
+
+
+def to_library(box: Box | None) -> tuple:
+    """What gpz._core takes for a box: (kind, dimension, boundary, 12 values)."""
+    if box is None:
+        return 0, 3, b"\0" * 6, [0.0] * 12
+    kind = KINDS.index(box.kind)
+    letters = "".join(box.boundary.split())
+    if len(letters) != 6 or not set(letters) <= set("pfsm?"):
+        raise ArgumentError(f'boundary: "pp pp pp" or the like, not {box.boundary!r}')
+    matrix = np.asarray(box.matrix, np.float64)
+    if kind == 3:
+        values = [*matrix.ravel(), *box.origin]
+    else:
+        low, high = box.origin, box.origin + np.diag(matrix)
+        values = [low[0], high[0], low[1], high[1], low[2], high[2], matrix[1, 0], matrix[2, 0], matrix[2, 1], 0, 0, 0]
+    return kind, box.dimension, letters.encode().replace(b"?", b"\0"), [float(value) for value in values]

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import errno
-import os
 
 
 class Error(Exception):
@@ -135,8 +134,3 @@ def from_library(status: int, cause: str, path: str, position: int | None, syste
     if kind is FileError:
         kind = _KINDS_OF_FILES.get(system_error, FileError)
     return kind(cause, path or None, position, system_error or None)
-
-
-def path_bytes(path: str | bytes | os.PathLike) -> bytes:
-    """A path as the operating system has it."""
-    return os.fsencode(path)

@@ -3,84 +3,44 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
-from gpz import _box, _positions
+from gpz import _positions
 from gpz._box import Box
+from gpz._decode import POSITIONS, Group
 from gpz._errors import ColumnError
+from gpz._head import Column, Head
 
-INTEGER, FLOAT32, FLOAT64 = 1, 2, 3  # gpz::ValueType
-DISPLAYS = {0: "number", 2: "element", 4: "type_label"}  # gpz::Display
+VECTORS = {"velocities": ("vx", "vy", "vz"), "forces": ("fx", "fy", "fz"), "images": ("ix", "iy", "iz")}
+SCALARS = {"ids": "id", "types": "type"}
 
-VELOCITIES, FORCES, IMAGES = ("vx", "vy", "vz"), ("fx", "fy", "fz"), ("ix", "iy", "iz")
-
-
-class Column(NamedTuple):
-    """One number of every particle: what the head of a frame says about it."""
-
-    name: str
-    field: int  # columns with one number are components of one quantity
-    dtype: np.dtype  # as it is stored: int64, float32 or float64
-    display: str  # how a text dump shows an integer: "number", "element", "type_label"
-    bound: float | None  # absolute, in units of the column; None if the values are exact
-    largest_error: float  # no absolute error in this frame is larger
-
-
-class Head(NamedTuple):
-    """A frame before it is decoded."""
-
-    n_particles: int
-    timestep: int
-    time: float | None  # time units of the file; None if unknown
-    since_key: int  # frames since the last key frame
-    box: Box | None
-    columns: dict[str, Column]
-
-
-_DTYPES = {INTEGER: np.dtype(np.int64), FLOAT32: np.dtype(np.float32), FLOAT64: np.dtype(np.float64)}
-
-
-def head_from_library(particles, timestep, time, since_key, box, columns) -> Head:
-    """The head that gpz._core has as a tuple."""
-    described = (
-        Column(name, field, _DTYPES[kind], DISPLAYS.get(display, "number"), bound or None, largest_error)
-        for name, field, kind, display, _leading, bound, _step, largest_error in columns
-    )
-    return Head(
-        particles,
-        timestep,
-        None if math.isnan(time) else time,
-        since_key,
-        _box.from_library(*box),
-        {column.name: column for column in described},
-    )
-
-
-# Reads columns of a frame: (groups of names) -> one array for each group, (N,) for a name, (N, k) for k names.
-Read = Callable[[tuple], list]
+Read = Callable[[tuple[Group, ...]], list[np.ndarray]]
 
 
 class Frame:
     """All particles at one timestep.
 
     Arrays have one row for each particle, in the order of ids unless the file was opened with order="stored". They are
-    decoded when they are first asked for, and then belong to the frame: they may be changed.
+    decoded when they are first asked for, and belong to the frame from then on: they may be changed.
+
+    Whoever needs several quantities of one frame asks for them in one go: frame.load("positions", "velocities"). In a loop
+    over a trajectory that is not necessary: what was asked of a frame is decoded together in the frames after it.
     """
 
-    def __init__(self, index: int, head: Head, read: Callable, asked: set | None = None):
+    def __init__(self, index: int, head: Head, read: Read, asked: set[Group] | None = None):
         self._index = index
         self._head = head
         self._read = read
-        self._values: dict = {}  # by group of columns
-        self._asked = set() if asked is None else asked  # groups that users of the frames before asked for
+        self._values: dict[Group, np.ndarray] = {}
+        # Groups that were asked of the frames before this one, in the same loop.
+        self._asked: set[Group] = set() if asked is None else asked
 
     @property
     def index(self) -> int:
-        """The frame's number in the file, from 0."""
+        """The number of the frame in the file, from 0."""
         return self._index
 
     @property
@@ -103,16 +63,17 @@ class Frame:
 
     @property
     def box(self) -> Box | None:
+        """None if the frame has none."""
         return self._head.box
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns that the frame has."""
+        """The names of the columns of this frame."""
         return tuple(self._head.columns)
 
     @property
     def column_info(self) -> dict[str, Column]:
-        """What the head of the frame says about each column: type, bound, largest error."""
+        """Type, error bound and largest error of each column."""
         return dict(self._head.columns)
 
     @property
@@ -123,114 +84,137 @@ class Frame:
     @property
     def position_columns(self) -> tuple[str, ...] | None:
         """The columns that `positions` come from: x y z, else xu yu zu, else xs ys zs, else xsu ysu zsu; two names where
-        a 2-D frame has no z; None if there are none."""
+        a 2-D frame has no third column; None if there are none."""
         return _positions.find(self._head.columns)
 
     @property
+    def position_bound(self) -> float | None:
+        """The absolute error bound of every coordinate in `positions`, distance units; None: they are exact, or there are
+        none."""
+        names = self.position_columns
+        bounds = [self._head.columns[name].bound or 0.0 for name in names or ()]
+        factor = self._head.largest_edge_sum if names and _positions.is_scaled(names) else 1.0
+        return max(bounds, default=0.0) * factor or None
+
+    @property
     def positions(self) -> np.ndarray:
-        """(N, 3), distance units. Scaled columns are multiplied by the box; a 2-D frame without z has z = 0."""
-        return self._get("positions")
+        """(N, 3), distance units. Fractions of the box (xs ys zs) become coordinates; without a third column z is 0.
+        gpz.ColumnError if the frame has no positions."""
+        return self._get(POSITIONS)
 
     @property
     def velocities(self) -> np.ndarray | None:
         """(N, 3) from vx vy vz, velocity units; None if the frame does not have all three."""
-        return self._vector(VELOCITIES)
+        return self._vector("velocities")
 
     @property
     def forces(self) -> np.ndarray | None:
         """(N, 3) from fx fy fz, force units; None if the frame does not have all three."""
-        return self._vector(FORCES)
+        return self._vector("forces")
 
     @property
     def images(self) -> np.ndarray | None:
         """(N, 3) int64 from ix iy iz, the image flags; None if the frame does not have all three."""
-        return self._vector(IMAGES)
+        return self._vector("images")
 
     @property
     def ids(self) -> np.ndarray | None:
         """(N,) int64; None if the frame has none."""
-        return self._get("id") if "id" in self._head.columns else None
+        return self._get("id") if "id" in self else None
 
     @property
     def types(self) -> np.ndarray | None:
         """(N,) int64, from 1; None if the frame has none."""
-        return self._get("type") if "type" in self._head.columns else None
+        return self._get("type") if "type" in self else None
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """(N,): a column by its name; int64 for integers."""
-        if not isinstance(name, str):
-            raise TypeError(f"columns have names, not {type(name).__name__}: frame[\"vx\"]")
+        """(N,): a column by its name; int64 for integers. gpz.ColumnError (a KeyError) if there is none."""
         self._require(name)
-        for columns in (self.position_columns, VELOCITIES, FORCES, IMAGES):
-            if columns is None or name not in columns:
-                continue
-            group = "positions" if columns is self.position_columns else columns
-            if group in self._values and not (group == "positions" and _positions.is_scaled(columns)):
-                return self._values[group][:, columns.index(name)]
+        for group, names in self._vector_groups().items():
+            if name in names and group in self._values:
+                return self._values[group][:, names.index(name)]
         return self._get(name)
 
     def __contains__(self, name: object) -> bool:
+        """Whether the frame has a column of this name."""
         return name in self._head.columns
 
     def __iter__(self) -> Iterator[str]:
+        """The names of the columns."""
         return iter(self._head.columns)
 
-    def __len__(self) -> int:
-        """The number of particles."""
-        return self._head.n_particles
-
     def load(self, *names: str) -> Frame:
-        """Decodes columns in one go: names of columns, "positions", "velocities", "forces", "images", "ids", "types".
+        """Decodes in one go: columns by their names, or "positions", "velocities", "forces", "images", "ids", "types".
         Without names: all columns. Returns the frame."""
-        self._load(tuple(self._group(name) for name in names or self._head.columns))
+        self._load(tuple(self._group(name) for name in names) if names else self._all_groups())
         return self
 
-    def _group(self, name: str):
-        vectors = {"velocities": VELOCITIES, "forces": FORCES, "images": IMAGES}
-        if name == "positions":
+    def _vector_groups(self) -> dict[Group, tuple[str, ...]]:
+        """The groups that this frame has of columns with a name in common, of which columns are views."""
+        groups: dict[Group, tuple[str, ...]] = {
+            names: names for names in VECTORS.values() if all(name in self for name in names)
+        }
+        names = self.position_columns
+        if names is not None and not _positions.is_scaled(names):
+            groups[POSITIONS] = names
+        return groups
+
+    def _all_groups(self) -> tuple[Group, ...]:
+        groups = self._vector_groups()
+        rest = [name for name in self if not any(name in names for names in groups.values())]
+        positions = [POSITIONS] if self.position_columns is not None and POSITIONS not in groups else []
+        return (*positions, *groups, *rest)
+
+    def _group(self, name: str) -> Group:
+        if name == POSITIONS:
             return name
-        if name in vectors:
-            for column in vectors[name]:
-                self._require(column)
-            return vectors[name]
-        name = {"ids": "id", "types": "type"}.get(name, name)
+        for column in VECTORS.get(name, ()):
+            self._require(column)
+        if name in VECTORS:
+            return VECTORS[name]
+        name = SCALARS.get(name, name)
         self._require(name)
         return name
 
     def _require(self, name: str) -> None:
-        if name not in self._head.columns:
-            raise ColumnError(f"no column {name}: there are {' '.join(self._head.columns)}")
+        if name not in self:
+            raise ColumnError(f"no column {name}: there are {' '.join(self)}")
 
-    def _vector(self, columns: tuple[str, ...]) -> np.ndarray | None:
-        return self._get(columns) if all(name in self._head.columns for name in columns) else None
+    def _vector(self, name: str) -> np.ndarray | None:
+        columns = VECTORS[name]
+        return self._get(columns) if all(column in self for column in columns) else None
 
-    def _has(self, group) -> bool:
-        if group == "positions":
+    def _has(self, group: Group) -> bool:
+        if group == POSITIONS:
             return self.position_columns is not None
-        return all(name in self._head.columns for name in ((group,) if isinstance(group, str) else group))
+        return all(name in self for name in ((group,) if isinstance(group, str) else group))
 
-    def _get(self, group) -> np.ndarray:
+    def _get(self, group: Group) -> np.ndarray:
         if group not in self._values:
             self._asked.add(group)
-            self._load((group, *(other for other in self._asked if other != group and self._has(other))))
+            self._load((group, *self._wanted()))
         return self._values[group]
 
-    def _load(self, groups: tuple) -> None:
+    def _wanted(self) -> tuple[Group, ...]:
+        """What was asked of the frames before, as far as this one has it."""
+        return tuple(group for group in tuple(self._asked) if self._has(group))
+
+    def _load(self, groups: tuple[Group, ...]) -> None:
         missing = tuple(group for group in dict.fromkeys(groups) if group not in self._values)
         if missing:
-            self._values.update(zip(missing, self._read(self._index, self._head, missing)))
+            self._values.update(zip(missing, self._read(missing)))
 
-    def __getstate__(self) -> dict:
+    def __getstate__(self) -> dict[str, Any]:
         self.load()
         return {"index": self._index, "head": self._head, "values": self._values}
 
-    def __setstate__(self, state: dict) -> None:
-        self.__init__(state["index"], state["head"], _no_file)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["index"], state["head"], _nothing_more)  # type: ignore[misc]
         self._values = state["values"]
 
     def __repr__(self) -> str:
-        return f"<gpz.Frame {self.index}: timestep {self.timestep}, {self.n_particles} particles, {' '.join(self.columns)}>"
+        return f"<gpz.Frame {self.index}: timestep {self.timestep}, {self.n_particles} particles: {' '.join(self)}>"
 
 
-def _no_file(index: int, head: Head, groups: tuple) -> list:
-    raise ColumnError("a frame that was pickled has the columns that were in it")
+def _nothing_more(groups: tuple[Group, ...]) -> list[np.ndarray]:
+    raise ColumnError(f"not among what was pickled with the frame: {groups}")

@@ -11,33 +11,47 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _core, _positions
-from gpz._errors import ArgumentError, ColumnError, LimitError, path_bytes
-from gpz._frame import Frame, Head, head_from_library
+from gpz import _core, _head, _positions
+from gpz._ahead import Ahead
+from gpz._decode import (
+    Group,
+    Options,
+    checked_array,
+    checked_dtype,
+    checked_order,
+    position_names,
+    read_columns,
+    read_groups,
+    to_cartesian,
+)
+from gpz._errors import ColumnError
+from gpz._frame import Frame
+from gpz._head import Head
 
-ORDERS = ("id", "stored")
+Source = str | os.PathLike | bytes | bytearray | memoryview
 
 
 class File:
-    """An open file and how its frames are read. Trajectories that are slices of each other share one."""
+    """An open file, and how its frames are read. A trajectory and its slices share one."""
 
-    def __init__(self, source, threads: int, max_memory: int | None, order: str | None, dtype):
-        if order not in (None, *ORDERS):
-            raise ArgumentError(f'order is "id" or "stored", not {order!r}')
+    def __init__(self, source: Source, options: Options):
         self.source = source
-        self.threads = operator.index(threads)
-        self.max_memory = max_memory
-        self.order = order
-        self.dtype = float_dtype(dtype)
+        self.options = options
+        self.reader: Any = None
         self.open()
 
+    @property
+    def path(self) -> str | None:
+        """None for a file in memory."""
+        return None if isinstance(self.source, (bytes, bytearray, memoryview)) else os.fsdecode(self.source)
+
     def open(self) -> None:
-        limit = 0 if self.max_memory is None else operator.index(self.max_memory)
-        self.memory_limit = limit or _core.default_memory_limit()
-        if isinstance(self.source, (bytes, bytearray, memoryview)):
-            self.reader = _core.Reader.of_memory(self.source, "memory", limit)
+        """Opens the file, or opens it again."""
+        path = self.path
+        if path is None:
+            self.reader = _core.Reader.of_memory(self.source, "memory", self.options.max_memory)
         else:
-            self.reader = _core.Reader.open(path_bytes(self.source), limit)
+            self.reader = _core.Reader.open(os.fsencode(path), self.options.max_memory)
 
     def require_open(self) -> Any:
         if self.reader is None:
@@ -45,95 +59,18 @@ class File:
         return self.reader
 
     def head(self, index: int) -> Head:
-        return head_from_library(*self.require_open().head(index))
+        return _head.from_library(*self.require_open().head(index))
 
-    def sorts(self, head: Head, order: str | None) -> bool:
-        """Whether the frame is read in the order of ids. Without ids only an explicit wish for it is an error."""
-        column = head.columns.get("id")
-        return order == "id" or (order is None and column is not None and column.dtype.kind == "i")
+    def decode(self, index: int, names: list, arrays: list, sort_by_id: bool) -> None:
+        self.require_open().read(index, names, arrays, sort_by_id, self.options.threads)
 
-    def new_array(self, shape: tuple[int, ...], dtype) -> np.ndarray:
-        """Room for decoded values. The number of particles comes from the file, and nothing has shown yet that it is true."""
-        size = int(np.prod(shape, dtype=object)) * np.dtype(dtype).itemsize
-        if size > self.memory_limit:
-            raise LimitError(f"{shape[0]} particles need more memory than max_memory allows ({self.memory_limit} bytes)")
-        return np.empty(shape, dtype)
+    def frame(self, index: int, asked: set[Group] | None = None) -> Frame:
+        head = self.head(index)
 
-    def float_dtype(self, head: Head, names: Sequence[str], dtype=None) -> np.dtype:
-        """Of an array for these columns: as it is asked for, else as it is stored."""
-        chosen = float_dtype(dtype) or self.dtype
-        return chosen or np.result_type(*(head.columns[name].dtype for name in names))
+        def read(groups: tuple[Group, ...]) -> list[np.ndarray]:
+            return read_groups(lambda *columns: self.decode(index, *columns), head, self.options, groups)
 
-    def decode(self, index: int, head: Head, columns: Mapping[str, np.ndarray], order: str | None) -> None:
-        """Decodes these columns of a frame into (N,) arrays of any strides."""
-        names, arrays, detours = [], [], []
-        for name, array in columns.items():
-            if any(stride % array.itemsize for stride in array.strides):
-                detours.append((array, array.copy()))  # strides of half an element, as in packed structured arrays
-                array = detours[-1][1]
-            names.append(name)
-            arrays.append(array)
-        self.require_open().read(index, names, arrays, self.sorts(head, order), self.threads)
-        for array, values in detours:
-            array[...] = values
-
-    def read_groups(self, index: int, head: Head, groups: tuple) -> list[np.ndarray]:
-        """One array for each group: (N,) for a name, (N, k) for a tuple of k names, (N, 3) for "positions"."""
-        columns: dict[str, np.ndarray] = {}
-        results, scaled = [], None
-        for group in groups:
-            if group == "positions":
-                names = require_positions(head)
-                result = self.new_array((head.n_particles, 3), self.float_dtype(head, names))
-                if _positions.is_scaled(names):
-                    scaled = result
-                if len(names) == 2:
-                    result[:, 2] = 0
-            else:
-                names = (group,) if isinstance(group, str) else group
-                dtype = head.columns[names[0]].dtype
-                if dtype.kind == "f":
-                    dtype = self.float_dtype(head, names)
-                shape = (head.n_particles,) if isinstance(group, str) else (head.n_particles, len(names))
-                result = self.new_array(shape, dtype)
-            for k, name in enumerate(names):
-                columns.setdefault(name, result if result.ndim == 1 else result[:, k])
-            results.append(result)
-        self.decode(index, head, columns, self.order)
-        # A column of two groups was decoded once.
-        for group, result in zip(groups, results):
-            names = require_positions(head) if group == "positions" else (group,) if isinstance(group, str) else group
-            for k, name in enumerate(names):
-                target = result if result.ndim == 1 else result[:, k]
-                if not np.may_share_memory(columns[name], target):
-                    target[...] = columns[name]
-        if scaled is not None:
-            scale(head, scaled)
-        return results
-
-
-def float_dtype(dtype) -> np.dtype | None:
-    """The type that is asked for, None for none; errors for what is no float32 or float64."""
-    if dtype is None:
-        return None
-    dtype = np.dtype(dtype)
-    if dtype not in (np.float32, np.float64):
-        raise ArgumentError(f"dtype is float32 or float64, not {dtype}")
-    return dtype
-
-
-def require_positions(head: Head) -> tuple[str, ...]:
-    names = _positions.find(head.columns)
-    if names is None:
-        raise ColumnError(f"no positions (x y, xu yu, xs ys or xsu ysu): there are {' '.join(head.columns)}")
-    return names
-
-
-def scale(head: Head, positions: np.ndarray) -> None:
-    """Makes fractions of the box coordinates, in place."""
-    if head.box is None:
-        raise ArgumentError("the positions are fractions of a box, and the frame has none")
-    positions[...] = head.box.to_cartesian(positions)
+        return Frame(index, head, read, asked)
 
 
 class Trajectory(Sequence):
@@ -151,14 +88,15 @@ class Trajectory(Sequence):
 
     def __init__(self, file: File, indices: range | None = None):
         self._file = file
-        self._indices = range(file.reader.n_frames) if indices is None else indices
+        self._whole = indices is None
+        self._indices = range(file.require_open().n_frames) if indices is None else indices
 
     # --- The file ---
 
     @property
     def path(self) -> str | None:
         """None for a file in memory."""
-        return None if isinstance(self._file.source, (bytes, bytearray, memoryview)) else os.fsdecode(self._file.source)
+        return self._file.path
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -229,7 +167,8 @@ class Trajectory(Sequence):
         return self._of_frames(self._file.require_open().since_key()) == 0
 
     def _of_frames(self, values: np.ndarray) -> np.ndarray:
-        return values[self._indices.start : None if self._indices.stop < 0 else self._indices.stop : self._indices.step]
+        frames = self._indices
+        return values[frames.start : frames.stop if frames.stop >= 0 else None : frames.step]
 
     def find(self, timestep: int) -> int:
         """The index of the first frame with this timestep. ValueError if there is none."""
@@ -250,21 +189,20 @@ class Trajectory(Sequence):
     def __getitem__(self, index):
         if isinstance(index, slice):
             return Trajectory(self._file, self._indices[index])
-        return self._frame(self._position(index))
+        return self._file.frame(self._position(index))
 
     def __iter__(self) -> Iterator[Frame]:
-        asked: set = set()
-        for index in self._indices:
-            yield self._frame(index, asked)
+        """Frames in order. Each loop opens the file for itself, so that loops do not disturb each other: a frame is decoded
+        from the one before it."""
+        self._file.require_open()
+        return Ahead(self._indices, File(self._file.source, self._file.options).frame)
 
     def _position(self, index: int) -> int:
+        """The number of a frame in the file."""
         index = operator.index(index)
         if not -len(self) <= index < len(self):
             raise IndexError(f"no frame {index}: there are {len(self)}")
         return self._indices[index]
-
-    def _frame(self, position: int, asked: set | None = None) -> Frame:
-        return Frame(position, self._file.head(position), self._file.read_groups, asked)
 
     def read(
         self,
@@ -281,43 +219,50 @@ class Trajectory(Sequence):
         trajectory was opened) for floats. `out` has arrays, with any strides, for some or all columns: values go straight
         into them. They have N elements of int32, int64, float32 or float64.
         """
-        if order not in (None, *ORDERS):
-            raise ArgumentError(f'order is "id" or "stored", not {order!r}')
         position = self._position(index)
         head = self._file.head(position)
-        out = out or {}
-        wanted = list(dict.fromkeys([*(head.columns if columns is None and not out else columns or ()), *out]))
-        arrays = {}
-        for name in wanted:
+        options = self._file.options
+        out = dict(out or {})
+        if columns is None:
+            columns = () if out else tuple(head.columns)
+        dtype = checked_dtype(dtype)
+        arrays: dict[str, np.ndarray] = {}
+        for name in (*columns, *out):
             if name not in head.columns:
                 raise ColumnError(f"no column {name}: there are {' '.join(head.columns)}", self.path)
-            kind = head.columns[name].dtype
-            if kind.kind == "f":
-                kind = self._file.float_dtype(head, (name,), dtype)
-            arrays[name] = out[name] if name in out else self._file.new_array((head.n_particles,), kind)
-            require_array(arrays[name], (head.n_particles,))
-        self._file.decode(position, head, arrays, order or self._file.order)
+            if name in out:
+                arrays[name] = checked_array(out[name], (head.n_particles,))
+            else:
+                arrays[name] = options.new_array((head.n_particles,), options.dtype_of(head, (name,), dtype))
+        decode = self._decode_at(position)
+        read_columns(decode, options.sorts(head, checked_order(order)), arrays)
         return arrays
 
-    def read_positions(self, index: int, out: np.ndarray | None = None, dtype: npt.DTypeLike = None) -> np.ndarray:
+    def read_positions(
+        self, index: int, out: np.ndarray | None = None, dtype: npt.DTypeLike = None, *, order: str | None = None
+    ) -> np.ndarray:
         """Decodes the positions of a frame: (N, 3), distance units, as Frame.positions. `out` is an (N, 3) array of
         float32 or float64 with any strides, into which they are decoded straight."""
         position = self._position(index)
         head = self._file.head(position)
-        names = require_positions(head)
+        options = self._file.options
+        names = position_names(head)
         if out is None:
-            out = self._file.new_array((head.n_particles, 3), self._file.float_dtype(head, names, dtype))
-        require_array(out, (head.n_particles, 3))
-        self._file.decode(position, head, {name: out[:, k] for k, name in enumerate(names)}, self._file.order)
-        if len(names) == 2:
-            out[:, 2] = 0
+            out = options.new_array((head.n_particles, 3), options.dtype_of(head, names, checked_dtype(dtype)))
+        checked_array(out, (head.n_particles, 3))
+        columns = {name: out[:, k] for k, name in enumerate(names)}
+        read_columns(self._decode_at(position), options.sorts(head, checked_order(order)), columns)
+        out[:, len(names) :] = 0
         if _positions.is_scaled(names):
-            scale(head, out)
+            to_cartesian(head, out)
         return out
+
+    def _decode_at(self, position: int):
+        return lambda *columns: self._file.decode(position, *columns)
 
     def verify(self, index: int) -> None:
         """Checks every checksum of a frame, and its structure by decoding it. Raises gpz.CorruptError."""
-        self._file.require_open().verify(self._position(index), self._file.threads)
+        self._file.require_open().verify(self._position(index), self._file.options.threads)
 
     # --- Opening and closing ---
 
@@ -331,32 +276,35 @@ class Trajectory(Sequence):
     def __exit__(self, *_exception) -> None:
         self.close()
 
+    def refresh(self) -> int:
+        """Opens the file again, which may have grown, and returns how many frames are new. Not for slices."""
+        if not self._whole:
+            raise ValueError("a slice has the frames that it has: refresh the trajectory that it comes from")
+        before = len(self)
+        self._file.open()
+        self._indices = range(self._file.reader.n_frames)
+        return len(self) - before
+
     def __getstate__(self) -> dict[str, Any]:
-        file = self._file
-        source = bytes(file.source) if self.path is None else os.path.abspath(os.fsdecode(file.source))
-        return {"options": (source, file.threads, file.max_memory, file.order, file.dtype), "indices": self._indices}
+        path = self.path
+        return {
+            "source": bytes(self._file.source) if path is None else os.path.abspath(path),  # type: ignore[arg-type]
+            "options": self._file.options,
+            "indices": None if self._whole else self._indices,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(File(*state["options"]), state["indices"])
+        self.__init__(File(state["source"], state["options"]), state["indices"])  # type: ignore[misc]
 
     def __copy__(self) -> Trajectory:
-        return Trajectory(self._file, self._indices)
+        return Trajectory(self._file, None if self._whole else self._indices)
 
     def __repr__(self) -> str:
         return f"<gpz.Trajectory {self.path or 'in memory'}: {len(self)} frames>"
 
 
-def require_array(array: np.ndarray, shape: tuple[int, ...]) -> None:
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"values go into NumPy arrays, not into {type(array).__name__}")
-    if array.shape != shape:
-        raise ArgumentError(f"the array has the shape {array.shape}, the frame needs {shape}")
-    if not array.flags.writeable:
-        raise ArgumentError("the array is read-only")
-
-
 def open(
-    path: str | os.PathLike | bytes,
+    path: Source,
     *,
     threads: int = 1,
     max_memory: int | None = None,
@@ -375,4 +323,4 @@ def open(
     Raises FileNotFoundError and other OSErrors, gpz.NotGpzError, gpz.VersionError, gpz.CorruptError, gpz.LimitError: all
     of them are gpz.Error.
     """
-    return Trajectory(File(path, threads, max_memory, order, dtype))
+    return Trajectory(File(path, Options(threads, max_memory, order, dtype)))

@@ -10,4 +10,5 @@ NB_MODULE(_core, module) {
              "Bytes: half of the memory of this machine, or of what the process may use.");
   gpz::python::bind_errors();
   gpz::python::bind_reader(module);
+  gpz::python::bind_writer(module);
 }

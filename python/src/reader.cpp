@@ -2,17 +2,16 @@
 #include "gpz/reader.hpp"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "gpz/error.hpp"
+#include "arrays.hpp"
+#include "heads.hpp"
 #include "module.hpp"
 #include "text.hpp"
 
@@ -23,87 +22,6 @@ namespace gpz::python {
 namespace {
 
 using InputBytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using OutputColumn = nb::ndarray<nb::ndim<1>, nb::device::cpu>;
-
-// A NumPy array that takes over the values.
-template <class T>
-nb::object array_of(std::vector<T> values) {
-  auto kept = std::make_unique<std::vector<T>>(std::move(values));
-  std::vector<T> *data = kept.release();
-  const nb::capsule owner(data, [](void *pointer) noexcept { delete static_cast<std::vector<T> *>(pointer); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data->data(), {data->size()}, owner));
-}
-
-// One value of each frame.
-template <class T, class Get>
-nb::object of_frames(const Reader &reader, const Get &get) {
-  std::vector<T> values;
-  values.reserve(reader.frames());
-  for (const IndexEntry &entry : reader.scan().frames) values.push_back(static_cast<T>(get(entry)));
-  return array_of(std::move(values));
-}
-
-ConstArray::Type type_of(const OutputColumn &array) {
-  if (array.dtype() == nb::dtype<std::int32_t>()) return ConstArray::Type::int32;
-  if (array.dtype() == nb::dtype<std::int64_t>()) return ConstArray::Type::int64;
-  if (array.dtype() == nb::dtype<float>()) return ConstArray::Type::float32;
-  if (array.dtype() == nb::dtype<double>()) return ConstArray::Type::float64;
-  throw nb::type_error("arrays are of int32, int64, float32 or float64");
-}
-
-// The arrays of the caller, who keeps them.
-std::vector<ColumnOutput> outputs(const nb::list &names, const nb::list &arrays, std::size_t &capacity) {
-  if (names.size() != arrays.size()) throw nb::value_error("one array for each column");
-  std::vector<ColumnOutput> result;
-  capacity = ~std::size_t{0};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto array = nb::cast<OutputColumn>(arrays[i]);
-    const auto size = static_cast<std::ptrdiff_t>(array.itemsize());
-    result.push_back(
-        {from_python(nb::cast<nb::str>(names[i])), {array.data(), array.stride(0) * size, type_of(array)}});
-    capacity = std::min(capacity, array.shape(0));
-  }
-  return result;
-}
-
-nb::dict metadata(const Metadata &from) {
-  nb::dict to;
-  to["generator"] = to_python(from.generator);
-  to["units"] = to_python(from.units);
-  to["atom_style"] = to_python(from.atom_style);
-  to["command"] = to_python(from.command);
-  to["columns"] = to_python(from.columns);
-  to["elements"] = to_python(from.elements);
-  to["type_labels"] = to_python(from.type_labels);
-  to["timestep_size"] = from.timestep_size;
-  return to;
-}
-
-// (name, field, type, display, leading, absolute bound, step, largest error) of each column.
-nb::list columns(const FrameInfo &info) {
-  nb::list list;
-  for (std::size_t f = 0; f < info.fields.size(); ++f) {
-    const Field &field = info.fields[f];
-    for (const Field::Component &component : field.components)
-      list.append(nb::make_tuple(to_python(component.name), f, static_cast<int>(field.type),
-                                 static_cast<int>(field.display), field.leading, field.bound, field.step,
-                                 field.largest_error));
-  }
-  return list;
-}
-
-// (kind, dimension, boundary, values)
-nb::tuple box(const Box &from) {
-  nb::list values;
-  for (const double value : from.values) values.append(value);
-  return nb::make_tuple(static_cast<int>(from.kind), static_cast<int>(from.dimension),
-                        nb::bytes(from.boundary.data(), from.boundary.size()), values);
-}
-
-// What a frame has in it, before it is decoded.
-nb::tuple head(const FrameInfo &info) {
-  return nb::make_tuple(info.particles, info.timestep, info.time, info.since_key, box(info.box), columns(info));
-}
 
 class FileReader {
  public:
@@ -118,7 +36,7 @@ class FileReader {
     return made;
   }
 
-  const Reader &reader() const { return reader_; }
+  const FileScan &scan() const { return reader_.scan(); }
 
   nb::tuple head(std::size_t i) const {
     FrameInfo info;
@@ -126,7 +44,7 @@ class FileReader {
       const nb::gil_scoped_release released;
       info = reader_.info(i);
     }
-    return python::head(info);
+    return to_python(info);
   }
 
   void read(std::size_t i, const nb::list &names, const nb::list &arrays, bool sort_by_id, int threads) const {
@@ -136,7 +54,20 @@ class FileReader {
     reader_.read_columns(i, columns, capacity, {threads, sort_by_id});
   }
 
-  // Reads the head of every frame.
+  void verify(std::size_t i, int threads) const {
+    const nb::gil_scoped_release released;
+    reader_.verify(i, threads);
+  }
+
+  // One value of each frame.
+  template <class T, class Get>
+  nb::object of_frames(const Get &get) const {
+    std::vector<T> values;
+    values.reserve(reader_.frames());
+    for (const IndexEntry &entry : scan().frames) values.push_back(static_cast<T>(get(entry)));
+    return array_of(std::move(values));
+  }
+
   nb::object since_key() const {
     std::vector<std::uint16_t> values;
     {
@@ -146,11 +77,6 @@ class FileReader {
     return array_of(std::move(values));
   }
 
-  void verify(std::size_t i, int threads) const {
-    const nb::gil_scoped_release released;
-    reader_.verify(i, threads);
-  }
-
  private:
   explicit FileReader(Reader reader) : reader_(std::move(reader)) {}
 
@@ -158,38 +84,84 @@ class FileReader {
   Reader reader_;
 };
 
+class DecodedFrame {
+ public:
+  explicit DecodedFrame(Frame frame) : frame_(std::move(frame)) {}
+
+  nb::tuple head() const { return to_python(frame_.info); }
+  void read(const nb::list &names, const nb::list &arrays, bool sort_by_id) const {
+    std::size_t capacity = 0;
+    const std::vector<ColumnOutput> columns = outputs(names, arrays, capacity);
+    const nb::gil_scoped_release released;
+    copy_columns(frame_, columns, capacity, sort_by_id);
+  }
+
+ private:
+  Frame frame_;
+};
+
+class Stream {
+ public:
+  static Stream open(int descriptor, const nb::str &name, std::uint64_t max_memory) {
+    const std::string text = from_python(name);
+    const nb::gil_scoped_release released;
+    return Stream(StreamReader(descriptor, text, Limits{max_memory}));
+  }
+
+  nb::dict metadata() const { return to_python(reader_.metadata()); }
+
+  std::optional<DecodedFrame> next(int threads) {
+    const nb::gil_scoped_release released;
+    Frame frame;
+    if (!reader_.next(frame, threads)) return std::nullopt;
+    return DecodedFrame(std::move(frame));
+  }
+
+ private:
+  explicit Stream(StreamReader reader) : reader_(std::move(reader)) {}
+
+  StreamReader reader_;
+};
+
 }  // namespace
 
 void bind_reader(nb::module_ &module) {
   nb::class_<FileReader>(module, "Reader")
-      .def_static("open", &FileReader::open, "path"_a, "max_memory"_a = 0)
-      .def_static("of_memory", &FileReader::of_memory, "bytes"_a, "name"_a, "max_memory"_a = 0)
-      .def_prop_ro("metadata", [](const FileReader &file) { return metadata(file.reader().metadata()); })
-      .def_prop_ro("n_frames", [](const FileReader &file) { return file.reader().frames(); })
-      .def_prop_ro("torn", [](const FileReader &file) { return file.reader().scan().torn; })
-      .def_prop_ro("damaged", [](const FileReader &file) { return file.reader().scan().damaged; })
-      .def_prop_ro("has_index", [](const FileReader &file) { return file.reader().scan().has_index; })
-      .def_prop_ro("file_size", [](const FileReader &file) { return file.reader().scan().file_size; })
+      .def_static("open", &FileReader::open, "path"_a, "max_memory"_a)
+      .def_static("of_memory", &FileReader::of_memory, "bytes"_a, "name"_a, "max_memory"_a)
+      .def_prop_ro("metadata", [](const FileReader &file) { return to_python(file.scan().metadata); })
+      .def_prop_ro("n_frames", [](const FileReader &file) { return file.scan().frames.size(); })
+      .def_prop_ro("torn", [](const FileReader &file) { return file.scan().torn; })
+      .def_prop_ro("damaged", [](const FileReader &file) { return file.scan().damaged; })
       .def("timesteps",
            [](const FileReader &file) {
-             return of_frames<std::int64_t>(file.reader(), [](const IndexEntry &frame) { return frame.timestep; });
+             return file.of_frames<std::int64_t>([](const IndexEntry &frame) { return frame.timestep; });
            })
       .def("times",
            [](const FileReader &file) {
-             return of_frames<double>(file.reader(), [](const IndexEntry &frame) { return frame.time; });
+             return file.of_frames<double>([](const IndexEntry &frame) { return frame.time; });
            })
       .def("counts",
            [](const FileReader &file) {
-             return of_frames<std::int64_t>(file.reader(), [](const IndexEntry &frame) { return frame.particles; });
+             return file.of_frames<std::int64_t>([](const IndexEntry &frame) { return frame.particles; });
            })
       .def("lengths",
            [](const FileReader &file) {
-             return of_frames<std::int64_t>(file.reader(), [](const IndexEntry &frame) { return frame.length; });
+             return file.of_frames<std::int64_t>([](const IndexEntry &frame) { return frame.length; });
            })
       .def("since_key", &FileReader::since_key)
       .def("head", &FileReader::head, "frame"_a)
       .def("read", &FileReader::read, "frame"_a, "names"_a, "arrays"_a, "sort_by_id"_a, "threads"_a)
       .def("verify", &FileReader::verify, "frame"_a, "threads"_a);
+
+  nb::class_<DecodedFrame>(module, "DecodedFrame")
+      .def("head", &DecodedFrame::head)
+      .def("read", &DecodedFrame::read, "names"_a, "arrays"_a, "sort_by_id"_a);
+
+  nb::class_<Stream>(module, "Stream")
+      .def_static("open", &Stream::open, "descriptor"_a, "name"_a, "max_memory"_a)
+      .def_prop_ro("metadata", &Stream::metadata)
+      .def("next", &Stream::next, "threads"_a);
 }
 
 }  // namespace gpz::python
