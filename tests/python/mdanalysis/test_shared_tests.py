@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests of MDAnalysis that it runs over all its formats (copies of readers, pickling, processes, writers), for .gpz files.
+"""Tests of MDAnalysis that it runs over all formats (copies of readers, pickling, processes, writers), for .gpz files.
 
 pytest finds the imported functions here, and gives them the readers of this file.
 """
