@@ -41,8 +41,8 @@ class GPZWriter(base.WriterBase):
 
     Written are positions, velocities and forces as the timestep has them (float32), the box, time, timestep
     (`ts.data["step"]`, else the frame number), and what the topology has of ids, types, elements, resids (column mol),
-    charges (q) and masses. Ids are 1, 2, ... if those of the atoms do not ascend: readers sort by them. Types that are no
-    numbers get numbers and become type labels. Types and elements are those of the first frame.
+    charges (q) and masses. Ids are 1, 2, ... if those of the atoms do not ascend: readers sort by them. Types that are
+    no numbers get numbers and become type labels. Types and elements are those of the first frame.
     """
 
     format = "GPZ"
