@@ -56,7 +56,7 @@ def test_a_file_of_lammps_copied(name, tmp_path):
         assert other.data["step"] == frame["timestep"] and other.time == pytest.approx(ts.time, rel=1e-9)
         if ts.has_forces:
             np.testing.assert_allclose(other.forces, ts.forces, rtol=1e-6)
-    # The same bounds as the file of LAMMPS.
+    # It has the bounds of the file of LAMMPS.
     first, second = gpz.open(run.gpz)[0].bounds, gpz.open(path)[0].bounds
     for column in {"x", "vx", "fx"} & set(first):
         assert second[column] == (pytest.approx(first[column]) if first[column] else None)
