@@ -37,10 +37,19 @@ def compress(array: npt.ArrayLike, bound: float, *, threads: int = 1) -> bytes:
         raise ArgumentError("integers are stored without loss: bound=0")
     columns = as_columns(array)
     fields = [
-        ([str(c)], [column.view(np.int64) if column.dtype == np.uint64 else native(column, stored[array.dtype.kind])], 0, False, bound)
+        (
+            [str(c)],
+            [column.view(np.int64) if column.dtype == np.uint64 else native(column, stored[array.dtype.kind])],
+            0,
+            False,
+            bound,
+        )
         for c, column in enumerate(columns)
     ]
-    described = {"generator": MADE_BY, "command": json.dumps({"shape": array.shape, "dtype": array.dtype.newbyteorder("=").str})}
+    described = {
+        "generator": MADE_BY,
+        "command": json.dumps({"shape": array.shape, "dtype": array.dtype.newbyteorder("=").str}),
+    }
     writer = _core.Writer.of_memory(described, threads)
     writer.write(len(columns[0]), 0, math.nan, _box.to_library(None), fields)
     writer.close()

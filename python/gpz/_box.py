@@ -58,7 +58,13 @@ class Box:
     ) -> Box:
         """A box from its edge vectors a, b and c, the rows of `matrix`."""
         matrix, origin = np.array(matrix, np.float64), np.array(origin, np.float64)
-        kind = "general triclinic" if np.triu(matrix, 1).any() else "triclinic" if np.tril(matrix, -1).any() else "orthogonal"
+        kind = (
+            "general triclinic"
+            if np.triu(matrix, 1).any()
+            else "triclinic"
+            if np.tril(matrix, -1).any()
+            else "orthogonal"
+        )
         return cls(origin, matrix, boundary, dimension, kind)
 
     @property

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from typing import Union
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from gpz._errors import ArgumentError, ColumnError, LimitError
 from gpz._head import Head
 
 # What is decoded into one array: a column, (N,); several columns, (N, k); or "positions", (N, 3).
-Group = Union[str, tuple[str, ...]]
+Group = str | tuple[str, ...]
 POSITIONS = "positions"
 
 # decode(names, arrays, sort_by_id): the values of columns into (N,) arrays, by gpz._core.

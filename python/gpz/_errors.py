@@ -134,4 +134,3 @@ def from_library(status: int, cause: str, path: str, position: int | None, syste
     if kind is FileError:
         kind = _KINDS_OF_FILES.get(system_error, FileError)
     return kind(cause, path or None, position, system_error or None)
-

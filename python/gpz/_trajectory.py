@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Union, overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ from gpz._errors import ColumnError
 from gpz._frame import Frame
 from gpz._head import Head
 
-Source = Union[str, os.PathLike, bytes, bytearray, memoryview]
+Source = str | os.PathLike | bytes | bytearray | memoryview
 
 
 class File:

@@ -7,7 +7,7 @@ import math
 import operator
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -265,4 +265,6 @@ def as_box(box: Box | npt.ArrayLike | None, dimension: int) -> Box | None:
         return Box(np.zeros(3), np.diag(values), dimension=dimension)
     if values.shape == (3, 3):
         return Box.from_vectors(values, dimension=dimension)
-    raise ArgumentError(f"box: a gpz.Box, three lengths or three edge vectors, not an array of the shape {values.shape}")
+    raise ArgumentError(
+        f"box: a gpz.Box, three lengths or three edge vectors, not an array of the shape {values.shape}"
+    )
