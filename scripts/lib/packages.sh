@@ -12,7 +12,7 @@ test_packages=(
   python3 libgtest-dev libbenchmark-dev libgmp-dev # tests and benchmarks
   groff-base zsh fish                         # man pages and completions
 )
-docs_packages=(python3-sphinx furo python3-myst-parser python3-breathe doxygen) # the documentation site
+docs_packages=(python3-sphinx furo python3-myst-parser python3-breathe python3-numpy doxygen) # the documentation site
 fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)  # libFuzzer; llvm-symbolizer
 
 # install_packages NAME...: what is missing of these, and nothing else.
