@@ -223,9 +223,9 @@ void ReaderGPZ::decode() {
         for (const gpz::Field &field : info_.fields)
           for (const auto &component : field.components)
             others[component.column] = " " + gpz::printable(component.name);
-        std::string list;
-        for (const auto &other : others) list += other.second;
-        fail(at_frame() + ": has no column " + name + ", only" + list);
+        std::string problem = at_frame() + ": has no column " + name + ", only";
+        for (const auto &other : others) problem += other.second;
+        fail(problem);
       }
       distinct.push_back(name);
       integer.push_back(is_integer);

@@ -87,7 +87,9 @@ void Trajectory::choose_positions(int dimension) {
   for (const std::string form : {"", "u", "s", "su"}) {
     const bool third = has_floats("z" + form);
     if (!has_floats("x" + form) || !has_floats("y" + form) || !(third || dimension == 2)) continue;
-    positions_ = "x" + form + " y" + form + (third ? " z" + form : "");
+    positions_ = "x" + form;
+    positions_ += " y" + form;
+    if (third) positions_ += " z" + form;
     scaled_ = form[0] == 's';
     return;
   }
