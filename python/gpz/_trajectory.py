@@ -47,11 +47,10 @@ class File:
 
     def open(self) -> None:
         """Opens the file, or opens it again."""
-        path = self.path
-        if path is None:
+        if isinstance(self.source, (bytes, bytearray, memoryview)):
             self.reader = _core.Reader.of_memory(self.source, "memory", self.options.max_memory)
         else:
-            self.reader = _core.Reader.open(os.fsencode(path), self.options.max_memory)
+            self.reader = _core.Reader.open(os.fsencode(self.source), self.options.max_memory)
 
     def require_open(self) -> Any:
         if self.reader is None:
@@ -59,7 +58,7 @@ class File:
         return self.reader
 
     def head(self, index: int) -> Head:
-        return _head.from_library(*self.require_open().head(index))
+        return _head.from_library(self.require_open().head(index))
 
     def decode(self, index: int, names: list, arrays: list, sort_by_id: bool) -> None:
         self.require_open().read(index, names, arrays, sort_by_id, self.options.threads)
@@ -259,6 +258,16 @@ class Trajectory(Sequence):
 
     def _decode_at(self, position: int):
         return lambda *columns: self._file.decode(position, *columns)
+
+    def field_sizes(self, index: int) -> dict[tuple[str, ...], int]:
+        """How many bytes of a frame each field takes, by the names of its columns. What the frame has besides (`sizes`)
+        are heads. Reads heads only."""
+        position = self._position(index)
+        names: dict[int, tuple[str, ...]] = {}
+        for column in self._file.head(position).columns.values():
+            names[column.field] = (*names.get(column.field, ()), column.name)
+        sizes = self._file.require_open().field_sizes(position)
+        return {names[field]: int(size) for field, size in enumerate(sizes) if field in names}
 
     def verify(self, index: int) -> None:
         """Checks every checksum of a frame, and its structure by decoding it. Raises gpz.CorruptError."""
