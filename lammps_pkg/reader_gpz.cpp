@@ -179,7 +179,9 @@ bigint ReaderGPZ::read_header(double box[3][3], int &boxinfo, int &triclinic, in
     yflag = flags[1];
     zflag = flags[2];
     fieldflag = 0;  // what is missing is an error of decode(), which names it
+    scaled_ = std::any_of(flags, flags + 3, [](int flag) { return flag == SCALE_WRAP || flag == SCALE_NOWRAP; });
   }
+  if (scaled_ && !boxinfo) fail(at_frame() + ": has scaled positions, but no box");
   return static_cast<bigint>(info_.particles);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <gpz/limits.hpp>
 #include <limits>
 
 namespace gpz::molfile {
@@ -69,6 +70,8 @@ void Trajectory::check_atoms(const std::vector<std::uint64_t> &particles) {
   if (*most == 0) throw Failure(path_ + ": has no atoms");
   if (*most > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
     throw Failure(path_ + ": " + std::to_string(*most) + " atoms are more than molfile plugins can have");
+  if (*most > default_memory_limit() / sizeof(std::int64_t))
+    throw Failure(path_ + ": " + std::to_string(*most) + " atoms are more than fit into memory");
   atoms_ = static_cast<int>(*most);
 }
 
