@@ -259,6 +259,16 @@ class Trajectory(Sequence):
     def _decode_at(self, position: int):
         return lambda *columns: self._file.decode(position, *columns)
 
+    def field_sizes(self, index: int) -> dict[tuple[str, ...], int]:
+        """How many bytes of a frame each field takes, by the names of its columns. What the frame has besides (`sizes`)
+        are heads. Reads heads only."""
+        position = self._position(index)
+        names: dict[int, tuple[str, ...]] = {}
+        for column in self._file.head(position).columns.values():
+            names[column.field] = (*names.get(column.field, ()), column.name)
+        sizes = self._file.require_open().field_sizes(position)
+        return {names[field]: int(size) for field, size in enumerate(sizes) if field in names}
+
     def verify(self, index: int) -> None:
         """Checks every checksum of a frame, and its structure by decoding it. Raises gpz.CorruptError."""
         self._file.require_open().verify(self._position(index), self._file.options.threads)

@@ -54,6 +54,15 @@ class FileReader {
     reader_.read_columns(i, columns, capacity, {threads, sort_by_id});
   }
 
+  nb::object field_sizes(std::size_t i) const {
+    std::vector<std::uint64_t> sizes;
+    {
+      const nb::gil_scoped_release released;
+      sizes = reader_.field_sizes(i);
+    }
+    return array_of(std::move(sizes));
+  }
+
   void verify(std::size_t i, int threads) const {
     const nb::gil_scoped_release released;
     reader_.verify(i, threads);
@@ -151,6 +160,7 @@ void bind_reader(nb::module_ &module) {
            })
       .def("since_key", &FileReader::since_key)
       .def("head", &FileReader::head, "frame"_a)
+      .def("field_sizes", &FileReader::field_sizes, "frame"_a)
       .def("read", &FileReader::read, "frame"_a, "names"_a, "arrays"_a, "sort_by_id"_a, "threads"_a)
       .def("verify", &FileReader::verify, "frame"_a, "threads"_a);
 

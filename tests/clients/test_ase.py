@@ -7,7 +7,9 @@ import sys
 import ase.io
 import numpy as np
 import pytest
+from ase import Atoms
 from ase.calculators.lammps import convert
+from ase.calculators.singlepoint import SinglePointCalculator
 from ase.io.lammpsrun import read_lammps_dump_text
 from comparison import positions, require_positions, require_within, vectors
 from runs import make
@@ -93,12 +95,14 @@ def test_indices(run, index):
 def test_frames_that_are_decoded(run, monkeypatch):
     """Each once, and no others: ase.io.read hands an open slice for one frame."""
     decoded = []
-    read = gpz._trajectory.File.read_groups
-    monkeypatch.setattr(
-        gpz._trajectory.File,
-        "read_groups",
-        lambda file, index, *arguments: decoded.append(index) or read(file, index, *arguments),
-    )
+    load = gpz.Frame._load
+
+    def counted(frame, groups):
+        if any(group not in frame._values for group in groups):
+            decoded.append(frame.index)
+        load(frame, groups)
+
+    monkeypatch.setattr(gpz.Frame, "_load", counted)
     assert ase.io.read(run.gpz, index=0).info["timestep"] == 0
     assert decoded == [0]
     decoded.clear()
@@ -126,6 +130,98 @@ def test_files_of_ranks():
     require_positions(joined, run)
 
 
+@pytest.mark.parametrize("units", ["metal", "real", "electron"])
+def test_written_and_read(tmp_path, units):
+    """All that an Atoms has, in a general cell, comes back; positions within the bound."""
+    run = make("fields")
+    images = ase.io.read(run.gpz, index=":4")
+    for atoms in images:
+        forces = atoms.get_forces()
+        atoms.set_cell(atoms.cell.array @ rotation().T)
+        atoms.set_celldisp([1, -2, 3])
+        atoms.pbc = [True, False, True]
+        atoms.set_array("stress", np.arange(6.0 * len(atoms)).reshape(-1, 6) / 7)
+        atoms.calc = SinglePointCalculator(atoms, forces=forces)
+    file = tmp_path / "t.gpz"
+    ase.io.write(file, images, units=units, bound=3.1e-4)
+    again = ase.io.read(file, index=":")
+    assert len(again) == 4
+    for new, old in zip(again, images):
+        assert 1e-5 < require_within(new.positions, old.positions, 3.1e-4)
+        for got, expected in (
+            (new.cell.array, old.cell.array),
+            (new.get_celldisp(), old.get_celldisp()),
+            (new.get_velocities(), old.get_velocities()),
+            (new.get_forces(), old.get_forces()),
+            (new.get_masses(), old.get_masses()),
+            (new.get_initial_charges(), old.get_initial_charges()),
+            ([new.info["time"]], [old.info["time"]]),
+        ):
+            require_within(got, expected, 0)
+        for name in ("numbers", "id", "type", "mol-id", "travel"):
+            assert np.array_equal(new.arrays[name], old.arrays[name]), name
+        assert np.array_equal(np.column_stack([new.arrays[f"stress[{k}]"] for k in range(1, 7)]), old.arrays["stress"])
+        assert new.info["timestep"] == old.info["timestep"]
+        assert list(new.pbc) == [True, False, True]
+    images[0].positions += 1  # the forces are then of other positions
+    ase.io.write(file, images[0])
+    assert ase.io.read(file).calc is None
+
+
+def rotation():
+    """A rotation, whose cells are not lower triangular."""
+    axes, _ = np.linalg.qr([[1.0, 0.2, 0.3], [0.1, 2.0, 0.5], [0.4, 0.3, 3.0]])
+    return axes
+
+
+def test_written_in_pieces(tmp_path):
+    file = str(tmp_path / "t.gpz")
+    water = Atoms("OHH", positions=[[0, 0, 0], [0.8, 0.6, 0], [-0.8, 0.6, 0]])
+    ase.io.write(file, water)
+    ase.io.write(file, [water, water[:2]], append=True)
+    images = ase.io.read(file, index=":")
+    assert [str(atoms.symbols) for atoms in images] == ["OH2", "OH2", "OH"]
+    assert images[0].cell.rank == 0 and not images[0].pbc.any()
+    with pytest.raises(ValueError, match="Cu is not among the elements O H"):
+        ase.io.write(file, Atoms("Cu"), append=True)
+    assert len(ase.io.read(file, index=":")) == 3
+    with pytest.raises(ValueError, match="lacks one or two"):
+        ase.io.write(file, Atoms("Cu", cell=[1, 1, 0]))
+
+
+def test_names_that_are_no_elements(tmp_path):
+    with gpz.Writer(tmp_path / "t.gpz", units="real", elements=["OW", "H"]) as writer:
+        writer.write(positions=np.eye(3), types=[1, 2, 2])
+    atoms = ase.io.read(tmp_path / "t.gpz")
+    assert str(atoms.symbols) == "XH2"
+    assert list(atoms.arrays["element"]) == ["OW", "H", "H"]
+
+
+def test_without_ids(tmp_path):
+    x = np.random.default_rng(4711).uniform(0, 5, (100, 3))
+    with gpz.Writer(tmp_path / "t.gpz", units="metal") as writer:
+        for _ in range(2):
+            writer.write(positions=x, box=[5, 5, 5])
+    with pytest.warns(UserWarning, match="no ids"):
+        atoms = ase.io.read(tmp_path / "t.gpz")
+    errors = np.abs(atoms.positions[:, None] - x).max(axis=2)
+    assert errors.min(axis=0).max() <= 1e-3 and len(set(errors.argmin(axis=0))) == 100
+    assert str(atoms.symbols) == "X100" and "id" not in atoms.arrays
+
+
+def test_types_are_kept(tmp_path):
+    """Types of LAMMPS stay what they are where each is one element."""
+    file = tmp_path / "t.gpz"
+    atoms = Atoms("CuZrCu", positions=np.eye(3), cell=np.eye(3) * 5)
+    atoms.set_array("type", np.array([3, 1, 3]))
+    ase.io.write(file, atoms)
+    with gpz.open(file) as trajectory:
+        assert trajectory.elements == ["Zr", "X", "Cu"]
+    assert str(ase.io.read(file).symbols) == "CuZrCu"
+    ase.io.write(file, atoms, specorder=["Cu", "Zr"])
+    assert list(ase.io.read(file).arrays["type"]) == [1, 2, 1]
+
+
 def program(*arguments):
     """Runs the program `ase`."""
     return subprocess.run(
@@ -133,8 +229,21 @@ def program(*arguments):
     ).stdout
 
 
-@pytest.mark.parametrize("run", ["varying", "triclinic"], indirect=True)
-def test_program_convert(run, tmp_path):
+def test_program_convert_to_gpz(tmp_path):
+    run = make("elements")
+    ase.io.write(tmp_path / "t.traj", ase.io.read(run.gpz, index=":"))
+    program("convert", tmp_path / "t.traj", tmp_path / "t.gpz", "--write-args", "bound=1e-5", "key_interval=2")
+    images = ase.io.read(tmp_path / "t.gpz", index=":")
+    for atoms, frame in zip(images, run.frames):
+        require_within(atoms.positions, positions(frame), run.case.bound + 1e-5)
+        assert list(atoms.symbols) == list(frame["columns"]["element"])
+    with gpz.open(tmp_path / "t.gpz") as trajectory:
+        assert trajectory[5].bounds["x"] == pytest.approx(1e-5)
+        assert list(trajectory.key_frames[:4]) == [True, False, True, False]
+
+
+def test_program_convert(tmp_path):
+    run = make("varying")
     program("convert", run.gpz, tmp_path / "t.extxyz")
     images = ase.io.read(tmp_path / "t.extxyz", index=":")
     require_positions([atoms.positions for atoms in images], run, relative=1e-7)  # 8 digits
@@ -142,11 +251,11 @@ def test_program_convert(run, tmp_path):
 
 
 def test_program_info(tmp_path):
+    """By the name, and by the first bytes."""
     run = make("melt")
-    assert "gpz compressed trajectory" in program("info", "--files", run.gpz)
     nameless = tmp_path / "a_file"
     nameless.write_bytes(run.gpz.read_bytes())
-    assert "gpz compressed trajectory" in program("info", "--files", nameless)
+    assert program("info", "--files", run.gpz, nameless).count("gpz compressed trajectory (gpz)") == 2
 
 
 def test_program_gui_data():

@@ -117,6 +117,39 @@ def test_number_of_atoms_changes():
     assert one.n_atoms == len(make("varying").frames[2]["columns"]["id"])
 
 
+def test_other_atoms(tmp_path):
+    """As many as before, but others."""
+    with gpz.Writer(tmp_path / "t.gpz", units="real") as writer:
+        for ids in ([1, 2, 3], [1, 2, 4]):
+            writer.write(positions=np.eye(3), ids=ids, box=[5, 5, 5])
+    with pytest.raises(ValueError, match="timestep 1 have other ids than those of 0.*ASE"):
+        gpz.mdtraj.load(tmp_path / "t.gpz")
+
+
+@pytest.mark.parametrize(
+    ("units", "nm", "ps"),
+    [
+        ("real", 0.1, 1e-3),
+        ("metal", 0.1, 1.0),
+        ("si", 1e9, 1e12),
+        ("cgs", 1e7, 1e12),
+        ("electron", 0.0529177210903, 1e-3),
+        ("micro", 1e3, 1e6),
+        ("nano", 1.0, 1e3),
+        ("lj", 1.0, 1.0),
+        ("", 1.0, 1.0),
+    ],
+)
+def test_units(tmp_path, units, nm, ps):
+    """The factors of LAMMPS's page on units."""
+    with gpz.Writer(tmp_path / "t.gpz", units=units, bound=0) as writer:
+        writer.write(positions=np.eye(3) * 2, box=[5, 5, 5], time=3.0)
+    loaded = gpz.mdtraj.load(tmp_path / "t.gpz")
+    assert loaded.xyz.max() == pytest.approx(2 * nm, rel=1e-6)
+    assert loaded.unitcell_lengths.max() == pytest.approx(5 * nm, rel=1e-6)
+    assert loaded.time[0] == pytest.approx(3 * ps, rel=1e-6)
+
+
 def test_torn():
     run = make("torn")
     with pytest.warns(UserWarning, match="ends inside a frame.*10 complete frames"):

@@ -38,7 +38,7 @@ def exact_text(t, name, text=None, fails=False):
 
 
 def same(t, script, gpz, text, form="format gpz", system=MELT):
-    """Runs the script with the .gpz files and with their text. {A}, {B}, ... in it are the files, {F} is the format, and
+    """Runs the script with the .gpz files and with their text. {A}, {B}, ... in it are the files, {F} the format, and
     to files whose names begin with {W} it writes atoms. Whatever is printed and written has to be the same to the last
     digit. Returns the tables of runs, and the texts that were written."""
     results = []

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """rerun and read_dump with format gpz: their keywords, and the formats that LAMMPS has of its own."""
 
+import re
+import struct
 import subprocess
 
-from harness import case, read_dump
+from harness import Skip, case, read_dump
 from reread import ALL, THERMO, at_rest, exact_text, same, same_atoms, same_thermo, thermo, write
 from systems import BASE, FLAT, GENERAL_TRICLINIC, MELT, TRICLINIC
 
@@ -104,7 +106,7 @@ def types_of_elements(t):
 
 
 @case()
-def after_clear(t):
+def reread_after_clear(t):
     """The commands stay when the simulation is cleared; loading the plugin again does no harm."""
     write(t)
     load = f"plugin load {t.options.plugin}\n" if t.options.plugin else ""
@@ -117,7 +119,7 @@ def after_clear(t):
 
 
 @case()
-def other_formats(t):
+def reread_other_formats(t):
     """The formats of LAMMPS itself work as without the plugin: text, binary, packed and xyz."""
     t.lammps(
         MELT + "dump 1 all custom 20 t.dump id type x y z\ndump 2 all custom 20 t.bin id type x y z\n"
@@ -141,6 +143,35 @@ def other_formats(t):
         check=True,
     )
     assert len(with_it) == 4 and with_it == thermo(without.stdout)
+
+
+@case()
+def reread_molfile(t):
+    """LAMMPS's MOLFILE package reads the file through the molfile plugin: as float32, with frames for timesteps."""
+    packages = subprocess.run([t.options.lmp, "-h"], stdout=subprocess.PIPE, text=True).stdout
+    if not t.options.molfile or not re.search(r"\bMOLFILE\b", packages):
+        raise Skip("the molfile plugin was not built, or LAMMPS lacks the package MOLFILE")
+    write(t, columns="id type x y z vx vy vz", modify="bound v* 1e-4")
+    form = f"format molfile gpz {t.options.molfile}"
+    output = t.lammps(
+        at_rest(MELT)
+        + THERMO
+        + f"rerun t.gpz dump x y z vx vy vz box no {form}\nrerun t.gpz dump x y z format gpz\n"
+        + f"read_dump t.gpz 3 x y z vx vy vz purge yes replace no add keep box no {form}\n"
+        + "write_dump all custom m.out id type xu yu zu vx vy vz modify sort id format float %.17g"
+    )
+    assert "gpz compressed trajectory" in output, output
+    through, direct = thermo(output)
+    assert [int(row[0]) for row in through] == [0, 1, 2, 3, 4, 5]
+    for single, double in zip(through, direct):
+        assert abs(float(single[2]) - float(double[2])) < 1e-5, f"energies {single[2]}, {double[2]}"
+
+    got, expected = read_dump(t.path("m.out"))[0].atoms, read_dump(t.path("t.text"))[3].atoms
+    for atom, values in expected.items():
+        assert got[atom]["type"] == values["type"]
+        for column, mine in zip(("x", "y", "z", "vx", "vy", "vz"), ("xu", "yu", "zu", "vx", "vy", "vz")):
+            (rounded,) = struct.unpack("f", struct.pack("f", float(values[column])))
+            assert abs(float(got[atom][mine]) - rounded) < 1e-12, f"atom {atom}, {column}"
 
 
 @case(ranks=(1, 2))
@@ -193,7 +224,7 @@ def frames_that_are_skipped_are_not_read(t):
 
 
 @case()
-def warned_of(t):
+def reread_warnings(t):
     """A torn file is read up to its last complete frame, a file of other units as it is. A timestep that is missing."""
     write(t)
     t.cut("t.gpz", 0.7)
@@ -211,7 +242,7 @@ def warned_of(t):
 
 
 @case()
-def missing_later(t):
+def reread_lacks_a_column_later(t):
     """A column that later frames of the file lack."""
     write(t, columns=BASE + " vx", steps=20)
     write(t, columns=BASE, name="l.gpz", more="reset_timestep 40\n", steps=20)
@@ -219,8 +250,8 @@ def missing_later(t):
     assert "l.gpz: timestep 40: has no column vx" in message, message
 
 
-@case(ranks=(1, 2))
-def read_boxes(t):
+@case(ranks=(2,))
+def reread_boxes(t):
     """Two dimensions, and tilted boxes that change."""
     text = write(t, columns="id type x y vx vy", system=FLAT)
     same_thermo(t, "rerun {A} dump x y vx vy {F}\n", ["t.gpz"], [text], system=FLAT)

@@ -69,11 +69,18 @@ class GPZ_API Reader {
   // an integer that does not fit into an int32). After an exception the contents of the arrays are unspecified.
   FrameInfo read_columns(std::size_t i, const std::vector<ColumnOutput> &columns, std::size_t capacity,
                          const ReadOptions &options = {}) const;
+  // Frame i as it stands in the file, to be written to another one. Nothing is decoded; the checksum of every chunk is
+  // checked. Throws corrupt, not_found.
+  StoredFrame stored(std::size_t i) const;
   // The bytes of chunk k of frame i, for another decoder such as one on a GPU. Checks their checksum. Throws corrupt
   // (checksum), not_found.
   std::vector<std::uint8_t> chunk(std::size_t i, std::size_t k) const;
   // The kind of chunk k of frame i, from its first bytes; its checksum is not checked. Throws not_found, corrupt.
   ChunkKind chunk_kind(std::size_t i, std::size_t k) const;
+  // The bytes that each field of frame i takes in its chunks. The rest of a frame are heads and, in difference frames,
+  // which particles leave. Reads the heads of the chunks only; checksums are not checked. Throws not_found, corrupt,
+  // truncated.
+  std::vector<std::uint64_t> field_sizes(std::size_t i) const;
   // Checks every checksum and the structure of frame i by decoding it.
   void verify(std::size_t i, int threads = 1) const;
 

@@ -30,19 +30,19 @@ class GPZWriter(base.WriterBase):
 
     filename: the file, which is replaced.
     n_atoms: of every frame; None: as many as the first frame has.
-    bound: the largest error of a coordinate, in A. None: 0.001 A, or 0.001 in the units of a file in lj units. 0: none.
+    bound: the largest error of a coordinate, in A. None: 0.001 A, or 0.001 in units of an lj file. 0: none.
     velocity_bound, force_bound: of velocities (A/ps) and forces (kJ/(mol A)); None: they are exact.
-    lammps_units: of the file. None: those of the trajectory if it is a .gpz file, else "metal", in which lengths, times and
-        velocities are those of MDAnalysis.
+    lammps_units: of the file. None: those of the trajectory if it is a .gpz file, else "metal", in which lengths, times
+        and velocities are those of MDAnalysis.
     convert_units: False: numbers go into the file as MDAnalysis has them.
-    key_interval: every so manieth frame can be read without the ones before it.
+    key_interval: every so manieth frame can be read without others.
     append: add frames to an existing file. The units, elements and types have to be those of the file.
     threads: for encoding; 1: none besides the caller's, 0: all cores.
 
     Written are positions, velocities and forces as the timestep has them (float32), the box, time, timestep
     (`ts.data["step"]`, else the frame number), and what the topology has of ids, types, elements, resids (column mol),
-    charges (q) and masses. Ids are 1, 2, ... if those of the atoms do not ascend: readers sort by them. Types that are no
-    numbers get numbers and become type labels.
+    charges (q) and masses. Ids are 1, 2, ... if those of the atoms do not ascend: readers sort by them. Types that are
+    no numbers get numbers and become type labels. Types and elements are those of the first frame.
     """
 
     format = "GPZ"
