@@ -6,17 +6,19 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "docs" / "site"))
+sys.path[:0] = [str(ROOT / "docs" / "site"), str(ROOT / "python")]
 
 project = "gpz"
 author = "The gpz authors"
 project_copyright = "2026, the gpz authors"
 version = release = re.search(r"project\(gpz VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
 
-extensions = ["myst_parser", "breathe", "lammps", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "breathe", "lammps", "sphinx.ext.autodoc", "docstrings"]
 root_doc = "index"
 exclude_patterns = ["files"]
 language = "en"
+smartquotes = False  # they would make a dash of the two of an option
+toc_object_entries = False
 highlight_language = "text"
 primary_domain = None
 # GitHub's anchors of headings.
@@ -29,6 +31,9 @@ breathe_show_enumvalue_initializer = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+autodoc_type_aliases = {"npt.DTypeLike": "DTypeLike", "npt.ArrayLike": "ArrayLike"}
+# The pages need the docstrings, not the extension.
+autodoc_mock_imports = ["gpz._core"]
 
 html_theme = "furo"
 html_title = f"gpz {version}"

@@ -22,6 +22,7 @@
 #include <gpz/limits.hpp>
 #include <gpz/printable.hpp>
 #include <iterator>
+#include <map>
 
 #include "comm.h"
 #include "error.h"
@@ -218,11 +219,13 @@ void ReaderGPZ::decode() {
     if (known == distinct.end()) {
       bool is_integer = false;
       if (!find(info_, name, &is_integer)) {
-        std::string others;
+        std::map<unsigned, std::string> others;  // in the order of a text dump
         for (const gpz::Field &field : info_.fields)
-          for (const gpz::Field::Component &component : field.components)
-            others += " " + gpz::printable(component.name);
-        fail(at_frame() + ": has no column " + name + ", only" + others);
+          for (const auto &component : field.components)
+            others[component.column] = " " + gpz::printable(component.name);
+        std::string list;
+        for (const auto &other : others) list += other.second;
+        fail(at_frame() + ": has no column " + name + ", only" + list);
       }
       distinct.push_back(name);
       integer.push_back(is_integer);

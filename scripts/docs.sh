@@ -4,7 +4,7 @@
 #
 #   scripts/docs.sh
 #
-# It needs what build/ has of gpz: the manual pages, which the program writes, and the Python package.
+# Manual pages are those that the program in build/ writes.
 set -euo pipefail
 for part in common progress packages build; do . "$(dirname "$0")/lib/$part.sh"; done
 (($# == 0)) || show_help

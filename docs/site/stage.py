@@ -14,6 +14,7 @@ from base64 import b64decode
 from pathlib import Path
 from typing import Dict, Iterator
 
+from clients import clients_page
 from manual import markdown
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,6 +81,8 @@ class Stage:
             self.write(target, text)
         for source in sorted((SITE / "pages").iterdir()):
             self.write(f"reference/{source.name}", source.read_text())
+
+        self.write("reference/clients.rst", clients_page(ROOT / "python" / "gpz"))
 
     def notebook(self, path: Path, target: str) -> Iterator[str]:
         """A notebook as Markdown: its text, its code, and the outputs that it was stored with."""

@@ -115,11 +115,11 @@ def from_library(kind: int, dimension: int, boundary: bytes, values: Sequence[fl
     if kind == 0:
         return None
     letters = boundary.replace(b"\0", b"?").decode("latin-1")
-    if kind == 3:
-        matrix, origin = np.array(values[:9]).reshape(3, 3), np.array(values[9:])
-    else:
-        low, high = np.array(values[0:6:2]), np.array(values[1:6:2])
-        matrix, origin = np.diag(high - low), low
+    origin: np.ndarray = np.array(values[9:])
+    matrix: np.ndarray = np.array(values[:9]).reshape(3, 3)
+    if kind != 3:
+        origin, high = np.array(values[0:6:2]), np.array(values[1:6:2])
+        matrix = np.diag(high - origin)
         matrix[1, 0], matrix[2, 0], matrix[2, 1] = values[6:9]
     return Box(origin, matrix, " ".join((letters[0:2], letters[2:4], letters[4:6])), dimension, KINDS[kind])
 

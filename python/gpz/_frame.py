@@ -146,7 +146,9 @@ class Frame:
     def load(self, *names: str) -> Frame:
         """Decodes in one go: columns by their names, or "positions", "velocities", "forces", "images", "ids", "types".
         Without names: all columns. Returns the frame."""
-        self._load(tuple(self._group(name) for name in names) if names else self._all_groups())
+        groups = tuple(self._group(name) for name in names) if names else self._all_groups()
+        self._asked.update(groups)
+        self._load(groups)
         return self
 
     def _vector_groups(self) -> dict[Group, tuple[str, ...]]:
@@ -205,7 +207,7 @@ class Frame:
             self._values.update(zip(missing, self._read(missing)))
 
     def __getstate__(self) -> dict[str, Any]:
-        self.load()
+        self._load(self._all_groups())
         return {"index": self._index, "head": self._head, "values": self._values}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

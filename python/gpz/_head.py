@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpz import _box
 from gpz._box import Box
 
-_DTYPES = {1: np.dtype(np.int64), 2: np.dtype(np.float32), 3: np.dtype(np.float64)}  # gpz::ValueType
+_DTYPES: dict[int, np.dtype] = {
+    1: np.dtype(np.int64),
+    2: np.dtype(np.float32),
+    3: np.dtype(np.float64),
+}  # gpz::ValueType
 DISPLAYS = {0: "number", 2: "element", 4: "type_label"}  # gpz::Display
 
 
@@ -46,8 +50,9 @@ class Head(NamedTuple):
     columns: dict[str, Column]
 
 
-def from_library(particles, timestep, time, since_key, box, largest_edge_sum, columns) -> Head:
+def from_library(values: tuple[Any, ...]) -> Head:
     """The head that gpz._core has as a tuple."""
+    particles, timestep, time, since_key, box, largest_edge_sum, columns = values
     described = (
         Column(name, field, _DTYPES[kind], DISPLAYS.get(display, "number"), bound or None, largest_error)
         for name, field, kind, display, bound, largest_error in columns

@@ -49,7 +49,7 @@ class Stream(Iterator[Frame]):
         decoded = self._stream.next(self._options.threads)
         if decoded is None:
             raise StopIteration
-        head = _head.from_library(*decoded.head())
+        head = _head.from_library(decoded.head())
 
         def read(groups: tuple[Group, ...]) -> list[np.ndarray]:
             return read_groups(decoded.read, head, self._options, groups)

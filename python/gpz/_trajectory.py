@@ -47,11 +47,10 @@ class File:
 
     def open(self) -> None:
         """Opens the file, or opens it again."""
-        path = self.path
-        if path is None:
+        if isinstance(self.source, (bytes, bytearray, memoryview)):
             self.reader = _core.Reader.of_memory(self.source, "memory", self.options.max_memory)
         else:
-            self.reader = _core.Reader.open(os.fsencode(path), self.options.max_memory)
+            self.reader = _core.Reader.open(os.fsencode(self.source), self.options.max_memory)
 
     def require_open(self) -> Any:
         if self.reader is None:
@@ -59,7 +58,7 @@ class File:
         return self.reader
 
     def head(self, index: int) -> Head:
-        return _head.from_library(*self.require_open().head(index))
+        return _head.from_library(self.require_open().head(index))
 
     def decode(self, index: int, names: list, arrays: list, sort_by_id: bool) -> None:
         self.require_open().read(index, names, arrays, sort_by_id, self.options.threads)

@@ -238,7 +238,7 @@ def column_of(name: str, values: npt.ArrayLike) -> np.ndarray:
     if array.dtype.kind == "u" and array.dtype.itemsize == 8 and array.size and array.max() > np.iinfo(np.int64).max:
         raise ArgumentError(f"{name}: integers have at most 63 bits and a sign")
     if array.dtype.kind in "biu":
-        native = np.int32 if array.dtype == np.int32 else np.int64
+        native: type = np.int32 if array.dtype == np.int32 else np.int64
     elif array.dtype.kind == "f":
         native = np.float32 if array.dtype.itemsize <= 4 else np.float64
     else:

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Real runs of LAMMPS, each written as .gpz and as text in the same steps: what every program that reads .gpz is compared with.
+"""Real runs of LAMMPS, each written as .gpz and as text in the same steps: what every program that reads .gpz is
+compared with.
 
     from runs import NAMES, make
     run = make("triclinic")               # in $GPZ_CLIENT_RUNS, or make("triclinic", folder)
     run.gpz, run.text                     # the files; run.parts has those of "percent"
     for frame in run.frames: ...          # from the text, atoms in the order of ids; see read_text
 
-A run is made once in a folder, and again when its input, LAMMPS or the plugin has changed. Environment: LAMMPS_BINARY, GPZ_PLUGIN
-(gpzplugin.so; not needed where dump gpz is built in), GPZ_MPIEXEC (default: mpiexec --oversubscribe). Nothing here reads .gpz with gpz.
+A run is made once in a folder, and again when its input, LAMMPS or the plugin has changed. Environment: LAMMPS_BINARY,
+GPZ_PLUGIN (gpzplugin.so; not needed where dump gpz is built in), GPZ_MPIEXEC (default: mpiexec --oversubscribe).
+Nothing here reads .gpz with gpz.
 """
 
 import argparse
@@ -69,7 +71,8 @@ class Run:
 
     @functools.cached_property
     def frames(self):
-        """The frames that a reader of the .gpz file has to find: those of the text, without the one that is torn in the other file."""
+        """The frames that a reader of the .gpz file has to find: those of the text, without the one that is torn in the
+        other file."""
         frames = read_text(self.text)
         times = read_times(self.folder / "log.lammps")
         for frame in frames:
@@ -78,7 +81,8 @@ class Run:
 
     @functools.cached_property
     def bounds(self):
-        """The largest allowed error by column, for positions that are distances. Columns that are not in it are lossless. Scaled
+        """The largest allowed error by column, for positions that are distances. Columns that are not in it are
+        lossless. Scaled
         positions: the error of the distance, as Cartesian coordinates in the box of the frame."""
         return {**{column: self.case.bound for column in POSITIONS}, **dict(self.case.other_bounds)}
 
@@ -88,11 +92,10 @@ def read_text(path):
 
     timestep      int
     boundary      "pp pp fs"
-    origin        (3,) lower corner of the box (of the box itself, not of the bounding box that LAMMPS writes for tilted ones)
-    matrix        (3, 3) edge vectors as rows
-    lengths, tilt (3,) lx ly lz and xy xz yz; the tilt is zero for boxes that have none
-    triclinic     bool
-    columns       dict of name -> array of one value an atom: int64, float64, or str for element and typelabel
+    origin        (3,) lower corner of the box (of the box itself, not of the bounding box that LAMMPS writes for tilted
+    ones) matrix        (3, 3) edge vectors as rows lengths, tilt (3,) lx ly lz and xy xz yz; the tilt is zero for boxes
+    that have none triclinic     bool columns       dict of name -> array of one value an atom: int64, float64, or str
+    for element and typelabel
     """
     import numpy as np
 
@@ -194,6 +197,7 @@ def simulate(name, place):
     variables = ["-var", "inputs", str(INPUTS), "-var", "bound", str(case.bound)]
     done = subprocess.run(
         [*start, os.environ["LAMMPS_BINARY"], "-in", "in.lammps", "-log", "log.lammps", *variables],
+        check=False,
         cwd=place,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

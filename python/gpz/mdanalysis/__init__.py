@@ -17,5 +17,6 @@ GPZParser    topologies
 
 from gpz.mdanalysis.reader import FrameError, GPZReader
 from gpz.mdanalysis.topology import GPZParser
+from gpz.mdanalysis.writer import GPZWriter
 
-__all__ = ["FrameError", "GPZParser", "GPZReader"]
+__all__ = ["FrameError", "GPZParser", "GPZReader", "GPZWriter"]

@@ -223,6 +223,19 @@ class GPZReader(base.ReaderBase):
         self._trajectory = self._open()
         self._load_ids()
 
+    def bounds(self) -> dict[str, float | None]:
+        """The largest errors of the first frame: bound, velocity_bound and force_bound as GPZWriter takes them."""
+        frame = self._trajectory[0]
+        positions = (frame.bounds[self._position_columns[0]] or 0.0) * self._units.length
+        if self.lammps_coordinate_convention.startswith("scaled") and frame.box is not None:
+            positions *= np.abs(frame.box.matrix).sum(axis=0).max()
+        velocities, forces = frame.bounds.get(VELOCITIES[0]), frame.bounds.get(FORCES[0])
+        return {
+            "bound": positions,
+            "velocity_bound": velocities and velocities * self._units.velocity,
+            "force_bound": forces and forces * self._units.force,
+        }
+
     def Writer(self, filename: str, n_atoms: int | None = None, **kwargs: Any):  # noqa: N802
         """A writer of .gpz files with the units, bounds and element names of this file; see GPZWriter."""
         from gpz.mdanalysis.writer import GPZWriter

@@ -77,7 +77,7 @@ class GPZParser(TopologyReaderBase):
         if not symbols:
             return None
         known = [symbol.capitalize() if symbol.capitalize() in SYMB2Z else "" for symbol in symbols]
-        unknown = [symbol for symbol, name in zip(symbols, known) if not name]
+        unknown = [symbol for symbol, name in zip(symbols, known) if symbol and not name]
         if unknown:
             warnings.warn(f"{self.filename}: {', '.join(unknown)}: no such elements. Their atoms have none")
         return by_type(known, types)

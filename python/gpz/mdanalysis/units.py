@@ -15,7 +15,7 @@ _BOHR = 0.52917721092e-10  # m
 _HARTREE = 4.35974434e-18  # J
 _STATCOULOMB = 0.1 / 299792458  # C
 
-BASE_NAMES = {"length": "A", "time": "ps", "velocity": "A/ps", "force": "kJ/(mol*A)"}
+BASE_NAMES = {"length": "A", "time": "ps", "velocity": "A/ps", "force": "kJ/(mol*Angstrom)"}
 UNKNOWN_NAMES = dict.fromkeys(BASE_NAMES)
 
 

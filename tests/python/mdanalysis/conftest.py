@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the tests find the runs of LAMMPS and the test classes of MDAnalysis."""
+"""Where the tests find the runs of LAMMPS. Without them the files test_runs*.py are left out."""
 
 import os
 import sys
 
-for variable in ("GPZ_CLIENT_TESTS", "GPZ_MDANALYSIS_TESTS"):
-    if variable in os.environ:
-        sys.path.insert(0, os.environ[variable])
+if "GPZ_CLIENT_TESTS" in os.environ:
+    sys.path.insert(0, os.environ["GPZ_CLIENT_TESTS"])
+else:
+    collect_ignore_glob = ["test_runs*"]
