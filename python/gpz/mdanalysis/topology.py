@@ -36,8 +36,8 @@ class GPZParser(TopologyReaderBase):
 
     ids (1, 2, ... for a file without ids), types (the numbers, as text), resids and resnums (column mol, else all 1),
     segids ("SYSTEM"). Where the file has them: names (type labels, else elements), elements, charges (column q, in e),
-    masses (column mass, in u). Without that column masses are guessed from the elements; without elements they are 1, as
-    for LAMMPS's text dumps.
+    masses (column mass, in u). Without that column masses are guessed from the elements; without elements they are
+    1, as for LAMMPS's text dumps.
     """
 
     format = "GPZ"
