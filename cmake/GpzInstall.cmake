@@ -4,6 +4,7 @@
 #   development    headers, static libraries, find_package(gpz), gpz.pc
 #   program        gpz, its manual pages and completions
 #   plugin         gpzplugin.so for LAMMPS
+#   molfile        plugins for VMD and other programs that load molfile plugins
 #   documentation  licences, changes, docs/
 include(CMakePackageConfigHelpers)
 
@@ -79,10 +80,15 @@ if(TARGET gpz_command)
 endif()
 if(TARGET gpzplugin)
   install(TARGETS gpzplugin LIBRARY DESTINATION ${plugin_dir} COMPONENT plugin)
-  install(FILES ${PROJECT_SOURCE_DIR}/lammps_pkg/doc/dump_gpz.rst ${PROJECT_SOURCE_DIR}/lammps_pkg/LICENSE
+  install(FILES ${PROJECT_SOURCE_DIR}/lammps_pkg/doc/dump_gpz.rst ${PROJECT_SOURCE_DIR}/lammps_pkg/doc/rerun_gpz.rst
+                ${PROJECT_SOURCE_DIR}/lammps_pkg/LICENSE
           DESTINATION ${CMAKE_INSTALL_DOCDIR}/lammps COMPONENT plugin)
+endif()
+if(TARGET gpz_molfile)
+  install(TARGETS gpz_molfile17 gpz_molfile18 LIBRARY DESTINATION ${plugin_dir}/molfile COMPONENT molfile)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
               ${PROJECT_SOURCE_DIR}/THIRD_PARTY.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
+        PATTERN site EXCLUDE PATTERN conf.py EXCLUDE)

@@ -10,6 +10,8 @@ endif()
 # Read by GenerateStyleHeaders: the styles that LAMMPS knows.
 set_property(GLOBAL APPEND PROPERTY DUMP ${CMAKE_CURRENT_LIST_DIR}/dump_gpz.h)
 set_property(GLOBAL APPEND PROPERTY FIX ${CMAKE_CURRENT_LIST_DIR}/fix_gpz_step.h)
+set_property(GLOBAL APPEND PROPERTY READER ${CMAKE_CURRENT_LIST_DIR}/reader_gpz.h)
+set_property(GLOBAL APPEND PROPERTY COMMAND ${CMAKE_CURRENT_LIST_DIR}/rerun_gpz.h)
 
 # Makes gpz's own CMakeLists.txt come to this folder. LAMMPS sets the same.
 set(LAMMPS_SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR}/../src)

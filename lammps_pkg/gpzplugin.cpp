@@ -15,14 +15,17 @@
 #include <gpz/version.h>
 
 #include <cstring>
+#include <memory>
 
 #include "comm.h"
 #include "dump_gpz.h"
 #include "error.h"
 #include "fix_gpz_step.h"
 #include "info.h"
+#include "input.h"
 #include "modify.h"
 #include "output.h"
+#include "rerun_gpz.h"
 #include "version.h"
 
 using namespace LAMMPS_NS;
@@ -30,6 +33,31 @@ using namespace LAMMPS_NS;
 static Dump *create_dump(LAMMPS *lmp, int narg, char **arg) { return new DumpGPZ(lmp, narg, arg); }
 
 static Fix *create_fix(LAMMPS *lmp, int narg, char **arg) { return new FixGPZStep(lmp, narg, arg); }
+
+// LAMMPS compiles its reader formats in, so the plugin has commands of its own for format gpz (CMakeLists.txt: LAMMPS's
+// sources, compiled once more). For other formats it calls the commands that were there before it.
+template <class Own>
+class ReadCommand : public Command {
+ public:
+  using Command::Command;
+
+  void command(int narg, char **arg) override {
+    const std::unique_ptr<Command> chosen(gpz_reads(narg, arg) ? new Own(lmp) : before_(lmp));
+    chosen->command(narg, arg);
+  }
+
+  static void replace(Input *input, const char *name) {
+    Input::CommandCreator &creator = (*input->command_map)[name];
+    if (creator == &create) return;  // not the first call
+    before_ = creator;
+    creator = &create;
+  }
+
+ private:
+  static inline Input::CommandCreator before_;
+
+  static Command *create(LAMMPS *lmp) { return new ReadCommand(lmp); }
+};
 
 // Of LAMMPS's C library, which a LAMMPS that is linked statically may lack.
 extern "C" __attribute__((weak)) int lammps_extract_setting(void *, const char *);
@@ -79,5 +107,8 @@ extern "C" __attribute__((visibility("default"))) void lammpsplugin_init(void *i
 
   (*lmp->output->dump_map)["gpz"] = &create_dump;
   (*lmp->modify->fix_map)["GPZ/STEP"] = &create_fix;
-  if (lmp->comm->me == 0) utils::logmesg(lmp, std::string("Loaded dump style gpz (gpz " GPZ_VERSION_STRING ")\n"));
+  ReadCommand<RerunGPZ>::replace(lmp->input, "rerun");
+  ReadCommand<ReadDumpGPZ>::replace(lmp->input, "read_dump");
+  if (lmp->comm->me == 0)
+    utils::logmesg(lmp, std::string("Loaded dump style and reader format gpz (gpz " GPZ_VERSION_STRING ")\n"));
 }

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Debian packages of gpz, in build-package/packages/: gpz, libgpz*, libgpz-dev, and gpz-lammps if LAMMPS_SOURCE_DIR is set. lintian
-# has to find no error in them. DEBFULLNAME and DEBEMAIL are the maintainer.
+# Debian packages of gpz, in build-package/packages/: gpz-tools, libgpz*, libgpz-dev, python3-gpz, and gpz-lammps if LAMMPS_SOURCE_DIR is
+# set. lintian has to find neither errors nor warnings in them. DEBFULLNAME and DEBEMAIL are the maintainer.
 #
-#   scripts/package.sh [--try]      --try installs them in a bare Debian 12, which debootstrap makes (as root), and uses them there
-# shellcheck disable=SC2016 # what apt-get and the shell inside of the new system expand
+# Debian 12 has neither nanobind nor scikit-build-core, with which python3-gpz is built: they come from PyPI, into build-package/.
+#
+#   scripts/package.sh [--try]      --try installs them in a bare Debian 12, which debootstrap makes (as root), and runs packaging/debian/tests
+# shellcheck disable=SC2016 # what apt-get expands
 set -euo pipefail
-for part in common progress packages build; do . "$(dirname "$0")/lib/$part.sh"; done
+for part in common progress packages; do . "$(dirname "$0")/lib/$part.sh"; done
 
 try=no
-tools=(dpkg-dev lintian)
+tools=(dpkg-dev debhelper dh-python lintian python3-dev python3-venv)
 case ${1:-} in
   --try)
     try=yes
@@ -21,23 +23,36 @@ case ${1:-} in
 esac
 install_packages "${demo_packages[@]}" "${tools[@]}"
 
+# A source tree as Debian wants it: debian/ at its root.
 build=$repository/build-package
-unset LAMMPS_BINARY
-hardening=-Wl,-z,relro,-z,now
-configure_gpz "$build" -D CMAKE_BUILD_TYPE=Release -D CMAKE_INSTALL_PREFIX=/usr \
-  -D GPZ_ZSH_COMPLETIONS_DIR=share/zsh/vendor-completions -D "LAMMPS_SOURCE_DIR=${LAMMPS_SOURCE_DIR:-}" \
-  -D GPZ_BUILD_TESTS=OFF -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF -D "CMAKE_EXE_LINKER_FLAGS=$hardening" \
-  -D "CMAKE_SHARED_LINKER_FLAGS=$hardening" -D "CMAKE_MODULE_LINKER_FLAGS=$hardening"
-build_gpz "$build"
-
 packages=$build/packages
-rm -rf "$packages"
-step "Packing" no_progress "$build/cpack.log" cpack --config "$build/CPackConfig.cmake" -B "$packages" || die "cannot pack"
-rm -rf "$packages/_CPack_Packages"
+version=$(sed -n 's/^project(gpz VERSION \([0-9.]*\).*/\1/p' "$repository/CMakeLists.txt")
+source=$build/gpz
+rm -rf "$source" "$packages"
+mkdir -p "$source" "$packages"
+git -C "$repository" ls-files -co --exclude-standard -z | tar -C "$repository" --null --ignore-failed-read -T - -c | tar -C "$source" -x
+mv "$source/packaging/debian" "$source/debian"
+sed -e "s|@VERSION@|$version|; s|@DATE@|$(date -R)|" \
+  -e "s|@MAINTAINER@|${DEBFULLNAME:-The gpz authors} <${DEBEMAIL:-authors@gpz.invalid}>|" \
+  "$source/debian/changelog.in" >"$source/debian/changelog"
+rm "$source/debian/changelog.in"
+
+build_python=$build/venv/bin/python
+make_build_python() { /usr/bin/python3 -m venv "$build/venv" && "$build_python" -m pip install -q "scikit-build-core>=1.0" "nanobind>=3.1,<4"; }
+[[ -x $build_python ]] || step "Installing nanobind and scikit-build-core in build-package/venv" no_progress "$build/venv.log" make_build_python ||
+  die "cannot install them"
+
+profiles=(pkg.gpz.python)
+[[ -z ${LAMMPS_SOURCE_DIR:-} ]] || profiles+=(pkg.gpz.lammps)
+make_packages() {
+  cd "$source" && DEB_BUILD_PROFILES="${profiles[*]}" GPZ_BUILD_PYTHON=$build_python dpkg-buildpackage --no-sign --build=binary
+}
+step "Building the packages" ninja_progress "$build/packages.log" make_packages || die "cannot build the packages"
+mv "$build"/*.deb "$build"/*.changes "$build"/*.buildinfo "$packages"
 ls -l "$packages"
 
 say "lintian"
-lintian --fail-on error "$packages"/*.deb || die "lintian finds errors in the packages"
+lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$packages"/*.changes || die "lintian finds something in the packages"
 [[ $try == yes ]] || exit 0
 
 root=$(mktemp -d)
@@ -48,12 +63,13 @@ mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Cr
 inside() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@" </dev/null; }
 step "Making a bare Debian 12" no_progress "$build/debootstrap.log" debootstrap --variant=minbase bookworm "$root" "$mirror" ||
   die "cannot make a bare Debian"
-step "Installing what the packages depend on" apt_progress "$build/try-apt.log" \
-  inside apt-get install -q -y --no-install-recommends man-db bash-completion libfmt9 || die "apt-get failed"
-cp "$packages"/gpz_*.deb "$packages"/libgpz*.deb "$root/tmp"
-inside sh -c 'dpkg -i /tmp/*.deb' || die "dpkg -i failed"
-inside gpz --version
-inside man gpz-encode | sed -n 1,8p
-inside bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader gpz; complete -p gpz
-  COMP_WORDS=(gpz encode --order ""); COMP_CWORD=3; _gpz; echo "gpz encode --order: ${COMPREPLY[*]}"; [[ ${COMPREPLY[*]} == "place id" ]]' ||
-  die "completion does not work"
+cp "$packages"/gpz-tools_*.deb "$packages"/libgpz*.deb "$packages"/python3-gpz_*.deb "$root/tmp"
+mapfile -t needs < <(sed -n 's/^Depends: //p' "$source/debian/tests/control" | tr -d ' ' | tr ',' '\n' | grep -v gpz | sort -u)
+step "Installing them there" apt_progress "$build/try-apt.log" \
+  inside sh -c 'apt-get install -q -y --no-install-recommends /tmp/*.deb "$@"' sh "${needs[@]}" || die "apt-get failed"
+cp -r "$source/debian/tests" "$root/tmp/tests"
+for test in "$source"/debian/tests/*; do
+  [[ -x $test ]] || continue
+  say "debian/tests/$(basename "$test")"
+  inside "/tmp/tests/$(basename "$test")" || die "the test fails"
+done

@@ -2,28 +2,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing, gets and builds LAMMPS and gpz, and runs the tests.
 #
-#   scripts/test.sh [--sanitize] [--threads] [--bigbig] [--no-cuda] [--label L] [CTEST OPTIONS...]
+#   scripts/test.sh [--sanitize] [--threads] [--bigbig] [--ovito] [--no-cuda] [--label L] [CTEST OPTIONS...]
 #
 #   --sanitize   library, tool and their tests with AddressSanitizer and UndefinedBehaviorSanitizer, without LAMMPS (build-sanitize/);
 #                compiled by Clang, for whose libFuzzer the fuzz targets are (label fuzz)
 #   --threads    the tests of what threads share, with ThreadSanitizer (build-threads/)
 #   --bigbig     the tests with LAMMPS, built with 64-bit atom ids (build-bigbig/)
+#   --ovito      also the tests with OVITO, which is 1 GB to install
 #   --no-cuda    without the CUDA part, which is otherwise built where there is a CUDA compiler: for the machine's GPU, or else for
 #                compute capability 9.0
 #   --label L    only tests with this label: lammps, reference, ...
 #
 # A LAMMPS of your own: LAMMPS_SOURCE_DIR, LAMMPS_BINARY, as for scripts/demo.sh.
 set -euo pipefail
-for part in common progress packages lammps build mpi; do . "$(dirname "$0")/lib/$part.sh"; done
+for part in common progress packages python lammps build mpi; do . "$(dirname "$0")/lib/$part.sh"; done
 
 variant=usual
 cuda=AUTO
+ovito=OFF
 select=()
 while (($#)); do
   case $1 in
     --sanitize) variant=sanitize ;;
     --threads) variant=threads ;;
     --bigbig) variant=bigbig ;;
+    --ovito) ovito=ON ;;
     --no-cuda) cuda=OFF ;;
     --label)
       [[ $# -ge 2 ]] || die "--label needs a label"
@@ -42,9 +45,13 @@ install_packages "${packages[@]}"
 case $variant in
   usual)
     provide_lammps test
+    requirements=("$repository/tests/python/requirements.txt")
+    [[ $ovito == OFF ]] || requirements+=("$repository/tests/python/requirements-ovito.txt")
+    provide_python "$build/venv" "${requirements[@]}"
     architectures=$(gpu_architectures)
     configure_gpz "$build" -D GPZ_BUILD_TESTS=ON -D GPZ_BUILD_BENCH=ON -D "GPZ_CUDA=$cuda" \
-      -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-90-real}"
+      -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-90-real}" \
+      -D GPZ_PYTHON=ON -D "Python_EXECUTABLE=$python" -D "GPZ_TEST_OVITO=$ovito"
     build_gpz "$build"
     ;;
   sanitize)

@@ -16,6 +16,7 @@
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
+#include "gpz/format/section_lengths.hpp"
 #include "gpz/trajectory/frame_history.hpp"
 #include "gpz/trajectory/open_frame.hpp"
 
@@ -351,6 +352,22 @@ ChunkKind Reader::chunk_kind(std::size_t i, std::size_t k) const {
     state_->source->read_at(position, head, size);
     return gpz::chunk_kind(head, size);
   });
+}
+
+std::vector<std::uint64_t> Reader::field_sizes(std::size_t i) const {
+  const format::Budget::Scope scope(state_->budget);
+  std::uint64_t position = 0;
+  const format::FrameHead head = state_->head(i, &position);
+  std::vector<std::uint64_t> sizes(head.info.fields.size());
+  for (const ChunkEntry &chunk : head.chunks) {
+    in_place(state_->source->name(), position, [&] {
+      format::add_section_lengths([&](std::uint64_t at, std::uint8_t *bytes,
+                                      std::size_t size) { state_->source->read_at(position + at, bytes, size); },
+                                  chunk.length, sizes);
+    });
+    position += chunk.length;
+  }
+  return sizes;
 }
 
 void Reader::verify(std::size_t i, int threads) const {

@@ -108,6 +108,7 @@ void Writer::set_key_interval(unsigned frames) { state_->schedule.set_interval(f
 void Writer::set_order(Order order) { state_->encoder.set_order(order); }
 
 void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
+  const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position, [&] {
     std::vector<FieldInput> exact = fields;
     for (FieldInput &input : exact) input.field.largest_error = 0;
@@ -116,6 +117,7 @@ void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields,
 }
 
 void Writer::write(const Frame &frame) {
+  const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position,
                 [&] { state_->write(frame.info, state_->columns.of(frame), nullptr); });
 }

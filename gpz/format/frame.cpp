@@ -20,6 +20,18 @@ std::array<double, 3> Box::edges() const {
   return {0, 0, 0};
 }
 
+// Added up in the order of LAMMPS, so that the sums are rounded as there.
+std::array<double, 6> Box::bounding() const {
+  const double xy = values[6];
+  const double xz = values[7];
+  const double yz = values[8];
+  double xlo = std::min(values[0], values[0] + xy);
+  xlo = std::min(xlo, xlo + xz);
+  double xhi = std::max(values[1], values[1] + xy);
+  xhi = std::max(xhi, xhi + xz);
+  return {xlo, xhi, std::min(values[2], values[2] + yz), std::max(values[3], values[3] + yz), values[4], values[5]};
+}
+
 double Box::largest_edge_sum() const {
   const auto size = [this](std::size_t i) { return std::fabs(values[i]); };
   switch (kind) {

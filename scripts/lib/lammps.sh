@@ -15,9 +15,9 @@ lammps_settings=(
 # The demonstration needs PLUGIN and LAMMPS's core. The others are of the larger examples and the measurements, and are
 # added to the same build.
 lammps_packages_demo=(PLUGIN)
-lammps_packages_test=(PLUGIN MOLECULE KSPACE MANYBODY RIGID COMPRESS EXTRA-DUMP)
+lammps_packages_test=(PLUGIN MOLECULE KSPACE MANYBODY RIGID COMPRESS EXTRA-DUMP MOLFILE)
 # What is unpacked: the sources, and what examples read.
-lammps_files=(LICENSE bench/data.rhodo cmake potentials/Cu_u3.eam src)
+lammps_files=(LICENSE bench/data.rhodo cmake lib/molfile potentials/Cu_u3.eam src)
 
 is_lammps_archive() { [[ -f $1 ]] && sha256sum --check --status <<<"$lammps_sha256  $1"; }
 

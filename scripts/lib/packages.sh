@@ -11,7 +11,9 @@ test_packages=(
   pkg-config zlib1g-dev libzstd-dev zstd      # LAMMPS's further packages, and reading its .gz and .zst dumps
   python3 libgtest-dev libbenchmark-dev libgmp-dev # tests and benchmarks
   groff-base zsh fish                         # man pages and completions
+  python3-dev python3-venv                    # the Python package, and what it is tested with
 )
+docs_packages=(python3-sphinx furo python3-myst-parser python3-breathe python3-numpy doxygen) # the documentation site
 fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)  # libFuzzer; llvm-symbolizer
 
 # install_packages NAME...: what is missing of these, and nothing else.

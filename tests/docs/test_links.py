@@ -35,12 +35,14 @@ class Links(unittest.TestCase):
         self.assertEqual(broken, [])
 
     def test_every_reference_of_the_lammps_page_has_a_label(self):
+        references = 0
         for page in (path for path in tracked_files() if path.endswith(".rst")):
             text = (ROOT / page).read_text()
             labels = set(re.findall(r"^\.\. _(\w+):", text, re.MULTILINE))
             used = set(re.findall(r":ref:`[^`]*<(\w+)>`", text))
-            self.assertTrue(used)
+            references += len(used)
             self.assertEqual(used - labels, set(), page)
+        self.assertGreater(references, 0)
 
     def test_every_file_that_is_named_exists(self):
         files = set(tracked_files())

@@ -13,6 +13,8 @@ import test_faults
 import test_gpu
 import test_gpu_allocations
 import test_modify
+import test_reread
+import test_reread_runs
 import test_selection
 import test_trajectory
 from harness import main

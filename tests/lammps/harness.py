@@ -245,6 +245,8 @@ def main():
     parser.add_argument("--rank-dies", help="library to preload: SIGKILL of one rank in a call of MPI")
     parser.add_argument("--io-faults", help="library to preload: lets calls on files fail (tests/faults)")
     parser.add_argument("--alloc-faults", help="library to preload: lets allocations fail (tests/faults)")
+    parser.add_argument("--runs", type=Path, help="folder of the runs that are made by tests/clients/runs.py")
+    parser.add_argument("--molfile", type=Path, help="folder of the plugins for programs that load molfile plugins")
     parser.add_argument("--work", type=Path, help="folder for the files of the cases")
     options = parser.parse_args()
     if options.list:

@@ -32,6 +32,9 @@ struct Box {
 
   // Lengths of the three edge vectors, distance units.
   GPZ_API std::array<double, 3> edges() const;
+  // xlo xhi ylo yhi zlo zhi of the smallest orthogonal box around a triclinic one, which is what text dumps of LAMMPS
+  // have, with its digits; of an orthogonal box its own. Distance units. Not for Kind::none and general_triclinic.
+  GPZ_API std::array<double, 6> bounding() const;
   // The largest error of a Cartesian coordinate, in distance units, if each scaled coordinate (columns xs ys zs) has an
   // error of 1. That is: for each axis the sum of the absolute components of the edge vectors, and the largest of the
   // three sums. 0 without a box.

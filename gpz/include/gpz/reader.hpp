@@ -77,6 +77,10 @@ class GPZ_API Reader {
   std::vector<std::uint8_t> chunk(std::size_t i, std::size_t k) const;
   // The kind of chunk k of frame i, from its first bytes; its checksum is not checked. Throws not_found, corrupt.
   ChunkKind chunk_kind(std::size_t i, std::size_t k) const;
+  // The bytes that each field of frame i takes in its chunks. The rest of a frame are heads and, in difference frames,
+  // which particles leave. Reads the heads of the chunks only; checksums are not checked. Throws not_found, corrupt,
+  // truncated.
+  std::vector<std::uint64_t> field_sizes(std::size_t i) const;
   // Checks every checksum and the structure of frame i by decoding it.
   void verify(std::size_t i, int threads = 1) const;
 

@@ -59,19 +59,10 @@ std::string box_text(const Box &box) {
   if (box.kind != Box::Kind::triclinic)
     return fmt::format("ITEM: BOX BOUNDS{}\n{:.16e} {:.16e}\n{:.16e} {:.16e}\n{:.16e} {:.16e}\n", boundary, v[0], v[1],
                        v[2], v[3], v[4], v[5]);
-  // The bounding box, added up in LAMMPS's order: the digits are the same.
-  const double xy = v[6];
-  const double xz = v[7];
-  const double yz = v[8];
-  double xlo = std::min(v[0], v[0] + xy);
-  xlo = std::min(xlo, xlo + xz);
-  double xhi = std::max(v[1], v[1] + xy);
-  xhi = std::max(xhi, xhi + xz);
-  const double ylo = std::min(v[2], v[2] + yz);
-  const double yhi = std::max(v[3], v[3] + yz);
+  const std::array<double, 6> around = box.bounding();
   return fmt::format(
       "ITEM: BOX BOUNDS xy xz yz{}\n{:.16e} {:.16e} {:.16e}\n{:.16e} {:.16e} {:.16e}\n{:.16e} {:.16e} {:.16e}\n",
-      boundary, xlo, xhi, xy, ylo, yhi, xz, v[4], v[5], yz);
+      boundary, around[0], around[1], v[6], around[2], around[3], v[7], around[4], around[5], v[8]);
 }
 
 class LammpsWriter final : public FrameWriter {

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the readers for other packages share: ASE, OVITO, mdtraj, dpdata."""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+import numpy as np
+
+import gpz
+
+OTHERS = "ASE (gpz.ase), OVITO (gpz.ovito) and gpz.open read such files"
+
+# In meters and seconds, of LAMMPS's unit styles. The style lj has no units.
+_BOHR = 5.29177210903e-11  # CODATA 2018
+_ANGSTROM = 1e-10
+_LENGTHS = {
+    "real": _ANGSTROM,
+    "metal": _ANGSTROM,
+    "si": 1.0,
+    "cgs": 1e-2,
+    "electron": _BOHR,
+    "micro": 1e-6,
+    "nano": 1e-9,
+}
+_TIMES = {"real": 1e-15, "metal": 1e-12, "si": 1.0, "cgs": 1.0, "electron": 1e-15, "micro": 1e-6, "nano": 1e-9}
+
+
+def length_factor(units: str, meters: float) -> float:
+    """A length in these LAMMPS units, multiplied by this, is one in the unit that has so many meters. 1 for lj, and for
+    a file that does not name its units."""
+    return _LENGTHS.get(units, meters) / meters
+
+
+def time_factor(units: str, seconds: float) -> float:
+    """A time in these LAMMPS units, multiplied by this, is one in the unit that has so many seconds. 1 for lj, and for
+    a
+    file that does not name its units."""
+    return _TIMES.get(units, seconds) / seconds
+
+
+def open_trajectory(path: str | os.PathLike, **options) -> gpz.Trajectory:
+    """gpz.open, with warnings for files that are not whole and for files without ids, and a hint for names with % (a file
+    for each rank)."""
+    name = os.fspath(path)
+    if "%" in os.path.basename(name) and not os.path.exists(name):
+        raise FileNotFoundError(
+            f"{name}: with % in its name, LAMMPS writes a file for each rank. Join them first: gpz merge"
+        )
+    trajectory = gpz.open(name, **options)
+    if trajectory.torn:
+        warnings.warn(
+            f"{name} ends inside a frame, because its writer was stopped or still writes: there are {len(trajectory)} "
+            "complete frames",
+            stacklevel=3,
+        )
+    if trajectory.damaged:
+        warnings.warn(f"{name} is damaged: unreadable bytes between its frames were skipped", stacklevel=3)
+    if len(trajectory) > 1 and "id" not in trajectory.columns:
+        warnings.warn(f"{name} has no ids: the order of its particles differs from frame to frame", stacklevel=3)
+    return trajectory
+
+
+def require_fixed_count(trajectory: gpz.Trajectory, package: str) -> int:
+    """The number of particles of all frames; ValueError if it changes, or if there is no frame."""
+    counts = trajectory.counts
+    if not len(counts):
+        raise ValueError(f"{trajectory.path}: there is no complete frame")
+    if counts.min() != counts.max():
+        raise ValueError(
+            f"{trajectory.path}: the number of particles changes from {counts.min()} to {counts.max()}, and "
+            f"a trajectory of {package} has a fixed number. {OTHERS}; or choose frames of one size"
+        )
+    return int(counts[0])
+
+
+def type_columns(frame: gpz.Frame) -> list[str]:
+    """The integer columns that number the atom types, from 1. They have the same values: first the one that a text dump
+    shows
+    as elements, then "type", then the one that it shows as type labels; an empty list if there are none."""
+    shown_as = {column.display: column.name for column in frame.column_info.values()}
+    return [name for name in (shown_as.get("element"), "type", shown_as.get("type_label")) if name in frame]
+
+
+def type_names(trajectory: gpz.Trajectory) -> list[str]:
+    """Of atom type t, at [t - 1]: its element, else its label; an empty list if the file has neither."""
+    return trajectory.elements or trajectory.type_labels
+
+
+def of_types(types: np.ndarray, values: np.ndarray, unknown) -> np.ndarray:
+    """values[t - 1] for each type t; `unknown` for types beyond."""
+    table = np.concatenate([[unknown], values, [unknown]]).astype(np.asarray(values).dtype)
+    return table[np.clip(types, 0, len(values) + 1)]

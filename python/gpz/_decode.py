@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns of a frame as NumPy arrays: room for them, and decoding straight into it."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+
+from gpz import _core, _positions
+from gpz._errors import ArgumentError, ColumnError, LimitError
+from gpz._head import Head
+
+# What is decoded into one array: a column, (N,); several columns, (N, k); or "positions", (N, 3).
+Group = str | tuple[str, ...]
+POSITIONS = "positions"
+
+# decode(names, arrays, sort_by_id): the values of columns into (N,) arrays, by gpz._core.
+Decode = Callable[[list, list, bool], None]
+
+
+class Options:
+    """How the frames of a file are read."""
+
+    def __init__(self, threads: int, max_memory: int | None, order: str | None, dtype):
+        self.threads = operator.index(threads)
+        self.max_memory = 0 if max_memory is None else operator.index(max_memory)
+        self.order = checked_order(order)
+        self.dtype = checked_dtype(dtype)
+        if self.max_memory < 0:
+            raise ArgumentError("max_memory is a number of bytes, or None")
+
+    def sorts(self, head: Head, order: str | None = None) -> bool:
+        """Whether the frame is read in the order of ids. Without ids only an explicit wish for it is an error."""
+        order = order or self.order
+        column = head.columns.get("id")
+        return order == "id" or (order is None and column is not None and column.dtype.kind == "i")
+
+    def dtype_of(self, head: Head, names: Iterable[str], dtype: np.dtype | None = None) -> np.dtype:
+        """Of an array for these columns: int64 for integers; for floats as it is asked for, else as they are stored."""
+        stored = np.result_type(*(head.columns[name].dtype for name in names))
+        return stored if stored.kind == "i" else dtype or self.dtype or stored
+
+    def new_array(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """Room for decoded values. The number of particles is what the file says, and nothing has shown yet that it is
+        true. Raises LimitError."""
+        limit = self.max_memory or _core.default_memory_limit()
+        if math.prod(shape) * dtype.itemsize > limit:
+            raise LimitError(f"{shape[0]} particles take more memory than the limit of {limit} bytes")
+        return np.empty(shape, dtype)
+
+
+def checked_order(order: str | None) -> str | None:
+    if order not in (None, "id", "stored"):
+        raise ArgumentError(f'order is "id" or "stored", not {order!r}')
+    return order
+
+
+def checked_dtype(dtype) -> np.dtype | None:
+    """None for no wish."""
+    if dtype is None:
+        return None
+    dtype = np.dtype(dtype)
+    if dtype not in (np.float32, np.float64):
+        raise ArgumentError(f"dtype is float32 or float64, not {dtype}")
+    return dtype
+
+
+def checked_array(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """An array of the caller's for values of this shape."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"values go into NumPy arrays, not into {type(array).__name__}")
+    if array.shape != shape:
+        raise ArgumentError(f"the array has the shape {array.shape}, the frame needs {shape}")
+    return array
+
+
+def position_names(head: Head) -> tuple[str, ...]:
+    """The columns of the positions. Raises ColumnError if there are none."""
+    names = _positions.find(head.columns)
+    if names is None:
+        raise ColumnError(f"no positions (x y, xu yu, xs ys or xsu ysu): there are {' '.join(head.columns)}")
+    return names
+
+
+def read_columns(decode: Decode, sort_by_id: bool, columns: Mapping[str, np.ndarray]) -> None:
+    """Decodes columns into (N,) arrays of any strides."""
+    arrays, detours = [], []
+    for array in columns.values():
+        target = array
+        if any(stride % array.itemsize for stride in array.strides):  # a member of a packed structure
+            target = array.copy()
+            detours.append((array, target))
+        arrays.append(target)
+    decode(list(columns), arrays, sort_by_id)
+    for array, target in detours:
+        array[...] = target
+
+
+def read_groups(decode: Decode, head: Head, options: Options, groups: Iterable[Group]) -> list[np.ndarray]:
+    """One new array for each group, all of them decoded in one go."""
+    columns: dict[str, np.ndarray] = {}
+    copies, results = [], []
+    scaled = None
+    for group in groups:
+        names = position_names(head) if group == POSITIONS else (group,) if isinstance(group, str) else group
+        width = () if isinstance(group, str) and group != POSITIONS else (max(len(names), 3),)
+        result = options.new_array((head.n_particles, *width), options.dtype_of(head, names))
+        for k, name in enumerate(names):
+            target = result[:, k] if width else result
+            if name in columns:  # in two groups: decoded once
+                copies.append((target, columns[name]))
+            else:
+                columns[name] = target
+        if group == POSITIONS:
+            result[:, len(names) :] = 0
+            if _positions.is_scaled(names):
+                scaled = result
+        results.append(result)
+    read_columns(decode, options.sorts(head), columns)
+    for target, values in copies:
+        target[...] = values
+    if scaled is not None:
+        to_cartesian(head, scaled)
+    return results
+
+
+def to_cartesian(head: Head, positions: np.ndarray) -> None:
+    """Makes fractions of the box coordinates, in place."""
+    if head.box is None:
+        raise ArgumentError("the positions are fractions of a box, and the frame has none")
+    positions[...] = head.box.to_cartesian(positions)

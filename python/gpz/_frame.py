@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A frame, decoded when its values are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gpz import _positions
+from gpz._box import Box
+from gpz._decode import POSITIONS, Group
+from gpz._errors import ColumnError
+from gpz._head import Column, Head
+
+VECTORS = {"velocities": ("vx", "vy", "vz"), "forces": ("fx", "fy", "fz"), "images": ("ix", "iy", "iz")}
+SCALARS = {"ids": "id", "types": "type"}
+
+Read = Callable[[tuple[Group, ...]], list[np.ndarray]]
+
+
+class Frame:
+    """All particles at one timestep.
+
+    Arrays have one row for each particle, in the order of ids unless the file was opened with order="stored". They are
+    decoded when they are first asked for, and belong to the frame from then on: they may be changed.
+
+    Whoever needs several quantities of one frame asks for them in one go: frame.load("positions", "velocities"). In a loop
+    over a trajectory that is not necessary: what was asked of a frame is decoded together in the frames after it.
+    """
+
+    def __init__(self, index: int, head: Head, read: Read, asked: set[Group] | None = None):
+        self._index = index
+        self._head = head
+        self._read = read
+        self._values: dict[Group, np.ndarray] = {}
+        # Groups that were asked of the frames before this one, in the same loop.
+        self._asked: set[Group] = set() if asked is None else asked
+
+    @property
+    def index(self) -> int:
+        """The number of the frame in the file, from 0."""
+        return self._index
+
+    @property
+    def timestep(self) -> int:
+        return self._head.timestep
+
+    @property
+    def time(self) -> float | None:
+        """In time units of the file; None if the file does not say."""
+        return self._head.time
+
+    @property
+    def n_particles(self) -> int:
+        return self._head.n_particles
+
+    @property
+    def is_key(self) -> bool:
+        """Whether the frame can be decoded without the ones before it."""
+        return self._head.since_key == 0
+
+    @property
+    def box(self) -> Box | None:
+        """None if the frame has none."""
+        return self._head.box
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns of this frame."""
+        return tuple(self._head.columns)
+
+    @property
+    def column_info(self) -> dict[str, Column]:
+        """Type, error bound and largest error of each column."""
+        return dict(self._head.columns)
+
+    @property
+    def bounds(self) -> dict[str, float | None]:
+        """The absolute error bound of each column, in its units; None: the values are exact."""
+        return {column.name: column.bound for column in self._head.columns.values()}
+
+    @property
+    def position_columns(self) -> tuple[str, ...] | None:
+        """The columns that `positions` come from: x y z, else xu yu zu, else xs ys zs, else xsu ysu zsu; two names where
+        a 2-D frame has no third column; None if there are none."""
+        return _positions.find(self._head.columns)
+
+    @property
+    def position_bound(self) -> float | None:
+        """The absolute error bound of every coordinate in `positions`, distance units; None: they are exact, or there are
+        none."""
+        names = self.position_columns
+        bounds = [self._head.columns[name].bound or 0.0 for name in names or ()]
+        factor = self._head.largest_edge_sum if names and _positions.is_scaled(names) else 1.0
+        return max(bounds, default=0.0) * factor or None
+
+    @property
+    def positions(self) -> np.ndarray:
+        """(N, 3), distance units. Fractions of the box (xs ys zs) become coordinates; without a third column z is 0.
+        gpz.ColumnError if the frame has no positions."""
+        return self._get(POSITIONS)
+
+    @property
+    def velocities(self) -> np.ndarray | None:
+        """(N, 3) from vx vy vz, velocity units; None if the frame does not have all three."""
+        return self._vector("velocities")
+
+    @property
+    def forces(self) -> np.ndarray | None:
+        """(N, 3) from fx fy fz, force units; None if the frame does not have all three."""
+        return self._vector("forces")
+
+    @property
+    def images(self) -> np.ndarray | None:
+        """(N, 3) int64 from ix iy iz, the image flags; None if the frame does not have all three."""
+        return self._vector("images")
+
+    @property
+    def ids(self) -> np.ndarray | None:
+        """(N,) int64; None if the frame has none."""
+        return self._get("id") if "id" in self else None
+
+    @property
+    def types(self) -> np.ndarray | None:
+        """(N,) int64, from 1; None if the frame has none."""
+        return self._get("type") if "type" in self else None
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """(N,): a column by its name; int64 for integers. gpz.ColumnError (a KeyError) if there is none."""
+        self._require(name)
+        for group, names in self._vector_groups().items():
+            if name in names and group in self._values:
+                return self._values[group][:, names.index(name)]
+        return self._get(name)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether the frame has a column of this name."""
+        return name in self._head.columns
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the columns."""
+        return iter(self._head.columns)
+
+    def load(self, *names: str) -> Frame:
+        """Decodes in one go: columns by their names, or "positions", "velocities", "forces", "images", "ids", "types".
+        Without names: all columns. Returns the frame."""
+        groups = tuple(self._group(name) for name in names) if names else self._all_groups()
+        self._asked.update(groups)
+        self._load(groups)
+        return self
+
+    def _vector_groups(self) -> dict[Group, tuple[str, ...]]:
+        """The groups that this frame has of columns with a name in common, of which columns are views."""
+        groups: dict[Group, tuple[str, ...]] = {
+            names: names for names in VECTORS.values() if all(name in self for name in names)
+        }
+        names = self.position_columns
+        if names is not None and not _positions.is_scaled(names):
+            groups[POSITIONS] = names
+        return groups
+
+    def _all_groups(self) -> tuple[Group, ...]:
+        groups = self._vector_groups()
+        rest = [name for name in self if not any(name in names for names in groups.values())]
+        positions = [POSITIONS] if self.position_columns is not None and POSITIONS not in groups else []
+        return (*positions, *groups, *rest)
+
+    def _group(self, name: str) -> Group:
+        if name == POSITIONS:
+            return name
+        for column in VECTORS.get(name, ()):
+            self._require(column)
+        if name in VECTORS:
+            return VECTORS[name]
+        name = SCALARS.get(name, name)
+        self._require(name)
+        return name
+
+    def _require(self, name: str) -> None:
+        if name not in self:
+            raise ColumnError(f"no column {name}: there are {' '.join(self)}")
+
+    def _vector(self, name: str) -> np.ndarray | None:
+        columns = VECTORS[name]
+        return self._get(columns) if all(column in self for column in columns) else None
+
+    def _has(self, group: Group) -> bool:
+        if group == POSITIONS:
+            return self.position_columns is not None
+        return all(name in self for name in ((group,) if isinstance(group, str) else group))
+
+    def _get(self, group: Group) -> np.ndarray:
+        if group not in self._values:
+            self._asked.add(group)
+            self._load((group, *self._wanted()))
+        return self._values[group]
+
+    def _wanted(self) -> tuple[Group, ...]:
+        """What was asked of the frames before, as far as this one has it."""
+        return tuple(group for group in tuple(self._asked) if self._has(group))
+
+    def _load(self, groups: tuple[Group, ...]) -> None:
+        missing = tuple(group for group in dict.fromkeys(groups) if group not in self._values)
+        if missing:
+            self._values.update(zip(missing, self._read(missing)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._load(self._all_groups())
+        return {"index": self._index, "head": self._head, "values": self._values}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["index"], state["head"], _nothing_more)  # type: ignore[misc]
+        self._values = state["values"]
+
+    def __repr__(self) -> str:
+        return f"<gpz.Frame {self.index}: timestep {self.timestep}, {self.n_particles} particles: {' '.join(self)}>"
+
+
+def _nothing_more(groups: tuple[Group, ...]) -> list[np.ndarray]:
+    raise ColumnError(f"not among what was pickled with the frame: {groups}")

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pipes: frames one after the other, from what cannot be read at any position."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gpz import _core, _head
+from gpz._decode import Group, Options, read_groups
+from gpz._frame import Frame
+
+
+class Stream(Iterator[Frame]):
+    """Frames of a pipe, a socket or a file, in the order in which they come. Each frame is decoded when it is read, and can
+    be kept.
+
+        for frame in gpz.stream(sys.stdin):
+            frame.positions
+    """
+
+    def __init__(self, descriptor: int, name: str, options: Options, file: Any = None):
+        self._stream = _core.Stream.open(descriptor, name, options.max_memory)
+        self._options = options
+        self._file = file  # kept open
+        self._next = 0
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """As Trajectory.metadata."""
+        return self._stream.metadata
+
+    @property
+    def units(self) -> str:
+        """LAMMPS's name of the units; "" if unknown."""
+        return self.metadata["units"]
+
+    @property
+    def elements(self) -> list[str]:
+        """Chemical symbols, [t - 1] for type t; empty if unknown."""
+        return self.metadata["elements"]
+
+    def __next__(self) -> Frame:
+        """Raises gpz.TruncatedError if the stream ends inside a frame."""
+        decoded = self._stream.next(self._options.threads)
+        if decoded is None:
+            raise StopIteration
+        head = _head.from_library(decoded.head())
+
+        def read(groups: tuple[Group, ...]) -> list[np.ndarray]:
+            return read_groups(decoded.read, head, self._options, groups)
+
+        frame = Frame(self._next, head, read)
+        self._next += 1
+        return frame
+
+
+def stream(
+    file: Any,
+    *,
+    threads: int = 1,
+    max_memory: int | None = None,
+    order: str | None = None,
+    dtype: npt.DTypeLike = None,
+) -> Stream:
+    """Reads frames one after the other from a pipe: a file descriptor, or a file object that has one (fileno()), of which
+    nothing has been read yet. It is not closed. The options are those of gpz.open.
+
+    Raises gpz.Error as gpz.open does.
+    """
+    options = Options(threads, max_memory, order, dtype)
+    if hasattr(file, "fileno"):
+        name = getattr(file, "name", None)
+        return Stream(file.fileno(), name if isinstance(name, str) else "stream", options, file)
+    return Stream(operator.index(file), "stream", options)

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files as sequences of frames."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from gpz import _core, _head, _positions
+from gpz._ahead import Ahead
+from gpz._decode import (
+    Group,
+    Options,
+    checked_array,
+    checked_dtype,
+    checked_order,
+    position_names,
+    read_columns,
+    read_groups,
+    to_cartesian,
+)
+from gpz._errors import ColumnError
+from gpz._frame import Frame
+from gpz._head import Head
+
+Source = str | os.PathLike | bytes | bytearray | memoryview
+
+
+class File:
+    """An open file, and how its frames are read. A trajectory and its slices share one."""
+
+    def __init__(self, source: Source, options: Options):
+        self.source = source
+        self.options = options
+        self.reader: Any = None
+        self.open()
+
+    @property
+    def path(self) -> str | None:
+        """None for a file in memory."""
+        return None if isinstance(self.source, (bytes, bytearray, memoryview)) else os.fsdecode(self.source)
+
+    def open(self) -> None:
+        """Opens the file, or opens it again."""
+        if isinstance(self.source, (bytes, bytearray, memoryview)):
+            self.reader = _core.Reader.of_memory(self.source, "memory", self.options.max_memory)
+        else:
+            self.reader = _core.Reader.open(os.fsencode(self.source), self.options.max_memory)
+
+    def require_open(self) -> Any:
+        if self.reader is None:
+            raise ValueError("the trajectory is closed")
+        return self.reader
+
+    def head(self, index: int) -> Head:
+        return _head.from_library(self.require_open().head(index))
+
+    def decode(self, index: int, names: list, arrays: list, sort_by_id: bool) -> None:
+        self.require_open().read(index, names, arrays, sort_by_id, self.options.threads)
+
+    def frame(self, index: int, asked: set[Group] | None = None) -> Frame:
+        head = self.head(index)
+
+        def read(groups: tuple[Group, ...]) -> list[np.ndarray]:
+            return read_groups(lambda *columns: self.decode(index, *columns), head, self.options, groups)
+
+        return Frame(index, head, read, asked)
+
+
+class Trajectory(Sequence):
+    """A .gpz file, or some frames of it: a sequence of frames, of which none is decoded before it is asked for.
+
+        with gpz.open("melt.gpz") as t:
+            len(t), t.units, t.timesteps
+            t[0].positions                 # (N, 3) in the order of ids
+            for frame in t[::10]:          # every tenth frame; the next one is read on a thread meanwhile
+                frame.positions, frame["vx"], frame.box.matrix
+
+    Slices are trajectories that share the open file. Pickling keeps the path and the options: whoever unpickles it opens
+    the file again.
+    """
+
+    def __init__(self, file: File, indices: range | None = None):
+        self._file = file
+        self._whole = indices is None
+        self._indices = range(file.require_open().n_frames) if indices is None else indices
+
+    # --- The file ---
+
+    @property
+    def path(self) -> str | None:
+        """None for a file in memory."""
+        return self._file.path
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """generator, units, atom_style, command (texts), columns, elements, type_labels (lists of texts), timestep_size."""
+        return self._file.require_open().metadata
+
+    @property
+    def units(self) -> str:
+        """LAMMPS's name of the units: lj, real, metal, ...; "" if unknown."""
+        return self.metadata["units"]
+
+    @property
+    def elements(self) -> list[str]:
+        """Chemical symbols, [t - 1] for type t; empty if unknown."""
+        return self.metadata["elements"]
+
+    @property
+    def type_labels(self) -> list[str]:
+        """Type labels, [t - 1] for type t; empty if there are none."""
+        return self.metadata["type_labels"]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the first frame. Other frames may have others: Frame.columns."""
+        if not len(self):
+            return tuple(self.metadata["columns"])
+        return tuple(self._file.head(self._indices[0]).columns)
+
+    @property
+    def torn(self) -> bool:
+        """Whether the file ends with bytes that are no complete frame: its writer was stopped, or still writes."""
+        return self._file.require_open().torn
+
+    @property
+    def damaged(self) -> bool:
+        """Whether unreadable bytes between frames were skipped."""
+        return self._file.require_open().damaged
+
+    # --- Of all frames, none of which is decoded ---
+
+    @property
+    def n_frames(self) -> int:
+        return len(self._indices)
+
+    @property
+    def timesteps(self) -> np.ndarray:
+        """(frames,) int64."""
+        return self._of_frames(self._file.require_open().timesteps())
+
+    @property
+    def times(self) -> np.ndarray:
+        """(frames,) float64, time units of the file; NaN where a frame has none."""
+        return self._of_frames(self._file.require_open().times())
+
+    @property
+    def counts(self) -> np.ndarray:
+        """(frames,) int64: particles of each frame."""
+        return self._of_frames(self._file.require_open().counts())
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """(frames,) int64: bytes of each frame in the file."""
+        return self._of_frames(self._file.require_open().lengths())
+
+    @property
+    def key_frames(self) -> np.ndarray:
+        """(frames,) bool: which frames can be decoded without the ones before them. Reads the head of every frame."""
+        return self._of_frames(self._file.require_open().since_key()) == 0
+
+    def _of_frames(self, values: np.ndarray) -> np.ndarray:
+        frames = self._indices
+        return values[frames.start : frames.stop if frames.stop >= 0 else None : frames.step]
+
+    def find(self, timestep: int) -> int:
+        """The index of the first frame with this timestep. ValueError if there is none."""
+        found = np.flatnonzero(self.timesteps == timestep)
+        if not len(found):
+            raise ValueError(f"no frame has the timestep {timestep}")
+        return int(found[0])
+
+    # --- Frames ---
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+    @overload
+    def __getitem__(self, index: int) -> Frame: ...
+    @overload
+    def __getitem__(self, index: slice) -> Trajectory: ...
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return Trajectory(self._file, self._indices[index])
+        return self._file.frame(self._position(index))
+
+    def __iter__(self) -> Iterator[Frame]:
+        """Frames in order. Each loop opens the file for itself, so that loops do not disturb each other: a frame is decoded
+        from the one before it."""
+        self._file.require_open()
+        return Ahead(self._indices, File(self._file.source, self._file.options).frame)
+
+    def _position(self, index: int) -> int:
+        """The number of a frame in the file."""
+        index = operator.index(index)
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"no frame {index}: there are {len(self)}")
+        return self._indices[index]
+
+    def read(
+        self,
+        index: int,
+        columns: Sequence[str] | None = None,
+        *,
+        out: Mapping[str, np.ndarray] | None = None,
+        dtype: npt.DTypeLike = None,
+        order: str | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Decodes columns of a frame, all of them if `columns` is None, in one go.
+
+        Returns (N,) arrays by the names of the columns: int64 for integers, `dtype` (float32, float64, None: as the
+        trajectory was opened) for floats. `out` has arrays, with any strides, for some or all columns: values go straight
+        into them. They have N elements of int32, int64, float32 or float64.
+        """
+        position = self._position(index)
+        head = self._file.head(position)
+        options = self._file.options
+        out = dict(out or {})
+        if columns is None:
+            columns = () if out else tuple(head.columns)
+        dtype = checked_dtype(dtype)
+        arrays: dict[str, np.ndarray] = {}
+        for name in (*columns, *out):
+            if name not in head.columns:
+                raise ColumnError(f"no column {name}: there are {' '.join(head.columns)}", self.path)
+            if name in out:
+                arrays[name] = checked_array(out[name], (head.n_particles,))
+            else:
+                arrays[name] = options.new_array((head.n_particles,), options.dtype_of(head, (name,), dtype))
+        decode = self._decode_at(position)
+        read_columns(decode, options.sorts(head, checked_order(order)), arrays)
+        return arrays
+
+    def read_positions(
+        self, index: int, out: np.ndarray | None = None, dtype: npt.DTypeLike = None, *, order: str | None = None
+    ) -> np.ndarray:
+        """Decodes the positions of a frame: (N, 3), distance units, as Frame.positions. `out` is an (N, 3) array of
+        float32 or float64 with any strides, into which they are decoded straight."""
+        position = self._position(index)
+        head = self._file.head(position)
+        options = self._file.options
+        names = position_names(head)
+        if out is None:
+            out = options.new_array((head.n_particles, 3), options.dtype_of(head, names, checked_dtype(dtype)))
+        checked_array(out, (head.n_particles, 3))
+        columns = {name: out[:, k] for k, name in enumerate(names)}
+        read_columns(self._decode_at(position), options.sorts(head, checked_order(order)), columns)
+        out[:, len(names) :] = 0
+        if _positions.is_scaled(names):
+            to_cartesian(head, out)
+        return out
+
+    def _decode_at(self, position: int):
+        return lambda *columns: self._file.decode(position, *columns)
+
+    def field_sizes(self, index: int) -> dict[tuple[str, ...], int]:
+        """How many bytes of a frame each field takes, by the names of its columns. What the frame has besides (`sizes`)
+        are heads. Reads heads only."""
+        position = self._position(index)
+        names: dict[int, tuple[str, ...]] = {}
+        for column in self._file.head(position).columns.values():
+            names[column.field] = (*names.get(column.field, ()), column.name)
+        sizes = self._file.require_open().field_sizes(position)
+        return {names[field]: int(size) for field, size in enumerate(sizes) if field in names}
+
+    def verify(self, index: int) -> None:
+        """Checks every checksum of a frame, and its structure by decoding it. Raises gpz.CorruptError."""
+        self._file.require_open().verify(self._position(index), self._file.options.threads)
+
+    # --- Opening and closing ---
+
+    def close(self) -> None:
+        """Closes the file, also for slices of the trajectory. What was decoded stays."""
+        self._file.reader = None
+
+    def __enter__(self) -> Trajectory:
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self.close()
+
+    def refresh(self) -> int:
+        """Opens the file again, which may have grown, and returns how many frames are new. Not for slices."""
+        if not self._whole:
+            raise ValueError("a slice has the frames that it has: refresh the trajectory that it comes from")
+        before = len(self)
+        self._file.open()
+        self._indices = range(self._file.reader.n_frames)
+        return len(self) - before
+
+    def __getstate__(self) -> dict[str, Any]:
+        path = self.path
+        return {
+            "source": bytes(self._file.source) if path is None else os.path.abspath(path),  # type: ignore[arg-type]
+            "options": self._file.options,
+            "indices": None if self._whole else self._indices,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(File(state["source"], state["options"]), state["indices"])  # type: ignore[misc]
+
+    def __copy__(self) -> Trajectory:
+        return Trajectory(self._file, None if self._whole else self._indices)
+
+    def __repr__(self) -> str:
+        return f"<gpz.Trajectory {self.path or 'in memory'}: {len(self)} frames>"
+
+
+def open(
+    path: Source,
+    *,
+    threads: int = 1,
+    max_memory: int | None = None,
+    order: str | None = None,
+    dtype: npt.DTypeLike = None,
+) -> Trajectory:
+    """Opens a .gpz file.
+
+    path: the file; or the bytes of a whole file (bytes, bytearray, memoryview).
+    threads: for decoding; 1: the caller's thread, 0: all cores. Values do not depend on it.
+    max_memory: bytes. A file that asks for more raises gpz.LimitError; None: half of the memory of the machine.
+    order: "id": particles in ascending order of ids; an error where a frame has none. "stored": as the file has them,
+        which differs from frame to frame. None: "id" for frames that have ids.
+    dtype: of float columns: np.float32 or np.float64. None: float64 for what is stored as float64, else float32.
+
+    Raises FileNotFoundError and other OSErrors, gpz.NotGpzError, gpz.VersionError, gpz.CorruptError, gpz.LimitError: all
+    of them are gpz.Error.
+    """
+    return Trajectory(File(path, Options(threads, max_memory, order, dtype)))

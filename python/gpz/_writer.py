@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes .gpz files."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gpz import _box, _core, _positions
+from gpz._box import Box
+from gpz._errors import ArgumentError
+from gpz._frame import SCALARS, VECTORS, Frame
+from gpz._head import DISPLAYS
+
+DISPLAY_NUMBERS = {name: number for number, name in DISPLAYS.items()}
+DEFAULT_BOUND = 1e-3
+# Of these units a distance of 0.001 is large, or says nothing about how large an atom is.
+UNITS_WITHOUT_DEFAULT = ("si", "cgs", "micro", "nano")
+
+
+class Writer:
+    """Writes a .gpz file, frame by frame.
+
+        with gpz.Writer("out.gpz", units="metal", elements=["Cu"], bound=1e-3) as writer:
+            writer.write(positions=x, ids=ids, types=types, box=[36.1, 36.1, 36.1], timestep=0)
+
+    path: the file, which is replaced; or the descriptor of a pipe, or a file object that has one (fileno()).
+    units: LAMMPS's name: lj, real, metal, si, cgs, electron, micro, nano.
+    elements, type_labels: texts, [t - 1] for type t.
+    metadata: further entries as Trajectory.metadata has them: generator, atom_style, command, timestep_size.
+    bound: the largest error of a coordinate, distance units, in every frame and without exception. 0: positions are
+        exact. None: 0.001; in units in which that would be no small distance a bound has to be given.
+    bounds: of other float columns, in their units: {"velocities": 1e-4, "c_pe": 1e-3}. Without one they are exact, as
+        integers are.
+    key_interval: every so manieth frame can be decoded without others. The others need ids: they are stored as differences,
+        which is smaller; whoever reads one decodes from the key frame on.
+    order: "id": particles of key frames in the order of ids where that is smaller; "place": faster to write.
+    append: adds to the frames of an existing file, whose metadata stay.
+    threads: for encoding; 1: the caller's thread, 0: all cores. The bytes do not depend on it.
+
+    After every call the file has complete frames only. When the `with` block ends it gets its index, also if it ends by an
+    exception. Raises gpz.FileError (an OSError), gpz.ArgumentError (a ValueError).
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike | int | Any,
+        *,
+        units: str | None = None,
+        elements: Sequence[str] | None = None,
+        type_labels: Sequence[str] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        bound: float | None = None,
+        bounds: Mapping[str, float] | None = None,
+        key_interval: int = 100,
+        order: str = "id",
+        append: bool = False,
+        threads: int = 1,
+    ):
+        if order not in ("id", "place"):
+            raise ArgumentError(f'order is "id" or "place", not {order!r}')
+        described = described_by(metadata, units, elements, type_labels)
+        self._units = described.get("units", "")
+        self._bound = None if bound is None else checked_bound("bound", bound)
+        self._bounds = columns_of_bounds(bounds or {})
+        self._file: Any = None  # a file object is kept open
+        threads = operator.index(threads)
+        key_interval = operator.index(key_interval)
+        if isinstance(path, (str, bytes, os.PathLike)):
+            self._writer = _core.Writer.open(os.fsencode(path), described, append, threads)
+        else:
+            if append:
+                raise ArgumentError("append needs the path of a file")
+            self._file = path
+            descriptor = path.fileno() if hasattr(path, "fileno") else operator.index(path)
+            name = getattr(path, "name", None)
+            name = name if isinstance(name, str) else "stream"
+            self._writer = _core.Writer.of_descriptor(descriptor, name, described, threads)
+        self._closed = False
+        self._writer.set_key_interval(key_interval)
+        self._writer.set_order(order == "id")
+
+    @property
+    def n_frames(self) -> int:
+        """Frames of the file so far, with those that were appended to."""
+        return self._writer.n_frames
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file so far."""
+        return self._writer.size
+
+    def write(
+        self,
+        frame: Frame | None = None,
+        *,
+        positions: npt.ArrayLike | None = None,
+        ids: npt.ArrayLike | None = None,
+        types: npt.ArrayLike | None = None,
+        velocities: npt.ArrayLike | None = None,
+        forces: npt.ArrayLike | None = None,
+        images: npt.ArrayLike | None = None,
+        box: Box | npt.ArrayLike | None = None,
+        timestep: int | None = None,
+        time: float | None = None,
+        **columns: npt.ArrayLike,
+    ) -> None:
+        """Compresses a frame and writes it.
+
+        positions: (N, 3), distance units, or (N, 2) in two dimensions. velocities, forces, images: (N, 3), or (N, 2).
+        ids, types: (N,) integers. Any other column by its name: (N,) integers or floats. Floats are stored as float64 or
+        float32, as they come. Positions can also be given as columns: xu=..., yu=..., zu=..., or xs ys zs, for which the
+        bound is that of the distance.
+        box: a Box, or three lengths, or three edge vectors as rows, with the origin at 0 and periodic.
+        timestep: None: the number of the frame.
+        time: in time units; None: unknown.
+        frame: of another file, with all its columns, box and times; what else is given replaces that of the frame.
+        """
+        if self._closed:
+            raise ValueError("the writer is closed")
+        values: dict[str, np.ndarray] = {}
+        displays: dict[str, str] = {}
+        if frame is not None:
+            frame.load()
+            names = frame.position_columns
+            replaced = _positions.FORMS[0] if positions is not None else ()
+            values.update({name: frame[name] for name in frame if name not in (*replaced, *(names or ()))})
+            if names is not None and positions is None:
+                # Fractions of the box stay fractions.
+                values = {name: frame[name] for name in names} | values
+            displays = {name: column.display for name, column in frame.column_info.items()}
+            box = frame.box if box is None else box
+            timestep = frame.timestep if timestep is None else timestep
+            time = frame.time if time is None else time
+        if positions is not None:
+            values = split("positions", positions, _positions.FORMS[0]) | values
+        for name, given in (("ids", ids), ("types", types)):
+            if given is not None:
+                values[SCALARS[name]] = column_of(name, given)
+        for name, given in (("velocities", velocities), ("forces", forces), ("images", images)):
+            if given is not None:
+                values.update(split(name, given, VECTORS[name]))
+        values.update({name: column_of(name, given) for name, given in columns.items()})
+        timestep = self.n_frames if timestep is None else operator.index(timestep)
+        self._write(values, displays, box, timestep, time)
+
+    def _write(self, values: dict[str, np.ndarray], displays, box, timestep: int, time: float | None) -> None:
+        lengths = {name: len(array) for name, array in values.items()}
+        if len(set(lengths.values())) > 1:
+            raise ArgumentError(f"the arrays of a frame have one length, not {lengths}")
+        names = _positions.find({name: array for name, array in values.items() if array.dtype.kind == "f"})
+        dimension = 2 if names is not None and len(names) == 2 else 3
+        packed = _box.to_library(as_box(box, dimension))
+        groups = ([names] if names else []) + [(name,) for name in values if name not in (names or ())]
+        fields = [
+            (
+                list(group),
+                [values[name] for name in group],
+                DISPLAY_NUMBERS[displays.get(group[0], "number")],
+                group is names,
+                self._bound_of(group, packed) if values[group[0]].dtype.kind == "f" else 0.0,
+            )
+            for group in groups
+        ]
+        seconds = math.nan if time is None else float(time)
+        self._writer.write(next(iter(lengths.values()), 0), timestep, seconds, packed, fields)
+
+    def _bound_of(self, group: tuple[str, ...], box: tuple) -> float:
+        if not any(group[0] in form for form in _positions.FORMS):
+            return self._bounds.get(group[0], 0.0)
+        if self._bound is None and self._units in UNITS_WITHOUT_DEFAULT:
+            raise ArgumentError(f"units {self._units}: give bound=, the largest error of positions in these units")
+        bound = DEFAULT_BOUND if self._bound is None else self._bound
+        if not _positions.is_scaled(group):
+            return bound
+        edges = _core.largest_edge_sum(box)
+        if not edges > 0:
+            raise ArgumentError("positions that are fractions of a box need a box")
+        return bound / edges
+
+    def sync(self) -> None:
+        """Returns when all frames are on the disk."""
+        self._writer.sync()
+
+    def close(self) -> None:
+        """Writes the index and closes the file."""
+        if not self._closed:
+            self._closed = True
+            self._writer.close()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self.close()
+
+
+def described_by(metadata, units, elements, type_labels) -> dict[str, Any]:
+    """The metadata of a file as gpz._core takes them."""
+    described = dict(metadata or {})
+    texts = {"units": units, "elements": elements, "type_labels": type_labels}
+    described.update({name: value for name, value in texts.items() if value is not None})
+    described.setdefault("generator", f"gpz {_core.version} (Python)")
+    for name in ("elements", "type_labels", "columns"):
+        if name in described:
+            described[name] = [str(text) for text in described[name]]
+    return described
+
+
+def checked_bound(name: str, bound: float) -> float:
+    bound = float(bound)
+    if not 0 <= bound < math.inf:
+        raise ArgumentError(f"{name}: a bound is a finite number, and not negative")
+    return bound
+
+
+def columns_of_bounds(bounds: Mapping[str, float]) -> dict[str, float]:
+    """By column: "velocities" stands for vx, vy and vz."""
+    result: dict[str, float] = {}
+    for name, bound in bounds.items():
+        if name == "positions" or any(name in form for form in _positions.FORMS):
+            raise ArgumentError(f"bounds[{name!r}]: the bound of positions is the argument bound=")
+        result.update(dict.fromkeys(VECTORS.get(name, (name,)), checked_bound(name, bound)))
+    return result
+
+
+def column_of(name: str, values: npt.ArrayLike) -> np.ndarray:
+    """(N,): an array that the library takes, without a copy where that is possible."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ArgumentError(f"{name}: the array has the shape {array.shape}, not (N,)")
+    if array.dtype.kind == "u" and array.dtype.itemsize == 8 and array.size and array.max() > np.iinfo(np.int64).max:
+        raise ArgumentError(f"{name}: integers have at most 63 bits and a sign")
+    if array.dtype.kind in "biu":
+        native: type = np.int32 if array.dtype == np.int32 else np.int64
+    elif array.dtype.kind == "f":
+        native = np.float32 if array.dtype.itemsize <= 4 else np.float64
+    else:
+        raise ArgumentError(f"{name}: the array is of {array.dtype}, not of numbers")
+    aligned = all(stride % array.itemsize == 0 for stride in array.strides)
+    return array.astype(native, copy=not aligned)
+
+
+def split(name: str, values: npt.ArrayLike, columns: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """The columns of an (N, 3) or (N, 2) array, which they are views of."""
+    array = np.asarray(values)
+    if array.ndim != 2 or array.shape[1] not in (2, 3):
+        raise ArgumentError(f"{name}: the array has the shape {array.shape}, not (N, 3) or (N, 2)")
+    if name in ("positions", "velocities", "forces") and array.dtype.kind in "biu":
+        array = array.astype(np.float64)
+    return {columns[k]: column_of(name, array[:, k]) for k in range(array.shape[1])}
+
+
+def as_box(box: Box | npt.ArrayLike | None, dimension: int) -> Box | None:
+    if box is None or isinstance(box, Box):
+        return box
+    values = np.asarray(box, np.float64)
+    if values.shape == (3,):
+        return Box(np.zeros(3), np.diag(values), dimension=dimension)
+    if values.shape == (3, 3):
+        return Box.from_vectors(values, dimension=dimension)
+    raise ArgumentError(
+        f"box: a gpz.Box, three lengths or three edge vectors, not an array of the shape {values.shape}"
+    )

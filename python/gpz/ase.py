@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The format "gpz" of ASE: reading and writing of .gpz files.
+
+ASE finds it by itself once this package is installed:
+
+    import ase.io
+    atoms = ase.io.read("traj.gpz")                     # the last frame
+    for atoms in ase.io.iread("traj.gpz@::10"): ...     # every tenth, one after the other
+    ase.io.write("new.gpz", images, bound=1e-4)
+
+    ase convert traj.gpz traj.extxyz;  ase gui traj.gpz@-10:
+
+Lengths, velocities, forces, masses and charges are converted to ASE's units (Å, eV, u, e) from those that the file
+names. Files in LJ units, and files that do not name their units, are left as they are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from ase import Atoms
+from ase.calculators.lammps import convert
+from ase.calculators.singlepoint import SinglePointCalculator
+from ase.data import atomic_masses, atomic_numbers, chemical_symbols
+from ase.utils.plugins import ExternalIOFormat
+
+import gpz
+from gpz import _clients
+
+MAGIC = b"\x89GPZ\r\n"
+gpz_format = ExternalIOFormat(desc="gpz compressed trajectory", code="+S", module="gpz.ase", ext=["gpz"], magic=[MAGIC])
+
+VECTORS = {"velocities": ("vx", "vy", "vz"), "forces": ("fx", "fy", "fz"), "images": ("ix", "iy", "iz")}
+STANDARD = ("id", "mol", "mass", "q")  # columns that have a place of their own in Atoms
+LARGEST_NUMBER = len(atomic_masses) - 1
+
+
+def read_gpz(
+    filename: str,
+    index: int | slice = slice(None),
+    *,
+    units: str | None = None,
+    specorder: Sequence[str] | None = None,
+    threads: int = 1,
+    order: str | None = None,
+) -> Iterator[Atoms]:
+    """Yields an ase.Atoms for each frame of `index`; frames are decoded one after the other.
+
+    units: LAMMPS units of the file, for a file that does not name them ("metal", "real", ...).
+    specorder: chemical symbols of the atom types 1, 2, ..., for a file that has neither elements nor masses.
+    threads, order: as in gpz.open.
+
+    Atoms are in the order of ids. An Atoms has positions, cell, celldisp, pbc; numbers from elements, else masses, else
+    `specorder`, else the numbers of the types (1 becomes H), as ASE's reader of text dumps does it; velocities,
+    charges; forces in a SinglePointCalculator; info["timestep"] and info["time"] (in ASE's unit of time); the arrays
+    id, type, mol-id and travel (image flags), and every other column under its name, as it is in the file. Names of
+    elements that ASE does not know become X, with all names in the array "element".
+    """
+    with _clients.open_trajectory(filename, threads=threads, order=order, dtype=np.float64) as trajectory:
+        units = trajectory.units if units is None else units
+        frames = trajectory[index] if isinstance(index, slice) else [trajectory[index]]
+        for frame in frames:
+            yield _atoms(frame, trajectory.elements, specorder, units)
+
+
+def write_gpz(
+    filename: str,
+    images: Atoms | Iterable[Atoms],
+    append: bool = False,
+    *,
+    bound: float = 1e-3,
+    bounds: Mapping[str, float] | None = None,
+    units: str = "metal",
+    specorder: Sequence[str] | None = None,
+    key_interval: int = 100,
+    order: str = "id",
+    threads: int = 1,
+) -> None:
+    """Writes images, or adds them to the frames of a file with append=True.
+
+    bound: the largest error of a coordinate, Å. bounds: those of other columns, in `units`, such as {"velocities":
+    1e-4};
+        without one they are exact.
+    units: LAMMPS units of the file: "metal" (Å, ps, eV), "real", ...; "lj": numbers are written as they are.
+    specorder: chemical symbols of the atom types 1, 2, ...; None: the array "type" where it says the same of every
+        element, else the order in which elements occur.
+    key_interval, order, threads: as in gpz.Writer.
+
+    Written are positions, cell, pbc and celldisp, elements, the array "id" (without it 1 to N), momenta as velocities,
+    masses, charges and forces where there are any, info["timestep"] and info["time"], and all other arrays of numbers:
+    one of the shape (N, k) as the columns name[1] to name[k]. Energies, constraints and texts are not.
+    """
+    images = [images] if isinstance(images, Atoms) else images if hasattr(images, "__len__") else list(images)
+    elements = list(specorder or ())
+    if append and os.path.exists(filename):
+        with gpz.open(filename) as existing:
+            elements, units = existing.elements, existing.units or "lj"
+    elif not specorder:
+        elements = _elements_of(images)
+    numbers = {atomic_numbers[name]: i + 1 for i, name in enumerate(elements) if name in atomic_numbers}
+
+    def from_ase(values, quantity):
+        return values if units == "lj" else convert(values, quantity, "ASE", units)
+
+    with gpz.Writer(
+        filename,
+        units=units,
+        elements=elements,
+        bound=from_ase(bound, "distance"),
+        bounds=bounds,
+        key_interval=key_interval,
+        order=order,
+        append=append,
+        threads=threads,
+    ) as writer:
+        for atoms in images:
+            missing = sorted(set(atoms.symbols) - {chemical_symbols[number] for number in numbers})
+            if missing:
+                raise ValueError(f"{filename}: {' '.join(missing)} is not among the elements {' '.join(elements)}")
+            types = np.array([numbers[number] for number in atoms.numbers], np.int64)
+            writer.write(types=types, **_columns(atoms, from_ase))
+
+
+def _elements_of(images: Iterable[Atoms]) -> list[str]:
+    """Chemical symbols, [t - 1] for type t."""
+    pairs: dict[tuple[int, int], None] = {}  # types and atomic numbers, in the order in which they occur
+    for atoms in images:
+        types = atoms.arrays.get("type", np.zeros(len(atoms), int))
+        pairs.update(dict.fromkeys(zip(types.tolist(), atoms.numbers.tolist())))
+    numbers = list(dict.fromkeys(number for _, number in pairs))
+    by_type = dict(tuple(pairs))
+    if len(by_type) == len(pairs) == len(numbers) and min(by_type, default=0) > 0:
+        numbers = [by_type.get(number, 0) for number in range(1, max(by_type) + 1)]
+    return [chemical_symbols[number] for number in numbers]
+
+
+def _columns(atoms: Atoms, from_ase) -> dict[str, Any]:
+    """The arguments of Writer.write, except types."""
+    columns: dict[str, Any] = {
+        "positions": from_ase(atoms.positions, "distance"),
+        "ids": atoms.arrays.get("id", np.arange(1, len(atoms) + 1)),
+        "timestep": atoms.info.get("timestep"),
+    }
+    if "time" in atoms.info:
+        columns["time"] = from_ase(atoms.info["time"], "time")
+    if atoms.cell.rank == 3:
+        boundary = " ".join("pp" if periodic else "ff" for periodic in atoms.pbc)
+        origin = from_ase(atoms.get_celldisp().ravel(), "distance")
+        columns["box"] = gpz.Box.from_vectors(from_ase(atoms.cell.array, "distance"), origin, boundary)
+    elif atoms.cell.rank:
+        raise ValueError("a box has three edge vectors: this cell lacks one or two. Set them, or remove the cell")
+    if atoms.has("momenta"):
+        columns["velocities"] = from_ase(atoms.get_velocities(), "velocity")
+    if atoms.has("masses"):
+        columns["mass"] = from_ase(atoms.get_masses(), "mass")
+    if atoms.has("initial_charges"):
+        columns["q"] = from_ase(atoms.get_initial_charges(), "charge")
+    forces = _known_forces(atoms)
+    if forces is not None:
+        columns["forces"] = from_ase(forces, "force")
+    kept = ("positions", "numbers", "id", "type", "momenta", "masses", "initial_charges")
+    for name, values in atoms.arrays.items():
+        if name == "travel":
+            columns["images"] = values
+        elif name not in kept and values.dtype.kind in "biuf":
+            column = "mol" if name == "mol-id" else "_".join(name.split())
+            parts = values.reshape(len(values), -1).T
+            columns.update({column if values.ndim == 1 else f"{column}[{k + 1}]": part for k, part in enumerate(parts)})
+    return columns
+
+
+def _known_forces(atoms: Atoms) -> np.ndarray | None:
+    """Those that a calculator has for these very atoms, without a calculation."""
+    try:
+        return atoms.calc.get_property("forces", atoms, allow_calculation=False) if atoms.calc is not None else None
+    except NotImplementedError:
+        return None
+
+
+def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] | None, units: str) -> Atoms:
+    def to_ase(values, quantity):
+        return values if units in ("", "lj") else convert(values, quantity, units, "ASE")
+
+    if frame.position_columns is None:
+        raise ValueError(f"frame {frame.index} has no positions: its columns are {' '.join(frame.columns)}")
+    vectors = {
+        group: columns for group, columns in VECTORS.items() if all(column in frame.columns for column in columns)
+    }
+    types = _clients.type_columns(frame)
+    used = {*frame.position_columns, *types, *(column for columns in vectors.values() for column in columns)}
+    rest = [name for name in frame.columns if name not in used]
+    frame.load("positions", *vectors, *types[:1], *rest)  # in one decode
+    types = frame[types[0]] if types else None
+    ids, mol, mass, charges = (frame[name] if name in rest else None for name in STANDARD)
+    box = frame.box
+    atoms = Atoms(
+        numbers=_numbers(frame.n_particles, types, mass, elements, specorder, units),
+        positions=to_ase(frame.positions, "distance"),
+        cell=None if box is None else to_ase(box.matrix, "distance"),
+        celldisp=None if box is None else to_ase(box.origin, "distance"),
+        pbc=False if box is None else box.periodic,
+    )
+    atoms.info["timestep"] = frame.timestep
+    if frame.time is not None:
+        atoms.info["time"] = to_ase(frame.time, "time")
+    if mass is not None:
+        atoms.set_masses(to_ase(mass, "mass"))
+    if frame.velocities is not None:
+        atoms.set_velocities(to_ase(frame.velocities, "velocity"))
+    if charges is not None:
+        atoms.set_initial_charges(to_ase(charges, "charge"))
+    if frame.forces is not None:
+        atoms.calc = SinglePointCalculator(atoms, forces=to_ase(frame.forces, "force"))
+    for name, values in (("id", ids), ("type", types), ("mol-id", mol), ("travel", frame.images)):
+        if values is not None:
+            atoms.set_array(name, values)
+    if types is not None and not all(name in atomic_numbers for name in elements):
+        atoms.set_array("element", _clients.of_types(types, np.array(elements), "X"))
+    for name in rest:
+        if name not in STANDARD:
+            atoms.set_array(name, frame[name])
+    return atoms
+
+
+def _numbers(count, types, mass, elements, specorder, units) -> np.ndarray:
+    """Atomic numbers; 0 (X) where nothing says which."""
+    if types is not None and elements:
+        return _clients.of_types(types, np.array([atomic_numbers.get(name, 0) for name in elements]), 0)
+    if mass is not None and units not in ("", "lj"):
+        distinct, which = np.unique(convert(mass, "mass", units, "ASE"), return_inverse=True)
+        return np.array([np.argmin(np.abs(atomic_masses - value)) for value in distinct])[which]
+    if types is None:
+        return np.zeros(count, int)
+    if specorder:
+        return _clients.of_types(types, np.array([atomic_numbers[name] for name in specorder]), 0)
+    return np.where(types <= LARGEST_NUMBER, types, 0)

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""MDAnalysis reads and writes .gpz files after `import gpz.mdanalysis`.
+
+    import MDAnalysis as mda
+    import gpz.mdanalysis
+
+    u = mda.Universe("traj.gpz")                      # topology (ids, types, elements, molecules) and frames
+    u = mda.Universe("system.data", "traj.gpz")       # topology with bonds from elsewhere
+    for ts in u.trajectory:
+        ts.time, ts.dimensions, u.atoms.positions     # ps, A and degrees, A
+    u.atoms.write("out.gpz", frames="all")
+
+GPZReader    frames: see its help for the keywords, which Universe passes on
+GPZWriter    writes frames
+GPZParser    topologies
+"""
+
+from gpz.mdanalysis.reader import FrameError, GPZReader
+from gpz.mdanalysis.topology import GPZParser
+from gpz.mdanalysis.writer import GPZWriter
+
+__all__ = ["FrameError", "GPZParser", "GPZReader", "GPZWriter"]

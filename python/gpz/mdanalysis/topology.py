@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the first frame of a .gpz file says about its atoms, as a topology of MDAnalysis."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from MDAnalysis.core.topology import Topology
+from MDAnalysis.core.topologyattrs import (
+    Atomids,
+    Atomnames,
+    Atomtypes,
+    Charges,
+    Elements,
+    Masses,
+    Resids,
+    Resnums,
+    Segids,
+    TopologyAttr,
+)
+from MDAnalysis.guesser.tables import SYMB2Z
+from MDAnalysis.guesser.tables import masses as mass_of_element
+from MDAnalysis.topology.base import TopologyReaderBase, squash_by
+
+from gpz.mdanalysis.reader import open_fixed
+from gpz.mdanalysis.units import units_of
+
+COLUMNS = ("id", "type", "element", "typelabel", "mol", "mass", "q")  # what a topology is made of
+
+
+class GPZParser(TopologyReaderBase):
+    """Reads the topology of .gpz files.
+
+    ids (1, 2, ... for a file without ids), types (the numbers, as text), resids and resnums (column mol, else all 1),
+    segids ("SYSTEM"). Where the file has them: names (type labels), elements, charges (column q, in e), masses (column
+    mass, in u). Without that column masses are guessed from the elements; without elements they are 1, as for LAMMPS's
+    text dumps.
+    """
+
+    format = "GPZ"
+
+    def parse(self, lammps_units: str | None = None, convert_units: bool = True, **kwargs: Any) -> Topology:
+        options = {name: kwargs[name] for name in ("threads", "max_memory") if name in kwargs}
+        with open_fixed(self.filename, **options) as trajectory:
+            present = trajectory.columns
+            columns = trajectory.read(0, [name for name in COLUMNS if name in present], dtype=np.float64)
+            count = int(trajectory.counts[0])
+            symbols, labels = trajectory.elements, trajectory.type_labels
+            units = units_of((lammps_units or trajectory.units) if convert_units else None)
+
+        # Columns that are shown as elements or labels have the numbers of types as well.
+        types = next((columns[name] for name in ("type", "element", "typelabel") if name in columns), None)
+        if types is None:
+            warnings.warn(f"{self.filename} has no column type: all atoms get the type 1")
+            types = np.ones(count, np.int64)
+        attributes: list[TopologyAttr] = [
+            Atomids(columns["id"] if "id" in columns else np.arange(1, count + 1)),
+            Atomtypes(types.astype(str).astype(object)),
+        ]
+        if labels:
+            attributes.append(Atomnames(by_type(labels, types)))
+        elements = self._elements(symbols, columns.get("element", types))
+        if elements is not None:
+            attributes.append(Elements(elements))
+        attributes.append(self._masses(columns.get("mass"), elements, count, units.mass))
+        if "q" in columns:
+            attributes.append(Charges(columns["q"] * units.charge))
+
+        residues, resids = squash_by(columns.get("mol", np.ones(count, np.int64)))[:2]
+        attributes += [Resids(resids), Resnums(resids.copy()), Segids(np.array(["SYSTEM"], dtype=object))]
+        return Topology(count, len(resids), 1, attrs=attributes, atom_resindex=residues)
+
+    def _elements(self, symbols: Sequence[str], types: np.ndarray) -> np.ndarray | None:
+        """(N,) symbols, empty where the file's is that of no element; None if the file has none."""
+        if not symbols:
+            return None
+        known = [symbol.capitalize() if symbol.capitalize() in SYMB2Z else "" for symbol in symbols]
+        unknown = [symbol for symbol, name in zip(symbols, known) if symbol and not name]
+        if unknown:
+            warnings.warn(f"{self.filename}: {', '.join(unknown)}: no such elements. Their atoms have none")
+        return by_type(known, types)
+
+    def _masses(self, column: np.ndarray | None, elements: np.ndarray | None, count: int, factor: float) -> Masses:
+        if column is not None:
+            return Masses(column * factor)
+        if elements is not None:
+            table = {symbol: mass_of_element.get(symbol, 1.0) for symbol in set(elements)}
+            return Masses(np.array([table[symbol] for symbol in elements]), guessed=True)
+        warnings.warn(f"{self.filename} has neither masses nor elements: all masses are 1")
+        return Masses(np.ones(count), guessed=True)
+
+
+def by_type(names: Sequence[str], types: np.ndarray) -> np.ndarray:
+    """(N,) names of types 1, 2, ...; empty for types beyond them."""
+    table = np.array(["", *names, ""], dtype=object)
+    return table[np.where((types > 0) & (types <= len(names)), types, 0)]

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Atom groups of MDAnalysis as frames of .gpz files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from MDAnalysis.coordinates import base
+from MDAnalysis.exceptions import NoDataError
+from MDAnalysis.lib import mdamath
+
+import gpz
+from gpz.mdanalysis.units import units_of
+
+if TYPE_CHECKING:
+    from MDAnalysis.core.groups import AtomGroup
+
+    from gpz.mdanalysis.reader import GPZReader
+
+MOST_TYPES = 10_000  # of a file: larger numbers are labels
+
+
+class GPZWriter(base.WriterBase):
+    """Writes .gpz files: `atoms.write("out.gpz", frames="all")`, or
+
+        with mda.Writer("out.gpz", n_atoms=len(atoms), bound=0.001) as writer:
+            for ts in u.trajectory:
+                writer.write(atoms)
+
+    filename: the file, which is replaced.
+    n_atoms: of every frame; None: as many as the first frame has.
+    bound: the largest error of a coordinate, in A. None: 0.001 A, or 0.001 in units of an lj file. 0: none.
+    velocity_bound, force_bound: of velocities (A/ps) and forces (kJ/(mol A)); None: they are exact.
+    lammps_units: of the file. None: those of the trajectory if it is a .gpz file, else "metal", in which lengths, times
+        and velocities are those of MDAnalysis.
+    convert_units: False: numbers go into the file as MDAnalysis has them.
+    key_interval: every so manieth frame can be read without others.
+    append: add frames to an existing file. The units, elements and types have to be those of the file.
+    threads: for encoding; 1: none besides the caller's, 0: all cores.
+
+    Written are positions, velocities and forces as the timestep has them (float32), the box, time, timestep
+    (`ts.data["step"]`, else the frame number), and what the topology has of ids, types, elements, resids (column mol),
+    charges (q) and masses. Ids are 1, 2, ... if those of the atoms do not ascend: readers sort by them. Types that are
+    no numbers get numbers and become type labels. Types and elements are those of the first frame.
+    """
+
+    format = "GPZ"
+    multiframe = True
+    units = dict.fromkeys(("time", "length", "velocity"))  # of the file: known when the first frame is written
+
+    def __init__(
+        self,
+        filename: str,
+        n_atoms: int | None,
+        *,
+        bound: float | None = None,
+        velocity_bound: float | None = None,
+        force_bound: float | None = None,
+        lammps_units: str | None = None,
+        convert_units: bool = True,
+        key_interval: int = 100,
+        append: bool = False,
+        threads: int = 1,
+        **_kwargs: Any,
+    ):
+        if n_atoms is not None and n_atoms < 1:
+            raise ValueError(f"{filename}: a trajectory has at least one atom, not {n_atoms}")
+        self.filename = str(filename)
+        self.n_atoms = n_atoms
+        self.convert_units = convert_units
+        self.lammps_units = lammps_units
+        self._bounds = {"positions": bound, "velocities": velocity_bound, "forces": force_bound}
+        self._options = {"key_interval": key_interval, "append": append, "threads": threads}
+        self._file: gpz.Writer | None = None
+        if lammps_units is not None:
+            units_of(lammps_units)  # an error before the first frame
+
+    def _write_next_frame(self, obj: Any) -> None:
+        try:
+            atoms = obj.atoms
+            timestep = obj.trajectory.ts if obj is obj.universe else obj.ts
+        except AttributeError:
+            raise TypeError("Input obj is neither an AtomGroup or Universe") from None
+        if self.n_atoms is None:
+            self.n_atoms = len(atoms)
+        if len(atoms) != self.n_atoms:
+            raise ValueError(f"{self.filename}: a frame of {len(atoms)} atoms in a trajectory of {self.n_atoms}")
+        if self._file is None:
+            self._open(atoms)
+        self._file.write(**self._vectors(timestep), **self._topology(atoms), **self._place_and_time(timestep))
+
+    def _open(self, atoms: AtomGroup) -> None:
+        if self.lammps_units is None:
+            self.lammps_units = getattr(atoms.universe.trajectory, "lammps_units", "metal") or "lj"
+        self._units = units_of(self.lammps_units if self.convert_units else None)
+        self._types = Types(atoms)
+        factors = {"positions": self._units.length, "velocities": self._units.velocity, "forces": self._units.force}
+        bounds = {name: bound / factors[name] for name, bound in self._bounds.items() if bound is not None}
+        self._file = gpz.Writer(
+            self.filename,
+            units=self.lammps_units,
+            elements=self._types.elements,
+            type_labels=self._types.labels,
+            bound=bounds.pop("positions", 0.001 / self._units.length),
+            bounds=bounds,
+            **self._options,
+        )
+
+    def _vectors(self, ts: base.Timestep) -> dict[str, np.ndarray]:
+        """Positions, velocities and forces in units of the file."""
+        if not ts.has_positions:
+            raise NoDataError(f"{self.filename}: a frame without positions")
+        vectors = {"positions": in_units(ts.positions, self._units.length)}
+        if ts.has_velocities:
+            vectors["velocities"] = in_units(ts.velocities, self._units.velocity)
+        if ts.has_forces:
+            vectors["forces"] = in_units(ts.forces, self._units.force)
+        return vectors
+
+    def _topology(self, atoms: AtomGroup) -> dict[str, np.ndarray]:
+        columns = {"ids": ids_of(atoms)}
+        if self._types.table:
+            columns["types"] = self._types.numbers(atoms)
+        for attribute, column, factor in (
+            ("resids", "mol", None),
+            ("charges", "q", self._units.charge),
+            ("masses", "mass", self._units.mass),
+        ):
+            if hasattr(atoms, attribute):
+                values = getattr(atoms, attribute)
+                columns[column] = values if factor is None else values / factor
+        return columns
+
+    def _place_and_time(self, ts: base.Timestep) -> dict[str, Any]:
+        step = ts.data.get("step", ts.frame)
+        return {"box": self._box(ts.dimensions), "timestep": int(step), "time": float(ts.time) / self._units.time}
+
+    def _box(self, dimensions: np.ndarray | None) -> np.ndarray | None:
+        """Edge vectors as rows, in units of the file."""
+        if dimensions is None:
+            return None
+        if (dimensions[3:] == 90).all():
+            return dimensions[:3].astype(np.float64) / self._units.length
+        return mdamath.triclinic_vectors(dimensions, dtype=np.float64) / self._units.length
+
+    def close(self) -> None:
+        file = getattr(self, "_file", None)
+        if file is not None:
+            file.close()
+
+    @classmethod
+    def like(cls, reader: GPZReader, filename: str, n_atoms: int | None = None, **kwargs: Any) -> GPZWriter:
+        """A writer with the units and bounds of a file that is read."""
+        kwargs.setdefault("lammps_units", reader.lammps_units or "lj")
+        kwargs.setdefault("convert_units", reader.convert_units)
+        for name, bound in reader.bounds().items():
+            kwargs.setdefault(name, bound)
+        return cls(filename, reader.n_atoms if n_atoms is None else n_atoms, **kwargs)
+
+
+class Types:
+    """Types of atoms as numbers of LAMMPS, from 1, and what is known about each: those of the first frame.
+
+    elements, labels: texts, [t - 1] for type t; None if there are none.
+    table: the number of each type; empty for atoms without types.
+    """
+
+    def __init__(self, atoms: AtomGroup):
+        self.elements: list[str] | None = None
+        self.labels: list[str] | None = None
+        self.table: dict[str, int] = {}
+        self._atoms: AtomGroup | None = None
+        if not hasattr(atoms, "types"):
+            return
+        types = atoms.types
+        names = sorted(set(types))
+        if all(name.isdecimal() and 0 < int(name) <= MOST_TYPES for name in names):
+            self.table = {name: int(name) for name in names}
+        else:
+            self.table = {name: number for number, name in enumerate(names, 1)}
+            self.labels = names
+        if hasattr(atoms, "elements"):
+            self.elements = self._elements_of(types, atoms.elements)
+
+    def _elements_of(self, types: np.ndarray, elements: np.ndarray) -> list[str] | None:
+        """None if atoms of one type are of different elements."""
+        pairs = set(zip(types, elements))
+        if len(pairs) > len(self.table):
+            return None
+        names = dict(pairs)
+        by_number = {number: names[name] for name, number in self.table.items()}
+        return [by_number.get(number, "") for number in range(1, max(by_number) + 1)]
+
+    def numbers(self, atoms: AtomGroup) -> np.ndarray:
+        """(N,) int64. Kept for as long as the atoms are the same ones."""
+        if self._atoms is None or atoms.universe is not self._atoms.universe or atoms != self._atoms:
+            try:
+                self._numbers = np.array([self.table[name] for name in atoms.types], dtype=np.int64)
+            except KeyError as error:
+                raise ValueError(f"no atom of the first frame had the type {error}") from None
+            self._atoms = atoms
+        return self._numbers
+
+
+def ids_of(atoms: AtomGroup) -> np.ndarray:
+    """(N,) integers that ascend."""
+    if hasattr(atoms, "ids"):
+        ids = np.asarray(atoms.ids)
+        if ids.dtype.kind == "i" and (np.diff(ids) > 0).all():
+            return ids
+    return np.arange(1, len(atoms) + 1)
+
+
+def in_units(vectors: np.ndarray, factor: float) -> np.ndarray:
+    """A copy only where there is something to convert."""
+    return vectors if factor == 1 else vectors / np.float32(factor)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""mdtraj trajectories from .gpz files.
+
+    import gpz.mdtraj
+    t = gpz.mdtraj.load("traj.gpz")                       # the topology is made from the file
+    for part in gpz.mdtraj.iterload("traj.gpz", chunk=100): ...
+
+    import mdtraj                                         # with the topology of another file, if gpz.mdtraj is imported
+    t = mdtraj.load("traj.gpz", top="start.pdb")
+
+mdtraj has float32 coordinates in nm, times in ps and a fixed number of atoms. Lengths and times are converted from the
+units that the file names; files in LJ units, and files that do not name their units, are left as they are. float32
+rounds: beside the error bound, a coordinate is off by up to 1.2e-7 of it.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+
+import mdtraj
+import numpy as np
+from mdtraj.core import element
+from mdtraj.formats.registry import FormatRegistry
+
+import gpz
+from gpz import _clients
+
+NANOMETER, PICOSECOND = 1e-9, 1e-12
+
+
+def load(
+    filename: str | os.PathLike,
+    top: mdtraj.Topology | mdtraj.Trajectory | str | None = None,
+    *,
+    stride: int | None = None,
+    frame: int | None = None,
+    atom_indices: Sequence[int] | None = None,
+    threads: int = 1,
+) -> mdtraj.Trajectory:
+    """The frames of a file.
+
+    top: a topology, a trajectory or a file that mdtraj reads topologies from; None: topology(filename).
+    stride: every so many frames. frame: this one alone, from 0.
+    atom_indices: these atoms, from 0, in the order of ids.
+    threads: as in gpz.open.
+
+    xyz: (frames, atoms, 3), nm, absolute coordinates in the order of ids. unitcell_vectors: (frames, 3, 3), nm, None
+    where the box is not periodic in all directions, which mdtraj cannot say otherwise. time: (frames,), ps.
+
+    Raises ValueError if the number of atoms changes.
+    """
+    with _clients.open_trajectory(filename, threads=threads, dtype=np.float32) as trajectory:
+        frames = trajectory[::stride] if frame is None else trajectory[frame : frame + 1 or None]
+        return _read(frames, _topology(frames, top), atom_indices)
+
+
+def iterload(
+    filename: str | os.PathLike,
+    chunk: int = 100,
+    top: mdtraj.Topology | mdtraj.Trajectory | str | None = None,
+    *,
+    stride: int | None = None,
+    atom_indices: Sequence[int] | None = None,
+    threads: int = 1,
+) -> Iterator[mdtraj.Trajectory]:
+    """The frames of a file, `chunk` of them at a time. Arguments and values are those of `load`."""
+    with _clients.open_trajectory(filename, threads=threads, dtype=np.float32) as trajectory:
+        frames = trajectory[::stride]
+        topology = _topology(frames, top)
+        for begin in range(0, len(frames), chunk):
+            yield _read(frames[begin : begin + chunk], topology, atom_indices)
+
+
+def topology(filename: str | os.PathLike) -> mdtraj.Topology:
+    """A topology from the first frame: a residue for each molecule (column mol; one residue without it), elements where
+    the file has them and mdtraj knows them, else virtual sites; no bonds. Atoms are named by element, else type; serial
+    is the
+    id."""
+    with _clients.open_trajectory(filename) as trajectory:
+        return _topology(trajectory, None)
+
+
+def _topology(trajectory: gpz.Trajectory, top) -> mdtraj.Topology:
+    _clients.require_fixed_count(trajectory, "mdtraj")
+    if top is not None:
+        return top if isinstance(top, mdtraj.Topology) else getattr(top, "topology", None) or mdtraj.load_topology(top)
+    frame = trajectory[0]
+    types = _clients.type_columns(frame)[:1]
+    frame.load(*(name for name in ("id", "mol", *types) if name in frame))
+    numbers = frame[types[0]] if types else np.ones(frame.n_particles, int)
+    names = np.array(_clients.type_names(trajectory) or [""], dtype=object)
+    labels = _clients.of_types(numbers, names, "")
+    elements = {name: _element(name) for name in set(labels)}
+    molecules = frame["mol"] if "mol" in frame else np.zeros(frame.n_particles, int)
+    made = mdtraj.Topology()
+    chain = made.add_chain()
+    residues = {molecule: made.add_residue("MOL", chain, int(molecule)) for molecule in np.unique(molecules).tolist()}
+    ids = frame.ids if frame.ids is not None else np.arange(1, frame.n_particles + 1)
+    for label, number, molecule, serial in zip(labels, numbers.tolist(), molecules.tolist(), ids.tolist()):
+        made.add_atom(label or str(number), elements[label], residues[molecule], serial)
+    return made
+
+
+def _element(name: str):
+    try:
+        return element.get_by_symbol(name)
+    except KeyError:
+        return element.virtual
+
+
+def _read(frames: gpz.Trajectory, topology: mdtraj.Topology, atom_indices) -> mdtraj.Trajectory:
+    count = _clients.require_fixed_count(frames, "mdtraj")
+    to_nm = _clients.length_factor(frames.units, NANOMETER)
+    times = frames.times * _clients.time_factor(frames.units, PICOSECOND)
+    chosen = slice(None) if atom_indices is None else np.asarray(atom_indices)
+    xyz = np.empty((len(frames), np.arange(count)[chosen].size, 3), np.float32)
+    cells = np.zeros((len(frames), 3, 3))
+    first = None
+    for i, frame in enumerate(frames):
+        frame.load("positions", *(["ids"] if "id" in frame else []))
+        first = frame if first is None else first
+        if not np.array_equal(first.ids, frame.ids):
+            raise ValueError(
+                f"{frames.path}: the atoms of timestep {frame.timestep} have other ids than those of {first.timestep}, "
+                f"and a trajectory of mdtraj has the same atoms in all frames. {_clients.OTHERS}"
+            )
+        xyz[i] = frame.positions[chosen]
+        if frame.box is not None and all(frame.box.periodic):
+            cells[i] = frame.box.matrix
+    xyz *= np.float32(to_nm)
+    periodic = cells.any()
+    if not periodic and first.box is not None and any(first.box.periodic):
+        warnings.warn(
+            f"{frames.path}: the box is periodic in some directions only, which mdtraj cannot express: the trajectory "
+            "has no unit cell",
+            stacklevel=3,
+        )
+    result = mdtraj.Trajectory(
+        xyz,
+        topology if atom_indices is None else topology.subset(chosen),
+        time=None if np.isnan(times).any() else times,
+    )
+    if periodic:
+        result.unitcell_vectors = (cells * to_nm).astype(np.float32)
+    return result
+
+
+FormatRegistry.register_loader(".gpz")(load)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""OVITO reads .gpz: import_file("traj.gpz") in its Python module, File > Load File in OVITO Pro.
+
+OVITO finds the reader by itself once this package is installed in its Python (ovitos -m pip install gpz for OVITO Pro).
+Columns become the properties that OVITO's reader of LAMMPS dumps makes of them. The free OVITO Basic loads no Python
+readers: for it, `gpz decode` makes a text dump.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from ovito.io import FileReaderInterface
+
+import gpz
+from gpz import _clients, _positions
+
+MAGIC = b"\x89GPZ\r\n\x1a\n"
+
+# OVITO's standard properties, by the columns of LAMMPS that are their components.
+VECTORS = {
+    "Velocity": ("vx", "vy", "vz"),
+    "Force": ("fx", "fy", "fz"),
+    "Periodic Image": ("ix", "iy", "iz"),
+    "Dipole Orientation": ("mux", "muy", "muz"),
+    "Angular Velocity": ("omegax", "omegay", "omegaz"),
+    "Angular Momentum": ("angmomx", "angmomy", "angmomz"),
+    "Torque": ("tqx", "tqy", "tqz"),
+    "Aspherical Shape": ("shapex", "shapey", "shapez"),
+}
+SCALARS = {
+    "id": "Particle Identifier",
+    "mol": "Molecule Identifier",
+    "mass": "Mass",
+    "q": "Charge",
+    "radius": "Radius",
+    "mu": "Dipole Magnitude",
+    "c_epot": "Potential Energy",
+}
+
+
+class GpzReader(FileReaderInterface):
+    """Reads .gpz files. Particles are in the order of ids; values are those of the file, in its units."""
+
+    _opened: tuple | None = None  # the file that was read last, and what it was then
+
+    @staticmethod
+    def detect(filename: str) -> bool:
+        try:
+            with open(filename, "rb") as file:
+                return file.read(len(MAGIC)) == MAGIC
+        except OSError:
+            return False
+
+    def scan(self, filename: str, register_frame) -> None:
+        for index, timestep in enumerate(self._open(filename).timesteps):
+            register_frame(frame_info=index, label=int(timestep))
+
+    def parse(self, data, *, filename: str, frame_index: int = 0, frame_info: Any = None, **_further) -> None:
+        trajectory = self._open(filename)
+        if not len(trajectory):
+            raise ValueError(f"{filename}: there is no complete frame")
+        frame = trajectory[frame_index if frame_info is None else frame_info]
+        if frame.box is not None:
+            cell = data.create_cell(np.column_stack([frame.box.matrix.T, frame.box.origin]), pbc=frame.box.periodic)
+            cell.is2D = frame.box.dimension == 2
+        _fill(data.create_particles(count=frame.n_particles), trajectory, frame)
+        data.attributes["Timestep"] = frame.timestep
+        if frame.time is not None:
+            data.attributes["Time"] = frame.time
+
+    def _open(self, filename: str) -> gpz.Trajectory:
+        """The file stays open from frame to frame: a difference frame is then decoded from the one before it."""
+        facts = os.stat(filename)
+        key = (filename, facts.st_size, facts.st_mtime_ns)
+        if self._opened is None or self._opened[0] != key:
+            self._opened = (key, _clients.open_trajectory(filename, threads=0))
+        return self._opened[1]
+
+
+def _fill(particles, trajectory: gpz.Trajectory, frame: gpz.Frame) -> None:
+    """Decodes the frame into properties of `particles`: one decode for all columns, and no copy."""
+    out: dict[str, np.ndarray] = {}
+    properties = []
+
+    def create(name, columns, **options):
+        created = particles.create_property(name, **options)
+        created.__enter__()  # writable until __exit__
+        properties.append(created)
+        array = np.asarray(created)
+        for k, column in enumerate(columns):
+            if column in frame:
+                out[column] = array if array.ndim == 1 else array[:, k]
+        return array
+
+    try:
+        places = frame.position_columns
+        positions = None
+        if places is not None:
+            positions = create("Position", places)
+            positions[:, len(places) :] = 0
+        for name, columns in VECTORS.items():
+            if any(column in frame for column in columns):
+                array = create(name, columns)
+                for k, column in enumerate(columns):
+                    if column not in frame:
+                        array[:, k] = 0
+        types = _clients.type_columns(frame)
+        if types:
+            create("Particle Type", types[:1])
+        for column in frame.columns:
+            if column not in out and column not in types:
+                kind = frame.column_info[column].dtype.kind
+                standard = SCALARS.get(column)
+                name = standard or column.replace(".", "_")  # OVITO allows no dots in names
+                create(name, (column,), **({} if standard else {"dtype": np.int64 if kind == "i" else np.float64}))
+        trajectory.read(frame.index, out=out)
+        if positions is not None and _positions.is_scaled(places):
+            positions[...] = frame.box.to_cartesian(positions)
+        kept = {created.name for created in properties}
+        for name in set(particles.keys()) - kept:
+            del particles[name]  # of the frame before, which had other columns
+    finally:
+        for created in properties:
+            created.__exit__(None, None, None)
+    if types:
+        names = _clients.type_names(trajectory)
+        listed = particles["Particle Type"]
+        for number in np.unique(listed[...]):
+            listed.add_type_id(int(number), particles, name=names[number - 1] if 0 < number <= len(names) else "")

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/reader.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "heads.hpp"
+#include "module.hpp"
+#include "text.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace gpz::python {
+namespace {
+
+using InputBytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+class FileReader {
+ public:
+  static FileReader open(const nb::bytes &path, std::uint64_t max_memory) {
+    const std::string name(path.c_str(), path.size());
+    const nb::gil_scoped_release released;
+    return FileReader(Reader(name, Limits{max_memory}));
+  }
+  static FileReader of_memory(InputBytes bytes, const nb::str &name, std::uint64_t max_memory) {
+    FileReader made(Reader(bytes.data(), bytes.size(), from_python(name), Limits{max_memory}));
+    made.bytes_ = std::move(bytes);
+    return made;
+  }
+
+  const FileScan &scan() const { return reader_.scan(); }
+
+  nb::tuple head(std::size_t i) const {
+    FrameInfo info;
+    {
+      const nb::gil_scoped_release released;
+      info = reader_.info(i);
+    }
+    return to_python(info);
+  }
+
+  void read(std::size_t i, const nb::list &names, const nb::list &arrays, bool sort_by_id, int threads) const {
+    std::size_t capacity = 0;
+    const std::vector<ColumnOutput> columns = outputs(names, arrays, capacity);
+    const nb::gil_scoped_release released;
+    reader_.read_columns(i, columns, capacity, {threads, sort_by_id});
+  }
+
+  nb::object field_sizes(std::size_t i) const {
+    std::vector<std::uint64_t> sizes;
+    {
+      const nb::gil_scoped_release released;
+      sizes = reader_.field_sizes(i);
+    }
+    return array_of(std::move(sizes));
+  }
+
+  void verify(std::size_t i, int threads) const {
+    const nb::gil_scoped_release released;
+    reader_.verify(i, threads);
+  }
+
+  // One value of each frame.
+  template <class T, class Get>
+  nb::object of_frames(const Get &get) const {
+    std::vector<T> values;
+    values.reserve(reader_.frames());
+    for (const IndexEntry &entry : scan().frames) values.push_back(static_cast<T>(get(entry)));
+    return array_of(std::move(values));
+  }
+
+  nb::object since_key() const {
+    std::vector<std::uint16_t> values;
+    {
+      const nb::gil_scoped_release released;
+      for (std::size_t i = 0; i < reader_.frames(); ++i) values.push_back(reader_.info(i).since_key);
+    }
+    return array_of(std::move(values));
+  }
+
+ private:
+  explicit FileReader(Reader reader) : reader_(std::move(reader)) {}
+
+  InputBytes bytes_;  // of a file in memory
+  Reader reader_;
+};
+
+class DecodedFrame {
+ public:
+  explicit DecodedFrame(Frame frame) : frame_(std::move(frame)) {}
+
+  nb::tuple head() const { return to_python(frame_.info); }
+  void read(const nb::list &names, const nb::list &arrays, bool sort_by_id) const {
+    std::size_t capacity = 0;
+    const std::vector<ColumnOutput> columns = outputs(names, arrays, capacity);
+    const nb::gil_scoped_release released;
+    copy_columns(frame_, columns, capacity, sort_by_id);
+  }
+
+ private:
+  Frame frame_;
+};
+
+class Stream {
+ public:
+  static Stream open(int descriptor, const nb::str &name, std::uint64_t max_memory) {
+    const std::string text = from_python(name);
+    const nb::gil_scoped_release released;
+    return Stream(StreamReader(descriptor, text, Limits{max_memory}));
+  }
+
+  nb::dict metadata() const { return to_python(reader_.metadata()); }
+
+  std::optional<DecodedFrame> next(int threads) {
+    const nb::gil_scoped_release released;
+    Frame frame;
+    if (!reader_.next(frame, threads)) return std::nullopt;
+    return DecodedFrame(std::move(frame));
+  }
+
+ private:
+  explicit Stream(StreamReader reader) : reader_(std::move(reader)) {}
+
+  StreamReader reader_;
+};
+
+}  // namespace
+
+void bind_reader(nb::module_ &module) {
+  nb::class_<FileReader>(module, "Reader")
+      .def_static("open", &FileReader::open, "path"_a, "max_memory"_a)
+      .def_static("of_memory", &FileReader::of_memory, "bytes"_a, "name"_a, "max_memory"_a)
+      .def_prop_ro("metadata", [](const FileReader &file) { return to_python(file.scan().metadata); })
+      .def_prop_ro("n_frames", [](const FileReader &file) { return file.scan().frames.size(); })
+      .def_prop_ro("torn", [](const FileReader &file) { return file.scan().torn; })
+      .def_prop_ro("damaged", [](const FileReader &file) { return file.scan().damaged; })
+      .def("timesteps",
+           [](const FileReader &file) {
+             return file.of_frames<std::int64_t>([](const IndexEntry &frame) { return frame.timestep; });
+           })
+      .def("times",
+           [](const FileReader &file) {
+             return file.of_frames<double>([](const IndexEntry &frame) { return frame.time; });
+           })
+      .def("counts",
+           [](const FileReader &file) {
+             return file.of_frames<std::int64_t>([](const IndexEntry &frame) { return frame.particles; });
+           })
+      .def("lengths",
+           [](const FileReader &file) {
+             return file.of_frames<std::int64_t>([](const IndexEntry &frame) { return frame.length; });
+           })
+      .def("since_key", &FileReader::since_key)
+      .def("head", &FileReader::head, "frame"_a)
+      .def("field_sizes", &FileReader::field_sizes, "frame"_a)
+      .def("read", &FileReader::read, "frame"_a, "names"_a, "arrays"_a, "sort_by_id"_a, "threads"_a)
+      .def("verify", &FileReader::verify, "frame"_a, "threads"_a);
+
+  nb::class_<DecodedFrame>(module, "DecodedFrame")
+      .def("head", &DecodedFrame::head)
+      .def("read", &DecodedFrame::read, "names"_a, "arrays"_a, "sort_by_id"_a);
+
+  nb::class_<Stream>(module, "Stream")
+      .def_static("open", &Stream::open, "descriptor"_a, "name"_a, "max_memory"_a)
+      .def_prop_ro("metadata", &Stream::metadata)
+      .def("next", &Stream::next, "threads"_a);
+}
+
+}  // namespace gpz::python

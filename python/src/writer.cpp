@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/writer.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "gpz/error.hpp"
+#include "heads.hpp"
+#include "module.hpp"
+#include "text.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace gpz::python {
+namespace {
+
+ValueType stored_type(ConstArray::Type type) {
+  if (is_integer(type)) return ValueType::integer;
+  return type == ConstArray::Type::float32 ? ValueType::float32 : ValueType::float64;
+}
+
+// (names, arrays, display, leading, bound): one quantity with up to 3 components.
+FieldInput field_from(const nb::tuple &values, std::uint16_t &column, std::size_t particles) {
+  FieldInput input;
+  const auto names = nb::cast<nb::list>(values[0]);
+  const auto arrays = nb::cast<nb::list>(values[1]);
+  if (names.size() != arrays.size() || names.size() > input.components.size())
+    throw Error(Status::invalid_argument, "a field has up to three columns, and an array for each of them");
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    input.field.components.push_back({from_python(nb::cast<nb::str>(names[c])), column++});
+    std::size_t size = 0;
+    input.components[c] = python::input(arrays[c], size);
+    if (size != particles) throw Error(Status::invalid_argument, "arrays of one frame have one length");
+    input.field.type = stored_type(input.components[c].type);
+  }
+  input.field.display = static_cast<Display>(nb::cast<int>(values[2]));
+  input.field.leading = nb::cast<bool>(values[3]);
+  input.field.bound = nb::cast<double>(values[4]);
+  return input;
+}
+
+class FileWriter {
+ public:
+  static FileWriter open(const nb::bytes &path, const nb::dict &metadata, bool append, int threads) {
+    const std::string name(path.c_str(), path.size());
+    const Metadata made = metadata_from(metadata);
+    const nb::gil_scoped_release released;
+    return FileWriter(Writer(name, made, append ? Writer::Mode::append : Writer::Mode::create, threads));
+  }
+  static FileWriter of_descriptor(int descriptor, const nb::str &name, const nb::dict &metadata, int threads) {
+    const std::string text = from_python(name);
+    const Metadata made = metadata_from(metadata);
+    const nb::gil_scoped_release released;
+    return FileWriter(Writer(descriptor, text, made, threads));
+  }
+  static FileWriter of_memory(const nb::dict &metadata, int threads) {
+    auto memory = std::make_unique<Bytes>();
+    Bytes &bytes = *memory;
+    return FileWriter(Writer(bytes, metadata_from(metadata), threads), std::move(memory));
+  }
+
+  void set_key_interval(unsigned frames) { writer_.set_key_interval(frames); }
+  void set_order(bool by_id) { writer_.set_order(by_id ? Order::id : Order::place); }
+
+  void write(std::size_t particles, std::int64_t timestep, double time, const nb::tuple &box, const nb::list &fields) {
+    FrameInfo info;
+    info.particles = particles;
+    info.timestep = timestep;
+    info.time = time;
+    info.box = box_from(box);
+    std::vector<FieldInput> inputs;
+    std::uint16_t column = 0;
+    for (const nb::handle field : fields) inputs.push_back(field_from(nb::cast<nb::tuple>(field), column, particles));
+    const nb::gil_scoped_release released;
+    writer_.write(info, inputs);
+  }
+
+  std::size_t frames() const { return writer_.frames().size(); }
+  std::uint64_t size() const { return writer_.size(); }
+  void sync() {
+    const nb::gil_scoped_release released;
+    writer_.sync();
+  }
+  void close() {
+    const nb::gil_scoped_release released;
+    writer_.close();
+  }
+  nb::bytes memory() const { return nb::bytes(memory_->data(), memory_->size()); }
+
+ private:
+  explicit FileWriter(Writer writer, std::unique_ptr<Bytes> memory = nullptr)
+      : memory_(std::move(memory)), writer_(std::move(writer)) {}
+
+  std::unique_ptr<Bytes> memory_;  // of a file in memory
+  Writer writer_;
+};
+
+}  // namespace
+
+void bind_writer(nb::module_ &module) {
+  module.def(
+      "largest_edge_sum", [](const nb::tuple &box) { return box_from(box).largest_edge_sum(); }, "box"_a);
+  nb::class_<FileWriter>(module, "Writer")
+      .def_static("open", &FileWriter::open, "path"_a, "metadata"_a, "append"_a, "threads"_a)
+      .def_static("of_descriptor", &FileWriter::of_descriptor, "descriptor"_a, "name"_a, "metadata"_a, "threads"_a)
+      .def_static("of_memory", &FileWriter::of_memory, "metadata"_a, "threads"_a)
+      .def("set_key_interval", &FileWriter::set_key_interval, "frames"_a)
+      .def("set_order", &FileWriter::set_order, "by_id"_a)
+      .def("write", &FileWriter::write, "particles"_a, "timestep"_a, "time"_a, "box"_a, "fields"_a)
+      .def_prop_ro("n_frames", &FileWriter::frames)
+      .def_prop_ro("size", &FileWriter::size)
+      .def("sync", &FileWriter::sync)
+      .def("close", &FileWriter::close)
+      .def("memory", &FileWriter::memory);
+}
+
+}  // namespace gpz::python
