@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import gpz
+from gpz._slices import as_slice
 
 PANELS = ("sizes", "gr", "msd", "errors")
 
@@ -33,16 +34,6 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--units", metavar="STYLE", help="of LAMMPS, for a file that names none: lj, real, metal, ...")
     made.add_argument("--threads", type=int, default=1, metavar="N", help="to decode with; 0: all cores (1)")
     return made
-
-
-def as_slice(text: str) -> slice:
-    """A:B:STEP, or one number."""
-    parts = [int(part) if part.strip() else None for part in text.split(":")]
-    if len(parts) == 1:
-        return slice(parts[0], parts[0] + 1 or None)
-    if len(parts) > 3:
-        raise ValueError
-    return slice(*parts)
 
 
 def main(arguments: list[str] | None = None) -> int:
