@@ -80,7 +80,8 @@ if(TARGET gpz_command)
 endif()
 if(TARGET gpzplugin)
   install(TARGETS gpzplugin LIBRARY DESTINATION ${plugin_dir} COMPONENT plugin)
-  install(FILES ${PROJECT_SOURCE_DIR}/lammps_pkg/doc/dump_gpz.rst ${PROJECT_SOURCE_DIR}/lammps_pkg/LICENSE
+  install(FILES ${PROJECT_SOURCE_DIR}/lammps_pkg/doc/dump_gpz.rst ${PROJECT_SOURCE_DIR}/lammps_pkg/doc/rerun_gpz.rst
+                ${PROJECT_SOURCE_DIR}/lammps_pkg/LICENSE
           DESTINATION ${CMAKE_INSTALL_DOCDIR}/lammps COMPONENT plugin)
 endif()
 if(TARGET gpz_molfile)

@@ -16,6 +16,7 @@ version = release = re.search(r"project\(gpz VERSION (\S+)", (ROOT / "CMakeLists
 extensions = ["myst_parser", "breathe", "lammps", "sphinx.ext.autodoc", "docstrings"]
 root_doc = "index"
 exclude_patterns = ["files"]
+default_role = "code"
 language = "en"
 smartquotes = False  # they would make a dash of the two of an option
 toc_object_entries = False

@@ -179,7 +179,9 @@ bigint ReaderGPZ::read_header(double box[3][3], int &boxinfo, int &triclinic, in
     yflag = flags[1];
     zflag = flags[2];
     fieldflag = 0;  // what is missing is an error of decode(), which names it
+    scaled_ = std::any_of(flags, flags + 3, [](int flag) { return flag == SCALE_WRAP || flag == SCALE_NOWRAP; });
   }
+  if (scaled_ && !boxinfo) fail(at_frame() + ": has scaled positions, but no box");
   return static_cast<bigint>(info_.particles);
 }
 
@@ -223,9 +225,9 @@ void ReaderGPZ::decode() {
         for (const gpz::Field &field : info_.fields)
           for (const auto &component : field.components)
             others[component.column] = " " + gpz::printable(component.name);
-        std::string list;
-        for (const auto &other : others) list += other.second;
-        fail(at_frame() + ": has no column " + name + ", only" + list);
+        std::string problem = at_frame() + ": has no column " + name + ", only";
+        for (const auto &other : others) problem += other.second;
+        fail(problem);
       }
       distinct.push_back(name);
       integer.push_back(is_integer);

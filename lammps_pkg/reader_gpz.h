@@ -56,6 +56,7 @@ class ReaderGPZ : public Reader {
   std::size_t current_ = 0;         // frame that read_header has read
   gpz::FrameInfo info_;             // of the current frame
   std::vector<std::string> names_;  // the column of each field of LAMMPS
+  bool scaled_ = false;             // positions are fractions of the box
 
   // The current frame, decoded when its first atoms are asked for: columns_ values of 8 bytes for each atom.
   struct Place {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -83,7 +84,7 @@ int read_structure(void *handle, int *optional, Atom *atoms) {
         const auto charges = trajectory.floats("q");
         const auto radii = trajectory.floats("radius");
         std::vector<int> numbers;
-        for (const std::string &element : elements) numbers.push_back(atomic_number(element));
+        std::transform(elements.begin(), elements.end(), std::back_inserter(numbers), atomic_number);
         const bool all_known = !types.empty() && !numbers.empty() && std::count(numbers.begin(), numbers.end(), 0) == 0;
 
         *optional = (masses.empty() ? 0 : has_mass) | (charges.empty() ? 0 : has_charge) |
@@ -142,12 +143,11 @@ int read_timestep_metadata(void *handle, TimestepMetadata *metadata) {
 void close(void *handle) { delete static_cast<File *>(handle); }
 
 }  // namespace
-}  // namespace gpz::molfile
 
+// Their names are the interface's, outside of any namespace.
 extern "C" {
 
 __attribute__((visibility("default"))) int vmdplugin_init() {
-  using namespace gpz::molfile;
   plugin = {};
   plugin.abi_version = GPZ_MOLFILE_ABI;
   plugin.kind = "mol file reader";
@@ -166,9 +166,11 @@ __attribute__((visibility("default"))) int vmdplugin_init() {
   return success;
 }
 
-__attribute__((visibility("default"))) int vmdplugin_register(void *application, gpz::molfile::Register add) {
-  return add(application, &gpz::molfile::plugin);
+__attribute__((visibility("default"))) int vmdplugin_register(void *application, Register add) {
+  return add(application, &plugin);
 }
 
-__attribute__((visibility("default"))) int vmdplugin_fini() { return gpz::molfile::success; }
+__attribute__((visibility("default"))) int vmdplugin_fini() { return success; }
 }
+
+}  // namespace gpz::molfile

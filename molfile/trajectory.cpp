@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <gpz/limits.hpp>
 #include <limits>
 
 namespace gpz::molfile {
@@ -69,6 +70,8 @@ void Trajectory::check_atoms(const std::vector<std::uint64_t> &particles) {
   if (*most == 0) throw Failure(path_ + ": has no atoms");
   if (*most > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
     throw Failure(path_ + ": " + std::to_string(*most) + " atoms are more than molfile plugins can have");
+  if (*most > default_memory_limit() / sizeof(std::int64_t))
+    throw Failure(path_ + ": " + std::to_string(*most) + " atoms are more than fit into memory");
   atoms_ = static_cast<int>(*most);
 }
 
@@ -87,7 +90,9 @@ void Trajectory::choose_positions(int dimension) {
   for (const std::string form : {"", "u", "s", "su"}) {
     const bool third = has_floats("z" + form);
     if (!has_floats("x" + form) || !has_floats("y" + form) || !(third || dimension == 2)) continue;
-    positions_ = "x" + form + " y" + form + (third ? " z" + form : "");
+    positions_ = "x" + form;
+    positions_ += " y" + form;
+    if (third) positions_ += " z" + form;
     scaled_ = form[0] == 's';
     return;
   }

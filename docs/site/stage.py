@@ -36,6 +36,8 @@ def pages() -> Dict[str, str]:
             found[str(path.relative_to(ROOT))] = str(target)
     for path in sorted((ROOT / "lammps_pkg" / "doc").glob("*.rst")):
         found[str(path.relative_to(ROOT))] = f"lammps/{path.name}"
+    for path in sorted((SITE / "pages").iterdir()):
+        found[str(path.relative_to(ROOT))] = f"reference/{path.name}"
     return found
 
 
@@ -79,8 +81,6 @@ class Stage:
             if source == "README.md":
                 text += (SITE / "contents.md").read_text()
             self.write(target, text)
-        for source in sorted((SITE / "pages").iterdir()):
-            self.write(f"reference/{source.name}", source.read_text())
 
         self.write("reference/clients.rst", clients_page(ROOT / "python" / "gpz"))
 

@@ -304,6 +304,30 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
   });
 }
 
+StoredFrame Reader::stored(std::size_t i) const {
+  const format::Budget::Scope scope(state_->budget);
+  std::uint64_t position = 0;
+  format::FrameHead head = state_->head(i, &position);
+  StoredFrame frame;
+  frame.info = std::move(head.info);
+  frame.checksum = head.checksum;
+  frame.chunks = std::move(head.chunks);
+  std::uint64_t size = 0;
+  for (const ChunkEntry &chunk : frame.chunks) size += chunk.length;
+  in_place(state_->source->name(), position, [&] {
+    // Not larger than the file, whose complete record the chunks are in.
+    format::require_memory(size, 1);
+    frame.bytes.resize(static_cast<std::size_t>(size));
+  });
+  std::uint8_t *at = frame.bytes.data();
+  for (const ChunkEntry &chunk : frame.chunks) {
+    state_->read_chunk(chunk, position, at);
+    position += chunk.length;
+    at += chunk.length;
+  }
+  return frame;
+}
+
 Bytes Reader::chunk(std::size_t i, std::size_t k) const {
   const format::Budget::Scope scope(state_->budget);
   std::uint64_t position = 0;

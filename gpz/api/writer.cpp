@@ -2,8 +2,12 @@
 #include "gpz/writer.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <utility>
 
+#include "gpz/api/frame_fields.hpp"
 #include "gpz/api/memory_sink.hpp"
 #include "gpz/api/record_writer.hpp"
 #include "gpz/error.hpp"
@@ -11,11 +15,23 @@
 #include "gpz/trajectory.hpp"
 
 namespace gpz {
+namespace {
+
+// No less than the sum of both, unless the bound is: more no value can have.
+double error_sum(double before, double added, double bound) {
+  if (before == 0 || added == 0) return std::min(before + added, bound);
+  return std::min(std::nextafter(before + added, std::numeric_limits<double>::infinity()), bound);
+}
+
+}  // namespace
+
 struct Writer::State {
   api::RecordWriter file;
   TrajectoryEncoder encoder;
   KeySchedule schedule{1};
-  EncodedChunk chunk;  // keeps its memory from frame to frame
+  EncodedChunk chunk;  // these two keep their memory from frame to frame
+  api::FrameFields columns;
+  std::optional<std::uint64_t> stored;  // the checksum in its own file of the last frame, if that is a stored one
 
   State(api::RecordWriter to, int threads) : file(std::move(to)), encoder(threads) {}
   State(std::unique_ptr<Sink> sink, const Metadata &metadata, int threads)
@@ -24,6 +40,7 @@ struct Writer::State {
   void write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
     const format::UsualArithmetic arithmetic;
     schedule.restart();  // chunks may be of other encoders: what `encoder` knows is not the last frame
+    stored.reset();
     FrameInfo complete = info;
     for (Field &field : complete.fields) fill_step(field);
     std::vector<ChunkEntry> entries;
@@ -37,6 +54,38 @@ struct Writer::State {
       }
     }
     file.write(complete, entries, bodies);
+  }
+
+  void write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
+    FrameInfo complete = info;
+    complete.fields.clear();
+    for (const FieldInput &input : fields) complete.fields.push_back(input.field);
+    for (Field &field : complete.fields) field.largest_error = 0;
+    complete.since_key = schedule.next(complete.fields);
+    schedule.restart();  // for the frame behind this one, if this one fails
+    encoder.encode(fields, static_cast<std::size_t>(info.particles), rows, info.box, complete.since_key == 0, chunk);
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      const Field &field = fields[f].field;
+      chunk.largest_error[f] = error_sum(field.largest_error, chunk.largest_error[f], field.bound);
+    }
+    write(complete, {view_of(chunk)});
+    schedule.written(complete);
+  }
+
+  void write(const StoredFrame &frame) {
+    if (frame.info.since_key != 0 && stored != frame.info.reference)
+      throw Error(Status::invalid_argument, "the frame that this one builds on is not the last one of the file");
+    std::vector<ChunkView> views;
+    std::size_t at = 0;
+    for (const ChunkEntry &entry : frame.chunks) {
+      if (entry.length > frame.bytes.size() - at)
+        throw Error(Status::invalid_argument, "a stored frame with fewer bytes than its chunks");
+      const auto size = static_cast<std::size_t>(entry.length);
+      views.push_back({entry.particles, entry.checksum, frame.bytes.data() + at, size, {}});
+      at += size;
+    }
+    write(frame.info, views);
+    stored = frame.checksum;
   }
 };
 
@@ -59,18 +108,22 @@ void Writer::set_key_interval(unsigned frames) { state_->schedule.set_interval(f
 void Writer::set_order(Order order) { state_->encoder.set_order(order); }
 
 void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
+  const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position, [&] {
-    FrameInfo complete = info;
-    complete.fields.clear();
-    for (const FieldInput &input : fields) complete.fields.push_back(input.field);
-    for (Field &field : complete.fields) field.largest_error = 0;
-    complete.since_key = state_->schedule.next(complete.fields);
-    state_->schedule.restart();  // for the frame behind this one, if this one fails
-    state_->encoder.encode(fields, static_cast<std::size_t>(info.particles), rows, info.box, complete.since_key == 0,
-                           state_->chunk);
-    state_->write(complete, {view_of(state_->chunk)});
-    state_->schedule.written(complete);
+    std::vector<FieldInput> exact = fields;
+    for (FieldInput &input : exact) input.field.largest_error = 0;
+    state_->write(info, exact, rows);
   });
+}
+
+void Writer::write(const Frame &frame) {
+  const format::UsualArithmetic arithmetic;
+  api::in_place(state_->file.name(), Error::no_position,
+                [&] { state_->write(frame.info, state_->columns.of(frame), nullptr); });
+}
+
+void Writer::write(const StoredFrame &frame) {
+  api::in_place(state_->file.name(), Error::no_position, [&] { state_->write(frame); });
 }
 
 void Writer::write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {

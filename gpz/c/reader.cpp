@@ -222,4 +222,11 @@ gpz_status gpz_reader_read_chunk(const gpz_reader *reader, size_t frame, size_t 
   });
 }
 
+gpz_status gpz_writer_copy(gpz_writer *writer, const gpz_reader *reader, size_t frame) {
+  return guarded([&] {
+    require(writer != nullptr, "writer is a null pointer");
+    writer->writer.write(open(reader).reader.stored(frame));
+  });
+}
+
 }  // extern "C"

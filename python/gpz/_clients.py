@@ -41,7 +41,8 @@ def time_factor(units: str, seconds: float) -> float:
 
 
 def open_trajectory(path: str | os.PathLike, **options) -> gpz.Trajectory:
-    """gpz.open, with a warning for files that are not whole and a hint for names with % (a file for each rank)."""
+    """gpz.open, with warnings for files that are not whole and for files without ids, and a hint for names with % (a file
+    for each rank)."""
     name = os.fspath(path)
     if "%" in os.path.basename(name) and not os.path.exists(name):
         raise FileNotFoundError(
@@ -56,6 +57,8 @@ def open_trajectory(path: str | os.PathLike, **options) -> gpz.Trajectory:
         )
     if trajectory.damaged:
         warnings.warn(f"{name} is damaged: unreadable bytes between its frames were skipped", stacklevel=3)
+    if len(trajectory) > 1 and "id" not in trajectory.columns:
+        warnings.warn(f"{name} has no ids: the order of its particles differs from frame to frame", stacklevel=3)
     return trajectory
 
 

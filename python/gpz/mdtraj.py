@@ -10,7 +10,7 @@
 
 mdtraj has float32 coordinates in nm, times in ps and a fixed number of atoms. Lengths and times are converted from the
 units that the file names; files in LJ units, and files that do not name their units, are left as they are. float32
-rounds coordinates: beside the error bound, a coordinate of 100 nm is off by up to 4e-6 nm.
+rounds: beside the error bound, a coordinate is off by up to 1.2e-7 of it.
 """
 
 from __future__ import annotations

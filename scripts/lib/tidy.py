@@ -24,11 +24,11 @@ import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-CHECKED = ("bench", "gpz", "lammps_pkg", "tests", "tools")
-ONE_BY_ONE = ("gpz", "lammps_pkg", "tools")
+CHECKED = ("bench", "gpz", "lammps_pkg", "molfile", "tests", "tools")
+ONE_BY_ONE = ("gpz", "lammps_pkg", "molfile", "tools")
 OF_MAIN_FILE = r"-?(?:clang-analyzer-[\w.*]+|misc-unused-using-decls)"
 LARGEST_BATCH = 16  # files; so that there is work for several cores
-HEADERS = f"^{re.escape(str(REPOSITORY))}/({'|'.join(CHECKED)})/.*\\.cpp$|/(gpz|tools)/.*\\.hpp$"
+HEADERS = f"^{re.escape(str(REPOSITORY))}/({'|'.join(CHECKED)})/.*\\.cpp$|/(gpz|molfile|tools)/.*\\.hpp$"
 
 
 def compile_flags(entry):

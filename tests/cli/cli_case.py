@@ -12,6 +12,7 @@ from fractions import Fraction
 
 GPZ = os.environ["GPZ"]
 RECORD_MARKER = bytes.fromhex("F59A47505AC3520A")
+FRAME_TYPE = 1
 
 
 class CliCase(unittest.TestCase):
@@ -122,3 +123,34 @@ def random_rows(count, seed, low=0.0, high=10.0):
 def record_offsets(content):
     """Where the records of a .gpz file begin: its frames and, last, its index."""
     return [match.start() for match in re.finditer(re.escape(RECORD_MARKER), content) if match.start() % 8 == 0]
+
+
+def frame_bodies(content):
+    """The bytes of the chunks of each frame of a .gpz file (docs/format.md, section 2)."""
+    bodies = []
+    for at in record_offsets(content):
+        kind, head = struct.unpack_from("<II", content, at + 8)
+        length, = struct.unpack_from("<Q", content, at + 16)
+        if kind == FRAME_TYPE:
+            bodies.append(content[at + 32 + head:at + length - 24])
+    return bodies
+
+
+def moving_rows(frames, count, seed):
+    """For each frame rows of id, type, x, y, z, ix: particles that move in the box of dump_frame, some leave and arrive."""
+    source = random.Random(seed)
+    particles = {i: [1 + i % 3, *(source.uniform(0, 10) for _ in range(3)), 0] for i in range(1, count + 1)}
+    rows = []
+    for k in range(frames):
+        for values in particles.values():
+            x = values[1] + source.uniform(-0.4, 0.5)
+            values[1:] = [x % 10, values[2], values[3] + source.uniform(-0.1, 0.1), values[4] + int(x // 10)]
+        for i in source.sample(sorted(particles), 2):
+            del particles[i]
+        particles[1000 + k] = [3, 1.0, 2.0, 3.0, k]
+        rows.append([(i, *values) for i, values in particles.items()])
+        source.shuffle(rows[-1])
+    return rows
+
+
+MOVING_COLUMNS = "id type x y z ix"

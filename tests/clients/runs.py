@@ -183,6 +183,8 @@ def digest_of(name):
 
 
 def simulate(name, place):
+    if "LAMMPS_BINARY" not in os.environ:
+        raise RuntimeError(f"{name} is not in {place.parent}, and LAMMPS_BINARY is not set to make it")
     case = CASES[name]
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()

@@ -189,6 +189,26 @@ def test_written_in_pieces(tmp_path):
         ase.io.write(file, Atoms("Cu", cell=[1, 1, 0]))
 
 
+def test_names_that_are_no_elements(tmp_path):
+    with gpz.Writer(tmp_path / "t.gpz", units="real", elements=["OW", "H"]) as writer:
+        writer.write(positions=np.eye(3), types=[1, 2, 2])
+    atoms = ase.io.read(tmp_path / "t.gpz")
+    assert str(atoms.symbols) == "XH2"
+    assert list(atoms.arrays["element"]) == ["OW", "H", "H"]
+
+
+def test_without_ids(tmp_path):
+    x = np.random.default_rng(4711).uniform(0, 5, (100, 3))
+    with gpz.Writer(tmp_path / "t.gpz", units="metal") as writer:
+        for _ in range(2):
+            writer.write(positions=x, box=[5, 5, 5])
+    with pytest.warns(UserWarning, match="no ids"):
+        atoms = ase.io.read(tmp_path / "t.gpz")
+    errors = np.abs(atoms.positions[:, None] - x).max(axis=2)
+    assert errors.min(axis=0).max() <= 1e-3 and len(set(errors.argmin(axis=0))) == 100
+    assert str(atoms.symbols) == "X100" and "id" not in atoms.arrays
+
+
 def test_types_are_kept(tmp_path):
     """Types of LAMMPS stay what they are where each is one element."""
     file = tmp_path / "t.gpz"

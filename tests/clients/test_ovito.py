@@ -11,6 +11,7 @@ from ovito.io import import_file
 from ovito.modifiers import CoordinationAnalysisModifier
 from ovito.vis import TachyonRenderer, Viewport
 from runs import make
+from test_page import BLOCKS, run_block
 
 import gpz
 
@@ -68,12 +69,12 @@ def test_other_columns(tmp_path):
     file = str(tmp_path / "t.gpz")
     x, box = np.random.default_rng(4711).uniform(0, 5, (20, 3)), gpz.Box.from_vectors(np.eye(3) * 5)
     with gpz.Writer(file, units="metal", elements=["Cu"]) as writer:
-        further = {"c_s[1]": x[:, 0], "v_a.b": x[:, 1], "i_n": np.arange(20)}
+        further = {"c_s[1]": x[:, 0], "v_a.b": x[:, 1], "i_n": np.arange(20), "id": np.arange(20)[::-1]}
         writer.write(positions=x, types=np.ones(20, int), box=box, velocities=x, **further)
         writer.write(positions=x[:10], types=np.ones(10, int), box=box)
     first, second = frames(import_file(file))
     for name, column in (("c_s[1]", "c_s[1]"), ("v_a_b", "v_a.b"), ("i_n", "i_n")):
-        assert np.array_equal(np.sort(first.particles[name][...]), np.sort(further[column])), name
+        assert np.array_equal(first.particles[name][...], further[column][::-1]), name  # in the order of ids
     assert set(second.particles.keys()) == {"Position", "Particle Type"}
     assert second.particles.count == 10
     assert [each.name for each in second.particles.particle_types.types] == ["Cu"]
@@ -156,3 +157,18 @@ def test_damaged_file(tmp_path):
     pipeline = import_file(str(file))
     with pytest.raises(gpz.CorruptError, match="byte .*checksum"):
         frames(pipeline)
+
+
+def test_without_ids(tmp_path):
+    with gpz.Writer(tmp_path / "t.gpz", units="metal") as writer:
+        for _ in range(2):
+            writer.write(positions=np.eye(3), box=[5, 5, 5])
+    with pytest.warns(UserWarning, match="no ids"):
+        data = import_file(str(tmp_path / "t.gpz")).compute(1)
+    assert set(data.particles.keys()) == {"Position"} and data.particles.count == 3
+
+
+def test_page(tmp_path, monkeypatch, capsys):
+    (block,) = (block for block in BLOCKS if "ovito" in block)
+    run_block(block, tmp_path, monkeypatch)
+    assert capsys.readouterr().out.startswith("100 648 ")

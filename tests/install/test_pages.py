@@ -20,8 +20,13 @@ def commands():
     return names
 
 
+EXTERNAL = {"convert", "plot"}  # programs of the Python package
+
+
 def options(command):
     """Those in the list of gpz COMMAND --help."""
+    if command in EXTERNAL:
+        return set()
     return set(re.findall(r"^  (?:-\w,)?(--[\w-]+)", run(GPZ, command, "--help"), re.MULTILINE))
 
 

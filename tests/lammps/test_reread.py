@@ -250,7 +250,7 @@ def reread_lacks_a_column_later(t):
     assert "l.gpz: timestep 40: has no column vx" in message, message
 
 
-@case(ranks=(1, 2))
+@case(ranks=(2,))
 def reread_boxes(t):
     """Two dimensions, and tilted boxes that change."""
     text = write(t, columns="id type x y vx vy", system=FLAT)

@@ -11,9 +11,8 @@
 
 #include "molfile/abi.h"
 
+namespace gpz::molfile {
 namespace {
-
-using namespace gpz::molfile;
 
 Plugin *found = nullptr;
 
@@ -65,9 +64,7 @@ void print_frames(void *file, int count, int every, bool velocities) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char **argv) {
+int run(int argc, char **argv) {
   if (argc < 3) return 2;
   void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -93,3 +90,8 @@ int main(int argc, char **argv) {
   dlclose(library);
   return 0;
 }
+
+}  // namespace
+}  // namespace gpz::molfile
+
+int main(int argc, char **argv) { return gpz::molfile::run(argc, argv); }

@@ -9,11 +9,11 @@
 #define vmdplugin_ABIVERSION GPZ_MOLFILE_ABI
 #include <molfile_plugin.h>
 
-using namespace gpz::molfile;
+namespace gpz::molfile {
 
-#define SAME(ours, my_member, theirs, their_member)                                                  \
-  static_assert(offsetof(ours, my_member) == offsetof(theirs, their_member) &&                       \
-                    sizeof(ours::my_member) == sizeof(static_cast<theirs *>(nullptr)->their_member), \
+#define SAME(ours, my_member, theirs, their_member)                            \
+  static_assert(offsetof(ours, my_member) == offsetof(theirs, their_member) && \
+                    sizeof(ours::my_member) == sizeof(theirs::their_member),   \
                 #my_member)
 
 static_assert(sizeof(Atom) == sizeof(molfile_atom_t));
@@ -65,5 +65,8 @@ SAME(Plugin, print, molfile_plugin_t, cons_fputs);
 
 static_assert(has_mass == MOLFILE_MASS && has_charge == MOLFILE_CHARGE && has_radius == MOLFILE_RADIUS &&
               has_atomic_number == MOLFILE_ATOMICNUMBER);
-static_assert(success == MOLFILE_SUCCESS && failed == MOLFILE_ERROR && failed == MOLFILE_EOF &&
-              success == VMDPLUGIN_SUCCESS && thread_safe == VMDPLUGIN_THREADSAFE);
+static_assert(success == MOLFILE_SUCCESS && failed == MOLFILE_ERROR && thread_safe == VMDPLUGIN_THREADSAFE);
+static_assert(failed == MOLFILE_EOF, "the end and an error have one number");
+static_assert(success == VMDPLUGIN_SUCCESS);
+
+}  // namespace gpz::molfile

@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "exit_code.hpp"
+#include "external.hpp"
 #include "gpz/version.h"
 #include "output_file.hpp"
 
@@ -21,10 +22,14 @@ std::unique_ptr<CLI::App> make_app() {
   app->footer(std::string(exit_code_help));
   add_decode(*app);
   add_encode(*app);
+  add_cat(*app);
+  add_merge(*app);
+  add_select(*app);
   add_info(*app);
   add_verify(*app);
   add_repair(*app);
   add_bench(*app);
+  add_external_commands(*app);
   return app;
 }
 
@@ -32,8 +37,7 @@ void run(int argc, char **argv) {
   const std::unique_ptr<CLI::App> app = make_app();
   if (argc < 2) throw Failure(ExitCode::usage, "", "no command (gpz --help lists them)");
   const std::string first = argv[1];
-  if (first[0] != '-' && app->get_subcommands([&](CLI::App *c) { return c->get_name() == first; }).empty())
-    throw Failure(ExitCode::usage, "", fmt::format("no command '{}' (gpz --help lists them)", first));
+  if (first[0] != '-' && is_external(*app, first)) run_external(first, argv);
   try {
     app->parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -4,17 +4,15 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "commands.hpp"
-#include "counted.hpp"
 #include "exit_code.hpp"
 #include "frame_input.hpp"
-#include "frame_range.hpp"
-#include "gpz/error.hpp"
+#include "frame_loop.hpp"
 #include "output_file.hpp"
-#include "progress.hpp"
+#include "selection/atom_selection.hpp"
+#include "selection/options.hpp"
 #include "writers/frame_writer.hpp"
 #include "writers/word.hpp"
 
@@ -27,6 +25,7 @@ struct DecodeOptions {
   std::string format;
   std::string frames = ":";
   std::vector<std::string> elements;
+  AtomOptions atoms;
   TextOptions text;
   Limits limits;
 };
@@ -46,92 +45,8 @@ std::unique_ptr<FrameWriter> make_writer(const std::string &format, OutputFile &
   return make_xyz_writer(out, std::move(options), format == "extxyz");
 }
 
-// What was wrong with the input although frames could be written.
-struct Outcome {
-  std::size_t written = 0;
-  std::optional<Failure> problem;
-};
-
-// A frame asked for by its number must be there; a slice may be empty. `text` is the value of --frames.
-void report_none_taken(const std::string &name, const FrameRange &range, const std::string &text,
-                       std::uint64_t frames) {
-  std::string numbers;
-  if (frames == 1) numbers = " (0)";
-  if (frames > 1) numbers = fmt::format(" (0 to {})", frames - 1);
-  if (range.single())
-    throw Failure(ExitCode::usage, name,
-                  fmt::format("has {}{}, no frame {}", counted(frames, "frame"), numbers, *range.single()));
-  print_note(printable(
-      fmt::format("{}: has {}{}, none of them in --frames {}", name, counted(frames, "frame"), numbers, text)));
-}
-
-Outcome decode_file(const Reader &reader, const std::string &name, const FrameRange &range, const std::string &text,
-                    int threads, FrameWriter &writer) {
-  const std::vector<std::size_t> selected = range.select(reader.frames());
-  Outcome outcome;
-  std::optional<std::pair<std::size_t, Error>> first_damaged;
-  Progress progress("decode", selected.size(), "frames");
-  for (std::size_t k = 0; k < selected.size(); ++k) {
-    const std::size_t i = selected[k];
-    progress.update(k);
-    Frame frame;
-    try {
-      frame = reader.read(i, threads, writer.wanted(reader.info(i)));
-    } catch (const Error &error) {
-      if (!concerns_one_frame(error)) throw;
-      if (!first_damaged) first_damaged.emplace(i, error);
-      continue;
-    }
-    writer.write(std::move(frame));
-    ++outcome.written;
-  }
-
-  const FileScan &scan = reader.scan();
-  if (first_damaged)
-    outcome.problem = Failure(ExitCode::corrupt, name,
-                              fmt::format("frame {}: {}; {} of {} frames written", first_damaged->first,
-                                          first_damaged->second.cause(), outcome.written, selected.size()));
-  else if (scan.damaged)
-    outcome.problem = damaged_between(name);
-  else if (only_index_damaged(scan, name))
-    print_note(printable(index_damaged(name, reader.frames())));
-  else if (scan.torn && !(range.forward() && range.ends_before(reader.frames())))
-    outcome.problem = truncated_after(name, reader.frames());
-  if (selected.empty() && !outcome.problem) report_none_taken(name, range, text, reader.frames());
-  return outcome;
-}
-
-Outcome decode_stream(StreamReader &stream, const std::string &name, const FrameRange &range, const std::string &text,
-                      int threads, FrameWriter &writer) {
-  if (!range.forward())
-    throw Failure(ExitCode::usage, name, "--frames with a negative number needs a file, not a pipe");
-  Outcome outcome;
-  Progress progress("decode", 0, "frames");
-  std::uint64_t i = 0;
-  try {
-    for (; !range.ends_before(i); ++i) {
-      Frame frame;
-      if (!stream.next(frame, threads)) break;
-      progress.update(i);
-      if (!range.takes(i)) continue;
-      writer.write(std::move(frame));
-      ++outcome.written;
-    }
-  } catch (const Error &error) {
-    if (!concerns_one_frame(error)) throw;
-    if (error.status() == Status::truncated)
-      outcome.problem = truncated_after(name, i);
-    else
-      outcome.problem =
-          Failure(ExitCode::corrupt, name,
-                  fmt::format("frame {}: {}; {} written", i, error.cause(), counted(outcome.written, "frame")));
-  }
-  if (outcome.written == 0 && !outcome.problem) report_none_taken(name, range, text, i);
-  return outcome;
-}
-
 void decode(DecodeOptions options) {
-  const FrameRange range(options.frames);
+  const FrameChoice choice(options.frames);
   const std::string format = format_of(options);
   if (same_file(options.input, options.output))
     throw Failure(ExitCode::usage, options.output, "is the input as well as the output");
@@ -144,6 +59,10 @@ void decode(DecodeOptions options) {
     options.text.sort_required = false;
   }
 
+  if (format == "xyz" && !options.text.columns.empty())
+    throw Failure(ExitCode::usage, options.output,
+                  "--columns: plain xyz has names and positions only; extxyz and lammps have the other columns");
+
   FrameInput input(options.input, options.limits);
   options.text.input = input.name();
   options.text.threads = threads;
@@ -154,13 +73,22 @@ void decode(DecodeOptions options) {
   options.text.every_type_named = !options.elements.empty();
   options.text.names.labels = words_or_none(input.metadata().type_labels);
 
+  const AtomSelection atoms(options.atoms, {options.elements.empty() ? input.metadata().elements : options.elements,
+                                            input.metadata().type_labels});
+
   OutputFile out(options.output);
   Outcome outcome;
   {
     const std::unique_ptr<FrameWriter> writer = make_writer(format, out, options.text);
-    outcome = input.reader() != nullptr
-                  ? decode_file(*input.reader(), input.name(), range, options.frames, threads, *writer)
-                  : decode_stream(*input.stream(), input.name(), range, options.frames, threads, *writer);
+    const auto wanted = [&](const FrameInfo &info) {
+      std::vector<bool> fields = writer->wanted(info);
+      atoms.want(info, fields);
+      return fields;
+    };
+    outcome = for_each_frame(input, choice, threads, {"decode", wanted, [&](Frame frame) {
+                                                        atoms.apply(frame, input.name());
+                                                        writer->write(std::move(frame));
+                                                      }});
     writer->finish();
   }
   if (outcome.written > 0 || !outcome.problem) out.commit();
@@ -180,10 +108,11 @@ void add_decode(CLI::App &app) {
       ->add_option("--format", options->format,
                    "xyz, extxyz or lammps; else by the output's extension (.xyz .extxyz .lammpstrj .dump)")
       ->check(CLI::IsMember({"xyz", "extxyz", "lammps"}));
-  command->add_option(
-      "--frames", options->frames,
-      "frames A:B:S as in Python: from A, before B, every S-th; negative ones count from the end; a single "
-      "number is that frame");
+  add_frames_option(*command, options->frames);
+  add_atom_options(*command, options->atoms);
+  add_columns_option(
+      *command, options->text.columns,
+      "print these columns only, in this order, e.g. id,type,x,y,z; extxyz has names and positions anyway");
   command->add_option(
       "--sort", options->text.sort,
       "order particles by this column, e.g. id; none: as in the file. Default: xyz, which has no ids, by id if "

@@ -117,9 +117,9 @@ void compare(const FrameInput &input, const VerifyOptions &options, int threads,
 
   std::multimap<std::int64_t, std::size_t> left;  // frames to compare, by timestep; equal ones in file order
   for (std::size_t i = 0; i < reader.frames(); ++i) left.emplace(reader.scan().frames[i].timestep, i);
-  Progress progress("compare", reference->input().file_size() >> 20, "MiB");
+  Progress progress("compare", reference->size() >> 20, "MiB");
   for (Frame expected; reference->next(expected);) {
-    progress.update(reference->input().position() >> 20);
+    progress.update(reference->position() >> 20);
     const auto frame = left.find(expected.info.timestep);
     if (frame == left.end())
       throw Failure(ExitCode::different, input.name(),

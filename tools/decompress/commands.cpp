@@ -17,6 +17,21 @@ void add_threads_option(CLI::App &command, int &threads) {
   command.add_option("--threads", threads, "threads to use; 0: one a core")->check(CLI::Range(0, 4096));
 }
 
+void add_encoding_options(CLI::App &command, EncodingOptions &options) {
+  command
+      .add_option("--key", options.key_interval,
+                  "a key frame every K frames; the others, if there are ids, are stored as differences: smaller, but "
+                  "read from their key frame on; 1: key frames only")
+      ->check(CLI::Range(1u, max_key_interval))
+      ->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--order", [&options](const std::string &order) { options.order = order == "id" ? Order::id : Order::place; },
+          "of particles in key frames: place, as LAMMPS writes them by default, or id where that is smaller")
+      ->check(CLI::IsMember({"place", "id"}))
+      ->default_str("id");
+}
+
 int thread_count(int threads) {
   if (threads > 0) return threads;
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "encoding_options.hpp"
 #include "exit_code.hpp"
 #include "gpz/limits.hpp"
 #include "out_of_memory.hpp"
@@ -15,6 +16,9 @@ namespace gpz::tool {
 
 void add_decode(CLI::App &app);
 void add_encode(CLI::App &app);
+void add_cat(CLI::App &app);
+void add_merge(CLI::App &app);
+void add_select(CLI::App &app);
 void add_info(CLI::App &app);
 void add_verify(CLI::App &app);
 void add_repair(CLI::App &app);
@@ -26,6 +30,9 @@ extern const char *const program_version;
 // --threads, with the meaning that 0 is resolved to the number of cores.
 void add_threads_option(CLI::App &command, int &threads);
 int thread_count(int threads);
+
+// --key and --order.
+void add_encoding_options(CLI::App &command, EncodingOptions &options);
 
 // --max-memory: what reading a .gpz file may take.
 void add_limits_option(CLI::App &command, Limits &limits);

@@ -3,17 +3,11 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "encoding_options.hpp"
 #include "gpz/writer.hpp"
 
 namespace gpz::tool {
-
-struct EncodingOptions {
-  int threads = 1;
-  unsigned key_interval = default_key_interval;
-  Order order = Order::id;
-};
 
 // "-" is standard output. A regular file that has no complete frame in the end is removed. Throws gpz::Error, Failure.
 class EncodedOutput {
@@ -23,7 +17,7 @@ class EncodedOutput {
   EncodedOutput(const EncodedOutput &) = delete;
   EncodedOutput &operator=(const EncodedOutput &) = delete;
 
-  void write(const FrameInfo &info, const std::vector<FieldInput> &fields) { writer_.write(info, fields); }
+  void write(const Frame &frame) { writer_.write(frame); }
   // Writes the index.
   void close();
 

@@ -101,6 +101,13 @@ BoxVectors box_vectors(const Box &box, const std::string &file) {
   return {{v[1] - v[0], 0, 0}, {v[6], v[3] - v[2], 0}, {v[7], v[8], v[5] - v[4]}, {v[0], v[2], v[4]}};
 }
 
+std::array<double, 3> cartesian(const BoxVectors &box, const std::array<double, 3> &scaled) {
+  std::array<double, 3> point{};
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    point[axis] = box.origin[axis] + box.a[axis] * scaled[0] + box.b[axis] * scaled[1] + box.c[axis] * scaled[2];
+  return point;
+}
+
 void unwrap(Frame &frame, const std::string &file) {
   const Positions positions = require_positions(frame, file);
   for (const PositionForm form : {PositionForm::unwrapped, PositionForm::scaled_unwrapped}) {
@@ -157,12 +164,9 @@ void to_cartesian(Frame &frame, const std::string &file) {
     }
   }
   for (std::size_t i = 0; i < particles; ++i) {
-    const double xs = values[0][i];
-    const double ys = values[1][i];
-    const double zs = values[2] != nullptr ? values[2][i] : 0;
+    const auto point = cartesian(vectors, {values[0][i], values[1][i], values[2] != nullptr ? values[2][i] : 0});
     for (std::size_t axis = 0; axis < 3; ++axis)
-      if (values[axis] != nullptr)
-        values[axis][i] = vectors.origin[axis] + vectors.a[axis] * xs + vectors.b[axis] * ys + vectors.c[axis] * zs;
+      if (values[axis] != nullptr) values[axis][i] = point[axis];
   }
   rename(frame, positions, positions.form == PositionForm::scaled ? PositionForm::wrapped : PositionForm::unwrapped);
 }

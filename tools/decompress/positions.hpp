@@ -40,6 +40,9 @@ struct BoxVectors {
 // Throws Failure (usage) naming `file` if there is no box.
 BoxVectors box_vectors(const Box &box, const std::string &file);
 
+// The point with these fractions of the box.
+std::array<double, 3> cartesian(const BoxVectors &box, const std::array<double, 3> &scaled);
+
 // Leaves unwrapped positions only. Where a frame has them (xu, else xsu) the other forms are removed. Else image flags
 // (columns ix iy iz) times box vectors are added to the wrapped ones, which are renamed (x to xu, xs to xsu). Throws
 // Failure (usage) without image flags.

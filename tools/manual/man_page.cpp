@@ -65,6 +65,7 @@ std::string header(const std::string &name, const std::string &description) {
 }
 
 std::string options_section(const Command &command) {
+  if (command.options.empty()) return "";
   std::string text = ".SH OPTIONS\n";
   for (const Option &option : command.options)
     text += fmt::format(".TP\n{}\n{}\n", heading(option), explanation(option));

@@ -46,6 +46,15 @@ struct IndexEntry {
 // Section 11: the last record of a closed file.
 GPZ_API Bytes index_record(const std::vector<IndexEntry> &frames);
 
+// A frame as it stands in a file: its head and the bytes of its chunks, not decoded. Reader::stored reads it,
+// Writer::write writes it to another file.
+struct StoredFrame {
+  FrameInfo info;
+  std::uint64_t checksum = 0;  // of its head: FrameInfo::reference of a difference frame that builds on this one
+  std::vector<ChunkEntry> chunks;
+  Bytes bytes;  // of the chunks, one after the other
+};
+
 // What a file has, as scan_file finds it.
 struct FileScan {
   Metadata metadata;

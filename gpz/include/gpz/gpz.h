@@ -435,6 +435,11 @@ GPZ_API gpz_status gpz_reader_chunk_kind(const gpz_reader *reader, size_t frame,
 GPZ_API gpz_status gpz_reader_read_chunk(const gpz_reader *reader, size_t frame, size_t chunk, void *bytes,
                                          size_t capacity);
 
+/* Writes frame `frame` of `reader` to another file with the bytes and checksums of its chunks; nothing is decoded. A
+ * difference frame has to follow the frame that it builds on: the last frame of `writer` has to be a copy of that one
+ * (GPZ_INVALID_ARGUMENT). GPZ_CORRUPT if the checksum of a chunk does not hold. */
+GPZ_API gpz_status gpz_writer_copy(gpz_writer *writer, const gpz_reader *reader, size_t frame);
+
 /* --- Reading streams: one frame after the other --- */
 
 typedef struct gpz_stream gpz_stream;

@@ -69,6 +69,9 @@ class GPZ_API Reader {
   // an integer that does not fit into an int32). After an exception the contents of the arrays are unspecified.
   FrameInfo read_columns(std::size_t i, const std::vector<ColumnOutput> &columns, std::size_t capacity,
                          const ReadOptions &options = {}) const;
+  // Frame i as it stands in the file, to be written to another one. Nothing is decoded; the checksum of every chunk is
+  // checked. Throws corrupt, not_found.
+  StoredFrame stored(std::size_t i) const;
   // The bytes of chunk k of frame i, for another decoder such as one on a GPU. Checks their checksum. Throws corrupt
   // (checksum), not_found.
   std::vector<std::uint8_t> chunk(std::size_t i, std::size_t k) const;

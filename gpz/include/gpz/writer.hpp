@@ -58,6 +58,19 @@ class GPZ_API Writer {
   void write(const FrameInfo &info, const std::vector<ChunkView> &chunks);
   void write(const FrameInfo &info, const std::vector<EncodedChunk> &chunks);
 
+  // Writes a frame of another file with the bytes and checksums of its chunks. A difference frame has to follow the
+  // frame that it builds on: the last frame of this file has to be that one, written by this function. Throws
+  // invalid_argument otherwise.
+  void write(const StoredFrame &frame);
+
+  // Compresses and writes a decoded frame, as Reader::read returns it with all its fields, with the bounds and steps of
+  // its fields. Field::largest_error is the error that the values have already; the file gets its sum with the error of
+  // the encoding, and at most the bound. With the bound and step that the values were read with, those on the grid keep
+  // every bit. Those that were stored exactly may move to the grid, and are then within the bound. With another step,
+  // both errors together have to be within the bound, which is not checked. Throws as write(info, fields), and
+  // invalid_argument if a column does not have one value for each particle.
+  void write(const Frame &frame);
+
   // Frames of the file so far, with those of a file that is appended to.
   const std::vector<IndexEntry> &frames() const;
   // Bytes of the file so far.

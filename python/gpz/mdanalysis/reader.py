@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from MDAnalysis.coordinates import base
 from MDAnalysis.lib.util import store_init_arguments
 
 import gpz
+from gpz._background import Background
 from gpz.mdanalysis import geometry
 from gpz.mdanalysis.units import BASE_NAMES, units_of
 
@@ -27,8 +29,18 @@ VELOCITIES, FORCES, IMAGES = ("vx", "vy", "vz"), ("fx", "fy", "fz"), ("ix", "iy"
 KNOWN_COLUMNS = {"id", *VELOCITIES, *FORCES}.union(*CONVENTIONS.values())
 
 
+FEW_ATOMS = 10_000  # are decoded in less time than it takes to wait for a thread
+
+Vector = tuple[np.ndarray, Sequence[str], float]  # (N, 3), the columns that come into it, a factor
+
+
 class FrameError(RuntimeError):
     """A frame cannot be read. No OSError or EOFError: MDAnalysis takes those for the end of the trajectory."""
+
+
+def cores() -> int:
+    """Of this process."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def open_fixed(filename: str, **options: Any) -> gpz.Trajectory:
@@ -65,6 +77,8 @@ class GPZReader(base.ReaderBase):
     lammps_units: the LAMMPS name of the units, for a file that names none or the wrong ones.
     threads: for decoding; 1: none besides the caller's, 0: all cores.
     max_memory: bytes; a file that asks for more is refused. None: half of the memory of the machine.
+    read_ahead: in loops, decode the next frame on a thread while this one is used. None: if there are two cores, and
+        atoms enough that it pays.
     dt: ps between frames, instead of the times in the file. time_offset: ps that are added to each time.
 
     `ts.data["step"]` is the timestep of LAMMPS. Without times in the file they are timesteps times the timestep size,
@@ -84,6 +98,7 @@ class GPZReader(base.ReaderBase):
         lammps_units: str | None = None,
         threads: int = 1,
         max_memory: int | None = None,
+        read_ahead: bool | None = None,
         **kwargs: Any,
     ):
         super().__init__(filename, convert_units=convert_units, **kwargs)
@@ -117,7 +132,8 @@ class GPZReader(base.ReaderBase):
         # The digits that two rounded times leave to their difference.
         self._dt = None if self._times is None or self.n_frames < 2 else float(f"{self._times[1] - self._times[0]:.9g}")
         self._find_columns(additional_columns)
-        self._load_ids()
+        self._reads_ahead = cores() > 1 and self.n_atoms >= FEW_ATOMS if read_ahead is None else read_ahead
+        self._prepare()
 
         self.ts = self._Timestep(self.n_atoms, **self._ts_kwargs)
         self._reopen()
@@ -173,13 +189,16 @@ class GPZReader(base.ReaderBase):
             if missing:
                 warnings.warn(f"{self.filename}: additional columns that the file does not have: {', '.join(missing)}")
 
-    def _load_ids(self) -> None:
-        """The ids of the first frame, which those of every frame are compared with."""
+    def _prepare(self) -> None:
+        """Makes what is not pickled: the thread, and arrays."""
+        self._background = Background()
+        self._spare: list[Vector] = []
+        self._ids_now = self._spare_ids = None
         if self._has_ids:
             ids = self._trajectory.read(0, ["id"])["id"]
             small = len(ids) == 0 or ids.max() <= np.iinfo(np.int32).max
             self._ids = ids.astype(np.int32 if small else np.int64)  # half the time of the comparison
-            self._ids_now = self._ids.copy()
+            self._ids_now, self._spare_ids = self._ids.copy(), self._ids.copy()
 
     @staticmethod
     def parse_n_atoms(filename: str, **_kwargs: Any) -> int:
@@ -193,9 +212,13 @@ class GPZReader(base.ReaderBase):
         if self._trajectory is None:
             self._trajectory = self._open()
         self._frame = -1
+        self._stride: int | None = None
         self.ts.frame = -1
 
     def close(self) -> None:
+        if hasattr(self, "_background"):
+            self._background.take()
+            self._background.stop()
         trajectory, self._trajectory = getattr(self, "_trajectory", None), None
         if trajectory is not None:
             trajectory.close()
@@ -212,16 +235,20 @@ class GPZReader(base.ReaderBase):
             self._decode(frame)
         except (OSError, EOFError) as error:
             raise FrameError(f"frame {frame}: {error}") from error
-        self._frame = frame
+        stride, before = frame - self._frame, self._stride
+        self._frame, self._stride = frame, stride
+        if self._reads_ahead and stride == before and 0 < stride < self.n_frames - frame:
+            self._begin(frame + stride)
         return self.ts
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_trajectory": None, "_ids": None, "_ids_now": None}
+        made = {"_trajectory", "_background", "_spare", "_ids", "_ids_now", "_spare_ids"}
+        return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__ = state
         self._trajectory = self._open()
-        self._load_ids()
+        self._prepare()
 
     def bounds(self) -> dict[str, float | None]:
         """The largest errors of the first frame: bound, velocity_bound and force_bound as GPZWriter takes them."""
@@ -245,22 +272,19 @@ class GPZReader(base.ReaderBase):
     # --- Decoding ---
 
     def _decode(self, frame: int) -> None:
-        """Fills the timestep. Values are decoded straight into its arrays."""
+        """Fills the timestep. Values are decoded straight into its arrays, or copied there from those read ahead."""
         ts = self.ts
         head = self._trajectory[frame]
         ts.has_positions, ts.has_velocities, ts.has_forces = True, self._has_velocities, self._has_forces
-        vectors = [(ts.positions, self._position_columns, self._units.length)]
-        if self._has_velocities:
-            vectors.append((ts.velocities, VELOCITIES, self._units.velocity))
-        if self._has_forces:
-            vectors.append((ts.forces, FORCES, self._units.force))
-        into = {name: array[:, k] for array, names, _ in vectors for k, name in enumerate(names)}
-        if self._has_ids:
-            into["id"] = self._ids_now
-        others = [*self._additional_columns, *(IMAGES if self._unwrap else ())]
-        values = self._trajectory.read(frame, others, out=into, dtype=np.float64)
-        if self._has_ids:
-            self._check_ids(frame)
+        vectors = self._vectors(ts)
+        ahead = self._background.take()
+        if ahead is not None and self._next == frame:
+            values = ahead.result()
+            for (array, _, _), (spare, _, _) in zip(vectors, self._spare):
+                array[...] = spare
+        else:
+            values = self._fetch(frame, vectors, self._ids_now)
+        self._check_ids(frame, values)
 
         if len(self._position_columns) == 2:
             ts.positions[:, 2] = 0
@@ -284,6 +308,30 @@ class GPZReader(base.ReaderBase):
                 ts.data["dt"] = self._dt
         ts.frame = frame
 
+    def _vectors(self, ts: base.Timestep) -> list[Vector]:
+        """The arrays of a timestep that are read, their columns, and the unit of these in that of MDAnalysis."""
+        vectors = [(ts.positions, self._position_columns, self._units.length)]
+        if self._has_velocities:
+            vectors.append((ts.velocities, VELOCITIES, self._units.velocity))
+        if self._has_forces:
+            vectors.append((ts.forces, FORCES, self._units.force))
+        return vectors
+
+    def _fetch(self, frame: int, vectors: list[Vector], ids: np.ndarray | None) -> dict[str, np.ndarray]:
+        """Decodes a frame into these arrays. Returns all columns."""
+        into = {name: array[:, k] for array, names, _ in vectors for k, name in enumerate(names)}
+        if ids is not None:
+            into["id"] = ids
+        others = [*self._additional_columns, *(IMAGES if self._unwrap else ())]
+        return self._trajectory.read(frame, others, out=into, dtype=np.float64)
+
+    def _begin(self, frame: int) -> None:
+        """Starts to decode a frame on the thread."""
+        if not self._spare:
+            self._spare = self._vectors(self.ts.copy())
+        self._next = frame
+        self._background.begin(self._fetch, frame, self._spare, self._spare_ids)
+
     def _place(self, positions: np.ndarray, box: gpz.Box, values: dict[str, np.ndarray]) -> None:
         """Makes coordinates of the file distances from the origin of the box, in place."""
         if self.lammps_coordinate_convention.startswith("scaled"):
@@ -293,9 +341,9 @@ class GPZReader(base.ReaderBase):
         if self._unwrap:
             positions += geometry.along_edges(np.column_stack([values[name] for name in IMAGES]), box)
 
-    def _check_ids(self, frame: int) -> None:
+    def _check_ids(self, frame: int, values: dict[str, np.ndarray]) -> None:
         """MDAnalysis gives the attributes of its topology to the atoms of every frame."""
-        if not np.array_equal(self._ids_now, self._ids):
+        if self._has_ids and not np.array_equal(values["id"], self._ids):
             raise FrameError(
                 f"{self.filename}: frame {frame} has other atoms than frame 0 (their ids differ). MDAnalysis reads "
                 "trajectories of the same atoms only. ASE (gpz.ase), OVITO (gpz.ovito) and gpz.open read this file."

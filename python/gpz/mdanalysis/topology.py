@@ -28,7 +28,7 @@ from MDAnalysis.topology.base import TopologyReaderBase, squash_by
 from gpz.mdanalysis.reader import open_fixed
 from gpz.mdanalysis.units import units_of
 
-COLUMNS = ("id", "type", "element", "mol", "mass", "q")  # what a topology is made of
+COLUMNS = ("id", "type", "element", "typelabel", "mol", "mass", "q")  # what a topology is made of
 
 
 class GPZParser(TopologyReaderBase):
@@ -51,7 +51,8 @@ class GPZParser(TopologyReaderBase):
             symbols, labels = trajectory.elements, trajectory.type_labels
             units = units_of((lammps_units or trajectory.units) if convert_units else None)
 
-        types = columns.get("type")
+        # Columns that are shown as elements or labels have the numbers of types as well.
+        types = next((columns[name] for name in ("type", "element", "typelabel") if name in columns), None)
         if types is None:
             warnings.warn(f"{self.filename} has no column type: all atoms get the type 1")
             types = np.ones(count, np.int64)

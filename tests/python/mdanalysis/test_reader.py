@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files that LAMMPS seldom writes, and files that cannot be read to their end."""
 
+import os
 import shutil
+import threading
 
 import MDAnalysis as mda
 import numpy as np
@@ -193,3 +195,79 @@ def test_threads(path, positions):
     write(path, frames_of(positions))
     for ts, other in zip(GPZReader(path, threads=1), GPZReader(path, threads=2)):
         np.testing.assert_array_equal(ts.positions, other.positions)
+
+
+def positions_of(reader, frames):
+    return [reader[frame].positions.copy() for frame in frames]
+
+
+@pytest.fixture
+def threads():
+    """() -> threads of gpz that were not there before the test."""
+    before = set(threading.enumerate())
+    return lambda: [
+        thread for thread in threading.enumerate() if thread.name.startswith("gpz") and thread not in before
+    ]
+
+
+@pytest.mark.parametrize(("step", "begun"), [(1, [*range(2, 12)]), (2, [6, 8, 10]), (3, [9])])
+def test_reading_ahead_gives_what_reading_gives(path, positions, step, begun):
+    write(path, frames_of(positions, 12, velocities=positions, q=positions[:, 0]), key_interval=5)
+    keywords = {"additional_columns": ["q"]}
+    ahead, plain = GPZReader(path, read_ahead=True, **keywords), GPZReader(path, read_ahead=False, **keywords)
+    used = []
+    begin = ahead._begin
+    ahead._begin = lambda frame: (used.append(frame), begin(frame))
+    for ts, other in zip(ahead[::step], plain[::step]):
+        assert ts.frame == other.frame
+        np.testing.assert_array_equal(ts.positions, other.positions)
+        np.testing.assert_array_equal(ts.velocities, other.velocities)
+        np.testing.assert_array_equal(ts.data["q"], other.data["q"])
+        ts.positions[:] = 0  # is not what the next frame is decoded into
+    assert used == begun  # not before the second step of a stride, and nothing beyond the end
+    frames = [3, 4, 5, 1, 9, 10, 11, 0]
+    np.testing.assert_array_equal(positions_of(ahead, frames), positions_of(plain, frames))
+
+
+def test_reading_ahead_delivers_errors_with_their_frame(path, positions):
+    frames = frames_of(positions, 8)
+    frames[5]["ids"] = np.where(IDS == 7, 41, IDS)
+    reader = GPZReader(write(path, frames), read_ahead=True)
+    seen = []
+    with pytest.raises(FrameError, match="frame 5 has other atoms"):
+        for ts in reader:
+            seen.append(ts.frame)
+    assert seen == [0, 1, 2, 3, 4]
+    assert reader[6].frame == 6
+
+
+def test_the_thread_ends_with_the_reader(path, positions, threads):
+    reader = GPZReader(write(path, frames_of(positions, 8)), read_ahead=True)
+    for ts in reader:
+        if ts.frame == 4:
+            break
+    (thread,) = threads()
+    reader.close()
+    thread.join(timeout=60)
+    assert threads() == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork")
+def test_a_forked_child_goes_on_with_the_loop(path, positions):
+    reader = GPZReader(write(path, frames_of(positions, 8)), read_ahead=True)
+    loop = iter(reader)
+    for _ in range(4):
+        next(loop)
+    child = os.fork()
+    if child == 0:
+        right = all(ts.frame == i and abs(ts.positions - positions - i).max() < 0.002 for i, ts in enumerate(loop, 0))
+        frames = [ts.frame for ts in reader]
+        os._exit(0 if right and frames == list(range(8)) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert next(loop).frame == 4
+
+
+def test_small_systems_have_no_thread(path, positions, threads):
+    for _ in GPZReader(write(path, frames_of(positions, 8))):
+        assert threads() == []

@@ -14,6 +14,7 @@ std::string guess_format(ByteInput &input) {
   if (begins_with(start, "ITEM:")) return "lammps";
   // A binary dump begins with a negative number of 8 bytes, the length of the magic word behind it.
   if (start.size() > 12 && begins_with(start.substr(8), "DUMP")) return "lammps-binary";
+  if (begins_with(start, "\x89GPZ")) return "gpz";
   const auto first = std::find_if(start.begin(), start.end(), [](unsigned char c) { return c != ' ' && c != '\t'; });
   if (first != start.end() && std::isdigit(static_cast<unsigned char>(*first)) != 0) return "xyz";
   throw Failure(ExitCode::corrupt, input.name(),
@@ -23,10 +24,17 @@ std::string guess_format(ByteInput &input) {
 }  // namespace
 
 std::unique_ptr<FrameSource> open_source(const std::string &path, const SourceOptions &options) {
+  if (options.format == "gpz") return make_gpz_source(path, options);
   auto input = std::make_unique<ByteInput>(path);
   const std::string format = options.format.empty() ? guess_format(*input) : options.format;
   if (format == "lammps") return make_lammps_text_source(std::move(input), options);
   if (format == "lammps-binary") return make_lammps_binary_source(std::move(input), options);
+  if (format == "gpz") {
+    // Bytes of a pipe that were looked at are gone.
+    if (input->file_size() == 0)
+      throw Failure(ExitCode::usage, input->name(), "a .gpz file in a pipe: give --format gpz");
+    return make_gpz_source(path, options);
+  }
   if (format == "raw") return make_raw_source(std::move(input), options);
   return make_xyz_source(std::move(input), options);
 }

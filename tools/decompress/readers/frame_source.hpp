@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trajectories in foreign formats, frame after frame.
+// Trajectories in foreign formats, and .gpz files to be encoded again, frame after frame.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpz/frame.hpp"
+#include "gpz/limits.hpp"
 #include "readers/byte_input.hpp"
 
 namespace gpz::tool {
@@ -16,14 +17,22 @@ class FrameSource {
   virtual ~FrameSource() = default;
 
   // False at the end of the file. The positions are the leading field, every other column is a field of its own; no
-  // field has a bound. Throws Failure: corrupt or truncated with the place in the file, io.
+  // field has a bound. Of a .gpz file, fields and bounds are those of the file. Throws Failure: corrupt or truncated
+  // with the place in the file, io.
   virtual bool next(Frame &frame) = 0;
 
   // What is known from the frames so far; columns are those of the first frame.
   const Metadata &metadata() const { return metadata_; }
-  const ByteInput &input() const { return *input_; }
+  // Whether it is a .gpz file, whose fields may have bounds.
+  virtual bool is_gpz() const { return false; }
+  // For messages.
+  virtual const std::string &name() const { return input_->name(); }
+  // Of the file and what was taken of it so far, bytes; the size of a pipe is 0.
+  virtual std::uint64_t size() const { return input_->file_size(); }
+  virtual std::uint64_t position() const { return input_->position(); }
 
  protected:
+  FrameSource() = default;
   explicit FrameSource(std::unique_ptr<ByteInput> input) : input_(std::move(input)) {}
 
   std::unique_ptr<ByteInput> input_;
@@ -33,11 +42,13 @@ class FrameSource {
 enum class RawLayout { array_of_structures, structure_of_arrays };  // x y z x y z ..., or all x, all y, all z
 
 struct SourceOptions {
-  std::string format;                 // lammps, lammps-binary, xyz, raw; empty: found out from the first bytes
+  std::string format;                 // lammps, lammps-binary, xyz, raw, gpz; empty: found out from the first bytes
   std::vector<std::string> elements;  // of atom types 1, 2, ...
   ValueType raw_type = ValueType::float32;
   RawLayout raw_layout = RawLayout::array_of_structures;
   int raw_dimensions = 3;
+  int threads = 1;  // for these two: .gpz only
+  Limits limits;
 };
 
 // Throws Failure (io; corrupt for a file of no known format).
@@ -48,5 +59,6 @@ std::unique_ptr<FrameSource> make_lammps_text_source(SourceInput input, const So
 std::unique_ptr<FrameSource> make_lammps_binary_source(SourceInput input, const SourceOptions &options);
 std::unique_ptr<FrameSource> make_xyz_source(SourceInput input, const SourceOptions &options);
 std::unique_ptr<FrameSource> make_raw_source(SourceInput input, const SourceOptions &options);
+std::unique_ptr<FrameSource> make_gpz_source(const std::string &path, const SourceOptions &options);
 
 }  // namespace gpz::tool

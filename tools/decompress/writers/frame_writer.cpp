@@ -10,6 +10,7 @@
 #include "exit_code.hpp"
 #include "particle_order.hpp"
 #include "positions.hpp"
+#include "selection/kept_columns.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -43,13 +44,22 @@ FrameWriter::FrameWriter(OutputFile &out, TextOptions options)
     : options_(std::move(options)), output_(out, options_.threads) {}
 
 std::vector<bool> FrameWriter::wanted(const FrameInfo &info) const {
-  std::vector<bool> wanted(info.fields.size());
+  const std::vector<std::string> &listed = options_.columns;
+  std::vector<bool> wanted = fields_with(info, listed);
   for (std::size_t f = 0; f < info.fields.size(); ++f)
     for (const Field::Component &component : info.fields[f].components)
-      if (prints(info.fields[f], component.name) || component.name == options_.sort ||
-          (options_.unwrap && is_image_flag(component.name)))
+      if ((listed.empty() && prints_all()) || needs(component.name) || component.name == options_.sort ||
+          (options_.unwrap && (is_image_flag(component.name) || is_position(component.name))))
         wanted[f] = true;
   return wanted;
+}
+
+std::vector<std::string> FrameWriter::columns_kept(const Frame &frame) const {
+  std::vector<std::string> names = options_.columns;
+  for (const Frame::Column &column : frame.columns)
+    if (needs(frame.name(column)) && std::find(names.begin(), names.end(), frame.name(column)) == names.end())
+      names.push_back(frame.name(column));
+  return names;
 }
 
 void FrameWriter::write(Frame frame) {
@@ -60,6 +70,7 @@ void FrameWriter::write(Frame frame) {
   for (const Frame::Column &column : printed->frame.columns)
     if (printed->frame.info.fields[column.field].display == Display::element) check_elements(printed->frame, column);
   if (options_.unwrap) unwrap(printed->frame, options_.input);
+  if (!options_.columns.empty()) keep_columns(printed->frame, columns_kept(printed->frame), options_.input);
   prepare(printed->frame);
   printed->columns = columns(printed->frame);
 

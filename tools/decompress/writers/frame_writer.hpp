@@ -15,9 +15,10 @@
 namespace gpz::tool {
 
 struct TextOptions {
-  std::string input;          // for messages
-  std::string sort;           // column to sort particles by; empty: the order of the file
-  bool sort_required = true;  // false: frames without the column keep their order
+  std::string input;                 // for messages
+  std::string sort;                  // column to sort particles by; empty: the order of the file
+  bool sort_required = true;         // false: frames without the column keep their order
+  std::vector<std::string> columns;  // those that are printed, in this order; empty: all, in the order of the file
   bool unwrap = false;
   bool exact = false;
   bool with_time = false;
@@ -44,8 +45,10 @@ class FrameWriter {
   void finish() { output_.finish(); }
 
  protected:
-  // Whether the format prints the component, apart from what sorting and unwrapping need.
-  virtual bool prints(const Field &field, const std::string &name) const = 0;
+  // Whether the format prints columns of any kind; otherwise only those that it needs.
+  virtual bool prints_all() const = 0;
+  // Whether the format cannot do without the column, if it is there.
+  virtual bool needs(const std::string &) const { return false; }
   // Changes the values to those that are printed.
   virtual void prepare(Frame &) const {}
   virtual std::string header(const Frame &frame) = 0;
@@ -56,6 +59,8 @@ class FrameWriter {
   void check_elements(const Frame &frame, const Frame::Column &column) const;
 
  private:
+  std::vector<std::string> columns_kept(const Frame &frame) const;
+
   TextOptions options_;
   OrderedOutput output_;
 };

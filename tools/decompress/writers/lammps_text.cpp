@@ -70,7 +70,7 @@ class LammpsWriter final : public FrameWriter {
   using FrameWriter::FrameWriter;
 
  private:
-  bool prints(const Field &, const std::string &) const override { return true; }
+  bool prints_all() const override { return true; }
 
   std::string header(const Frame &frame) override {
     std::string text;

@@ -42,8 +42,9 @@ class XyzWriter final : public FrameWriter {
       : FrameWriter(out, std::move(options)), extended_(extended) {}
 
  private:
-  bool prints(const Field &, const std::string &name) const override {
-    return extended_ || is_position(name) || name == element_column || name == type_column;
+  bool prints_all() const override { return extended_; }
+  bool needs(const std::string &name) const override {
+    return is_position(name) || name == element_column || name == type_column;
   }
 
   void prepare(Frame &frame) const override {

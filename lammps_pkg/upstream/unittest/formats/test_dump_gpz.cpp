@@ -73,11 +73,10 @@ protected:
         auto found = state();
         std::array<double, 2> largest{};
         for (std::size_t i = 0; i < found.size(); ++i) {
-            double delta[3];
-            for (int d = 0; d < 3; ++d) delta[d] = found[i][d] - expected[i][d];
-            lmp->domain->minimum_image(FLERR, delta);
+            double image[3];
+            lmp->domain->closest_image(expected[i].data(), found[i].data(), image);
             for (int d = 0; d < 3; ++d) {
-                largest[0] = std::max(largest[0], std::fabs(delta[d]));
+                largest[0] = std::max(largest[0], std::fabs(image[d] - expected[i][d]));
                 largest[1] = std::max(largest[1], std::fabs(found[i][3 + d] - expected[i][3 + d]));
             }
         }

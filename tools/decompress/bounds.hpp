@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bounds that gpz encode gives to the fields of frames.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpz/frame.hpp"
+
+namespace gpz::tool {
+
+struct BoundOptions {
+  std::optional<double> absolute;    // of the positions, distance units
+  std::optional<double> relative;    // of the positions, to the longest box edge of the first frame
+  bool lossless = false;             // every bit of the positions is kept
+  std::vector<std::string> columns;  // COLUMN=V
+};
+
+// A field that has a bound already, because the frame comes from a .gpz file, keeps it where none is asked for. It
+// takes a larger one as that of the sum: of the error that its values have and of the one that is added. So the bound
+// in the new file is about the original values as well.
+class Bounds {
+ public:
+  // Throws Failure (usage).
+  explicit Bounds(const BoundOptions &options);
+
+  // Throws Failure (usage) naming `file`, also for a bound that is smaller than that of the field.
+  void apply(const std::string &file, Frame &frame);
+
+ private:
+  void apply_to_positions(const std::string &file, Frame &frame);
+  void give(const std::string &file, Frame &frame, std::size_t field, double bound);
+
+  std::optional<double> absolute_;
+  std::optional<double> relative_;  // to the first frame
+  bool lossless_;
+  std::map<std::string, double> columns_;
+  bool noted_ = false;  // that there is no room for a coarser grid
+};
+
+}  // namespace gpz::tool

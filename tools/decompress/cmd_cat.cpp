@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gpz cat: the files of a run and its restarts, joined into one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "copying/fit.hpp"
+#include "copying/frame_copier.hpp"
+#include "copying/inputs.hpp"
+#include "copying/report.hpp"
+#include "copying/whole_output.hpp"
+#include "counted.hpp"
+#include "exit_code.hpp"
+#include "progress.hpp"
+
+namespace gpz::tool {
+namespace {
+
+struct CatOptions {
+  std::vector<std::string> inputs;
+  std::string output;
+  std::string keep = "last";
+  bool mixed = false;
+  bool json = false;
+  EncodingOptions encoding;
+  Limits limits;
+};
+
+struct Place {
+  std::size_t input = 0;
+  std::size_t frame = 0;
+};
+
+std::int64_t timestep_at(const JoinedInputs &inputs, const Place &place) {
+  return inputs[place.input]->reader.scan().frames[place.frame].timestep;
+}
+
+// A file that ends before the one in front of it begins is in the wrong place: nothing would be left of one of them.
+void check_order(const JoinedInputs &inputs) {
+  for (std::size_t k = 1; k < inputs.size(); ++k) {
+    const auto &before = inputs[k - 1]->reader.scan().frames;
+    const auto &here = inputs[k]->reader.scan().frames;
+    if (before.empty() || here.empty() || here.back().timestep >= before.front().timestep) continue;
+    throw Failure(ExitCode::usage, inputs[k]->name,
+                  fmt::format("ends at timestep {}, before {} begins ({}): give the files in the order of the run, or "
+                              "--keep all",
+                              here.back().timestep, inputs[k - 1]->name, before.front().timestep));
+  }
+}
+
+// The frames of the new file. Unless all are kept, their timesteps ascend: of what two frames say of the same time, one
+// is left out. A later frame takes the place of the earlier ones from its timestep on, as if the run had continued from
+// there; or it is left out itself.
+std::vector<Place> plan(const JoinedInputs &inputs, const std::string &keep) {
+  if (keep != "all") check_order(inputs);
+  std::vector<Place> places;
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    for (std::size_t i = 0; i < inputs[k]->reader.frames(); ++i) {
+      const Place place = {k, i};
+      const auto is_behind = [&] {
+        return places.empty() || keep == "all" || timestep_at(inputs, places.back()) < timestep_at(inputs, place);
+      };
+      while (keep == "last" && !is_behind()) places.pop_back();
+      if (is_behind()) places.push_back(place);
+    }
+  return places;
+}
+
+void check_fit(const JoinedInputs &inputs, const Place &before, const Place &here) {
+  const std::string differs = difference_of_columns(inputs[before.input]->reader.info(before.frame),
+                                                    inputs[here.input]->reader.info(here.frame));
+  if (differs.empty()) return;
+  throw Failure(
+      ExitCode::usage, inputs[here.input]->name,
+      fmt::format("does not fit {}: {} (gpz select --columns and gpz encode --eb make files alike; --mixed joins "
+                  "them as they are)",
+                  inputs[before.input]->name, differs));
+}
+
+void write_frames(const JoinedInputs &inputs, const std::vector<Place> &places, int threads, WholeOutput &out) {
+  FrameCopier copier(out, threads);
+  Progress progress("cat", places.size(), "frames");
+  for (std::size_t p = 0; p < places.size(); ++p) {
+    progress.update(p);
+    const JoinedInput &input = *inputs[places[p].input];
+    work_on(input.name);
+    const bool same_file_follows = p + 1 < places.size() && places[p + 1].input == places[p].input;
+    copier.put(input.reader, places[p].frame, same_file_follows ? places[p + 1].frame : input.reader.frames());
+  }
+}
+
+// What is said of the frames that are not in the new file.
+struct LeftOut {
+  std::size_t frames = 0;
+  std::int64_t first = 0, last = 0;  // timesteps
+};
+
+LeftOut left_out(const JoinedInputs &inputs, const std::vector<Place> &places, std::size_t input) {
+  std::vector<bool> taken(inputs[input]->reader.frames());
+  for (const Place &place : places)
+    if (place.input == input) taken[place.frame] = true;
+  LeftOut out;
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    if (taken[i]) continue;
+    const std::int64_t timestep = timestep_at(inputs, {input, i});
+    out.first = out.frames == 0 ? timestep : std::min(out.first, timestep);
+    out.last = out.frames == 0 ? timestep : std::max(out.last, timestep);
+    ++out.frames;
+  }
+  return out;
+}
+
+void report(const JoinedInputs &inputs, const std::vector<Place> &places, const CatOptions &options,
+            const WholeOutput &out) {
+  const EndsWithoutMemory end;
+  std::string text =
+      fmt::format("{}: {} of {}: {} copied, {} encoded again\n", printable(options.output),
+                  counted(places.size(), "frame"), counted(inputs.size(), "file"), out.copied(), out.encoded());
+  nlohmann::ordered_json json;
+  json["file"] = options.output;
+  json["frames"] = places.size();
+  json["copied"] = out.copied();
+  json["encoded_again"] = out.encoded();
+  json["inputs"] = nlohmann::ordered_json::array();
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const LeftOut rest = left_out(inputs, places, k);
+    json["inputs"].push_back(
+        {{"file", inputs[k]->name}, {"frames", inputs[k]->reader.frames()}, {"left_out", rest.frames}});
+    if (rest.frames > 0)
+      text += fmt::format(
+          "  left out: {} of {}, timestep{}\n", counted(rest.frames, "frame"), printable(inputs[k]->name),
+          rest.first == rest.last ? fmt::format(" {}", rest.first) : fmt::format("s {} to {}", rest.first, rest.last));
+  }
+  print_report(options.output, options.json, json, text);
+}
+
+void cat(CatOptions options) {
+  check_report(options.output, options.json);
+  options.encoding.threads = thread_count(options.encoding.threads);
+  const JoinedInputs inputs = open_inputs(options.inputs, options.output, "cat", options.limits);
+  const std::vector<Place> places = plan(inputs, options.keep);
+  if (places.empty()) throw Failure(ExitCode::truncated, inputs.front()->name, "no complete frame in the files");
+  for (std::size_t p = 1; p < places.size() && !options.mixed; ++p)
+    if (places[p].input != places[p - 1].input) check_fit(inputs, places[p - 1], places[p]);
+  WholeOutput out(options.output, metadata_of(inputs), options.encoding);
+  write_frames(inputs, places, options.encoding.threads, out);
+  out.commit();
+  report(inputs, places, options, out);
+}
+
+}  // namespace
+
+void add_cat(CLI::App &app) {
+  auto options = std::make_shared<CatOptions>();
+  CLI::App *command = app.add_subcommand("cat", "Join the .gpz files of a run and its restarts into one");
+  command->add_option("IN", options->inputs, "the .gpz files, in the order of the run")->required()->type_name("FILE");
+  command->add_option("-o,--output", options->output, "the new file; - for standard output")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--keep", options->keep,
+          "which frame stays where a later one is of the same or an earlier timestep: last, the later one, and "
+          "the earlier ones from its timestep on are left out, as if the run had continued there; first, the "
+          "earlier one; all, both")
+      ->check(CLI::IsMember({"first", "last", "all"}))
+      ->capture_default_str();
+  command->add_flag("--mixed", options->mixed, "join files with other columns or bounds: every frame keeps its own");
+  command->add_flag("--json", options->json, "the report as JSON");
+  add_encoding_options(*command, options->encoding);
+  add_threads_option(*command, options->encoding.threads);
+  add_limits_option(*command, options->limits);
+  command->footer(
+      "Frames are copied without decoding, with their bytes and checksums. Only where the front of a file is left out "
+      "up "
+      "to\n"
+      "the middle of a key interval (--keep first), the frames up to its next key frame are decoded and encoded again, "
+      "by\n"
+      "--key and --order. Their values stay the same, apart from values that were stored exactly, which stay within "
+      "the\n"
+      "bound. A file with a torn end counts with its complete frames. A chunk whose checksum does not hold ends the\n"
+      "command: see gpz repair.");
+  command->callback([options] { run_on(options->inputs.front(), [&] { cat(*options); }); });
+}
+
+}  // namespace gpz::tool

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gpz select: frames, atoms and columns of a .gpz file as another one.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "commands.hpp"
+#include "copying/frame_copier.hpp"
+#include "copying/report.hpp"
+#include "copying/whole_output.hpp"
+#include "counted.hpp"
+#include "exit_code.hpp"
+#include "frame_input.hpp"
+#include "frame_loop.hpp"
+#include "selection/atom_selection.hpp"
+#include "selection/kept_columns.hpp"
+#include "selection/options.hpp"
+
+namespace gpz::tool {
+namespace {
+
+struct SelectOptions {
+  std::string input;
+  std::string output;
+  std::string frames = ":";
+  AtomOptions atoms;
+  std::vector<std::string> columns;
+  bool json = false;
+  EncodingOptions encoding;
+  Limits limits;
+};
+
+Outcome copy_frames(const FrameInput &input, const FrameChoice &choice, int threads, WholeOutput &out) {
+  FrameCopier copier(out, threads);
+  return for_each_stored(*input.reader(), input.name(), choice, "select",
+                         [&](const Reader &reader, std::size_t i, std::size_t next) { copier.put(reader, i, next); });
+}
+
+Outcome encode_frames(FrameInput &input, const FrameChoice &choice, const AtomSelection &atoms,
+                      const SelectOptions &options, WholeOutput &out) {
+  const auto wanted = [&](const FrameInfo &info) {
+    std::vector<bool> fields(info.fields.size(), true);
+    if (!options.columns.empty()) fields = fields_with(info, options.columns);
+    atoms.want(info, fields);
+    return fields;
+  };
+  const auto take = [&](Frame frame) {
+    atoms.apply(frame, input.name());
+    if (!options.columns.empty()) keep_columns(frame, options.columns, input.name());
+    out.encode(frame);
+  };
+  return for_each_frame(input, choice, options.encoding.threads, {"select", wanted, take});
+}
+
+void report(const SelectOptions &options, const WholeOutput &out) {
+  const EndsWithoutMemory end;
+  const std::size_t frames = out.copied() + out.encoded();
+  nlohmann::ordered_json json;
+  json["file"] = options.output;
+  json["frames"] = frames;
+  json["copied"] = out.copied();
+  json["encoded_again"] = out.encoded();
+  print_report(options.output, options.json, json,
+               fmt::format("{}: {}: {} copied, {} encoded again\n", printable(options.output), counted(frames, "frame"),
+                           out.copied(), out.encoded()));
+}
+
+void select(SelectOptions options) {
+  check_report(options.output, options.json);
+  const FrameChoice choice(options.frames);
+  if (same_file(options.input, options.output))
+    throw Failure(ExitCode::usage, options.output, "is the input as well as the output");
+  options.encoding.threads = thread_count(options.encoding.threads);
+  FrameInput input(options.input, options.limits);
+  Metadata metadata = input.metadata();
+  if (!options.columns.empty()) metadata.columns = options.columns;
+  const AtomSelection atoms(options.atoms, {metadata.elements, metadata.type_labels});
+
+  WholeOutput out(options.output, metadata, options.encoding);
+  const bool whole_frames = input.reader() != nullptr && atoms.all() && options.columns.empty();
+  const Outcome outcome = whole_frames ? copy_frames(input, choice, options.encoding.threads, out)
+                                       : encode_frames(input, choice, atoms, options, out);
+  if (outcome.written > 0 || !outcome.problem) out.commit();
+  if (outcome.problem) throw *outcome.problem;
+  report(options, out);
+}
+
+}  // namespace
+
+void add_select(CLI::App &app) {
+  auto options = std::make_shared<SelectOptions>();
+  CLI::App *command = app.add_subcommand("select", "Write some frames, atoms or columns of a .gpz file to another one");
+  command->add_option("IN", options->input, "a .gpz file; - for standard input")->required()->type_name("FILE");
+  command->add_option("-o,--output", options->output, "the new file; - for standard output")
+      ->required()
+      ->type_name("FILE");
+  add_frames_option(*command, options->frames);
+  add_atom_options(*command, options->atoms);
+  add_columns_option(*command, options->columns, "keep these columns only, e.g. id,type,x,y,z");
+  command->add_flag("--json", options->json, "the report as JSON");
+  add_encoding_options(*command, options->encoding);
+  add_threads_option(*command, options->encoding.threads);
+  add_limits_option(*command, options->limits);
+  command->footer(
+      "Without a selection of atoms or columns, frames are copied from their key frame on, with their bytes and "
+      "checksums.\n"
+      "Other frames are decoded and encoded again, by --key and --order. Their values stay the same, apart from "
+      "values\n"
+      "that were stored exactly, which stay within the bound. Without ids, --columns leaves no differences between "
+      "frames:\n"
+      "every frame is a key frame then.\n"
+      "A damaged or truncated input: all complete frames are written, then the exit code says what is missing.");
+  command->callback([options] { run_on(options->input, [&] { select(*options); }); });
+}
+
+}  // namespace gpz::tool

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether frames of different files belong together.
+#pragma once
+
+#include <string>
+
+#include "gpz/frame.hpp"
+
+namespace gpz::tool {
+
+// What differs between two files so that no frame can be read with the metadata of the other: units, atom style, names
+// of types, size of a timestep. Where one of them does not say, nothing differs. Empty: nothing.
+std::string difference(const Metadata &a, const Metadata &b);
+
+// The metadata of `a`, with what only `b` says of these.
+Metadata joined(Metadata a, const Metadata &b);
+
+// What differs between the columns of two frames, in words: names, types, bounds. The bound of scaled positions is
+// compared as a distance. Empty: nothing.
+std::string difference_of_columns(const FrameInfo &a, const FrameInfo &b);
+
+// What differs between two frames that are parts of one: what their heads say, except the particles and the largest
+// errors. Empty: nothing.
+std::string difference_of_parts(const FrameInfo &a, const FrameInfo &b);
+
+}  // namespace gpz::tool

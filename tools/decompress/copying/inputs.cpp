@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "copying/inputs.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "copying/fit.hpp"
+#include "counted.hpp"
+#include "exit_code.hpp"
+#include "frame_input.hpp"
+#include "out_of_memory.hpp"
+#include "output_file.hpp"
+
+namespace gpz::tool {
+namespace {
+
+// As many files as the system allows: a run may have written one for each of its processes.
+void allow_many_files() {
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);  // without success, opening says what is wrong
+}
+
+void note_state(const JoinedInput &input) {
+  const FileScan &scan = input.reader.scan();
+  if (scan.damaged)
+    throw Failure(ExitCode::corrupt, input.name,
+                  "damaged: unreadable bytes between complete frames (gpz repair makes a file of those)");
+  if (scan.torn && !only_index_damaged(scan, input.name))
+    print_note(printable(fmt::format("{}: torn: {} behind {} left out", input.name,
+                                     counted(scan.file_size - scan.frames_end, "byte"),
+                                     counted(scan.frames.size(), "complete frame"))));
+}
+
+}  // namespace
+
+JoinedInputs open_inputs(const std::vector<std::string> &paths, const std::string &output, const char *verb,
+                         const Limits &limits) {
+  allow_many_files();
+  JoinedInputs inputs;
+  for (const std::string &path : paths) {
+    work_on(path);
+    if (path == "-") throw Failure(ExitCode::usage, "standard input", std::string(verb) + " needs files, not a pipe");
+    if (same_file(path, output)) throw Failure(ExitCode::usage, output, "is an input as well as the output");
+    inputs.push_back(std::make_unique<JoinedInput>(path, limits));
+    note_state(*inputs.back());
+    const std::string differs = difference(inputs.front()->reader.metadata(), inputs.back()->reader.metadata());
+    if (!differs.empty())
+      throw Failure(ExitCode::usage, path, fmt::format("does not fit {}: {}", inputs.front()->name, differs));
+  }
+  return inputs;
+}
+
+Metadata metadata_of(const JoinedInputs &inputs) {
+  Metadata metadata = inputs.front()->reader.metadata();
+  for (const auto &input : inputs) metadata = joined(std::move(metadata), input->reader.metadata());
+  return metadata;
+}
+
+}  // namespace gpz::tool

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The .gpz files that a command puts together.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpz/limits.hpp"
+#include "gpz/reader.hpp"
+
+namespace gpz::tool {
+
+struct JoinedInput {
+  JoinedInput(const std::string &path, const Limits &limits) : name(path), reader(path, limits) {}
+
+  std::string name;
+  Reader reader;
+};
+using JoinedInputs = std::vector<std::unique_ptr<JoinedInput>>;
+
+// Opens the files. Throws Failure: usage for a pipe, for an input that is the output as well, and for files whose
+// metadata do not fit together; corrupt for a file with unreadable bytes between its frames. A file with a torn end
+// counts with its complete frames; a line on standard error says so. `verb` is the name of the command.
+JoinedInputs open_inputs(const std::vector<std::string> &paths, const std::string &output, const char *verb,
+                         const Limits &limits);
+
+// What all files say of themselves.
+Metadata metadata_of(const JoinedInputs &inputs);
+
+}  // namespace gpz::tool

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "copying/report.hpp"
+
+#include "exit_code.hpp"
+#include "json_text.hpp"
+#include "output_file.hpp"
+
+namespace gpz::tool {
+
+void print_report(const std::string &output, bool as_json, const nlohmann::ordered_json &json,
+                  const std::string &text) {
+  if (output == "-") return;
+  OutputFile console("-");
+  console.write(as_json ? json_text(json) : text);
+  console.commit();
+}
+
+void check_report(const std::string &output, bool as_json) {
+  if (as_json && output == "-")
+    throw Failure(ExitCode::usage, "", "--json: the report and the file would both go to standard output");
+}
+
+}  // namespace gpz::tool

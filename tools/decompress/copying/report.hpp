@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a command says after it has put a file together.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace gpz::tool {
+
+// Says it on standard output, unless the file itself went there. With `as_json`, `json` is said, otherwise `text`.
+// Throws Failure (io).
+void print_report(const std::string &output, bool as_json, const nlohmann::ordered_json &json, const std::string &text);
+
+// Throws Failure (usage) if the report and the file would both go to standard output.
+void check_report(const std::string &output, bool as_json);
+
+}  // namespace gpz::tool

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "copying/whole_output.hpp"
+
+#include <memory>
+
+#include "exit_code.hpp"
+
+namespace gpz::tool {
+namespace {
+
+class OutputSink final : public Sink {
+ public:
+  explicit OutputSink(OutputFile &file) : file_(file) {}
+
+  const std::string &name() const override { return file_.name(); }
+  void write(const std::vector<Span> &pieces) override {
+    for (const Span &piece : pieces) file_.write(piece.data, piece.size);
+  }
+  void cut(std::uint64_t) override {
+    // Nothing is written behind an error: the command ends, and the file with it.
+    throw Failure(ExitCode::other, file_.name(), "cannot be cut");
+  }
+
+ private:
+  OutputFile &file_;
+};
+
+}  // namespace
+
+WholeOutput::WholeOutput(const std::string &path, const Metadata &metadata, const EncodingOptions &options)
+    : file_(path), writer_(std::make_unique<OutputSink>(file_), metadata, options.threads) {
+  writer_.set_key_interval(options.key_interval);
+  writer_.set_order(options.order);
+}
+
+void WholeOutput::copy(const StoredFrame &frame) {
+  writer_.write(frame);
+  ++copied_;
+}
+
+void WholeOutput::copy(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
+  writer_.write(info, chunks);
+  ++copied_;
+}
+
+void WholeOutput::encode(const Frame &frame) {
+  writer_.write(frame);
+  ++encoded_;
+}
+
+void WholeOutput::commit() {
+  writer_.close();
+  file_.commit();
+}
+
+}  // namespace gpz::tool

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "external.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <system_error>
+#include <vector>
+
+#include "exit_code.hpp"
+
+namespace gpz::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExternalCommand {
+  const char *name;
+  const char *description;
+};
+
+// In the Python package. The name is that of the extra requirements, too.
+constexpr std::array<ExternalCommand, 2> python_commands = {
+    {{"convert", "Convert to and from DCD, AMBER NetCDF, XTC and H5MD (Python package)"},
+     {"plot", "Plot sizes, errors and g(r) of a .gpz file (Python package)"}}};
+
+bool is_python_command(const std::string &name) {
+  return std::any_of(python_commands.begin(), python_commands.end(),
+                     [&](const ExternalCommand &command) { return name == command.name; });
+}
+
+bool is_program(const fs::path &path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::vector<fs::path> search_folders() {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (!error) folders.push_back(self.parent_path());
+  const char *const path = std::getenv("PATH");
+  std::istringstream names(path == nullptr ? "" : path);
+  for (std::string name; std::getline(names, name, ':');) folders.emplace_back(name.empty() ? "." : name);
+  return folders;
+}
+
+// A part of the name of a file, and nothing else.
+bool is_name(const std::string &name) {
+  return !name.empty() && name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+}
+
+}  // namespace
+
+void add_external_commands(CLI::App &app) {
+  for (const ExternalCommand &command : python_commands) {
+    CLI::App *const added = app.add_subcommand(command.name, command.description);
+    added->set_help_flag();
+    added->footer(fmt::format("Runs gpz-{0}, which comes with: pip install \"gpz[{0}]\"", command.name));
+  }
+}
+
+bool is_external(const CLI::App &app, const std::string &name) {
+  return is_python_command(name) ||
+         app.get_subcommands([&](const CLI::App *command) { return command->get_name() == name; }).empty();
+}
+
+void run_external(const std::string &name, char **argv) {
+  const std::string program = "gpz-" + name;
+  if (is_name(name))
+    for (const fs::path &folder : search_folders()) {
+      const fs::path path = folder / program;
+      if (!is_program(path)) continue;
+      const std::string text = path.string();
+      std::vector<char *> arguments = {const_cast<char *>(text.c_str())};
+      for (char **argument = argv + 2; *argument != nullptr; ++argument) arguments.push_back(*argument);
+      arguments.push_back(nullptr);
+      std::signal(SIGPIPE, SIG_DFL);  // this program ignores it, and the other would inherit that
+      ::execv(text.c_str(), arguments.data());
+      throw io_failure(text);
+    }
+  if (is_python_command(name))
+    throw Failure(ExitCode::usage, "",
+                  fmt::format("gpz {0} is part of the Python package: pip install \"gpz[{0}]\"", name));
+  throw Failure(ExitCode::usage, "", fmt::format("no command '{}' (gpz --help lists them)", name));
+}
+
+}  // namespace gpz::tool

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Commands that are programs of their own: gpz NAME runs gpz-NAME.
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace gpz::tool {
+
+// Lists the external commands of the project, for --help, manual pages and completions.
+void add_external_commands(CLI::App &app);
+// Whether gpz-NAME runs the command: it is one of those, or none of this program.
+bool is_external(const CLI::App &app, const std::string &name);
+
+// Becomes gpz-NAME, with the arguments behind NAME (argv[1]). It is looked for in the folder of this program, then in
+// PATH. Throws Failure: usage if there is none, io if it cannot be run.
+[[noreturn]] void run_external(const std::string &name, char **argv);
+
+}  // namespace gpz::tool

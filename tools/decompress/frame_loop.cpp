@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "frame_loop.hpp"
+
+#include <fmt/format.h>
+
+#include "counted.hpp"
+#include "progress.hpp"
+
+namespace gpz::tool {
+namespace {
+
+// A frame asked for by its number must be there; a slice may be empty.
+void report_none_taken(const std::string &name, const FrameChoice &choice, std::uint64_t frames) {
+  std::string numbers;
+  if (frames == 1) numbers = " (0)";
+  if (frames > 1) numbers = fmt::format(" (0 to {})", frames - 1);
+  if (choice.range.single())
+    throw Failure(ExitCode::usage, name,
+                  fmt::format("has {}{}, no frame {}", counted(frames, "frame"), numbers, *choice.range.single()));
+  print_note(printable(
+      fmt::format("{}: has {}{}, none of them in --frames {}", name, counted(frames, "frame"), numbers, choice.text)));
+}
+
+Outcome for_each_of_pipe(StreamReader &stream, const std::string &name, const FrameChoice &choice, int threads,
+                         const FrameUse &use) {
+  if (!choice.range.forward())
+    throw Failure(ExitCode::usage, name, "--frames with a negative number needs a file, not a pipe");
+  Outcome outcome;
+  Progress progress(use.verb, 0, "frames");
+  std::uint64_t i = 0;
+  try {
+    for (; !choice.range.ends_before(i); ++i) {
+      Frame frame;
+      if (!stream.next(frame, threads)) break;
+      progress.update(i);
+      if (!choice.range.takes(i)) continue;
+      use.take(std::move(frame));
+      ++outcome.written;
+    }
+  } catch (const Error &error) {
+    if (!concerns_one_frame(error)) throw;
+    if (error.status() == Status::truncated)
+      outcome.problem = truncated_after(name, i);
+    else
+      outcome.problem =
+          Failure(ExitCode::corrupt, name,
+                  fmt::format("frame {}: {}; {} written", i, error.cause(), counted(outcome.written, "frame")));
+  }
+  if (outcome.written == 0 && !outcome.problem) report_none_taken(name, choice, i);
+  return outcome;
+}
+
+}  // namespace
+
+Outcome for_each_stored(const Reader &reader, const std::string &name, const FrameChoice &choice, const char *verb,
+                        const TakeStored &take) {
+  const std::vector<std::size_t> selected = choice.range.select(reader.frames());
+  Outcome outcome;
+  std::optional<std::pair<std::size_t, Error>> first_damaged;
+  Progress progress(verb, selected.size(), "frames");
+  for (std::size_t k = 0; k < selected.size(); ++k) {
+    const std::size_t i = selected[k];
+    progress.update(k);
+    try {
+      take(reader, i, k + 1 < selected.size() ? selected[k + 1] : reader.frames());
+      ++outcome.written;
+    } catch (const Error &error) {
+      if (!concerns_one_frame(error)) throw;
+      if (!first_damaged) first_damaged.emplace(i, error);
+    }
+  }
+
+  const FileScan &scan = reader.scan();
+  if (first_damaged)
+    outcome.problem = Failure(ExitCode::corrupt, name,
+                              fmt::format("frame {}: {}; {} of {} frames written", first_damaged->first,
+                                          first_damaged->second.cause(), outcome.written, selected.size()));
+  else if (scan.damaged)
+    outcome.problem = damaged_between(name);
+  else if (only_index_damaged(scan, name))
+    print_note(printable(index_damaged(name, reader.frames())));
+  else if (scan.torn && !(choice.range.forward() && choice.range.ends_before(reader.frames())))
+    outcome.problem = truncated_after(name, reader.frames());
+  if (selected.empty() && !outcome.problem) report_none_taken(name, choice, reader.frames());
+  return outcome;
+}
+
+Outcome for_each_frame(FrameInput &input, const FrameChoice &choice, int threads, const FrameUse &use) {
+  if (input.reader() == nullptr) return for_each_of_pipe(*input.stream(), input.name(), choice, threads, use);
+  return for_each_stored(*input.reader(), input.name(), choice, use.verb,
+                         [&](const Reader &reader, std::size_t i, std::size_t) {
+                           use.take(reader.read(i, threads, use.wanted(reader.info(i))));
+                         });
+}
+
+}  // namespace gpz::tool

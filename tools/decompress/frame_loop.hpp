@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Some of the frames of a .gpz file, one after the other, and what is said where they cannot be read.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exit_code.hpp"
+#include "frame_input.hpp"
+#include "frame_range.hpp"
+
+namespace gpz::tool {
+
+// The value of --frames.
+struct FrameChoice {
+  explicit FrameChoice(std::string value) : text(std::move(value)), range(text) {}
+
+  std::string text;
+  FrameRange range;
+};
+
+// What was wrong with the input although frames could be written.
+struct Outcome {
+  std::size_t written = 0;
+  std::optional<Failure> problem;
+};
+
+// Calls take(reader, i, next) for each chosen frame of a file; `next` is the number of the chosen frame behind it, or
+// the number of frames. Frames for which it throws that they are corrupt are left out. `verb` says what is done.
+using TakeStored = std::function<void(const Reader &reader, std::size_t i, std::size_t next)>;
+Outcome for_each_stored(const Reader &reader, const std::string &name, const FrameChoice &choice, const char *verb,
+                        const TakeStored &take);
+
+// What is done with frames that are decoded.
+struct FrameUse {
+  const char *verb;
+  std::function<std::vector<bool>(const FrameInfo &)> wanted;  // the fields to decode; of a pipe all are
+  std::function<void(Frame)> take;
+};
+// Calls use.take() for each chosen frame of a file or pipe. Throws Failure (usage) for frames of a pipe that cannot be
+// chosen while they arrive.
+Outcome for_each_frame(FrameInput &input, const FrameChoice &choice, int threads, const FrameUse &use);
+
+}  // namespace gpz::tool

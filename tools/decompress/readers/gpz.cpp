@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// .gpz files, to be encoded again.
+#include "frame_input.hpp"
+#include "readers/frame_source.hpp"
+
+namespace gpz::tool {
+namespace {
+
+class GpzSource final : public FrameSource {
+ public:
+  GpzSource(const std::string &path, const SourceOptions &options)
+      : input_(path, options.limits), threads_(options.threads) {
+    metadata_ = input_.metadata();
+    if (!options.elements.empty()) metadata_.elements = options.elements;
+  }
+
+  bool next(Frame &frame) override {
+    const bool found = input_.reader() != nullptr ? next_of_file(*input_.reader(), frame) : next_of_pipe(frame);
+    if (found) ++frames_;
+    return found;
+  }
+
+  bool is_gpz() const override { return true; }
+  const std::string &name() const override { return input_.name(); }
+  std::uint64_t size() const override { return input_.reader() != nullptr ? input_.reader()->scan().file_size : 0; }
+  std::uint64_t position() const override { return position_; }
+
+ private:
+  bool next_of_file(const Reader &reader, Frame &frame) {
+    const FileScan &scan = reader.scan();
+    if (frames_ == scan.frames.size()) {
+      if (scan.damaged) throw damaged_between(name());
+      if (only_index_damaged(scan, name()))
+        print_note(printable(index_damaged(name(), scan.frames.size())));
+      else if (scan.torn)
+        throw truncated_after(name(), scan.frames.size());
+      return false;
+    }
+    frame = reader.read(frames_, threads_);
+    position_ = scan.frames[frames_].offset;
+    return true;
+  }
+
+  bool next_of_pipe(Frame &frame) {
+    try {
+      return input_.stream()->next(frame, threads_);
+    } catch (const Error &error) {
+      if (error.status() == Status::truncated) throw truncated_after(name(), frames_);
+      throw;
+    }
+  }
+
+  FrameInput input_;
+  int threads_;
+  std::size_t frames_ = 0;
+  std::uint64_t position_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<FrameSource> make_gpz_source(const std::string &path, const SourceOptions &options) {
+  return std::make_unique<GpzSource>(path, options);
+}
+
+}  // namespace gpz::tool

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "selection/kept_columns.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "exit_code.hpp"
+
+namespace gpz::tool {
+namespace {
+
+void check(const Frame &frame, const std::vector<std::string> &names, const std::string &file) {
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (std::find(names.begin(), name, *name) != name)
+      throw Failure(ExitCode::usage, file, "--columns: column '" + *name + "' twice");
+    if (frame.find(*name) != nullptr) continue;
+    std::string known;
+    for (const Frame::Column &column : frame.columns) known += " " + frame.name(column);
+    throw Failure(ExitCode::usage, file, "--columns: no column '" + *name + "'; there are" + known);
+  }
+}
+
+}  // namespace
+
+void keep_columns(Frame &frame, const std::vector<std::string> &names, const std::string &file) {
+  check(frame, names, file);
+  std::vector<Field> fields;
+  std::vector<Frame::Column> columns;
+  std::size_t last = frame.info.fields.size();  // the field that the last kept column was in
+  for (Frame::Column &column : frame.columns) {
+    const Field &field = frame.info.fields[column.field];
+    const auto place = std::find(names.begin(), names.end(), frame.name(column));
+    if (place == names.end()) continue;
+    if (column.field != last) {
+      fields.push_back(field);
+      fields.back().components.clear();
+    }
+    last = column.field;
+    Field::Component component = field.components[column.component];
+    component.column = static_cast<std::uint16_t>(place - names.begin());
+    column.field = fields.size() - 1;
+    column.component = fields.back().components.size();
+    fields.back().components.push_back(std::move(component));
+    columns.push_back(std::move(column));
+  }
+  frame.info.fields = std::move(fields);
+  frame.columns = std::move(columns);
+}
+
+std::vector<bool> fields_with(const FrameInfo &info, const std::vector<std::string> &names) {
+  std::vector<bool> found(info.fields.size());
+  for (std::size_t f = 0; f < info.fields.size(); ++f)
+    for (const Field::Component &component : info.fields[f].components)
+      if (std::find(names.begin(), names.end(), component.name) != names.end()) found[f] = true;
+  return found;
+}
+
+}  // namespace gpz::tool
