@@ -73,7 +73,8 @@ def interval(times: np.ndarray) -> float:
 def require_same_atoms(first: gpz.Frame, frame: gpz.Frame, source: Path) -> None:
     if first.ids is not None and not np.array_equal(first.ids, frame.ids):
         raise gpz.UnsupportedError(
-            f"frame {frame.index} has other atoms than frame {first.index}, and these formats name no atoms", str(source)
+            f"frame {frame.index} has other atoms than frame {first.index}, and these formats name no atoms",
+            str(source),
         )
 
 
@@ -98,7 +99,9 @@ def lost_in(form: Format, first, style: str, precision: int, times, velocities: 
     lost = []
     if form.mda == "XTC":
         unit = "sigma" if style == "lj" else "nm"
-        lost.append(f"positions are rounded to {10.0**-precision:g} {unit}: the error bounds of the file do not hold any more")
+        lost.append(
+            f"positions are rounded to {10.0**-precision:g} {unit}: the error bounds of the file do not hold any more"
+        )
     else:
         lost.append("positions are float32: error bounds below their rounding, 6e-8 of a value, do not hold any more")
     if first.ids is None:
@@ -117,7 +120,9 @@ def lost_in(form: Format, first, style: str, precision: int, times, velocities: 
         origin = " ".join(f"{value:g}" for value in first.box.origin)
         lost.append(f"the box begins at {origin}, which {form.name} cannot say: coordinates are those of the file")
     if form.even_times and len(times) > 2 and not np.allclose(np.diff(times), interval(times), rtol=1e-6, atol=0):
-        lost.append(f"{form.name} has one time between frames, and these frames are not evenly spaced: their times are wrong")
+        lost.append(
+            f"{form.name} has one time between frames, and these frames are not evenly spaced: their times are wrong"
+        )
     if not form.timesteps:
         lost.append(f"{form.name} files from here have no timesteps, only times")
     if style == "lj":

@@ -63,7 +63,11 @@ def write(
                     vectors["forces"] = ts.forces / np.float32(units.force)
                 step = int(ts.data.get("step", ts.frame))
                 writer.write(
-                    **vectors, **columns, box=box_of(ts.dimensions, units.length), timestep=step, time=ts.time / units.time
+                    **vectors,
+                    **columns,
+                    box=box_of(ts.dimensions, units.length),
+                    timestep=step,
+                    time=ts.time / units.time,
                 )
         lost = []
         if "types" not in columns:

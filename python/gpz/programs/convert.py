@@ -17,14 +17,24 @@ def parser() -> argparse.ArgumentParser:
         description="Converts .gpz to DCD, AMBER NetCDF, XTC, TRR or H5MD, and back; the names say which. What gets lost is said "
         "on standard error. For dumps of LAMMPS and XYZ: gpz encode, gpz decode.",
     )
-    made.add_argument("input", metavar="IN", help="a file whose name ends with .gpz .dcd .nc .ncdf .xtc .trr .h5md or .h5")
+    made.add_argument(
+        "input", metavar="IN", help="a file whose name ends with .gpz .dcd .nc .ncdf .xtc .trr .h5md or .h5"
+    )
     made.add_argument("output", metavar="OUT", help="one of the two is .gpz; replaced when it is complete")
     made.add_argument("--frames", metavar="A:B:STEP", help="a slice as in Python, or one number (all)")
-    made.add_argument("--units", metavar="STYLE", help="of LAMMPS. Of the .gpz file to write (metal), or of one that names none")
+    made.add_argument(
+        "--units", metavar="STYLE", help="of LAMMPS. Of the .gpz file to write (metal), or of one that names none"
+    )
     made.add_argument("--precision", type=int, default=3, metavar="N", help="decimal places of nm in XTC files (3)")
-    made.add_argument("--eb", type=float, metavar="B", help="bound of positions in the .gpz file, in its units (0.001 Angstrom)")
-    made.add_argument("--bound", action="append", default=[], metavar="WHAT=B", help="WHAT: velocities or forces (exact)")
-    made.add_argument("--topology", metavar="FILE", help="for types and elements in the .gpz file: PDB, GRO, PSF, LAMMPS data, ...")
+    made.add_argument(
+        "--eb", type=float, metavar="B", help="bound of positions in the .gpz file, in its units (0.001 Angstrom)"
+    )
+    made.add_argument(
+        "--bound", action="append", default=[], metavar="WHAT=B", help="WHAT: velocities or forces (exact)"
+    )
+    made.add_argument(
+        "--topology", metavar="FILE", help="for types and elements in the .gpz file: PDB, GRO, PSF, LAMMPS data, ..."
+    )
     made.add_argument("--threads", type=int, default=1, metavar="N", help="for .gpz; 0: all cores (1)")
     made.add_argument("-q", "--quiet", action="store_true", help="do not say what gets lost")
     return made

@@ -21,12 +21,18 @@ def parser() -> argparse.ArgumentParser:
         "With --advise: ratio and change of g(r) against the bound, for the choice of one.",
     )
     made.add_argument("file", help="a .gpz file; with --advise best the uncompressed dump")
-    made.add_argument("-o", "--output", metavar="FILE", help="the picture: .png, .svg or .pdf (FILE.png, or FILE_advice.png, here)")
+    made.add_argument(
+        "-o", "--output", metavar="FILE", help="the picture: .png, .svg or .pdf (FILE.png, or FILE_advice.png, here)"
+    )
     made.add_argument("--json", metavar="FILE", help="write the numbers too; - for standard output, without a picture")
-    made.add_argument("--against", metavar="ORIGINAL", help="the uncompressed trajectory, for errors: a dump of LAMMPS or a .gpz")
+    made.add_argument(
+        "--against", metavar="ORIGINAL", help="the uncompressed trajectory, for errors: a dump of LAMMPS or a .gpz"
+    )
     made.add_argument("--panels", metavar="LIST", default=",".join(PANELS), help=f"of {','.join(PANELS)} (all)")
     made.add_argument("--frames", metavar="A:B:STEP", help="frames of g(r) and displacement, as a slice in Python")
-    made.add_argument("--range", type=float, metavar="R", help="largest distance of g(r), distance units (four particles far)")
+    made.add_argument(
+        "--range", type=float, metavar="R", help="largest distance of g(r), distance units (four particles far)"
+    )
     made.add_argument("--bins", type=int, default=200, metavar="N", help="of g(r) (200)")
     made.add_argument("--advise", action="store_true", help="say which bound the data allow")
     made.add_argument("--bounds", metavar="LIST", help="bounds that --advise tries, distance units: 0.001,0.002,0.005")
@@ -101,14 +107,18 @@ def advice_lines(advice) -> list[str]:
             f"{t.bound:9g} {t.bits:7.2f} {t.ratio:7.2f} {t.change:16.3g} {t.change_of_peak:12.2g} {t.msd_change:11.2g} "
             f"{t.shortest:9.4g}" + ("   <- advised" if t.bound == advice.bound else "")
         )
-    lines.append(f"Noise: two standard errors of g(r), {advice.noise_of_peak:.2g} of its peak at the peak, in {len(advice.frames)} frames.")
+    lines.append(
+        f"Noise: two standard errors of g(r), {advice.noise_of_peak:.2g} of its peak at the peak, in {len(advice.frames)} frames."
+    )
     if advice.source_bound is not None:
         lines.append(
             f"The file itself has a bound of {advice.source_bound:g} {distance}: the errors of both compressions add up, and "
             "changes are those from this file, not from the simulation."
         )
     if advice.bound is None:
-        lines.append(f"g(r) changes with each of these bounds: try tighter ones than {advice.trials[0].bound:g} {distance}.")
+        lines.append(
+            f"g(r) changes with each of these bounds: try tighter ones than {advice.trials[0].bound:g} {distance}."
+        )
     else:
         lines.append(f"g(r) is unchanged within this noise up to a bound of {advice.bound:g} {distance}.")
     return lines

@@ -62,9 +62,7 @@ def test_there_is_what_the_file_has(made, tmp_path, ending, units):
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_and_back(made, tmp_path, ending, units):
     convert(made[units].path, tmp_path / f"out.{ending}")
-    convert(
-        tmp_path / f"out.{ending}", tmp_path / "back.gpz", units=units, bound=2e-3, bounds={"velocities": 1e-3}
-    )
+    convert(tmp_path / f"out.{ending}", tmp_path / "back.gpz", units=units, bound=2e-3, bounds={"velocities": 1e-3})
     with gpz.open(tmp_path / "back.gpz") as back:
         assert (len(back), back.units) == (FRAMES, units)
         assert back.times == pytest.approx(made[units].times, rel=1e-5, abs=1e-6)
