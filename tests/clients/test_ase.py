@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import ase.io
+import ase.units
 import numpy as np
 import pytest
 from ase import Atoms
@@ -77,6 +78,27 @@ def test_types_without_elements(run):
 def test_units_that_are_given(run):
     meters = ase.io.read(run.gpz, units="si")
     require_within(meters.positions * 1e-10, positions(run.frames[-1]), run.case.bound, relative=1e-9)
+
+
+@pytest.mark.parametrize("units", ["real", "metal", "si", "cgs", "electron", "micro", "nano"])
+def test_units(tmp_path, units):
+    """An atom that flies freely: its velocity is its way by time, in the units of the file and in those of ASE."""
+    with gpz.Writer(tmp_path / "t.gpz", units=units, bound=0) as writer:
+        for time in (0.0, 2.0):
+            x = np.array([[1.0, 2.0, 3.0]])
+            writer.write(positions=x * (1 + time), velocities=x, ids=[1], types=[1], time=time, box=[9, 9, 9])
+    first, last = ase.io.read(tmp_path / "t.gpz", index=":")
+    duration = last.info["time"] - first.info["time"]
+    require_within(first.get_velocities() * duration, last.positions - first.positions, 0)
+    meters = {"real": 1e-10, "metal": 1e-10, "si": 1, "cgs": 0.01, "electron": 5.29177e-11, "micro": 1e-6, "nano": 1e-9}
+    assert first.positions[0, 0] == pytest.approx(meters[units] * 1e10, rel=1e-6)
+    seconds = {"real": 1e-15, "metal": 1e-12, "si": 1, "cgs": 1, "electron": 1e-15, "micro": 1e-6, "nano": 1e-9}
+    assert duration / ase.units.fs == pytest.approx(2 * seconds[units] * 1e15, rel=1e-6)
+
+
+def test_unknown_units():
+    with pytest.raises(ValueError, match="no units 'imperial'"):
+        ase.io.read(make("melt").gpz, units="imperial")
 
 
 @pytest.mark.parametrize("run", ["melt"], indirect=True)
