@@ -20,7 +20,8 @@ def open_trajectory(path: str | os.PathLike, **options) -> gpz.Trajectory:
     name = os.fspath(path)
     if "%" in os.path.basename(name) and not os.path.exists(name):
         raise FileNotFoundError(
-            f"{name}: with % in its name, LAMMPS writes a file for each rank. Join them first: gpz merge"
+            f"{name}: with % in its name, LAMMPS writes a file for each rank. Join them first: "
+            f"gpz merge '{name}' -o '{name.replace('%', 'all')}'"
         )
     trajectory = gpz.open(name, **options)
     if trajectory.torn:

@@ -152,17 +152,20 @@ def test_torn():
     require_positions([atoms.positions for atoms in images], run)
 
 
-def test_files_of_ranks():
+def test_files_of_ranks(joined):
     run = make("percent")
-    with pytest.raises(FileNotFoundError, match="a file for each rank.*gpz merge"):
+    with pytest.raises(
+        FileNotFoundError, match=r"a file for each rank.*gpz merge '.*run\.%\.gpz' -o '.*run\.all\.gpz'"
+    ):
         next(ase.io.iread(str(run.gpz), format="gpz"))
+    require_positions([atoms.positions for atoms in ase.io.iread(joined)], run)
     parts = [ase.io.read(part, index=":") for part in run.parts]
-    joined = []
+    together = []
     for atoms in zip(*parts):
         ids = np.concatenate([part.arrays["id"] for part in atoms])
-        joined.append(np.concatenate([part.positions for part in atoms])[np.argsort(ids)])
+        together.append(np.concatenate([part.positions for part in atoms])[np.argsort(ids)])
         assert np.array_equal(np.sort(ids), run.frames[0]["columns"]["id"])
-    require_positions(joined, run)
+    require_positions(together, run)
 
 
 @pytest.mark.parametrize("units", ["metal", "real", "electron"])
