@@ -41,7 +41,8 @@ def time_factor(units: str, seconds: float) -> float:
 
 
 def open_trajectory(path: str | os.PathLike, **options) -> gpz.Trajectory:
-    """gpz.open, with warnings for files that are not whole and for files without ids, and a hint for names with % (a file
+    """gpz.open, with warnings for files that are not whole and for files without ids, and a hint for names with % (a
+    file
     for each rank)."""
     name = os.fspath(path)
     if "%" in os.path.basename(name) and not os.path.exists(name):

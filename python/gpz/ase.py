@@ -61,9 +61,22 @@ def read_gpz(
     """
     with _clients.open_trajectory(filename, threads=threads, order=order, dtype=np.float64) as trajectory:
         units = trajectory.units if units is None else units
+        _require_start(trajectory, index)
         frames = trajectory[index] if isinstance(index, slice) else [trajectory[index]]
         for frame in frames:
             yield _atoms(frame, trajectory.elements, specorder, units)
+
+
+def _require_start(trajectory: gpz.Trajectory, index: int | slice) -> None:
+    """IndexError if the first frame that was asked for is not there. ase.io.read(index=50) hands slice(50, None), of
+    which
+    Python would make nothing, and of slice(-50, None) another frame."""
+    count = len(trajectory)
+    if not count:
+        raise IndexError(f"{trajectory.path}: there is no complete frame")
+    start = index.start if isinstance(index, slice) and index.stop is None else None
+    if start is not None and not -count <= start < count:
+        raise IndexError(f"{trajectory.path}: there is no frame {start}, but {count} frames")
 
 
 def write_gpz(

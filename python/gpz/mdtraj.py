@@ -49,9 +49,11 @@ def load(
     xyz: (frames, atoms, 3), nm, absolute coordinates in the order of ids. unitcell_vectors: (frames, 3, 3), nm, None
     where the box is not periodic in all directions, which mdtraj cannot say otherwise. time: (frames,), ps.
 
-    Raises ValueError if the number of atoms changes.
+    Raises ValueError if the atoms change, IndexError if there is no such frame.
     """
     with _clients.open_trajectory(filename, threads=threads, dtype=np.float32) as trajectory:
+        if frame is not None:
+            trajectory[frame]  # IndexError if there is none
         frames = trajectory[::stride] if frame is None else trajectory[frame : frame + 1 or None]
         return _read(frames, _topology(frames, top), atom_indices)
 

@@ -91,6 +91,19 @@ def test_indices(run, index):
         assert got.info["timestep"] == steps[int(index)]
 
 
+@pytest.mark.parametrize("index", [11, -12])
+def test_no_such_frame(index):
+    with pytest.raises(IndexError, match=f"no frame {index}, but 11 frames"):
+        ase.io.read(make("melt").gpz, index=index)
+
+
+def test_file_without_frames(tmp_path):
+    with gpz.Writer(tmp_path / "t.gpz", units="lj"):
+        pass
+    with pytest.raises(IndexError, match="no complete frame"):
+        ase.io.read(tmp_path / "t.gpz")
+
+
 @pytest.mark.parametrize("run", ["fields"], indirect=True)
 def test_frames_that_are_decoded(run, monkeypatch):
     """Each once, and no others: ase.io.read hands an open slice for one frame."""

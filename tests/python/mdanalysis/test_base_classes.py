@@ -99,7 +99,7 @@ class TestParserOfLittle(ParserTest):
 
 
 class TestParserOfElements(ParserTest):
-    expected_attrs = ["types", "elements", "masses"]
+    expected_attrs = ["names", "types", "elements", "masses"]
     guessed_attrs = ["masses"]
     expected_n_residues = 1
 
@@ -111,6 +111,7 @@ class TestParserOfElements(ParserTest):
             top = parser.parse()
         np.testing.assert_array_equal(top.types.values, ["1", "1", "2", "2", "3"])
         np.testing.assert_array_equal(top.elements.values, ["O", "O", "H", "H", ""])
+        np.testing.assert_array_equal(top.names.values, top.elements.values)
         np.testing.assert_array_equal(top.masses.values, [15.999, 15.999, 1.008, 1.008, 1])
 
 
