@@ -142,8 +142,10 @@ class Stage:
         records = [name for name in rest if name.startswith("decisions/0")]
         rest = [name for name in rest if name not in named and name not in records and name != "index"]
         tree = "\n```{{toctree}}\n:hidden:\n:caption: {}\n\n{}\n```\n"
-        if rest:
-            contents.write_text(contents.read_text() + tree.format("More", "\n".join(rest)))
+        notebooks = [name for name in rest if name.startswith("notebooks/")]
+        for caption, names in (("Notebooks", notebooks), ("More", [name for name in rest if name not in notebooks])):
+            if names:
+                contents.write_text(contents.read_text() + tree.format(caption, "\n".join(names)))
         listed = "\n".join(os.path.basename(name) for name in records)
         decisions.write_text(decisions.read_text() + f"\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n")
 
