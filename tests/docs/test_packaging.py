@@ -57,6 +57,14 @@ class Packaging(unittest.TestCase):
         host = text.partition("\n  host:\n")[2].partition("\n  run_exports")[0]
         self.assertEqual(sorted(re.findall(r"- (\S+)", host)), sorted(conda for _, _, conda, _ in LIBRARIES.values()))
 
+    def test_mdakit(self):
+        project = (ROOT / "pyproject.toml").read_text()
+        oldest = re.search(r'^mdanalysis = \["MDAnalysis>=([\d.]+)"', project, re.MULTILINE).group(1)
+        kit = (PACKAGING / "mdakit" / "metadata.yaml").read_text()
+        self.assertRegex(kit, rf'(?m)^mdanalysis_requires: ">={re.escape(oldest)}(\.0)*"$')
+        python = re.search(r'^requires-python = "(.*)"', project, re.MULTILINE).group(1)
+        self.assertIn(f'\npython_requires: "{python}"\n', kit)
+
     def test_vcpkg(self):
         manifest = json.loads((PACKAGING / "vcpkg" / "vcpkg.json").read_text())
         self.assertEqual(manifest["version"], VERSION)
