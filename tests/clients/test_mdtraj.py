@@ -166,8 +166,9 @@ def test_torn():
     require_positions(loaded.xyz, run, relative=FLOAT32)
 
 
-def test_files_of_ranks():
+def test_files_of_ranks(joined):
     run = make("percent")
+    require_positions(gpz.mdtraj.load(joined).xyz, run, relative=FLOAT32)
     with pytest.raises(FileNotFoundError, match="a file for each rank.*gpz merge"):
         gpz.mdtraj.load(run.gpz)
     with pytest.raises(ValueError, match="changes|other ids"):
