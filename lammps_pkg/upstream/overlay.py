@@ -45,6 +45,7 @@ This package has :ref:`specific installation instructions <gpz>` on the
 * ``src/GPZ``: filenames -> commands
 * ``src/GPZ/README``
 * :doc:`dump gpz <dump_gpz>`
+* :doc:`rerun and read_dump with format gpz <rerun_gpz>`
 * ``examples/PACKAGES/gpz``
 
 ----------
@@ -97,6 +98,7 @@ ENTRIES = [
     ("cmake/presets/all_off.cmake", r"^  GRANULAR\n", "before", "  GPZ\n"),
     ("cmake/presets/nolib.cmake", r"^  GPU\n", "after", "  GPZ\n"),
     ("doc/src/Commands_dump.rst", r"^   \* :doc:`grid <dump>`\n", "before", "   * :doc:`gpz <dump_gpz>`\n"),
+    ("doc/src/commands_list.rst", r"^   rerun\n", "after", "   rerun_gpz\n"),
     ("doc/src/Packages_list.rst", r"^   \* - :ref:`GRANULAR", "before", LIST_ENTRY),
     (
         "doc/src/Packages_details.rst",
