@@ -26,6 +26,6 @@ from gpz.mdanalysis.writer import GPZWriter
 __all__ = ["FrameError", "GPZParser", "GPZReader", "GPZWriter"]
 
 if hasattr(base, "StreamReaderBase"):
-    from gpz.mdanalysis.stream import GPZStreamReader  # noqa: F401
+    from gpz.mdanalysis.stream import GPZStreamReader
 
     __all__ += ["GPZStreamReader"]

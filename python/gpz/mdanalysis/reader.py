@@ -166,6 +166,7 @@ class GPZReader(base.ReaderBase):
     # --- What the base classes of MDAnalysis ask for ---
 
     def _reopen(self) -> None:
+        self._end_background()
         if self._trajectory is None:
             self._trajectory = self._open()
         self._frame = -1
@@ -173,9 +174,7 @@ class GPZReader(base.ReaderBase):
         self.ts.frame = -1
 
     def close(self) -> None:
-        if hasattr(self, "_background"):
-            self._background.take()
-            self._background.stop()
+        self._end_background()
         trajectory, self._trajectory = getattr(self, "_trajectory", None), None
         if trajectory is not None:
             trajectory.close()
@@ -205,7 +204,7 @@ class GPZReader(base.ReaderBase):
         self._trajectory = self._open()
         self._prepare()
 
-    def Writer(self, filename: str, n_atoms: int | None = None, **kwargs: Any):  # noqa: N802
+    def Writer(self, filename: str, n_atoms: int | None = None, **kwargs: Any):
         """A writer of .gpz files with the units, bounds and element names of this file; see GPZWriter."""
         from gpz.mdanalysis.writer import GPZWriter
 
@@ -245,6 +244,14 @@ class GPZReader(base.ReaderBase):
         if ids is not None:
             into["id"] = ids
         return trajectory.read(frame, self.layout.others, out=into, dtype=np.float64)
+
+    def _end_background(self) -> None:
+        """Waits for what is read ahead, because the next loop needs the arrays, and ends the thread."""
+        if hasattr(self, "_background"):
+            ahead = self._background.take()
+            if ahead is not None:
+                ahead.exception()
+            self._background.stop()
 
     def _begin(self, frame: int) -> None:
         """Starts to decode a frame on the thread."""

@@ -40,13 +40,17 @@ def sizes_of_frames(axes: Axes, sizes: Sizes) -> None:
         axes.legend(frameon=False, fontsize=8)
     axes.set_ylim(bottom=0)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-    tidy(axes, f"Size by frame: {sizes.sizes.sum() / 1e6:.3g} MB in {len(bits)} frames", "timestep", "bits per particle")
+    tidy(
+        axes, f"Size by frame: {sizes.sizes.sum() / 1e6:.3g} MB in {len(bits)} frames", "timestep", "bits per particle"
+    )
 
 
 def sizes_of_columns(axes: Axes, sizes: Sizes) -> None:
     names = list(sizes.fields)[::-1]
     labels = [f"{sizes.fields[name]:.2f}" if sizes.fields[name] >= 0.01 else "< 0.01" for name in names]
-    bars = axes.barh(names, [sizes.fields[name] for name in names], color=[GREY if n == "heads" else "C0" for n in names])
+    bars = axes.barh(
+        names, [sizes.fields[name] for name in names], color=[GREY if n == "heads" else "C0" for n in names]
+    )
     axes.bar_label(bars, labels, padding=3, fontsize=8)
     axes.margins(x=0.12)
     tidy(axes, "Size by column, mean of the frames", "bits per particle", "")
@@ -126,7 +130,9 @@ def advice(advised: Advice, title: str) -> Figure:
     change.set_ylim(bottom=0.01)
     change.text(bounds[0], 1.25, "two standard errors", fontsize=8)
     change.legend(frameon=False, fontsize=8, loc="upper left")
-    tidy(change, "Change by the compression / noise of the sample", f"bound of positions ({distance})", "change / noise")
+    tidy(
+        change, "Change by the compression / noise of the sample", f"bound of positions ({distance})", "change / noise"
+    )
 
     looser = [trial for trial in advised.trials if trial.change > 1]
     drawn = [trial for trial in advised.trials if trial.bound == advised.bound]

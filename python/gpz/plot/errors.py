@@ -42,7 +42,9 @@ def errors(trajectory: gpz.Trajectory, original: gpz.Trajectory) -> list[ColumnE
         if ours.ids is not None and not np.array_equal(ours.ids, theirs.ids):
             raise gpz.ArgumentError(f"timestep {ours.timestep}: the two files have different particles")
         if ours.n_particles != theirs.n_particles:
-            raise gpz.ArgumentError(f"timestep {ours.timestep}: {ours.n_particles} particles against {theirs.n_particles}")
+            raise gpz.ArgumentError(
+                f"timestep {ours.timestep}: {ours.n_particles} particles against {theirs.n_particles}"
+            )
         names = [name for name, bound in ours.bounds.items() if bound and name in theirs]
         values = trajectory.read(i, names, dtype=np.float64)
         exact = original.read(k, names, dtype=np.float64)

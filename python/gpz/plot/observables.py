@@ -45,7 +45,9 @@ def neighbours(box: gpz.Box, positions: np.ndarray, reach: float) -> freud.local
         along = fractions[:, axis]
         if box.periodic[axis]:
             if high[axis] <= 2 * reach:
-                raise gpz.ArgumentError(f"the range {reach:g} is not less than half of the box, whose faces are {high[axis]:g} apart")
+                raise gpz.ArgumentError(
+                    f"the range {reach:g} is not less than half of the box, whose faces are {high[axis]:g} apart"
+                )
             along -= np.floor(along)
         else:  # so long that no particle sees the next box
             size = np.ptp(along) + 2.1 * reach / high[axis]
@@ -65,7 +67,9 @@ def neighbours(box: gpz.Box, positions: np.ndarray, reach: float) -> freud.local
 def shortest_distance(box: gpz.Box, positions: np.ndarray, reach: float) -> float:
     """Of any two particles, distance units; infinity if no two are within `reach`."""
     query = neighbours(box, positions, reach)
-    near = query.query(query.points, {"num_neighbors": 1, "r_max": reach, "exclude_ii": True}).toNeighborList().distances
+    near = (
+        query.query(query.points, {"num_neighbors": 1, "r_max": reach, "exclude_ii": True}).toNeighborList().distances
+    )
     return float(near.min()) if len(near) else np.inf
 
 
@@ -132,7 +136,9 @@ def unwrapped(trajectory: gpz.Trajectory) -> Iterator[tuple[gpz.Frame, np.ndarra
         if frame.ids is None:
             raise gpz.ArgumentError("displacements need ids: without them nothing says which particle is which")
         if ids is not None and not np.array_equal(frame.ids, ids):
-            raise gpz.ArgumentError(f"displacements need the same particles in all frames; frame {frame.index} has others")
+            raise gpz.ArgumentError(
+                f"displacements need the same particles in all frames; frame {frame.index} has others"
+            )
         ids = frame.ids
         positions = frame.positions.astype(np.float64)
         if frame.box is not None and not is_unwrapped(frame):

@@ -75,7 +75,7 @@ def measure(
     threads: int = 1,
     units: str | None = None,
 ) -> Numbers:
-    """The numbers of a page. 
+    """The numbers of a page.
 
     frames: of g(r), of which up to 5 are taken, and of the displacement (up to 50, or all where particles have to be followed
         from frame to frame). None: g(r) of the second half of the file, the displacement of all.

@@ -38,6 +38,4 @@ def sizes(trajectory: gpz.Trajectory) -> Sizes:
     fields["heads"] = trajectory.sizes[chosen].sum() - sum(fields.values())
     values = max(trajectory.counts[chosen].sum(), 1)
     fields = {name: float(8 * size / values) for name, size in fields.items()}
-    return Sizes(
-        trajectory.timesteps, trajectory.counts, trajectory.sizes, trajectory.key_frames, fields, len(chosen)
-    )
+    return Sizes(trajectory.timesteps, trajectory.counts, trajectory.sizes, trajectory.key_frames, fields, len(chosen))

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import gpz
+from gpz._slices import as_slice
 
 PANELS = ("sizes", "gr", "msd", "errors")
 
@@ -20,12 +21,18 @@ def parser() -> argparse.ArgumentParser:
         "With --advise: ratio and change of g(r) against the bound, for the choice of one.",
     )
     made.add_argument("file", help="a .gpz file; with --advise best the uncompressed dump")
-    made.add_argument("-o", "--output", metavar="FILE", help="the picture: .png, .svg or .pdf (FILE.png, or FILE_advice.png, here)")
+    made.add_argument(
+        "-o", "--output", metavar="FILE", help="the picture: .png, .svg or .pdf (FILE.png, or FILE_advice.png, here)"
+    )
     made.add_argument("--json", metavar="FILE", help="write the numbers too; - for standard output, without a picture")
-    made.add_argument("--against", metavar="ORIGINAL", help="the uncompressed trajectory, for errors: a dump of LAMMPS or a .gpz")
+    made.add_argument(
+        "--against", metavar="ORIGINAL", help="the uncompressed trajectory, for errors: a dump of LAMMPS or a .gpz"
+    )
     made.add_argument("--panels", metavar="LIST", default=",".join(PANELS), help=f"of {','.join(PANELS)} (all)")
     made.add_argument("--frames", metavar="A:B:STEP", help="frames of g(r) and displacement, as a slice in Python")
-    made.add_argument("--range", type=float, metavar="R", help="largest distance of g(r), distance units (four particles far)")
+    made.add_argument(
+        "--range", type=float, metavar="R", help="largest distance of g(r), distance units (four particles far)"
+    )
     made.add_argument("--bins", type=int, default=200, metavar="N", help="of g(r) (200)")
     made.add_argument("--advise", action="store_true", help="say which bound the data allow")
     made.add_argument("--bounds", metavar="LIST", help="bounds that --advise tries, distance units: 0.001,0.002,0.005")
@@ -33,16 +40,6 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--units", metavar="STYLE", help="of LAMMPS, for a file that names none: lj, real, metal, ...")
     made.add_argument("--threads", type=int, default=1, metavar="N", help="to decode with; 0: all cores (1)")
     return made
-
-
-def as_slice(text: str) -> slice:
-    """A:B:STEP, or one number."""
-    parts = [int(part) if part.strip() else None for part in text.split(":")]
-    if len(parts) == 1:
-        return slice(parts[0], parts[0] + 1 or None)
-    if len(parts) > 3:
-        raise ValueError
-    return slice(*parts)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -110,14 +107,18 @@ def advice_lines(advice) -> list[str]:
             f"{t.bound:9g} {t.bits:7.2f} {t.ratio:7.2f} {t.change:16.3g} {t.change_of_peak:12.2g} {t.msd_change:11.2g} "
             f"{t.shortest:9.4g}" + ("   <- advised" if t.bound == advice.bound else "")
         )
-    lines.append(f"Noise: two standard errors of g(r), {advice.noise_of_peak:.2g} of its peak at the peak, in {len(advice.frames)} frames.")
+    lines.append(
+        f"Noise: two standard errors of g(r), {advice.noise_of_peak:.2g} of its peak at the peak, in {len(advice.frames)} frames."
+    )
     if advice.source_bound is not None:
         lines.append(
             f"The file itself has a bound of {advice.source_bound:g} {distance}: the errors of both compressions add up, and "
             "changes are those from this file, not from the simulation."
         )
     if advice.bound is None:
-        lines.append(f"g(r) changes with each of these bounds: try tighter ones than {advice.trials[0].bound:g} {distance}.")
+        lines.append(
+            f"g(r) changes with each of these bounds: try tighter ones than {advice.trials[0].bound:g} {distance}."
+        )
     else:
         lines.append(f"g(r) is unchanged within this noise up to a bound of {advice.bound:g} {distance}.")
     return lines
