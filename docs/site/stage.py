@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lays out what Sphinx reads: stage.py BUILD OUT.
 
-The pages of the repository are written for GitHub. Here they move to where they stand in the site, and their links follow: to the page
-if the target has one, else to a copy of the file. BUILD is the build folder of gpz, with the manual pages of the target gpz_pages.
+The pages of the repository are written for GitHub. Here they move to where they stand in the site, and their links
+follow: to the page if the target has one, else to a copy of the file. BUILD is the build folder of gpz, with the manual
+pages of the target gpz_pages.
 """
+
 import argparse
 import json
 import os
@@ -137,8 +139,11 @@ class Stage:
         contents = self.out / "index.md"
         decisions = self.out / "decisions" / "index.md"
         named = set(re.findall(r"^(?:.*<)?([\w/.-]+)>?$", contents.read_text(), re.MULTILINE))
-        rest = sorted(str(path.relative_to(self.out).with_suffix("")) for path in self.out.rglob("*")
-                      if path.suffix in (".md", ".rst") and path.parts[len(self.out.parts)] not in ("files", "commands"))
+        rest = sorted(
+            str(path.relative_to(self.out).with_suffix(""))
+            for path in self.out.rglob("*")
+            if path.suffix in (".md", ".rst") and path.parts[len(self.out.parts)] not in ("files", "commands")
+        )
         records = [name for name in rest if name.startswith("decisions/0")]
         rest = [name for name in rest if name not in named and name not in records and name != "index"]
         tree = "\n```{{toctree}}\n:hidden:\n:caption: {}\n\n{}\n```\n"
