@@ -9,8 +9,8 @@ from docstrings import restructured
 
 PROGRAMS = {"mdanalysis": "MDAnalysis", "ase": "ASE", "ovito": "OVITO", "mdtraj": "mdtraj", "dpdata": "dpdata"}
 Documented = Union[ast.ClassDef, ast.FunctionDef]
-HEAD = """Other programs
-==============
+HEAD = """Python reference: other programs
+================================
 
 Parts of the Python package that open .gpz files in other programs, each of which needs that program:
 ``pip install ".[mdanalysis]"`` at the root of the repository installs both, and ``".[all]"`` all of them.

@@ -22,14 +22,15 @@ def paragraphs(lines: List[str]) -> Iterator[List[str]]:
             block = []
 
 
-def fields(block: List[str], pattern: "re.Pattern[str]") -> List[str]:
-    """A field list; what is before its first entry stays a paragraph."""
+def entries(block: List[str], pattern: "re.Pattern[str]") -> List[str]:
+    """A list of definitions; what is before its first entry stays a paragraph."""
     out: List[str] = []
     within = False
     for line in block:
         match = pattern.match(line)
         if match:
-            out += [""] * (not within) + [f":{match.group(1)}: {match.group(2)}"]
+            names = ", ".join(f"``{name}``" for name in match.group(1).split(", "))
+            out += [""] * (not within) + [names, f"    {match.group(2)}"]
             within = True
         else:
             out.append(f"    {line.strip()}" if within else line)
@@ -45,9 +46,9 @@ def restructured(lines: List[str]) -> List[str]:
             out += [".. code-block:: python", ""]
         in_code = code
         if not code and any(ARGUMENT.match(line) for line in block):
-            block = fields(block, ARGUMENT)
+            block = entries(block, ARGUMENT)
         elif not code and all(ENTRY.match(line) or line.startswith(" ") for line in block):
-            block = fields(block, ENTRY)
+            block = entries(block, ENTRY)
         out += [*block, ""]
     return out
 

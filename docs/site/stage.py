@@ -29,6 +29,9 @@ def pages() -> Dict[str, str]:
     found = {"README.md": "index.md"}
     for name in ("HACKING", "SECURITY", "CHANGELOG", "THIRD_PARTY"):
         found[f"{name}.md"] = f"{name.lower()}.md"
+    for folder in ("packaging", "lammps_pkg/upstream", "molfile"):
+        if (ROOT / folder / "README.md").exists():
+            found[f"{folder}/README.md"] = f"{folder}.md"
     for path in sorted((ROOT / "docs").rglob("*")):
         name = path.relative_to(ROOT / "docs")
         if path.suffix in (".md", ".ipynb") and name.parts[0] != "site":
@@ -60,7 +63,9 @@ class Stage:
             if quoted or not target or re.match(r"[a-z]+:", target):
                 return match.group()
             path = os.path.normpath(os.path.join(os.path.dirname(source), target))
-            page = self.pages.get(path) or FOLDERS.get(path)
+            page = self.pages.get(path) or FOLDERS.get(path) or self.pages.get(f"{path}/README.md")
+            if not page and (ROOT / path).is_dir():
+                raise SystemExit(f"{source}: the site has no page for the folder {target}: see FOLDERS")
             if not page:
                 page = f"files/{path}"
                 (self.out / page).parent.mkdir(parents=True, exist_ok=True)
@@ -137,8 +142,10 @@ class Stage:
         records = [name for name in rest if name.startswith("decisions/0")]
         rest = [name for name in rest if name not in named and name not in records and name != "index"]
         tree = "\n```{{toctree}}\n:hidden:\n:caption: {}\n\n{}\n```\n"
-        if rest:
-            contents.write_text(contents.read_text() + tree.format("More", "\n".join(rest)))
+        notebooks = [name for name in rest if name.startswith("notebooks/")]
+        for caption, names in (("Notebooks", notebooks), ("More", [name for name in rest if name not in notebooks])):
+            if names:
+                contents.write_text(contents.read_text() + tree.format(caption, "\n".join(names)))
         listed = "\n".join(os.path.basename(name) for name in records)
         decisions.write_text(decisions.read_text() + f"\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n")
 

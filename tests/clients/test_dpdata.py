@@ -87,8 +87,9 @@ def test_torn():
     require_positions(system["coords"], run)
 
 
-def test_files_of_ranks():
+def test_files_of_ranks(joined):
     run = make("percent")
+    require_positions(dpdata.System(str(joined))["coords"], run)
     with pytest.raises(FileNotFoundError, match="a file for each rank.*gpz merge"):
         dpdata.System(str(run.gpz))
     counts = dpdata.MultiSystems.from_file(str(run.parts[1]), fmt="gpz", labeled=False).get_nframes()

@@ -96,6 +96,15 @@ def test_parts_of_a_file():
     require_positions(np.concatenate([part.xyz for part in parts]), run, relative=FLOAT32)
 
 
+def test_no_such_frame(tmp_path):
+    with pytest.raises(IndexError, match="no frame 11"):
+        gpz.mdtraj.load(make("melt").gpz, frame=11)
+    with gpz.Writer(tmp_path / "t.gpz", units="lj"):
+        pass
+    with pytest.raises(ValueError, match="no complete frame"):
+        gpz.mdtraj.load(tmp_path / "t.gpz")
+
+
 def test_mdtraj_load(tmp_path):
     """mdtraj.load reads .gpz with a topology from elsewhere."""
     run = make("fields")
@@ -157,8 +166,9 @@ def test_torn():
     require_positions(loaded.xyz, run, relative=FLOAT32)
 
 
-def test_files_of_ranks():
+def test_files_of_ranks(joined):
     run = make("percent")
+    require_positions(gpz.mdtraj.load(joined).xyz, run, relative=FLOAT32)
     with pytest.raises(FileNotFoundError, match="a file for each rank.*gpz merge"):
         gpz.mdtraj.load(run.gpz)
     with pytest.raises(ValueError, match="changes|other ids"):

@@ -59,9 +59,17 @@ ENCODING = [
     Command("encode in.xyz -o e.gpz --eb 0.01 --threads 1", "e.gpz", in_place=True),
     Command("encode in.extxyz -o e.gpz --eb 0.01 --threads 1", "e.gpz", in_place=True),
     Command("encode in.raw -o e.gpz --raw f64 --eb 0.01 --threads 2", "e.gpz", in_place=True),
+    Command("encode t.gpz -o e.gpz --eb 0.1 --threads 1", "e.gpz", in_place=True),
     Command("encode in.dump -o - --eb 0.01 --threads 1", in_place=True),
 ]
-COMMANDS = READING + DECODING + REPAIRING + ENCODING
+JOINING = [
+    Command("cat t.gpz late.gpz -o c.gpz --keep first --threads 1", "c.gpz"),
+    Command("merge part.%.gpz -o m.gpz", "m.gpz"),
+    Command("select t.gpz -o s.gpz --frames 1: --threads 1", "s.gpz"),
+    Command("select t.gpz -o s.gpz --types 2 --columns id,x,y,z --threads 2 --json", "s.gpz"),
+]
+COMMANDS = READING + DECODING + REPAIRING + ENCODING + JOINING
+WRITING = [command for command in COMMANDS if command.output]  # a file
 
 
 class ProgramCase(CliCase):
@@ -77,6 +85,12 @@ class ProgramCase(CliCase):
         self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", "--key", "2", "--units", "metal")
         self.gpz("decode", "t.gpz", "-o", "in.xyz")
         self.gpz("decode", "t.gpz", "-o", "in.extxyz")
+        for part in range(2):
+            dump = "".join(dump_frame(10 * k, [row for row in rows[k] if row[0] % 2 == part], columns) for k in range(3))
+            self.write("part.dump", dump)
+            self.gpz("encode", "part.dump", "-o", f"part.{part}.gpz", "--eb", "0.01", "--key", "2")
+        self.write("part.dump", "".join(dump_frame(10 * k, rows[k % 4], columns) for k in range(3, 7)))
+        self.gpz("encode", "part.dump", "-o", "late.gpz", "--eb", "0.01", "--key", "2", "--units", "metal")
         content = self.read("t.gpz")
         self.write("torn.gpz", content[:record_offsets(content)[3] + 100])
         self.inputs = sorted(os.listdir(self.folder))

@@ -11,12 +11,11 @@ import tempfile
 import unittest
 
 from cli_case import GPZ, record_offsets
-from program_case import COMMANDS, DECODING, ENCODING, OLD, REPAIRING, ProgramCase, some
+from program_case import COMMANDS, OLD, WRITING, ProgramCase, some
 
 SHIM = os.environ["IO_FAULTS"]
 IO_ERROR = 3
 AT_MOST = 6  # of one kind for one command, in the short form
-WRITING = DECODING + REPAIRING + ENCODING[:-1]
 CHANGES = "open,write,sync,rename,close,truncate,unlink"  # what changes files, or may report that it could not
 EVERYTHING = CHANGES + ",read,stat,seek"
 

@@ -8,10 +8,9 @@ import subprocess
 import unittest
 
 from cli_case import GPZ, CliCase, dump_frame, random_rows
-from program_case import DECODING, ENCODING, REPAIRING, ProgramCase
+from program_case import WRITING, ProgramCase
 
 IO_ERROR = 3
-WRITING = DECODING + REPAIRING + ENCODING[:-1]
 
 
 @unittest.skipUnless(os.geteuid() == 0, "mounting needs root")

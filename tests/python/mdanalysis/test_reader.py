@@ -2,6 +2,7 @@
 """Files that LAMMPS seldom writes, and files that cannot be read to their end."""
 
 import os
+import pathlib
 import shutil
 import threading
 
@@ -124,11 +125,11 @@ def test_a_frame_that_is_damaged_does_not_end_a_loop_quietly(path, positions):
     write(path, frames_of(positions), key_interval=1)
     with gpz.open(path) as trajectory:
         sizes = trajectory.sizes
-    data = bytearray(open(path, "rb").read())
+    data = bytearray(pathlib.Path(path).read_bytes())
     index_and_header = len(data) - sizes.sum()
     # The header comes first and is shorter than any frame: this is inside frame 2.
     data[sizes[0] + sizes[1] + sizes[2] // 2 + min(index_and_header // 2, sizes[2] // 4)] ^= 255
-    open(path, "wb").write(data)
+    pathlib.Path(path).write_bytes(data)
     reader = GPZReader(path)
     seen = []
     with pytest.raises(gpz.CorruptError):
@@ -246,10 +247,13 @@ def test_the_thread_ends_with_the_reader(path, positions, threads):
     for ts in reader:
         if ts.frame == 4:
             break
-    (thread,) = threads()
-    reader.close()
-    thread.join(timeout=60)
-    assert threads() == []
+    for end in (reader.rewind, reader.close):
+        (thread,) = threads()
+        end()
+        thread.join(timeout=60)
+        assert threads() == []
+        if end == reader.rewind:
+            positions_of(reader, range(5))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")

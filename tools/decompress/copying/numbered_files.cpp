@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "copying/numbered_files.hpp"
 
+#include <dirent.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
-#include <filesystem>
 #include <set>
-#include <system_error>
 
 #include "exit_code.hpp"
 
 namespace gpz::tool {
 namespace {
-
-namespace fs = std::filesystem;
 
 // The number between the two parts, as LAMMPS writes it: without zeros in front.
 bool number_in(const std::string &name, const std::string &before, const std::string &behind, std::uint64_t &number) {
@@ -27,24 +25,45 @@ bool number_in(const std::string &name, const std::string &before, const std::st
   return error == std::errc() && rest == end && (number == 0 || name[before.size()] != '0');
 }
 
+// The names in a folder. Not by std::filesystem, which ends the program where there is no memory.
+class Folder {
+ public:
+  // Throws Failure (io) naming `asked`.
+  Folder(const std::string &path, const std::string &asked) : asked_(asked), entries_(::opendir(path.c_str())) {
+    if (entries_ == nullptr) throw io_failure(asked_);
+  }
+  ~Folder() { ::closedir(entries_); }
+  Folder(const Folder &) = delete;
+  Folder &operator=(const Folder &) = delete;
+
+  // nullptr behind the last one. Throws as the constructor.
+  const char *next() {
+    errno = 0;
+    const struct dirent *const entry = ::readdir(entries_);
+    if (entry == nullptr && errno != 0) throw io_failure(asked_);
+    return entry == nullptr ? nullptr : entry->d_name;
+  }
+
+ private:
+  std::string asked_;
+  DIR *entries_;
+};
+
 }  // namespace
 
 std::vector<std::string> numbered_files(const std::string &name) {
   const std::size_t percent = name.find('%');
-  std::error_code error;
-  if (percent == std::string::npos || fs::exists(name, error)) return {name};
-  const std::string pattern = fs::path(name).filename();
-  const std::size_t at = pattern.find('%');
-  if (at == std::string::npos) throw Failure(ExitCode::usage, name, "% stands in the name of a folder");
-  const fs::path folder = fs::path(name).parent_path();
+  if (percent == std::string::npos || ::access(name.c_str(), F_OK) == 0) return {name};
+  const std::size_t start = name.rfind('/') + 1;  // of the name behind the folder
+  if (percent < start) throw Failure(ExitCode::usage, name, "% stands in the name of a folder");
+  const std::string before = name.substr(start, percent - start);
+  const std::string behind = name.substr(percent + 1);
   std::set<std::uint64_t> numbers;
-  fs::directory_iterator entry(folder.empty() ? fs::path(".") : folder, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+  Folder folder(start == 0 ? "." : name.substr(0, start), name);
+  while (const char *const found = folder.next()) {
     std::uint64_t number = 0;
-    if (number_in(entry->path().filename(), pattern.substr(0, at), pattern.substr(at + 1), number))
-      numbers.insert(number);
+    if (number_in(found, before, behind, number)) numbers.insert(number);
   }
-  if (error) throw Failure(ExitCode::io, name, error.message());
   if (numbers.empty()) throw Failure(ExitCode::io, name, "no file of that name with a number in the place of %");
   const auto with_number = [&](std::uint64_t number) {
     return name.substr(0, percent) + std::to_string(number) + name.substr(percent + 1);
