@@ -14,7 +14,7 @@ import re
 import shutil
 from base64 import b64decode
 from pathlib import Path
-from typing import Dict, Iterator
+from typing import Dict, Iterator, List
 
 from clients import clients_page
 from manual import markdown
@@ -50,6 +50,7 @@ class Stage:
     def __init__(self, out: Path):
         self.out = out
         self.pages = pages()
+        self.missing: List[str] = []  # what links lead to
 
     def write(self, name: str, text: str) -> None:
         path = self.out / name
@@ -66,8 +67,9 @@ class Stage:
                 return match.group()
             path = os.path.normpath(os.path.join(os.path.dirname(source), target))
             page = self.pages.get(path) or FOLDERS.get(path) or self.pages.get(f"{path}/README.md")
-            if not page and (ROOT / path).is_dir():
-                raise SystemExit(f"{source}: the site has no page for the folder {target}: see FOLDERS")
+            if not page and not (ROOT / path).is_file():
+                self.missing.append(f"{source}: {target} is no file, and no folder that FOLDERS has a page for")
+                return match.group()
             if not page:
                 page = f"files/{path}"
                 (self.out / page).parent.mkdir(parents=True, exist_ok=True)
@@ -166,6 +168,8 @@ def main() -> None:
     stage.examples()
     stage.commands(arguments.build / "tools" / "manual" / "pages" / "man")
     stage.others()
+    if stage.missing:
+        raise SystemExit("\n".join(stage.missing))
 
 
 if __name__ == "__main__":
