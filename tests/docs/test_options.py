@@ -9,7 +9,7 @@ from functools import lru_cache
 from pages import ROOT, markdown_pages, tracked_files
 
 # "gpz encode ... --key 100 ..." up to the end of a line, of a quotation in backticks or of a comment.
-COMMAND = re.compile(r"(?:^|[\s`/(|*:])gpz (decode|encode|info|verify|repair|bench)\b([^`#|\n]*)")
+COMMAND = re.compile(r"(?:^|[\s`/(|*:])gpz (decode|encode|cat|merge|select|info|verify|repair|bench)\b([^`#|\n]*)")
 
 
 @lru_cache
