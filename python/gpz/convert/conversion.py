@@ -31,16 +31,16 @@ def convert(
     """Converts a .gpz file to DCD, AMBER NetCDF, XTC, TRR or H5MD, or one of these to .gpz, as the names end.
 
     frames: all, or those of a slice.
-    units: LAMMPS's name. To .gpz: those that the file shall have (metal: Angstrom and picoseconds). From .gpz: those that it
-        has, if it does not say.
+    units: LAMMPS's name. To .gpz: those that the file shall have (metal: Angstrom and picoseconds). From .gpz: those
+        that it has, if it does not say.
     precision: decimal places of nm in an XTC file (of sigma, for lj units).
-    bound: of positions in the .gpz file, in its distance units; None: 0.001. bounds: of "velocities" and "forces", which are
-        exact otherwise.
+    bound: of positions in the .gpz file, in its distance units; None: 0.001. bounds: of "velocities" and "forces",
+        which are exact otherwise.
     topology: a file that MDAnalysis reads, for types and elements.
 
     Coordinates are those of the file: the origin of the box is not subtracted. Atoms are in the order of ids.
-    Returns a line for each kind of information that the target cannot hold. If it fails, or is interrupted, there is no file
-    of the name `target`, or the one that was there before.
+    Returns a line for each kind of information that the target cannot hold. If it fails, or is interrupted, there is
+    no file of the name `target`, or the one that was there before.
     """
     source, target = Path(os.fspath(source)), Path(os.fspath(target))
     reads, writes = format_of(source), format_of(target)
@@ -48,7 +48,8 @@ def convert(
         raise gpz.UnsupportedError(f"one of {source.name} and {target.name} has to be a .gpz file, and only one")
     if not source.exists():
         raise gpz.FileError("no such file", str(source))
-    # MDAnalysis puts files of its own beside those that it reads. They go with this folder, which has a link to the source.
+    # MDAnalysis puts files of its own beside those that it reads. They go with this folder, which has a link to the
+    # source.
     with tempfile.TemporaryDirectory(prefix=".gpz-convert-", dir=target.absolute().parent) as folder:
         made = Path(folder) / f"made{target.suffix}"
         with warnings.catch_warnings():

@@ -15,8 +15,8 @@ from gpz.mdanalysis.units import Units, units_of
 class Format:
     """name: as people know it. mda: as MDAnalysis does. endings: of file names.
 
-    velocities, forces, timesteps: whether it has them. even_times: frames have no times, but one interval. in_nm: numbers are
-    in nm and ps; those of lj units are stored as they are, as LAMMPS does.
+    velocities, forces, timesteps: whether it has them. even_times: frames have no times, but one interval. in_nm:
+    numbers are in nm and ps; those of lj units are stored as they are, as LAMMPS does.
     """
 
     name: str

@@ -27,10 +27,11 @@ NOISES = 2.0  # standard errors: a change within them is not told from noise
 class Trial:
     """The sample frames with one bound.
 
-    bound: of the positions, distance units. bits: a particle and frame, for positions, ids and types. ratio: plain values (8
-    bytes for a float64 or an integer, 4 for a float32) over compressed ones. Both are for a key frame every 100 frames.
-    change: the largest difference of g(r) from that of the sample, over two standard errors of it: below 1 it cannot be told
-    from noise. change_of_peak: the largest difference, over the peak of g(r). radial: g(r) itself.
+    bound: of the positions, distance units. bits: a particle and frame, for positions, ids and types. ratio: plain
+    values (8 bytes for a float64 or an integer, 4 for a float32) over compressed ones. Both are for a key frame every
+    100 frames.
+    change: the largest difference of g(r) from that of the sample, over two standard errors of it: below 1
+    it cannot be told from noise. change_of_peak: the largest difference, over the peak of g(r). radial: g(r) itself.
     msd_change: relative difference of the mean square displacement between first and last frame of the sample;
     msd_noise: two standard errors of it, relative. NaN if nothing moves, or without ids.
     shortest: distance of any two particles, distance units.
@@ -49,11 +50,11 @@ class Trial:
 
 @dataclasses.dataclass(frozen=True)
 class Advice:
-    """bound: the loosest one with which, and with all tighter ones, g(r) of the sample is unchanged within its noise; None if
-    the tightest changes it already.
+    """bound: the loosest one with which, and with all tighter ones, g(r) of the sample is unchanged within its noise;
+    None if the tightest changes it already.
 
-    trials: from the tightest bound to the loosest. radial, shortest: of the sample as it is. frames: indices of the sample.
-    source_bound: of its positions in the file that it came from; None: exact. units: LAMMPS's name.
+    trials: from the tightest bound to the loosest. radial, shortest: of the sample as it is. frames: indices of the
+    sample. source_bound: of its positions in the file that it came from; None: exact. units: LAMMPS's name.
     """
 
     bound: float | None
@@ -93,12 +94,13 @@ def advise(
 ) -> Advice:
     """Compresses sample frames with bounds from tight to loose, and says from which one on g(r) changes.
 
-    source: a .gpz file, a dump that `gpz encode` reads, a gpz.Trajectory, or positions (frames, N, 3) with their `box`. The
-        more exact, the better: bounds tighter than that of the file cannot be judged.
+    source: a .gpz file, a dump that `gpz encode` reads, a gpz.Trajectory, or positions (frames, N, 3) with their
+        `box`. The more exact, the better: bounds tighter than that of the file cannot be judged.
     bounds: to try, distance units; None: 1, 2, 5, 10, ... of a power of ten, from 1e-5 to 1e-1 of the distance between
         particles.
-    frames: of the sample, one after the other, in the middle of the file. More frames make the noise smaller, and the advice
-        stricter. reach: of g(r), distance units. units: for the labels, of a file that names none. progress: called with a line for each bound.
+    frames: of the sample, one after the other, in the middle of the file. More frames make the noise smaller, and the
+        advice stricter. reach: of g(r), distance units. units: for the labels, of a file that names none. progress:
+        called with a line for each bound.
     """
     with opened(source, box, threads) as trajectory:
         if len(trajectory) == 0:
@@ -194,8 +196,8 @@ def trial(
 
 
 def expected_bits(trajectory: gpz.Trajectory) -> float:
-    """Bits a particle and frame of a long file: a key frame as the first one, and differences as the others. Image flags,
-    which are in the sample for displacements, are not counted."""
+    """Bits a particle and frame of a long file: a key frame as the first one, and differences as the others. Image
+    flags, which are in the sample for displacements, are not counted."""
     sizes = trajectory.sizes.copy()
     for index in range(len(trajectory)):
         fields = trajectory.field_sizes(index)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -20,8 +21,18 @@ GREY = "0.55"
 MOST_LINES = 8  # of error histograms in a panel
 
 
+class Picture(Figure):
+    """A matplotlib figure that notebooks show without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        data = io.BytesIO()
+        self.savefig(data, format="png", dpi=90)
+        return data.getvalue()
+
+
 def new_figure(width: float, height: float) -> Figure:
-    return Figure(figsize=(width, height), layout="constrained")
+    """Inches."""
+    return Picture(figsize=(width, height), layout="constrained")
 
 
 def tidy(axes: Axes, title: str, x: str, y: str) -> None:

@@ -77,8 +77,8 @@ def shortest_distance(box: gpz.Box, positions: np.ndarray, reach: float) -> floa
 class Radial:
     """The radial distribution function.
 
-    radii: (bins,) middle of each bin, distance units. g: (bins,). noise: (bins,) standard error of g, from the differences
-    between random groups of particles, and no less than that of independent pairs.
+    radii: (bins,) middle of each bin, distance units. g: (bins,). noise: (bins,) standard error of g, from the
+    differences between random groups of particles, and no less than that of independent pairs.
     """
 
     radii: np.ndarray
@@ -129,8 +129,8 @@ class RadialDistribution:
 
 
 def unwrapped(trajectory: gpz.Trajectory) -> Iterator[tuple[gpz.Frame, np.ndarray]]:
-    """Frames and (N, 3) float64 positions without jumps at periodic faces: by image flags, or as they are in columns like
-    xu. Without both a particle is taken to go the shortest way from each frame to the next."""
+    """Frames and (N, 3) float64 positions without jumps at periodic faces: by image flags, or as they are in columns
+    like xu. Without both a particle is taken to go the shortest way from each frame to the next."""
     previous = ids = None
     for frame in trajectory:
         if frame.ids is None:
@@ -166,8 +166,8 @@ def needs_all_frames(trajectory: gpz.Trajectory) -> bool:
 class Displacement:
     """The mean square displacement since the first of these frames.
 
-    timesteps, times: (frames,), times NaN where the file has none. msd: (frames,) distance units squared. noise: (frames,)
-    standard error of msd, if particles move independently.
+    timesteps, times: (frames,), times NaN where the file has none. msd: (frames,) distance units squared. noise:
+    (frames,) standard error of msd, if particles move independently.
     """
 
     timesteps: np.ndarray

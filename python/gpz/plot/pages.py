@@ -77,8 +77,8 @@ def measure(
 ) -> Numbers:
     """The numbers of a page.
 
-    frames: of g(r), of which up to 5 are taken, and of the displacement (up to 50, or all where particles have to be followed
-        from frame to frame). None: g(r) of the second half of the file, the displacement of all.
+    frames: of g(r), of which up to 5 are taken, and of the displacement (up to 50, or all where particles have to be
+        followed from frame to frame). None: g(r) of the second half of the file, the displacement of all.
     reach, bins: of g(r). units: LAMMPS's name, for the labels, of a file that names none.
     """
     missing: dict[str, str] = {}
@@ -123,8 +123,8 @@ def measure(
 
 
 def overview(source: Source, **options) -> Figure:
-    """A page about a file: sizes by frame and column, g(r), displacement, and errors if `against` names the original. Options
-    are those of `measure`. Returns a matplotlib figure; savefig writes PNG, SVG or PDF."""
+    """A page about a file: sizes by frame and column, g(r), displacement, and errors if `against` names the original.
+    Options are those of `measure`. Returns a matplotlib figure; savefig writes PNG, SVG or PDF."""
     return picture_of(measure(source, **options))
 
 

@@ -14,10 +14,11 @@ MOST_HEADS = 1000  # frames whose fields are added up; of longer files these are
 
 @dataclasses.dataclass(frozen=True)
 class Sizes:
-    """timesteps, counts, sizes: (frames,) int64: timestep, particles and bytes of each frame. key_frames: (frames,) bool.
+    """timesteps, counts, sizes: (frames,) int64: timestep, particles and bytes of each frame. key_frames: (frames,)
+    bool.
 
-    fields: bits a particle and frame by field, as "x y z" or "id"; "heads" is what belongs to none. A mean over all frames,
-    or over `sampled` frames of a long file.
+    fields: bits a particle and frame by field, as "x y z" or "id"; "heads" is what belongs to none. A mean over all
+    frames, or over `sampled` frames of a long file.
     """
 
     timesteps: np.ndarray

@@ -25,9 +25,9 @@ Source = str | os.PathLike | gpz.Trajectory | np.ndarray
 def opened(source: Source, box: gpz.Box | npt.ArrayLike | None = None, threads: int = 1) -> Iterator[gpz.Trajectory]:
     """A trajectory, in the order of ids.
 
-    source: a .gpz file, what the program `gpz encode` reads (dumps of LAMMPS, XYZ), a gpz.Trajectory, or positions as an
-        array (frames, N, 3) or (N, 3), in distance units, with their `box`. What is no .gpz becomes one without loss, in the
-        folder for temporary files.
+    source: a .gpz file, what the program `gpz encode` reads (dumps of LAMMPS, XYZ), a gpz.Trajectory, or positions as
+        an array (frames, N, 3) or (N, 3), in distance units, with their `box`. What is no .gpz becomes one without
+        loss, in the folder for temporary files.
     """
     if isinstance(source, gpz.Trajectory):
         yield source

@@ -17,7 +17,8 @@ PANELS = ("sizes", "gr", "msd", "errors")
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="gpz plot",
-        description="Draws a .gpz file: size by frame and column, g(r), mean square displacement, errors against the bound. "
+        description="Draws a .gpz file: size by frame and column, g(r), mean square displacement, errors against the "
+        "bound. "
         "With --advise: ratio and change of g(r) against the bound, for the choice of one.",
     )
     made.add_argument("file", help="a .gpz file; with --advise best the uncompressed dump")
@@ -60,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
         options_parser.error("--bins, --sample and --range are larger than 0")
 
     try:
-        import gpz.plot as plot
+        from gpz import plot
         from gpz.plot import pages
     except ImportError as error:
         print(f'gpz plot: {error.name} is missing: pip install "gpz[plot]"', file=sys.stderr)
@@ -99,7 +100,8 @@ def advice_lines(advice) -> list[str]:
 
     distance = names_of(advice.units).distance
     lines = [
-        f"{'bound':>9} {'bits':>7} {'ratio':>7} {'change of g(r)':>16} {'of its peak':>12} {'of the msd':>11} {'shortest':>9}",
+        f"{'bound':>9} {'bits':>7} {'ratio':>7} {'change of g(r)':>16} {'of its peak':>12} {'of the msd':>11} "
+        f"{'shortest':>9}",
         f"{distance[:9]:>9} {'':7} {'':7} {'times the noise':>16} {'':12} {'':11} {distance[:9]:>9}",
     ]
     for t in advice.trials:
@@ -108,12 +110,13 @@ def advice_lines(advice) -> list[str]:
             f"{t.shortest:9.4g}" + ("   <- advised" if t.bound == advice.bound else "")
         )
     lines.append(
-        f"Noise: two standard errors of g(r), {advice.noise_of_peak:.2g} of its peak at the peak, in {len(advice.frames)} frames."
+        f"Noise: two standard errors of g(r), {advice.noise_of_peak:.2g} of its peak at the peak, in "
+        f"{len(advice.frames)} frames."
     )
     if advice.source_bound is not None:
         lines.append(
-            f"The file itself has a bound of {advice.source_bound:g} {distance}: the errors of both compressions add up, and "
-            "changes are those from this file, not from the simulation."
+            f"The file itself has a bound of {advice.source_bound:g} {distance}: the errors of both compressions add up, "
+            "and changes are those from this file, not from the simulation."
         )
     if advice.bound is None:
         lines.append(

@@ -41,8 +41,8 @@ def files(tmp_path_factory):
     ):
         for k, positions in enumerate(crystal(10)):
             writer.write(
-                positions=positions, velocities=velocities, ids=ids, types=np.ones(ATOMS, int), box=BOX, timestep=20 * k,
-                time=0.1 * k,
+                positions=positions, velocities=velocities, ids=ids, types=np.ones(ATOMS, int), box=BOX,
+                timestep=20 * k,                 time=0.1 * k,
             )  # fmt: skip
             text.write(f"ITEM: TIMESTEP\n{20 * k}\nITEM: NUMBER OF ATOMS\n{ATOMS}\nITEM: BOX BOUNDS pp pp pp\n")
             text.write("0 12\n" * 3 + "ITEM: ATOMS id type x y z vx vy vz\n")
