@@ -16,7 +16,7 @@
 #include "text.hpp"
 
 namespace nb = nanobind;
-using namespace nb::literals;
+using nb::literals::operator""_a;
 
 namespace gpz::python {
 namespace {
