@@ -79,7 +79,7 @@ def checked_array(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 def position_names(head: Head) -> tuple[str, ...]:
     """The columns of the positions. Raises ColumnError if there are none."""
-    names = _positions.find(head.columns)
+    names = head.position_columns
     if names is None:
         raise ColumnError(f"no positions (x y, xu yu, xs ys or xsu ysu): there are {' '.join(head.columns)}")
     return names

@@ -85,7 +85,7 @@ class Frame:
     def position_columns(self) -> tuple[str, ...] | None:
         """The columns that `positions` come from: x y z, else xu yu zu, else xs ys zs, else xsu ysu zsu; two names where
         a 2-D frame has no third column; None if there are none."""
-        return _positions.find(self._head.columns)
+        return self._head.position_columns
 
     @property
     def position_bound(self) -> float | None:

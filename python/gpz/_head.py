@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpz import _box
+from gpz import _box, _positions
 from gpz._box import Box
 
 _DTYPES: dict[int, np.dtype] = {
@@ -48,6 +48,11 @@ class Head(NamedTuple):
     box: Box | None
     largest_edge_sum: float  # of the box: the error of a coordinate if each fraction of the box has an error of 1
     columns: dict[str, Column]
+
+    @property
+    def position_columns(self) -> tuple[str, ...] | None:
+        """The columns of the positions, which are floats; None if there are none."""
+        return _positions.find([column.name for column in self.columns.values() if column.dtype.kind == "f"])
 
 
 def from_library(values: tuple[Any, ...]) -> Head:

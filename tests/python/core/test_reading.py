@@ -292,6 +292,14 @@ def test_two_dimensions_lie_at_zero(golden):
     np.testing.assert_array_equal(out, frame.positions)
 
 
+def test_integers_are_no_positions(tmp_path):
+    with gpz.Writer(tmp_path / "cells.gpz") as writer:
+        writer.write(x=[1, 2], y=[3, 4], xu=[0.5, 1.5], yu=[2.5, 3.5], ids=[1, 2], box=[9, 9, 9])
+    frame = gpz.open(tmp_path / "cells.gpz")[0]
+    assert frame.position_columns == ("xu", "yu") and frame["x"].dtype == np.int64
+    assert np.abs(frame.positions - [[0.5, 2.5, 0], [1.5, 3.5, 0]]).max() <= BOUND
+
+
 def test_general_triclinic_box(golden):
     box = gpz.open(golden / "general-triclinic-f64.gpz")[0].box
     assert box.kind == "general triclinic" and np.triu(box.matrix, 1).any()
