@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page of the package's parts for other programs, from their sources: importing them would need those programs."""
+
 import ast
 import inspect
 from pathlib import Path
@@ -38,8 +39,9 @@ def part(package: Path, name: str) -> Iterator[str]:
     main = modules.get("__init__") or modules[name]
     title = PROGRAMS[name]
     yield from ["", title, "-" * len(title), "", f".. py:module:: gpz.{name}", "", *docstring(main), ""]
-    exported = [node.value for node in main.body
-                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"]
+    exported = [
+        node.value for node in main.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    ]
     public = ast.literal_eval(exported[0]) if exported else None
     for module in modules.values():
         for node in module.body:

@@ -3,6 +3,7 @@
 
 They are written to be read in a terminal: indented code, arguments as "name: what it is", with further lines indented.
 """
+
 import re
 from typing import Iterator, List
 
@@ -54,5 +55,8 @@ def restructured(lines: List[str]) -> List[str]:
 
 
 def setup(app: Sphinx):
-    app.connect("autodoc-process-docstring", lambda app, what, name, obj, options, lines: lines.__setitem__(slice(None), restructured(lines)))
+    app.connect(
+        "autodoc-process-docstring",
+        lambda app, what, name, obj, options, lines: lines.__setitem__(slice(None), restructured(lines)),
+    )
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lays out what Sphinx reads: stage.py BUILD OUT.
 
-The pages of the repository are written for GitHub. Here they move to where they stand in the site, and their links follow: to the page
-if the target has one, else to a copy of the file. BUILD is the build folder of gpz, with the manual pages of the target gpz_pages.
+The pages of the repository are written for GitHub. Here they move to where they stand in the site, and their links
+follow: to the page if the target has one, else to a copy of the file. BUILD is the build folder of gpz, with the manual
+pages of the target gpz_pages.
 """
+
 import argparse
 import json
 import os
@@ -12,7 +14,7 @@ import re
 import shutil
 from base64 import b64decode
 from pathlib import Path
-from typing import Dict, Iterator
+from typing import Dict, Iterator, List
 
 from clients import clients_page
 from manual import markdown
@@ -48,6 +50,7 @@ class Stage:
     def __init__(self, out: Path):
         self.out = out
         self.pages = pages()
+        self.missing: List[str] = []  # what links lead to
 
     def write(self, name: str, text: str) -> None:
         path = self.out / name
@@ -64,8 +67,9 @@ class Stage:
                 return match.group()
             path = os.path.normpath(os.path.join(os.path.dirname(source), target))
             page = self.pages.get(path) or FOLDERS.get(path) or self.pages.get(f"{path}/README.md")
-            if not page and (ROOT / path).is_dir():
-                raise SystemExit(f"{source}: the site has no page for the folder {target}: see FOLDERS")
+            if not page and not (ROOT / path).is_file():
+                self.missing.append(f"{source}: {target} is no file, and no folder that FOLDERS has a page for")
+                return match.group()
             if not page:
                 page = f"files/{path}"
                 (self.out / page).parent.mkdir(parents=True, exist_ok=True)
@@ -137,8 +141,11 @@ class Stage:
         contents = self.out / "index.md"
         decisions = self.out / "decisions" / "index.md"
         named = set(re.findall(r"^(?:.*<)?([\w/.-]+)>?$", contents.read_text(), re.MULTILINE))
-        rest = sorted(str(path.relative_to(self.out).with_suffix("")) for path in self.out.rglob("*")
-                      if path.suffix in (".md", ".rst") and path.parts[len(self.out.parts)] not in ("files", "commands"))
+        rest = sorted(
+            str(path.relative_to(self.out).with_suffix(""))
+            for path in self.out.rglob("*")
+            if path.suffix in (".md", ".rst") and path.parts[len(self.out.parts)] not in ("files", "commands")
+        )
         records = [name for name in rest if name.startswith("decisions/0")]
         rest = [name for name in rest if name not in named and name not in records and name != "index"]
         tree = "\n```{{toctree}}\n:hidden:\n:caption: {}\n\n{}\n```\n"
@@ -161,6 +168,8 @@ def main() -> None:
     stage.examples()
     stage.commands(arguments.build / "tools" / "manual" / "pages" / "man")
     stage.others()
+    if stage.missing:
+        raise SystemExit("\n".join(stage.missing))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from ase.calculators.lammps import convert
 from ase.calculators.singlepoint import SinglePointCalculator
 from ase.io.lammpsrun import read_lammps_dump_text
 from comparison import positions, require_positions, require_within, vectors
+from page import run_block
 from runs import make
 
 import gpz
@@ -303,3 +304,9 @@ def test_program_gui_data():
     distances = [float(line.split()[1]) for line in lines]
     expected = [np.linalg.norm(positions(frame)[1] - positions(frame)[0]) for frame in run.frames]
     require_within(distances, expected, 2 * np.sqrt(3) * run.case.bound)
+
+
+def test_page(tmp_path, monkeypatch, capsys):
+    run_block("ase", tmp_path, monkeypatch)
+    assert capsys.readouterr().out.splitlines()[1].startswith("20 [18.6 18.6 18.6]")
+    assert len(ase.io.read(tmp_path / "looser.gpz", index=":")) == 11

@@ -5,6 +5,7 @@ import dpdata
 import numpy as np
 import pytest
 from comparison import positions, require_positions, require_within
+from page import run_block
 from runs import make
 
 FIXED = [
@@ -94,3 +95,7 @@ def test_files_of_ranks(joined):
         dpdata.System(str(run.gpz))
     counts = dpdata.MultiSystems.from_file(str(run.parts[1]), fmt="gpz", labeled=False).get_nframes()
     assert counts == len(run.frames)
+
+
+def test_page(tmp_path, monkeypatch):
+    run_block("dpdata", tmp_path, monkeypatch)

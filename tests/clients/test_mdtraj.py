@@ -8,6 +8,7 @@ import mdtraj
 import numpy as np
 import pytest
 from comparison import positions, require_positions, require_within
+from page import run_block
 from runs import make
 
 FIXED = [
@@ -173,3 +174,8 @@ def test_files_of_ranks(joined):
         gpz.mdtraj.load(run.gpz)
     with pytest.raises(ValueError, match="changes|other ids"):
         gpz.mdtraj.load(run.parts[0])
+
+
+def test_page(tmp_path, monkeypatch, capsys):
+    run_block("mdtraj", tmp_path, monkeypatch)
+    assert "6 frames, 648 atoms, 216 residues" in capsys.readouterr().out

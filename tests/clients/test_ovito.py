@@ -10,8 +10,8 @@ from comparison import positions, require_positions, require_within, vectors
 from ovito.io import import_file
 from ovito.modifiers import CoordinationAnalysisModifier
 from ovito.vis import TachyonRenderer, Viewport
+from page import run_block
 from runs import make
-from test_page import BLOCKS, run_block
 
 import gpz
 
@@ -184,6 +184,5 @@ def test_without_ids(tmp_path):
 
 
 def test_page(tmp_path, monkeypatch, capsys):
-    (block,) = (block for block in BLOCKS if "ovito" in block)
-    run_block(block, tmp_path, monkeypatch)
+    run_block("ovito", tmp_path, monkeypatch)
     assert capsys.readouterr().out.startswith("100 648 ")
