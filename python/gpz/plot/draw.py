@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from gpz.plot.accuracy import WIDEST, ColumnErrors
 from gpz.plot.advice import Advice
-from gpz.plot.errors import WIDEST, ColumnErrors
 from gpz.plot.observables import Displacement, Radial
-from gpz.plot.sizes import Sizes
+from gpz.plot.storage import Sizes
 from gpz.plot.units import names_of
 
 GREY = "0.55"
