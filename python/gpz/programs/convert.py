@@ -14,8 +14,8 @@ from gpz._slices import as_slice
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="gpz convert",
-        description="Converts .gpz to DCD, AMBER NetCDF, XTC, TRR or H5MD, and back; the names say which. What gets lost is "
-        "said on standard error. For dumps of LAMMPS and XYZ: gpz encode, gpz decode.",
+        description="Converts .gpz to DCD, AMBER NetCDF, XTC, TRR or H5MD, and back; the names say which. What gets lost "
+        "is said on standard error. For dumps of LAMMPS and XYZ: gpz encode, gpz decode.",
     )
     made.add_argument(
         "input", metavar="IN", help="a file whose name ends with .gpz .dcd .nc .ncdf .xtc .trr .h5md or .h5"
@@ -70,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
             precision=options.precision, topology=options.topology, threads=options.threads,
         )  # fmt: skip
     except ImportError as error:
-        print(f'gpz convert: {error.name} is missing: pip install "gpz[convert]"', file=sys.stderr)
+        print(f'gpz convert: {error.name} is missing: pip install ".[convert]" in the sources of gpz', file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 128 + signal.SIGINT

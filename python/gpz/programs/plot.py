@@ -64,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
         from gpz import plot
         from gpz.plot import pages
     except ImportError as error:
-        print(f'gpz plot: {error.name} is missing: pip install "gpz[plot]"', file=sys.stderr)
+        print(f'gpz plot: {error.name} is missing: pip install ".[plot]" in the sources of gpz', file=sys.stderr)
         return 1
     try:
         if options.advise:
@@ -115,8 +115,8 @@ def advice_lines(advice) -> list[str]:
     )
     if advice.source_bound is not None:
         lines.append(
-            f"The file itself has a bound of {advice.source_bound:g} {distance}: the errors of both compressions add up, "
-            "and changes are those from this file, not from the simulation."
+            f"The file itself has a bound of {advice.source_bound:g} {distance}: the errors of both compressions add "
+            "up, and changes are those from this file, not from the simulation."
         )
     if advice.bound is None:
         lines.append(
