@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Loop time of LAMMPS's rerun of one trajectory in several formats, on one rank or more: a Lennard-Jones melt with a frame every 10 steps.
-# "forces" is a rerun that computes them, "reading" one whose potential is zero. Stops if a .gpz file and its exact text have other energies.
+# "forces" is a rerun that computes them, "reading" one with a potential of zero and a short cutoff. Stops if a .gpz file and its exact text have other energies.
 #
 #   bench/rerun.sh [OPTIONS]
 #
@@ -84,7 +84,7 @@ printf '%d atoms, %d frames, %d rank(s); seconds of the loop\n' $((4 * cells * c
 printf '%-34s %9s %9s %9s\n' file MB forces reading
 while read -r file name; do
   forces=$(rerun "$file.forces" "lj/cut 2.5" "1.0 1.0" "$file")
-  reading=$(rerun "$file.reading" "zero 2.5" "" "$file")
+  reading=$(rerun "$file.reading" "zero 0.3" "" "$file")
   printf '%-34s %9.1f %9.2f %9.2f\n' "$name" "$(($(stat -c %s "$out/$file") / 100000))e-1" "$forces" "$reading"
 done << FILES
 text.dump text, 6 digits

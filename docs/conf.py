@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The documentation site: scripts/docs.sh builds it. GPZ_DOXYGEN_OUT has Doxygen's XML."""
+
 import os
 import re
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page of the package's parts for other programs, from their sources: importing them would need those programs."""
+
 import ast
 import inspect
 from pathlib import Path
@@ -9,8 +10,8 @@ from docstrings import restructured
 
 PROGRAMS = {"mdanalysis": "MDAnalysis", "ase": "ASE", "ovito": "OVITO", "mdtraj": "mdtraj", "dpdata": "dpdata"}
 Documented = Union[ast.ClassDef, ast.FunctionDef]
-HEAD = """Other programs
-==============
+HEAD = """Python reference: other programs
+================================
 
 Parts of the Python package that open .gpz files in other programs, each of which needs that program:
 ``pip install ".[mdanalysis]"`` at the root of the repository installs both, and ``".[all]"`` all of them.
@@ -38,8 +39,9 @@ def part(package: Path, name: str) -> Iterator[str]:
     main = modules.get("__init__") or modules[name]
     title = PROGRAMS[name]
     yield from ["", title, "-" * len(title), "", f".. py:module:: gpz.{name}", "", *docstring(main), ""]
-    exported = [node.value for node in main.body
-                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"]
+    exported = [
+        node.value for node in main.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    ]
     public = ast.literal_eval(exported[0]) if exported else None
     for module in modules.values():
         for node in module.body:

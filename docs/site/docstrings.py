@@ -3,6 +3,7 @@
 
 They are written to be read in a terminal: indented code, arguments as "name: what it is", with further lines indented.
 """
+
 import re
 from typing import Iterator, List
 
@@ -22,14 +23,15 @@ def paragraphs(lines: List[str]) -> Iterator[List[str]]:
             block = []
 
 
-def fields(block: List[str], pattern: "re.Pattern[str]") -> List[str]:
-    """A field list; what is before its first entry stays a paragraph."""
+def entries(block: List[str], pattern: "re.Pattern[str]") -> List[str]:
+    """A list of definitions; what is before its first entry stays a paragraph."""
     out: List[str] = []
     within = False
     for line in block:
         match = pattern.match(line)
         if match:
-            out += [""] * (not within) + [f":{match.group(1)}: {match.group(2)}"]
+            names = ", ".join(f"``{name}``" for name in match.group(1).split(", "))
+            out += [""] * (not within) + [names, f"    {match.group(2)}"]
             within = True
         else:
             out.append(f"    {line.strip()}" if within else line)
@@ -45,13 +47,16 @@ def restructured(lines: List[str]) -> List[str]:
             out += [".. code-block:: python", ""]
         in_code = code
         if not code and any(ARGUMENT.match(line) for line in block):
-            block = fields(block, ARGUMENT)
+            block = entries(block, ARGUMENT)
         elif not code and all(ENTRY.match(line) or line.startswith(" ") for line in block):
-            block = fields(block, ENTRY)
+            block = entries(block, ENTRY)
         out += [*block, ""]
     return out
 
 
 def setup(app: Sphinx):
-    app.connect("autodoc-process-docstring", lambda app, what, name, obj, options, lines: lines.__setitem__(slice(None), restructured(lines)))
+    app.connect(
+        "autodoc-process-docstring",
+        lambda app, what, name, obj, options, lines: lines.__setitem__(slice(None), restructured(lines)),
+    )
     return {"parallel_read_safe": True, "parallel_write_safe": True}

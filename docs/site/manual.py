@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Manual pages as Markdown: the few requests of roff that tools/manual/man_page.cpp writes, and no others."""
+
 import re
 from typing import Iterator, List
 
@@ -8,7 +9,9 @@ CHARACTERS = {r"\e": "\\", r"\(aq": "'", r"\(ga": "`", r"\(ha": "^", r"\(ti": "~
 
 def words(roff: str) -> str:
     """A line of roff: fonts become emphasis, whatever means something to Markdown is quoted."""
-    text = re.sub("|".join(map(re.escape, CHARACTERS)), lambda match: CHARACTERS[match.group()], re.sub(r"\\f", "\x00", roff))
+    text = re.sub(
+        "|".join(map(re.escape, CHARACTERS)), lambda match: CHARACTERS[match.group()], re.sub(r"\\f", "\x00", roff)
+    )
     text = re.sub(r"([\\`*_<>\[\]|#])", r"\\\1", text)
     text = re.sub("\x00B(.*?)\x00R", r"**\1**", text)
     text = re.sub("\x00I(.*?)\x00R", r"*\1*", text)
@@ -51,4 +54,6 @@ def markdown(roff: str, name: str) -> str:
     text: List[str] = list(lines(roff))
     summary = next(line for line in text if " - " in line).partition(" - ")[2]
     start = next(i for i, line in enumerate(text) if line.startswith("\n## Synopsis"))
-    return f"# {name}\n\n{summary[0].upper()}{summary[1:]}.\n" + "\n".join(text[start:]).replace("\n\\\n", "\\\n") + "\n"
+    return (
+        f"# {name}\n\n{summary[0].upper()}{summary[1:]}.\n" + "\n".join(text[start:]).replace("\n\\\n", "\\\n") + "\n"
+    )

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lays out what Sphinx reads: stage.py BUILD OUT.
 
-The pages of the repository are written for GitHub. Here they move to where they stand in the site, and their links follow: to the page
-if the target has one, else to a copy of the file. BUILD is the build folder of gpz, with the manual pages of the target gpz_pages.
+The pages of the repository are written for GitHub. Here they move to where they stand in the site, and their links
+follow: to the page if the target has one, else to a copy of the file. BUILD is the build folder of gpz, with the manual
+pages of the target gpz_pages.
 """
+
 import argparse
 import json
 import os
@@ -12,7 +14,7 @@ import re
 import shutil
 from base64 import b64decode
 from pathlib import Path
-from typing import Dict, Iterator
+from typing import Dict, Iterator, List
 
 from clients import clients_page
 from manual import markdown
@@ -29,6 +31,9 @@ def pages() -> Dict[str, str]:
     found = {"README.md": "index.md"}
     for name in ("HACKING", "SECURITY", "CHANGELOG", "THIRD_PARTY"):
         found[f"{name}.md"] = f"{name.lower()}.md"
+    for folder in ("packaging", "lammps_pkg/upstream", "molfile"):
+        if (ROOT / folder / "README.md").exists():
+            found[f"{folder}/README.md"] = f"{folder}.md"
     for path in sorted((ROOT / "docs").rglob("*")):
         name = path.relative_to(ROOT / "docs")
         if path.suffix in (".md", ".ipynb") and name.parts[0] != "site":
@@ -45,6 +50,7 @@ class Stage:
     def __init__(self, out: Path):
         self.out = out
         self.pages = pages()
+        self.missing: List[str] = []  # what links lead to
 
     def write(self, name: str, text: str) -> None:
         path = self.out / name
@@ -57,10 +63,13 @@ class Stage:
 
         def moved(match: "re.Match[str]") -> str:
             quoted, target, anchor = match.groups()
-            if quoted or not target or re.match(r"[a-z]+:", target):
+            if quoted or not target or re.match(r"[a-z]+:|/", target):
                 return match.group()
             path = os.path.normpath(os.path.join(os.path.dirname(source), target))
-            page = self.pages.get(path) or FOLDERS.get(path)
+            page = self.pages.get(path) or FOLDERS.get(path) or self.pages.get(f"{path}/README.md")
+            if not page and not (ROOT / path).is_file():
+                self.missing.append(f"{source}: {target} is no file, and no folder that FOLDERS has a page for")
+                return match.group()
             if not page:
                 page = f"files/{path}"
                 (self.out / page).parent.mkdir(parents=True, exist_ok=True)
@@ -132,13 +141,18 @@ class Stage:
         contents = self.out / "index.md"
         decisions = self.out / "decisions" / "index.md"
         named = set(re.findall(r"^(?:.*<)?([\w/.-]+)>?$", contents.read_text(), re.MULTILINE))
-        rest = sorted(str(path.relative_to(self.out).with_suffix("")) for path in self.out.rglob("*")
-                      if path.suffix in (".md", ".rst") and path.parts[len(self.out.parts)] not in ("files", "commands"))
+        rest = sorted(
+            str(path.relative_to(self.out).with_suffix(""))
+            for path in self.out.rglob("*")
+            if path.suffix in (".md", ".rst") and path.parts[len(self.out.parts)] not in ("files", "commands")
+        )
         records = [name for name in rest if name.startswith("decisions/0")]
         rest = [name for name in rest if name not in named and name not in records and name != "index"]
         tree = "\n```{{toctree}}\n:hidden:\n:caption: {}\n\n{}\n```\n"
-        if rest:
-            contents.write_text(contents.read_text() + tree.format("More", "\n".join(rest)))
+        notebooks = [name for name in rest if name.startswith("notebooks/")]
+        for caption, names in (("Notebooks", notebooks), ("More", [name for name in rest if name not in notebooks])):
+            if names:
+                contents.write_text(contents.read_text() + tree.format(caption, "\n".join(names)))
         listed = "\n".join(os.path.basename(name) for name in records)
         decisions.write_text(decisions.read_text() + f"\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n")
 
@@ -154,6 +168,8 @@ def main() -> None:
     stage.examples()
     stage.commands(arguments.build / "tools" / "manual" / "pages" / "man")
     stage.others()
+    if stage.missing:
+        raise SystemExit("\n".join(stage.missing))
 
 
 if __name__ == "__main__":

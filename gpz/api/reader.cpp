@@ -358,16 +358,18 @@ std::vector<std::uint64_t> Reader::field_sizes(std::size_t i) const {
   const format::Budget::Scope scope(state_->budget);
   std::uint64_t position = 0;
   const format::FrameHead head = state_->head(i, &position);
-  std::vector<std::uint64_t> sizes(head.info.fields.size());
-  for (const ChunkEntry &chunk : head.chunks) {
-    in_place(state_->source->name(), position, [&] {
-      format::add_section_lengths([&](std::uint64_t at, std::uint8_t *bytes,
-                                      std::size_t size) { state_->source->read_at(position + at, bytes, size); },
-                                  chunk.length, sizes);
-    });
-    position += chunk.length;
-  }
-  return sizes;
+  return in_file(state_->source->name(), [&] {
+    std::vector<std::uint64_t> sizes(head.info.fields.size());
+    for (const ChunkEntry &chunk : head.chunks) {
+      in_place(state_->source->name(), position, [&] {
+        format::add_section_lengths([&](std::uint64_t at, std::uint8_t *bytes,
+                                        std::size_t size) { state_->source->read_at(position + at, bytes, size); },
+                                    chunk.length, sizes);
+      });
+      position += chunk.length;
+    }
+    return sizes;
+  });
 }
 
 void Reader::verify(std::size_t i, int threads) const {

@@ -38,8 +38,9 @@ struct Prediction {
 // The history of a plain state.
 constexpr std::int32_t at_rest[block_size] = {};
 
-DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, const IndexOutput &out,
-                         const GridBox &box, const Prediction &prediction, std::uint64_t b) {
+// `out` of its axes stays null.
+DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
+                         const Prediction &prediction, std::uint64_t b) {
   const std::size_t first = b * block_size;
   DifferenceBlock block{};
   block.n = static_cast<std::uint32_t>(std::min<std::size_t>(block_size, state.particles - first));
@@ -56,7 +57,7 @@ DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, co
                      state.plain ? at_rest : axis.velocity.data() + first,
                      state.plain ? at_rest : axis.previous.data() + first,
                      q[d] == nullptr ? nullptr : q[d] + first,
-                     out[d] == nullptr ? nullptr : out[d] + first,
+                     nullptr,
                      core::checked_axis(box[d])};
   }
   return block;
@@ -71,7 +72,7 @@ std::uint64_t measured(const DifferenceState &state, const IndexColumns &q, cons
   const std::uint64_t blocks = core::blocks_of(state.particles);
   std::uint64_t bits = 0;
   for (std::uint64_t b = 0; b < blocks; b += 2 * fit_stride(blocks))
-    bits += kernels.measure(block_at(state, q, {}, box, prediction, b), scratch);
+    bits += kernels.measure(block_at(state, q, box, prediction, b), scratch);
   return bits;
 }
 
@@ -83,7 +84,7 @@ void add_neighbours(const DifferenceState &state, const IndexColumns &q, const G
   const std::uint64_t stride = fit_stride(blocks);
   NeighbourSums sums;
   for (std::uint64_t b = 0; b < blocks; b += stride)
-    kernels.sum_neighbours(block_at(state, q, {}, box, prediction, b),
+    kernels.sum_neighbours(block_at(state, q, box, prediction, b),
                            static_cast<std::uint32_t>(b * block_size % NeighbourSums::period), scratch, sums);
   prediction.use(fit_neighbours(sums, state.particles * static_cast<std::uint64_t>(state.components)));
   const std::uint64_t header = 8 * (core::difference_header_size(prediction.widths_at(), state.components) -
@@ -101,7 +102,7 @@ Prediction choose_prediction(const DifferenceState &state, const IndexColumns &q
   const std::uint64_t blocks = core::blocks_of(state.particles);
   core::FitSums sums;
   for (std::uint64_t b = 0; b < blocks; b += fit_stride(blocks))
-    kernels.fit(block_at(state, q, {}, box, {}, b), scratch, sums);
+    kernels.fit(block_at(state, q, box, {}, b), scratch, sums);
   best.temporal = kernels.solve(sums);
   const std::uint64_t with = measured(state, q, box, best, kernels, scratch);
   const std::uint64_t without = measured(state, q, box, {}, kernels, scratch);
@@ -121,38 +122,56 @@ void DifferenceState::start(const IndexColumns &q, std::size_t n, int count, boo
     if (plain || d >= static_cast<std::size_t>(count))
       for (auto *column : {&axes[d].deviation, &axes[d].velocity, &axes[d].previous}) column->clear();
   }
-  replace(nullptr, 0, q, n);
+  keep(nullptr, 0);
+  add(q, n);
 }
 
 void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels) {
-  for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
-    Axis &axis = axes[d];
-    if (plain && q[d] != axis.last.data())
-      std::copy_n(q[d], particles, axis.last.begin());
-    else if (!plain)
-      kernels.difference.advance(q[d], core::checked_axis(box[d]), particles, frames, axis.last.data(),
-                                 axis.deviation.data(), axis.velocity.data(), axis.previous.data());
-  }
+  advance_range(0, particles, q, box, kernels);
   ++frames;
 }
 
-void DifferenceState::replace(const std::uint32_t *kept, std::size_t count, const IndexColumns &added,
-                              std::size_t added_count) {
-  const auto keep = [&](auto &column) {
-    for (std::size_t i = 0; i < count; ++i) column[i] = column[kept[i]];
+void DifferenceState::advance_range(std::size_t first, std::size_t n, const IndexColumns &q, const GridBox &box,
+                                    const Kernels &kernels) {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
+    Axis &axis = axes[d];
+    std::int64_t *const last = axis.last.data() + first;
+    if (plain && q[d] != last)
+      std::copy_n(q[d], n, last);
+    else if (!plain)
+      kernels.difference.advance(q[d], core::checked_axis(box[d]), n, frames, last, axis.deviation.data() + first,
+                                 axis.velocity.data() + first, axis.previous.data() + first);
+  }
+}
+
+void DifferenceState::keep(const std::uint32_t *kept, std::size_t count) {
+  // Few leave, and those between them stay together.
+  const auto keep_in = [&](auto &column) {
+    for (std::size_t i = 0; i < count;) {
+      std::size_t end = i + 1;
+      while (end < count && kept[end] == kept[i] + (end - i)) ++end;
+      if (kept[i] != i) std::copy(column.begin() + kept[i], column.begin() + kept[i] + (end - i), column.begin() + i);
+      i = end;
+    }
     column.resize(count);
   };
   for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
     Axis &axis = axes[d];
-    keep(axis.last);
-    axis.last.insert(axis.last.end(), added[d], added[d] + added_count);
+    keep_in(axis.last);
     if (plain) continue;
-    for (auto *column : {&axis.deviation, &axis.velocity, &axis.previous}) {
-      keep(*column);
-      column->resize(count + added_count, 0);
-    }
+    for (auto *column : {&axis.deviation, &axis.velocity, &axis.previous}) keep_in(*column);
   }
-  particles = count + added_count;
+  particles = count;
+}
+
+void DifferenceState::add(const IndexColumns &added, std::size_t count) {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
+    Axis &axis = axes[d];
+    axis.last.insert(axis.last.end(), added[d], added[d] + count);
+    if (plain) continue;
+    for (auto *column : {&axis.deviation, &axis.velocity, &axis.previous}) column->resize(particles + count, 0);
+  }
+  particles += count;
 }
 
 void encode_difference(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
@@ -164,8 +183,7 @@ void encode_difference(const DifferenceState &state, const IndexColumns &q, cons
   std::vector<ResidualRecord> records(blocks);
   std::vector<std::uint32_t> payload;
   for (std::uint64_t b = 0; b < blocks; ++b) {
-    const std::uint32_t words =
-        kernels.difference.encode(block_at(state, q, {}, box, prediction, b), *scratch, records[b]);
+    const std::uint32_t words = kernels.difference.encode(block_at(state, q, box, prediction, b), *scratch, records[b]);
     payload.insert(payload.end(), scratch->words, scratch->words + words);
   }
 
@@ -187,8 +205,13 @@ void encode_difference(const DifferenceState &state, const IndexColumns &q, cons
   append_words(payload, bytes);
 }
 
-void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
-                       const IndexOutput &q, const Kernels &kernels) {
+namespace {
+
+// Decodes the section block by block into memory(first, d), the place for the indices of axis d from particle `first`
+// on, and calls decoded(first, n) for each block.
+template <class Memory, class Decoded>
+void decode_blocks(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
+                   const Kernels &kernels, const Memory &memory, const Decoded &decoded) {
   if (state.particles == 0) {
     if (size != 0) corrupt("difference section of an empty chunk", 0);
     return;
@@ -221,14 +244,37 @@ void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, 
 
   const auto scratch = std::make_unique<DifferenceScratch>();
   for (std::uint64_t b = 0; b < blocks; ++b) {
-    const DifferenceBlock block = block_at(state, {}, q, box, prediction, b);
+    DifferenceBlock block = block_at(state, {}, box, prediction, b);
+    const std::size_t first = b * block_size;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) block.axes[d].out = memory(first, d);
     ResidualRecord record;
     if (!core::read_residual_record(width, section.directory(), b * bits, state.components, block.n, true, record))
       corrupt("record of block " + std::to_string(b), header);
     const std::uint32_t *const words = section.take(core::residual_words(record, state.components, block.n), b);
     if (!kernels.difference.decode(block, record, words, *scratch)) corrupt("block " + std::to_string(b), header);
+    decoded(first, block.n);
   }
   section.end();
+}
+
+}  // namespace
+
+void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
+                       const IndexOutput &q, const Kernels &kernels) {
+  decode_blocks(
+      state, bytes, size, box, kernels, [&](std::size_t first, std::size_t d) { return q[d] + first; },
+      [](std::size_t, std::size_t) {});
+}
+
+void follow_difference(DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
+                       const Kernels &kernels) {
+  alignas(64) std::int64_t block[core::max_components][block_size];
+  IndexColumns q{};
+  for (std::size_t d = 0; d < q.size(); ++d) q[d] = block[d];
+  decode_blocks(
+      state, bytes, size, box, kernels, [&](std::size_t, std::size_t d) { return block[d]; },
+      [&](std::size_t first, std::size_t n) { state.advance_range(first, n, q, box, kernels); });
+  ++state.frames;
 }
 
 }  // namespace gpz::cpu

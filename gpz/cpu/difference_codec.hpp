@@ -38,11 +38,15 @@ struct DifferenceState {
 
   // A key frame of `n` particles with `count` axes (1 to 3). Throws std::bad_alloc.
   void start(const IndexColumns &q, std::size_t n, int count, bool as_plain = false);
-  // Other particles, between two frames: the `count` slots kept[0] < kept[1] < ... move to the front with their
-  // history; `added_count` new ones follow, at rest at `added` since the key frame. Throws std::bad_alloc.
-  void replace(const std::uint32_t *kept, std::size_t count, const IndexColumns &added, std::size_t added_count);
+  // Other particles, between two frames. keep: the `count` slots kept[0] < kept[1] < ... move to the front with their
+  // history. add: `count` new ones behind the others, at rest at `added` since the key frame. Throw std::bad_alloc.
+  void keep(const std::uint32_t *kept, std::size_t count);
+  void add(const IndexColumns &added, std::size_t count);
   // The next frame, after it was encoded or decoded. Columns of a plain state may be those of its last indices.
   void advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels = cpu::kernels());
+  // For the `n` particles from `first` on, without counting the frame: `q` has theirs.
+  void advance_range(std::size_t first, std::size_t n, const IndexColumns &q, const GridBox &box,
+                     const Kernels &kernels);
 };
 
 // Appends the section of frame q to `bytes` (a multiple of 8 bytes); the state has a key frame. With `neighbours`,
@@ -56,5 +60,10 @@ void encode_difference(const DifferenceState &state, const IndexColumns &q, cons
 // unspecified then. No memory is asked for that depends on what the bytes say.
 void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
                        const IndexOutput &q, const Kernels &kernels = cpu::kernels());
+
+// decode_difference and advance in one go, block by block in the first-level cache: the indices are those of the last
+// frame afterwards. After an exception the state is of no use.
+void follow_difference(DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
+                       const Kernels &kernels = cpu::kernels());
 
 }  // namespace gpz::cpu

@@ -138,9 +138,10 @@ static bool join(const ResidualCode &code, std::uint32_t n, std::uint32_t *__res
   const std::uint32_t *__restrict list = quotients.list;
   std::uint32_t j = used;
   for (std::uint32_t i = 0; i < n; ++i) {
-    const bool more = (u[i] >> low) >= end;
-    u[i] += (more ? list[j] : 0) << low;
-    j += more ? 1 : 0;
+    // A mask, as compilers make a branch of a choice here, which nothing can predict.
+    const std::uint32_t more = (u[i] >> low) >= end ? 1 : 0;
+    u[i] += (list[j] & (0 - more)) << low;
+    j += more;
   }
   used = j;
   return true;

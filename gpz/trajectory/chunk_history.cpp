@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/chunk_history.hpp"
 
-#include <numeric>
-
 #include "gpz/format/fields.hpp"
 
 namespace gpz::trajectory {
@@ -37,7 +35,7 @@ bool ChunkHistory::fits(const std::vector<Field> &fields) const {
 
 void ChunkHistory::keep(const format::Column<std::uint32_t> &slots) {
   for (std::size_t f = 0; f < fields_.size(); ++f)
-    if (follows(f)) fields_[f].replace(slots.data(), slots.size(), {}, 0);
+    if (follows(f)) fields_[f].keep(slots.data(), slots.size());
   particles_ = slots.size();
 }
 
@@ -46,12 +44,19 @@ void ChunkHistory::follow(std::size_t field, const cpu::IndexColumns &indices, c
   for (std::size_t d = 0; field == 0 && d < core::max_components; ++d) {
     const core::GridAxis axis = core::checked_axis(box[d]);
     crossings_[d].clear();
-    if (axis.period == 0) continue;
+    if (axis.period == 0 || !remembers_crossings_) continue;
     crossings_[d].resize(particles_);
     for (std::size_t i = 0; i < particles_; ++i)
       crossings_[d][i] = core::crossing(indices[d][i], state.axes[d].last[i], axis);
   }
   state.advance(indices, box);
+}
+
+void ChunkHistory::follow_section(std::size_t field, const std::uint8_t *bytes, std::size_t size,
+                                  const core::GridBox &box) {
+  if (field == 0)
+    for (auto &crossings : crossings_) crossings.clear();
+  cpu::follow_difference(fields_[field], bytes, size, box);
 }
 
 void ChunkHistory::expect_crossings(std::size_t field, const format::Crossed &crossed) {
@@ -65,13 +70,10 @@ void ChunkHistory::expect_crossings(std::size_t field, const format::Crossed &cr
 }
 
 void ChunkHistory::add(const IndependentChunk &chunk, int threads, ExactValues *exact) {
-  format::Column<std::uint32_t> all(static_cast<std::size_t>(particles_));
-  std::iota(all.begin(), all.end(), 0u);
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     if (!follows(f)) continue;
     load(chunk, f, threads);
-    fields_[f].replace(all.data(), all.size(), indices_.columns(described_[f].components.size()),
-                       static_cast<std::size_t>(chunk.particles()));
+    fields_[f].add(indices_.columns(described_[f].components.size()), static_cast<std::size_t>(chunk.particles()));
     if (exact == nullptr) continue;
     for (const format::ExactValue &value : indices_.exact)
       (*exact)[f].push_back({value.place + particles_, value.bits});

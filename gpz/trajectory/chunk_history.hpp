@@ -38,9 +38,14 @@ class ChunkHistory {
 
   // Only the particles in these slots stay, ascending.
   void keep(const format::Column<std::uint32_t> &slots);
+  // Whether field 0 remembers the edges that it goes through, as expect_crossings needs; it does until this is called.
+  void remember_crossings(bool remember) { remembers_crossings_ = remember; }
   // Counts the edges that field 0, which was followed before, has gone through in this frame.
   void expect_crossings(std::size_t field, const format::Crossed &crossed);
   void follow(std::size_t field, const cpu::IndexColumns &indices, const core::GridBox &box);
+  // Follows a difference section (cpu::follow_difference), which takes less time than to decode it before. Not for
+  // field 0 while it remembers crossings.
+  void follow_section(std::size_t field, const std::uint8_t *bytes, std::size_t size, const core::GridBox &box);
   // The particles of a chunk of arrivals get slots behind the others. `exact` grows. Throws as start.
   void add(const IndependentChunk &chunk, int threads, ExactValues *exact = nullptr);
 
@@ -54,7 +59,8 @@ class ChunkHistory {
   std::vector<bool> wanted_;
   std::vector<Field> described_;
   std::vector<cpu::DifferenceState> fields_;
-  Indices indices_;                                                          // of one field of a chunk
+  Indices indices_;  // of one field of a chunk
+  bool remembers_crossings_ = true;
   std::array<format::Column<std::int8_t>, core::max_components> crossings_;  // by field 0 in this frame; empty: none
 };
 

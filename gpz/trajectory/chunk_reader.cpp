@@ -43,6 +43,11 @@ void ChunkReader::next_differences(const std::uint8_t *bytes, std::size_t size, 
       format::read_difference_head(bytes, size, history_.particles(), particles, fields);
   same_particles_ = chunk.leaving.empty() && chunk.arriving == 0;
   if (!chunk.leaving.empty()) let_leave(chunk.leaving);
+  // Which fields go through edges with field 0 is in their sections.
+  counts_crossings_ = false;
+  for (std::size_t f = 1; f < fields; ++f)
+    counts_crossings_ |= history_.follows(f) && history_.state(f).plain && chunk.sections[f].size != 0;
+  history_.remember_crossings(counts_crossings_);
   for (std::size_t f = 0; f < fields; ++f) {
     const format::Span section = chunk.sections[f];
     empty_[f] = section.size == 0;
@@ -111,6 +116,10 @@ void ChunkReader::decode_predicted(std::size_t field, const std::uint8_t *bytes,
     for (std::size_t d = 0; d < components; ++d) indices_.column[d] = state.axes[d].last;
   } else {
     const std::size_t at = format::read_section_head(bytes, size, described, state.particles, box, exact_[field]);
+    if (field != 0 || !counts_crossings_) {
+      located(at, [&] { history_.follow_section(field, bytes + at, size - at, box); });
+      return;
+    }
     located(at, [&] {
       cpu::decode_difference(state, bytes + at, size - at, box, indices_.resize(state.particles, components));
     });

@@ -39,6 +39,7 @@ class ChunkReader {
   // Of the last chunk: values that the history's indices do not give, and fields without a section.
   ChunkHistory::ExactValues exact_;
   bool same_particles_ = false;
+  bool counts_crossings_ = false;  // of field 0, for those that follow it
   std::vector<bool> empty_;
   Indices indices_;  // of a section
 };

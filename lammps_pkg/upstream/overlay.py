@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Makes dump gpz a package of a LAMMPS source tree: overlay.py LAMMPS.
 
-What a contribution to LAMMPS consists of: the sources in src/GPZ, the files of this folder at their places, the page of the dump style,
-and entries in LAMMPS's own lists. Entries that are there already stay; lists that the tree lacks (release archives differ) are named.
-The library stays outside: cmake/Modules/Packages/GPZ.cmake finds an installed one.
+What a contribution to LAMMPS consists of: the sources in src/GPZ, the files of this folder at their places, the pages,
+and entries in LAMMPS's own lists. Entries that are there already stay; lists that the tree lacks (release archives
+differ) are named. The library stays outside: cmake/Modules/Packages/GPZ.cmake finds an installed one.
 """
+
 import argparse
 import re
 import shutil
@@ -44,6 +45,7 @@ This package has :ref:`specific installation instructions <gpz>` on the
 * ``src/GPZ``: filenames -> commands
 * ``src/GPZ/README``
 * :doc:`dump gpz <dump_gpz>`
+* :doc:`rerun and read_dump with format gpz <rerun_gpz>`
 * ``examples/PACKAGES/gpz``
 
 ----------
@@ -96,17 +98,31 @@ ENTRIES = [
     ("cmake/presets/all_off.cmake", r"^  GRANULAR\n", "before", "  GPZ\n"),
     ("cmake/presets/nolib.cmake", r"^  GPU\n", "after", "  GPZ\n"),
     ("doc/src/Commands_dump.rst", r"^   \* :doc:`grid <dump>`\n", "before", "   * :doc:`gpz <dump_gpz>`\n"),
+    ("doc/src/commands_list.rst", r"^   rerun\n", "after", "   rerun_gpz\n"),
     ("doc/src/Packages_list.rst", r"^   \* - :ref:`GRANULAR", "before", LIST_ENTRY),
-    ("doc/src/Packages_details.rst", r"^   \* :ref:`GRANULAR <PKG-GRANULAR>`\n", "before", "   * :ref:`GPZ <PKG-GPZ>`\n"),
+    (
+        "doc/src/Packages_details.rst",
+        r"^   \* :ref:`GRANULAR <PKG-GRANULAR>`\n",
+        "before",
+        "   * :ref:`GPZ <PKG-GPZ>`\n",
+    ),
     ("doc/src/Packages_details.rst", r"^\.\. _PKG-GRANULAR:\n", "before", DETAILS[1:] + "\n"),
     ("doc/src/Build_extras.rst", r"^   \* :ref:`GPU <gpu>`\n", "after", "   * :ref:`GPZ <gpz>`\n"),
     ("doc/src/Build_extras.rst", r"^\.\. _h5md:\n", "before", EXTRAS),
     ("doc/src/Build_package.rst", r"^   \* :ref:`GPU <gpu>`\n", "after", "   * :ref:`GPZ <gpz>`\n"),
-    ("doc/src/dump.rst", r"^:doc:`dump h5md <dump_h5md>` command\n=+\n\n", "before",
-     ":doc:`dump gpz <dump_gpz>` command\n" + 34 * "=" + "\n\n"),
+    (
+        "doc/src/dump.rst",
+        r"^:doc:`dump h5md <dump_h5md>` command\n=+\n\n",
+        "before",
+        ":doc:`dump gpz <dump_gpz>` command\n" + 34 * "=" + "\n\n",
+    ),
     ("doc/src/dump.rst", r"^\* style = .*?\*dcd\*", "after", " or *gpz*"),
-    ("doc/src/dump.rst", r"^       \*h5md\* attributes", "before",
-     "       *gpz* attributes = discussed on :doc:`dump gpz <dump_gpz>` page\n"),
+    (
+        "doc/src/dump.rst",
+        r"^       \*h5md\* attributes",
+        "before",
+        "       *gpz* attributes = discussed on :doc:`dump gpz <dump_gpz>` page\n",
+    ),
     ("unittest/formats/CMakeLists.txt", r"^if\(BUILD_TOOLS\)\n", "before", UNIT_TEST[1:] + "\n"),
 ]
 SPELLING = ["gpz", "gpzplugin"]
@@ -134,7 +150,7 @@ def enter(text: str, pattern: str, side: str, entry: str) -> str:
     if not match:
         raise ValueError(f"nothing matches {pattern}")
     at = match.start() if side == "before" else match.end()
-    there = text[at - len(entry):at] if side == "before" else text[at:at + len(entry)]
+    there = text[at - len(entry) : at] if side == "before" else text[at : at + len(entry)]
     return text if there == entry else text[:at] + entry + text[at:]
 
 
@@ -170,7 +186,9 @@ def main() -> int:
         known = words.read_text().split("\n")
         for word in SPELLING:
             if word not in known:
-                known.insert(next((i for i, other in enumerate(known) if other.lower() > word.lower()), len(known)), word)
+                known.insert(
+                    next((i for i, other in enumerate(known) if other.lower() > word.lower()), len(known)), word
+                )
         words.unlink()
         words.write_text("\n".join(known))
     for name in sorted(missing):

@@ -12,41 +12,16 @@ import gpz
 
 OTHERS = "ASE (gpz.ase), OVITO (gpz.ovito) and gpz.open read such files"
 
-# In meters and seconds, of LAMMPS's unit styles. The style lj has no units.
-_BOHR = 5.29177210903e-11  # CODATA 2018
-_ANGSTROM = 1e-10
-_LENGTHS = {
-    "real": _ANGSTROM,
-    "metal": _ANGSTROM,
-    "si": 1.0,
-    "cgs": 1e-2,
-    "electron": _BOHR,
-    "micro": 1e-6,
-    "nano": 1e-9,
-}
-_TIMES = {"real": 1e-15, "metal": 1e-12, "si": 1.0, "cgs": 1.0, "electron": 1e-15, "micro": 1e-6, "nano": 1e-9}
-
-
-def length_factor(units: str, meters: float) -> float:
-    """A length in these LAMMPS units, multiplied by this, is one in the unit that has so many meters. 1 for lj, and for
-    a file that does not name its units."""
-    return _LENGTHS.get(units, meters) / meters
-
-
-def time_factor(units: str, seconds: float) -> float:
-    """A time in these LAMMPS units, multiplied by this, is one in the unit that has so many seconds. 1 for lj, and for
-    a
-    file that does not name its units."""
-    return _TIMES.get(units, seconds) / seconds
-
 
 def open_trajectory(path: str | os.PathLike, **options) -> gpz.Trajectory:
-    """gpz.open, with warnings for files that are not whole and for files without ids, and a hint for names with % (a file
+    """gpz.open, with warnings for files that are not whole and for files without ids, and a hint for names with % (a
+    file
     for each rank)."""
     name = os.fspath(path)
     if "%" in os.path.basename(name) and not os.path.exists(name):
         raise FileNotFoundError(
-            f"{name}: with % in its name, LAMMPS writes a file for each rank. Join them first: gpz merge"
+            f"{name}: with % in its name, LAMMPS writes a file for each rank. Join them first: "
+            f"gpz merge '{name}' -o '{name.replace('%', 'all')}'"
         )
     trajectory = gpz.open(name, **options)
     if trajectory.torn:

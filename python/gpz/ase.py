@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from ase import Atoms
 from ase.calculators.lammps import convert
+from ase.calculators.lammps.unitconvert import UNITSETS
 from ase.calculators.singlepoint import SinglePointCalculator
 from ase.data import atomic_masses, atomic_numbers, chemical_symbols
 from ase.utils.plugins import ExternalIOFormat
@@ -61,9 +62,39 @@ def read_gpz(
     """
     with _clients.open_trajectory(filename, threads=threads, order=order, dtype=np.float64) as trajectory:
         units = trajectory.units if units is None else units
+        _require_start(trajectory, index)
         frames = trajectory[index] if isinstance(index, slice) else [trajectory[index]]
         for frame in frames:
             yield _atoms(frame, trajectory.elements, specorder, units)
+
+
+def _factor(quantity: str, units: str) -> float:
+    """A unit of LAMMPS in ASE's; 1 in LJ units and where no units are named."""
+    if units in ("", "lj"):
+        return 1.0
+    if units not in UNITSETS:
+        raise ValueError(f"LAMMPS has no units {units!r}")
+    if quantity == "velocity":
+        # As LAMMPS moves atoms. In electron units these are Bohr/fs, of which ASE's table has something else.
+        return _factor("distance", units) / _factor("time", units)
+    return convert(1.0, quantity, units, "ASE")
+
+
+def _scaled(values, factor: float):
+    """Without a copy if there is nothing to do, as for lengths in Å."""
+    return values if factor == 1 else values * factor
+
+
+def _require_start(trajectory: gpz.Trajectory, index: int | slice) -> None:
+    """IndexError if the first frame that was asked for is not there. ase.io.read(index=50) hands slice(50, None), of
+    which
+    Python would make nothing, and of slice(-50, None) another frame."""
+    count = len(trajectory)
+    if not count:
+        raise IndexError(f"{trajectory.path}: there is no complete frame")
+    start = index.start if isinstance(index, slice) and index.stop is None else None
+    if start is not None and not -count <= start < count:
+        raise IndexError(f"{trajectory.path}: there is no frame {start}, but {count} frames")
 
 
 def write_gpz(
@@ -103,7 +134,7 @@ def write_gpz(
     numbers = {atomic_numbers[name]: i + 1 for i, name in enumerate(elements) if name in atomic_numbers}
 
     def from_ase(values, quantity):
-        return values if units == "lj" else convert(values, quantity, "ASE", units)
+        return _scaled(values, 1 / _factor(quantity, units))
 
     with gpz.Writer(
         filename,
@@ -182,7 +213,7 @@ def _known_forces(atoms: Atoms) -> np.ndarray | None:
 
 def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] | None, units: str) -> Atoms:
     def to_ase(values, quantity):
-        return values if units in ("", "lj") else convert(values, quantity, units, "ASE")
+        return _scaled(values, _factor(quantity, units))
 
     if frame.position_columns is None:
         raise ValueError(f"frame {frame.index} has no positions: its columns are {' '.join(frame.columns)}")
@@ -230,7 +261,7 @@ def _numbers(count, types, mass, elements, specorder, units) -> np.ndarray:
     if types is not None and elements:
         return _clients.of_types(types, np.array([atomic_numbers.get(name, 0) for name in elements]), 0)
     if mass is not None and units not in ("", "lj"):
-        distinct, which = np.unique(convert(mass, "mass", units, "ASE"), return_inverse=True)
+        distinct, which = np.unique(mass * _factor("mass", units), return_inverse=True)
         return np.array([np.argmin(np.abs(atomic_masses - value)) for value in distinct])[which]
     if types is None:
         return np.zeros(count, int)

@@ -18,7 +18,7 @@ import numpy as np
 from dpdata.format import Format
 
 import gpz
-from gpz import _clients
+from gpz import _clients, _units
 
 ANGSTROM = 1e-10
 
@@ -60,7 +60,7 @@ class GpzFormat(Format):
 
 def _systems(frames: Iterable[gpz.Frame], trajectory: gpz.Trajectory, type_map: Sequence[str] | None) -> Iterator[dict]:
     names = list(type_map or _clients.type_names(trajectory))
-    factor = _clients.length_factor(trajectory.units, ANGSTROM)
+    factor = _units.length_factor(trajectory.units, ANGSTROM)
     types, cells, coordinates, periodic = None, [], [], True
     for frame in frames:
         now = _types(frame)

@@ -25,7 +25,7 @@ from mdtraj.core import element
 from mdtraj.formats.registry import FormatRegistry
 
 import gpz
-from gpz import _clients
+from gpz import _clients, _units
 
 NANOMETER, PICOSECOND = 1e-9, 1e-12
 
@@ -49,9 +49,11 @@ def load(
     xyz: (frames, atoms, 3), nm, absolute coordinates in the order of ids. unitcell_vectors: (frames, 3, 3), nm, None
     where the box is not periodic in all directions, which mdtraj cannot say otherwise. time: (frames,), ps.
 
-    Raises ValueError if the number of atoms changes.
+    Raises ValueError if the atoms change, IndexError if there is no such frame.
     """
     with _clients.open_trajectory(filename, threads=threads, dtype=np.float32) as trajectory:
+        if frame is not None:
+            trajectory[frame]  # IndexError if there is none
         frames = trajectory[::stride] if frame is None else trajectory[frame : frame + 1 or None]
         return _read(frames, _topology(frames, top), atom_indices)
 
@@ -112,8 +114,8 @@ def _element(name: str):
 
 def _read(frames: gpz.Trajectory, topology: mdtraj.Topology, atom_indices) -> mdtraj.Trajectory:
     count = _clients.require_fixed_count(frames, "mdtraj")
-    to_nm = _clients.length_factor(frames.units, NANOMETER)
-    times = frames.times * _clients.time_factor(frames.units, PICOSECOND)
+    to_nm = _units.length_factor(frames.units, NANOMETER)
+    times = frames.times * _units.time_factor(frames.units, PICOSECOND)
     chosen = slice(None) if atom_indices is None else np.asarray(atom_indices)
     xyz = np.empty((len(frames), np.arange(count)[chosen].size, 3), np.float32)
     cells = np.zeros((len(frames), 3, 3))

@@ -55,13 +55,14 @@ class GpzReader(FileReaderInterface):
             return False
 
     def scan(self, filename: str, register_frame) -> None:
-        for index, timestep in enumerate(self._open(filename).timesteps):
+        timesteps = self._open(filename).timesteps
+        if not len(timesteps):
+            raise ValueError(f"{filename}: there is no complete frame")
+        for index, timestep in enumerate(timesteps):
             register_frame(frame_info=index, label=int(timestep))
 
     def parse(self, data, *, filename: str, frame_index: int = 0, frame_info: Any = None, **_further) -> None:
         trajectory = self._open(filename)
-        if not len(trajectory):
-            raise ValueError(f"{filename}: there is no complete frame")
         frame = trajectory[frame_index if frame_info is None else frame_info]
         if frame.box is not None:
             cell = data.create_cell(np.column_stack([frame.box.matrix.T, frame.box.origin]), pbc=frame.box.periodic)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import ase.io
+import ase.units
 import numpy as np
 import pytest
 from ase import Atoms
@@ -12,6 +13,7 @@ from ase.calculators.lammps import convert
 from ase.calculators.singlepoint import SinglePointCalculator
 from ase.io.lammpsrun import read_lammps_dump_text
 from comparison import positions, require_positions, require_within, vectors
+from page import run_block
 from runs import make
 
 import gpz
@@ -79,6 +81,27 @@ def test_units_that_are_given(run):
     require_within(meters.positions * 1e-10, positions(run.frames[-1]), run.case.bound, relative=1e-9)
 
 
+@pytest.mark.parametrize("units", ["real", "metal", "si", "cgs", "electron", "micro", "nano"])
+def test_units(tmp_path, units):
+    """An atom that flies freely: its velocity is its way by time, in the units of the file and in those of ASE."""
+    with gpz.Writer(tmp_path / "t.gpz", units=units, bound=0) as writer:
+        for time in (0.0, 2.0):
+            x = np.array([[1.0, 2.0, 3.0]])
+            writer.write(positions=x * (1 + time), velocities=x, ids=[1], types=[1], time=time, box=[9, 9, 9])
+    first, last = ase.io.read(tmp_path / "t.gpz", index=":")
+    duration = last.info["time"] - first.info["time"]
+    require_within(first.get_velocities() * duration, last.positions - first.positions, 0)
+    meters = {"real": 1e-10, "metal": 1e-10, "si": 1, "cgs": 0.01, "electron": 5.29177e-11, "micro": 1e-6, "nano": 1e-9}
+    assert first.positions[0, 0] == pytest.approx(meters[units] * 1e10, rel=1e-6)
+    seconds = {"real": 1e-15, "metal": 1e-12, "si": 1, "cgs": 1, "electron": 1e-15, "micro": 1e-6, "nano": 1e-9}
+    assert duration / ase.units.fs == pytest.approx(2 * seconds[units] * 1e15, rel=1e-6)
+
+
+def test_unknown_units():
+    with pytest.raises(ValueError, match="no units 'imperial'"):
+        ase.io.read(make("melt").gpz, units="imperial")
+
+
 @pytest.mark.parametrize("run", ["melt"], indirect=True)
 @pytest.mark.parametrize("index", ["0", "-1", "3", "2:9:3", "-3:", "::-4"])
 def test_indices(run, index):
@@ -89,6 +112,19 @@ def test_indices(run, index):
         assert [atoms.info["timestep"] for atoms in got] == expected
     else:
         assert got.info["timestep"] == steps[int(index)]
+
+
+@pytest.mark.parametrize("index", [11, -12])
+def test_no_such_frame(index):
+    with pytest.raises(IndexError, match=f"no frame {index}, but 11 frames"):
+        ase.io.read(make("melt").gpz, index=index)
+
+
+def test_file_without_frames(tmp_path):
+    with gpz.Writer(tmp_path / "t.gpz", units="lj"):
+        pass
+    with pytest.raises(IndexError, match="no complete frame"):
+        ase.io.read(tmp_path / "t.gpz")
 
 
 @pytest.mark.parametrize("run", ["fields"], indirect=True)
@@ -117,17 +153,20 @@ def test_torn():
     require_positions([atoms.positions for atoms in images], run)
 
 
-def test_files_of_ranks():
+def test_files_of_ranks(joined):
     run = make("percent")
-    with pytest.raises(FileNotFoundError, match="a file for each rank.*gpz merge"):
+    with pytest.raises(
+        FileNotFoundError, match=r"a file for each rank.*gpz merge '.*run\.%\.gpz' -o '.*run\.all\.gpz'"
+    ):
         next(ase.io.iread(str(run.gpz), format="gpz"))
+    require_positions([atoms.positions for atoms in ase.io.iread(joined)], run)
     parts = [ase.io.read(part, index=":") for part in run.parts]
-    joined = []
+    together = []
     for atoms in zip(*parts):
         ids = np.concatenate([part.arrays["id"] for part in atoms])
-        joined.append(np.concatenate([part.positions for part in atoms])[np.argsort(ids)])
+        together.append(np.concatenate([part.positions for part in atoms])[np.argsort(ids)])
         assert np.array_equal(np.sort(ids), run.frames[0]["columns"]["id"])
-    require_positions(joined, run)
+    require_positions(together, run)
 
 
 @pytest.mark.parametrize("units", ["metal", "real", "electron"])
@@ -265,3 +304,9 @@ def test_program_gui_data():
     distances = [float(line.split()[1]) for line in lines]
     expected = [np.linalg.norm(positions(frame)[1] - positions(frame)[0]) for frame in run.frames]
     require_within(distances, expected, 2 * np.sqrt(3) * run.case.bound)
+
+
+def test_page(tmp_path, monkeypatch, capsys):
+    run_block("ase", tmp_path, monkeypatch)
+    assert capsys.readouterr().out.splitlines()[1].startswith("20 [18.6 18.6 18.6]")
+    assert len(ase.io.read(tmp_path / "looser.gpz", index=":")) == 11

@@ -5,6 +5,7 @@ import dpdata
 import numpy as np
 import pytest
 from comparison import positions, require_positions, require_within
+from page import run_block
 from runs import make
 
 FIXED = [
@@ -87,9 +88,14 @@ def test_torn():
     require_positions(system["coords"], run)
 
 
-def test_files_of_ranks():
+def test_files_of_ranks(joined):
     run = make("percent")
+    require_positions(dpdata.System(str(joined))["coords"], run)
     with pytest.raises(FileNotFoundError, match="a file for each rank.*gpz merge"):
         dpdata.System(str(run.gpz))
     counts = dpdata.MultiSystems.from_file(str(run.parts[1]), fmt="gpz", labeled=False).get_nframes()
     assert counts == len(run.frames)
+
+
+def test_page(tmp_path, monkeypatch):
+    run_block("dpdata", tmp_path, monkeypatch)

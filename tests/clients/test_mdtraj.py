@@ -8,6 +8,7 @@ import mdtraj
 import numpy as np
 import pytest
 from comparison import positions, require_positions, require_within
+from page import run_block
 from runs import make
 
 FIXED = [
@@ -96,6 +97,15 @@ def test_parts_of_a_file():
     require_positions(np.concatenate([part.xyz for part in parts]), run, relative=FLOAT32)
 
 
+def test_no_such_frame(tmp_path):
+    with pytest.raises(IndexError, match="no frame 11"):
+        gpz.mdtraj.load(make("melt").gpz, frame=11)
+    with gpz.Writer(tmp_path / "t.gpz", units="lj"):
+        pass
+    with pytest.raises(ValueError, match="no complete frame"):
+        gpz.mdtraj.load(tmp_path / "t.gpz")
+
+
 def test_mdtraj_load(tmp_path):
     """mdtraj.load reads .gpz with a topology from elsewhere."""
     run = make("fields")
@@ -157,9 +167,15 @@ def test_torn():
     require_positions(loaded.xyz, run, relative=FLOAT32)
 
 
-def test_files_of_ranks():
+def test_files_of_ranks(joined):
     run = make("percent")
+    require_positions(gpz.mdtraj.load(joined).xyz, run, relative=FLOAT32)
     with pytest.raises(FileNotFoundError, match="a file for each rank.*gpz merge"):
         gpz.mdtraj.load(run.gpz)
     with pytest.raises(ValueError, match="changes|other ids"):
         gpz.mdtraj.load(run.parts[0])
+
+
+def test_page(tmp_path, monkeypatch, capsys):
+    run_block("mdtraj", tmp_path, monkeypatch)
+    assert "6 frames, 648 atoms, 216 residues" in capsys.readouterr().out

@@ -10,8 +10,8 @@ from comparison import positions, require_positions, require_within, vectors
 from ovito.io import import_file
 from ovito.modifiers import CoordinationAnalysisModifier
 from ovito.vis import TachyonRenderer, Viewport
+from page import run_block
 from runs import make
-from test_page import BLOCKS, run_block
 
 import gpz
 
@@ -80,6 +80,23 @@ def test_other_columns(tmp_path):
     assert [each.name for each in second.particles.particle_types.types] == ["Cu"]
 
 
+def test_a_file_for_each_frame(tmp_path):
+    """As LAMMPS writes them for names with *."""
+    for timestep in (0, 50, 100):
+        with gpz.Writer(tmp_path / f"t.{timestep}.gpz", units="lj") as writer:
+            writer.write(positions=np.full((2, 3), timestep / 100), ids=[1, 2], box=[5, 5, 5], timestep=timestep)
+    loaded = frames(import_file(str(tmp_path / "t.*.gpz")))
+    assert [data.attributes["Timestep"] for data in loaded] == [0, 50, 100]
+    require_within([data.particles.positions[0, 0] for data in loaded], [0, 0.5, 1], 0.001)
+
+
+def test_file_without_frames(tmp_path):
+    with gpz.Writer(tmp_path / "t.gpz", units="lj"):
+        pass
+    with pytest.raises(ValueError, match="no complete frame"):
+        import_file(str(tmp_path / "t.gpz"))
+
+
 def test_frames_in_any_order():
     run = make("melt")
     pipeline = import_file(str(run.gpz))
@@ -137,16 +154,14 @@ def test_torn():
     require_positions([data.particles.positions[...] for data in loaded], run)
 
 
-def test_files_of_ranks():
+def test_files_of_ranks(joined):
     """OVITO looks for files itself, and knows no %. The file of one rank has its particles."""
     run = make("percent")
     with pytest.raises(Exception, match=r"run\.%\.gpz"):
         import_file(str(run.gpz))
-    joined = []
-    for parts in zip(*(frames(import_file(str(part))) for part in run.parts)):
-        ids = np.concatenate([data.particles.identifiers[...] for data in parts])
-        joined.append(np.concatenate([data.particles.positions[...] for data in parts])[np.argsort(ids)])
-    require_positions(joined, run)
+    require_positions([data.particles.positions[...] for data in frames(import_file(str(joined)))], run)
+    counts = [[data.particles.count for data in frames(import_file(str(part)))] for part in run.parts]
+    assert list(np.sum(counts, axis=0)) == [len(frame["columns"]["id"]) for frame in run.frames]
 
 
 def test_damaged_file(tmp_path):
@@ -169,6 +184,5 @@ def test_without_ids(tmp_path):
 
 
 def test_page(tmp_path, monkeypatch, capsys):
-    (block,) = (block for block in BLOCKS if "ovito" in block)
-    run_block(block, tmp_path, monkeypatch)
+    run_block("ovito", tmp_path, monkeypatch)
     assert capsys.readouterr().out.startswith("100 648 ")

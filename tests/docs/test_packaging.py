@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The recipes of packages have the version and the dependencies of CMakeLists.txt."""
+
 import ast
 import json
 import re
@@ -49,7 +50,9 @@ class Packaging(unittest.TestCase):
                 names.setdefault(call.func.id, []).append(call.args[0].value)
         self.assertEqual(names["version"], [VERSION])
         self.assertIn(f"gpz-{VERSION}.tar.gz", text)
-        self.assertLessEqual({spack for _, spack, *_ in LIBRARIES.values()}, {name.partition("@")[0] for name in names["depends_on"]})
+        self.assertLessEqual(
+            {spack for _, spack, *_ in LIBRARIES.values()}, {name.partition("@")[0] for name in names["depends_on"]}
+        )
 
     def test_conda(self):
         text = (PACKAGING / "conda" / "recipe.yaml").read_text()
@@ -57,11 +60,21 @@ class Packaging(unittest.TestCase):
         host = text.partition("\n  host:\n")[2].partition("\n  run_exports")[0]
         self.assertEqual(sorted(re.findall(r"- (\S+)", host)), sorted(conda for _, _, conda, _ in LIBRARIES.values()))
 
+    def test_mdakit(self):
+        project = (ROOT / "pyproject.toml").read_text()
+        oldest = re.search(r'^mdanalysis = \["MDAnalysis>=([\d.]+)"', project, re.MULTILINE).group(1)
+        kit = (PACKAGING / "mdakit" / "metadata.yaml").read_text()
+        self.assertRegex(kit, rf'(?m)^mdanalysis_requires: ">={re.escape(oldest)}(\.0)*"$')
+        python = re.search(r'^requires-python = "(.*)"', project, re.MULTILINE).group(1)
+        self.assertIn(f'\npython_requires: "{python}"\n', kit)
+
     def test_vcpkg(self):
         manifest = json.loads((PACKAGING / "vcpkg" / "vcpkg.json").read_text())
         self.assertEqual(manifest["version"], VERSION)
         needed = manifest["dependencies"] + manifest["features"]["tools"]["dependencies"]
-        self.assertLessEqual({vcpkg for *_, vcpkg in LIBRARIES.values()}, {name for name in needed if isinstance(name, str)})
+        self.assertLessEqual(
+            {vcpkg for *_, vcpkg in LIBRARIES.values()}, {name for name in needed if isinstance(name, str)}
+        )
 
 
 if __name__ == "__main__":

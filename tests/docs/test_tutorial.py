@@ -3,6 +3,7 @@
 
 Environment: LMP (LAMMPS), LAMMPS_PLUGIN_PATH, PYTHON (with the package and MDAnalysis), PYTHONPATH.
 """
+
 import os
 import subprocess
 import tempfile
@@ -22,13 +23,24 @@ class Tutorial(unittest.TestCase):
         script = ROOT / "examples" / "in.argon"
         for line in code_blocks(PAGE, "LAMMPS")[0].replace(" 20 ", " ${every} ").splitlines():
             assert line in script.read_text().splitlines(), f"not in {script}: {line}"
-        subprocess.run([os.environ["LMP"], "-in", script, "-var", "size", "4"], cwd=cls.folder, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [os.environ["LMP"], "-in", script, "-var", "size", "4"],
+            cwd=cls.folder,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
 
     def python(self, block, check):
         code = code_blocks(PAGE, "python")[block] + "\n" + check
         environment = {**os.environ, "MPLBACKEND": "Agg"}
-        return subprocess.run([os.environ["PYTHON"], "-W", "error::UserWarning", "-c", code], cwd=self.folder, env=environment, check=True,
-                              capture_output=True, text=True).stdout
+        return subprocess.run(
+            [os.environ["PYTHON"], "-W", "error::UserWarning", "-c", code],
+            cwd=self.folder,
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
 
     def test_package(self):
         # The diffusion of liquid argon at this temperature is 2.4e-5 cm^2/s.

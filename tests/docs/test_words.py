@@ -51,6 +51,11 @@ class Words(unittest.TestCase):
             found += [f"{path}: {match.group()}" for match in NAMELESS.finditer(text)]
         self.assertEqual(found, [])
 
+    def test_no_page_has_two_versions_of_a_merge(self):
+        pages = [path for path in tracked_files() if path.endswith((".md", ".rst", ".py", ".txt", ".sh", ".cmake"))]
+        marked = [page for page in pages if re.search(r"^(<{7}|>{7}) ", (ROOT / page).read_text(), re.MULTILINE)]
+        self.assertEqual(marked, [])
+
     def test_rows_of_tables_have_as_many_cells_as_their_heads(self):
         uneven = []
         for page in (path for path in tracked_files() if path.endswith(".md")):

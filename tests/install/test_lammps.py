@@ -3,6 +3,7 @@
 
 Environment: GPZ_LAMMPS (the source tree, which is copied; unset: skipped).
 """
+
 import os
 import sys
 import unittest
@@ -37,8 +38,25 @@ class Overlay(StagedCase):
         self.assertEqual((original / "cmake" / "CMakeLists.txt").read_bytes(), before)
 
         build = self.folder / "build"
-        run(os.environ["GPZ_CMAKE"], "-S", lammps / "cmake", "-B", build, "-D", "PKG_GPZ=on", "-D", f"CMAKE_PREFIX_PATH={STAGE}",
-            "-D", f"CMAKE_CXX_COMPILER={os.environ['GPZ_CXX']}", "-D", "BUILD_MPI=off", "-D", "BUILD_OMP=off", "-D", "FFT=KISS")
+        run(
+            os.environ["GPZ_CMAKE"],
+            "-S",
+            lammps / "cmake",
+            "-B",
+            build,
+            "-D",
+            "PKG_GPZ=on",
+            "-D",
+            f"CMAKE_PREFIX_PATH={STAGE}",
+            "-D",
+            f"CMAKE_CXX_COMPILER={os.environ['GPZ_CXX']}",
+            "-D",
+            "BUILD_MPI=off",
+            "-D",
+            "BUILD_OMP=off",
+            "-D",
+            "FFT=KISS",
+        )
         for style, header in STYLES.items():
             self.assertIn(f'#include "{header}"', (build / "styles" / f"style_{style}.h").read_text())
 

@@ -2,7 +2,9 @@
 """What the tests of rerun and read_dump share: they do the same with a .gpz file as with its exact text."""
 
 import re
+import subprocess
 
+from harness import Skip
 from systems import MELT
 
 # The output of a rerun shows every digit of what atoms and boxes decide.
@@ -12,6 +14,12 @@ thermo_style custom step atoms pe press pxy lx ly lz xy xz yz
 thermo_modify format float %.17g lost ignore
 """
 ALL = "id type xu yu zu vx vy vz"
+
+
+def need_package(t, name):
+    known = subprocess.run([t.options.lmp, "-h"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    if not re.search(rf"\b{name}\b", known):
+        raise Skip(f"LAMMPS was built without the package {name}")
 
 
 def thermo(output):

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from harness import case, compare, read_dump
-from reread import THERMO, exact_text, thermo
+from reread import THERMO, exact_text, need_package, thermo
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "clients"))
 import runs  # noqa: E402
@@ -52,6 +52,8 @@ def compare_run(t, name):
     if t.options.plugin:
         os.environ["GPZ_PLUGIN"] = t.options.plugin
     os.environ["GPZ_MPIEXEC"] = t.options.mpiexec
+    if name == "fields":
+        need_package(t, "MOLECULE")
     run = runs.make(name, t.options.runs)
     original = read_dump(run.text)
     system = settings(run, original[0])

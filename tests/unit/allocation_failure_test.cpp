@@ -153,6 +153,7 @@ TEST_P(AllocationFailure, ReaderOfAFile) {
     reader.chunk(0, 0);
     reader.chunk_kind(1, 0);
     reader.field_sizes(1);
+    reader.stored(1);
     scan_file(file.path(), false);
   });
 }

@@ -327,14 +327,15 @@ TEST(DifferenceCodec, OtherParticles) {
   Frame late;
   for (std::size_t d = 0; d < 3; ++d)
     for (std::size_t k = 0; k < added; ++k) late[d].push_back(t.frames[3][d][k * 7 + 3]);
-  state.replace(kept.data(), kept.size(), columns(late), added);
+  state.keep(kept.data(), kept.size());
+  state.add(columns(late), added);
   ASSERT_EQ(state.particles, kept.size() + added);
   for (std::size_t s = 4; s < t.frames.size(); ++s) {
     EXPECT_EQ(encoded(state, selected(s), t.box), encoded(alone, selected(s), t.box)) << s;
     state.advance(columns(selected(s)), t.box);
     alone.advance(columns(selected(s)), t.box);
   }
-  state.replace(nullptr, 0, {}, 0);
+  state.keep(nullptr, 0);
   EXPECT_EQ(state.particles, 0u);
   EXPECT_TRUE(encoded(state, empty_frame(0), t.box).empty());
 }

@@ -180,7 +180,11 @@ inline DifferenceState state_after(const Trajectory &t, std::size_t frames, int 
   return state;
 }
 
-// The section of a frame: the same from all kernels, which decode it again.
+inline bool operator==(const DifferenceState::Axis &a, const DifferenceState::Axis &b) {
+  return a.last == b.last && a.deviation == b.deviation && a.velocity == b.velocity && a.previous == b.previous;
+}
+
+// The section of a frame: the same from all kernels, which decode it again, and follow it to the state behind it.
 inline std::vector<std::uint8_t> encoded(const DifferenceState &state, const Frame &q, const GridBox &box,
                                          bool neighbours = false) {
   std::vector<std::uint8_t> bytes;
@@ -194,6 +198,12 @@ inline std::vector<std::uint8_t> encoded(const DifferenceState &state, const Fra
     decode_difference(state, bytes.data(), bytes.size(), box, output(decoded), *kernels);
     for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d)
       EXPECT_EQ(decoded[d], q[d]) << kernels->name;
+    DifferenceState advanced = state;
+    advanced.advance(columns(q), box, *kernels);
+    DifferenceState followed = state;
+    follow_difference(followed, bytes.data(), bytes.size(), box, *kernels);
+    EXPECT_EQ(followed.frames, advanced.frames);
+    EXPECT_TRUE(followed.axes == advanced.axes) << kernels->name;
   }
   return bytes;
 }

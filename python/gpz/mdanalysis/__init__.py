@@ -10,13 +10,22 @@
         ts.time, ts.dimensions, u.atoms.positions     # ps, A and degrees, A
     u.atoms.write("out.gpz", frames="all")
 
-GPZReader    frames: see its help for the keywords, which Universe passes on
-GPZWriter    writes frames
-GPZParser    topologies
+GPZReader          frames: see its help for the keywords, which Universe passes on
+GPZWriter          writes frames
+GPZParser          topologies
+GPZStreamReader    frames of a pipe (MDAnalysis 2.10 or newer)
 """
 
-from gpz.mdanalysis.reader import FrameError, GPZReader
+from MDAnalysis.coordinates import base
+
+from gpz.mdanalysis.layout import FrameError
+from gpz.mdanalysis.reader import GPZReader
 from gpz.mdanalysis.topology import GPZParser
 from gpz.mdanalysis.writer import GPZWriter
 
 __all__ = ["FrameError", "GPZParser", "GPZReader", "GPZWriter"]
+
+if hasattr(base, "StreamReaderBase"):
+    from gpz.mdanalysis.stream import GPZStreamReader
+
+    __all__ += ["GPZStreamReader"]

@@ -35,9 +35,9 @@ class GPZParser(TopologyReaderBase):
     """Reads the topology of .gpz files.
 
     ids (1, 2, ... for a file without ids), types (the numbers, as text), resids and resnums (column mol, else all 1),
-    segids ("SYSTEM"). Where the file has them: names (type labels), elements, charges (column q, in e), masses (column
-    mass, in u). Without that column masses are guessed from the elements; without elements they are 1, as for LAMMPS's
-    text dumps.
+    segids ("SYSTEM"). Where the file has them: names (type labels, else elements), elements, charges (column q, in e),
+    masses (column mass, in u). Without that column masses are guessed from the elements; without elements they are
+    1, as for LAMMPS's text dumps.
     """
 
     format = "GPZ"
@@ -60,11 +60,13 @@ class GPZParser(TopologyReaderBase):
             Atomids(columns["id"] if "id" in columns else np.arange(1, count + 1)),
             Atomtypes(types.astype(str).astype(object)),
         ]
-        if labels:
-            attributes.append(Atomnames(by_type(labels, types)))
         elements = self._elements(symbols, columns.get("element", types))
         if elements is not None:
             attributes.append(Elements(elements))
+        if labels:
+            attributes.append(Atomnames(by_type(labels, types)))
+        elif elements is not None:
+            attributes.append(Atomnames(elements.copy()))
         attributes.append(self._masses(columns.get("mass"), elements, count, units.mass))
         if "q" in columns:
             attributes.append(Charges(columns["q"] * units.charge))

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from MDAnalysis.units import constants
 
+from gpz._units import LENGTHS, TIMES
+
 # In SI units, for what MDAnalysis has no constants of (CODATA 2010, as its own).
 _AVOGADRO = constants["N_Avogadro"]  # 1/mol
 _ELECTRON = constants["elementary_charge"]  # C
 _DALTON = 1e-3 / _AVOGADRO  # kg
-_BOHR = 0.52917721092e-10  # m
 _HARTREE = 4.35974434e-18  # J
 _STATCOULOMB = 0.1 / 299792458  # C
 
@@ -36,15 +37,15 @@ class Units:
 
 
 def _units(
+    style: str,
     *,
-    length: float,
-    time: float,
     energy: float,
     mass: float = _DALTON,
     charge: float = _ELECTRON,
     names: tuple[str | None, str | None, str | None, str | None],
 ) -> Units:
     """The arguments are in SI units. A velocity is a length by a time, a force an energy by a length."""
+    length, time = LENGTHS[style], TIMES[style]
     return Units(
         length=length * 1e10,
         time=time * 1e12,
@@ -59,18 +60,17 @@ def _units(
 #: By the name in the LAMMPS command `units`. The style lj has no units.
 STYLES = {
     "real": _units(
-        length=1e-10,
-        time=1e-15,
+        "real",
         energy=constants["calorie"] * 1e3 / _AVOGADRO,
         names=("A", "fs", "A/fs", "kcal/(mol*Angstrom)"),
     ),
-    "metal": _units(length=1e-10, time=1e-12, energy=_ELECTRON, names=("A", "ps", "A/ps", None)),
-    "si": _units(length=1, time=1, energy=1, mass=1, charge=1, names=(None, "s", "m/s", "N")),
-    "cgs": _units(length=1e-2, time=1, energy=1e-7, mass=1e-3, charge=_STATCOULOMB, names=(None, "s", None, None)),
+    "metal": _units("metal", energy=_ELECTRON, names=("A", "ps", "A/ps", None)),
+    "si": _units("si", energy=1, mass=1, charge=1, names=(None, "s", "m/s", "N")),
+    "cgs": _units("cgs", energy=1e-7, mass=1e-3, charge=_STATCOULOMB, names=(None, "s", None, None)),
     # The documentation of LAMMPS gives velocities in Bohr by 1.03275e-15 s. But positions advance by dt v, dt in fs.
-    "electron": _units(length=_BOHR, time=1e-15, energy=_HARTREE, names=(None, "fs", None, None)),
-    "micro": _units(length=1e-6, time=1e-6, energy=1e-15, mass=1e-15, charge=1e-12, names=(None, "us", "m/s", None)),
-    "nano": _units(length=1e-9, time=1e-9, energy=1e-21, mass=1e-21, names=("nm", "ns", "m/s", None)),
+    "electron": _units("electron", energy=_HARTREE, names=(None, "fs", None, None)),
+    "micro": _units("micro", energy=1e-15, mass=1e-15, charge=1e-12, names=(None, "us", "m/s", None)),
+    "nano": _units("nano", energy=1e-21, mass=1e-21, names=("nm", "ns", "m/s", None)),
 }
 STYLES["lj"] = Units(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, UNKNOWN_NAMES)
 

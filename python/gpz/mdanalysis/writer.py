@@ -71,7 +71,7 @@ class GPZWriter(base.WriterBase):
         self.convert_units = convert_units
         self.lammps_units = lammps_units
         self._bounds = {"positions": bound, "velocities": velocity_bound, "forces": force_bound}
-        self._options = {"key_interval": key_interval, "append": append, "threads": threads}
+        self._options: dict[str, Any] = {"key_interval": key_interval, "append": append, "threads": threads}
         self._file: gpz.Writer | None = None
         if lammps_units is not None:
             units_of(lammps_units)  # an error before the first frame
@@ -87,17 +87,18 @@ class GPZWriter(base.WriterBase):
         if len(atoms) != self.n_atoms:
             raise ValueError(f"{self.filename}: a frame of {len(atoms)} atoms in a trajectory of {self.n_atoms}")
         if self._file is None:
-            self._open(atoms)
-        self._file.write(**self._vectors(timestep), **self._topology(atoms), **self._place_and_time(timestep))
+            self._file = self._open(atoms)
+        columns: dict[str, Any] = {**self._vectors(timestep), **self._topology(atoms)}
+        self._file.write(**columns, **self._place_and_time(timestep))
 
-    def _open(self, atoms: AtomGroup) -> None:
+    def _open(self, atoms: AtomGroup) -> gpz.Writer:
         if self.lammps_units is None:
             self.lammps_units = getattr(atoms.universe.trajectory, "lammps_units", "metal") or "lj"
         self._units = units_of(self.lammps_units if self.convert_units else None)
         self._types = Types(atoms)
         factors = {"positions": self._units.length, "velocities": self._units.velocity, "forces": self._units.force}
         bounds = {name: bound / factors[name] for name, bound in self._bounds.items() if bound is not None}
-        self._file = gpz.Writer(
+        return gpz.Writer(
             self.filename,
             units=self.lammps_units,
             elements=self._types.elements,
@@ -154,7 +155,7 @@ class GPZWriter(base.WriterBase):
         """A writer with the units and bounds of a file that is read."""
         kwargs.setdefault("lammps_units", reader.lammps_units or "lj")
         kwargs.setdefault("convert_units", reader.convert_units)
-        for name, bound in reader.bounds().items():
+        for name, bound in reader.layout.bounds(reader.opened()[0]).items():
             kwargs.setdefault(name, bound)
         return cls(filename, reader.n_atoms if n_atoms is None else n_atoms, **kwargs)
 

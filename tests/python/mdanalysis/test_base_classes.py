@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MDAnalysis's own tests of readers, writers and topology parsers, for .gpz files.
 
-The classes are in the source distribution MDAnalysisTests; scripts/lib/mdanalysis_tests.sh unpacks it.
+The classes are in the package MDAnalysisTests.
 """
+
+from typing import ClassVar
 
 import MDAnalysis as mda
 import numpy as np
@@ -85,8 +87,8 @@ class ParserTest(ParserBase):
 
 
 class TestParserOfLittle(ParserTest):
-    expected_attrs = ["types", "masses"]
-    guessed_attrs = ["masses"]
+    expected_attrs: ClassVar = ["types", "masses"]
+    guessed_attrs: ClassVar = ["masses"]
     expected_n_residues = 1
 
     def write(self, path):
@@ -99,8 +101,8 @@ class TestParserOfLittle(ParserTest):
 
 
 class TestParserOfElements(ParserTest):
-    expected_attrs = ["types", "elements", "masses"]
-    guessed_attrs = ["masses"]
+    expected_attrs: ClassVar = ["names", "types", "elements", "masses"]
+    guessed_attrs: ClassVar = ["masses"]
     expected_n_residues = 1
 
     def write(self, path):
@@ -111,11 +113,12 @@ class TestParserOfElements(ParserTest):
             top = parser.parse()
         np.testing.assert_array_equal(top.types.values, ["1", "1", "2", "2", "3"])
         np.testing.assert_array_equal(top.elements.values, ["O", "O", "H", "H", ""])
+        np.testing.assert_array_equal(top.names.values, top.elements.values)
         np.testing.assert_array_equal(top.masses.values, [15.999, 15.999, 1.008, 1.008, 1])
 
 
 class TestParserOfEverything(ParserTest):
-    expected_attrs = ["names", "types", "elements", "masses", "charges"]
+    expected_attrs: ClassVar = ["names", "types", "elements", "masses", "charges"]
     expected_n_residues = 2
 
     def write(self, path):

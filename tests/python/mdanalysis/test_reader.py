@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files that LAMMPS seldom writes, and files that cannot be read to their end."""
 
+import errno
 import os
+import pathlib
 import shutil
 import threading
 
@@ -124,11 +126,11 @@ def test_a_frame_that_is_damaged_does_not_end_a_loop_quietly(path, positions):
     write(path, frames_of(positions), key_interval=1)
     with gpz.open(path) as trajectory:
         sizes = trajectory.sizes
-    data = bytearray(open(path, "rb").read())
+    data = bytearray(pathlib.Path(path).read_bytes())
     index_and_header = len(data) - sizes.sum()
     # The header comes first and is shorter than any frame: this is inside frame 2.
     data[sizes[0] + sizes[1] + sizes[2] // 2 + min(index_and_header // 2, sizes[2] // 4)] ^= 255
-    open(path, "wb").write(data)
+    pathlib.Path(path).write_bytes(data)
     reader = GPZReader(path)
     seen = []
     with pytest.raises(gpz.CorruptError):
@@ -149,6 +151,25 @@ def test_a_file_that_shrinks_while_it_is_read_does_not_end_a_loop_quietly(path, 
         for _ in reader:
             pass
     assert not isinstance(caught.value, (OSError, EOFError))
+
+
+@pytest.mark.parametrize("read_ahead", [False, True])
+def test_an_error_of_the_disk_does_not_end_a_loop_quietly(path, positions, read_ahead):
+    reader = GPZReader(write(path, frames_of(positions, 6)), read_ahead=read_ahead)
+    fetch = reader._fetch
+
+    def failing(trajectory, frame, *arguments):
+        if frame == 3:
+            raise gpz.FileError("cannot read", path, 100, errno.EIO)
+        return fetch(trajectory, frame, *arguments)
+
+    reader._fetch = failing
+    seen = []
+    with pytest.raises(FrameError, match="frame 3: .*byte 100: cannot read") as caught:
+        for ts in reader:
+            seen.append(ts.frame)
+    assert seen == [0, 1, 2]
+    assert isinstance(caught.value.__cause__, OSError)
 
 
 def test_files_that_cannot_be_opened(tmp_path, path, positions):
@@ -246,10 +267,13 @@ def test_the_thread_ends_with_the_reader(path, positions, threads):
     for ts in reader:
         if ts.frame == 4:
             break
-    (thread,) = threads()
-    reader.close()
-    thread.join(timeout=60)
-    assert threads() == []
+    for end in (reader.rewind, reader.close):
+        (thread,) = threads()
+        end()
+        thread.join(timeout=60)
+        assert threads() == []
+        if end == reader.rewind:
+            positions_of(reader, range(5))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")

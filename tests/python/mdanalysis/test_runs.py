@@ -3,11 +3,12 @@
 
 import warnings
 
-import gpz.mdanalysis  # noqa: F401  (registers the format)
 import MDAnalysis as mda
 import numpy as np
 import pytest
 from runs import NAMES, make
+
+import gpz.mdanalysis  # noqa: F401  (registers the format)
 
 CONVENTIONS = {"x": "unscaled", "xs": "scaled", "xu": "unwrapped"}
 REFUSED = {"varying", "percent"}  # another number of atoms in each frame

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The programs of README print what README says, and the commands there read what they wrote.
+"""The programs of docs/library.md print what the page says, and the commands there read what they wrote.
 
-Environment: GPZ (the command), README_CPP and README_C (the programs, built from the page).
+Environment: GPZ (the command), LIBRARY_CPP and LIBRARY_C (the programs, built from the page).
 """
 import os
 import subprocess
@@ -15,9 +15,9 @@ def run(folder, *command):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
-class Readme(unittest.TestCase):
+class Library(unittest.TestCase):
     def check(self, program):
-        (printed,) = code_blocks("README.md", "text")
+        (printed,) = code_blocks("docs/library.md", "text")
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(run(folder, os.environ[program]), printed)
             self.assertIn("lossless", run(folder, os.environ["GPZ"], "info", "traj.gpz"))
@@ -33,10 +33,10 @@ class Readme(unittest.TestCase):
                 self.assertLessEqual(abs(float(value) - expected), 0.001)
 
     def test_cpp(self):
-        self.check("README_CPP")
+        self.check("LIBRARY_CPP")
 
     def test_c(self):
-        self.check("README_C")
+        self.check("LIBRARY_C")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Frames of a .gpz file, written by MDAnalysis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import MDAnalysis as mda
+import numpy as np
+
+import gpz
+from gpz.convert.formats import Format
+from gpz.mdanalysis import geometry
+from gpz.mdanalysis.reader import open_fixed
+from gpz.mdanalysis.units import BASE_NAMES, Units
+
+KEPT = {"x", "y", "z", "xu", "yu", "zu", "xs", "ys", "zs", "xsu", "ysu", "zsu"}
+
+
+def write(
+    source: Path, target: Path, form: Format, frames: slice, style: str | None, precision: int, threads: int
+) -> list[str]:
+    """Returns what got lost, a line each."""
+    with open_fixed(str(source), threads=threads) as file:
+        chosen = file[frames]
+        if len(chosen) == 0:
+            raise gpz.ArgumentError(f"none of the {len(file)} frames is among those chosen", str(source))
+        style = style or file.units or "lj"
+        units = form.units(style)
+        first = chosen[0]
+        if first.position_columns is None:
+            raise gpz.ColumnError(f"no positions among the columns {' '.join(first.columns)}", str(source))
+        velocities = form.velocities and first.velocities is not None
+        forces = form.forces and first.forces is not None
+        times, lost = times_of(chosen, units)
+        universe = mda.Universe.empty(first.n_particles, trajectory=True, velocities=velocities, forces=forces)
+        options = {"n_atoms": first.n_particles}
+        universe.trajectory.units = dict(BASE_NAMES)
+        if form.mda == "DCD":
+            options.update(dt=interval(times))
+        elif form.mda == "XTC":
+            options.update(precision=precision)
+        elif form.mda in ("NCDF", "H5MD"):
+            options.update(velocities=velocities, forces=forces)
+        if form.mda == "H5MD":
+            options.update(n_frames=len(chosen), author="gpz")
+        with mda.Writer(str(target), format=form.mda, multiframe=True, **options) as writer:
+            for number, frame in enumerate(chosen):
+                require_same_atoms(first, frame, source)
+                fill(universe.trajectory.ts, frame, units, velocities, forces)
+                universe.trajectory.ts.data["time"] = float(times[number])
+                universe.trajectory.ts.data["step"] = frame.timestep
+                writer.write(universe.atoms)
+        return lost + lost_in(form, first, style, precision, times, velocities, forces, file)
+
+
+def times_of(frames: gpz.Trajectory, units: Units) -> tuple[np.ndarray, list[str]]:
+    """(frames,) ps, and a line if the file has none."""
+    times = frames.times
+    if not np.isnan(times).any():
+        return times * units.time, []
+    size = frames.metadata["timestep_size"]
+    if size:
+        return frames.timesteps * size * units.time, []
+    return np.arange(len(frames), dtype=float), ["the file has no times: frame numbers stand for ps"]
+
+
+def interval(times: np.ndarray) -> float:
+    """ps between two frames."""
+    return float(f"{(times[-1] - times[0]) / (len(times) - 1):.9g}") if len(times) > 1 and times[-1] > times[0] else 1.0
+
+
+def require_same_atoms(first: gpz.Frame, frame: gpz.Frame, source: Path) -> None:
+    if first.ids is not None and not np.array_equal(first.ids, frame.ids):
+        raise gpz.UnsupportedError(
+            f"frame {frame.index} has other atoms than frame {first.index}, and these formats name no atoms",
+            str(source),
+        )
+
+
+def fill(ts, frame: gpz.Frame, units: Units, velocities: bool, forces: bool) -> None:
+    """A timestep of MDAnalysis, in its units. The lower corner of the box stays where it is."""
+    ts.positions = frame.positions * units.length
+    if velocities:
+        ts.velocities = frame.velocities * units.velocity
+    if forces:
+        ts.forces = frame.forces * units.force
+    box = frame.box
+    if box is None:
+        ts.dimensions = None
+        return
+    if box.kind == "general triclinic":
+        raise gpz.UnsupportedError("the edges of the box point anywhere (general triclinic), and these formats turn it")
+    ts.dimensions = geometry.dimensions(box) * [*(3 * [units.length]), 1, 1, 1]
+
+
+def lost_in(form: Format, first, style: str, precision: int, times, velocities: bool, forces: bool, file) -> list[str]:
+    """What the format cannot hold, of this file."""
+    lost = []
+    if form.mda == "XTC":
+        unit = "sigma" if style == "lj" else "nm"
+        lost.append(
+            f"positions are rounded to {10.0**-precision:g} {unit}: the error bounds of the file do not hold any more"
+        )
+    else:
+        lost.append("positions are float32: error bounds below their rounding, 6e-8 of a value, do not hold any more")
+    if first.ids is None:
+        lost.append("the file has no ids: atoms are in another order in each frame")
+    else:
+        lost.append(f"{form.name} has no ids: atoms are in the order of ids, and are numbered from 1 where it is read")
+    kept = {*KEPT, "id"}
+    kept |= {"vx", "vy", "vz"} if velocities else set()
+    kept |= {"fx", "fy", "fz"} if forces else set()
+    others = [name for name in first.columns if name not in kept]
+    if others:
+        lost.append(f"columns that are not in the {form.name} file: {' '.join(others)}")
+    if file.elements:
+        lost.append(f"{form.name} has no elements: for analysis keep a topology beside it")
+    if first.box is not None and first.box.origin.any():
+        origin = " ".join(f"{value:g}" for value in first.box.origin)
+        lost.append(f"the box begins at {origin}, which {form.name} cannot say: coordinates are those of the file")
+    if form.even_times and len(times) > 2 and not np.allclose(np.diff(times), interval(times), rtol=1e-6, atol=0):
+        lost.append(
+            f"{form.name} has one time between frames, and these frames are not evenly spaced: their times are wrong"
+        )
+    if not form.timesteps:
+        lost.append(f"{form.name} files from here have no timesteps, only times")
+    if style == "lj":
+        how = "as they are, as LAMMPS writes them" if form.in_nm else "as if sigma were Angstrom and tau ps"
+        lost.append(f"lj units: numbers are stored {how}")
+    if file.torn:
+        lost.append("the file ends with an incomplete frame, which is left out")
+    return lost

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How columns of a .gpz file become a timestep of MDAnalysis."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from MDAnalysis.coordinates.timestep import Timestep
+
+import gpz
+from gpz.mdanalysis import geometry
+from gpz.mdanalysis.units import BASE_NAMES, units_of
+
+# By the names and in the order of MDAnalysis's reader of LAMMPS's text.
+CONVENTIONS = {
+    "unscaled": ("x", "y", "z"),
+    "scaled": ("xs", "ys", "zs"),
+    "unwrapped": ("xu", "yu", "zu"),
+    "scaled_unwrapped": ("xsu", "ysu", "zsu"),
+}
+VELOCITIES, FORCES, IMAGES = ("vx", "vy", "vz"), ("fx", "fy", "fz"), ("ix", "iy", "iz")
+# What is no additional column, because a timestep has a place of its own for it.
+KNOWN_COLUMNS = {"id", *VELOCITIES, *FORCES}.union(*CONVENTIONS.values())
+
+
+class FrameError(RuntimeError):
+    """A frame cannot be read. No OSError or EOFError: MDAnalysis takes those for the end of the trajectory."""
+
+
+class Vector(NamedTuple):
+    """An array of a timestep, (N, 3)."""
+
+    array: np.ndarray
+    columns: Sequence[str]  # that come into it: three, or two of a two-dimensional file
+    factor: float  # one unit of the file in that of MDAnalysis
+
+
+class Layout:
+    """What is read of every frame. Arguments are those of GPZReader; `columns` are those of the first frame.
+
+    convention: of CONVENTIONS. positions: its columns that the file has. additional: columns that become ts.data.
+    units: of the numbers in a timestep; names: what MDAnalysis calls them.
+    """
+
+    def __init__(
+        self,
+        filename: str,
+        columns: Sequence[str],
+        lammps_units: str | None,
+        convert_units: bool,
+        convention: str,
+        unwrap: bool,
+        additional: Iterable[str] | bool | None,
+    ):
+        self.filename = filename
+        self.lammps_units = lammps_units or None
+        self.units = units_of(self.lammps_units if convert_units else None)
+        # MDAnalysis's writers that write in the units of a trajectory know its base units, and not all of LAMMPS's.
+        known = convert_units and self.lammps_units not in (None, "lj")
+        self.names = dict(BASE_NAMES) if known else dict(units_of(self.lammps_units).names)
+
+        self.convention = self._find_convention(columns, convention)
+        self.positions = [name for name in CONVENTIONS[self.convention] if name in columns]
+        self.has_velocities = all(name in columns for name in VELOCITIES)
+        self.has_forces = all(name in columns for name in FORCES)
+        self.has_ids = "id" in columns
+        if not self.has_ids:
+            warnings.warn(
+                f"{filename} has no ids: atoms are in another order in each frame. What depends on which atom is "
+                "where (displacements, RMSD, selections) is wrong"
+            )
+        self.unwraps = unwrap and "unwrapped" not in self.convention
+        if self.unwraps and not all(name in columns for name in IMAGES):
+            raise TypeError(f"{filename}: unwrap_images needs image flags, and ix iy iz are not among its columns")
+        self.additional = self._find_additional(columns, additional)
+
+    def _find_convention(self, columns: Sequence[str], wanted: str) -> str:
+        if wanted not in ("auto", *CONVENTIONS):
+            raise ValueError(f"lammps_coordinate_convention={wanted!r} is none of auto, {', '.join(CONVENTIONS)}")
+        found = [key for key, names in CONVENTIONS.items() if names[0] in columns and names[1] in columns]
+        if wanted == "auto" and found:
+            return found[0]
+        if wanted not in found:
+            kind = "" if wanted == "auto" else f"{wanted} "
+            raise TypeError(f"{self.filename}: no {kind}coordinates among the columns {' '.join(columns)}")
+        return wanted
+
+    def _find_additional(self, columns: Sequence[str], wanted: Iterable[str] | bool | None) -> list[str]:
+        if wanted is True:
+            return [name for name in columns if name not in KNOWN_COLUMNS]
+        if isinstance(wanted, (str, bool)) or not (wanted is None or isinstance(wanted, Iterable)):
+            raise ValueError(f"additional_columns={wanted!r} is neither True nor a list of names")
+        names = list(wanted or ())
+        missing = [name for name in names if name not in columns]
+        if missing:
+            warnings.warn(f"{self.filename}: additional columns that the file does not have: {', '.join(missing)}")
+        return [name for name in names if name in columns]
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether positions are fractions of the box."""
+        return self.convention.startswith("scaled")
+
+    @property
+    def others(self) -> list[str]:
+        """Columns that are read besides those of the vectors and the ids."""
+        return [*self.additional, *(IMAGES if self.unwraps else ())]
+
+    def vectors(self, ts: Timestep) -> list[Vector]:
+        """The arrays of a timestep into which columns of the file are read. Makes those that it does not have."""
+        ts.has_positions, ts.has_velocities, ts.has_forces = True, self.has_velocities, self.has_forces
+        vectors = [Vector(ts.positions, self.positions, self.units.length)]
+        if self.has_velocities:
+            vectors.append(Vector(ts.velocities, VELOCITIES, self.units.velocity))
+        if self.has_forces:
+            vectors.append(Vector(ts.forces, FORCES, self.units.force))
+        return vectors
+
+    def fill(self, ts: Timestep, frame: gpz.Frame, values: Mapping[str, np.ndarray]) -> None:
+        """Completes a timestep whose vectors have the columns of the file. `values` has the others; nothing of `frame`
+        is decoded."""
+        vectors = self.vectors(ts)
+        if len(self.positions) == 2:
+            ts.positions[:, 2] = 0
+        if frame.box is not None:
+            self._place(ts.positions, frame.box, values)
+            for vector in vectors:
+                geometry.turn(vector.array, frame.box)
+        elif self.is_scaled or self.unwraps:
+            raise FrameError(f"{self.filename}: frame {frame.index} has no box, which its positions are relative to")
+        for array, _, factor in vectors:
+            if factor != 1:
+                array *= np.float32(factor)
+        ts.dimensions = None
+        if frame.box is not None:
+            ts.dimensions = geometry.dimensions(frame.box) * [*(3 * [self.units.length]), 1, 1, 1]
+        for name in self.additional:
+            ts.data[name] = values[name]
+        ts.data["step"] = frame.timestep
+
+    def _place(self, positions: np.ndarray, box: gpz.Box, values: Mapping[str, np.ndarray]) -> None:
+        """Makes coordinates of the file distances from the origin of the box, in place."""
+        if self.is_scaled:
+            positions[...] = geometry.along_edges(positions, box)
+        else:
+            geometry.to_origin(positions, box)
+        if self.unwraps:
+            positions += geometry.along_edges(np.column_stack([values[name] for name in IMAGES]), box)
+
+    def bounds(self, frame: gpz.Frame) -> dict[str, float | None]:
+        """The largest errors of a frame: bound, velocity_bound and force_bound as GPZWriter takes them."""
+        positions = (frame.bounds[self.positions[0]] or 0.0) * self.units.length
+        if self.is_scaled and frame.box is not None:
+            positions *= np.abs(frame.box.matrix).sum(axis=0).max()
+        velocities, forces = frame.bounds.get(VELOCITIES[0]), frame.bounds.get(FORCES[0])
+        return {
+            "bound": positions,
+            "velocity_bound": velocities and velocities * self.units.velocity,
+            "force_bound": forces and forces * self.units.force,
+        }

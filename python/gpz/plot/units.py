@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the axes of pictures say about units."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Names(NamedTuple):
+    distance: str
+    time: str
+
+
+# By the name in the LAMMPS command `units`.
+_NAMES = {
+    "lj": Names("σ", "τ"),
+    "real": Names("Å", "fs"),
+    "metal": Names("Å", "ps"),
+    "si": Names("m", "s"),
+    "cgs": Names("cm", "s"),
+    "electron": Names("Bohr", "fs"),
+    "micro": Names("µm", "µs"),
+    "nano": Names("nm", "ns"),
+}
+
+
+def names_of(style: str) -> Names:
+    """Of distance and time; of a file that names no units they are "distance units" and "time units"."""
+    return _NAMES.get(style, Names("distance units", "time units"))
