@@ -181,6 +181,15 @@ class Columns(SelectCase):
             self.check_both(self.chosen(text.split(",")), "--columns", text)
             self.assertEqual(json.loads(self.gpz("info", "s.gpz", "--json", out=None))["columns"][0]["name"], text.split(",")[0])
 
+    def test_fields_are_copied(self):
+        """The sections of the others are left out, without decoding."""
+        for text, copied in (("id,type,x,y,z", True), ("x,y,z,id", True), ("id,type,x,y,z,ix", True), ("id,x,y", False), ("id,ix", False)):
+            report = self.select("--columns", text)
+            self.assertEqual(report["copied"], FRAMES if copied else 0, text)
+        self.select("--columns", "ix,z,y,x,type,id")
+        self.assertEqual(frame_bodies(self.read("s.gpz")), frame_bodies(self.read("t.gpz")))
+        self.assertEqual(self.decoded("s.gpz"), self.chosen(["ix", "z", "y", "x", "type", "id"]))
+
     def test_without_ids(self):
         """Sorted by a column that is not printed; in a .gpz file the order is lost."""
         expected = self.chosen(["x", "y"])
@@ -209,5 +218,6 @@ class Columns(SelectCase):
     def test_not_there(self):
         for command in (["select", "t.gpz", "-o", "s.gpz"], ["decode", "t.gpz", "-o", "s.dump"]):
             self.gpz(*command, "--columns", "id,vx", code=2, err="t.gpz: --columns: no column 'vx'; there are x y z id type ix")
-            self.gpz(*command, "--columns", "id,x,id", code=2, err="t.gpz: --columns: column 'id' twice")
+            for text in ("id,x,id", "id,x,y,id", "id,id"):
+                self.gpz(*command, "--columns", text, code=2, err="t.gpz: --columns: column 'id' twice")
         self.assert_files("in.dump", "t.gpz")

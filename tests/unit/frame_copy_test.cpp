@@ -101,6 +101,99 @@ TEST(StoredFrame, ChecksumsAreChecked) {
   EXPECT_EQ(status_of([&] { writer.write(frame); }), Status::invalid_argument);
 }
 
+TEST(StoredFrame, FieldsAreLeftOutAsBytes) {
+  for (const Order order : {Order::place, Order::id}) {
+    Gas gas(150);
+    const Bytes bytes = file_of(trajectory(gas, 10, {},
+                                           [&](int) {
+                                             gas.thin(0.02);
+                                             gas.add(3);
+                                           }),
+                                interval, 1, true, order);
+    const Reader reader = reader_of(bytes);
+    const std::size_t fields = reader.info(0).fields.size();
+    ASSERT_EQ(fields, 6u);  // x y z, id, tag, ix iy iz, vx vy vz, q
+    for (unsigned choice = 0; choice < 16; ++choice) {
+      std::vector<bool> kept = {true, true};  // positions and ids
+      for (std::size_t f = 2; f < fields; ++f) kept.push_back((choice >> (f - 2) & 1) != 0);
+      Bytes out;
+      Writer writer(out, reader.metadata());
+      for (std::size_t i = 0; i < reader.frames(); ++i) {
+        StoredFrame frame = reader.stored(i);
+        keep_fields(frame, kept);
+        EXPECT_EQ(frame.bytes == reader.stored(i).bytes, choice == 15);
+        writer.write(frame);
+      }
+      writer.close();
+      const Reader part = reader_of(out);
+      for (std::size_t i = 0; i < reader.frames(); ++i) {
+        const Frame whole = reader.read(i, 1, kept);
+        const Frame left = part.read(i);
+        for (const Frame::Column &column : left.columns) {
+          EXPECT_EQ(column.floats, whole.find(left.name(column))->floats);
+          EXPECT_EQ(column.integers, whole.find(left.name(column))->integers);
+        }
+        EXPECT_EQ(left.info.since_key, whole.info.since_key);
+        part.verify(i);
+      }
+    }
+  }
+}
+
+TEST(StoredFrame, FieldsThatOthersNeedStay) {
+  const auto snapshots = trajectory(3000, 3);
+  const auto status = [&](const Reader &reader, std::size_t i, const std::vector<bool> &kept) {
+    StoredFrame frame = reader.stored(i);
+    const Status result = status_of([&] { keep_fields(frame, kept); });
+    EXPECT_TRUE(result == Status::ok || frame.bytes == reader.stored(i).bytes);
+    return result;
+  };
+  const std::vector<bool> no_positions = {false, true, true, true, true, true};
+  const std::vector<bool> no_ids = {true, false, true, true, true, true};
+  const Bytes by_place = file_of(snapshots, interval);
+  const Bytes by_id = file_of(snapshots, interval, 1, true, Order::id);
+  const Reader place = reader_of(by_place);
+  const Reader id = reader_of(by_id);
+  ASSERT_EQ(place.chunk_kind(0, 0), ChunkKind::block);
+  ASSERT_EQ(id.chunk_kind(0, 0), ChunkKind::ordered);
+  ASSERT_EQ(place.chunk_kind(1, 0), ChunkKind::difference);
+  EXPECT_EQ(status(place, 0, no_positions), Status::ok);
+  EXPECT_EQ(status(place, 0, no_ids), Status::ok);
+  EXPECT_EQ(status(id, 0, no_positions), Status::ok);
+  EXPECT_EQ(status(id, 0, no_ids), Status::unsupported);
+  EXPECT_EQ(status(place, 1, no_positions), Status::unsupported);
+  EXPECT_EQ(status(place, 1, no_ids), Status::ok);
+  EXPECT_EQ(status(place, 0, {true}), Status::invalid_argument);
+  EXPECT_EQ(status(place, 0, std::vector<bool>(6, false)), Status::invalid_argument);
+}
+
+// Checksums that hold over lengths that lie.
+TEST(StoredFrame, LengthsOfSectionsAreChecked) {
+  const Bytes bytes = file_of(trajectory(200, 3), interval);
+  const Reader reader = reader_of(bytes);
+  const std::vector<bool> kept = {true, true, false, false, true, true};
+  for (const std::size_t i : {0u, 1u}) {
+    const StoredFrame good = reader.stored(i);
+    const std::size_t first =
+        reader.chunk_kind(i, 0) == ChunkKind::block ? 8 : 32;  // the lengths of chunk and sections
+    for (std::size_t at = first; at < first + 56 && at < good.bytes.size(); at += 8)
+      for (const int change : {0x01, 0x7f, 0xff})
+        for (const std::size_t place : {at, at + 1, at + 7}) {
+          StoredFrame frame = good;
+          frame.bytes[place] = static_cast<std::uint8_t>(frame.bytes[place] ^ change);
+          const Status status = status_of([&] { keep_fields(frame, kept); });
+          EXPECT_TRUE(status == Status::ok || status == Status::corrupt) << place;
+        }
+    for (std::size_t size = 0; size < 80; ++size) {
+      StoredFrame frame = good;
+      frame.bytes.resize(size);
+      frame.chunks[0].length = size;
+      const Status status = status_of([&] { keep_fields(frame, kept); });
+      EXPECT_TRUE(status == Status::truncated || status == Status::corrupt) << size;
+    }
+  }
+}
+
 TEST(StoredFrame, InC) {
   const Bytes bytes = chained_file(6, interval);
   gpz_reader *reader = nullptr;

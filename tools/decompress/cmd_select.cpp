@@ -32,26 +32,45 @@ struct SelectOptions {
   Limits limits;
 };
 
-Outcome copy_frames(const FrameInput &input, const FrameChoice &choice, int threads, WholeOutput &out) {
-  FrameCopier copier(out, threads);
-  return for_each_stored(*input.reader(), input.name(), choice, "select",
-                         [&](const Reader &reader, std::size_t i, std::size_t next) { copier.put(reader, i, next); });
-}
+// Atoms and columns of frames.
+class Selection final : public FrameCopier::Change {
+ public:
+  Selection(const AtomSelection &atoms, const std::vector<std::string> &columns, const std::string &file)
+      : atoms_(atoms), columns_(columns), file_(file) {}
 
-Outcome encode_frames(FrameInput &input, const FrameChoice &choice, const AtomSelection &atoms,
-                      const SelectOptions &options, WholeOutput &out) {
-  const auto wanted = [&](const FrameInfo &info) {
-    std::vector<bool> fields(info.fields.size(), true);
-    if (!options.columns.empty()) fields = fields_with(info, options.columns);
-    atoms.want(info, fields);
+  bool of_stored(StoredFrame &frame) const override {
+    return atoms_.all() && (columns_.empty() || keep_stored_columns(frame, columns_));
+  }
+  std::vector<bool> wanted(const FrameInfo &info) const override {
+    if (columns_.empty()) return {};
+    std::vector<bool> fields = fields_with(info, columns_);
+    atoms_.want(info, fields);
     return fields;
-  };
+  }
+  void of_decoded(Frame &frame) const override {
+    atoms_.apply(frame, file_);
+    if (!columns_.empty()) keep_columns(frame, columns_, file_);
+  }
+
+ private:
+  const AtomSelection &atoms_;
+  const std::vector<std::string> &columns_;
+  std::string file_;
+};
+
+Outcome write_frames(FrameInput &input, const FrameChoice &choice, const Selection &selection, int threads,
+                     WholeOutput &out) {
+  if (input.reader() != nullptr) {
+    FrameCopier copier(out, threads, &selection);
+    return for_each_stored(*input.reader(), input.name(), choice, "select",
+                           [&](const Reader &reader, std::size_t i, std::size_t next) { copier.put(reader, i, next); });
+  }
   const auto take = [&](Frame frame) {
-    atoms.apply(frame, input.name());
-    if (!options.columns.empty()) keep_columns(frame, options.columns, input.name());
+    selection.of_decoded(frame);
     out.encode(frame);
   };
-  return for_each_frame(input, choice, options.encoding.threads, {"select", wanted, take});
+  const auto wanted = [&](const FrameInfo &info) { return selection.wanted(info); };
+  return for_each_frame(input, choice, threads, {"select", wanted, take});
 }
 
 void report(const SelectOptions &options, const WholeOutput &out) {
@@ -79,9 +98,8 @@ void select(SelectOptions options) {
   const AtomSelection atoms(options.atoms, {metadata.elements, metadata.type_labels});
 
   WholeOutput out(options.output, metadata, options.encoding);
-  const bool whole_frames = input.reader() != nullptr && atoms.all() && options.columns.empty();
-  const Outcome outcome = whole_frames ? copy_frames(input, choice, options.encoding.threads, out)
-                                       : encode_frames(input, choice, atoms, options, out);
+  const Selection selection(atoms, options.columns, input.name());
+  const Outcome outcome = write_frames(input, choice, selection, options.encoding.threads, out);
   if (outcome.written > 0 || !outcome.problem) out.commit();
   if (outcome.problem) throw *outcome.problem;
   report(options, out);
@@ -104,13 +122,13 @@ void add_select(CLI::App &app) {
   add_threads_option(*command, options->encoding.threads);
   add_limits_option(*command, options->limits);
   command->footer(
-      "Without a selection of atoms or columns, frames are copied from their key frame on, with their bytes and "
-      "checksums.\n"
+      "Without a selection of atoms, frames are copied from their key frame on, with their bytes and checksums. So "
+      "are\n"
+      "the columns that are kept, if there are positions, ids and whole vectors (x, y and z) among them.\n"
       "Other frames are decoded and encoded again, by --key and --order. Their values stay the same, apart from "
       "values\n"
-      "that were stored exactly, which stay within the bound. Without ids, --columns leaves no differences between "
-      "frames:\n"
-      "every frame is a key frame then.\n"
+      "that were stored exactly, which stay within the bound. Without ids they have no differences: they are key "
+      "frames.\n"
       "A damaged or truncated input: all complete frames are written, then the exit code says what is missing.");
   command->callback([options] { run_on(options->input, [&] { select(*options); }); });
 }

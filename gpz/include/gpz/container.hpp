@@ -55,6 +55,11 @@ struct StoredFrame {
   Bytes bytes;  // of the chunks, one after the other
 };
 
+// Leaves these fields of the frame: kept[f] is true for those, and for at least one. Their bytes stay, nothing is
+// decoded. Throws unsupported, and leaves the frame as it was, if other fields need one that is left out: differences
+// need the first field, chunks in the order of ids need the ids. Throws invalid_argument, corrupt, truncated.
+GPZ_API void keep_fields(StoredFrame &frame, const std::vector<bool> &kept);
+
 // What a file has, as scan_file finds it.
 struct FileScan {
   Metadata metadata;

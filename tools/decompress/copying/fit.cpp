@@ -77,7 +77,7 @@ std::string difference_of_columns(const FrameInfo &a, const FrameInfo &b) {
     return fmt::format("columns {} and {}", fmt::join(column_names(a), " "), fmt::join(column_names(b), " "));
   if (a.fields.size() != b.fields.size()) return "columns that are grouped in another way";
   for (std::size_t f = 0; f < a.fields.size(); ++f) {
-    const std::string kind = difference_of_kind(a.fields[f], b.fields[f]);
+    std::string kind = difference_of_kind(a.fields[f], b.fields[f]);
     if (!kind.empty()) return kind;
     const double bound_a = bound_of(a.fields[f], a.box);
     const double bound_b = bound_of(b.fields[f], b.box);
@@ -94,7 +94,7 @@ std::string difference_of_parts(const FrameInfo &a, const FrameInfo &b) {
   const bool same_box = a.box.kind == b.box.kind && a.box.dimension == b.box.dimension &&
                         a.box.boundary == b.box.boundary && a.box.values == b.box.values;
   if (!same_box) return "other boxes";
-  const std::string columns = difference_of_columns(a, b);
+  std::string columns = difference_of_columns(a, b);
   if (!columns.empty()) return columns;
   for (std::size_t f = 0; f < a.fields.size(); ++f) {
     const Field &of_a = a.fields[f];

@@ -28,14 +28,18 @@ bool FrameCopier::can_copy(const Reader &reader, std::size_t i, std::size_t next
 
 void FrameCopier::put(const Reader &reader, std::size_t i, std::size_t next) {
   if (can_copy(reader, i, next)) {
-    const StoredFrame frame = reader.stored(i);
-    out_.copy(frame);
-    last_ = Last::copied;
-    checksum_ = frame.checksum;
-  } else {
-    out_.encode(reader.read(i, threads_));
-    last_ = Last::encoded;
+    StoredFrame frame = reader.stored(i);
+    if (change_ == nullptr || change_->of_stored(frame)) {
+      out_.copy(frame);
+      last_ = Last::copied;
+      checksum_ = frame.checksum;
+      return;
+    }
   }
+  Frame frame = reader.read(i, threads_, change_ == nullptr ? std::vector<bool>() : change_->wanted(reader.info(i)));
+  if (change_ != nullptr) change_->of_decoded(frame);
+  out_.encode(frame);
+  last_ = Last::encoded;
 }
 
 }  // namespace gpz::tool

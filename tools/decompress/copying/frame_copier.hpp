@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "copying/whole_output.hpp"
 #include "gpz/reader.hpp"
@@ -15,7 +16,18 @@ namespace gpz::tool {
 // or others can build on it.
 class FrameCopier {
  public:
-  FrameCopier(WholeOutput &out, int threads) : out_(out), threads_(threads) {}
+  // What becomes of a frame on its way.
+  struct Change {
+    virtual ~Change() = default;
+    // Returns false if that takes decoding.
+    virtual bool of_stored(StoredFrame &frame) const = 0;
+    virtual std::vector<bool> wanted(const FrameInfo &info) const = 0;  // the fields to decode
+    virtual void of_decoded(Frame &frame) const = 0;
+  };
+
+  // `change`, if there is one, has to outlive the copier.
+  FrameCopier(WholeOutput &out, int threads, const Change *change = nullptr)
+      : out_(out), threads_(threads), change_(change) {}
 
   // Writes frame i, which frame `next` of the same file follows; the number of frames there: none does. If it throws
   // that the frame is corrupt, nothing was written.
@@ -28,6 +40,7 @@ class FrameCopier {
 
   WholeOutput &out_;
   int threads_;
+  const Change *change_;
   Last last_ = Last::none;
   std::uint64_t checksum_ = 0;  // of the head of the last frame, if that was copied
 };

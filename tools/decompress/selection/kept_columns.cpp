@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "exit_code.hpp"
+#include "gpz/error.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -45,6 +46,33 @@ void keep_columns(Frame &frame, const std::vector<std::string> &names, const std
   }
   frame.info.fields = std::move(fields);
   frame.columns = std::move(columns);
+}
+
+bool keep_stored_columns(StoredFrame &frame, const std::vector<std::string> &names) {
+  const std::vector<bool> kept = fields_with(frame.info, names);
+  const auto is_listed = [&](const Field::Component &component) {
+    return std::find(names.begin(), names.end(), component.name) != names.end();
+  };
+  std::size_t components = 0;
+  for (std::size_t f = 0; f < kept.size(); ++f) {
+    const auto &of_field = frame.info.fields[f].components;
+    if (!kept[f]) continue;
+    if (!std::all_of(of_field.begin(), of_field.end(), is_listed)) return false;
+    components += of_field.size();
+  }
+  // The key frames alone could do without the first field.
+  if (components != names.size() || kept.empty() || !kept[0]) return false;
+  try {
+    keep_fields(frame, kept);
+  } catch (const Error &error) {
+    if (error.status() != Status::unsupported) throw;
+    return false;
+  }
+  for (Field &field : frame.info.fields)
+    for (Field::Component &component : field.components)
+      component.column =
+          static_cast<std::uint16_t>(std::find(names.begin(), names.end(), component.name) - names.begin());
+  return true;
 }
 
 std::vector<bool> fields_with(const FrameInfo &info, const std::vector<std::string> &names) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chunks without some of their fields. Sections are coded without each other, so they are left out as bytes, except
+// those that others need (docs/format.md, sections 4, 8 and 10).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gpz::trajectory {
+
+// The chunk with the sections of the kept fields, of which there is at least one. Throws unsupported if another section
+// needs one that is left out: image flags of a difference chunk count the crossings of field 0, an ordered chunk is in
+// the order of its ids. Throws corrupt, truncated.
+std::vector<std::uint8_t> kept_sections(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
+                                        const std::vector<bool> &kept);
+
+}  // namespace gpz::trajectory
