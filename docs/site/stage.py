@@ -63,7 +63,7 @@ class Stage:
 
         def moved(match: "re.Match[str]") -> str:
             quoted, target, anchor = match.groups()
-            if quoted or not target or re.match(r"[a-z]+:", target):
+            if quoted or not target or re.match(r"[a-z]+:|/", target):
                 return match.group()
             path = os.path.normpath(os.path.join(os.path.dirname(source), target))
             page = self.pages.get(path) or FOLDERS.get(path) or self.pages.get(f"{path}/README.md")

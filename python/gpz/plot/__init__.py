@@ -14,11 +14,11 @@ Numbers without pictures: sizes, errors, radial_distribution, displacement, advi
 
 from __future__ import annotations
 
+from gpz.plot.accuracy import ColumnErrors, errors
 from gpz.plot.advice import Advice, Trial, advise
-from gpz.plot.errors import ColumnErrors, errors
 from gpz.plot.observables import Displacement, Radial, displacement
 from gpz.plot.pages import Numbers, measure, overview, picture_of, radial_distribution
-from gpz.plot.sizes import Sizes, sizes
+from gpz.plot.storage import Sizes, sizes
 
 __all__ = [
     "Advice",

@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from gpz.plot.accuracy import WIDEST, ColumnErrors
 from gpz.plot.advice import Advice
-from gpz.plot.errors import WIDEST, ColumnErrors
 from gpz.plot.observables import Displacement, Radial
-from gpz.plot.sizes import Sizes
+from gpz.plot.storage import Sizes
 from gpz.plot.units import names_of
 
 GREY = "0.55"
@@ -69,7 +69,7 @@ def sizes_of_columns(axes: Axes, sizes: Sizes) -> None:
 
 def radial(axes: Axes, curve: Radial, units: str, frames: int) -> None:
     noise = 2 * curve.noise
-    seen = noise < curve.peak  # where there are no pairs yet, the noise says nothing
+    seen = np.cumsum(curve.g) > 0  # nearer than the nearest pair the noise says nothing
     axes.fill_between(curve.radii, curve.g - noise, curve.g + noise, where=seen, color="C0", alpha=0.3, linewidth=0)
     axes.plot(curve.radii, curve.g, color="C0", linewidth=1)
     axes.axhline(1, color=GREY, linewidth=0.6, linestyle=":")

@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 
 import gpz
 from gpz.plot import draw, observables
+from gpz.plot.accuracy import ColumnErrors, errors
 from gpz.plot.advice import Advice
-from gpz.plot.errors import ColumnErrors, errors
-from gpz.plot.sizes import Sizes, sizes
 from gpz.plot.sources import Source, opened
+from gpz.plot.storage import Sizes, sizes
 
 PANELS = ("sizes", "gr", "msd", "errors")
 FRAMES_OF_RADIAL = 5

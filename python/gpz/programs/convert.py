@@ -14,8 +14,8 @@ from gpz._slices import as_slice
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="gpz convert",
-        description="Converts .gpz to DCD, AMBER NetCDF, XTC, TRR or H5MD, and back; the names say which. What gets lost is "
-        "said on standard error. For dumps of LAMMPS and XYZ: gpz encode, gpz decode.",
+        description="Converts .gpz to DCD, AMBER NetCDF, XTC, TRR or H5MD, and back; the names say which. What gets lost "
+        "is said on standard error. For dumps of LAMMPS and XYZ: gpz encode, gpz decode.",
     )
     made.add_argument(
         "input", metavar="IN", help="a file whose name ends with .gpz .dcd .nc .ncdf .xtc .trr .h5md or .h5"

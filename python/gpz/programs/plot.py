@@ -115,8 +115,8 @@ def advice_lines(advice) -> list[str]:
     )
     if advice.source_bound is not None:
         lines.append(
-            f"The file itself has a bound of {advice.source_bound:g} {distance}: the errors of both compressions add up, "
-            "and changes are those from this file, not from the simulation."
+            f"The file itself has a bound of {advice.source_bound:g} {distance}: the errors of both compressions add "
+            "up, and changes are those from this file, not from the simulation."
         )
     if advice.bound is None:
         lines.append(
