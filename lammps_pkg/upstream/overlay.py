@@ -24,7 +24,7 @@ NOT_IN_TREE = {
     "gpz_kokkos.h",
     "gpz_no_kokkos.cpp",
     "rerun_gpz.cpp",
-    "rerun_gpz.h",  # they take the place of commands of the core; without them names in .gpz need format gpz
+    "rerun_gpz.h",  # these replace commands of the core; without them, names in .gpz need format gpz
 }
 
 DETAILS = """
