@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What pages written for LAMMPS's manual need in another one: links to it, its highlighting, formulas without a script."""
+"""What pages for LAMMPS's manual need in another one: links to it, its highlighting, formulas without a script."""
 
 import re
 

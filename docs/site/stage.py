@@ -82,7 +82,7 @@ class Stage:
     def repository(self) -> None:
         for source, target in self.pages.items():
             if source.endswith(".ipynb"):
-                text = self.linked(source, "".join(self.notebook(ROOT / source, target)))
+                text = "".join(self.notebook(source, target))
             elif source.endswith(".md"):
                 text = self.linked(source, (ROOT / source).read_text())
             else:
@@ -93,13 +93,14 @@ class Stage:
 
         self.write("reference/clients.rst", clients_page(ROOT / "python" / "gpz"))
 
-    def notebook(self, path: Path, target: str) -> Iterator[str]:
+    def notebook(self, page: str, target: str) -> Iterator[str]:
         """A notebook as Markdown: its text, its code, and the outputs that it was stored with."""
+        path = ROOT / page
         pictures = 0
         for cell in json.loads(path.read_text())["cells"]:
             source = "".join(cell["source"])
             if cell["cell_type"] != "code":
-                yield source + "\n\n"
+                yield self.linked(page, source) + "\n\n"
                 continue
             yield f"```python\n{source}\n```\n\n"
             for output in cell["outputs"]:
