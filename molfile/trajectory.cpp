@@ -27,7 +27,7 @@ Trajectory::Trajectory(const std::string &path) : path_(path) {
   if (frames == 0) throw Failure(path + ": has no complete frame");
   if (scan.torn != 0)
     warnings_.push_back(path + ": the last frame is incomplete and is left out, " + std::to_string(frames) +
-                        " frames are complete");
+                        " frame(s) are complete");
   if (scan.damaged != 0) warnings_.push_back(path + ": a part of the file is damaged and its frames are left out");
 
   timesteps_.resize(frames);

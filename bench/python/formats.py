@@ -9,10 +9,11 @@ import os
 import pathlib
 import warnings
 
-import gpz
 import MDAnalysis as mda
 import numpy as np
 from MDAnalysis.coordinates.DCD import DCDReader
+
+import gpz
 
 LONG = 1000  # frames for random access
 MANY = 10_000  # frames for opening

@@ -15,10 +15,11 @@ import time
 import warnings
 from collections.abc import Callable
 
-import gpz
-import gpz.mdanalysis  # noqa: F401  (registers the format)
 import numpy as np
 from MDAnalysis.coordinates.core import get_reader_for
+
+import gpz
+import gpz.mdanalysis
 
 SLOW = 20.0  # seconds: one round of such a reader is enough
 

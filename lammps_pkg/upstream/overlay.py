@@ -17,7 +17,10 @@ from typing import Iterator, Tuple
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parent
 # Parts of the plugin, and what compresses on GPUs: this package is for CPUs.
-NOT_IN_TREE = {"gpzplugin.cpp", "gpz_gpu.cpp", "gpz_kokkos.cpp", "gpz_kokkos.h", "gpz_no_kokkos.cpp"}
+NOT_IN_TREE = {
+    "gpzplugin.cpp", "gpz_gpu.cpp", "gpz_kokkos.cpp", "gpz_kokkos.h", "gpz_no_kokkos.cpp",
+    "rerun_gpz.cpp", "rerun_gpz.h",  # they take the place of commands of the core; without them names in .gpz need format gpz
+}
 
 DETAILS = """
 .. _PKG-GPZ:

@@ -48,7 +48,7 @@ class External(CliCase):
     def test_python_commands(self):
         for name in ("convert", "plot"):
             self.assertIn(f"  {name} ", self.gpz("--help", out=None).decode())
-            self.gpz(name, "--help", code=2, err=f'gpz {name} is part of the Python package: pip install "gpz[{name}]"')
+            self.gpz(name, "--help", code=2, err=f'gpz {name} is part of the Python package: pip install ".[{name}]" in the sources of gpz')
             self.program(f"bin/gpz-{name}")
             self.assertEqual(self.run_gpz(name, "x", path=self.path("bin")).stdout, f"{self.path('bin')}/gpz-{name} x\n")
 

@@ -64,7 +64,8 @@ void add_external_commands(CLI::App &app) {
   for (const ExternalCommand &command : python_commands) {
     CLI::App *const added = app.add_subcommand(command.name, command.description);
     added->set_help_flag();
-    added->footer(fmt::format("Runs gpz-{0}, which comes with: pip install \"gpz[{0}]\"", command.name));
+    added->footer(
+        fmt::format("Runs gpz-{0}, which comes with pip install \".[{0}]\" in the sources of gpz", command.name));
   }
 }
 
@@ -88,8 +89,9 @@ void run_external(const std::string &name, char **argv) {
       throw io_failure(text);
     }
   if (is_python_command(name))
-    throw Failure(ExitCode::usage, "",
-                  fmt::format("gpz {0} is part of the Python package: pip install \"gpz[{0}]\"", name));
+    throw Failure(
+        ExitCode::usage, "",
+        fmt::format("gpz {0} is part of the Python package: pip install \".[{0}]\" in the sources of gpz", name));
   throw Failure(ExitCode::usage, "", fmt::format("no command '{}' (gpz --help lists them)", name));
 }
 

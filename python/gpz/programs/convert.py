@@ -70,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
             precision=options.precision, topology=options.topology, threads=options.threads,
         )  # fmt: skip
     except ImportError as error:
-        print(f'gpz convert: {error.name} is missing: pip install "gpz[convert]"', file=sys.stderr)
+        print(f'gpz convert: {error.name} is missing: pip install ".[convert]" in the sources of gpz', file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 128 + signal.SIGINT

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files that LAMMPS seldom writes, and files that cannot be read to their end."""
 
+import errno
 import os
 import pathlib
 import shutil
@@ -150,6 +151,25 @@ def test_a_file_that_shrinks_while_it_is_read_does_not_end_a_loop_quietly(path, 
         for _ in reader:
             pass
     assert not isinstance(caught.value, (OSError, EOFError))
+
+
+@pytest.mark.parametrize("read_ahead", [False, True])
+def test_an_error_of_the_disk_does_not_end_a_loop_quietly(path, positions, read_ahead):
+    reader = GPZReader(write(path, frames_of(positions, 6)), read_ahead=read_ahead)
+    fetch = reader._fetch
+
+    def failing(trajectory, frame, *arguments):
+        if frame == 3:
+            raise gpz.FileError("cannot read", path, 100, errno.EIO)
+        return fetch(trajectory, frame, *arguments)
+
+    reader._fetch = failing
+    seen = []
+    with pytest.raises(FrameError, match="frame 3: .*byte 100: cannot read") as caught:
+        for ts in reader:
+            seen.append(ts.frame)
+    assert seen == [0, 1, 2]
+    assert isinstance(caught.value.__cause__, OSError)
 
 
 def test_files_that_cannot_be_opened(tmp_path, path, positions):
