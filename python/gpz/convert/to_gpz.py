@@ -73,7 +73,7 @@ def write(
         if "types" not in columns:
             lost.append(f"{form.name} has no types and elements: give a file that has them with --topology")
         if form.even_times or not form.timesteps:
-            lost.append("timesteps are the numbers of the frames")
+            lost.append("timesteps count the frames: those of the run are not in the file")
         return lost
 
 
