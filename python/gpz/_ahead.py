@@ -33,7 +33,11 @@ class Ahead(Iterator[Frame]):
         index = self._indices[self._next]
         self._next += 1
         pending = self._background.take()
-        frame = pending.result() if pending is not None else self._made(index)
+        try:
+            frame = pending.result() if pending is not None else self._made(index)
+        except BaseException:
+            self._background.stop()  # most loops end here, and the traceback would keep the thread; others get a new one
+            raise
         if self._asked and self._next < len(self._indices):
             self._background.begin(self._made, self._indices[self._next])
         return frame

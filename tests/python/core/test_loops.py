@@ -7,6 +7,7 @@ import sys
 import threading
 
 import numpy as np
+import pytest
 from conftest import FRAMES
 
 import gpz
@@ -20,6 +21,13 @@ def wait_for_threads():
     for thread in gpz_threads():
         thread.join(timeout=60)
     return gpz_threads()
+
+
+@pytest.fixture(autouse=True)
+def no_threads_of_others():
+    """What tests before left to the garbage collector."""
+    gc.collect()
+    assert wait_for_threads() == []
 
 
 def test_the_thread_ends_with_the_loop(trajectory):
@@ -38,6 +46,18 @@ def test_the_thread_ends_with_a_loop_that_is_left(trajectory):
     del frame
     gc.collect()
     assert wait_for_threads() == []
+
+
+def test_the_thread_ends_with_a_damaged_head(sample):
+    data = bytearray(sample.path.read_bytes())
+    data[sample.starts[6] + 40] ^= 0x10  # within the head
+    loop = iter(gpz.open(bytes(data)))
+    with pytest.raises(gpz.CorruptError) as caught:
+        for frame in loop:
+            frame.positions  # noqa: B018
+    assert frame.index == 5 and caught.value.path == "memory"
+    assert wait_for_threads() == []
+    assert next(loop).index == 7
 
 
 def test_without_values_there_is_no_thread(trajectory):
