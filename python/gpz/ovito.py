@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """OVITO reads .gpz: import_file("traj.gpz") in its Python module, File > Load File in OVITO Pro.
 
-OVITO finds the reader by itself once this package is installed in its Python (ovitos -m pip install gpz for OVITO Pro).
+OVITO finds the reader by itself once this package is installed in its Python (for OVITO Pro, in a clone of the repository: ovitos -m pip install .).
 Columns become the properties that OVITO's reader of LAMMPS dumps makes of them. The free OVITO Basic loads no Python
 readers: for it, `gpz decode` makes a text dump.
 """
