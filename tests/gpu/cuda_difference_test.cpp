@@ -421,7 +421,8 @@ TEST_F(CudaDifference, OtherParticles) {
   cuda::replace_difference(device.state, kept_there.as<std::uint32_t>(), kept.size(), added->values, 700,
                            wide.as<std::uint32_t>(), nullptr);
   check(cudaDeviceSynchronize());
-  host.replace(kept.data(), kept.size(), columns(host_indices(late, 3, grid, nullptr, invalid)), 700);
+  host.keep(kept.data(), kept.size());
+  host.add(columns(host_indices(late, 3, grid, nullptr, invalid)), 700);
   expect_same(device.state, host);
   EXPECT_EQ(status_of([&] {
               cuda::replace_difference(device.state, kept_there.as<std::uint32_t>(), kept.size(), added->values, 4000,
