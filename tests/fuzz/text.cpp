@@ -5,6 +5,7 @@
 #include <string>
 
 #include "exit_code.hpp"
+#include "gpz/error.hpp"
 #include "memory_file.hpp"
 #include "program.hpp"
 #include "readers/frame_source.hpp"
@@ -27,6 +28,7 @@ gpz::tool::SourceOptions options_of(gpz::fuzz::Program &program) {
   options.raw_layout =
       choices / 24 % 2 == 0 ? gpz::tool::RawLayout::array_of_structures : gpz::tool::RawLayout::structure_of_arrays;
   options.raw_dimensions = choices / 48 % 2 == 0 ? 3 : 2;
+  options.limits = gpz::fuzz::limits;
   return options;
 }
 
@@ -60,6 +62,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t siz
     require(failure.code() == gpz::tool::ExitCode::corrupt || failure.code() == gpz::tool::ExitCode::truncated ||
                 failure.code() == gpz::tool::ExitCode::limit || failure.code() == gpz::tool::ExitCode::usage,
             "a failure that is not about the file");
+  } catch (const gpz::Error &error) {  // of a .gpz file
+    require(error.status() != gpz::Status::internal && error.status() != gpz::Status::invalid_argument,
+            "an error that is not about the file");
   }
   return 0;
 }
