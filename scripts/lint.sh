@@ -14,8 +14,8 @@ git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck --external-sources
 
 mode=(--dry-run --Werror)
 [[ ${1:-} == --fix ]] && mode=(-i)
-say "clang-format" # lammps_pkg/upstream is in the style of LAMMPS
-find bench gpz lammps_pkg molfile python tests tools -path lammps_pkg/upstream -prune -o -type f -regex '.*\.\([ch]pp\|[ch]\|cuh?\)' -print0 |
+say "clang-format"
+find bench gpz lammps_pkg molfile python tests tools -type f -regex '.*\.\([ch]pp\|[ch]\|cuh?\)' -print0 |
   xargs -0 clang-format-14 --style=file "${mode[@]}"
 
 say "licences"

@@ -3,6 +3,19 @@
 
 import numpy as np
 
+# Runs whose frames have the atoms of the first one, whole, in one file: what programs without a changing number of atoms read.
+SAME_ATOMS = (
+    "melt",
+    "melt_place",
+    "triclinic",
+    "two_dimensional",
+    "no_z",
+    "group",
+    "fields",
+    "scaled",
+    "unwrapped",
+    "elements",
+)
 ROUNDING = 1e-12  # relative, of conversions between units and of fractions to distances
 
 

@@ -4,25 +4,12 @@
 import dpdata
 import numpy as np
 import pytest
-from comparison import positions, require_positions, require_within
+from comparison import SAME_ATOMS, positions, require_positions, require_within
 from page import run_block
 from runs import make
 
-FIXED = [
-    "melt",
-    "melt_place",
-    "triclinic",
-    "two_dimensional",
-    "no_z",
-    "group",
-    "fields",
-    "scaled",
-    "unwrapped",
-    "elements",
-]
 
-
-@pytest.mark.parametrize("run", FIXED, indirect=True)
+@pytest.mark.parametrize("run", SAME_ATOMS, indirect=True)
 def test_values(run):
     system = dpdata.System(str(run.gpz))
     require_positions(system["coords"], run, origin=False)

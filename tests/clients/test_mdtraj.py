@@ -7,22 +7,10 @@ import gpz.mdtraj
 import mdtraj
 import numpy as np
 import pytest
-from comparison import positions, require_positions, require_within
+from comparison import SAME_ATOMS, positions, require_positions, require_within
 from page import run_block
 from runs import make
 
-FIXED = [
-    "melt",
-    "melt_place",
-    "triclinic",
-    "two_dimensional",
-    "no_z",
-    "group",
-    "fields",
-    "scaled",
-    "unwrapped",
-    "elements",
-]
 FLOAT32 = 2.0**-23  # relative, of a coordinate and of its conversion to nm
 
 
@@ -30,7 +18,7 @@ def nanometers(run):
     return 1.0 if run.units == "lj" else 0.1
 
 
-@pytest.mark.parametrize("run", FIXED, indirect=True)
+@pytest.mark.parametrize("run", SAME_ATOMS, indirect=True)
 def test_values(run):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of two_dimensional; see test_partly_periodic
