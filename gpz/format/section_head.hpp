@@ -17,7 +17,7 @@ namespace gpz::format {
 
 // How a section of a difference chunk or of an ordered chunk is coded. An empty section of a difference chunk: nothing
 // has changed.
-enum FieldCodingKind : std::uint8_t { predicted_values = 1, block_coded_values = 2, ordered_values = 3 };
+enum FieldCodingKind : std::uint8_t { predicted_values = 1, block_coded_values = 2, ordered_values = 3, modelled_values = 4 };
 
 // For each component of a field of image flags, 1 + the component of field 0 through whose periodic edges particles go
 // when it changes; 0: none.
