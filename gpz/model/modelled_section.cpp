@@ -149,18 +149,24 @@ cpu::Neighbours fit_slots(const Remainders &remainders, std::size_t n, std::size
 
 }  // namespace
 
-void ModelledState::start(std::size_t particles) { scale.assign(particles, 0); }
+void ModelledState::prepare(std::size_t particles) {
+  if (scale.empty()) scale.assign(particles, 0);
+}
 
 void ModelledState::keep(const std::uint32_t *kept, std::size_t count) {
+  if (scale.empty()) return;
   for (std::size_t i = 0; i < count; ++i) scale[i] = scale[kept[i]];
   scale.resize(count);
 }
 
-void ModelledState::add(std::size_t count) { scale.resize(scale.size() + count, 0); }
+void ModelledState::add(std::size_t count) {
+  if (!scale.empty()) scale.resize(scale.size() + count, 0);
+}
 
 void encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
                      const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
   const std::size_t axes = axes_of(state);
+  modelled.prepare(state.particles);
   std::vector<std::uint8_t> parameters;
   Prepared prepared;
   prepared.temporal.fit(state, q, box, parameters);
@@ -202,6 +208,7 @@ void encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
 void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,
                      std::size_t size, const core::GridBox &box, const cpu::IndexOutput &q) {
   const std::size_t axes = axes_of(state);
+  modelled.prepare(state.particles);
   format::ByteReader in(bytes, size);
   if (in.u8() != temporal_model) corrupt("unknown model", 0);
   const std::uint8_t flags = in.u8();

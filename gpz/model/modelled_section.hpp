@@ -15,15 +15,15 @@ namespace gpz::model {
 // What writer and reader remember of a field beside cpu::DifferenceState, since the independent chunk.
 class ModelledState {
  public:
-  // A new history.
-  void start(std::size_t particles);
+  // Before a modelled section: the history of one field of a chunk with so many particles.
+  void prepare(std::size_t particles);
   // Other particles, as cpu::DifferenceState::keep and add; before those of the DifferenceState.
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
 
   std::size_t memory_usage() const { return scale.capacity() * sizeof(std::uint32_t); }
 
-  format::Column<std::uint32_t> scale;  // walk.hpp
+  format::Column<std::uint32_t> scale;  // walk.hpp; empty before the first modelled section
 };
 
 // What an encoder may try.

@@ -188,7 +188,29 @@ struct TrajectoryEncoder::State {
         out.bytes.insert(out.bytes.end(), predicted.begin(), predicted.end());
       }
     }
+    if (!state.plain && effort != Effort::fast) encode_modelled(f, columns, edges, begin, out);
     history.follow(f, columns, edges);
+  }
+
+  // In place of the section that begins at `begin`, if that is larger.
+  void encode_modelled(std::size_t f, const cpu::IndexColumns &columns, const core::GridBox &edges, std::size_t begin,
+                       EncodedChunk &out) {
+    const cpu::DifferenceState &state = history.state(f);
+    std::vector<std::uint8_t> bytes;
+    format::append_field_coding({format::modelled_values, {}}, bytes);
+    format::append_section_head(edges, static_cast<std::size_t>(state.components), indices.exact, bytes);
+    model::ModelledOptions options;
+    options.in_order_of_ids = order == Order::id;
+    options.positions = f == 0;
+    options.dense = effort == Effort::dense;
+    const model::ModelledState before = history.modelled(f);
+    model::encode_modelled(state, history.modelled(f), columns, edges, options, bytes);
+    if (bytes.size() < out.bytes.size() - begin) {
+      out.bytes.resize(begin);
+      out.bytes.insert(out.bytes.end(), bytes.begin(), bytes.end());
+    } else {
+      history.modelled(f) = before;
+    }
   }
 
   void encode_block_coded(const FieldInput &input, EncodedChunk &out) {
