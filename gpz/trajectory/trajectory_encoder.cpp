@@ -32,11 +32,23 @@ using format::no_field;
 
 bool has_identity(const std::vector<Field> &fields) { return identity_field(fields) != no_field; }
 
+std::uint32_t features_of(Effort effort, Order order, bool ids) {
+  if (effort == Effort::dense) return feature::modelled_sections | feature::cell_chunks;
+  return effort == Effort::standard && order == Order::id && ids ? feature::modelled_sections : 0;
+}
+
+Effort effort_within(std::uint32_t features) {
+  if ((features & feature::cell_chunks) != 0) return Effort::dense;
+  return (features & feature::modelled_sections) != 0 ? Effort::standard : Effort::fast;
+}
+
 struct TrajectoryEncoder::State {
   explicit State(int threads) : encoder(threads) {}
 
   cpu::Encoder encoder;
   Order order = Order::place;
+  Effort effort = default_effort;
+  std::uint32_t features = feature::known;  // of the file
   trajectory::ChunkHistory history;
   trajectory::Identity identity;
   std::vector<Field> described;         // the fields of the chunk that the history starts with
@@ -53,6 +65,9 @@ struct TrajectoryEncoder::State {
     history.forget();
     key_chunk.clear();
   }
+
+  // Whether codings may be used that need this feature. Without ids there are none of feature::modelled_sections.
+  bool may_use(std::uint32_t feature) const { return (features_of(effort, order, true) & features & feature) != 0; }
 
   void encode_key(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
                   EncodedChunk &out) {
@@ -258,6 +273,11 @@ void TrajectoryEncoder::encode(const std::vector<FieldInput> &fields, std::size_
 }
 
 void TrajectoryEncoder::set_order(Order order) { state_->order = order; }
+
+void TrajectoryEncoder::set_effort(Effort effort, std::uint32_t features) {
+  state_->effort = effort;
+  state_->features = features;
+}
 
 std::size_t TrajectoryEncoder::memory_usage() const {
   std::size_t bytes = state_->identity.memory_usage() + state_->history.memory_usage();
