@@ -203,7 +203,7 @@ struct TrajectoryEncoder::State {
         out.bytes.insert(out.bytes.end(), predicted.begin(), predicted.end());
       }
     }
-    if (!state.plain && effort != Effort::fast) encode_modelled(f, columns, edges, begin, out);
+    if (!state.plain && may_use(feature::modelled_sections)) encode_modelled(f, columns, edges, begin, out);
     history.follow(f, columns, edges);
   }
 
