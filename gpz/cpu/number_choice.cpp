@@ -248,7 +248,7 @@ Fit best_scale(const Context &context, const Candidate &candidate) {
 }
 
 // The size of numbers at scale 0: they are about 8 then.
-constexpr int typical_size = 20;
+constexpr int typical_size = 28;
 
 Candidate own_shape(const Context &context) {
   const int low = std::max(0, (context.size - typical_size + 4) >> 3);
