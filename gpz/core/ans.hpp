@@ -76,6 +76,8 @@ GPZ_HD void fill_shares(const std::uint32_t *weight, std::uint32_t tokens, int s
   const std::uint64_t ratio = std::uint64_t{part_of_octave(scale & 7)} << (low_bits_of_scale(scale) - (scale >> 3));
   std::uint64_t all = 0;
   for (std::uint32_t k = 0; k < tokens; ++k) all += weight[k];
+  if (count == 0) all = 1;
+  const std::uint64_t slots = (std::uint64_t{ans_total - 1 - count} << 32) / all;  // of a unit of weight
   std::uint64_t below = 0;  // weight of the tokens of the shape before k
   std::uint32_t start = 0;
   std::uint32_t k = 0;
@@ -85,8 +87,7 @@ GPZ_HD void fill_shares(const std::uint32_t *weight, std::uint32_t tokens, int s
     while (k < tokens && at >= token_first(k + 1) << 16) below += weight[k++];
     std::uint64_t sum = below;
     if (k < tokens) sum += weight[k] * ((at - (token_first(k) << 16)) >> token_bits(k)) >> 16;
-    const std::uint32_t end =
-        i + 1 == count ? ans_total - 1 : i + 1 + static_cast<std::uint32_t>(sum * (ans_total - 1 - count) / all);
+    const std::uint32_t end = i + 1 == count ? ans_total - 1 : i + 1 + static_cast<std::uint32_t>(sum * slots >> 32);
     share[i] = {start, end - start};
     start = end;
   }

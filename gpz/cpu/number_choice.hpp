@@ -14,8 +14,8 @@ namespace gpz::cpu {
 // Numbers below 16, and eight ranges for each octave beyond: the tokens of every table are unions of these.
 inline constexpr std::uint32_t number_ranges = 240;
 inline std::uint32_t range_of(std::uint32_t u) {
-  const int length = core::bit_length(u);
-  return u < 16 ? u : static_cast<std::uint32_t>(8 * length - 24) + (u >> (length - 4) & 7);
+  const auto coarse = static_cast<std::uint32_t>(core::bit_length(u | 8) - 4);
+  return 8 * coarse + (u >> coarse);
 }
 inline std::uint32_t range_first(std::uint32_t range) {
   return range < 16 ? range : (8 + range % 8) << (range / 8 - 1);
