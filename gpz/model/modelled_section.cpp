@@ -7,6 +7,7 @@
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/model/margin.hpp"
 #include "gpz/model/walk.hpp"
 
 namespace gpz::model {
@@ -53,8 +54,7 @@ struct EncodeSide {
     const std::int64_t actual = q[d][i];
     const std::int64_t last = walk.last[d][i];
     const std::int64_t moved = core::displacement(actual, last, grid);
-    const std::uint64_t u =
-        core::residual_number(core::difference_of(moved, core::expected_step(expected)), expected);
+    const std::uint64_t u = core::residual_number(core::difference_of(moved, core::expected_step(expected)), expected);
     std::int64_t place = core::sum_of(last, moved);
     bool has_flag = false;
     bool flag = false;
@@ -106,14 +106,6 @@ struct DecodeSide {
     return place;
   }
 };
-
-// How far particles are beyond the periodic edges of an axis.
-std::int64_t find_margin(const std::int64_t *q, std::size_t n, const core::GridAxis &axis) {
-  if (axis.period == 0) return 0;
-  std::int64_t most = 0;
-  for (std::size_t i = 0; i < n; ++i) most = std::max(most, core::beyond_edge(q[i], axis));
-  return std::min(most, core::largest_margin(axis));
-}
 
 // Levels for the sizes that the residuals had so far: more than one only if they differ.
 Contexts choose_contexts(const format::Column<std::uint32_t> &scale) {
