@@ -51,34 +51,34 @@ const Logarithms &logarithms() {
 struct Context {
   const Histogram *histogram;
   std::uint64_t numbers = 0;
-  std::uint32_t first = number_ranges;  // ranges that have numbers
+  std::uint32_t first = core::number_tokens;  // ranges that have numbers
   std::uint32_t end = 0;
   int size = 0;  // typical, log2 in eighths
 
   explicit Context(const Histogram &ranges) : histogram(&ranges) {
     std::int64_t sum = 0;
-    for (std::uint32_t r = 0; r < number_ranges; ++r) {
+    for (std::uint32_t r = 0; r < core::number_tokens; ++r) {
       const std::uint64_t here = ranges[r];
       if (here == 0) continue;
       first = std::min(first, r);
       end = r + 1;
       numbers += here;
       // Of twice the middle of the range.
-      const std::int64_t log = logarithms()(std::uint64_t{range_first(r)} + range_first(r + 1));
+      const std::int64_t log = logarithms()(core::token_first(r) + core::token_first(r + 1));
       sum += static_cast<std::int64_t>(here) * (log - bit);
     }
     if (numbers != 0) size = static_cast<int>(sum * 8 / static_cast<std::int64_t>(numbers) >> unit_bits);
   }
 };
 
-using TokenCounts = std::array<std::uint64_t, core::number_tokens>;
+using TokenCounts = Histogram;
 
 // Numbers of a context in tokens of a shape that has scale 0 where the context has `scale`.
 void add_counts(const Context &context, int scale, TokenCounts &count) {
   // Ends of ranges in numbers of the shape, times 2^16.
   const int whole = scale >> 3;
   const auto moved = [&](std::uint32_t range) {
-    const std::uint64_t at = std::uint64_t{range_first(range)} * core::part_of_octave(scale & 7);
+    const std::uint64_t at = core::token_first(range) * core::part_of_octave(scale & 7);
     return whole >= 0 ? at >> whole : at << -whole;
   };
   for (std::uint32_t r = context.first; r < context.end; ++r) {
@@ -112,7 +112,8 @@ std::int64_t cost_of(const Context &context, const Weights &weights, std::uint32
   std::int64_t sum = 0;
   for (std::uint32_t r = context.first; r < context.end; ++r) {
     const auto here = static_cast<std::int64_t>((*context.histogram)[r]);
-    const std::uint32_t token = std::min(core::token_of(range_first(r) >> low), escape);
+    const std::uint32_t token =
+        std::min(core::token_of(static_cast<std::uint32_t>(core::token_first(r)) >> low), escape);
     const int raw = token == escape ? 32 : core::token_bits(token) + low;
     sum += here * ((core::ans_bits + raw) * bit - logarithms()(share[token].frequency));
   }
@@ -248,7 +249,7 @@ Fit best_scale(const Context &context, const Candidate &candidate) {
 }
 
 // The size of numbers at scale 0: they are about 8 then.
-constexpr int typical_size = 28;
+constexpr int typical_size = 20;
 
 Candidate own_shape(const Context &context) {
   const int low = std::max(0, (context.size - typical_size + 4) >> 3);
