@@ -153,16 +153,18 @@ std::uint32_t useful_tokens(const TokenCounts &count, std::uint64_t numbers, int
   return tokens;
 }
 
-void choose_rice(NumberShape &shape) {
+// Of a shape or of the scales of tables.
+template <typename Described>
+void choose_rice(Described &described) {
   std::uint32_t best = ~std::uint32_t{0};
   std::uint8_t chosen = 0;
   for (std::uint8_t k = 0; k < 8; ++k) {
-    shape.rice = k;
-    const std::uint32_t bits = description_bits(shape);
+    described.rice = k;
+    const std::uint32_t bits = description_bits(described);
     if (bits < best) chosen = k;
     best = std::min(best, bits);
   }
-  shape.rice = chosen;
+  described.rice = chosen;
 }
 
 // Densities that are cheap to store and near those that were found.
@@ -224,6 +226,10 @@ struct Candidate {
   Candidate(const NumberShape &of, int typical) : shape(of), weights(weights_of(of)), size(typical) {}
 };
 
+// Fewer do not pay for a shape of their own, or for looking for the best scale.
+constexpr std::uint64_t worth_a_shape = 256;
+constexpr std::uint64_t worth_a_search = 64;
+
 struct Fit {
   std::int64_t cost = many_bits;
   int scale = 0;
@@ -236,6 +242,7 @@ Fit best_scale(const Context &context, const Candidate &candidate) {
     return Fit{cost_of(context, candidate.weights, candidate.shape.tokens, scale), scale};
   };
   Fit best = at(context.size - candidate.size);
+  if (context.numbers < worth_a_search && best.scale >= 0) return best;
   for (const int direction : {1, -1}) {
     const int from = best.scale;
     while (true) {
@@ -263,9 +270,13 @@ Candidate common_shape(const std::vector<Context> &contexts) {
   TokenCounts count{};
   std::uint64_t numbers = 0;
   std::uint64_t lows = 0;
+  int largest = core::least_scale;
+  for (const Context &context : contexts)
+    if (context.numbers != 0) largest = std::max(largest, context.size - typical_size);
   for (const Context &context : contexts) {
     const int scale = context.size - typical_size;
-    if (scale < 0) continue;  // the shape is finer than these numbers
+    // At scales below 0, the shape is finer than the numbers.
+    if (context.numbers == 0 || scale < std::min(0, largest - 8)) continue;
     add_counts(context, scale, count);
     numbers += context.numbers;
     lows += context.numbers * static_cast<std::uint64_t>(core::low_bits_of_scale(scale));
@@ -298,7 +309,7 @@ NumberTables choose_tables(const std::vector<Histogram> &histograms) {
         least = found.cost;
         table = {static_cast<std::uint8_t>(s + 1), static_cast<std::int16_t>(found.scale)};
       }
-      if (shapes.size() < 255) {
+      if (shapes.empty() || (context.numbers >= worth_a_shape && shapes.size() < 255)) {
         const Candidate own = own_shape(context);
         const int scale = context.size - own.size;
         const std::int64_t cost =
@@ -313,6 +324,7 @@ NumberTables choose_tables(const std::vector<Histogram> &histograms) {
     tables.contexts.push_back(table);
   }
   for (const Candidate &candidate : shapes) tables.shapes.push_back(candidate.shape);
+  choose_rice(tables);
   return tables;
 }
 
