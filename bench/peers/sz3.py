@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """SZ3: FP32, the best of its algorithms and layouts, with time as a dimension.
 
-Arrays: x, y and z one by one as frames x particles and as particles x frames; frames x particles x 3 for ALGO_BIOMD, which is made for
-that. A single frame: x, y and z as one-dimensional arrays in the order given. Algorithms: interpolation with Lorenzo (the default),
-interpolation, and Lorenzo of first and second order with regression.
+Arrays: x, y and z one by one as frames x particles, as particles x frames, and as one dimension, one particle after the other; for
+ALGO_BIOMD, which is made for that, frames x particles x 3. A single frame: x, y and z as one-dimensional arrays in the order given.
+Algorithms: interpolation with Lorenzo (the default), interpolation, and Lorenzo of first and second order with regression.
 """
 import os
 
@@ -43,6 +43,7 @@ def layouts(positions):
         return
     yield "frames x particles", [np.ascontiguousarray(axis) for axis in axes]
     yield "particles x frames", [np.ascontiguousarray(axis.T) for axis in axes]
+    yield "one particle after the other", [np.ascontiguousarray(axis.T).reshape(-1) for axis in axes]
     yield "frames x particles x 3", [np.ascontiguousarray(values)]
 
 
