@@ -323,6 +323,8 @@ NumberTables choose_tables(const std::vector<Histogram> &histograms) {
     }
     tables.contexts.push_back(table);
   }
+  // A context between others that is not used is cheapest with the table before it, but not those at the end.
+  for (std::size_t c = contexts.size(); c-- > 0 && contexts[c].numbers == 0;) tables.contexts[c] = {};
   for (const Candidate &candidate : shapes) tables.shapes.push_back(candidate.shape);
   choose_rice(tables);
   return tables;
