@@ -120,11 +120,11 @@ std::int64_t cost_of(const Context &context, const Weights &weights, std::uint32
   return sum;
 }
 
-// 16 * 2^(log / 16).
+// 16 * 2^(log / 16), at most 2^48, so that sums of costs fit.
 std::uint64_t sixteenfold(int log) {
   const int whole = (log >> 4) + 4 - (core::weight_bits - 1);
   const std::uint64_t fraction = core::weight_of(16 - (log & 15));
-  return whole >= 0 ? fraction << std::min(whole, 36) : fraction >> std::min(-whole, 63);
+  return whole >= 0 ? fraction << std::min(whole, 48 - core::weight_bits) : fraction >> std::min(-whole, 63);
 }
 
 // What it costs in bits to expect 2^(log / 16) numbers where there are `count`, but for a constant.
