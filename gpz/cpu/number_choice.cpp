@@ -38,7 +38,7 @@ class Logarithms {
   }
 
  private:
-  static constexpr std::uint32_t count = core::ans_total + 1;
+  static constexpr std::uint32_t count = 1u << 12;
   std::uint16_t log_[count] = {};
 };
 
