@@ -37,14 +37,14 @@ double bits_of(const std::vector<double> &errors) {
   return sum / static_cast<double>(errors.size());
 }
 
-// Rows that are far off say little.
+// Rows that are far off say little: what to multiply them with.
 std::vector<double> weights_of(const std::vector<double> &errors) {
   std::vector<double> size(errors.size());
   for (std::size_t i = 0; i < errors.size(); ++i) size[i] = std::fabs(errors[i]);
   std::vector<double> sorted = size;
   std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
   const double far = 4 * sorted[sorted.size() / 2] + 1;
-  for (double &x : size) x = 1 / (1 + (x / far) * (x / far));
+  for (double &x : size) x = 1 / std::sqrt(1 + (x / far) * (x / far));
   return size;
 }
 
@@ -86,7 +86,7 @@ struct PairFit::Sample {
   // Bits a particle without forces.
   double bits_by_history() const {
     LeastSquares sums(3);
-    for (std::size_t row = 0; row < moved.size(); ++row) sums.add(by_history[row].data(), moved[row], 1);
+    for (std::size_t row = 0; row < moved.size(); ++row) sums.add(by_history[row].data(), moved[row]);
     const std::vector<double> best = sums.solve(1e-9);
     std::vector<double> errors = moved;
     for (std::size_t row = 0; row < moved.size(); ++row)
@@ -198,7 +198,11 @@ PairCurve refitted(const PairCurve &curve, const std::vector<double> &rows, cons
   const std::size_t width = 2 * curve.knots.size();
   LeastSquares sums(width);
   const std::vector<double> weights = weights_of(errors);
-  for (std::size_t row = 0; row < errors.size(); ++row) sums.add(&rows[row * width], errors[row], weights[row]);
+  std::vector<double> scaled(width);
+  for (std::size_t row = 0; row < errors.size(); ++row) {
+    for (std::size_t k = 0; k < width; ++k) scaled[k] = weights[row] * rows[row * width + k];
+    sums.add(scaled.data(), weights[row] * errors[row]);
+  }
   const std::vector<double> change = sums.solve(1e-7);
   left = errors;
   for (std::size_t row = 0; row < errors.size(); ++row)
