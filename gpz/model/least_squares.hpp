@@ -50,8 +50,7 @@ class LeastSquares {
     double left = squares_;
     for (std::size_t a = 0; a < n_; ++a) {
       left -= 2 * x[a] * target_[a];
-      for (std::size_t b = 0; b < n_; ++b)
-        left += x[a] * x[b] * matrix_[a < b ? a * n_ + b : b * n_ + a];
+      for (std::size_t b = 0; b < n_; ++b) left += x[a] * x[b] * matrix_[a < b ? a * n_ + b : b * n_ + a];
     }
     return left > 0 && squares_ > 0 ? 0.5 * std::log2(squares_ / left) : 0;
   }

@@ -53,8 +53,7 @@ struct EncodeSide {
     const std::int64_t actual = q[d][i];
     const std::int64_t last = walk.last[d][i];
     const std::int64_t moved = core::displacement(actual, last, grid);
-    const std::uint64_t u =
-        core::residual_number(core::difference_of(moved, core::expected_step(expected)), expected);
+    const std::uint64_t u = core::residual_number(core::difference_of(moved, core::expected_step(expected)), expected);
     std::int64_t place = core::sum_of(last, moved);
     bool has_flag = false;
     bool flag = false;

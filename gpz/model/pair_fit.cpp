@@ -233,9 +233,9 @@ bool PairFit::search(const Sample &sample, PairSettings &fitted) {
     settings.cutoff = static_cast<std::uint64_t>(steps);
     if (!find(sample, settings.cutoff)) continue;
     const NeighbourList &list = motion_.list();
-    if (list.partner().empty()) continue;
+    if (list.pairs() == 0) continue;
     std::uint32_t least = list.reach() * list.reach();
-    for (std::size_t pair = 0; pair < list.partner().size(); ++pair) least = std::min(least, list.squared(pair));
+    for (std::size_t pair = 0; pair < list.pairs(); ++pair) least = std::min(least, list.squared(pair));
     const int shift = PairTable::bin_shift_for(motion_.end());
     const auto last = static_cast<double>((motion_.end() - 1) >> shift) + 1;
     const double first = static_cast<double>((std::uint64_t{least} << 2 * PairMotion::fine_bits) >> shift);

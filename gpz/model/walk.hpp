@@ -41,7 +41,7 @@ struct Walk {
   std::array<const std::int32_t *, core::max_components> expected{};
   core::GridBox box{};  // checked axes
   std::array<std::int64_t, core::max_components> margin{};
-  cpu::Neighbours slots;              // levels 0: no prediction from the slots before
+  cpu::Neighbours slots;  // levels 0: no prediction from the slots before
   const SpaceNeighbours *space = nullptr;
   Contexts contexts;
   std::uint32_t *scale = nullptr;  // smoothed size of residuals so far, in sixteenths; brought up to date
@@ -58,9 +58,9 @@ inline std::int32_t limit_expected(std::int64_t x) {
   return static_cast<std::int32_t>(core::max_of(core::min_of(x, most), -most));
 }
 
-// Side: std::int64_t value(std::size_t i, std::size_t d, std::int32_t expected, unsigned context) codes the index of axis d of
-// particle i, of which the displacement `expected` - 32 is expected, and returns it. `remainders` gets those of all
-// particles, in the order of the walk.
+// Side: std::int64_t value(std::size_t i, std::size_t d, std::int32_t expected, unsigned context) codes the index of
+// axis d of particle i, of which the displacement `expected` - 32 is expected, and returns it. `remainders` gets those
+// of all particles, in the order of the walk.
 template <typename Side>
 void walk(const Walk &w, Remainders &remainders, Side &side) {
   constexpr std::uint32_t lags = cpu::max_neighbour_lags;
