@@ -19,11 +19,13 @@ constexpr std::size_t knots = 14;
 constexpr double value_unit = 1 << PairMotion::value_bits;
 constexpr double speed_unit = 1 << PairMotion::speed_bits;
 constexpr double fine_unit = 1 << PairMotion::fine_bits;
+constexpr std::uint64_t last_frame_of_steps = 8;  // then they are no longer changed
 constexpr std::uint8_t first_steps = 3;
 constexpr std::uint8_t most_steps = 6;  // more take too long
 constexpr std::uint8_t usual_gain = 38;
 // In units of the mean distance of neighbours.
-constexpr double cutoffs[] = {2.4};
+constexpr double cutoff_distance = 2.0;
+constexpr double fewest_steps_of_cutoff = 16;
 constexpr double close_distance = 1.6;
 // Bits a particle that are worth their time.
 constexpr double least_gain = 0.75;
@@ -217,78 +219,96 @@ PairCurve refitted(const PairCurve &curve, const std::vector<double> &rows, cons
 
 }  // namespace
 
-bool PairFit::search(const Sample &sample, PairSettings &fitted) {
-  const double spacing = sample.spacing();
-  const double before = sample.bits_by_history();
-  double best = before - least_gain;
-  bool found = false;
-  std::vector<double> errors = sample.moved;
-  for (std::size_t row = 0; row < errors.size(); ++row) errors[row] -= sample.by_history[row][0];
-  for (const double cutoff : cutoffs) {
-    PairSettings settings;
-    settings.steps = first_steps;
-    settings.gain = usual_gain;
-    const double steps = cutoff * spacing;
-    if (!(steps >= 16 && steps < static_cast<double>(PairSettings::most_cutoff))) continue;
-    settings.cutoff = static_cast<std::uint64_t>(steps);
-    if (!find(sample, settings.cutoff)) continue;
-    const NeighbourList &list = motion_.list();
-    if (list.pairs() == 0) continue;
-    std::uint32_t least = list.reach() * list.reach();
-    for (std::size_t pair = 0; pair < list.pairs(); ++pair) least = std::min(least, list.squared(pair));
-    const int shift = PairTable::bin_shift_for(motion_.end());
-    const auto last = static_cast<double>((motion_.end() - 1) >> shift) + 1;
-    const double first = static_cast<double>((std::uint64_t{least} << 2 * PairMotion::fine_bits) >> shift);
-    settings.curve.close = static_cast<std::uint32_t>(last * std::pow(std::min(1.0, close_distance / cutoff), 2));
-    if (settings.curve.close < 4) continue;
-    const double start = std::max(first, last / 64);
-    for (std::size_t k = 0; k < knots; ++k) {
-      const auto bin =
-          static_cast<std::uint32_t>(std::lround(start * std::pow(last / start, static_cast<double>(k) / (knots - 1))));
-      if (settings.curve.knots.empty() || bin > settings.curve.knots.back().bin)
-        settings.curve.knots.push_back({bin, 0, 0});
-    }
-    if (settings.curve.knots.size() < 2) continue;
-    // One step from where the particles are.
-    PairSettings still = settings;
-    still.steps = 1;
-    run(sample, still, {});
-    std::vector<double> left;
-    settings.curve = refitted(settings.curve, features(sample, settings), errors, left);
-    const double bits = bits_of(left) * static_cast<double>(sample.components);
-    if (bits >= best) continue;
-    best = bits;
-    fitted = settings;
-    found = true;
+// Settings with a force of 0 for all distances that there are between particles now.
+bool PairFit::prepare(const Sample &sample, PairSettings &settings) {
+  const double cutoff = cutoff_distance * sample.spacing();
+  if (!(cutoff >= fewest_steps_of_cutoff && cutoff < static_cast<double>(PairSettings::most_cutoff))) return false;
+  settings.steps = first_steps;
+  settings.gain = usual_gain;
+  settings.cutoff = static_cast<std::uint64_t>(cutoff);
+  if (!find(sample, settings.cutoff) || motion_.list().pairs() == 0) return false;
+  const NeighbourList &list = motion_.list();
+  std::uint32_t least = list.reach() * list.reach();
+  for (std::size_t pair = 0; pair < list.pairs(); ++pair) least = std::min(least, list.squared(pair));
+  const int shift = PairTable::bin_shift_for(motion_.end());
+  const auto end = static_cast<double>((motion_.end() - 1) >> shift) + 1;
+  const auto start = static_cast<double>((std::uint64_t{least} << 2 * PairMotion::fine_bits) >> shift);
+  settings.curve.close =
+      static_cast<std::uint32_t>(end * (close_distance / cutoff_distance) * (close_distance / cutoff_distance));
+  // Forces change by a factor with the distance, so that knots do.
+  const double first = std::max(start, end / 64);
+  for (std::size_t k = 0; k < knots; ++k) {
+    const double at = first * std::pow(end / first, static_cast<double>(k) / (knots - 1));
+    const auto bin = static_cast<std::uint32_t>(std::lround(at));
+    if (settings.curve.knots.empty() || bin > settings.curve.knots.back().bin)
+      settings.curve.knots.push_back({bin, 0, 0});
   }
-  return found;
+  return settings.curve.close >= 4 && settings.curve.knots.size() >= 2;
+}
+
+bool PairFit::search(const Sample &sample, PairSettings &fitted) {
+  PairSettings settings;
+  if (!prepare(sample, settings)) return false;
+  // One step from where the particles are, at the speed that they had.
+  PairSettings still = settings;
+  still.steps = 1;
+  const Trial trial = run(sample, still, {});
+  std::vector<double> left;
+  settings.curve = refitted(settings.curve, features(sample, settings), trial.errors, left);
+  if (bits_of(left) * static_cast<double>(sample.components) > sample.bits_by_history() - least_gain) return false;
+  fitted = settings;
+  return true;
+}
+
+// A gain is right if the errors of one frame say nothing about those of the next.
+std::uint8_t PairFit::better_gain(const Sample &sample, const PairSettings &now, const MotionHistory &history,
+                                  const std::vector<double> &errors) {
+  if (history.frames + 1 != sample.state.frames) return now.gain;
+  const std::vector<double> weights = weights_of(errors);
+  double product = 0;
+  double square = 0;
+  for (std::size_t i = 0; i < sample.count; ++i)
+    for (std::size_t d = 0; d < sample.components; ++d) {
+      const std::size_t slot = i * sample.stride;
+      const double before = sample.state.axes[d].velocity[slot] - history.axes[d].moved[slot] / speed_unit;
+      const double weight = weights[sample.components * i + d];
+      product += weight * errors[sample.components * i + d] * before;
+      square += weight * before * before;
+    }
+  const double change = square > 0 ? std::clamp(product / square, -0.5, 0.5) * 64 : 0;
+  return static_cast<std::uint8_t>(std::clamp(now.gain + change, 4.0, 96.0));
 }
 
 PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, const MotionHistory &history,
                                  PairSettings &fitted) {
   const Trial with_now = run(sample, now, history);
-  PairSettings best = now;
-  double least = with_now.bits;
-  bool changed = false;
-  const auto consider = [&](const PairSettings &settings, double extra) {
-    const Trial trial = run(sample, settings, history);
-    if (!(trial.bits + extra < least)) return false;
-    best = settings;
-    least = trial.bits;
-    return changed = true;
-  };
   std::vector<std::uint8_t> bytes;
   append_settings(now, bytes);
   const double cost = 8 * static_cast<double>(bytes.size()) / static_cast<double>(sample.state.particles);
-  std::vector<double> left;
+  PairSettings best = now;
+  double least = with_now.bits;
+  double asked = least - cost / frames_of_settings;
+  // With the curve that suits the errors of the last run.
+  const auto consider = [&](PairSettings settings, const std::vector<double> &errors, double extra) {
+    std::vector<double> left;
+    settings.curve = refitted(settings.curve, features(sample, settings), errors, left);
+    const Trial trial = run(sample, settings, history);
+    if (!(trial.bits + extra < asked)) return false;
+    best = settings;
+    least = asked = trial.bits;
+    return true;
+  };
   PairSettings refit = now;
-  refit.curve = refitted(now.curve, features(sample, now), with_now.errors, left);
-  consider(refit, cost / frames_of_settings);
-  if (sample.state.frames >= 4) {
+  refit.gain = better_gain(sample, now, history, with_now.errors);
+  bool changed = consider(refit, with_now.errors, 0);
+  const std::uint64_t frames = sample.state.frames;
+  if (frames >= 4 && frames <= last_frame_of_steps) {
     PairSettings other = best;
     other.steps = static_cast<std::uint8_t>(std::clamp<int>(best.steps + next_steps_, 1, most_steps));
-    if (other.steps == best.steps || !consider(other, next_steps_ * gain_of_step + (changed ? 0 : cost)))
-      next_steps_ = -next_steps_;
+    const bool taken =
+        other.steps != best.steps && consider(other, run(sample, other, history).errors, next_steps_ * gain_of_step);
+    if (!taken) next_steps_ = -next_steps_;
+    changed = changed || taken;
   }
   useful_ = least + least_gain < sample.bits_by_history();
   if (!useful_) return Choice::none;

@@ -26,9 +26,14 @@ class PairFit {
   struct Trial;
 
   bool find(const Sample &sample, std::uint64_t cutoff);
+  bool prepare(const Sample &sample, PairSettings &settings);
   bool search(const Sample &sample, PairSettings &fitted);
+  std::uint8_t better_gain(const Sample &sample, const PairSettings &now, const MotionHistory &history,
+                           const std::vector<double> &errors);
   Choice improve(const Sample &sample, const PairSettings &now, const MotionHistory &history, PairSettings &fitted);
+  // Moves the particles, and notes their positions for features.
   Trial run(const Sample &sample, const PairSettings &settings, const MotionHistory &history);
+  // How displacements grow with the numbers of the curve, at the positions of the last run.
   std::vector<double> features(const Sample &sample, const PairSettings &settings);
 
   PairMotion motion_;

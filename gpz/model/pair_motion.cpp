@@ -56,7 +56,8 @@ void PairMotion::sum_all(const PairTable &table) {
   const std::size_t n = list_.particles();
   total_.assign(axes * n, 0);
   near_.assign(axes * n, 0);
-  close_.clear();
+  close_.resize(std::max(close_.size(), list_.pairs() / 2));
+  close_count_ = 0;
   const std::uint32_t *const partner = list_.partner().data();
   const std::int16_t *const x = list_.way(0).data();
   const std::int16_t *const y = list_.way(1).data();
@@ -77,7 +78,9 @@ void PairMotion::sum_all(const PairTable &table) {
         sum[d] += force;
         other[d] -= force;
       }
-      if (squared < close_end) close_.push_back({own, partner[pair], {way[0], way[1], way[2]}});
+      if (squared >= close_end) continue;
+      if (close_count_ == close_.size()) close_.resize(list_.pairs());
+      close_[close_count_++] = {own, partner[pair], {way[0], way[1], way[2]}};
     }
     for (std::size_t d = 0; d < axes; ++d) total_[axes * own + d] += sum[d];
   }
@@ -86,7 +89,8 @@ void PairMotion::sum_all(const PairTable &table) {
 void PairMotion::sum_close(const PairTable &table) {
   std::fill(near_.begin(), near_.end(), 0);
   const std::uint64_t end = table.close_end();
-  for (const ClosePair &pair : close_) {
+  for (std::size_t i = 0; i < close_count_; ++i) {
+    const ClosePair &pair = close_[i];
     std::int64_t way[axes];
     std::uint64_t squared = 0;
     for (std::size_t d = 0; d < axes; ++d) {

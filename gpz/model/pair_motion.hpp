@@ -73,7 +73,8 @@ class PairMotion {
   NeighbourList list_;
   Sums total_;
   Sums near_;
-  format::Column<ClosePair> close_;
+  format::Column<ClosePair> close_;  // the first close_count_
+  std::size_t close_count_ = 0;
   // By place and component.
   format::Column<std::int32_t> speed_;
   format::Column<std::int32_t> moved_;
