@@ -102,17 +102,20 @@ void LatticeFilter::read(format::ByteReader &reader) {
   if (sum > max_sum) corrupt("coefficients of a lattice", reader.position());
 }
 
+LatticeField &LatticeModel::Waves::grow(std::size_t particles) {
+  if (fields.size() == count) fields.emplace_back();
+  fields[count].resize(particles * field_stride);
+  return fields[count++];
+}
+
 void LatticeModel::begin_frame(const Network &network, const cpu::DifferenceState &state, const core::GridBox &box) {
   if (frame_ == state.frames && network_of_frame_ == network) return;
   const std::size_t n = state.particles;
   const int shift = network->lattice().shift;
   continues_ = network_of_frame_ == network && predicted_at_ != 0 && predicted_at_ == frame_ &&
                predicted_at_ + 1 == state.frames;
-  if (continues_)
-    std::swap(before_, last_);
-  else
-    before_.assign(1, LatticeField(n * field_stride, 0));
-  last_.clear();
+  if (continues_) std::swap(before_, last_);
+  last_.count = 0;
   gain_ = 0;
   frame_ = state.frames;
   network_of_frame_ = network;
@@ -143,8 +146,9 @@ void LatticeModel::begin_frame(const Network &network, const cpu::DifferenceStat
         if (out[i * field_stride + 3] != 0) out[i * field_stride + d] = to_field(scaled(away_[d][i], shift) - mean[d]);
     }
   };
+  if (!continues_) before_.count = 0;
   if (!continues_)
-    displacements(before_[0], mean_, [&](std::size_t d, std::size_t i) {
+    displacements(before_.grow(n), mean_, [&](std::size_t d, std::size_t i) {
       return difference_of(state.axes[d].last[i], state.axes[d].velocity[i]);
     });
   displacements(displaced_, mean_, [&](std::size_t d, std::size_t i) { return state.axes[d].last[i]; });
@@ -154,9 +158,10 @@ void LatticeModel::take_gain(int gain) {
   if (!continues_) gain = LatticeFilter::whole_gain;
   if (gain == gain_) return;
   gain_ = gain;
-  last_.assign(1, displaced_);
+  last_.count = 0;
+  LatticeField &field = last_.grow(displaced_.size() / field_stride);
+  field = displaced_;
   if (gain == LatticeFilter::whole_gain) return;
-  LatticeField &field = last_[0];
   for (std::size_t i = 0; i < field.size(); i += field_stride) {
     if (field[i + 3] == 0) continue;
     for (std::size_t d = 0; d < core::max_components; ++d) {
@@ -169,11 +174,11 @@ void LatticeModel::take_gain(int gain) {
 void LatticeModel::raise(const LatticeNetwork &network, Waves &waves, int degree, int threads) const {
   const std::size_t n = network.particles();
   threads = cpu::thread_count(threads, n / particles_of_thread + 1);
-  while (waves.size() < static_cast<std::size_t>(degree) + 1) {
-    const std::size_t k = waves.size();
-    waves.emplace_back(n * field_stride);
+  while (waves.count < static_cast<std::size_t>(degree) + 1) {
+    const std::size_t k = waves.count;
+    LatticeField &next = waves.grow(n);
     cpu::parallel_ranges(threads, n, [&](int, std::uint64_t first, std::uint64_t last) {
-      network.step(waves[k - 1], k < 2 ? nullptr : &waves[k - 2], waves[k], first, last);
+      network.step(waves[k - 1], k < 2 ? nullptr : &waves[k - 2], next, first, last);
     });
   }
 }
@@ -184,10 +189,12 @@ int LatticeModel::best_gain(const LatticeNetwork &network, const cpu::Difference
   const std::uint64_t t = state.frames;
   const bool looks = (t & (t - 1)) == 0 || (t % 3 == 0 && (t / 3 & (t / 3 - 1)) == 0);
   if (!continues_ || t < 3 || !looks || filter_.degree == 0) return filter_.gain;
-  Waves expected(1, predicted_);
-  Waves surprise(1, predicted_);
+  Waves expected;
+  expected.grow(state.particles) = predicted_;
+  Waves surprise;
+  LatticeField &left_over = surprise.grow(state.particles);
   for (std::size_t i = 0; i < predicted_.size(); ++i)
-    surprise[0][i] = displaced_[i / field_stride * field_stride + 3] == 0 ? 0 : to_field(displaced_[i] - predicted_[i]);
+    left_over[i] = displaced_[i / field_stride * field_stride + 3] == 0 ? 0 : to_field(displaced_[i] - predicted_[i]);
   raise(network, expected, filter_.degree, threads);
   raise(network, surprise, filter_.degree, threads);
   raise(network, before_, filter_.degree, threads);
@@ -384,7 +391,7 @@ void LatticeModel::expect_range(const cpu::DifferenceState &state, std::size_t f
   std::int32_t sum[1024 * field_stride];
   std::fill_n(sum, count * field_stride, 1 << (LatticeFilter::bits - 1));
   const auto add = [&](const Waves &waves, const auto &coefficients) {
-    for (std::size_t k = 0; k <= static_cast<std::size_t>(filter_.degree) && k < waves.size(); ++k) {
+    for (std::size_t k = 0; k <= static_cast<std::size_t>(filter_.degree) && k < waves.count; ++k) {
       const std::int16_t coefficient = coefficients[k];
       if (coefficient == 0) continue;
       const std::int16_t *const x = &waves[k][from * field_stride];
@@ -438,15 +445,15 @@ void LatticeModel::add(std::size_t count) {
 
 template <typename Change>
 void LatticeModel::change_particles(const Change &change) {
-  const bool predicted = predicted_at_ != 0 && predicted_at_ == frame_ && !last_.empty();
-  before_.clear();
+  const bool predicted = predicted_at_ != 0 && predicted_at_ == frame_ && last_.count != 0;
+  before_.count = 0;
   if (!predicted) {
     predicted_at_ = 0;
     frame_ = 0;
     return;
   }
-  last_.resize(1);
-  change(last_[0]);
+  last_.count = 1;
+  change(last_.fields[0]);
   change(predicted_);
   network_of_frame_ = network_;
 }

@@ -63,8 +63,16 @@ class LatticeModel {
 
  private:
   using Network = std::shared_ptr<const LatticeNetwork>;
-  // A field, and polynomials of the network's stiffness of it.
-  using Waves = std::vector<LatticeField>;
+  // A field, and polynomials of the network's stiffness of it: the first `count` fields. The others are memory for
+  // later.
+  struct Waves {
+    std::vector<LatticeField> fields;
+    std::size_t count = 0;
+
+    const LatticeField &operator[](std::size_t k) const { return fields[k]; }
+    // One more field of so many particles, with any contents.
+    LatticeField &grow(std::size_t particles);
+  };
 
   Network find_network(const cpu::DifferenceState &state, const core::GridBox &box);
   void begin_frame(const Network &network, const cpu::DifferenceState &state, const core::GridBox &box);
