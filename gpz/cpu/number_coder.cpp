@@ -35,29 +35,44 @@ struct Table {
   int bits(std::uint32_t token) const { return token == tokens ? 32 : core::token_bits(token) + low; }
 };
 
-std::vector<Histogram> count(const std::vector<std::uint32_t> &numbers, const std::vector<std::uint8_t> &context,
-                             unsigned contexts) {
-  std::vector<Histogram> histograms(contexts);
-  for (std::size_t i = 0; i < numbers.size(); ++i) ++histograms[context[i]][range_of(numbers[i])];
-  return histograms;
+// What the encoder needs to know of the numbers of a range.
+struct Symbol {
+  std::uint16_t start;
+  std::uint16_t frequency;
+  std::uint8_t bits;
+};
+using Symbols = std::array<Symbol, core::number_tokens>;
+
+Symbols symbols_of(const Table &table, const Histogram &used) {
+  Symbols symbols;
+  for (std::uint32_t r = 0; r < core::number_tokens; ++r) {
+    if (used[r] == 0) continue;
+    const std::uint32_t token = table.token(static_cast<std::uint32_t>(core::token_first(r)));
+    const core::TokenShare share = table.share[token];
+    symbols[r] = {static_cast<std::uint16_t>(share.start), static_cast<std::uint16_t>(share.frequency),
+                  static_cast<std::uint8_t>(table.bits(token))};
+  }
+  return symbols;
 }
 
-// Writes bits from the end of some memory to its front.
+// Writes bits from the end of some memory to its front. Eight bytes before those that are written are cleared.
 class BackwardBits {
  public:
-  explicit BackwardBits(std::uint8_t *end) : end_(end) {}
+  explicit BackwardBits(std::uint8_t *end) : next_(end - sizeof held_) {}
 
+  // The low `width` <= 32 bits.
   void put(std::uint32_t value, int width) {
-    held_ = held_ << width | (width < 32 ? value & ((1u << width) - 1) : value);
+    const std::uint64_t low = std::uint64_t{value} & ((std::uint64_t{1} << width) - 1);
+    held_ |= low << 1 << (63 - count_ - width);
+    std::memcpy(next_, &held_, sizeof held_);
     count_ += width;
-    while (count_ >= 8) *--end_ = static_cast<std::uint8_t>(held_ >> (count_ -= 8));
-  }
-  void finish() {
-    if (count_ > 0) *--end_ = static_cast<std::uint8_t>(held_ << (8 - count_));
+    next_ -= count_ / 8;
+    held_ <<= count_ & ~7;
+    count_ &= 7;
   }
 
  private:
-  std::uint8_t *end_;
+  std::uint8_t *next_;
   std::uint64_t held_ = 0;
   int count_ = 0;
 };
@@ -65,41 +80,50 @@ class BackwardBits {
 }  // namespace
 
 void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {
-  const NumberTables chosen = choose_tables(count(number_, context_, contexts_));
-  std::vector<Table> tables;
-  for (unsigned c = 0; c < contexts_; ++c) tables.emplace_back(chosen, c);
+  std::vector<Histogram> histograms(contexts_);
+  for (const std::uint64_t item : items_) ++histograms[item >> 32][core::token_of(static_cast<std::uint32_t>(item))];
+  const NumberTables tables = choose_tables(histograms);
+  std::vector<Symbols> symbols;
+  std::uint64_t raw_bits = 0;
+  for (unsigned c = 0; c < contexts_; ++c) {
+    symbols.push_back(symbols_of(Table(tables, c), histograms[c]));
+    for (std::uint32_t r = 0; r < core::number_tokens; ++r)
+      if (histograms[c][r] != 0) raw_bits += histograms[c][r] * symbols[c][r].bits;
+  }
+  const auto symbol_of = [&](std::uint64_t item) {
+    return symbols[item >> 32][core::token_of(static_cast<std::uint32_t>(item))];
+  };
 
   // The last number first, as the decoder undoes the steps.
   std::array<std::uint32_t, core::ans_states> state;
   state.fill(core::ans_low);
-  std::vector<std::uint16_t> words;
-  std::uint64_t raw_bits = 0;
-  for (std::size_t i = number_.size(); i-- > 0;) {
-    const Table &table = tables[context_[i]];
-    const std::uint32_t token = table.token(number_[i]);
-    const core::TokenShare share = table.share[token];
-    std::uint32_t &x = state[i % core::ans_states];
-    if (core::ans_is_full(x, share.frequency)) {
-      words.push_back(static_cast<std::uint16_t>(x));
-      x >>= 16;
-    }
-    x = core::ans_push(x, share.start, share.frequency);
-    raw_bits += static_cast<std::uint64_t>(table.bits(token));
+  std::vector<std::uint16_t> words(items_.size());
+  std::size_t first_word = words.size();
+  for (std::size_t i = items_.size(); i-- > 0;) {
+    const Symbol symbol = symbol_of(items_[i]);
+    std::uint32_t x = state[i % core::ans_states];
+    // Without a branch, which nothing can predict: a word that is not given away is written over.
+    const bool full = core::ans_is_full(x, symbol.frequency);
+    words[first_word - 1] = static_cast<std::uint16_t>(x);
+    first_word -= full ? 1 : 0;
+    x = full ? x >> 16 : x;
+    state[i % core::ans_states] = core::ans_push(x, symbol.start, symbol.frequency);
   }
 
-  const std::size_t first = bytes.size();
-  write_tables(chosen, bytes);
+  const std::size_t start = bytes.size();
+  write_tables(tables, bytes);
   for (const std::uint32_t x : state) format::ByteWriter(bytes).u32(x);
-  for (std::size_t i = words.size(); i-- > 0;) format::ByteWriter(bytes).u16(words[i]);
-  bytes.resize(first + format::round_up_8(bytes.size() - first + (raw_bits + 7) / 8));
+  const std::size_t words_at = bytes.size();
+  const std::size_t word_bytes = (words.size() - first_word) * sizeof(std::uint16_t);
+  bytes.resize(start + format::round_up_8(words_at + word_bytes - start + (raw_bits + 7) / 8));
+  // Words follow the bits, which clear what is before them; states and tables are longer than that.
+  std::array<std::uint8_t, sizeof(std::uint64_t)> kept;
+  std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()), kept.size(), kept.begin());
   BackwardBits out(bytes.data() + bytes.size());
-  for (std::size_t i = 0; i < number_.size(); ++i) {
-    const Table &table = tables[context_[i]];
-    out.put(number_[i], table.bits(table.token(number_[i])));
-  }
-  out.finish();
-  number_.clear();
-  context_.clear();
+  for (const std::uint64_t item : items_) out.put(static_cast<std::uint32_t>(item), symbol_of(item).bits);
+  std::copy(kept.begin(), kept.end(), bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()));
+  if (word_bytes != 0) std::memcpy(bytes.data() + words_at, &words[first_word], word_bytes);
+  items_.clear();
 }
 
 NumberDecoder::NumberDecoder(const std::uint8_t *bytes, std::size_t size, unsigned contexts)

@@ -21,21 +21,14 @@ class NumberEncoder {
   // Of contexts 0 to contexts - 1, at most max_number_contexts.
   explicit NumberEncoder(unsigned contexts) : contexts_(contexts) {}
 
-  void reserve(std::size_t count) {
-    number_.reserve(count);
-    context_.reserve(count);
-  }
-  void put(unsigned context, std::uint32_t u) {
-    number_.push_back(u);
-    context_.push_back(static_cast<std::uint8_t>(context));
-  }
+  void reserve(std::size_t count) { items_.reserve(count); }
+  void put(unsigned context, std::uint32_t u) { items_.push_back(std::uint64_t{context} << 32 | u); }
   // Appends the stream of all numbers, a multiple of 8 bytes, and forgets them. Throws std::bad_alloc.
   void finish(std::vector<std::uint8_t> &bytes);
 
  private:
   unsigned contexts_;
-  std::vector<std::uint32_t> number_;
-  std::vector<std::uint8_t> context_;
+  std::vector<std::uint64_t> items_;  // a context above its number
 };
 
 class NumberDecoder {
