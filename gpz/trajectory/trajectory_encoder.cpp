@@ -77,7 +77,8 @@ struct TrajectoryEncoder::State {
     const std::vector<Field> given = format::described(fields);
     const std::size_t id = identity_field(given);
     if (id != no_field && order == Order::id)
-      trajectory::encode_ordered_chunk(fields, id, particles, rows, box, encoder, candidate);
+      trajectory::encode_ordered_chunk(fields, id, particles, rows, box, may_use(feature::modelled_sections), encoder,
+                                       candidate);
     else if (id == no_field && may_use(feature::cell_chunks) && trajectory::may_be_cells(given, particles))
       trajectory::encode_cell_chunk(fields, particles, rows, box, encoder, candidate);
     else
