@@ -16,7 +16,7 @@
 
 namespace gpz::model {
 
-// The way to a neighbour, in 2^-16 grid steps, and the spring that joins the two, in 2^-13: xx yy zz xy xz yz.
+// The way to a neighbour, in 2^-16 grid steps, and the spring that joins the two, in 2^-12: xx yy zz xy xz yz.
 struct LatticeVector {
   std::array<std::int64_t, core::max_components> way{};
   std::array<std::int16_t, 6> spring{};
@@ -27,7 +27,7 @@ struct LatticeVector {
 struct Lattice {
   static constexpr std::size_t max_vectors = 24;
   static constexpr int way_bits = 16;
-  static constexpr int spring_bits = 13;
+  static constexpr int spring_bits = 12;
   static constexpr std::int64_t max_way = std::int64_t{1} << 44;  // 2^28 grid steps
   static constexpr int max_shift = 24;
 
