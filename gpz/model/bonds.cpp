@@ -2,7 +2,9 @@
 #include "gpz/model/bonds.hpp"
 
 #include <algorithm>
+#include <numeric>
 
+#include "gpz/cpu/number_coder.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 
@@ -15,42 +17,46 @@ namespace {
 // Kinds are expected to follow each other as they did before: what came last behind the same kinds comes again.
 class KindHistory {
  public:
-  std::uint8_t expected() const { return next_[place()]; }
+  // What came behind the last twelve kinds, or, where these are new, behind the last five.
+  std::uint8_t expected() const {
+    const std::uint8_t known = place_of_long();
+    return known != 0 ? static_cast<std::uint8_t>(known - 1) : next_[place(5)];
+  }
+  // How far to trust it.
+  unsigned context() const { return (place_of_long() != 0 ? 8u : 0u) + hits_; }
+  static constexpr unsigned contexts = 16;
+
   void add(std::uint8_t kind) {
-    next_[place()] = kind;
+    hits_ = (hits_ << 1 | (kind == expected() ? 1 : 0)) & 7;
+    next_[place(5)] = kind;
+    after_[place(12)] = static_cast<std::uint8_t>(kind + 1);
+    older_ = older_ << 6 | (last_ >> 30 & 63);
     last_ = last_ << 6 | kind;
   }
 
  private:
   static constexpr int bits = 12;
-  static constexpr std::uint64_t mask = (std::uint64_t{1} << 48) - 1;  // eight kinds
-  std::size_t place() const { return static_cast<std::size_t>(((last_ & mask) * 0x9E3779B97F4A7C15u) >> (64 - bits)); }
+  std::size_t place(int count) const {
+    const std::uint64_t low = last_ & ((std::uint64_t{1} << 6 * (count == 12 ? 6 : count)) - 1);
+    const std::uint64_t high = count == 12 ? older_ & ((std::uint64_t{1} << 36) - 1) : 0;
+    return static_cast<std::size_t>((low * 0x9E3779B97F4A7C15u ^ high * 0xC2B2AE3D27D4EB4Fu) >> (64 - bits));
+  }
+  std::uint8_t place_of_long() const { return after_[place(12)]; }
 
   std::uint8_t next_[1 << bits] = {};
-  std::uint64_t last_ = 0;
+  std::uint8_t after_[1 << bits] = {};  // less 1; 0: unknown
+  std::uint64_t last_ = 0;              // six bits each
+  std::uint64_t older_ = 0;             // those before the last six
+  unsigned hits_ = 0;                   // of the last three
 };
 
 constexpr std::size_t kind_size = 12;  // bytes: two lags, two lengths
 
-// Numbers in groups of seven bits, the last one with a clear bit 7.
-void append_number(std::uint64_t x, std::vector<std::uint8_t> &bytes) {
-  for (; x >= 128; x >>= 7) bytes.push_back(static_cast<std::uint8_t>(x | 128));
-  bytes.push_back(static_cast<std::uint8_t>(x));
-}
-std::uint64_t read_number(format::ByteReader &in) {
-  std::uint64_t x = 0;
-  for (int shift = 0; shift < 63; shift += 7) {
-    const std::uint8_t group = in.u8();
-    x |= std::uint64_t{group & 127u} << shift;
-    if (group < 128) return x;
-  }
-  corrupt("number of a table of bonds", in.position());
-}
-
 bool is_valid(const BondKind &kind) {
   if (kind.lag[0] == 0 || kind.lag[0] > Bonds::max_bond_lag || kind.lag[1] > Bonds::max_bond_lag) return false;
   if (!kind.is_circle()) return kind.length[0] < longest_bond && kind.length[1] == 0;
-  return kind.lag[1] != kind.lag[0] && kind.length[0] < longest_of_circle && kind.length[1] < longest_of_circle;
+  return kind.lag[1] != kind.lag[0] && kind.is_fixed() && kind.length[0] < longest_of_circle &&
+         kind.length[1] < longest_of_circle;
 }
 
 std::int64_t square_of(const Way &way) { return way[0] * way[0] + way[1] * way[1] + way[2] * way[2]; }
@@ -76,22 +82,39 @@ void Bonds::append(std::vector<std::uint8_t> &bytes) const {
     for (const std::uint32_t lag : kind.lag) writer.u16(static_cast<std::uint16_t>(lag));
     for (const std::uint32_t length : kind.length) writer.u32(length);
   }
-  std::vector<std::uint8_t> misses;
-  std::uint64_t gap = 0;
+  cpu::NumberEncoder numbers(KindHistory::contexts);
+  numbers.reserve(kind_.size());
   KindHistory history;
   for (const std::uint8_t kind : kind_) {
-    if (kind == history.expected()) {
-      ++gap;
-    } else {
-      append_number(gap, misses);
-      misses.push_back(kind);
-      gap = 0;
-    }
+    // 0: as expected. Others are not counted again.
+    const std::uint8_t expected = history.expected();
+    numbers.put(history.context(), kind == expected ? 0u : kind < expected ? kind + 1u : kind);
     history.add(kind);
   }
-  writer.u64(misses.size());
-  bytes.insert(bytes.end(), misses.begin(), misses.end());
+  std::vector<std::uint8_t> stream;
+  if (!kinds_.empty()) numbers.finish(stream);
+  writer.u64(stream.size());
   bytes.resize(begin + format::round_up_8(bytes.size() - begin));
+  bytes.insert(bytes.end(), stream.begin(), stream.end());
+}
+
+// The most frequent first: small numbers are short.
+void Bonds::sort_kinds() {
+  std::vector<std::size_t> count(kinds_.size() + 1);
+  for (const std::uint8_t kind : kind_) ++count[kind];
+  std::vector<std::size_t> order(kinds_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return count[a + 1] > count[b + 1]; });
+  while (!order.empty() && count[order.back() + 1] == 0) order.pop_back();
+  std::vector<BondKind> sorted;
+  std::vector<std::uint8_t> number(kinds_.size() + 1);
+  for (const std::size_t k : order) {
+    sorted.push_back(kinds_[k]);
+    number[k + 1] = static_cast<std::uint8_t>(sorted.size());
+  }
+  kinds_ = std::move(sorted);
+  for (std::uint8_t &kind : kind_) kind = number[kind];
 }
 
 std::size_t Bonds::read(const std::uint8_t *bytes, std::size_t size, std::size_t n) {
@@ -107,29 +130,28 @@ std::size_t Bonds::read(const std::uint8_t *bytes, std::size_t size, std::size_t
     kinds_.push_back(kind);
   }
   const std::uint64_t length = in.u64();
-  if (length > in.left()) corrupt("length of a table of bonds", in.position());
-  const std::size_t start = in.position();
-  format::ByteReader misses(in.take(static_cast<std::size_t>(length)), static_cast<std::size_t>(length));
-  kind_.assign(n, 0);
-  KindHistory history;
-  std::uint64_t gap = misses.left() == 0 ? n : read_number(misses);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::uint8_t kind = history.expected();
-    if (gap == 0) {
-      kind = misses.u8();
-      gap = misses.left() == 0 ? n : read_number(misses);
-    } else {
-      --gap;
-    }
-    if (kind > kinds) corrupt("kind of a bond", start);
-    if (kind != 0 && std::max(kinds_[kind - 1u].lag[0], kinds_[kind - 1u].lag[1]) > i)
-      corrupt("a bond to nobody", start);
-    kind_[i] = kind;
-    history.add(kind);
-  }
-  if (misses.left() != 0) corrupt("table of bonds longer than its particles", start + misses.position());
-  for (const std::size_t end = static_cast<std::size_t>(format::round_up_8(in.position())); in.position() < end;)
+  while (in.position() % 8 != 0)
     if (in.u8() != 0) corrupt("padding of a table of bonds", in.position() - 1);
+  const std::size_t start = in.position();
+  if (length > in.left() || length % 8 != 0) corrupt("length of a table of bonds", start);
+  kind_.assign(n, 0);
+  if (kinds == 0) {
+    if (length != 0) corrupt("length of a table of bonds", start);
+    return start;
+  }
+  cpu::NumberDecoder numbers(in.take(static_cast<std::size_t>(length)), static_cast<std::size_t>(length),
+                             KindHistory::contexts);
+  KindHistory history;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint8_t expected = history.expected();
+    const std::uint32_t number = numbers.get(history.context());
+    const std::uint32_t kind = number == 0 ? expected : number <= expected ? number - 1 : number;
+    if (kind > kinds) corrupt("kind of a bond", start);
+    if (kind != 0 && std::max(kinds_[kind - 1].lag[0], kinds_[kind - 1].lag[1]) > i) corrupt("a bond to nobody", start);
+    kind_[i] = static_cast<std::uint8_t>(kind);
+    history.add(kind_[i]);
+  }
+  numbers.end();
   return in.position();
 }
 
@@ -137,6 +159,7 @@ void Bonds::confirm(const cpu::IndexColumns &q, const core::GridBox &box) {
   for (std::size_t i = 0; i < kind_.size(); ++i) {
     if (kind_[i] == 0) continue;
     const BondKind &kind = kinds_[kind_[i] - 1u];
+    if (!kind.is_fixed()) continue;
     for (std::size_t k = 0; k < kind.lag.size() && kind.lag[k] != 0; ++k) {
       Way way;
       if (!find_way(place_of(q, i - kind.lag[k]), place_of(q, i), box, way) || !holds(way, kind.length[k]))

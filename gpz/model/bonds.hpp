@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which particles of a chunk are bound to earlier ones at fixed distances: the encoder finds it in the positions alone,
+// Which particles of a chunk are bound to earlier ones: the encoder finds fixed distances in the positions alone,
 // without a topology (docs/format.md, section 10b; docs/decisions/0023).
 #pragma once
 
@@ -24,8 +24,10 @@ class Bonds {
   const std::vector<BondKind> &kinds() const { return kinds_; }
   // 0: not bound; k: kinds()[k - 1]. Its lags are not larger than the slot.
   std::uint8_t kind(std::size_t slot) const { return kind_[slot]; }
+  // nullptr: not bound.
+  const BondKind *of(std::size_t slot) const { return kind_[slot] == 0 ? nullptr : &kinds_[kind_[slot] - 1u]; }
 
-  // Encoder: finds the bonds of n particles with three components. Empty if there are too few.
+  // Encoder: finds the bonds of n particles with three components. Empty if there are too few of fixed length.
   static Bonds find(const cpu::IndexColumns &q, std::size_t n, const core::GridBox &box);
 
   // Appends them to `bytes` (a multiple of 8 bytes).
@@ -34,7 +36,7 @@ class Bonds {
   // limit_exceeded.
   std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t n);
 
-  // Both sides, after a frame: bonds that did not hold in it end.
+  // Both sides, after a frame: bonds of fixed lengths that did not hold in it end.
   void confirm(const cpu::IndexColumns &q, const core::GridBox &box);
   // Both sides: other particles, as cpu::DifferenceState::keep and add. Bonds whose slots are no longer as far apart as
   // they were end; new particles have none.
@@ -43,6 +45,8 @@ class Bonds {
   void forget();
 
  private:
+  void sort_kinds();
+
   std::vector<BondKind> kinds_;
   format::Column<std::uint8_t> kind_;
 };

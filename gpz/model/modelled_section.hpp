@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "gpz/cpu/difference_codec.hpp"
+#include "gpz/model/bonds.hpp"
 #include "gpz/model/expectation.hpp"
+#include "gpz/model/lattice.hpp"
 
 namespace gpz::model {
 
@@ -23,6 +25,9 @@ class ModelledState {
 
   std::size_t memory_usage() const { return scale.capacity() * sizeof(std::uint32_t); }
 
+  LatticeModel lattice;
+  Bonds bonds;
+  bool searched_bonds = false;          // by an encoder
   format::Column<std::uint32_t> scale;  // walk.hpp; empty before the first modelled section
 };
 
