@@ -22,7 +22,8 @@ enum FieldCodingKind : std::uint8_t {
   predicted_values = 1,
   block_coded_values = 2,
   ordered_values = 3,
-  halved_cells = 6,  // 4 and 5 are modelled sections
+  modelled_values = 4,
+  halved_cells = 6,  // 5 is for ordered chunks
   lattice_sites = 7,
 };
 
@@ -49,11 +50,11 @@ inline constexpr std::size_t field_coding_size = 8;  // the kind, then whose cro
 constexpr std::size_t section_head_size(std::size_t components) { return components * 16 + 8; }
 
 void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &bytes);
-// Reads the first field_coding_size bytes of a section of `size` bytes, which is coded as `expected` or is
+// Reads the first field_coding_size bytes of a section of `size` bytes, which is coded as `expected` or `other`, or is
 // block_coded_values. The first `counting` components may name the crossings that they count, if it is coded as
 // `expected`. Throws corrupt.
 FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, FieldCodingKind expected,
-                              std::size_t counting = 0);
+                              std::size_t counting = 0, FieldCodingKind other = block_coded_values);
 
 // Appends the exact values: their number, then place and bits of each.
 void append_exact_values(const Column<ExactValue> &exact, std::vector<std::uint8_t> &bytes);

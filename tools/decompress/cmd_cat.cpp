@@ -171,6 +171,7 @@ void add_cat(CLI::App &app) {
   command->add_flag("--mixed", options->mixed, "join files with other columns or bounds: every frame keeps its own");
   command->add_flag("--json", options->json, "the report as JSON");
   add_encoding_options(*command, options->encoding);
+  add_effort_option(*command, options->encoding.effort, "that of IN");
   add_threads_option(*command, options->encoding.threads);
   add_limits_option(*command, options->limits);
   command->footer(

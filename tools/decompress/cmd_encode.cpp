@@ -41,6 +41,7 @@ void check_names(const std::string &file, std::uint64_t frame, const std::vector
 // What the new file says of itself.
 Metadata described(const FrameSource &source, const EncodeOptions &options) {
   Metadata metadata = source.metadata();
+  metadata.features = 0;  // those of the new file come with its effort
   // The frames of a .gpz file have been through its encoder as well.
   const std::string &origin = metadata.generator;
   const bool is_new = !source.is_gpz() || origin.empty();
@@ -119,6 +120,7 @@ void add_encode(CLI::App &app) {
                    "COLUMN=V: bound of another float column; without one it is lossless")
       ->allow_extra_args(false);
   add_encoding_options(*command, options->encoding);
+  add_effort_option(*command, options->encoding.effort, effort_name(default_effort));
   command
       ->add_option("--format", options->source.format,
                    "lammps, lammps-binary, xyz or gpz; else by the first bytes (a .gpz file in a pipe needs it)")

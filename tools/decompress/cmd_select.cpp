@@ -119,6 +119,7 @@ void add_select(CLI::App &app) {
   add_columns_option(*command, options->columns, "keep these columns only, e.g. id,type,x,y,z");
   command->add_flag("--json", options->json, "the report as JSON");
   add_encoding_options(*command, options->encoding);
+  add_effort_option(*command, options->encoding.effort, "that of IN");
   add_threads_option(*command, options->encoding.threads);
   add_limits_option(*command, options->limits);
   command->footer(

@@ -18,6 +18,8 @@ namespace gpz::tool {
 // Failure.
 class WholeOutput {
  public:
+  // The file has the required features of `metadata`, which are those of all frames that are copied, and those of the
+  // effort. Without an effort, frames are encoded again with what these features allow.
   WholeOutput(const std::string &path, const Metadata &metadata, const EncodingOptions &options);
 
   // Writes a frame as it stands in its file.
