@@ -8,7 +8,9 @@
 #   --every N,...      steps between frames (100)
 #   --frames N         frames, with the first (31, rhodo 21)
 #   --key K            dump_modify key K: a key frame every K frames (with order id, as gpz encode does)
-#   --mdz, --sz3, --zstd PROGRAM   other programs; rows of those not given are left out
+#   --mdz, --sz3, --lcp, --mdcompress, --zstd PROGRAM, --pco, --mdz-package   other programs and Python packages (bench/peers says which,
+#                      and their versions); rows of those not given are left out. --python PROGRAM: one that has the packages (python3)
+#   --single           these programs also on the last frame alone, without identity, at the bounds of docs/results.md
 #   --stored           no LAMMPS: the gpz files are made again by `gpz encode` from the dumps of an earlier run with --keep
 #   --keep             leaves all files in OUT/SYSTEM.EVERY
 #   --melt, --copper CELLS   cells of 4 atoms along an edge (30)
@@ -28,6 +30,8 @@ key=
 stored=
 keep=
 speed=
+single=
+python=python3
 programs=()
 systems=()
 declare -A size=([melt]="" [copper]=30 [rhodo]=0)
@@ -38,10 +42,11 @@ usage() {
 while [ $# -gt 0 ]; do
   case $1 in
     --every) intervals=${2//,/ }; shift 2 ;;
-    --ranks | --out | --build | --frames | --key) declare "${1#--}=$2"; shift 2 ;;
-    --mdz | --sz3 | --zstd) programs+=("$1" "$2"); shift 2 ;;
+    --ranks | --out | --build | --frames | --key | --python) declare "${1#--}=$2"; shift 2 ;;
+    --mdz | --sz3 | --lcp | --mdcompress | --zstd) programs+=("$1" "$2"); shift 2 ;;
+    --pco | --mdz-package) programs+=("$1"); shift ;;
     --melt | --copper) size[${1#--}]=$2; shift 2 ;;
-    --stored | --keep | --speed) declare "${1#--}=yes"; shift ;;
+    --stored | --keep | --speed | --single) declare "${1#--}=yes"; shift ;;
     -*) usage ;;
     *) systems+=("$1"); shift ;;
   esac
@@ -74,10 +79,22 @@ INPUT
   mpi_run "$ranks" "$build/bin/lmp" -in "$folder/in" -log "$folder/log" > "$folder/screen"
 }
 
+# The last frame alone: gpz from raw positions, other programs, a table.
+single_frame() {
+  local value
+  python3 -B "$root/bench/raw_positions.py" "$folder/original.bin" "$folder/single.f64"
+  for value in ${single_bounds//,/ }; do
+    "$build/bin/gpz" encode --raw f64 "$folder/single.f64" --eb "$value" -o "$folder/single_$value.gpz" 2> "$folder/encode.log"
+  done
+  "$python" -B "$root/bench/trajectory_peers.py" "$folder" --single --bounds "$single_bounds" "${programs[@]}"
+  python3 -B "$root/bench/trajectory_table.py" single "$system" "$folder"
+}
+
 for system in "${systems[@]}"; do
   # The precision of dump xtc is 1000 per nm or sigma: an error of half of that.
+  angstroms=1 single_bounds=0.005
   case $system in
-    melt) bound=0.0005 steps=100 warm=300 count=${frames:-31} ;;
+    melt) bound=0.0005 steps=100 warm=300 count=${frames:-31} angstroms=10 single_bounds=0.0005,0.0672,0.672 ;;
     copper) bound=0.005 steps=100 warm=300 count=${frames:-31} ;;
     rhodo) bound=0.005 steps=50 warm=20 count=${frames:-21} ;;
     *) usage ;;
@@ -96,8 +113,9 @@ for system in "${systems[@]}"; do
           "$build/bin/gpz" encode "$folder/binary.bin" --eb "$value" ${key:+--key "$key"} -o "$folder/gpz_$name.gpz" 2> "$folder/encode.log"
         done < <(python3 -B "$root/bench/trajectory_table.py" bounds "$bound")
       fi
-      [ ${#programs[@]} -eq 0 ] || python3 -B "$root/bench/trajectory_peers.py" "$folder" --bound "$bound" "${programs[@]}"
+      [ ${#programs[@]} -eq 0 ] || "$python" -B "$root/bench/trajectory_peers.py" "$folder" --bound "$bound" --angstroms "$angstroms" "${programs[@]}"
       python3 -B "$root/bench/trajectory_table.py" size "$system" "$every" "$bound" "$folder" ${key:+--key "$key"}
+      [ -z "$single" ] || single_frame
     fi
     [ -n "$keep$stored" ] || rm -rf "$folder"
   done

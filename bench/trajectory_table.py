@@ -4,6 +4,7 @@
 
 trajectory_table.py speed SYSTEM RANKS FOLDER             bits and milliseconds per frame, from LAMMPS's log
 trajectory_table.py size SYSTEM EVERY BOUND FOLDER        bits per atom and frame at three bounds
+trajectory_table.py single SYSTEM FOLDER                  the same of the last frame alone, without identity
 trajectory_table.py bounds BOUND                          the names and values of these bounds
 """
 import argparse
@@ -15,6 +16,7 @@ from raw_positions import read_frames
 
 SPEED_ROWS = {
     "text": ("text.lammpstrj", "dump custom, text"),
+    "sz3 sorted": ("SZ3 on positions in Morton order", "no"),
     "zstd": ("zstd.lammpstrj.zst", "dump custom/zstd"),
     "binary": ("binary.bin", "dump custom, binary"),
     "xtc": ("xtc.xtc", "dump xtc (no ids, no types)"),
@@ -23,21 +25,26 @@ SPEED_ROWS = {
     "gpz without ids": ("gpz_without_ids.gpz", "**dump gpz**, positions only"),
 }
 BOUNDS = {"coarse": 10, "middle": 1, "fine": 0.1}
-# {} is the name of a bound.
+# {} is the name of a bound. What the file has: ids, types, the order of the particles.
 SIZE_ROWS = {
-    "text.lammpstrj": "dump custom, text",
-    "zstd.lammpstrj.zst": "dump custom/zstd",
-    "binary.bin": "dump custom, binary",
-    "xtc_{}.xtc": "dump xtc (no ids, no types)",
-    "gpz_{}.gpz": "**dump gpz**",
+    "text.lammpstrj": ("dump custom, text", "yes", "yes", "yes"),
+    "zstd.lammpstrj.zst": ("dump custom/zstd", "yes", "yes", "yes"),
+    "binary.bin": ("dump custom, binary", "yes", "yes", "yes"),
+    "xtc_{}.xtc": ("dump xtc", "no", "no", "yes"),
+    "gpz_{}.gpz": ("**dump gpz**", "yes", "yes", "yes"),
 }
+# Peers of bench/peers get positions alone; is the order of the particles kept?
 PEERS = {
-    "sz3 wrapped": "SZ3 (sorted x y z, no ids, no types)",
-    "sz3 unwrapped": "SZ3, unwrapped before",
-    "zstd wrapped": "quantised differences, zstd -19 (sorted x y z, no ids, no types)",
-    "zstd unwrapped": "quantised differences, unwrapped before",
-    "mdz wrapped": "MDZ (sorted x y z, no ids, no types)",
-    "mdz unwrapped": "MDZ, unwrapped before",
+    "sz3": ("SZ3, best layout and algorithm", "yes"),
+    "sz3 sorted": ("SZ3 on positions in Morton order", "no"),
+    "zstd": ("zstd -19 on quantised positions", "yes"),
+    "zstd sorted": ("zstd -19 on sorted Morton codes of quantised positions", "no"),
+    "mdz": ("MDZ of SZ3", "yes"),
+    "mdz_package": ("mdz (Python package)", "yes"),
+    "mdcompress": ("mdcompress", "yes"),
+    "pco": ("pco on quantised positions", "yes"),
+    "pco sorted": ("pco on sorted Morton codes of quantised positions", "no"),
+    "lcp": ("LCP", "no"),
 }
 
 
@@ -67,20 +74,60 @@ def print_size(options):
         frames += 1
         atoms = len(values) // len(columns)
     rows = []
-    for file, name in SIZE_ROWS.items():
+    for file, row in SIZE_ROWS.items():
         paths = [os.path.join(options.folder, file.format(bound)) for bound in BOUNDS]
         if all(map(os.path.exists, paths)):
+            name, *has = row
             if file.startswith("gpz") and options.key:
                 name += f", a key frame every {options.key}"
-            rows.append((name, [os.path.getsize(path) * 8 / atoms / frames for path in paths]))
-    peers = os.path.join(options.folder, "peers.json")
-    if os.path.exists(peers):
-        measured = json.load(open(peers))
-        rows[-1:-1] = [(PEERS[peer], [measured[peer][bound]["bits"] for bound in BOUNDS]) for peer in PEERS if peer in measured]
+            rows.append((name, *has, "wrapped", [f"{os.path.getsize(path) * 8 / atoms / frames:.2f}" for path in paths], "", ""))
+    rows[-1:-1] = peer_rows(os.path.join(options.folder, "peers.json"), ("wrapped", "unwrapped"), BOUNDS)
     print(f"\n{options.system}, {atoms:,} atoms, {frames} frames {options.every} steps apart, bits per atom and frame at a bound of:\n")
-    print("| | " + " | ".join(f"{options.bound * factor:.10f}".rstrip("0") for factor in BOUNDS.values()) + " |\n|---|---|---|---|")
-    for name, bits in rows:
-        print(f"| {name} | " + " | ".join(f"{b:.2f}" for b in bits) + " |")
+    print_rows([f"{options.bound * factor:.10f}".rstrip("0") for factor in BOUNDS.values()], rows)
+
+
+def peer_rows(path, forms, bounds):
+    """Rows of the peers measured by bench/trajectory_peers.py."""
+    measured = json.load(open(path)) if os.path.exists(path) else {}
+    for peer, (name, order) in PEERS.items():
+        for form in forms:
+            row = measured.get(f"{peer} {form}", {})
+            cells = [row[bound] for bound in bounds if bound in row]
+            if len(cells) != len(bounds):
+                continue
+            good = [cell for cell in cells if "bits" in cell]
+            middle = row[list(bounds)[len(bounds) // 2]]
+            yield (
+                name,
+                "no",
+                "no",
+                order,
+                "wrapped" if form == "single" else form,
+                [f"{cell['bits']:.2f}" if "bits" in cell else "failed" for cell in cells],
+                f"{middle['encode']:.0f}, {middle['decode']:.0f}" if "bits" in middle else "",
+                f"{max(cell['error'] for cell in good):.4f}" if good else "",
+            )
+
+
+def print_rows(bounds, rows):
+    """MB/s of float64 positions at the middle bound, encoded and decoded; the largest error of all bounds as a multiple of the bound."""
+    print(f"| | ids | types | order | input | {' | '.join(bounds)} | MB/s, both ways | error |\n|---|{'---|' * (6 + len(bounds))}")
+    for name, ids, types, order, form, bits, speed, error in rows:
+        print(f"| {name} | {ids} | {types} | {order} | {form} | {' | '.join(bits)} | {speed} | {error} |")
+
+
+def print_single(options):
+    path = os.path.join(options.folder, "single.json")
+    measured = json.load(open(path))
+    bounds = list(next(iter(measured.values())))
+    *_, (columns, values, _) = read_frames(os.path.join(options.folder, "original.bin"))
+    atoms = len(values) // len(columns)
+    files = [os.path.join(options.folder, f"single_{bound}.gpz") for bound in bounds]
+    rows = list(peer_rows(path, ("single",), bounds))
+    if all(map(os.path.exists, files)):
+        rows.append(("**gpz encode**", "no", "no", "no", "wrapped", [f"{os.path.getsize(file) * 8 / atoms:.2f}" for file in files], "", ""))
+    print(f"\n{options.system}, {atoms:,} atoms, the last frame without identity, bits per atom at a bound of:\n")
+    print_rows(bounds, rows)
 
 
 def print_bounds(options):
@@ -103,6 +150,10 @@ def main():
     size.add_argument("bound", type=float)
     size.add_argument("folder")
     size.add_argument("--key", type=int)
+    single = commands.add_parser("single")
+    single.set_defaults(run=print_single)
+    single.add_argument("system")
+    single.add_argument("folder")
     bounds = commands.add_parser("bounds")
     bounds.set_defaults(run=print_bounds)
     bounds.add_argument("bound", type=float)

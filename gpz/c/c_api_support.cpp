@@ -23,7 +23,8 @@ static_assert(GPZ_OK == static_cast<int>(gpz::Status::ok) &&
               GPZ_UNSUPPORTED == static_cast<int>(gpz::Status::unsupported));
 static_assert(GPZ_CHUNK_BLOCK == static_cast<int>(gpz::ChunkKind::block) &&
               GPZ_CHUNK_DIFFERENCE == static_cast<int>(gpz::ChunkKind::difference) &&
-              GPZ_CHUNK_ORDERED == static_cast<int>(gpz::ChunkKind::ordered));
+              GPZ_CHUNK_ORDERED == static_cast<int>(gpz::ChunkKind::ordered) &&
+              GPZ_CHUNK_CELLS == static_cast<int>(gpz::ChunkKind::cells));
 static_assert(GPZ_NUMBER == static_cast<int>(gpz::Display::number) &&
               GPZ_ELEMENT == static_cast<int>(gpz::Display::element) &&
               GPZ_TYPE_LABEL == static_cast<int>(gpz::Display::type_label));

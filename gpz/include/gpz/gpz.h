@@ -438,7 +438,12 @@ GPZ_API gpz_status gpz_reader_verify(gpz_reader *reader, size_t frame);
 /* How a chunk is coded. Block chunks are independent, with particles sorted by position within each block. Difference
  * chunks need the chunk of the previous frame. Ordered chunks are independent, with particles in the order of ids.
  * gpz_cuda.h decodes block chunks only: GPZ_UNSUPPORTED for the others. */
-typedef enum gpz_chunk_kind { GPZ_CHUNK_BLOCK = 0, GPZ_CHUNK_DIFFERENCE = 1, GPZ_CHUNK_ORDERED = 2 } gpz_chunk_kind;
+typedef enum gpz_chunk_kind {
+  GPZ_CHUNK_BLOCK = 0,
+  GPZ_CHUNK_DIFFERENCE = 1,
+  GPZ_CHUNK_ORDERED = 2,
+  GPZ_CHUNK_CELLS = 3
+} gpz_chunk_kind;
 /* The kind of a chunk of `size` bytes in host memory, from its first 8 bytes. GPZ_TRUNCATED if there are fewer,
  * GPZ_CORRUPT if the format has no such kind. */
 GPZ_API gpz_status gpz_chunk_kind_of(const void *chunk, size_t size, gpz_chunk_kind *kind);

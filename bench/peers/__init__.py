@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Other compressors on positions of particles: one module each, all with `measure`.
+
+measure(tool, positions, bound, scratch) gets positions as float64 of shape (frames, particles, 3) and an absolute bound, in the unit of the
+positions, and returns a `Result`: of several modes the smallest that keeps the bound. `tool` is the program, `scratch` an empty folder.
+It raises `Failed` where the peer gives no result. What is compressed is positions alone: no ids, no types, no boxes.
+"""
+import os
+import resource
+import subprocess
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+# A bound counts as kept up to this factor.
+SLACK = 1.001
+
+
+class Failed(Exception):
+    """A peer crashed, refused its input, or gave something else than the positions."""
+
+
+@dataclass
+class Result:
+    size: int  # bytes
+    error: float  # largest error, in units of the bound, of the decoded values against those that the peer was given
+    encode: float  # seconds of processor time
+    decode: float
+    mode: str = ""
+    notes: dict = field(default_factory=dict)
+
+
+def smallest(results):
+    """The smallest of those that keep the bound; if none does, the one that breaks it least."""
+    results = list(results)
+    if not results:
+        raise Failed("no mode gave a result")
+    kept = [result for result in results if result.error <= SLACK]
+    return min(kept, key=lambda result: result.size) if kept else min(results, key=lambda result: result.error)
+
+
+def run(*command):
+    """Runs a program; returns (its output, seconds of processor time, seconds on the clock)."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    clock = time.monotonic()
+    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=False)
+    clock = time.monotonic() - clock
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        why = f"signal {-done.returncode}" if done.returncode < 0 else f"status {done.returncode}"
+        last = done.stdout.strip().split("\n")[-1]
+        raise Failed(f"{os.path.basename(str(command[0]))} ended with {why}" + (f": {last}" if last else ""))
+    return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, clock
+
+
+def timed(function, *arguments):
+    """Returns (what a function returns, seconds of processor time, those of programs that it runs included)."""
+
+    def processor():
+        programs = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return time.process_time() + programs.ru_utime + programs.ru_stime
+
+    start = processor()
+    value = function(*arguments)
+    return value, processor() - start
+
+
+def largest_error(decoded, given, bound):
+    if decoded.shape != given.shape:
+        raise Failed(f"decoded values have the shape {decoded.shape}, not {given.shape}")
+    # A value that is not a number makes the error one.
+    error = float(np.max(np.abs(decoded.astype(np.float64) - given))) / bound
+    return error if np.isfinite(error) else float("inf")
+
+
+def read_values(path, dtype, shape):
+    values = np.fromfile(path, dtype)
+    if values.size != np.prod(shape):
+        raise Failed(f"{values.size} decoded values instead of {np.prod(shape)}")
+    return values.reshape(shape)
