@@ -19,6 +19,7 @@
 #include "gpz/trajectory/identity.hpp"
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/ordered_chunk.hpp"
+#include "gpz/trajectory/section_choice.hpp"
 
 namespace gpz {
 namespace {
@@ -200,16 +201,8 @@ struct TrajectoryEncoder::State {
     format::append_section_head(edges, components, indices.exact, out.bytes);
     cpu::encode_difference(state, columns, edges, out.bytes, cpu::kernels(), order == Order::id);
     // The indices that the history takes are the same in both codings only if they are the values themselves.
-    if (state.plain && out.bytes.size() - begin >= key.scaled(key.sections[f], staying.size())) {
-      const std::vector<std::uint8_t> predicted(out.bytes.begin() + static_cast<std::ptrdiff_t>(begin),
-                                                out.bytes.end());
-      out.bytes.resize(begin);
-      encode_block_coded(input, out);
-      if (out.bytes.size() - begin >= predicted.size()) {
-        out.bytes.resize(begin);
-        out.bytes.insert(out.bytes.end(), predicted.begin(), predicted.end());
-      }
-    }
+    if (state.plain && out.bytes.size() - begin >= key.scaled(key.sections[f], staying.size()))
+      trajectory::replace_if_smaller(out.bytes, begin, [&] { encode_block_coded(input, out); });
     if (!state.plain && may_use(feature::modelled_sections)) encode_modelled(f, columns, edges, begin, out);
     history.follow(f, columns, edges);
   }
