@@ -13,6 +13,7 @@
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
 #include "gpz/format/budget.hpp"
+#include "gpz/format/chunk_features.hpp"
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
@@ -164,7 +165,7 @@ struct Reader::State {
     trajectory::KeyFrame frame(head.info.fields, wanted, memory.key);
     std::uint8_t *at = memory.bytes.get();
     for (const ChunkEntry &chunk : head.chunks) {
-      read_chunk(chunk, position, at);
+      read_chunk(chunk, position, head.info.fields.size(), at);
       in_file(source->name(),
               [&] { frame.add(at, static_cast<std::size_t>(chunk.length), chunk.particles, position); });
       position += chunk.length;
@@ -186,10 +187,13 @@ struct Reader::State {
     spare.push_back(std::move(memory));
   }
 
-  void read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::uint8_t *bytes) const {
+  // One of a frame with so many fields.
+  void read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields, std::uint8_t *bytes) const {
     in_place(source->name(), position, [&] {
-      source->read_at(position, bytes, static_cast<std::size_t>(chunk.length));
+      const auto size = static_cast<std::size_t>(chunk.length);
+      source->read_at(position, bytes, size);
       format::require_checksum(chunk, bytes);
+      format::require_features(scan.metadata.features, bytes, size, fields);
     });
   }
 
@@ -243,7 +247,7 @@ struct Reader::State {
     in_place(source->name(), position, [&] { memory.reserve(static_cast<std::size_t>(longest)); });
     for (std::size_t k = 0; k < head.chunks.size(); ++k) {
       const ChunkEntry &chunk = head.chunks[k];
-      read_chunk(chunk, position, memory.bytes.get());
+      read_chunk(chunk, position, head.info.fields.size(), memory.bytes.get());
       in_place(source->name(), position,
                [&] { history.chunk(k, chunk, memory.bytes.get(), head.info.fields, threads); });
       position += chunk.length;
@@ -321,7 +325,7 @@ StoredFrame Reader::stored(std::size_t i) const {
   });
   std::uint8_t *at = frame.bytes.data();
   for (const ChunkEntry &chunk : frame.chunks) {
-    state_->read_chunk(chunk, position, at);
+    state_->read_chunk(chunk, position, frame.info.fields.size(), at);
     position += chunk.length;
     at += chunk.length;
   }

@@ -9,18 +9,51 @@
 
 namespace gpz::api {
 
-RecordWriter::RecordWriter(std::unique_ptr<Sink> sink, const Metadata &metadata) : sink_(std::move(sink)) {
-  const Bytes header = in_place(name(), Error::no_position, [&] { return file_header(metadata); });
-  put({{header.data(), header.size()}}, header.size());
+RecordWriter::RecordWriter(std::unique_ptr<Sink> sink, const Metadata &metadata, Header when)
+    : sink_(std::move(sink)), metadata_(metadata) {
+  header_ = in_place(name(), Error::no_position, [&] { return file_header(metadata_); });
+  if (when == Header::at_once) begin();
 }
 
 RecordWriter::RecordWriter(std::unique_ptr<Sink> sink, FileScan found)
-    : sink_(std::move(sink)), frames_(std::move(found.frames)), end_(found.frames_end) {
+    : sink_(std::move(sink)),
+      metadata_(std::move(found.metadata)),
+      is_new_(false),
+      frames_(std::move(found.frames)),
+      end_(found.frames_end) {
   cut();
 }
 
-void RecordWriter::put(const std::vector<Span> &pieces, std::uint64_t length) {
+bool RecordWriter::add_features(std::uint32_t features) {
+  if ((features & ~metadata_.features) == 0) return true;
+  if (!is_new_ || !frames_.empty()) return false;
+  Metadata with = metadata_;
+  with.features |= features;
+  Bytes header = file_header(with);
+  if (header_.empty()) {
+    sink_->cut(0);
+    end_ = 0;
+  }
+  header_ = std::move(header);
+  metadata_ = std::move(with);
+  return true;
+}
+
+void RecordWriter::begin() {
+  if (!header_.empty()) put({}, 0);
+}
+
+void RecordWriter::sync() {
+  begin();
+  sink_->sync();
+}
+
+void RecordWriter::put(const std::vector<Span> &record, std::uint64_t length) {
   if (torn_) cut();
+  std::vector<Span> pieces;
+  pieces.reserve(record.size() + 1);
+  if (!header_.empty()) pieces.push_back({header_.data(), header_.size()});
+  pieces.insert(pieces.end(), record.begin(), record.end());
   torn_ = true;
   try {
     sink_->write(pieces);
@@ -32,7 +65,8 @@ void RecordWriter::put(const std::vector<Span> &pieces, std::uint64_t length) {
     throw;
   }
   torn_ = false;
-  end_ += length;
+  end_ += header_.size() + length;
+  header_ = {};
 }
 
 void RecordWriter::cut() {
@@ -58,7 +92,7 @@ void RecordWriter::write(const FrameInfo &given, const std::vector<ChunkEntry> &
     pieces.insert(pieces.end(), bodies.begin(), bodies.end());
     pieces.push_back({record.trailer.data(), record.trailer.size()});
 
-    frames_.push_back({end_, record.length, info.timestep, info.time, info.particles});
+    frames_.push_back({size(), record.length, info.timestep, info.time, info.particles});
     try {
       put(pieces, record.length);
     } catch (...) {

@@ -15,8 +15,12 @@ namespace gpz::api {
 
 class RecordWriter {
  public:
+  // When the header of a new file goes to the sink. Where it cannot be taken back, it waits for the features of the
+  // first frame.
+  enum class Header : std::uint8_t { at_once, with_first_record };
+
   // Begins a file: the sink is empty and receives the file header.
-  RecordWriter(std::unique_ptr<Sink> sink, const Metadata &metadata);
+  RecordWriter(std::unique_ptr<Sink> sink, const Metadata &metadata, Header when = Header::at_once);
   // Continues a file that was scanned, behind its complete frames.
   RecordWriter(std::unique_ptr<Sink> sink, FileScan found);
 
@@ -24,22 +28,30 @@ class RecordWriter {
   // many chunks; its reference is filled in. If write() throws, the sink is cut back to the earlier frames; if that
   // fails too, the next write() tries it again first.
   void write(const FrameInfo &info, const std::vector<ChunkEntry> &chunks, const std::vector<Span> &bodies);
-  void sync() { sink_->sync(); }
+  // Adds required features to the file header if it lacks them; false if it is too late for that: the file has frames,
+  // or existed before.
+  bool add_features(std::uint32_t features);
+  std::uint32_t features() const { return metadata_.features; }
+  void sync();
   // Writes the index and closes.
   void close();
 
   const std::string &name() const { return sink_->name(); }
   const std::vector<IndexEntry> &frames() const { return frames_; }
-  std::uint64_t size() const { return end_; }
+  std::uint64_t size() const { return end_ + header_.size(); }
 
  private:
-  // Writes one record at end_ as a whole, or leaves the sink as it was.
+  void begin();
+  // Writes one record at the end as a whole, behind the header if that has waited, or leaves the sink as it was.
   void put(const std::vector<Span> &pieces, std::uint64_t length);
   void cut();
 
   std::unique_ptr<Sink> sink_;
+  Metadata metadata_;
+  bool is_new_ = true;  // this object has begun the file
+  Bytes header_;        // as long as it waits
   std::vector<IndexEntry> frames_;
-  std::uint64_t end_ = 0;  // of the last complete record
+  std::uint64_t end_ = 0;  // of the header or the last complete record in the sink
   bool torn_ = false;      // the sink may have bytes after end_
   bool has_last_ = false;  // a frame was written by this object
   std::uint16_t last_since_key_ = 0;

@@ -9,6 +9,7 @@
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
 #include "gpz/format/budget.hpp"
+#include "gpz/format/chunk_features.hpp"
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
@@ -139,11 +140,13 @@ struct StreamReader::State {
     return true;
   }
 
-  void read_chunk(const ChunkEntry &chunk) {
+  // One of a frame with so many fields.
+  void read_chunk(const ChunkEntry &chunk, std::size_t fields) {
     in_place(file.name(), position, [&] {
       buffer.clear();
       append_to_buffer(chunk.length);
       format::require_checksum(chunk, buffer.data());
+      format::require_features(metadata.features, buffer.data(), buffer.size(), fields);
     });
   }
 
@@ -152,7 +155,7 @@ struct StreamReader::State {
     key_chunks.clear();
     for (const ChunkEntry &chunk : head.chunks) {
       const std::uint64_t start = position;
-      read_chunk(chunk);
+      read_chunk(chunk, head.info.fields.size());
       key_chunks.push_back(std::move(buffer));
       in_file(file.name(),
               [&] { frame.add(key_chunks.back().data(), key_chunks.back().size(), chunk.particles, start); });
@@ -167,7 +170,7 @@ struct StreamReader::State {
     });
     for (std::size_t k = 0; k < head.chunks.size(); ++k) {
       const std::uint64_t start = position;
-      read_chunk(head.chunks[k]);
+      read_chunk(head.chunks[k], head.info.fields.size());
       in_place(file.name(), start, [&] { history.chunk(k, head.chunks[k], buffer.data(), head.info.fields, threads); });
     }
     in_place(file.name(), position, [&] { read_trailer(record, head.checksum); });

@@ -12,6 +12,7 @@
 #include "gpz/api/record_writer.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
+#include "gpz/format/chunk_features.hpp"
 #include "gpz/trajectory.hpp"
 
 namespace gpz {
@@ -29,13 +30,16 @@ struct Writer::State {
   api::RecordWriter file;
   TrajectoryEncoder encoder;
   KeySchedule schedule{1};
+  Order order = Order::place;
+  Effort effort = default_effort;
   EncodedChunk chunk;  // these two keep their memory from frame to frame
   api::FrameFields columns;
   std::optional<std::uint64_t> stored;  // the checksum in its own file of the last frame, if that is a stored one
 
   State(api::RecordWriter to, int threads) : file(std::move(to)), encoder(threads) {}
-  State(std::unique_ptr<Sink> sink, const Metadata &metadata, int threads)
-      : State(api::RecordWriter(std::move(sink), metadata), threads) {}
+  State(std::unique_ptr<Sink> sink, const Metadata &metadata, int threads,
+        api::RecordWriter::Header header = api::RecordWriter::Header::at_once)
+      : State(api::RecordWriter(std::move(sink), metadata, header), threads) {}
 
   void write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
     const format::UsualArithmetic arithmetic;
@@ -46,6 +50,9 @@ struct Writer::State {
     std::vector<ChunkEntry> entries;
     std::vector<Span> bodies;
     for (const ChunkView &view : chunks) {
+      if (!file.add_features(format::chunk_features(view.data, view.size, info.fields.size())))
+        throw Error(Status::invalid_argument,
+                    "the frame needs a feature that the header of this file does not name (Metadata::features)");
       entries.push_back({view.particles, view.size, view.checksum});
       bodies.push_back({view.data, view.size});
       const std::size_t fields = std::min(view.largest_error.size(), complete.fields.size());
@@ -63,6 +70,9 @@ struct Writer::State {
     for (Field &field : complete.fields) field.largest_error = 0;
     complete.since_key = schedule.next(complete.fields);
     schedule.restart();  // for the frame behind this one, if this one fails
+    file.add_features(features_of(effort, order, has_identity(complete.fields)));
+    encoder.set_order(order);
+    encoder.set_effort(effort, file.features());
     encoder.encode(fields, static_cast<std::size_t>(info.particles), rows, info.box, complete.since_key == 0, chunk);
     for (std::size_t f = 0; f < fields.size(); ++f) {
       const Field &field = fields[f].field;
@@ -94,7 +104,10 @@ Writer::Writer(const std::string &path, const Metadata &metadata, Mode mode, int
         return std::make_unique<State>(api::write_file(path, metadata, mode == Mode::append), threads);
       })) {}
 Writer::Writer(int descriptor, const std::string &name, const Metadata &metadata, int threads)
-    : Writer(api::in_file(name, [&] { return std::make_unique<api::File>(descriptor, name); }), metadata, threads) {}
+    : state_(api::in_file(name, [&] {
+        return std::make_unique<State>(std::make_unique<api::File>(descriptor, name), metadata, threads,
+                                       api::RecordWriter::Header::with_first_record);
+      })) {}
 Writer::Writer(Bytes &memory, const Metadata &metadata, int threads)
     : Writer(api::in_file("memory", [&] { return std::make_unique<api::MemorySink>(memory); }), metadata, threads) {}
 // Its name goes with the sink.
@@ -105,14 +118,16 @@ Writer::Writer(Writer &&) noexcept = default;
 Writer &Writer::operator=(Writer &&) noexcept = default;
 
 void Writer::set_key_interval(unsigned frames) { state_->schedule.set_interval(frames); }
-void Writer::set_order(Order order) { state_->encoder.set_order(order); }
+void Writer::set_order(Order order) { state_->order = order; }
+void Writer::set_effort(Effort effort) { state_->effort = effort; }
 
 void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
   const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position, [&] {
-    std::vector<FieldInput> exact = fields;
-    for (FieldInput &input : exact) input.field.largest_error = 0;
-    state_->write(info, exact, rows);
+    std::vector<FieldInput> given = fields;
+    for (FieldInput &input : given)
+      if (!input.decoded) input.field.largest_error = 0;
+    state_->write(info, given, rows);
   });
 }
 
@@ -120,6 +135,15 @@ void Writer::write(const Frame &frame) {
   const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position,
                 [&] { state_->write(frame.info, state_->columns.of(frame), nullptr); });
+}
+
+void Writer::rewrite(const Frame &frame) {
+  const format::UsualArithmetic arithmetic;
+  api::in_place(state_->file.name(), Error::no_position, [&] {
+    std::vector<FieldInput> fields = state_->columns.of(frame);
+    for (FieldInput &input : fields) input.decoded = true;
+    state_->write(frame.info, fields, nullptr);
+  });
 }
 
 void Writer::write(const StoredFrame &frame) {

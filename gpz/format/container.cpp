@@ -23,6 +23,7 @@ constexpr std::uint8_t magic[8] = {0x89, 'G', 'P', 'Z', 0x0D, 0x0A, 0x1A, 0x0A};
 constexpr std::uint8_t end_marker[8] = {0x0A, 0x52, 0xC3, 0x5A, 0x50, 0x47, 0x9A, 0xF5};
 constexpr std::uint16_t major_version = GPZ_FORMAT_VERSION;
 constexpr std::uint16_t minor_version = 0;
+constexpr std::size_t required_features_at = 12;
 constexpr std::uint8_t block_codec = 1;       // of key frames
 constexpr std::uint8_t difference_codec = 2;  // of the others
 constexpr std::uint8_t leading_flag = 1;
@@ -163,14 +164,14 @@ Field parse_field(ByteReader &in, std::uint8_t expected_codec) {
 
 }  // namespace
 
-Bytes header_around(const std::string &json) {
+Bytes header_around(const std::string &json, std::uint32_t features) {
   if (json.size() > max_metadata_size) throw Error(Status::limit_exceeded, "the metadata is larger than 16 MiB");
   Bytes bytes;
   ByteWriter out(bytes);
   out.raw(magic, sizeof magic);
   out.u16(major_version);
   out.u16(minor_version);
-  out.u32(0);  // required features
+  out.u32(features);
   out.u32(0);  // optional features
   out.u32(static_cast<std::uint32_t>(json.size()));
   out.raw(json.data(), json.size());
@@ -218,7 +219,8 @@ std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size) {
         8);
   }
   if (major == 0) corrupt("format version 0", 8);
-  if (in.u32() != 0) throw Error(Status::unsupported_version, "the file requires an unknown feature", {}, 12);
+  if ((in.u32() & ~feature::known) != 0)
+    throw Error(Status::unsupported_version, "the file requires an unknown feature", {}, required_features_at);
   in.u32();  // optional features
   const std::uint32_t metadata = in.u32();
   if (metadata > max_metadata_size) throw Error(Status::limit_exceeded, "the metadata is larger than 16 MiB", {}, 20);
@@ -234,7 +236,9 @@ Metadata parse_file_header(const std::uint8_t *bytes, std::size_t size) {
   const std::size_t end = file_header_start_size + metadata;
   if (!all_zero(bytes + end, hashed - end)) corrupt("the padding of the file header is not zero", end);
   try {
-    return metadata_from_json(bytes + file_header_start_size, metadata);
+    Metadata read = metadata_from_json(bytes + file_header_start_size, metadata);
+    read.features = load_little<std::uint32_t>(bytes + required_features_at);
+    return read;
   } catch (const Error &error) {
     throw Error(error.status(), error.cause(), {}, file_header_start_size);
   }
@@ -339,7 +343,11 @@ std::vector<IndexEntry> parse_index_head(const std::uint8_t *head, std::size_t s
 
 using format::ByteWriter;
 
-Bytes file_header(const Metadata &metadata) { return format::header_around(format::metadata_to_json(metadata)); }
+Bytes file_header(const Metadata &metadata) {
+  if ((metadata.features & ~feature::known) != 0)
+    throw Error(Status::invalid_argument, "a required feature that this version of gpz does not know");
+  return format::header_around(format::metadata_to_json(metadata), metadata.features);
+}
 
 FrameRecord frame_record(const FrameInfo &info, const std::vector<ChunkEntry> &chunks) {
   if (info.fields.size() > format::max_fields) throw Error(Status::limit_exceeded, "more than 65535 fields");

@@ -9,8 +9,8 @@
 
 namespace gpz::format {
 
-// The file header around a JSON text, which is not looked at. Throws limit_exceeded.
-Bytes header_around(const std::string &json);
+// The file header around a JSON text, which is not looked at, with these required features. Throws limit_exceeded.
+Bytes header_around(const std::string &json, std::uint32_t features = 0);
 
 // The record around a head, whose length is a multiple of 8, and a body of so many bytes. Throws limit_exceeded.
 FrameRecord make_record(std::uint32_t type, const Bytes &head, std::uint64_t body_length);

@@ -11,13 +11,21 @@
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/format/budget.hpp"
+#include "gpz/format/bytes.hpp"
 #include "gpz/frame.hpp"
 
 namespace gpz::format {
 
 // How a section of a difference chunk or of an ordered chunk is coded. An empty section of a difference chunk: nothing
 // has changed.
-enum FieldCodingKind : std::uint8_t { predicted_values = 1, block_coded_values = 2, ordered_values = 3 };
+enum FieldCodingKind : std::uint8_t {
+  predicted_values = 1,
+  block_coded_values = 2,
+  ordered_values = 3,
+  modelled_values = 4,
+  halved_cells = 6,  // 5 is for ordered chunks
+  lattice_sites = 7,
+};
 
 // For each component of a field of image flags, 1 + the component of field 0 through whose periodic edges particles go
 // when it changes; 0: none.
@@ -42,11 +50,16 @@ inline constexpr std::size_t field_coding_size = 8;  // the kind, then whose cro
 constexpr std::size_t section_head_size(std::size_t components) { return components * 16 + 8; }
 
 void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &bytes);
-// Reads the first field_coding_size bytes of a section of `size` bytes, which is coded as `expected` or is
+// Reads the first field_coding_size bytes of a section of `size` bytes, which is coded as `expected` or `other`, or is
 // block_coded_values. The first `counting` components may name the crossings that they count, if it is coded as
 // `expected`. Throws corrupt.
 FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, FieldCodingKind expected,
-                              std::size_t counting = 0);
+                              std::size_t counting = 0, FieldCodingKind other = block_coded_values);
+
+// Appends the exact values: their number, then place and bits of each.
+void append_exact_values(const Column<ExactValue> &exact, std::vector<std::uint8_t> &bytes);
+// Reads them for a section of `rows` particles. Throws corrupt.
+void read_exact_values(ByteReader &in, const Field &field, std::uint64_t rows, Column<ExactValue> &exact);
 
 // Appends the axes of the box, and the exact values: their number, then place and bits of each.
 void append_section_head(const core::GridBox &box, std::size_t components, const Column<ExactValue> &exact,

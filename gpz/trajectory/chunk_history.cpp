@@ -17,6 +17,7 @@ void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> 
   particles_ = chunk.particles();
   described_ = chunk.fields();
   fields_.resize(described_.size());
+  modelled_.assign(described_.size(), {});
   if (exact != nullptr) exact->assign(described_.size(), {});
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     if (!follows(f)) continue;
@@ -35,7 +36,10 @@ bool ChunkHistory::fits(const std::vector<Field> &fields) const {
 
 void ChunkHistory::keep(const format::Column<std::uint32_t> &slots) {
   for (std::size_t f = 0; f < fields_.size(); ++f)
-    if (follows(f)) fields_[f].keep(slots.data(), slots.size());
+    if (follows(f)) {
+      modelled_[f].keep(slots.data(), slots.size());
+      fields_[f].keep(slots.data(), slots.size());
+    }
   particles_ = slots.size();
 }
 
@@ -74,6 +78,7 @@ void ChunkHistory::add(const IndependentChunk &chunk, int threads, ExactValues *
     if (!follows(f)) continue;
     load(chunk, f, threads);
     fields_[f].add(indices_.columns(described_[f].components.size()), static_cast<std::size_t>(chunk.particles()));
+    modelled_[f].add(static_cast<std::size_t>(chunk.particles()));
     if (exact == nullptr) continue;
     for (const format::ExactValue &value : indices_.exact)
       (*exact)[f].push_back({value.place + particles_, value.bits});
@@ -87,6 +92,7 @@ std::size_t ChunkHistory::memory_usage() const {
     for (const auto &axis : state.axes)
       bytes += axis.last.capacity() * sizeof(std::int64_t) +
                (axis.deviation.capacity() + axis.velocity.capacity() + axis.previous.capacity()) * sizeof(std::int32_t);
+  for (const model::ModelledState &modelled : modelled_) bytes += modelled.memory_usage();
   for (const auto &column : indices_.column) bytes += column.capacity() * sizeof(std::int64_t);
   return bytes;
 }

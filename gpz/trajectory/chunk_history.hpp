@@ -11,6 +11,7 @@
 #include "gpz/format/budget.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/model/modelled_section.hpp"
 #include "gpz/trajectory/independent_chunk.hpp"
 #include "gpz/trajectory/indices.hpp"
 
@@ -35,6 +36,8 @@ class ChunkHistory {
   const std::vector<bool> &wanted() const { return wanted_; }
   const std::vector<Field> &fields() const { return described_; }
   const cpu::DifferenceState &state(std::size_t field) const { return fields_[field]; }
+  // What modelled sections remember of a field.
+  model::ModelledState &modelled(std::size_t field) { return modelled_[field]; }
 
   // Only the particles in these slots stay, ascending.
   void keep(const format::Column<std::uint32_t> &slots);
@@ -59,6 +62,7 @@ class ChunkHistory {
   std::vector<bool> wanted_;
   std::vector<Field> described_;
   std::vector<cpu::DifferenceState> fields_;
+  std::vector<model::ModelledState> modelled_;
   Indices indices_;  // of one field of a chunk
   bool remembers_crossings_ = true;
   std::array<format::Column<std::int8_t>, core::max_components> crossings_;  // by field 0 in this frame; empty: none

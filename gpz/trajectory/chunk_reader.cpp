@@ -84,12 +84,18 @@ void ChunkReader::decode_section(std::size_t field, const std::uint8_t *bytes, s
     return;
   }
   const std::size_t counting = state.plain && field != 0 ? static_cast<std::size_t>(state.components) : 0;
-  const format::FieldCoding coding = format::read_field_coding(bytes, size, format::predicted_values, counting);
+  const format::FieldCoding coding = format::read_field_coding(
+      bytes, size, format::predicted_values, counting,
+      state.plain ? format::block_coded_values : format::modelled_values);
   history_.expect_crossings(field, coding.crossed);
   bytes += format::field_coding_size;
   size -= format::field_coding_size;
   if (coding.kind == format::predicted_values) {
     located(format::field_coding_size, [&] { decode_predicted(field, bytes, size); });
+    return;
+  }
+  if (coding.kind == format::modelled_values) {
+    located(format::field_coding_size, [&] { decode_modelled(field, bytes, size); });
     return;
   }
   const Field &described = history_.fields()[field];
@@ -124,6 +130,19 @@ void ChunkReader::decode_predicted(std::size_t field, const std::uint8_t *bytes,
       cpu::decode_difference(state, bytes + at, size - at, box, indices_.resize(state.particles, components));
     });
   }
+  history_.follow(field, indices_.columns(components), box);
+}
+
+void ChunkReader::decode_modelled(std::size_t field, const std::uint8_t *bytes, std::size_t size) {
+  const Field &described = history_.fields()[field];
+  const std::size_t components = described.components.size();
+  const cpu::DifferenceState &state = history_.state(field);
+  core::GridBox box{};
+  const std::size_t at = format::read_section_head(bytes, size, described, state.particles, box, exact_[field]);
+  located(at, [&] {
+    model::decode_modelled(state, history_.modelled(field), bytes + at, size - at, box,
+                           indices_.resize(state.particles, components));
+  });
   history_.follow(field, indices_.columns(components), box);
 }
 

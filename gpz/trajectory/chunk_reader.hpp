@@ -33,6 +33,7 @@ class ChunkReader {
   void next_differences(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, int threads);
   void let_leave(const std::vector<std::uint32_t> &leaving);
   void decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size, int threads);
+  void decode_modelled(std::size_t field, const std::uint8_t *bytes, std::size_t size);
   void decode_predicted(std::size_t field, const std::uint8_t *bytes, std::size_t size);
 
   ChunkHistory history_;

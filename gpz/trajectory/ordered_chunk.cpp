@@ -12,6 +12,7 @@
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/grid_box.hpp"
+#include "gpz/format/section_lengths.hpp"
 #include "gpz/trajectory/block_chunk.hpp"
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/located.hpp"
@@ -103,23 +104,14 @@ OrderedChunk::OrderedChunk(const std::uint8_t *bytes, std::size_t size, std::uin
 }
 
 void OrderedChunk::read_head(std::size_t size) {
-  const std::size_t head = format::chunk_head_size(ChunkKind::ordered, sections_.size());
-  if (size < head) throw Error(Status::truncated, "chunk header", {}, size);
+  std::vector<format::Span> sections = format::read_sections(bytes_, size, ChunkKind::ordered, sections_.size());
   if (format::load_little<std::uint32_t>(bytes_) != core::default_block_size) corrupt("block size", 0);
   const auto identity = format::load_little<std::uint64_t>(bytes_ + format::identity_field_at);
   if (identity >= sections_.size() || (*fields_)[identity].type != ValueType::integer ||
       (*fields_)[identity].components.size() != 1)
     corrupt("field of the ids", format::identity_field_at);
   identity_ = static_cast<std::size_t>(identity);
-  std::size_t at = head;
-  for (std::size_t f = 0; f < sections_.size(); ++f) {
-    const auto length = format::load_little<std::uint64_t>(bytes_ + format::section_length_at(ChunkKind::ordered, f));
-    if (length % 8 != 0 || length > size - at)
-      corrupt("section length", format::section_length_at(ChunkKind::ordered, f));
-    sections_[f] = {at, static_cast<std::size_t>(length)};
-    at += sections_[f].size;
-  }
-  if (at != size) corrupt("chunk longer than its sections", at);
+  sections_ = std::move(sections);
   if (!may_be_ordered(particles_, size)) corrupt("more particles than a chunk of this length may have", 0);
 }
 

@@ -14,6 +14,7 @@
 #include "gpz/format/grid_box.hpp"
 #include "gpz/trajectory.hpp"
 #include "gpz/trajectory/block_chunk.hpp"
+#include "gpz/trajectory/cell_chunk.hpp"
 #include "gpz/trajectory/chunk_history.hpp"
 #include "gpz/trajectory/identity.hpp"
 #include "gpz/trajectory/indices.hpp"
@@ -32,17 +33,29 @@ using format::no_field;
 
 bool has_identity(const std::vector<Field> &fields) { return identity_field(fields) != no_field; }
 
+std::uint32_t features_of(Effort effort, Order order, bool ids) {
+  if (effort == Effort::dense) return feature::modelled_sections | feature::cell_chunks;
+  return effort == Effort::standard && order == Order::id && ids ? feature::modelled_sections : 0;
+}
+
+Effort effort_within(std::uint32_t features) {
+  if ((features & feature::cell_chunks) != 0) return Effort::dense;
+  return (features & feature::modelled_sections) != 0 ? Effort::standard : Effort::fast;
+}
+
 struct TrajectoryEncoder::State {
   explicit State(int threads) : encoder(threads) {}
 
   cpu::Encoder encoder;
   Order order = Order::place;
+  Effort effort = default_effort;
+  std::uint32_t features = feature::known;  // of the file
   trajectory::ChunkHistory history;
   trajectory::Identity identity;
   std::vector<Field> described;         // the fields of the chunk that the history starts with
   std::vector<std::uint8_t> key_chunk;  // the last independent chunk, until the history starts with it
   EncodedChunk part;                    // of a difference chunk, or the chunk it competes with
-  EncodedChunk ordered;                 // the ordered chunk that a block chunk competes with
+  EncodedChunk candidate;               // the chunk of another kind that a block chunk competes with
   format::KeySizes key;                 // of the last independent chunk
   format::Column<std::int64_t> ids;
   Rows all;                     // row of each particle
@@ -54,15 +67,23 @@ struct TrajectoryEncoder::State {
     key_chunk.clear();
   }
 
+  // Whether codings may be used that need this feature. Without ids there are none of feature::modelled_sections.
+  bool may_use(std::uint32_t feature) const { return (features_of(effort, order, true) & features & feature) != 0; }
+
   void encode_key(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
                   EncodedChunk &out) {
     encoder.encode(fields, particles, rows, out.bytes, out.largest_error);
-    if (order == Order::place || particles == 0 || particles > format::max_followed) return;
-    const std::size_t id = identity_field(format::described(fields));
-    if (id == no_field) return;
-    trajectory::encode_ordered_chunk(fields, id, particles, rows, box, encoder, ordered);
-    if (ordered.bytes.size() < out.bytes.size() && trajectory::may_be_ordered(particles, ordered.bytes.size()))
-      std::swap(ordered, out);
+    if (particles == 0 || particles > format::max_followed) return;
+    const std::vector<Field> given = format::described(fields);
+    const std::size_t id = identity_field(given);
+    if (id != no_field && order == Order::id)
+      trajectory::encode_ordered_chunk(fields, id, particles, rows, box, encoder, candidate);
+    else if (id == no_field && may_use(feature::cell_chunks) && trajectory::may_be_cells(given, particles))
+      trajectory::encode_cell_chunk(fields, particles, rows, box, encoder, candidate);
+    else
+      return;
+    if (candidate.bytes.size() < out.bytes.size() && trajectory::may_be_ordered(particles, candidate.bytes.size()))
+      std::swap(candidate, out);
   }
 
   // The history will start with this chunk, if a difference chunk follows.
@@ -188,7 +209,29 @@ struct TrajectoryEncoder::State {
         out.bytes.insert(out.bytes.end(), predicted.begin(), predicted.end());
       }
     }
+    if (!state.plain && may_use(feature::modelled_sections)) encode_modelled(f, columns, edges, begin, out);
     history.follow(f, columns, edges);
+  }
+
+  // In place of the section that begins at `begin`, if that is larger.
+  void encode_modelled(std::size_t f, const cpu::IndexColumns &columns, const core::GridBox &edges, std::size_t begin,
+                       EncodedChunk &out) {
+    const cpu::DifferenceState &state = history.state(f);
+    std::vector<std::uint8_t> bytes;
+    format::append_field_coding({format::modelled_values, {}}, bytes);
+    format::append_section_head(edges, static_cast<std::size_t>(state.components), indices.exact, bytes);
+    model::ModelledOptions options;
+    options.in_order_of_ids = order == Order::id;
+    options.positions = f == 0;
+    options.dense = effort == Effort::dense;
+    const model::ModelledState before = history.modelled(f);
+    model::encode_modelled(state, history.modelled(f), columns, edges, options, bytes);
+    if (bytes.size() < out.bytes.size() - begin) {
+      out.bytes.resize(begin);
+      out.bytes.insert(out.bytes.end(), bytes.begin(), bytes.end());
+    } else {
+      history.modelled(f) = before;
+    }
   }
 
   void encode_block_coded(const FieldInput &input, EncodedChunk &out) {
@@ -237,11 +280,16 @@ void TrajectoryEncoder::encode(const std::vector<FieldInput> &fields, std::size_
 
 void TrajectoryEncoder::set_order(Order order) { state_->order = order; }
 
+void TrajectoryEncoder::set_effort(Effort effort, std::uint32_t features) {
+  state_->effort = effort;
+  state_->features = features;
+}
+
 std::size_t TrajectoryEncoder::memory_usage() const {
   std::size_t bytes = state_->identity.memory_usage() + state_->history.memory_usage();
   bytes += state_->ids.capacity() * sizeof(std::int64_t) + (state_->all.capacity() + state_->staying.capacity()) * 4;
   for (const auto &column : state_->indices.column) bytes += column.capacity() * sizeof(std::int64_t);
-  return bytes + state_->part.bytes.capacity() + state_->ordered.bytes.capacity() + state_->key_chunk.capacity();
+  return bytes + state_->part.bytes.capacity() + state_->candidate.bytes.capacity() + state_->key_chunk.capacity();
 }
 
 }  // namespace gpz

@@ -12,6 +12,7 @@ import struct
 import sys
 from dataclasses import dataclass, field
 
+import gpz_features
 from gpz_chunk import decode_any_chunk
 from gpz_codec import FLOAT32, FLOAT64, INTEGER, BadFile, Cursor, require
 from xxh3 import xxh3_64
@@ -123,6 +124,7 @@ class Frame:
 @dataclass
 class File:
     metadata: dict
+    features: int  # required ones
     frames: list
     index: list | None  # entries (offset, length, timestep, bits of time, particles); None without an index
     torn: int | None  # where the bytes that are no complete record at the end of the file start
@@ -130,14 +132,14 @@ class File:
 
 
 def read_file_header(data):
-    """Returns the metadata and the offset of the first record."""
+    """Returns the metadata, the required features and the offset of the first record."""
     require(data[:8] == MAGIC[: len(data)] and len(data) > 0, "not a .gpz file")
     cursor = Cursor(data, "file header")
     cursor.take(8)
     (major,) = cursor.unpack("H")
     require(major == 1, f"format version {major} is not supported")
     _minor, required, _optional, length = cursor.unpack("HIII")
-    require(required == 0, f"required features {required:#x} are not supported")
+    require(required & ~gpz_features.KNOWN == 0, f"required features {required:#x} are not supported")
     require(length <= LONGEST_METADATA, "metadata is too long")
     text = bytes(cursor.take(length))
     cursor.skip_padding()
@@ -153,7 +155,7 @@ def read_file_header(data):
     require(isinstance(metadata, dict), "metadata is not a JSON object")
     for key, is_right in METADATA_TYPES.items():
         require(key not in metadata or is_right(metadata[key]), f"metadata: {key} has the wrong type")
-    return metadata, cursor.offset
+    return metadata, required, cursor.offset
 
 
 @dataclass
@@ -250,8 +252,9 @@ def check_reference(frame, last):
     require(len(frame.chunks) == len(last.frame.chunks), "it has another number of chunks than the frame that it builds on")
 
 
-def read_frame(record, last):
-    """The frame, and what the next one needs of it. `last` is that of the previous frame in the file, None if that frame is damaged."""
+def read_frame(record, last, features):
+    """The frame, and what the next one needs of it. `last` is that of the previous frame in the file, None if that frame is damaged.
+    `features`: the required ones of the file."""
     frame = read_frame_head(record)
     if frame.since_key:
         check_reference(frame, last)
@@ -263,6 +266,7 @@ def read_frame(record, last):
         data = body.take(length)
         require(checksum == xxh3_64(data), f"chunk {i}: checksum does not hold")
         try:
+            gpz_features.require_named(data, len(frame.fields), features)
             decoded, history = decode_any_chunk(data, frame.fields, particles, before[i])
         except BadFile as error:
             raise BadFile(f"chunk {i}: {error}") from None
@@ -324,8 +328,8 @@ def walk(data, offset, damage):
 
 
 def read_bytes(data):
-    metadata, start = read_file_header(data)
-    file = File(metadata, frames=[], index=None, torn=None, damage=[])
+    metadata, features, start = read_file_header(data)
+    file = File(metadata, features, frames=[], index=None, torn=None, damage=[])
     last, before = None, None  # record; what a difference frame builds on
 
     def records():
@@ -336,7 +340,7 @@ def read_bytes(data):
         try:
             if last.type == FRAME:
                 held, before = before, None  # no frame can build on a damaged one
-                frame, before = read_frame(last, held)
+                frame, before = read_frame(last, held, features)
                 file.frames.append(frame)
             elif last.type == INDEX:
                 file.index = read_index(last)

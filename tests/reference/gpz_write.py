@@ -199,9 +199,9 @@ def frame_record(
     return record(FRAME, pad(head), b"".join(data for _, data in chunks))
 
 
-def file_header(metadata, minor=0, optional=0):
+def file_header(metadata, minor=0, optional=0, required=0):
     text = json.dumps(metadata).encode()
-    header = pad(MAGIC + struct.pack("<HHIII", 1, minor, 0, optional, len(text)) + text)
+    header = pad(MAGIC + struct.pack("<HHIII", 1, minor, required, optional, len(text)) + text)
     return header + struct.pack("<Q", xxh3_64(header))
 
 

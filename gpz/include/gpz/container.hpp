@@ -15,7 +15,7 @@ namespace gpz {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Section 1: what a file starts with.
+// Section 1: what a file starts with. Throws invalid_argument (features that are none of gpz::feature), limit_exceeded.
 GPZ_API Bytes file_header(const Metadata &metadata);
 
 struct ChunkEntry {

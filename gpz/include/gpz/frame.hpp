@@ -76,6 +76,14 @@ struct FrameInfo {
   std::uint64_t reference = 0;
 };
 
+// Required features of a file, bits of Metadata::features (docs/format.md, section 13): what may be in it that a reader
+// has to know. Readers refuse a file with a bit that they do not know.
+namespace feature {
+constexpr std::uint32_t modelled_sections = 1u << 0;
+constexpr std::uint32_t cell_chunks = 1u << 1;
+constexpr std::uint32_t known = modelled_sections | cell_chunks;
+}  // namespace feature
+
 // What a file says about itself. Every member is optional. From a file, texts have any characters (printable.hpp).
 struct Metadata {
   std::string generator;   // program and version
@@ -86,6 +94,9 @@ struct Metadata {
   std::vector<std::string> elements;     // [t - 1] for atom type t
   std::vector<std::string> type_labels;  // [t - 1] for atom type t
   double timestep_size = 0;              // time units; 0: unknown
+  // Bits of gpz::feature: those of a file that is read. A file that is written may have frames that need them; a
+  // Writer adds what its effort needs, while it still can (Writer::set_effort).
+  std::uint32_t features = 0;
 };
 
 // One component of a field in the caller's memory: element i is at data + i * stride bytes.
@@ -114,6 +125,9 @@ constexpr bool is_integer(ConstArray::Type type) {
 struct FieldInput {
   Field field;
   std::array<ConstArray, 3> components{};
+  // The values were read from a file with this bound and step. Every one of them keeps its bits: what is no value of
+  // the grid is stored exactly, as it was there. field.largest_error is that of the values. Not on a GPU.
+  bool decoded = false;
 };
 
 // A decoded frame: one column for each component, in the order of the fields. Element i of every column belongs to the

@@ -31,6 +31,23 @@ enum class Order : std::uint8_t {
   id,
 };
 
+// How much processor time an encoder spends to make files smaller. What is decoded does not depend on it, but programs
+// with an earlier version of gpz read files of effort `fast` only. The command line and C call `standard` "default".
+enum class Effort : std::uint8_t {
+  fast,      // the codings that every version of gpz reads
+  standard,  // with ids and Order::id, bonds are found and predicted as well, and residuals have a better code
+  dense,     // everything that makes files smaller
+};
+
+// What encoders and programs use until they are told.
+constexpr Effort default_effort = Effort::fast;
+
+// The required features (gpz::feature) that the header of a file has to have for all codings of this effort. `ids`:
+// some frames have them (has_identity).
+GPZ_API std::uint32_t features_of(Effort effort, Order order, bool ids);
+// The largest effort that a file with these features has room for.
+GPZ_API Effort effort_within(std::uint32_t features);
+
 // Whether difference frames are possible: one of the fields is an integer column `id`.
 GPZ_API bool has_identity(const std::vector<Field> &fields);
 
@@ -70,6 +87,9 @@ class GPZ_API TrajectoryEncoder {
 
   // The order from the next chunk on. Order::place until this is called.
   void set_order(Order order);
+  // The effort from the next chunk on. default_effort until this is called. Codings that need a required feature are
+  // only used if it is one of `features`: those of the file that the chunks go to.
+  void set_effort(Effort effort, std::uint32_t features = feature::known);
 
   // Encodes the next frame's chunk. It must have the same index among the chunks of its frame as the earlier chunks of
   // this object had. With `key` it is independent, as a key frame needs (FrameInfo::since_key = 0). Without, it is a

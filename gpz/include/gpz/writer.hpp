@@ -27,7 +27,8 @@ class GPZ_API Writer {
   // position. The descriptor must be blocking. It is not closed. Error messages call it `name`. Bytes that it has
   // accepted cannot be taken back: after an error inside a frame, it has the earlier frames and an incomplete record,
   // which readers recognise as torn, and every later write() or close() throws io_error. If nobody reads a pipe, the
-  // process gets SIGPIPE; only a program that ignores SIGPIPE gets io_error.
+  // process gets SIGPIPE; only a program that ignores SIGPIPE gets io_error. The file header goes out with the first
+  // frame, or at sync() or close().
   Writer(int descriptor, const std::string &name, const Metadata &metadata, int threads = 1);
   // Writes to `memory`, which is emptied first and has to outlive the writer. After every call it holds complete frames
   // only, also after one that throws (out_of_memory). After close() it is a complete file.
@@ -46,21 +47,28 @@ class GPZ_API Writer {
   void set_key_interval(unsigned frames);
   // The order of particles in independent chunks (gpz/trajectory.hpp). Order::place until this is called.
   void set_order(Order order);
+  // How much time is spent on smaller files (gpz/trajectory.hpp). default_effort until this is called. What the effort
+  // needs stands in the file header (Metadata::features). The first frame of a new file adds it there; later, and in a
+  // file that is appended to, frames are encoded with what the header names, whatever the effort.
+  void set_effort(Effort effort);
 
-  // Compresses and writes one frame of info.particles particles. info.fields is ignored: `fields` has the fields.
+  // Compresses and writes one frame of info.particles particles. info.fields is ignored: `fields` has the fields, whose
+  // largest errors count only with FieldInput::decoded.
   // `rows` is as in ChunkEncoder::encode. When it returns, the operating system has accepted all bytes. After an error
   // the file is cut back to the earlier frames, and the next frame is a key frame.
   void write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows = nullptr);
 
   // Writes one frame of chunks that are compressed already. info.fields describe them; steps that are 0 and the largest
   // errors are filled in. Checksums are not computed again. Chunks of a TrajectoryEncoder have to be written in the
-  // order in which they were encoded, with info.since_key 0 where `key` was true.
+  // order in which they were encoded, with info.since_key 0 where `key` was true. Throws invalid_argument if they need
+  // a feature that the file header does not name, unless this is the first frame of a new file.
   void write(const FrameInfo &info, const std::vector<ChunkView> &chunks);
   void write(const FrameInfo &info, const std::vector<EncodedChunk> &chunks);
 
   // Writes a frame of another file with the bytes and checksums of its chunks. A difference frame has to follow the
   // frame that it builds on: the last frame of this file has to be that one, written by this function. Throws
-  // invalid_argument otherwise.
+  // invalid_argument otherwise, and if the frame needs a feature that the file header does not name: a file that gets
+  // frames of several files is opened with the features of all (Metadata::features).
   void write(const StoredFrame &frame);
 
   // Compresses and writes a decoded frame, as Reader::read returns it with all its fields, with the bounds and steps of
@@ -70,6 +78,10 @@ class GPZ_API Writer {
   // both errors together have to be within the bound, which is not checked. Throws as write(info, fields), and
   // invalid_argument if a column does not have one value for each particle.
   void write(const Frame &frame);
+  // As write(frame) for values, bounds and steps that are those of the frame that was read, some particles or fields of
+  // which may be gone. Every value keeps its bits (FieldInput::decoded), but for signalling NaNs of f32 fields, which a
+  // Frame does not have.
+  void rewrite(const Frame &frame);
 
   // Frames of the file so far, with those of a file that is appended to.
   const std::vector<IndexEntry> &frames() const;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Number streams (docs/format.md, section 10a): numbers below 2^32 as tokens and raw bits, how often tokens are
+// expected, and the steps of an asymmetric numeral system (docs/decisions/0022).
+#pragma once
+
+#include "gpz/core/config.hpp"
+
+namespace gpz::core {
+
+// Frequencies of the tokens of a table add up to this.
+inline constexpr int ans_bits = 12;
+inline constexpr std::uint32_t ans_total = 1u << ans_bits;
+// States are in [2^16, 2^32), and change by words of 16 bits. Numbers take turns with the states.
+inline constexpr std::uint32_t ans_low = 1u << 16;
+inline constexpr std::uint32_t ans_states = 2;
+
+// Tokens of numbers, coarser for larger ones. One more number is the escape: all 32 bits follow.
+inline constexpr std::uint32_t number_tokens = 240;
+// Scales of a table in eighths of an octave.
+inline constexpr int least_scale = -64;
+inline constexpr int largest_scale = 255;
+// Log2 of a density in a shape, in units of its precision.
+inline constexpr int largest_log_density = 4095;
+inline constexpr int precisions = 4;  // p: units of 2^p / 16
+inline constexpr int weight_bits = 24;
+
+// How often a token is expected, and where its slots begin.
+struct TokenShare {
+  std::uint32_t start;
+  std::uint32_t frequency;
+};
+
+inline namespace GPZ_ISA {
+
+// Numbers below 16, and eight ranges for each octave beyond.
+GPZ_HD std::uint32_t token_of(std::uint32_t v) {
+  const auto coarse = static_cast<std::uint32_t>(bit_length(v | 8) - 4);
+  return 8 * coarse + (v >> coarse);
+}
+// Raw bits that follow a token.
+GPZ_HD int token_bits(std::uint32_t token) { return token < 16 ? 0 : static_cast<int>(token / 8) - 1; }
+// The least number of a token; that of number_tokens is 2^32.
+GPZ_HD std::uint64_t token_first(std::uint32_t token) {
+  return token < 16 ? token : std::uint64_t{8 + token % 8} << token_bits(token);
+}
+
+// The low bits of numbers that no token of a table looks at.
+GPZ_HD int low_bits_of_scale(int scale) { return scale > 0 ? scale >> 3 : 0; }
+
+// 2^(24 - d / 16), rounded down; 0 for large d.
+GPZ_HD std::uint32_t weight_of(int d) {
+  constexpr std::uint32_t fraction[16] = {16777216, 16065917, 15384774, 14732510, 14107900, 13509772,
+                                          12937002, 12388515, 11863283, 11360318, 10878678, 10417458,
+                                          9975792,  9552851,  9147841,  8760003};
+  return d >= 16 * (weight_bits + 1) ? 0 : fraction[d & 15] >> (d >> 4);
+}
+// 2^(16 - eighths / 8), for eighths of 0 to 7.
+GPZ_HD std::uint32_t part_of_octave(int eighths) {
+  constexpr std::uint32_t part[8] = {65536, 60097, 55109, 50535, 46341, 42495, 38968, 35734};
+  return part[eighths];
+}
+
+// Tokens of a table that has a shape of `tokens` tokens at this scale.
+GPZ_HD std::uint32_t tokens_at_scale(std::uint32_t tokens, int scale) {
+  if (tokens == 0) return 0;
+  const int low = low_bits_of_scale(scale);
+  const std::uint64_t ratio = std::uint64_t{part_of_octave(scale & 7)} << (low - (scale >> 3));
+  const std::uint64_t end = ((token_first(tokens) << 16) + ratio - 1) / ratio;
+  const std::uint64_t most = 0xFFFFFFFFu >> low;
+  return token_of(static_cast<std::uint32_t>(min_of(end - 1, most))) + 1;
+}
+
+// The table of a shape at a scale: shares of tokens_at_scale(...) tokens and, behind them, of the escape. weight[i]: of
+// token i of the shape, each at most 2^24, not all zero.
+GPZ_HD void fill_shares(const std::uint32_t *weight, std::uint32_t tokens, int scale, TokenShare *share) {
+  const std::uint32_t count = tokens_at_scale(tokens, scale);
+  const std::uint64_t ratio = std::uint64_t{part_of_octave(scale & 7)} << (low_bits_of_scale(scale) - (scale >> 3));
+  std::uint64_t all = 0;
+  for (std::uint32_t k = 0; k < tokens; ++k) all += weight[k];
+  if (count == 0) all = 1;
+  const std::uint64_t slots = (std::uint64_t{ans_total - 1 - count} << 32) / all;  // of a unit of weight
+  std::uint64_t below = 0;  // weight of the tokens of the shape before k
+  std::uint32_t start = 0;
+  std::uint32_t k = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    // Where token i ends, in numbers of the shape times 2^16.
+    const std::uint64_t at = token_first(i + 1) * ratio;
+    while (k < tokens && at >= token_first(k + 1) << 16) below += weight[k++];
+    std::uint64_t sum = below;
+    if (k < tokens) sum += weight[k] * ((at - (token_first(k) << 16)) >> token_bits(k)) >> 16;
+    const std::uint32_t end = i + 1 == count ? ans_total - 1 : i + 1 + static_cast<std::uint32_t>(sum * slots >> 32);
+    share[i] = {start, end - start};
+    start = end;
+  }
+  share[count] = {start, ans_total - start};
+}
+
+// One step of the decoder, without the word that a state below ans_low then takes.
+GPZ_HD std::uint32_t ans_pop(std::uint32_t state, std::uint32_t start, std::uint32_t frequency) {
+  return frequency * (state >> ans_bits) + (state & (ans_total - 1)) - start;
+}
+// Whether the encoder has to give away a word before a step.
+GPZ_HD bool ans_is_full(std::uint32_t state, std::uint32_t frequency) { return state >> (32 - ans_bits) >= frequency; }
+GPZ_HD std::uint32_t ans_push(std::uint32_t state, std::uint32_t start, std::uint32_t frequency) {
+  return (state / frequency << ans_bits) + state % frequency + start;
+}
+
+}  // namespace GPZ_ISA
+}  // namespace gpz::core

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers below 2^32, each in a context, as a stream of an asymmetric numeral system with a static table for each
+// context (docs/format.md, section 10a). Contexts next to each other should have numbers of neighbouring scales: their
+// tables then cost least.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "gpz/core/ans.hpp"
+
+namespace gpz::cpu {
+
+inline constexpr unsigned max_number_contexts = 256;
+
+class NumberEncoder {
+ public:
+  // Of contexts 0 to contexts - 1, at most max_number_contexts.
+  explicit NumberEncoder(unsigned contexts) : contexts_(contexts) {}
+
+  void reserve(std::size_t count) { items_.reserve(count); }
+  void put(unsigned context, std::uint32_t u) { items_.push_back(std::uint64_t{context} << 32 | u); }
+  void put(unsigned context, const std::uint32_t *numbers, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) put(context, numbers[i]);
+  }
+  // Appends the stream of all numbers, a multiple of 8 bytes, and forgets them. Throws std::bad_alloc.
+  void finish(std::vector<std::uint8_t> &bytes);
+
+ private:
+  unsigned contexts_;
+  std::vector<std::uint64_t> items_;  // a context above its number
+};
+
+class NumberDecoder {
+ public:
+  // A stream of exactly `size` bytes, which have to stay where they are. Throws corrupt.
+  NumberDecoder(const std::uint8_t *bytes, std::size_t size, unsigned contexts);
+
+  // The next number; `context` is below `contexts`. Of a stream that is damaged or has ended, any number: end() tells.
+  std::uint32_t get(unsigned context) {
+    const std::uint32_t turn = turn_++ % core::ans_states;
+    const std::uint32_t state = state_[turn];
+    const Token &token =
+        token_[context * tokens_of_context + slot_[context * core::ans_total + state % core::ans_total]];
+    std::uint32_t next = core::ans_pop(state, token.start, token.frequency);
+    std::uint16_t word;
+    std::memcpy(&word, words_ + 2 * (word_ < last_word_ ? word_ : last_word_), sizeof word);
+    const bool takes = next < core::ans_low;
+    state_[turn] = takes ? next << 16 | word : next;
+    word_ += takes ? 1 : 0;
+
+    const std::uint64_t byte = bit_ / 8;
+    std::uint64_t raw;
+    std::memcpy(&raw, last_raw_ - (byte < last_byte_ ? byte : last_byte_), sizeof raw);
+    raw = raw << bit_ % 8 >> 1 >> (63 - token.bits);
+    bit_ += token.bits;
+    return token.first + static_cast<std::uint32_t>(raw);
+  }
+  // The next `count` numbers, all in one context.
+  void get(unsigned context, std::uint32_t *numbers, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = get(context);
+  }
+  // Throws corrupt unless the numbers that were taken are all there are.
+  void end() const;
+
+ private:
+  struct Token {
+    std::uint32_t first;
+    std::uint16_t start;
+    std::uint16_t frequency;
+    std::uint8_t bits;
+  };
+  static constexpr std::size_t tokens_of_context = core::number_tokens + 1;
+
+  std::vector<std::uint8_t> slot_;  // token of each slot of each context
+  std::vector<Token> token_;
+  std::array<std::uint32_t, core::ans_states> state_;
+  std::uint32_t turn_ = 0;
+  const std::uint8_t *words_;     // forward from here
+  const std::uint8_t *last_raw_;  // the last 8 bytes: bits are taken from there to the front
+  std::int64_t word_ = 0;
+  std::int64_t last_word_;  // -1: there are none, and half a state is read instead
+  std::uint64_t bit_ = 0;
+  std::uint64_t last_byte_;
+  const std::uint8_t *bytes_;
+  std::size_t size_;
+};
+
+}  // namespace gpz::cpu

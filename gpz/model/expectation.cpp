@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/model/expectation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpz/error.hpp"
+#include "gpz/format/corrupt.hpp"
+
+namespace gpz::model {
+namespace {
+
+constexpr std::size_t sample_size = 16384;
+
+struct Features {
+  std::int32_t velocity;
+  std::int32_t previous;
+  std::int32_t mean;  // eighths
+};
+
+Features features_of(const cpu::DifferenceState::Axis &axis, std::int32_t reciprocal, std::size_t i) {
+  return {axis.velocity[i], axis.previous[i], core::way_to_mean(axis.deviation[i], reciprocal)};
+}
+
+}  // namespace
+
+void Temporal::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
+                   std::vector<std::uint8_t> &bytes) {
+  const std::size_t n = state.particles;
+  const std::size_t stride = (n + sample_size - 1) / sample_size;
+  const std::int32_t reciprocal = core::reciprocal_of(state.frames);
+  core::FitSums sums;
+  // The sums of products of 22 bits each over 3 x 16,384 values stay below 2^63.
+  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
+    const core::GridAxis grid = core::checked_axis(box[d]);
+    const cpu::DifferenceState::Axis &axis = state.axes[d];
+    const auto moved = [&](std::size_t i) {
+      return core::limit_history(core::displacement(q[d][i], axis.last[i], grid));
+    };
+    // Values far beyond the usual would decide the fit alone.
+    double sum = 0;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < n; i += stride, ++count) sum += std::log2(1.0 + std::abs(moved(i)));
+    const auto limit = static_cast<std::int32_t>(std::min(std::exp2(sum / static_cast<double>(count) + 5), 4194303.0));
+    const auto inside = [&](std::int32_t x) { return x <= limit && x >= -limit; };
+    for (std::size_t i = 0; i < n; i += stride) {
+      const Features f = features_of(axis, reciprocal, i);
+      const std::int32_t mean = core::whole_way(f.mean);
+      const std::int32_t y = moved(i);
+      if (!inside(y) || !inside(f.velocity) || !inside(f.previous) || !inside(mean)) continue;
+      const std::int64_t v = f.velocity;
+      const std::int64_t p = f.previous;
+      const std::int64_t m = mean;
+      const std::int64_t products[6] = {v * v, v * p, v * m, p * p, p * m, m * m};
+      const std::int64_t targets[3] = {v * y, p * y, m * y};
+      for (std::size_t k = 0; k < 6; ++k) sums.product[k] += products[k];
+      for (std::size_t k = 0; k < 3; ++k) sums.target[k] += targets[k];
+    }
+  }
+  predictor_ = core::fit_predictor(sums);
+  for (const std::int8_t c : {predictor_.velocity, predictor_.previous, predictor_.mean})
+    bytes.push_back(static_cast<std::uint8_t>(c));
+}
+
+std::size_t Temporal::read(const std::uint8_t *bytes, std::size_t size) {
+  if (size < 3) format::corrupt("coefficients of a prediction", 0);
+  predictor_ = {static_cast<std::int8_t>(bytes[0]), static_cast<std::int8_t>(bytes[1]),
+                static_cast<std::int8_t>(bytes[2])};
+  return 3;
+}
+
+void Temporal::expect(const cpu::DifferenceState &state, Expectation &out) const {
+  const std::size_t n = state.particles;
+  const std::int32_t reciprocal = core::reciprocal_of(state.frames);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
+    const cpu::DifferenceState::Axis &axis = state.axes[d];
+    out[d].resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Features f = features_of(axis, reciprocal, i);
+      out[d][i] = core::expect(predictor_, f.velocity, f.previous, f.mean) - 32;
+    }
+  }
+}
+
+void find_remainders(const cpu::DifferenceState &state, const Expectation &expected, const cpu::IndexColumns &q,
+                     const core::GridBox &box, Remainders &out) {
+  const std::size_t n = state.particles;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
+    const core::GridAxis grid = core::checked_axis(box[d]);
+    out[d].resize(n);
+    for (std::size_t i = 0; i < n; ++i)
+      out[d][i] = limit_remainder(core::difference_of(core::displacement(q[d][i], state.axes[d].last[i], grid),
+                                                      core::expected_step(expected[d][i] + 32)));
+  }
+}
+
+}  // namespace gpz::model

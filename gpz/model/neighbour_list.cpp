@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/model/neighbour_list.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "gpz/cpu/pair_kernels.hpp"
+
+namespace gpz::model {
+
+namespace {
+
+using core::difference_of;
+using core::GridAxis;
+
+constexpr std::int64_t most_units = std::int64_t{1} << 30;  // of a position
+constexpr std::int64_t most_cells_of_axis = 1024;
+// Cells have the width of the cutoff, but half of it along the first component, in which cells follow each other in
+// memory.
+constexpr std::int64_t stencil[core::max_components] = {2, 1, 1};
+constexpr int scale_bits = 53;
+
+// The way of q from the edge of a periodic axis.
+std::int64_t from_edge(std::int64_t q, const GridAxis &axis) {
+  const std::int64_t way = difference_of(q, axis.lo);
+  if (way >= 0 && way < axis.period) return way;
+  const std::int64_t rest = way % axis.period;
+  return rest < 0 ? rest + axis.period : rest;
+}
+
+int shift_to(std::uint64_t value, std::uint64_t most) {
+  int shift = 0;
+  while (value >> shift > most) ++shift;
+  return shift;
+}
+
+}  // namespace
+
+struct NeighbourList::Cells {
+  struct Axis {
+    std::int64_t length = 1;  // in units
+    bool periodic = false;
+    std::int64_t count = 1;
+    std::uint64_t scale = 0;  // cell = position * scale / 2^scale_bits
+
+    // Whether the cells around one are so few that a particle may be near in both directions.
+    bool is_small(std::size_t d) const { return periodic && count <= 2 * stencil[d]; }
+  };
+  std::array<Axis, core::max_components> axes;
+
+  std::int64_t total() const { return axes[0].count * axes[1].count * axes[2].count; }
+
+  // At most `most` cells, which are as wide as the stencil asks for.
+  void choose(std::uint32_t reach, std::int64_t most) {
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+      Axis &axis = axes[d];
+      // A little is left for what the scale is rounded off by.
+      const std::int64_t width = stencil[d] * axis.length - (axis.length >> 20) - 1;
+      axis.count = std::clamp<std::int64_t>(width / reach, 1, most_cells_of_axis);
+    }
+    while (total() > most) {
+      const auto largest =
+          std::max_element(axes.begin(), axes.end(), [](const Axis &a, const Axis &b) { return a.count < b.count; });
+      largest->count = (largest->count + 1) / 2;
+    }
+    for (Axis &axis : axes)
+      axis.scale = (static_cast<std::uint64_t>(axis.count) << scale_bits) / static_cast<std::uint64_t>(axis.length);
+  }
+
+  std::int64_t cell(std::size_t d, std::int32_t at) const {
+    const auto cell = static_cast<std::int64_t>(static_cast<std::uint64_t>(at) * axes[d].scale >> scale_bits);
+    return std::min(cell, axes[d].count - 1);
+  }
+};
+
+void NeighbourList::place(const cpu::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
+                          std::uint64_t cutoff, Cells &cells) {
+  std::array<GridAxis, core::max_components> axes{};
+  std::array<std::uint64_t, core::max_components> length{};
+  shift_ = shift_to(cutoff, max_reach);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
+    axes[d] = core::checked_axis(box[d]);
+    cells.axes[d].periodic = axes[d].period != 0;
+    if (cells.axes[d].periodic) {
+      length[d] = static_cast<std::uint64_t>(axes[d].period);
+    } else {
+      const auto [least, largest] = std::minmax_element(q[d], q[d] + n);
+      axes[d].lo = *least;
+      length[d] = static_cast<std::uint64_t>(difference_of(*largest, *least));
+    }
+    shift_ = std::max(shift_, shift_to(length[d], most_units - 1));
+  }
+  reach_ = static_cast<std::uint32_t>(cutoff >> shift_);
+  for (std::size_t d = 0; d < at_slot_.size(); ++d) {
+    at_slot_[d].assign(n, 0);
+    if (d >= static_cast<std::size_t>(components)) continue;
+    // The last unit of an open axis is its own; that of a periodic one may be cut short.
+    const std::uint64_t units = length[d] >> shift_;
+    cells.axes[d].length = std::max<std::int64_t>(static_cast<std::int64_t>(units) + (axes[d].period == 0 ? 1 : 0), 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int64_t way =
+          cells.axes[d].periodic ? from_edge(q[d][i], axes[d]) : difference_of(q[d][i], axes[d].lo);
+      at_slot_[d][i] = static_cast<std::int32_t>(static_cast<std::uint64_t>(way) >> shift_);
+    }
+  }
+}
+
+void NeighbourList::sort(Cells &cells) {
+  const std::size_t n = at_slot_[0].size();
+  cell_begin_.assign(static_cast<std::size_t>(cells.total()) + 1, 0);
+  cell_of_slot_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t row = cells.cell(2, at_slot_[2][i]) * cells.axes[1].count + cells.cell(1, at_slot_[1][i]);
+    const std::int64_t cell = row * cells.axes[0].count + cells.cell(0, at_slot_[0][i]);
+    cell_of_slot_[i] = static_cast<std::uint32_t>(cell);
+    ++cell_begin_[static_cast<std::size_t>(cell) + 1];
+  }
+  for (std::size_t c = 1; c < cell_begin_.size(); ++c) cell_begin_[c] += cell_begin_[c - 1];
+  order_.resize(n);
+  for (auto &axis : at_) axis.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint32_t place = cell_begin_[cell_of_slot_[i]]++;
+    order_[place] = static_cast<std::uint32_t>(i);
+    for (std::size_t d = 0; d < at_.size(); ++d) at_[d][place] = at_slot_[d][i];
+  }
+  // The beginnings have moved to the next cell's.
+  std::copy_backward(cell_begin_.begin(), cell_begin_.end() - 1, cell_begin_.end());
+  cell_begin_[0] = 0;
+}
+
+void NeighbourList::make_room(std::uint64_t pairs) {
+  if (pairs <= partner_.size()) return;
+  const std::uint64_t size = std::max<std::uint64_t>(pairs, partner_.size() + partner_.size() / 2);
+  partner_.resize(size);
+  for (auto &way : way_) way.resize(size);
+}
+
+bool NeighbourList::find_pairs(const Cells &cells, const cpu::Kernels &kernels) {
+  const auto n = static_cast<std::uint32_t>(order_.size());
+  const std::uint64_t most_distances = (std::uint64_t{n} + 64) * max_distances_of_particle;
+  const std::uint64_t most_pairs = std::uint64_t{n} * max_pairs_of_particle;
+  std::uint64_t distances = 0;
+  std::array<std::int64_t, core::max_components> from{};
+  std::array<std::int64_t, core::max_components> to{};
+  std::vector<cpu::PairRun> runs;
+  const std::int32_t *const position[core::max_components] = {at_[0].data(), at_[1].data(), at_[2].data()};
+  std::int32_t period[core::max_components] = {};
+  for (std::size_t d = 0; d < cells.axes.size(); ++d)
+    if (cells.axes[d].is_small(d)) period[d] = static_cast<std::int32_t>(cells.axes[d].length);
+  std::uint64_t found = 0;
+  std::uint32_t own = 0;
+  for (std::int64_t c = 0; own < n; ++c) {
+    const std::uint32_t cell_end = cell_begin_[static_cast<std::size_t>(c) + 1];
+    if (own == cell_end) continue;
+    const std::int64_t row = c / cells.axes[0].count;
+    const std::int64_t cell[core::max_components] = {c % cells.axes[0].count, row % cells.axes[1].count,
+                                                     row / cells.axes[1].count};
+    for (std::size_t d = 0; d < cells.axes.size(); ++d) {
+      const Cells::Axis &axis = cells.axes[d];
+      const bool all = axis.is_small(d);
+      from[d] = all ? 0 : cell[d] - stencil[d];
+      to[d] = all ? axis.count - 1 : cell[d] + stencil[d];
+      if (!axis.periodic) {
+        from[d] = std::max<std::int64_t>(from[d], 0);
+        to[d] = std::min(to[d], axis.count - 1);
+      }
+    }
+    runs.clear();
+    for (std::int64_t z = from[2]; z <= to[2]; ++z)
+      for (std::int64_t y = from[1]; y <= to[1]; ++y) {
+        cpu::PairRun run{};
+        const auto inside = [&](std::size_t d, std::int64_t at) {
+          const Cells::Axis &axis = cells.axes[d];
+          const std::int64_t turns = at < 0 ? -1 : at >= axis.count ? 1 : 0;
+          run.shift[d] = static_cast<std::int32_t>(turns * axis.length);
+          return at - turns * axis.count;
+        };
+        const std::int64_t other_row = (inside(2, z) * cells.axes[1].count + inside(1, y)) * cells.axes[0].count;
+        // Up to three parts: before the edge, inside, behind the edge.
+        for (std::int64_t x = from[0]; x <= to[0];) {
+          const std::int64_t first = inside(0, x);
+          const std::int64_t length = std::min(to[0] - x + 1, cells.axes[0].count - first);
+          run.begin = cell_begin_[static_cast<std::size_t>(other_row + first)];
+          run.end = std::min(cell_begin_[static_cast<std::size_t>(other_row + first + length)], cell_end);
+          if (run.begin < run.end) runs.push_back(run);
+          x += length;
+        }
+      }
+    std::sort(runs.begin(), runs.end(), [](const cpu::PairRun &a, const cpu::PairRun &b) { return a.begin < b.begin; });
+    std::uint64_t others = 0;
+    for (const cpu::PairRun &run : runs) others += run.end - run.begin;
+    distances += others * (cell_end - own);
+    if (distances > most_distances) return false;
+    distance_.resize(std::max<std::size_t>(distance_.size(), others));
+    for (; own < cell_end; ++own) {
+      make_room(found + others);
+      for (cpu::PairRun run : runs) {
+        run.end = std::min(run.end, own);
+        if (run.begin >= run.end) break;
+        const cpu::PairList list{&partner_[found], {&way_[0][found], &way_[1][found], &way_[2][found]}};
+        found += kernels.pairs.find_near(position, own, run, period, reach_ * reach_, distance_.data(), list);
+      }
+      first_.push_back(static_cast<std::uint32_t>(found));
+    }
+    if (found > std::min<std::uint64_t>(most_pairs, std::numeric_limits<std::uint32_t>::max())) return false;
+  }
+  return true;
+}
+
+bool NeighbourList::build(const cpu::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
+                          std::uint64_t cutoff, const cpu::Kernels &kernels) {
+  first_.assign(1, 0);
+  order_.clear();
+  if (n == 0) return true;
+  Cells cells;
+  place(q, n, components, box, cutoff, cells);
+  if (reach_ == 0) return false;
+  cells.choose(reach_, static_cast<std::int64_t>(n) + 64);
+  sort(cells);
+  return find_pairs(cells, kernels);
+}
+
+void EarlierSlots::take(const NeighbourList &list) {
+  const std::size_t n = list.particles();
+  const format::Column<std::uint32_t> &order = list.order();
+  const std::size_t pairs = list.pairs();
+  // Twice sorted by counting: first the pairs of each smaller slot, then, in their order, those of each larger one.
+  const auto ends = [n](format::Column<std::uint32_t> &counts) {
+    for (std::size_t i = 1; i <= n; ++i) counts[i] += counts[i - 1];
+  };
+  const auto each = [&](auto &&take_pair) {
+    for (std::uint32_t place = 0; place < n; ++place)
+      for (std::uint32_t pair = list.first()[place]; pair < list.first()[place + 1]; ++pair)
+        take_pair(order[place], order[list.partner()[pair]], pair);
+  };
+  format::Column<std::uint32_t> begin(n + 1, 0);
+  first.assign(n + 1, 0);
+  each([&](std::uint32_t a, std::uint32_t b, std::uint32_t) {
+    ++begin[std::min(a, b) + 1];
+    ++first[std::max(a, b) + 1];
+  });
+  ends(begin);
+  ends(first);
+  format::Column<std::uint32_t> larger(pairs);
+  format::Column<std::uint32_t> distance(pairs);
+  format::Column<std::uint32_t> next(begin.begin(), begin.end());
+  each([&](std::uint32_t a, std::uint32_t b, std::uint32_t pair) {
+    const std::uint32_t at = next[std::min(a, b)]++;
+    larger[at] = std::max(a, b);
+    distance[at] = list.squared(pair);
+  });
+  earlier.resize(pairs);
+  squared.resize(pairs);
+  next.assign(first.begin(), first.end());
+  for (std::uint32_t slot = 0; slot < n; ++slot)
+    for (std::uint32_t pair = begin[slot]; pair < begin[slot + 1]; ++pair) {
+      const std::uint32_t at = next[larger[pair]]++;
+      earlier[at] = slot;
+      squared[at] = distance[pair];
+    }
+}
+
+}  // namespace gpz::model

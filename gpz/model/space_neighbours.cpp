@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/model/space_neighbours.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpz/error.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/corrupt.hpp"
+#include "gpz/model/least_squares.hpp"
+
+namespace gpz::model {
+namespace {
+
+constexpr std::size_t sample_size = 8192;
+constexpr std::uint32_t max_radius = 1u << 20;
+// Bits of a value for which it is worth it.
+constexpr double least_gain = 0.01;
+
+// Outer radii of the shells, in units of the mean distance of particles: bonds, and the first shell of liquids and
+// crystals.
+constexpr double shell_radii[] = {0.62, 1.05, 1.2, 1.42};
+
+// Edge of the cube that a particle has on average, grid steps.
+double mean_distance(const cpu::DifferenceState &state, const core::GridBox &box) {
+  double volume = 1;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
+    const core::GridAxis axis = core::checked_axis(box[d]);
+    const auto &last = state.axes[d].last;
+    const auto [low, high] = std::minmax_element(last.begin(), last.end());
+    const double extent = static_cast<double>(*high) - static_cast<double>(*low) + 1;
+    volume *= axis.period != 0 ? std::min(extent, static_cast<double>(axis.period)) : extent;
+  }
+  return std::pow(volume / static_cast<double>(state.particles), 1.0 / state.components);
+}
+
+}  // namespace
+
+bool SpaceNeighbours::find(const cpu::DifferenceState &state, const core::GridBox &box) {
+  cpu::IndexColumns last{};
+  components_ = static_cast<std::size_t>(state.components);
+  for (std::size_t d = 0; d < components_; ++d) last[d] = state.axes[d].last.data();
+  if (!list_.build(last, state.particles, state.components, box, radius_.back())) return false;
+  for (std::size_t s = 0; s < radius_.size(); ++s) {
+    const auto radius = static_cast<std::int32_t>(radius_[s] >> list_.shift());
+    shells_[s].radius = s + 1 < radius_.size() ? radius * radius : INT32_MAX;
+  }
+  return true;
+}
+
+bool SpaceNeighbours::fit(const cpu::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
+                          std::vector<std::uint8_t> &bytes) {
+  const std::size_t n = state.particles;
+  const double distance = mean_distance(state, box);
+  radius_.clear();
+  for (const double radius : shell_radii) {
+    const double steps = std::ceil(radius * distance);
+    if (!(steps >= 4 && steps < max_radius)) return false;
+    radius_.push_back(static_cast<std::uint32_t>(steps));
+  }
+  shells_.assign(radius_.size(), {});
+  if (!find(state, box)) return false;
+
+  const std::size_t unknowns = 2 * shells_.size();
+  LeastSquares equations(unknowns);
+  const std::size_t stride = (n + sample_size - 1) / sample_size;
+  std::vector<double> feature(unknowns * core::max_components);
+  const std::uint32_t *const slot = order();
+  for (std::size_t k = 0; k < n; k += stride) {
+    std::fill(feature.begin(), feature.end(), 0.0);
+    for (std::uint32_t pair = list_.first()[k]; pair < list_.first()[k + 1]; ++pair) {
+      const Features f = features(pair, slot[list_.partner()[pair]], remainders);
+      for (std::size_t d = 0; d < components_; ++d) {
+        feature[d * unknowns + 2 * f.shell] += static_cast<double>(f.all[d]);
+        feature[d * unknowns + 2 * f.shell + 1] += static_cast<double>(f.along[d]);
+      }
+    }
+    for (std::size_t d = 0; d < components_; ++d) equations.add(&feature[d * unknowns], remainders[d][slot[k]]);
+  }
+  const std::vector<double> weights = equations.solve(1e-6);
+  if (equations.gain(weights) < least_gain) return false;
+
+  format::ByteWriter writer(bytes);
+  writer.u8(static_cast<std::uint8_t>(shells_.size()));
+  const auto rounded = [](double weight) {
+    return static_cast<std::int64_t>(std::nearbyint(std::clamp(weight * (1 << weight_bits), -32767.0, 32767.0)));
+  };
+  for (std::size_t s = 0; s < shells_.size(); ++s) {
+    shells_[s].all = rounded(weights[2 * s]);
+    shells_[s].along = rounded(weights[2 * s + 1]);
+    writer.u32(radius_[s]);
+    writer.u16(static_cast<std::uint16_t>(shells_[s].all));
+    writer.u16(static_cast<std::uint16_t>(shells_[s].along));
+  }
+  return true;
+}
+
+std::size_t SpaceNeighbours::read(const cpu::DifferenceState &state, const core::GridBox &box,
+                                  const std::uint8_t *bytes, std::size_t size) {
+  format::ByteReader in(bytes, size);
+  const std::size_t count = in.u8();
+  if (count < 1 || count > max_shells) format::corrupt("shells of neighbours", 0);
+  radius_.clear();
+  shells_.assign(count, {});
+  for (std::size_t s = 0; s < count; ++s) {
+    radius_.push_back(in.u32());
+    if (radius_[s] < 1 || radius_[s] > max_radius || (s > 0 && radius_[s] <= radius_[s - 1]))
+      format::corrupt("radius of a shell", in.position());
+    shells_[s].all = static_cast<std::int16_t>(in.u16());
+    shells_[s].along = static_cast<std::int16_t>(in.u16());
+  }
+  if (!find(state, box)) format::corrupt("too many neighbours", 0);
+  return in.position();
+}
+
+}  // namespace gpz::model

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Number streams: every number comes back in its context, whatever the numbers are; damage is an error or other
+// numbers, and nothing beyond the bytes is read; what the tables are for is small.
+#include "gpz/cpu/number_coder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <random>
+
+#include "gpz/error.hpp"
+
+namespace gpz::cpu {
+namespace {
+
+struct Numbers {
+  unsigned contexts = 1;
+  std::vector<std::uint8_t> context;
+  std::vector<std::uint32_t> number;
+
+  void add(unsigned c, std::uint32_t u) {
+    context.push_back(static_cast<std::uint8_t>(c));
+    number.push_back(u);
+  }
+  std::size_t size() const { return number.size(); }
+};
+
+std::vector<std::uint8_t> encode(const Numbers &numbers) {
+  NumberEncoder encoder(numbers.contexts);
+  for (std::size_t i = 0; i < numbers.size(); ++i) encoder.put(numbers.context[i], numbers.number[i]);
+  std::vector<std::uint8_t> bytes;
+  encoder.finish(bytes);
+  return bytes;
+}
+
+// From memory of just this size, so that a sanitizer sees what is read beyond it.
+std::vector<std::uint32_t> decode(const std::vector<std::uint8_t> &bytes, const Numbers &like) {
+  const std::unique_ptr<std::uint8_t[]> exact(new std::uint8_t[bytes.size()]);
+  std::copy(bytes.begin(), bytes.end(), exact.get());
+  NumberDecoder decoder(exact.get(), bytes.size(), like.contexts);
+  std::vector<std::uint32_t> out;
+  for (const std::uint8_t c : like.context) out.push_back(decoder.get(c));
+  decoder.end();
+  return out;
+}
+
+void expect_round_trip(const Numbers &numbers) {
+  const std::vector<std::uint8_t> bytes = encode(numbers);
+  EXPECT_EQ(bytes.size() % 8, 0U);
+  EXPECT_EQ(decode(bytes, numbers), numbers.number);
+}
+
+// Of 32 bits, where the engine's type may have more.
+class Random {
+ public:
+  explicit Random(std::uint32_t seed) : engine_(seed) {}
+  std::uint32_t operator()() { return static_cast<std::uint32_t>(engine_()); }
+  double normal(double sigma) { return std::normal_distribution<double>(0, sigma)(engine_); }
+
+ private:
+  std::mt19937 engine_;
+};
+
+std::uint32_t folded(double r) {
+  const auto whole = static_cast<std::int64_t>(std::nearbyint(r));
+  return static_cast<std::uint32_t>(whole > 0 ? 2 * whole - 1 : -2 * whole);
+}
+
+TEST(NumberCoder, NothingAtAll) {
+  for (const unsigned contexts : {1U, 24U, 256U}) {
+    Numbers none;
+    none.contexts = contexts;
+    expect_round_trip(none);
+  }
+}
+
+TEST(NumberCoder, OneNumber) {
+  for (const std::uint32_t u : {0U, 1U, 15U, 16U, 1000U, 0x80000000U, 0xFFFFFFFEU, 0xFFFFFFFFU}) {
+    Numbers one;
+    one.add(0, u);
+    expect_round_trip(one);
+    for (int i = 0; i < 1000; ++i) one.add(0, u);
+    expect_round_trip(one);
+  }
+}
+
+TEST(NumberCoder, EveryPowerOfTwoAndItsNeighbours) {
+  Numbers numbers;
+  for (int b = 0; b < 32; ++b)
+    for (const int d : {-1, 0, 1}) numbers.add(0, (1U << b) + static_cast<std::uint32_t>(d));
+  expect_round_trip(numbers);
+}
+
+TEST(NumberCoder, ContextsThatAreNeverUsed) {
+  Random random(1);
+  Numbers numbers;
+  numbers.contexts = 256;
+  for (int i = 0; i < 5000; ++i) numbers.add(random() % 2 == 0 ? 3 : 250, random() % 100);
+  expect_round_trip(numbers);
+}
+
+TEST(NumberCoder, NumbersOfAllSizesInAllContexts) {
+  Random random(2);
+  for (const unsigned contexts : {1U, 2U, 24U, 255U, 256U}) {
+    for (const std::size_t n : {1U, 2U, 3U, 5U, 100U, 3000U, 100000U}) {
+      Numbers numbers;
+      numbers.contexts = contexts;
+      for (std::size_t i = 0; i < n; ++i) numbers.add(random() % contexts, random() >> random() % 32);
+      expect_round_trip(numbers);
+    }
+  }
+}
+
+TEST(NumberCoder, NormalNumbersOfAllSizes) {
+  Random random(3);
+  for (double sigma = 0.1; sigma < 1e9; sigma *= 3) {
+    Numbers numbers;
+    for (int i = 0; i < 3000; ++i) numbers.add(0, folded(random.normal(sigma)));
+    expect_round_trip(numbers);
+  }
+}
+
+TEST(NumberCoder, ColumnsOfOneContext) {
+  Random random(6);
+  std::vector<std::uint32_t> column[3];
+  NumberEncoder encoder(3);
+  for (unsigned d = 0; d < 3; ++d) {
+    for (unsigned i = 0; i < 1000; ++i) column[d].push_back(random() >> 8 * (d + 1));
+    encoder.put(d, column[d].data(), column[d].size());
+  }
+  std::vector<std::uint8_t> bytes;
+  encoder.finish(bytes);
+  NumberDecoder decoder(bytes.data(), bytes.size(), 3);
+  for (unsigned d = 0; d < 3; ++d) {
+    std::vector<std::uint32_t> out(1000);
+    decoder.get(d, out.data(), out.size());
+    EXPECT_EQ(out, column[d]);
+  }
+  decoder.end();
+}
+
+TEST(NumberCoder, AnEncoderStartsAnewAfterItsStream) {
+  NumberEncoder encoder(1);
+  std::vector<std::uint8_t> bytes;
+  encoder.put(0, 7);
+  encoder.finish(bytes);
+  const std::vector<std::uint8_t> first = bytes;
+  encoder.put(0, 7);
+  encoder.finish(bytes);
+  EXPECT_EQ(bytes.size(), 2 * first.size());
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), bytes.begin() + static_cast<std::ptrdiff_t>(first.size())));
+}
+
+// Residuals x around an expected place that is no integer: number u is u / 2 to (u + 1) / 2 away from it.
+std::uint32_t residual(double x) { return static_cast<std::uint32_t>(2 * std::fabs(x)); }
+// Bits of the numbers u of normal residuals, with the probability of each.
+double ideal_bits(std::uint32_t u, double sigma) {
+  const auto beyond = [&](double x) { return std::erfc(x / sigma / std::sqrt(2.0)); };
+  return -std::log2(beyond(u / 2.0) - beyond((u + 1.0) / 2));
+}
+
+TEST(NumberCoder, SizesAreThoseOfTheDistribution) {
+  Random random(7);
+  for (const double sigma : {0.3, 1.0, 10.0, 1000.0, 1e6}) {
+    Numbers numbers;
+    double ideal = 0;
+    for (int i = 0; i < 96000; ++i) {
+      const std::uint32_t u = residual(random.normal(sigma));
+      numbers.add(0, u);
+      ideal += ideal_bits(u, sigma);
+    }
+    // States, padding and a table take at most 40 bytes.
+    EXPECT_LT(8.0 * static_cast<double>(encode(numbers).size()), 1.005 * ideal + 320) << sigma;
+  }
+}
+
+// 32,000 atoms with 24 contexts, and all of them in one: 0.02 bits an atom for the tables.
+TEST(NumberCoder, TablesOfContextsThatAreAlikeCostLittle) {
+  constexpr unsigned contexts = 24;
+  Random random(8);
+  Numbers alike;
+  Numbers scaled;
+  Numbers one;
+  alike.contexts = contexts;
+  scaled.contexts = contexts;
+  double wider = 0;
+  for (unsigned i = 0; i < 96000; ++i) {
+    const unsigned c = random() % contexts;
+    const double x = random.normal(50);
+    alike.add(c, residual(x));
+    one.add(0, residual(x));
+    scaled.add(c, residual(x * std::exp2(c / 4.0)));
+    wider += c / 4.0;
+  }
+  const auto bits = [](const Numbers &numbers) { return 8.0 * static_cast<double>(encode(numbers).size()); };
+  EXPECT_LT(bits(alike), bits(one) + 0.02 * 32000);
+  EXPECT_LT(bits(scaled), bits(one) + wider + 0.02 * 32000);
+}
+
+Numbers mixed_numbers(std::size_t n, unsigned contexts) {
+  Random random(4);
+  Numbers numbers;
+  numbers.contexts = contexts;
+  for (std::size_t i = 0; i < n; ++i) {
+    const unsigned c = random() % contexts;
+    numbers.add(c, random() % 50 == 0 ? random() : folded(random.normal(std::exp2(c))));
+  }
+  return numbers;
+}
+
+// An error or other numbers.
+void expect_harmless(const std::vector<std::uint8_t> &bytes, const Numbers &like) {
+  try {
+    EXPECT_EQ(decode(bytes, like).size(), like.size());
+  } catch (const gpz::Error &error) {
+    EXPECT_EQ(error.status(), Status::corrupt);
+  }
+}
+
+TEST(NumberCoder, DamageAtEveryByte) {
+  const Numbers numbers = mixed_numbers(300, 5);
+  const std::vector<std::uint8_t> bytes = encode(numbers);
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    for (const int flip : {0x01, 0x10, 0x80, 0xFF}) {
+      std::vector<std::uint8_t> damaged = bytes;
+      damaged[at] = static_cast<std::uint8_t>(damaged[at] ^ flip);
+      expect_harmless(damaged, numbers);
+    }
+  }
+}
+
+TEST(NumberCoder, EveryCutIsRefused) {
+  const Numbers numbers = mixed_numbers(300, 5);
+  const std::vector<std::uint8_t> bytes = encode(numbers);
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_THROW(decode({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)}, numbers), gpz::Error);
+  std::vector<std::uint8_t> longer = bytes;
+  longer.resize(bytes.size() + 8);
+  EXPECT_THROW(decode(longer, numbers), gpz::Error);
+}
+
+TEST(NumberCoder, OneNumberTooManyOrTooFewIsRefused) {
+  Numbers numbers = mixed_numbers(300, 5);
+  const std::vector<std::uint8_t> bytes = encode(numbers);
+  numbers.add(0, 0);
+  EXPECT_THROW(decode(bytes, numbers), gpz::Error);
+  numbers.context.resize(299);
+  EXPECT_THROW(decode(bytes, numbers), gpz::Error);
+}
+
+TEST(NumberCoder, RandomBytes) {
+  Random random(5);
+  const Numbers like = mixed_numbers(200, 5);
+  for (int trial = 0; trial < 3000; ++trial) {
+    std::vector<std::uint8_t> bytes(8 * (random() % 20));
+    for (std::uint8_t &byte : bytes) byte = static_cast<std::uint8_t>(random());
+    if (!bytes.empty() && trial % 4 != 0) bytes[0] = trial % 4 == 1 ? 0 : 1;  // few shapes: more of the rest is reached
+    expect_harmless(bytes, like);
+  }
+}
+
+}  // namespace
+}  // namespace gpz::cpu
