@@ -59,9 +59,10 @@ struct TrajectoryEncoder::State {
   EncodedChunk candidate;               // the chunk of another kind that a block chunk competes with
   format::KeySizes key;                 // of the last independent chunk
   format::Column<std::int64_t> ids;
-  Rows all;                     // row of each particle
-  Rows staying;                 // row of each slot
-  trajectory::Indices indices;  // of a field
+  Rows all;                                        // row of each particle
+  Rows staying;                                    // row of each slot
+  trajectory::Indices indices;                     // of a field
+  std::vector<trajectory::SectionChoice> choices;  // of each field, since the history starts
 
   void forget() {
     history.forget();
@@ -97,6 +98,7 @@ struct TrajectoryEncoder::State {
     key_chunk = chunk.bytes;
     key.particles = chunk.particles;
     key.sections.assign(fields.size(), 0);
+    choices.assign(fields.size(), trajectory::SectionChoice(effort));
     const ChunkKind kind = chunk_kind(chunk.bytes.data(), chunk.bytes.size());
     for (std::size_t f = 0; f < fields.size(); ++f)
       key.sections[f] = format::load_little<std::uint64_t>(chunk.bytes.data() + format::section_length_at(kind, f));
@@ -197,34 +199,45 @@ struct TrajectoryEncoder::State {
       history.follow(f, columns, {});
       return;
     }
+    using Try = trajectory::SectionChoice::Try;
+    const bool may_model = !state.plain && may_use(feature::modelled_sections);
+    const Try what = may_model ? choices[f].next() : Try::usual;
+    if (what == Try::costly) {
+      out.bytes.resize(begin);
+      append_modelled(f, columns, edges, out);
+      choices[f].encoded(true);
+      history.follow(f, columns, edges);
+      return;
+    }
     format::append_section_head(edges, components, indices.exact, out.bytes);
     cpu::encode_difference(state, columns, edges, out.bytes, cpu::kernels(), order == Order::id);
     // The indices that the history takes are the same in both codings only if they are the values themselves.
     if (state.plain && out.bytes.size() - begin >= key.scaled(key.sections[f], staying.size()))
       trajectory::replace_if_smaller(out.bytes, begin, [&] { encode_block_coded(input, out); });
-    if (!state.plain && may_use(feature::modelled_sections)) encode_modelled(f, columns, edges, begin, out);
+    if (may_model) choices[f].encoded(what == Try::both && replace_by_modelled(f, columns, edges, begin, out));
     history.follow(f, columns, edges);
   }
 
-  // In place of the section that begins at `begin`, if that is larger.
-  void encode_modelled(std::size_t f, const cpu::IndexColumns &columns, const core::GridBox &edges, std::size_t begin,
-                       EncodedChunk &out) {
+  // The section that begins at `begin`, if that makes it smaller. What is remembered of the models is that of the
+  // sections that are in the file.
+  bool replace_by_modelled(std::size_t f, const cpu::IndexColumns &columns, const core::GridBox &edges,
+                           std::size_t begin, EncodedChunk &out) {
+    model::ModelledState before = history.modelled(f);
+    const bool smaller =
+        trajectory::replace_if_smaller(out.bytes, begin, [&] { append_modelled(f, columns, edges, out); });
+    if (!smaller) history.modelled(f) = std::move(before);
+    return smaller;
+  }
+
+  void append_modelled(std::size_t f, const cpu::IndexColumns &columns, const core::GridBox &edges, EncodedChunk &out) {
     const cpu::DifferenceState &state = history.state(f);
-    std::vector<std::uint8_t> bytes;
-    format::append_field_coding({format::modelled_values, {}}, bytes);
-    format::append_section_head(edges, static_cast<std::size_t>(state.components), indices.exact, bytes);
+    format::append_field_coding({format::modelled_values, {}}, out.bytes);
+    format::append_section_head(edges, static_cast<std::size_t>(state.components), indices.exact, out.bytes);
     model::ModelledOptions options;
     options.in_order_of_ids = order == Order::id;
     options.positions = f == 0;
     options.dense = effort == Effort::dense;
-    const model::ModelledState before = history.modelled(f);
-    model::encode_modelled(state, history.modelled(f), columns, edges, options, bytes);
-    if (bytes.size() < out.bytes.size() - begin) {
-      out.bytes.resize(begin);
-      out.bytes.insert(out.bytes.end(), bytes.begin(), bytes.end());
-    } else {
-      history.modelled(f) = before;
-    }
+    model::encode_modelled(state, history.modelled(f), columns, edges, options, out.bytes);
   }
 
   void encode_block_coded(const FieldInput &input, EncodedChunk &out) {
