@@ -41,8 +41,7 @@ void Temporal::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q
     double sum = 0;
     std::size_t count = 0;
     for (std::size_t i = 0; i < n; i += stride, ++count) sum += std::log2(1.0 + std::abs(moved(i)));
-    const auto limit =
-        static_cast<std::int32_t>(std::min(std::exp2(sum / static_cast<double>(count) + 5), 4194303.0));
+    const auto limit = static_cast<std::int32_t>(std::min(std::exp2(sum / static_cast<double>(count) + 5), 4194303.0));
     const auto inside = [&](std::int32_t x) { return x <= limit && x >= -limit; };
     for (std::size_t i = 0; i < n; i += stride) {
       const Features f = features_of(axis, reciprocal, i);

@@ -18,7 +18,7 @@ using format::corrupt;
 namespace {
 
 enum Flags : std::uint8_t { slot_neighbours = 1, space_neighbours = 2, bound_particles = 4, new_bonds = 8 };
-enum OpenModel : std::uint8_t { temporal_model = 0, lattice_model = 1 };
+enum OpenModel : std::uint8_t { temporal_model = 0, lattice_model = 1, pair_force_model = 2 };
 
 constexpr std::size_t head_size = 4;
 
@@ -148,6 +148,7 @@ void ModelledState::prepare(std::size_t particles) {
 
 void ModelledState::keep(const std::uint32_t *kept, std::size_t count) {
   lattice.keep(kept, count);
+  forces.keep(kept, count);
   if (!bonds.empty()) bonds.keep(kept, count);
   if (scale.empty()) return;
   for (std::size_t i = 0; i < count; ++i) scale[i] = scale[kept[i]];
@@ -156,6 +157,7 @@ void ModelledState::keep(const std::uint32_t *kept, std::size_t count) {
 
 void ModelledState::add(std::size_t count) {
   lattice.add(count);
+  forces.add(count);
   if (!bonds.empty()) bonds.add(count);
   if (!scale.empty()) scale.resize(scale.size() + count, 0);
 }
@@ -168,12 +170,49 @@ double rough_bits(const Remainders &remainders) {
   double bits = 0;
   for (const auto &column : remainders) {
     const std::size_t stride = column.size() / sample + 1;
-    for (std::size_t i = 0; i < column.size(); i += stride) bits += std::log2(1 + std::abs(static_cast<double>(column[i])));
+    for (std::size_t i = 0; i < column.size(); i += stride)
+      bits += std::log2(1 + std::abs(static_cast<double>(column[i])));
   }
   return bits;
 }
 
-// The model that expects the particles to be nearest to where they are. Appends its parameters and changes `modelled`.
+// Models in competition: the best one so far, with its expectation.
+struct Contest {
+  const cpu::DifferenceState &state;
+  const cpu::IndexColumns &q;
+  const core::GridBox &box;
+  Prepared &prepared;
+  Remainders &remainders;
+  std::vector<std::uint8_t> &parameters;
+  std::uint8_t best = temporal_model;
+  double least = 0;
+
+  // Takes a model, of which `used` is what the history has, if it is better.
+  template <typename Model>
+  void enter(std::uint8_t number, Model &used) {
+    std::vector<std::uint8_t> bytes;
+    Model model = used;
+    if (!model.fit(state, q, box, bytes)) {
+      used = std::move(model);  // it has seen that it is of no use
+      return;
+    }
+    Expectation expected;
+    model.read(state, bytes.data(), bytes.size(), box);
+    model.expect(state, box, expected, 1);
+    Remainders left;
+    find_remainders(state, expected, q, box, left);
+    const double bits = rough_bits(left);
+    if (bits >= least) return;
+    least = bits;
+    best = number;
+    parameters = std::move(bytes);
+    used = std::move(model);
+    prepared.expected = std::move(expected);
+    remainders = std::move(left);
+  }
+};
+
+// The model that expects the particles nearest to where they are. Appends its parameters and changes `modelled`.
 std::uint8_t choose_model(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
                           const core::GridBox &box, bool dense, Prepared &prepared, Remainders &remainders,
                           std::vector<std::uint8_t> &parameters) {
@@ -181,26 +220,11 @@ std::uint8_t choose_model(const cpu::DifferenceState &state, ModelledState &mode
   prepared.temporal.expect(state, prepared.expected);
   find_remainders(state, prepared.expected, q, box, remainders);
   if (!dense) return temporal_model;
-  double least = rough_bits(remainders);
-  std::uint8_t best = temporal_model;
-  std::vector<std::uint8_t> trial;
-  if (modelled.lattice.fit(state, q, box, trial)) {
-    LatticeModel lattice = modelled.lattice;
-    lattice.read(state, trial.data(), trial.size(), box);
-    Expectation expected;
-    lattice.expect(state, box, expected);
-    Remainders left;
-    find_remainders(state, expected, q, box, left);
-    if (const double bits = rough_bits(left); bits < least) {
-      least = bits;
-      best = lattice_model;
-      parameters = trial;
-      modelled.lattice = std::move(lattice);
-      prepared.expected = std::move(expected);
-      remainders = std::move(left);
-    }
-  }
-  return best;
+  Contest contest{state, q, box, prepared, remainders, parameters};
+  contest.least = rough_bits(remainders);
+  contest.enter(lattice_model, modelled.lattice);
+  contest.enter(pair_force_model, modelled.forces);
+  return contest.best;
 }
 
 }  // namespace
@@ -294,6 +318,9 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   } else if (model == lattice_model) {
     at += modelled.lattice.read(state, bytes + at, size - at, box);
     modelled.lattice.expect(state, box, prepared.expected);
+  } else if (model == pair_force_model) {
+    at += modelled.forces.read(state, bytes + at, size - at, box);
+    modelled.forces.expect(state, box, prepared.expected, 1);
   } else {
     corrupt("unknown model", 0);
   }

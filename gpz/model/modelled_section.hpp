@@ -11,6 +11,7 @@
 #include "gpz/model/bonds.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/lattice.hpp"
+#include "gpz/model/pair_force.hpp"
 
 namespace gpz::model {
 
@@ -26,6 +27,7 @@ class ModelledState {
   std::size_t memory_usage() const { return scale.capacity() * sizeof(std::uint32_t); }
 
   LatticeModel lattice;
+  PairForce forces;
   Bonds bonds;
   bool searched_bonds = false;          // by an encoder
   format::Column<std::uint32_t> scale;  // walk.hpp; empty before the first modelled section

@@ -4,12 +4,14 @@
 #include <algorithm>
 
 #include "gpz/cpu/cell_tree.hpp"
+#include "gpz/cpu/lattice_code.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
+#include "gpz/format/grid_box.hpp"
 #include "gpz/format/section_lengths.hpp"
 #include "gpz/trajectory/block_chunk.hpp"
 #include "gpz/trajectory/located.hpp"
@@ -46,16 +48,19 @@ void renumber(const std::vector<std::uint32_t> &order, format::Column<format::Ex
 }
 
 // Appends the section of the leading field; `order` becomes that of the chunk.
-void append_set(const FieldInput &input, const Rows &rows, std::vector<std::uint32_t> &order, double &largest_error,
+void append_set(const FieldInput &input, const Rows &rows, const Box &box, std::vector<std::uint32_t> &order, double &largest_error,
                 std::vector<std::uint8_t> &bytes) {
   const std::size_t components = input.field.components.size();
   Indices indices;
   indices.load(input, rows, nullptr, largest_error);
   fill_first_indices(components, indices);
+  const cpu::IndexColumns columns = indices.columns(components);
   std::vector<std::uint8_t> set;
-  cpu::encode_cells(indices.columns(components), rows.size(), static_cast<int>(components), order, set);
+  const bool crystal = cpu::encode_lattice(columns, rows.size(), static_cast<int>(components),
+                                           format::grid_box(box, input.field), order, set);
+  if (!crystal) cpu::encode_cells(columns, rows.size(), static_cast<int>(components), order, set);
   renumber(order, indices.exact);
-  format::append_field_coding({format::halved_cells, {}}, bytes);
+  format::append_field_coding({crystal ? format::lattice_sites : format::halved_cells, {}}, bytes);
   format::append_exact_values(indices.exact, bytes);
   bytes.insert(bytes.end(), set.begin(), set.end());
 }
@@ -66,7 +71,7 @@ bool may_be_cells(const std::vector<Field> &fields, std::uint64_t particles) {
   return particles != 0 && particles <= format::max_followed && !fields.empty() && is_set(fields[0]);
 }
 
-void encode_cell_chunk(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &,
+void encode_cell_chunk(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
                        cpu::Encoder &encoder, EncodedChunk &out) {
   Rows given(particles);
   for (std::size_t i = 0; i < particles; ++i) given[i] = static_cast<std::uint32_t>(rows == nullptr ? i : rows[i]);
@@ -82,7 +87,7 @@ void encode_cell_chunk(const std::vector<FieldInput> &fields, std::size_t partic
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const std::size_t begin = out.bytes.size();
     if (f == 0) {
-      append_set(fields[0], given, order, out.largest_error[0], out.bytes);
+      append_set(fields[0], given, box, order, out.largest_error[0], out.bytes);
       std::transform(order.begin(), order.end(), sorted.begin(), [&](std::uint32_t i) { return given[i]; });
     } else {
       format::append_field_coding({format::block_coded_values, {}}, out.bytes);
@@ -112,7 +117,8 @@ void CellChunk::write(std::size_t field, const cpu::Target &target, int threads,
 void CellChunk::decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size,
                                const cpu::Target &target, int threads, Indices &indices) const {
   const Field &described = (*fields_)[field];
-  const format::FieldCoding coding = format::read_field_coding(bytes, size, format::halved_cells);
+  const auto expected = size > 0 && bytes[0] == format::lattice_sites ? format::lattice_sites : format::halved_cells;
+  const format::FieldCoding coding = format::read_field_coding(bytes, size, expected);
   bytes += format::field_coding_size;
   size -= format::field_coding_size;
   located(format::field_coding_size, [&] {
@@ -125,8 +131,9 @@ void CellChunk::decode_section(std::size_t field, const std::uint8_t *bytes, std
     format::read_exact_values(in, described, particles_, indices.exact);
     const std::size_t components = described.components.size();
     located(in.position(), [&] {
-      cpu::decode_cells(bytes + in.position(), in.left(), particles_, static_cast<int>(components),
-                        indices.resize(particles_, components));
+      const auto decode = coding.kind == format::lattice_sites ? cpu::decode_lattice : cpu::decode_cells;
+      decode(bytes + in.position(), in.left(), particles_, static_cast<int>(components),
+             indices.resize(particles_, components));
     });
     write_values(described, indices.columns(components), particles_, indices.exact, target);
   });
