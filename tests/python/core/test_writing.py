@@ -43,7 +43,7 @@ def test_order_and_keys(sample, path, order, key_interval):
     [("fast", "id", 0), ("default", "id", 1), ("default", "place", 0), ("dense", "id", 3), ("dense", "place", 3), (None, "place", 0)],
 )
 def test_efforts(sample, path, effort, order, features):
-    """The same values, and what readers have to know in the header."""
+    """Values are the same; the header has what readers have to know."""
     with gpz.Writer(path, bound=BOUND, order=order, effort=effort) as writer:
         for k in range(4):
             sample.write(writer, k)
