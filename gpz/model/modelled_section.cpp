@@ -177,6 +177,25 @@ double rough_bits(const Remainders &remainders) {
   return bits;
 }
 
+// The bits by which the slots before make a value shorter, on a sample.
+double gain_of(const cpu::Neighbours &slots, const Remainders &remainders) {
+  constexpr std::size_t lags = cpu::max_neighbour_lags;
+  constexpr std::size_t sample = 8192;
+  double before = 0;
+  double after = 0;
+  std::size_t count = 0;
+  for (const auto &column : remainders) {
+    const std::size_t stride = column.size() / sample + 1;
+    for (std::size_t i = lags; i < column.size(); i += stride, ++count) {
+      double left = column[i];
+      for (std::size_t j = 0; j < lags; ++j) left -= slots.weight[i % slots.levels][j] / 64.0 * column[i - 1 - j];
+      before += static_cast<double>(column[i]) * column[i];
+      after += left * left;
+    }
+  }
+  return count == 0 || after <= 0 ? 0 : 0.5 * std::log2(before / after);
+}
+
 // Models in competition: the best one so far, with its expectation.
 struct Contest {
   const cpu::DifferenceState &state;
@@ -255,16 +274,28 @@ bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   if (!modelled.bonds.empty()) {
     flags |= bound_particles;
     w.contexts.bonds = true;
-  } else if (options.dense && options.positions && prepared.space.fit(state, box, remainders, parameters)) {
+  }
+  // Either the slots before or particles near in space say more. The pass over bound particles is in the order of
+  // slots.
+  double gain = 0;
+  std::vector<std::uint8_t> space;
+  if (options.dense && options.positions && !w.contexts.bonds) gain = prepared.space.fit(state, box, remainders, space);
+  if (options.in_order_of_ids) {
+    w.slots = fit_slots(remainders, state.particles, axes);
+    if (w.contexts.bonds || gain_of(w.slots, remainders) > gain) {
+      gain = 0;
+      flags |= slot_neighbours;
+      const std::size_t at = parameters.size();
+      parameters.resize(at + header_size(w.slots));
+      write_header(w.slots, &parameters[at]);
+    } else {
+      w.slots = {};
+    }
+  }
+  if (gain > 0) {
     flags |= space_neighbours;
     w.space = &prepared.space;
-  }
-  if (options.in_order_of_ids && w.space == nullptr) {
-    w.slots = fit_slots(remainders, state.particles, axes);
-    flags |= slot_neighbours;
-    const std::size_t at = parameters.size();
-    parameters.resize(at + header_size(w.slots));
-    write_header(w.slots, &parameters[at]);
+    parameters.insert(parameters.end(), space.begin(), space.end());
   }
   const Contexts scales = choose_contexts(modelled.scale);
   w.contexts.levels = scales.levels;
