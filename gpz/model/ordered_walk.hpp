@@ -173,7 +173,8 @@ class OrderedPass {
   }
 
   std::uint64_t size_of(std::int64_t place, std::int64_t expected, std::size_t d) const {
-    return core::min_of<std::uint64_t>(core::zigzag(core::displacement(place, expected, w_.box[d])) / 2, 1u << 28);
+    const std::uint64_t twice = core::zigzag(core::displacement(place, expected, w_.box[d]));
+    return core::min_of<std::uint64_t>(twice / 2 + twice % 2, 1u << 28);
   }
 
   Way place_of(std::size_t i) const { return {place_[0][i], place_[1][i], place_[2][i]}; }
