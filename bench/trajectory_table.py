@@ -38,12 +38,12 @@ PEERS = {
     "sz3": ("SZ3, best layout and algorithm", "yes"),
     "sz3 sorted": ("SZ3 on positions in Morton order", "no"),
     "zstd": ("zstd -19 on quantised positions", "yes"),
-    "zstd sorted": ("zstd -19 on their sorted Morton codes", "no"),
+    "zstd sorted": ("zstd -19 on sorted Morton codes of quantised positions", "no"),
     "mdz": ("MDZ of SZ3", "yes"),
     "mdz_package": ("mdz (Python package)", "yes"),
     "mdcompress": ("mdcompress", "yes"),
     "pco": ("pco on quantised positions", "yes"),
-    "pco sorted": ("pco on their sorted Morton codes", "no"),
+    "pco sorted": ("pco on sorted Morton codes of quantised positions", "no"),
     "lcp": ("LCP", "no"),
 }
 

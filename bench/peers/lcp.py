@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LCP, lossy compression for particles (github.com/LangdaoZhang/LCP, a0e194a; Zhang and others, SIGMOD 2025): FP32. It loses the order.
 
-`lcp -2 FRAMES PARTICLES -bt BATCH`: batches of 16 frames (its default), all frames in one batch, and no prediction in time (-bt 0);
-a single frame with `-1 PARTICLES`. The order that `-ord` writes beside the file says which decoded particle is which; it serves the check
-and is not counted; `orders` is the number of different ones among the frames.
+`lcp -2 FRAMES PARTICLES -bt BATCH`: batches of 16 frames (its default), and all frames in one batch; `lcp -1 PARTICLES` for a single
+frame. The order that `-ord` writes beside the file says which decoded particle is which; it serves the check and is not counted.
+`orders` is the number of different ones among the frames.
 """
 import os
 
@@ -22,18 +22,16 @@ def measure_mode(program, mode, positions, bound, scratch):
     for output in outputs:
         if os.path.exists(output):
             os.remove(output)
-    bounds = ["-eb", f"{bound:.9g}"]
-    _, encode, _ = run(program, "-i", *inputs, "-z", path + ".z", *mode, *bounds)
-    size = os.path.getsize(path + ".z")
-    _, decode, _ = run(program, "-z", path + ".z", "-o", *outputs, *mode, *bounds)
-    run(program, "-i", *inputs, "-z", path + ".z2", *mode, *bounds, "-ord", 32, path + ".ord")
+    _, encode, _ = run(program, "-i", *inputs, "-z", path + ".z", *mode, "-eb", f"{bound:.9g}", "-ord", 32, path + ".ord")
+    _, decode, _ = run(program, "-z", path + ".z", "-o", *outputs, *mode)
     order = read_values(path + ".ord", np.uint32, (frames * particles,)).astype(np.int64)
     if not np.array_equal(np.sort(order), np.arange(frames * particles)):
         raise Failed("its order is not one")
     restored = np.empty((frames * particles, 3), np.float32)
     for d in range(3):
         restored[order, d] = read_values(outputs[d], np.float32, (frames * particles,))
-    result = Result(size, largest_error(restored.reshape(given.shape), given.astype(np.float64), bound), encode, decode, " ".join(map(str, mode)))
+    error = largest_error(restored.reshape(given.shape), given.astype(np.float64), bound)
+    result = Result(os.path.getsize(path + ".z"), error, encode, decode, " ".join(map(str, mode)))
     places = (order % particles).reshape(frames, particles)
     result.notes["orders"] = len(np.unique(places, axis=0))
     return result
@@ -43,7 +41,7 @@ def measure(program, positions, bound, scratch):
     frames, particles, _ = positions.shape
     modes = [["-1", particles]]
     if frames > 1:
-        modes = [["-2", frames, particles, "-bt", batch] for batch in (16, frames, 0)]
+        modes = [["-2", frames, particles, "-bt", batch] for batch in (16, frames)]
     results, failures = [], {}
     for mode in modes:
         try:

@@ -12,10 +12,10 @@ inline constexpr int ans_bits = 12;
 inline constexpr std::uint32_t ans_total = 1u << ans_bits;
 // States are in [2^16, 2^32), and change by words of 16 bits. Numbers take turns with the states.
 inline constexpr std::uint32_t ans_low = 1u << 16;
-inline constexpr std::uint32_t ans_states = 4;
+inline constexpr std::uint32_t ans_states = 2;
 
 // Tokens of numbers, coarser for larger ones. One more number is the escape: all 32 bits follow.
-inline constexpr std::uint32_t number_tokens = 128;
+inline constexpr std::uint32_t number_tokens = 240;
 // Scales of a table in eighths of an octave.
 inline constexpr int least_scale = -64;
 inline constexpr int largest_scale = 255;
@@ -32,15 +32,16 @@ struct TokenShare {
 
 inline namespace GPZ_ISA {
 
+// Numbers below 16, and eight ranges for each octave beyond.
 GPZ_HD std::uint32_t token_of(std::uint32_t v) {
-  const int length = bit_length(v);
-  return v < 16 ? v : static_cast<std::uint32_t>(4 * length - 4) + (v >> (length - 3) & 3);
+  const auto coarse = static_cast<std::uint32_t>(bit_length(v | 8) - 4);
+  return 8 * coarse + (v >> coarse);
 }
 // Raw bits that follow a token.
-GPZ_HD int token_bits(std::uint32_t token) { return token < 16 ? 0 : static_cast<int>(token / 4) - 2; }
+GPZ_HD int token_bits(std::uint32_t token) { return token < 16 ? 0 : static_cast<int>(token / 8) - 1; }
 // The least number of a token; that of number_tokens is 2^32.
 GPZ_HD std::uint64_t token_first(std::uint32_t token) {
-  return token < 16 ? token : std::uint64_t{4 + token % 4} << token_bits(token);
+  return token < 16 ? token : std::uint64_t{8 + token % 8} << token_bits(token);
 }
 
 // The low bits of numbers that no token of a table looks at.

@@ -38,7 +38,7 @@ class Logarithms {
   }
 
  private:
-  static constexpr std::uint32_t count = core::ans_total + 1;
+  static constexpr std::uint32_t count = 1u << 12;
   std::uint16_t log_[count] = {};
 };
 
@@ -51,34 +51,34 @@ const Logarithms &logarithms() {
 struct Context {
   const Histogram *histogram;
   std::uint64_t numbers = 0;
-  std::uint32_t first = number_ranges;  // ranges that have numbers
+  std::uint32_t first = core::number_tokens;  // ranges that have numbers
   std::uint32_t end = 0;
   int size = 0;  // typical, log2 in eighths
 
   explicit Context(const Histogram &ranges) : histogram(&ranges) {
     std::int64_t sum = 0;
-    for (std::uint32_t r = 0; r < number_ranges; ++r) {
+    for (std::uint32_t r = 0; r < core::number_tokens; ++r) {
       const std::uint64_t here = ranges[r];
       if (here == 0) continue;
       first = std::min(first, r);
       end = r + 1;
       numbers += here;
       // Of twice the middle of the range.
-      const std::int64_t log = logarithms()(std::uint64_t{range_first(r)} + range_first(r + 1));
+      const std::int64_t log = logarithms()(core::token_first(r) + core::token_first(r + 1));
       sum += static_cast<std::int64_t>(here) * (log - bit);
     }
     if (numbers != 0) size = static_cast<int>(sum * 8 / static_cast<std::int64_t>(numbers) >> unit_bits);
   }
 };
 
-using TokenCounts = std::array<std::uint64_t, core::number_tokens>;
+using TokenCounts = Histogram;
 
 // Numbers of a context in tokens of a shape that has scale 0 where the context has `scale`.
 void add_counts(const Context &context, int scale, TokenCounts &count) {
   // Ends of ranges in numbers of the shape, times 2^16.
   const int whole = scale >> 3;
   const auto moved = [&](std::uint32_t range) {
-    const std::uint64_t at = std::uint64_t{range_first(range)} * core::part_of_octave(scale & 7);
+    const std::uint64_t at = core::token_first(range) * core::part_of_octave(scale & 7);
     return whole >= 0 ? at >> whole : at << -whole;
   };
   for (std::uint32_t r = context.first; r < context.end; ++r) {
@@ -112,21 +112,22 @@ std::int64_t cost_of(const Context &context, const Weights &weights, std::uint32
   std::int64_t sum = 0;
   for (std::uint32_t r = context.first; r < context.end; ++r) {
     const auto here = static_cast<std::int64_t>((*context.histogram)[r]);
-    const std::uint32_t token = std::min(core::token_of(range_first(r) >> low), escape);
+    const std::uint32_t token =
+        std::min(core::token_of(static_cast<std::uint32_t>(core::token_first(r)) >> low), escape);
     const int raw = token == escape ? 32 : core::token_bits(token) + low;
     sum += here * ((core::ans_bits + raw) * bit - logarithms()(share[token].frequency));
   }
   return sum;
 }
 
-// 16 * 2^(log / 16).
+// 16 * 2^(log / 16), at most 2^48, so that sums of costs fit.
 std::uint64_t sixteenfold(int log) {
   const int whole = (log >> 4) + 4 - (core::weight_bits - 1);
   const std::uint64_t fraction = core::weight_of(16 - (log & 15));
-  return whole >= 0 ? fraction << std::min(whole, 36) : fraction >> std::min(-whole, 63);
+  return whole >= 0 ? fraction << std::min(whole, 48 - core::weight_bits) : fraction >> std::min(-whole, 63);
 }
 
-// What it costs in bits to expect 2^(log / 16) numbers where there are `count`, but for a constant.
+// What it costs in bits to expect 2^(log / 16) numbers where there are `count`, less a constant.
 std::int64_t cost_of_expectation(std::uint64_t count, int log) {
   const std::uint64_t expected = sixteenfold(log);
   constexpr std::uint64_t per_ln2 = 23;  // 256 / ln 2 / 16
@@ -152,16 +153,18 @@ std::uint32_t useful_tokens(const TokenCounts &count, std::uint64_t numbers, int
   return tokens;
 }
 
-void choose_rice(NumberShape &shape) {
+// Of a shape or of the scales of tables.
+template <typename Described>
+void choose_rice(Described &described) {
   std::uint32_t best = ~std::uint32_t{0};
   std::uint8_t chosen = 0;
   for (std::uint8_t k = 0; k < 8; ++k) {
-    shape.rice = k;
-    const std::uint32_t bits = description_bits(shape);
+    described.rice = k;
+    const std::uint32_t bits = description_bits(described);
     if (bits < best) chosen = k;
     best = std::min(best, bits);
   }
-  shape.rice = chosen;
+  described.rice = chosen;
 }
 
 // Densities that are cheap to store and near those that were found.
@@ -223,6 +226,10 @@ struct Candidate {
   Candidate(const NumberShape &of, int typical) : shape(of), weights(weights_of(of)), size(typical) {}
 };
 
+// Fewer do not pay for a shape of their own, or for looking for the best scale.
+constexpr std::uint64_t worth_a_shape = 256;
+constexpr std::uint64_t worth_a_search = 64;
+
 struct Fit {
   std::int64_t cost = many_bits;
   int scale = 0;
@@ -235,6 +242,7 @@ Fit best_scale(const Context &context, const Candidate &candidate) {
     return Fit{cost_of(context, candidate.weights, candidate.shape.tokens, scale), scale};
   };
   Fit best = at(context.size - candidate.size);
+  if (context.numbers < worth_a_search && best.scale >= 0) return best;
   for (const int direction : {1, -1}) {
     const int from = best.scale;
     while (true) {
@@ -248,7 +256,7 @@ Fit best_scale(const Context &context, const Candidate &candidate) {
 }
 
 // The size of numbers at scale 0: they are about 8 then.
-constexpr int typical_size = 28;
+constexpr int typical_size = 20;
 
 Candidate own_shape(const Context &context) {
   const int low = std::max(0, (context.size - typical_size + 4) >> 3);
@@ -262,9 +270,13 @@ Candidate common_shape(const std::vector<Context> &contexts) {
   TokenCounts count{};
   std::uint64_t numbers = 0;
   std::uint64_t lows = 0;
+  int largest = core::least_scale;
+  for (const Context &context : contexts)
+    if (context.numbers != 0) largest = std::max(largest, context.size - typical_size);
   for (const Context &context : contexts) {
     const int scale = context.size - typical_size;
-    if (scale < 0) continue;  // the shape is finer than these numbers
+    // At scales below 0, the shape is finer than the numbers.
+    if (context.numbers == 0 || scale < std::min(0, largest - 8)) continue;
     add_counts(context, scale, count);
     numbers += context.numbers;
     lows += context.numbers * static_cast<std::uint64_t>(core::low_bits_of_scale(scale));
@@ -297,7 +309,7 @@ NumberTables choose_tables(const std::vector<Histogram> &histograms) {
         least = found.cost;
         table = {static_cast<std::uint8_t>(s + 1), static_cast<std::int16_t>(found.scale)};
       }
-      if (shapes.size() < 255) {
+      if (shapes.empty() || (context.numbers >= worth_a_shape && shapes.size() < 255)) {
         const Candidate own = own_shape(context);
         const int scale = context.size - own.size;
         const std::int64_t cost =
@@ -311,7 +323,10 @@ NumberTables choose_tables(const std::vector<Histogram> &histograms) {
     }
     tables.contexts.push_back(table);
   }
+  // A context between others that is not used is cheapest with the table before it, but not those at the end.
+  for (std::size_t c = contexts.size(); c-- > 0 && contexts[c].numbers == 0;) tables.contexts[c] = {};
   for (const Candidate &candidate : shapes) tables.shapes.push_back(candidate.shape);
+  choose_rice(tables);
   return tables;
 }
 

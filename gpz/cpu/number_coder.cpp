@@ -41,12 +41,13 @@ struct Symbol {
   std::uint16_t frequency;
   std::uint8_t bits;
 };
-using Symbols = std::array<Symbol, number_ranges>;
+using Symbols = std::array<Symbol, core::number_tokens>;
 
-Symbols symbols_of(const Table &table) {
+Symbols symbols_of(const Table &table, const Histogram &used) {
   Symbols symbols;
-  for (std::uint32_t r = 0; r < number_ranges; ++r) {
-    const std::uint32_t token = table.token(range_first(r));
+  for (std::uint32_t r = 0; r < core::number_tokens; ++r) {
+    if (used[r] == 0) continue;
+    const std::uint32_t token = table.token(static_cast<std::uint32_t>(core::token_first(r)));
     const core::TokenShare share = table.share[token];
     symbols[r] = {static_cast<std::uint16_t>(share.start), static_cast<std::uint16_t>(share.frequency),
                   static_cast<std::uint8_t>(table.bits(token))};
@@ -80,16 +81,17 @@ class BackwardBits {
 
 void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {
   std::vector<Histogram> histograms(contexts_);
-  for (const std::uint64_t item : items_) ++histograms[item >> 32][range_of(static_cast<std::uint32_t>(item))];
+  for (const std::uint64_t item : items_) ++histograms[item >> 32][core::token_of(static_cast<std::uint32_t>(item))];
   const NumberTables tables = choose_tables(histograms);
   std::vector<Symbols> symbols;
   std::uint64_t raw_bits = 0;
   for (unsigned c = 0; c < contexts_; ++c) {
-    symbols.push_back(symbols_of(Table(tables, c)));
-    for (std::uint32_t r = 0; r < number_ranges; ++r) raw_bits += histograms[c][r] * symbols[c][r].bits;
+    symbols.push_back(symbols_of(Table(tables, c), histograms[c]));
+    for (std::uint32_t r = 0; r < core::number_tokens; ++r)
+      if (histograms[c][r] != 0) raw_bits += histograms[c][r] * symbols[c][r].bits;
   }
   const auto symbol_of = [&](std::uint64_t item) {
-    return symbols[item >> 32][range_of(static_cast<std::uint32_t>(item))];
+    return symbols[item >> 32][core::token_of(static_cast<std::uint32_t>(item))];
   };
 
   // The last number first, as the decoder undoes the steps.

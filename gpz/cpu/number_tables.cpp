@@ -24,6 +24,7 @@ class BitWriter {
       bytes_[bytes_.size() - 2 + used_ % 16 / 8] |= static_cast<std::uint8_t>((value >> i & 1) << used_ % 8);
     }
   }
+  std::uint32_t bits() const { return used_; }
   void put_rice(std::uint32_t value, int rice) {
     const std::uint32_t high = std::min(value >> rice, longest_unary);
     put((1u << high) - 1, static_cast<int>(high));
@@ -34,7 +35,7 @@ class BitWriter {
 
  private:
   std::vector<std::uint8_t> &bytes_;
-  std::size_t used_ = 0;
+  std::uint32_t used_ = 0;
 };
 
 class BitReader {
@@ -124,10 +125,10 @@ std::uint32_t description_bits(const NumberShape &shape) {
   return bits;
 }
 
-void write_tables(const NumberTables &tables, std::vector<std::uint8_t> &bytes) {
-  BitWriter out(bytes);
-  out.put(static_cast<std::uint32_t>(tables.shapes.size()), 8);
-  for (const NumberShape &shape : tables.shapes) write_shape(shape, out);
+namespace {
+
+// The tables of all contexts.
+void write_contexts(const NumberTables &tables, BitWriter &out) {
   out.put(tables.rice, 3);
   const int width = core::bit_length(static_cast<std::uint32_t>(tables.shapes.size()));
   ContextTable last;
@@ -141,6 +142,22 @@ void write_tables(const NumberTables &tables, std::vector<std::uint8_t> &bytes) 
     }
     last = context;
   }
+}
+
+}  // namespace
+
+std::uint32_t description_bits(const NumberTables &tables) {
+  std::vector<std::uint8_t> bytes;
+  BitWriter out(bytes);
+  write_contexts(tables, out);
+  return out.bits();
+}
+
+void write_tables(const NumberTables &tables, std::vector<std::uint8_t> &bytes) {
+  BitWriter out(bytes);
+  out.put(static_cast<std::uint32_t>(tables.shapes.size()), 8);
+  for (const NumberShape &shape : tables.shapes) write_shape(shape, out);
+  write_contexts(tables, out);
 }
 
 std::size_t read_tables(const std::uint8_t *bytes, std::size_t size, unsigned contexts, NumberTables &tables) {

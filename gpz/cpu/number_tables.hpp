@@ -40,8 +40,9 @@ Weights weights_of(const NumberShape &shape);
 std::uint32_t stored_density(const NumberShape &shape, std::uint32_t i);
 // Bits of a value below 2^16 with `rice` low bits.
 std::uint32_t rice_bits(std::uint32_t value, int rice);
-// Bits of a shape.
+// Bits of a shape; of the tables of all contexts, without the shapes.
 std::uint32_t description_bits(const NumberShape &shape);
+std::uint32_t description_bits(const NumberTables &tables);
 
 // Appends the tables to `bytes` (a multiple of 2 bytes).
 void write_tables(const NumberTables &tables, std::vector<std::uint8_t> &bytes);

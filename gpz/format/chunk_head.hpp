@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the parts of a chunk's head are (docs/format.md, sections 4, 8 and 10): size of blocks and kind, what the kind
+// Where the parts of a chunk's head are (docs/format.md, sections 4, 8, 10 and 10e): size of blocks and kind, what the kind
 // adds, the length of each section.
 #pragma once
 
@@ -21,7 +21,8 @@ inline constexpr std::size_t arrivals_length_at = 32;
 inline constexpr std::size_t identity_field_at = 8;
 
 GPZ_HD constexpr std::size_t section_length_at(ChunkKind kind, std::size_t field) {
-  const std::size_t first = kind == ChunkKind::block ? 8 : kind == ChunkKind::ordered ? 16 : 40;
+  const bool adds_nothing = kind == ChunkKind::block || kind == ChunkKind::cells;
+  const std::size_t first = adds_nothing ? chunk_start_size : kind == ChunkKind::ordered ? 16 : 40;
   return first + field * section_length_size;
 }
 

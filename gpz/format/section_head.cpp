@@ -34,14 +34,8 @@ FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, Field
   return coding;
 }
 
-void append_section_head(const core::GridBox &box, std::size_t components, const Column<ExactValue> &exact,
-                         std::vector<std::uint8_t> &bytes) {
+void append_exact_values(const Column<ExactValue> &exact, std::vector<std::uint8_t> &bytes) {
   ByteWriter writer(bytes);
-  for (std::size_t d = 0; d < components; ++d) {
-    const core::GridAxis axis = core::checked_axis(box[d]);
-    writer.i64(axis.lo);
-    writer.i64(axis.period);
-  }
   writer.u64(exact.size());
   for (const ExactValue &value : exact) {
     writer.u64(value.place);
@@ -49,14 +43,8 @@ void append_section_head(const core::GridBox &box, std::size_t components, const
   }
 }
 
-std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint64_t rows,
-                              core::GridBox &box, Column<ExactValue> &exact) {
-  ByteReader in(bytes, size);
+void read_exact_values(ByteReader &in, const Field &field, std::uint64_t rows, Column<ExactValue> &exact) {
   exact.clear();
-  for (std::size_t d = 0; d < field.components.size(); ++d) {
-    box[d].lo = in.i64();
-    box[d].period = in.i64();
-  }
   const std::uint64_t count = in.u64();
   if (count > in.left() / exact_value_size || (count != 0 && is_plain(field)))
     corrupt("number of exact values", in.position());
@@ -66,6 +54,27 @@ std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const
       corrupt("place of an exact value", in.position());
     exact.push_back({place, in.u64()});
   }
+}
+
+void append_section_head(const core::GridBox &box, std::size_t components, const Column<ExactValue> &exact,
+                         std::vector<std::uint8_t> &bytes) {
+  ByteWriter writer(bytes);
+  for (std::size_t d = 0; d < components; ++d) {
+    const core::GridAxis axis = core::checked_axis(box[d]);
+    writer.i64(axis.lo);
+    writer.i64(axis.period);
+  }
+  append_exact_values(exact, bytes);
+}
+
+std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint64_t rows,
+                              core::GridBox &box, Column<ExactValue> &exact) {
+  ByteReader in(bytes, size);
+  for (std::size_t d = 0; d < field.components.size(); ++d) {
+    box[d].lo = in.i64();
+    box[d].period = in.i64();
+  }
+  read_exact_values(in, field, rows, exact);
   return in.position();
 }
 

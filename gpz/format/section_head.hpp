@@ -11,6 +11,7 @@
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/format/budget.hpp"
+#include "gpz/format/bytes.hpp"
 #include "gpz/frame.hpp"
 
 namespace gpz::format {
@@ -21,7 +22,10 @@ enum FieldCodingKind : std::uint8_t {
   predicted_values = 1,
   block_coded_values = 2,
   ordered_values = 3,
-  modelled_values = 4
+  modelled_values = 4,
+  modelled_order = 5,
+  halved_cells = 6,
+  lattice_sites = 7,
 };
 
 // For each component of a field of image flags, 1 + the component of field 0 through whose periodic edges particles go
@@ -52,6 +56,11 @@ void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &b
 // `expected`. Throws corrupt.
 FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, FieldCodingKind expected,
                               std::size_t counting = 0, FieldCodingKind other = block_coded_values);
+
+// Appends the exact values: their number, then place and bits of each.
+void append_exact_values(const Column<ExactValue> &exact, std::vector<std::uint8_t> &bytes);
+// Reads them for a section of `rows` particles. Throws corrupt.
+void read_exact_values(ByteReader &in, const Field &field, std::uint64_t rows, Column<ExactValue> &exact);
 
 // Appends the axes of the box, and the exact values: their number, then place and bits of each.
 void append_section_head(const core::GridBox &box, std::size_t components, const Column<ExactValue> &exact,

@@ -46,4 +46,18 @@ void add_section_lengths(const ReadChunk &read, std::uint64_t length, std::vecto
   add(read, 0, length, true, sizes);
 }
 
+std::vector<Span> read_sections(const std::uint8_t *bytes, std::size_t size, ChunkKind kind, std::size_t fields) {
+  std::size_t at = chunk_head_size(kind, fields);
+  if (size < at) throw Error(Status::truncated, "chunk header", {}, size);
+  std::vector<Span> sections;
+  for (std::size_t f = 0; f < fields; ++f) {
+    const auto length = load_little<std::uint64_t>(bytes + section_length_at(kind, f));
+    if (length % 8 != 0 || length > size - at) corrupt("section length", section_length_at(kind, f));
+    sections.push_back({at, static_cast<std::size_t>(length)});
+    at += sections.back().size;
+  }
+  if (at != size) corrupt("chunk longer than its sections", at);
+  return sections;
+}
+
 }  // namespace gpz::format

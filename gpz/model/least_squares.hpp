@@ -2,6 +2,7 @@
 // Linear least squares for encoders, by normal equations.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -20,38 +21,50 @@ class LeastSquares {
       target_[a] += feature[a] * target;
     }
     squares_ += target * target;
+    ++count_;
   }
+
+  std::size_t count() const { return count_; }  // equations
 
   // With `ridge` times the diagonal, and a little, added to the diagonal, so that features that follow from others, or
   // are zero, do no harm.
-  std::vector<double> solve(double ridge) const {
+  std::vector<double> solve(double ridge) const { return solve(ridge, n_); }
+  // With the first `unknowns` of them, the others being 0.
+  std::vector<double> solve(double ridge, std::size_t unknowns) const {
     std::vector<double> m(matrix_);
     std::vector<double> x(target_);
-    for (std::size_t a = 0; a < n_; ++a) {
+    for (std::size_t a = 0; a < unknowns; ++a) {
       m[a * n_ + a] = m[a * n_ + a] * (1 + ridge) + 1e-9;
       for (std::size_t b = 0; b < a; ++b) m[a * n_ + b] = m[b * n_ + a];
     }
-    for (std::size_t a = 0; a < n_; ++a)
-      for (std::size_t b = a + 1; b < n_; ++b) {
+    for (std::size_t a = 0; a < unknowns; ++a)
+      for (std::size_t b = a + 1; b < unknowns; ++b) {
         const double f = m[b * n_ + a] / m[a * n_ + a];
         if (f == 0) continue;
-        for (std::size_t c = a; c < n_; ++c) m[b * n_ + c] -= f * m[a * n_ + c];
+        for (std::size_t c = a; c < unknowns; ++c) m[b * n_ + c] -= f * m[a * n_ + c];
         x[b] -= f * x[a];
       }
-    for (std::size_t a = n_; a-- > 0;) {
-      for (std::size_t c = a + 1; c < n_; ++c) x[a] -= m[a * n_ + c] * x[c];
+    std::fill(x.begin() + static_cast<std::ptrdiff_t>(unknowns), x.end(), 0.0);
+    for (std::size_t a = unknowns; a-- > 0;) {
+      for (std::size_t c = a + 1; c < unknowns; ++c) x[a] -= m[a * n_ + c] * x[c];
       x[a] /= m[a * n_ + a];
     }
     return x;
   }
 
-  // Half the logarithm to base 2 of the factor by which the squares fall: bits for each equation.
-  double gain(const std::vector<double> &x) const {
+  // The sum of the squares that x leaves.
+  double squares_left(const std::vector<double> &x) const {
     double left = squares_;
     for (std::size_t a = 0; a < n_; ++a) {
       left -= 2 * x[a] * target_[a];
       for (std::size_t b = 0; b < n_; ++b) left += x[a] * x[b] * matrix_[a < b ? a * n_ + b : b * n_ + a];
     }
+    return left;
+  }
+
+  // Half the logarithm to base 2 of the factor by which the squares fall: bits for each equation.
+  double gain(const std::vector<double> &x) const {
+    const double left = squares_left(x);
     return left > 0 && squares_ > 0 ? 0.5 * std::log2(squares_ / left) : 0;
   }
 
@@ -60,6 +73,7 @@ class LeastSquares {
   std::vector<double> matrix_;  // upper triangle
   std::vector<double> target_;
   double squares_ = 0;
+  std::size_t count_ = 0;
 };
 
 }  // namespace gpz::model

@@ -2,11 +2,13 @@
 #include "gpz/model/modelled_section.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "gpz/cpu/number_coder.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/model/margin.hpp"
 #include "gpz/model/walk.hpp"
 
 namespace gpz::model {
@@ -15,8 +17,8 @@ using format::corrupt;
 
 namespace {
 
-enum Flags : std::uint8_t { slot_neighbours = 1, space_neighbours = 2 };
-enum OpenModel : std::uint8_t { temporal_model = 0 };
+enum Flags : std::uint8_t { slot_neighbours = 1, space_neighbours = 2, bound_particles = 4, new_bonds = 8 };
+enum OpenModel : std::uint8_t { temporal_model = 0, lattice_model = 1, pair_force_model = 2 };
 
 constexpr std::size_t head_size = 4;
 
@@ -29,7 +31,6 @@ struct Prepared {
   SpaceNeighbours space;
   Walk walk;
 
-  void expect(const cpu::DifferenceState &state) { temporal.expect(state, expected); }
   void connect(const cpu::DifferenceState &state, const core::GridBox &box, ModelledState &modelled) {
     walk.particles = state.particles;
     walk.components = state.components;
@@ -38,7 +39,9 @@ struct Prepared {
       walk.expected[d] = expected[d].data();
       walk.box[d] = core::checked_axis(box[d]);
     }
+    for (std::size_t d = 0; d < axes_of(state); ++d) walk.inner[d] = Inner(walk.box[d], walk.margin[d]);
     walk.scale = modelled.scale.data();
+    if (walk.contexts.bonds) walk.bonds = &modelled.bonds;
   }
 };
 
@@ -57,7 +60,7 @@ struct EncodeSide {
     std::int64_t place = core::sum_of(last, moved);
     bool has_flag = false;
     bool flag = false;
-    if (grid.period != 0) {
+    if (!walk.inner[d].has(place)) {
       place = core::wrap(place, grid);
       const std::int64_t other = core::other_image(place, grid, walk.margin[d]);
       has_flag = other != place;
@@ -94,7 +97,7 @@ struct DecodeSide {
     } else {
       const std::int64_t last = walk.last[d][i];
       place = core::sum_of(last, core::sum_of(core::expected_step(expected), core::numbered_residual(u, expected)));
-      if (grid.period != 0) {
+      if (!walk.inner[d].has(place)) {
         place = core::wrap(place, grid);
         const std::int64_t other = core::other_image(place, grid, walk.margin[d]);
         if (other != place && numbers.get(walk.contexts.of_flag(core::beyond_edge(last, grid) != 0)) != 0)
@@ -105,14 +108,6 @@ struct DecodeSide {
     return place;
   }
 };
-
-// How far particles are beyond the periodic edges of an axis.
-std::int64_t find_margin(const std::int64_t *q, std::size_t n, const core::GridAxis &axis) {
-  if (axis.period == 0) return 0;
-  std::int64_t most = 0;
-  for (std::size_t i = 0; i < n; ++i) most = std::max(most, core::beyond_edge(q[i], axis));
-  return std::min(most, core::largest_margin(axis));
-}
 
 // Levels for the sizes that the residuals had so far: more than one only if they differ.
 Contexts choose_contexts(const format::Column<std::uint32_t> &scale) {
@@ -136,7 +131,7 @@ Contexts choose_contexts(const format::Column<std::uint32_t> &scale) {
 cpu::Neighbours fit_slots(const Remainders &remainders, std::size_t n, std::size_t axes) {
   constexpr std::uint32_t period = cpu::NeighbourSums::period;
   cpu::NeighbourSums sums;
-  constexpr std::size_t stretch = 1024;
+  constexpr std::size_t stretch = 384;  // a multiple of the period
   const std::size_t step = std::max<std::size_t>((n + 16 * stretch - 1) / (16 * stretch), 1) * stretch;
   for (std::size_t d = 0; d < axes; ++d)
     for (std::size_t first = 0; first < n; first += step)
@@ -153,46 +148,140 @@ void ModelledState::prepare(std::size_t particles) {
 }
 
 void ModelledState::keep(const std::uint32_t *kept, std::size_t count) {
+  lattice.keep(kept, count);
+  forces.keep(kept, count);
+  if (!bonds.empty()) bonds.keep(kept, count);
   if (scale.empty()) return;
   for (std::size_t i = 0; i < count; ++i) scale[i] = scale[kept[i]];
   scale.resize(count);
 }
 
 void ModelledState::add(std::size_t count) {
+  lattice.add(count);
+  forces.add(count);
+  if (!bonds.empty()) bonds.add(count);
   if (!scale.empty()) scale.resize(scale.size() + count, 0);
 }
 
-void encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+namespace {
+
+// Bits that the remainders of a sample of particles will take, but for a constant.
+double rough_bits(const Remainders &remainders) {
+  constexpr std::size_t sample = 8192;
+  double bits = 0;
+  for (const auto &column : remainders) {
+    const std::size_t stride = column.size() / sample + 1;
+    for (std::size_t i = 0; i < column.size(); i += stride)
+      bits += std::log2(1 + std::abs(static_cast<double>(column[i])));
+  }
+  return bits;
+}
+
+// Models in competition: the best one so far, with its expectation.
+struct Contest {
+  const cpu::DifferenceState &state;
+  const cpu::IndexColumns &q;
+  const core::GridBox &box;
+  Prepared &prepared;
+  Remainders &remainders;
+  std::vector<std::uint8_t> &parameters;
+  std::uint8_t best = temporal_model;
+  double least = 0;
+
+  // Takes a model, of which `used` is what the history has, if it is better.
+  template <typename Model>
+  void enter(std::uint8_t number, Model &used) {
+    std::vector<std::uint8_t> bytes;
+    Model model = used;
+    if (!model.fit(state, q, box, bytes)) {
+      used = std::move(model);  // it has seen that it is of no use
+      return;
+    }
+    Expectation expected;
+    model.read(state, bytes.data(), bytes.size(), box);
+    model.expect(state, box, expected, 1);
+    Remainders left;
+    find_remainders(state, expected, q, box, left);
+    const double bits = rough_bits(left);
+    if (bits >= least) return;
+    least = bits;
+    best = number;
+    parameters = std::move(bytes);
+    used = std::move(model);
+    prepared.expected = std::move(expected);
+    remainders = std::move(left);
+  }
+};
+
+// The model that expects the particles nearest to where they are. Appends its parameters and changes `modelled`.
+std::uint8_t choose_model(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+                          const core::GridBox &box, bool dense, Prepared &prepared, Remainders &remainders,
+                          std::vector<std::uint8_t> &parameters) {
+  prepared.temporal.fit(state, q, box, parameters);
+  prepared.temporal.expect(state, prepared.expected);
+  find_remainders(state, prepared.expected, q, box, remainders);
+  if (!dense) return temporal_model;
+  Contest contest{state, q, box, prepared, remainders, parameters};
+  contest.least = rough_bits(remainders);
+  contest.enter(lattice_model, modelled.lattice);
+  contest.enter(pair_force_model, modelled.forces);
+  return contest.best;
+}
+
+}  // namespace
+
+bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
                      const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
   const std::size_t axes = axes_of(state);
+  const bool may_bind = options.in_order_of_ids && options.positions && axes == core::max_components;
+  const bool searches = may_bind && !modelled.searched_bonds;
+  if (searches) {
+    modelled.searched_bonds = true;
+    modelled.bonds = Bonds::find(q, state.particles, box);
+  }
+  if (!options.dense && modelled.bonds.empty()) return false;
   modelled.prepare(state.particles);
   std::vector<std::uint8_t> parameters;
   Prepared prepared;
-  prepared.temporal.fit(state, q, box, parameters);
-  prepared.expect(state);
+  Walk &w = prepared.walk;
   Remainders remainders;
-  find_remainders(state, prepared.expected, q, box, remainders);
+  const std::uint8_t model =
+      choose_model(state, modelled, q, box, options.dense && options.positions, prepared, remainders, parameters);
   std::uint8_t flags = 0;
-  if (options.dense && options.positions && prepared.space.fit(state, box, remainders, parameters)) {
+  if (searches && !modelled.bonds.empty()) {
+    flags |= new_bonds;
+    modelled.bonds.append(parameters);
+  }
+  if (!modelled.bonds.empty()) {
+    flags |= bound_particles;
+    w.contexts.bonds = true;
+  } else if (options.dense && options.positions && prepared.space.fit(state, box, remainders, parameters)) {
     flags |= space_neighbours;
-    prepared.walk.space = &prepared.space;
-  } else if (options.in_order_of_ids) {
-    prepared.walk.slots = fit_slots(remainders, state.particles, axes);
+    w.space = &prepared.space;
+  }
+  if (options.in_order_of_ids && w.space == nullptr) {
+    w.slots = fit_slots(remainders, state.particles, axes);
     flags |= slot_neighbours;
     const std::size_t at = parameters.size();
-    parameters.resize(at + header_size(prepared.walk.slots));
-    write_header(prepared.walk.slots, &parameters[at]);
+    parameters.resize(at + header_size(w.slots));
+    write_header(w.slots, &parameters[at]);
+  }
+  const Contexts scales = choose_contexts(modelled.scale);
+  w.contexts.levels = scales.levels;
+  w.contexts.base = scales.base;
+  for (std::size_t d = 0; d < axes; ++d) {
+    w.margin[d] = find_margin(q[d], state.particles, core::checked_axis(box[d]));
+    w.index[d] = q[d];
   }
   prepared.connect(state, box, modelled);
-  Walk &w = prepared.walk;
-  w.contexts = choose_contexts(modelled.scale);
-  for (std::size_t d = 0; d < axes; ++d) w.margin[d] = find_margin(q[d], state.particles, w.box[d]);
 
   EncodeSide side{w, q, cpu::NumberEncoder(w.contexts.count()), {}};
-  walk(w, remainders, side);
+  side.numbers.reserve(state.particles * axes);
+  Pass(w, remainders, side).run();
+  if (w.contexts.bonds) modelled.bonds.confirm(q, w.box);
 
   format::ByteWriter writer(bytes);
-  writer.u8(temporal_model);
+  writer.u8(model);
   writer.u8(flags);
   writer.u8(static_cast<std::uint8_t>(w.contexts.levels));
   writer.u8(static_cast<std::uint8_t>(w.contexts.base));
@@ -200,8 +289,9 @@ void encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   writer.u64(side.exceptions.size());
   for (const std::int64_t index : side.exceptions) writer.i64(index);
   bytes.insert(bytes.end(), parameters.begin(), parameters.end());
-  while (bytes.size() % 8 != 0) bytes.push_back(0);
+  writer.pad_to_8();
   side.numbers.finish(bytes);
+  return true;
 }
 
 void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,
@@ -209,13 +299,17 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   const std::size_t axes = axes_of(state);
   modelled.prepare(state.particles);
   format::ByteReader in(bytes, size);
-  if (in.u8() != temporal_model) corrupt("unknown model", 0);
+  const std::uint8_t model = in.u8();
   const std::uint8_t flags = in.u8();
-  if (flags > 2) corrupt("flags of a modelled section", 1);
+  if (flags >= 16 || (flags & (space_neighbours | bound_particles)) == (space_neighbours | bound_particles) ||
+      (flags & (slot_neighbours | space_neighbours)) == (slot_neighbours | space_neighbours) ||
+      ((flags & bound_particles) != 0 && axes != core::max_components))
+    corrupt("flags of a modelled section", 1);
   Prepared prepared;
   Walk &w = prepared.walk;
   w.contexts.levels = in.u8();
   w.contexts.base = in.u8();
+  w.contexts.bonds = (flags & bound_particles) != 0;
   if (w.contexts.levels < 1 || w.contexts.levels > max_scale_levels || w.contexts.base > 64)
     corrupt("contexts of a modelled section", 2);
   for (std::size_t d = 0; d < axes; ++d) w.margin[d] = in.u32();
@@ -223,25 +317,45 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   if (exceptions > in.left() / sizeof(std::int64_t)) corrupt("number of exceptions", in.position());
   const std::uint8_t *const exceptions_at = bytes + in.position();
   std::size_t at = in.position() + static_cast<std::size_t>(exceptions) * sizeof(std::int64_t);
-  at += prepared.temporal.read(bytes + at, size - at);
-  if ((flags & slot_neighbours) != 0) {
-    if (!read_header(bytes + at, size - at, w.slots)) corrupt("coefficients of neighbours", at);
-    at += header_size(w.slots);
+  if (model == temporal_model) {
+    at += prepared.temporal.read(bytes + at, size - at);
+    prepared.temporal.expect(state, prepared.expected);
+  } else if (model == lattice_model) {
+    at += modelled.lattice.read(state, bytes + at, size - at, box);
+    modelled.lattice.expect(state, box, prepared.expected);
+  } else if (model == pair_force_model) {
+    at += modelled.forces.read(state, bytes + at, size - at, box);
+    modelled.forces.expect(state, box, prepared.expected, 1);
+  } else {
+    corrupt("unknown model", 0);
   }
-  prepared.expect(state);
+  if ((flags & new_bonds) != 0) at += modelled.bonds.read(bytes + at, size - at, state.particles);
+  if (w.contexts.bonds && modelled.bonds.particles() != state.particles) corrupt("bonds that were never given", 1);
   if ((flags & space_neighbours) != 0) {
     at += prepared.space.read(state, box, bytes + at, size - at);
     w.space = &prepared.space;
+  }
+  if ((flags & slot_neighbours) != 0) {
+    if (!read_header(bytes + at, size - at, w.slots)) corrupt("coefficients of neighbours", at);
+    at += header_size(w.slots);
   }
   for (; at % 8 != 0; ++at)
     if (at >= size || bytes[at] != 0) corrupt("padding of a modelled section", at);
   prepared.connect(state, box, modelled);
   Remainders remainders;
-  for (std::size_t d = 0; d < axes; ++d) remainders[d].assign(state.particles, 0);
+  for (std::size_t d = 0; d < axes; ++d) {
+    remainders[d].assign(state.particles, 0);
+    w.index[d] = q[d];
+  }
   DecodeSide side{w, q, cpu::NumberDecoder(bytes + at, size - at, w.contexts.count()), exceptions_at, exceptions};
-  walk(w, remainders, side);
+  Pass(w, remainders, side).run();
   if (side.left != 0) corrupt("exceptions of a modelled section", 0);
   side.numbers.end();
+  if (w.contexts.bonds) {
+    cpu::IndexColumns indices{};
+    for (std::size_t d = 0; d < axes; ++d) indices[d] = q[d];
+    modelled.bonds.confirm(indices, w.box);
+  }
 }
 
 }  // namespace gpz::model

@@ -9,6 +9,7 @@
 
 #include "gpz/core/residual.hpp"
 #include "gpz/cpu/neighbours.hpp"
+#include "gpz/model/bonds.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/space_neighbours.hpp"
 
@@ -16,21 +17,47 @@ namespace gpz::model {
 
 inline constexpr unsigned max_scale_levels = 16;
 
-// Number contexts: one for each scale level of the particle, then two for image flags.
+// Number contexts: one for each scale level of the particle; the same for the classes of bound particles; then two for
+// image flags.
 struct Contexts {
   unsigned levels = 1;
   unsigned base = 0;  // the first level, in half octaves
-  unsigned count() const { return levels + 2; }
+  bool bonds = false;
+  unsigned first_flag() const { return bonds ? levels + BoundWay::expected_classes : levels; }
+  unsigned count() const { return first_flag() + 2; }
   unsigned of_scale(std::uint32_t scale) const {
     const unsigned level = half_octaves(scale);
     return level <= base ? 0 : core::min_of(level - base, levels - 1);
   }
-  unsigned of_flag(bool was_beyond) const { return levels + (was_beyond ? 1 : 0); }
+  unsigned of_flag(bool was_beyond) const { return first_flag() + (was_beyond ? 1 : 0); }
+  unsigned of_class(int bound) const { return levels + static_cast<unsigned>(bound); }
   // Twice the bits of x, less one if its second bit is clear: 0 for 0.
   static unsigned half_octaves(std::uint32_t x) {
     const int bits = core::bit_length(x);
     return bits < 2 ? static_cast<unsigned>(bits) : static_cast<unsigned>(2 * bits) - (x >> (bits - 2) & 1 ? 1 : 2);
   }
+};
+
+inline std::int32_t limit_expected(std::int64_t x) {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  return static_cast<std::int32_t>(core::max_of(core::min_of(x, most), -most));
+}
+
+// Places on an axis that are so far from its edges that there is no other image of them. Of an open axis all are.
+class Inner {
+ public:
+  Inner() = default;
+  Inner(const core::GridAxis &axis, std::int64_t margin) {
+    if (axis.period == 0) return;
+    const std::int64_t limited = core::min_of(margin, core::largest_margin(axis));
+    from_ = static_cast<std::uint64_t>(axis.lo + limited);
+    size_ = static_cast<std::uint64_t>(axis.period - 2 * limited);
+  }
+  bool has(std::int64_t place) const { return static_cast<std::uint64_t>(place) - from_ < size_; }
+
+ private:
+  std::uint64_t from_ = 0;
+  std::uint64_t size_ = ~std::uint64_t{0};
 };
 
 // What the pass needs to know beforehand. The columns have an entry for each particle.
@@ -41,8 +68,11 @@ struct Walk {
   std::array<const std::int32_t *, core::max_components> expected{};
   core::GridBox box{};  // checked axes
   std::array<std::int64_t, core::max_components> margin{};
+  std::array<Inner, core::max_components> inner;
   cpu::Neighbours slots;  // levels 0: no prediction from the slots before
   const SpaceNeighbours *space = nullptr;
+  const Bonds *bonds = nullptr;                                    // of three components, without `space`
+  std::array<const std::int64_t *, core::max_components> index{};  // of this frame, as far as they are known
   Contexts contexts;
   std::uint32_t *scale = nullptr;  // smoothed size of residuals so far, in sixteenths; brought up to date
 };
@@ -53,44 +83,90 @@ inline std::uint32_t next_scale(std::uint32_t scale, std::uint64_t size) {
   return scale == 0 ? core::max_of(now, 1u) : core::max_of(scale - scale / 4 + now / 4, 1u);
 }
 
-inline std::int32_t limit_expected(std::int64_t x) {
-  constexpr std::int64_t most = std::int64_t{1} << 30;
-  return static_cast<std::int32_t>(core::max_of(core::min_of(x, most), -most));
-}
-
-// Side: std::int64_t value(std::size_t i, std::size_t d, std::int32_t expected, unsigned context) codes the index of
-// axis d of particle i, of which the displacement `expected` - 32 is expected, and returns it. `remainders` gets those
-// of all particles, in the order of the walk.
+// The pass itself. Side: std::int64_t value(std::size_t i, std::size_t d, std::int32_t expected, unsigned context)
+// codes the index of axis d of particle i, of which the displacement `expected` - 32 is expected, and returns it. The
+// remainders are in the order of the pass.
 template <typename Side>
-void walk(const Walk &w, Remainders &remainders, Side &side) {
-  constexpr std::uint32_t lags = cpu::max_neighbour_lags;
-  std::int32_t before[core::max_components][lags] = {};
-  std::uint32_t level = 0;
-  const std::uint32_t *const order = w.space != nullptr ? w.space->order() : nullptr;
-  for (std::size_t k = 0; k < w.particles; ++k) {
-    const std::size_t i = order != nullptr ? order[k] : k;
-    const SpaceNeighbours::Sums sum = w.space != nullptr ? w.space->of(k, remainders) : SpaceNeighbours::Sums{};
-    const unsigned context = w.contexts.of_scale(w.scale[i]);
-    std::uint64_t size = 0;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(w.components); ++d) {
-      std::int32_t *const b = before[d];
-      const std::int32_t open = w.expected[d][i] + 32;
-      std::int64_t all = open + sum[d];
-      if (w.slots.levels != 0)
-        for (std::uint32_t j = 0; j < lags; ++j) all += std::int64_t{w.slots.weight[level][j]} * b[j];
-      const std::int32_t expected = limit_expected(all);
-      const std::int64_t q = side.value(i, d, expected, context);
-      const std::int64_t moved = core::displacement(q, w.last[d][i], w.box[d]);
-      const std::int32_t remainder = limit_remainder(core::difference_of(moved, core::expected_step(open)));
-      remainders[d][k] = remainder;
-      for (std::uint32_t j = lags - 1; j > 0; --j) b[j] = b[j - 1];
-      b[0] = remainder;
-      const std::int64_t r = core::difference_of(moved, core::expected_step(expected));
-      size += core::min_of<std::uint64_t>(core::zigzag(r) / 2, 1u << 28);
+class Pass {
+ public:
+  Pass(const Walk &w, Remainders &remainders, Side &side)
+      : w_(w), axes_(static_cast<std::size_t>(w.components)), remainders_(remainders), side_(side) {}
+
+  void run() {
+    const std::uint32_t *const order = w_.space != nullptr ? w_.space->order() : nullptr;
+    for (std::size_t k = 0; k < w_.particles; ++k) {
+      const std::size_t i = order != nullptr ? order[k] : k;
+      std::array<std::int32_t, core::max_components> expected{};
+      expect(k, i, expected);
+      size_ = 0;
+      if (w_.bonds == nullptr || !run_bound(i, expected)) {
+        const unsigned context = w_.contexts.of_scale(w_.scale[i]);
+        for (std::size_t d = 0; d < axes_; ++d) know(k, i, d, expected[d], side_.value(i, d, expected[d], context));
+        w_.scale[i] = next_scale(w_.scale[i], size_);
+      }
+      if (w_.slots.levels != 0) level_ = level_ + 1 == w_.slots.levels ? 0 : level_ + 1;
     }
-    if (w.slots.levels != 0) level = level + 1 == w.slots.levels ? 0 : level + 1;
-    w.scale[i] = next_scale(w.scale[i], size);
   }
-}
+
+ private:
+  static constexpr std::uint32_t lags = cpu::max_neighbour_lags;
+
+  // The expected displacement of particle i, the particle of step k, plus a half.
+  void expect(std::size_t k, std::size_t i, std::array<std::int32_t, core::max_components> &expected) const {
+    const SpaceNeighbours::Sums sum = w_.space != nullptr ? w_.space->of(k, remainders_) : SpaceNeighbours::Sums{};
+    for (std::size_t d = 0; d < axes_; ++d) {
+      std::int64_t all = w_.expected[d][i] + 32 + sum[d];
+      if (w_.slots.levels != 0)
+        for (std::uint32_t j = 0; j < lags; ++j) all += std::int64_t{w_.slots.weight[level_][j]} * before_[d][j];
+      expected[d] = limit_expected(all);
+    }
+  }
+
+  // Axis d of particle i, of which `expected` was expected, has index q.
+  void know(std::size_t k, std::size_t i, std::size_t d, std::int32_t expected, std::int64_t q) {
+    const std::int64_t moved = core::displacement(q, w_.last[d][i], w_.box[d]);
+    const std::int32_t remainder =
+        limit_remainder(core::difference_of(moved, core::expected_step(w_.expected[d][i] + 32)));
+    remainders_[d][k] = remainder;
+    for (std::uint32_t j = lags - 1; j > 0; --j) before_[d][j] = before_[d][j - 1];
+    before_[d][0] = remainder;
+    const std::int64_t r = core::difference_of(moved, core::expected_step(expected));
+    size_ += core::min_of<std::uint64_t>(core::zigzag(r) / 2, 1u << 28);
+  }
+
+  Way place_of(std::size_t i) const { return {w_.index[0][i], w_.index[1][i], w_.index[2][i]}; }
+
+  // A particle whose bonds are fixed; false if it is none.
+  bool run_bound(std::size_t i, const std::array<std::int32_t, core::max_components> &expected) {
+    const std::uint8_t number = w_.bonds->kind(i);
+    if (number == 0) return false;
+    const BondKind &kind = w_.bonds->kinds()[number - 1u];
+    if (!kind.is_fixed()) return false;
+    const Way parent = place_of(i - kind.lag[0]);
+    Way between{};
+    if (kind.is_circle() && !find_way(parent, place_of(i - kind.lag[1]), w_.box, between)) return false;
+    Way way;  // from the parent to the last place of the particle
+    if (!find_way(parent, {w_.last[0][i], w_.last[1][i], w_.last[2][i]}, w_.box, way)) return false;
+    Way ahead;
+    for (std::size_t d = 0; d < ahead.size(); ++d) ahead[d] = way[d] * (1 << fraction_bits) + expected[d] - 32;
+    BoundWay bound(kind, ahead, between);
+    for (int step = 0; step < 3; ++step) {
+      const std::size_t d = bound.axis(step);
+      const std::int32_t e = limit_expected(bound.expected(step) - way[d] * (1 << fraction_bits) + 32);
+      const std::int64_t q = side_.value(i, d, e, w_.contexts.of_class(bound.class_of(step)));
+      know(i, i, d, e, q);
+      bound.know(step, core::displacement(q, parent[d], w_.box[d]));
+    }
+    return true;
+  }
+
+  const Walk &w_;
+  std::size_t axes_;
+  Remainders &remainders_;
+  Side &side_;
+  std::int32_t before_[core::max_components][lags] = {};
+  std::uint32_t level_ = 0;
+  std::uint64_t size_ = 0;  // of the residuals of a particle
+};
 
 }  // namespace gpz::model

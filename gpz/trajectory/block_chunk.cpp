@@ -27,8 +27,8 @@ void decode_block_coded(const std::uint8_t *bytes, std::size_t size, std::uint64
   open_block_chunk(bytes, size, particles, {alone}, {})->decode(0, target, threads);
 }
 
-void append_block_coded(const FieldInput &input, const Rows &rows, cpu::Encoder &encoder,
-                        std::vector<std::uint8_t> &bytes) {
+double append_block_coded(const FieldInput &input, const Rows &rows, cpu::Encoder &encoder,
+                          std::vector<std::uint8_t> &bytes) {
   FieldInput alone = input;
   alone.field.leading = false;
   const std::vector<int> list(rows.begin(), rows.end());
@@ -36,6 +36,7 @@ void append_block_coded(const FieldInput &input, const Rows &rows, cpu::Encoder 
   std::vector<double> largest_error;
   encoder.encode({alone}, list.size(), list.data(), chunk, largest_error);
   bytes.insert(bytes.end(), chunk.begin(), chunk.end());
+  return largest_error[0];
 }
 
 }  // namespace gpz::trajectory

@@ -23,8 +23,9 @@ std::unique_ptr<cpu::Decoder> open_block_chunk(const std::uint8_t *bytes, std::s
 // limit_exceeded (see cpu::store), std::bad_alloc.
 void decode_block_coded(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, const Field &field,
                         const cpu::Target &target, int threads);
-// Appends such a chunk of these rows of a prepared field. Throws std::bad_alloc.
-void append_block_coded(const FieldInput &input, const Rows &rows, cpu::Encoder &encoder,
-                        std::vector<std::uint8_t> &bytes);
+// Appends such a chunk of these rows of a prepared field. Returns the largest error of its values. Throws
+// std::bad_alloc.
+double append_block_coded(const FieldInput &input, const Rows &rows, cpu::Encoder &encoder,
+                          std::vector<std::uint8_t> &bytes);
 
 }  // namespace gpz::trajectory

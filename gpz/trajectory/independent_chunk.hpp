@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Independent chunks: block chunks and ordered chunks (docs/format.md, sections 4 and 10).
+// Independent chunks: block chunks, ordered chunks and cell chunks (docs/format.md, sections 4, 10 and 10e).
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include "gpz/cpu/target.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/trajectory/cell_chunk.hpp"
 #include "gpz/trajectory/ordered_chunk.hpp"
 
 namespace gpz::trajectory {
@@ -29,13 +30,16 @@ class IndependentChunk {
   void write(std::size_t field, const cpu::Target &target, int threads) const;
   // With memory that may have been used before.
   void write(std::size_t field, const cpu::Target &target, int threads, Indices &memory) const;
+  // The bonds between its particles that a field's section found; empty for most. Throws as write.
+  model::Bonds bonds(std::size_t field) const { return ordered_ != nullptr ? ordered_->bonds(field) : model::Bonds(); }
 
  private:
   const std::vector<Field> *fields_;
   std::uint64_t particles_;
   format::Column<std::uint32_t> aligned_;  // the bytes, if they were not
   std::unique_ptr<cpu::Decoder> blocks_;
-  std::unique_ptr<OrderedChunk> ordered_;  // one of the two
+  std::unique_ptr<OrderedChunk> ordered_;
+  std::unique_ptr<CellChunk> cells_;  // one of the three
 };
 
 }  // namespace gpz::trajectory

@@ -181,7 +181,7 @@ TEST_F(CudaApi, OtherChunksAreUnsupported) {
   bytes[1] = 32;  // blocks of 8,192
   EXPECT_EQ(verdict(bytes), cuda::chunk_damaged);
   bytes[1] = 4;
-  bytes[4] = 3;  // an unknown kind
+  bytes[4] = 4;  // an unknown kind
   EXPECT_EQ(verdict(bytes), cuda::chunk_damaged);
   bytes[4] = 0;
   ++bytes[8];  // the length of the first section

@@ -16,9 +16,11 @@ TEST(ChunkKind, NumbersAreThoseOfTheFile) {
   EXPECT_EQ(static_cast<std::uint32_t>(ChunkKind::block), 0u);
   EXPECT_EQ(static_cast<std::uint32_t>(ChunkKind::difference), 1u);
   EXPECT_EQ(static_cast<std::uint32_t>(ChunkKind::ordered), 2u);
+  EXPECT_EQ(static_cast<std::uint32_t>(ChunkKind::cells), 3u);
   EXPECT_EQ(GPZ_CHUNK_BLOCK, 0);
   EXPECT_EQ(GPZ_CHUNK_DIFFERENCE, 1);
   EXPECT_EQ(GPZ_CHUNK_ORDERED, 2);
+  EXPECT_EQ(GPZ_CHUNK_CELLS, 3);
 }
 
 TEST(ChunkKind, IsThatOfTheSecondWord) {
@@ -39,7 +41,7 @@ TEST(ChunkKind, OfBytesThatAreNoChunkIsAnError) {
   EXPECT_EQ(gpz_chunk_kind_of(bytes.data(), 7, &kind), GPZ_TRUNCATED);
   EXPECT_EQ(gpz_chunk_kind_of(nullptr, 8, &kind), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(gpz_chunk_kind_of(bytes.data(), 8, nullptr), GPZ_INVALID_ARGUMENT);
-  bytes[4] = 3;
+  bytes[4] = 4;
   EXPECT_EQ(status_of([&] { chunk_kind(bytes.data(), bytes.size()); }), Status::corrupt);
   EXPECT_EQ(gpz_chunk_kind_of(bytes.data(), bytes.size(), &kind), GPZ_CORRUPT);
 }
@@ -58,7 +60,7 @@ TEST(ChunkKind, DifferencesByThemselvesAreUnsupported) {
   EXPECT_EQ(decoded(kinds.chunk(ChunkKind::ordered)), Status::ok);
   EXPECT_EQ(decoded(kinds.chunk(ChunkKind::difference)), Status::unsupported);
   EncodedChunk damaged = kinds.chunk(ChunkKind::block);
-  damaged.bytes[4] = 3;
+  damaged.bytes[4] = 4;
   EXPECT_EQ(decoded(damaged), Status::corrupt);
 }
 

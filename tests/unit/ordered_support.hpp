@@ -9,14 +9,15 @@
 namespace gpz::test {
 
 // In the order of the ids even where that is larger.
-inline EncodedChunk ordered_chunk(const Snapshot &snapshot, std::size_t particles, const int *rows = nullptr) {
+inline EncodedChunk ordered_chunk(const Snapshot &snapshot, std::size_t particles, const int *rows = nullptr,
+                                  bool modelled = false) {
   std::vector<FieldInput> fields = snapshot.inputs();
   format::prepare_fields(fields, particles);
   std::size_t identity = 0;
   while (fields[identity].field.components[0].name != "id") ++identity;
   cpu::Encoder encoder(1);
   EncodedChunk chunk;
-  trajectory::encode_ordered_chunk(fields, identity, particles, rows, snapshot.info.box, encoder, chunk);
+  trajectory::encode_ordered_chunk(fields, identity, particles, rows, snapshot.info.box, modelled, encoder, chunk);
   chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
 }

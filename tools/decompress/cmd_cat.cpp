@@ -171,6 +171,7 @@ void add_cat(CLI::App &app) {
   command->add_flag("--mixed", options->mixed, "join files with other columns or bounds: every frame keeps its own");
   command->add_flag("--json", options->json, "the report as JSON");
   add_encoding_options(*command, options->encoding);
+  add_effort_option(*command, options->encoding.effort, "that of IN");
   add_threads_option(*command, options->encoding.threads);
   add_limits_option(*command, options->limits);
   command->footer(
@@ -179,9 +180,7 @@ void add_cat(CLI::App &app) {
       "to\n"
       "the middle of a key interval (--keep first), the frames up to its next key frame are decoded and encoded again, "
       "by\n"
-      "--key and --order. Their values stay the same, apart from values that were stored exactly, which stay within "
-      "the\n"
-      "bound. A file with a torn end counts with its complete frames. A chunk whose checksum does not hold ends the\n"
+      "--key, --order and --effort. Their values stay the same. A file with a torn end counts with its complete frames. A chunk whose checksum does not hold ends the\n"
       "command: see gpz repair.");
   command->callback([options] { run_on(options->inputs.front(), [&] { cat(*options); }); });
 }

@@ -216,6 +216,20 @@ std::string box_text(const Box &box) {
   return text;
 }
 
+// Of the required features.
+std::vector<std::string> feature_names(std::uint32_t features) {
+  std::vector<std::string> names;
+  if ((features & feature::modelled_sections) != 0) names.emplace_back("modelled sections");
+  if ((features & feature::cell_chunks) != 0) names.emplace_back("cell chunks");
+  return names;
+}
+
+// Which effort it was is known no closer: not every frame has to use what the file header allows.
+std::string features_text(std::uint32_t features) {
+  if (features == 0) return "";
+  return fmt::format("{} (effort {})", fmt::join(feature_names(features), ", "), effort_name(effort_within(features)));
+}
+
 std::string info_text(const std::string &name, const Reader &reader, const Summary &summary) {
   const FileScan &scan = reader.scan();
   const Metadata &metadata = scan.metadata;
@@ -231,6 +245,7 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
   line("units", metadata.units);
   line("elements", fmt::format("{}", fmt::join(metadata.elements, " ")));
   line("labels", fmt::format("{}", fmt::join(metadata.type_labels, " ")));
+  line("features", features_text(metadata.features));
   line("written by", metadata.generator);
   line("command", metadata.command);
   line("size",
@@ -277,6 +292,8 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
                    {"boundary", boundary_text(box)},
                    {"values", box.values}};
   }
+  json["features"] = feature_names(metadata.features);
+  json["effort"] = effort_name(effort_within(metadata.features));
   json["units"] = metadata.units;
   json["atom_style"] = metadata.atom_style;
   json["generator"] = metadata.generator;

@@ -119,16 +119,15 @@ void add_select(CLI::App &app) {
   add_columns_option(*command, options->columns, "keep these columns only, e.g. id,type,x,y,z");
   command->add_flag("--json", options->json, "the report as JSON");
   add_encoding_options(*command, options->encoding);
+  add_effort_option(*command, options->encoding.effort, "that of IN");
   add_threads_option(*command, options->encoding.threads);
   add_limits_option(*command, options->limits);
   command->footer(
       "Without a selection of atoms, frames are copied from their key frame on, with their bytes and checksums. So "
       "are\n"
       "the columns that are kept, if there are positions, ids and whole vectors (x, y and z) among them.\n"
-      "Other frames are decoded and encoded again, by --key and --order. Their values stay the same, apart from "
-      "values\n"
-      "that were stored exactly, which stay within the bound. Without ids they have no differences: they are key "
-      "frames.\n"
+      "Other frames are decoded and encoded again, by --key, --order and --effort. Their values stay the same. Without\n"
+      "ids they have no differences: they are key frames.\n"
       "A damaged or truncated input: all complete frames are written, then the exit code says what is missing.");
   command->callback([options] { run_on(options->input, [&] { select(*options); }); });
 }

@@ -32,6 +32,23 @@ void add_encoding_options(CLI::App &command, EncodingOptions &options) {
       ->default_str("id");
 }
 
+void add_effort_option(CLI::App &command, std::optional<Effort> &effort, const std::string &default_text) {
+  command
+      .add_option_function<std::string>(
+          "--effort",
+          [&effort](const std::string &name) {
+            effort = name == "fast" ? Effort::fast : name == "dense" ? Effort::dense : Effort::standard;
+          },
+          "time spent on a smaller file: fast, which every version of gpz reads; default, with bonds and a better code "
+          "where there are ids; dense, all there is. Decoded values are the same")
+      ->check(CLI::IsMember({"fast", "default", "dense"}))
+      ->default_str(default_text);
+}
+
+const char *effort_name(Effort effort) {
+  return effort == Effort::fast ? "fast" : effort == Effort::dense ? "dense" : "default";
+}
+
 int thread_count(int threads) {
   if (threads > 0) return threads;
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));

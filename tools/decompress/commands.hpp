@@ -4,6 +4,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,10 @@ int thread_count(int threads);
 
 // --key and --order.
 void add_encoding_options(CLI::App &command, EncodingOptions &options);
+
+// --effort. `default_text`: what is said of its absence.
+void add_effort_option(CLI::App &command, std::optional<Effort> &effort, const std::string &default_text);
+const char *effort_name(Effort effort);
 
 // --max-memory: what reading a .gpz file may take.
 void add_limits_option(CLI::App &command, Limits &limits);

@@ -30,6 +30,7 @@ EncodedOutput::EncodedOutput(const std::string &path, const Metadata &metadata, 
     : path_(path), writer_(open_writer(path, metadata, options.threads)) {
   writer_.set_key_interval(options.key_interval);
   writer_.set_order(options.order);
+  writer_.set_effort(options.effort.value_or(default_effort));
 }
 
 EncodedOutput::~EncodedOutput() {

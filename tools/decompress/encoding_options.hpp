@@ -2,6 +2,8 @@
 // How a command encodes frames.
 #pragma once
 
+#include <optional>
+
 #include "gpz/trajectory.hpp"
 
 namespace gpz::tool {
@@ -10,6 +12,7 @@ struct EncodingOptions {
   int threads = 1;
   unsigned key_interval = default_key_interval;
   Order order = Order::id;
+  std::optional<Effort> effort;  // without: default_effort; where frames are copied, what their files have
 };
 
 }  // namespace gpz::tool

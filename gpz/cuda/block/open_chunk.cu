@@ -68,7 +68,8 @@ __device__ U32 check_head(const DecodeParams &params) {
     if (size == params.block_size) return 0;
     return core::is_block_size(size) ? chunk_unsupported : chunk_damaged;
   }
-  const bool known = kind == static_cast<U32>(ChunkKind::difference) || kind == static_cast<U32>(ChunkKind::ordered);
+  const bool known = kind == static_cast<U32>(ChunkKind::difference) || kind == static_cast<U32>(ChunkKind::ordered) ||
+                     kind == static_cast<U32>(ChunkKind::cells);
   return known && size == core::default_block_size ? chunk_unsupported : chunk_damaged;
 }
 

@@ -69,6 +69,7 @@ Metadata joined(Metadata a, const Metadata &b) {
   fill(a.elements, b.elements);
   fill(a.type_labels, b.type_labels);
   if (a.timestep_size == 0) a.timestep_size = b.timestep_size;
+  a.features |= b.features;
   return a;
 }
 

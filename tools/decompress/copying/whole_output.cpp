@@ -25,12 +25,20 @@ class OutputSink final : public Sink {
   OutputFile &file_;
 };
 
+// `metadata` with the features that frames need which are encoded again.
+Metadata with_features(Metadata metadata, const EncodingOptions &options) {
+  constexpr bool ids = true;  // as far as is known before the first frame
+  if (options.effort) metadata.features |= features_of(*options.effort, options.order, ids);
+  return metadata;
+}
+
 }  // namespace
 
 WholeOutput::WholeOutput(const std::string &path, const Metadata &metadata, const EncodingOptions &options)
-    : file_(path), writer_(std::make_unique<OutputSink>(file_), metadata, options.threads) {
+    : file_(path), writer_(std::make_unique<OutputSink>(file_), with_features(metadata, options), options.threads) {
   writer_.set_key_interval(options.key_interval);
   writer_.set_order(options.order);
+  writer_.set_effort(options.effort.value_or(effort_within(metadata.features)));
 }
 
 void WholeOutput::copy(const StoredFrame &frame) {
@@ -44,7 +52,7 @@ void WholeOutput::copy(const FrameInfo &info, const std::vector<ChunkView> &chun
 }
 
 void WholeOutput::encode(const Frame &frame) {
-  writer_.write(frame);
+  writer_.rewrite(frame);
   ++encoded_;
 }
 

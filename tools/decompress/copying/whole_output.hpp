@@ -18,13 +18,15 @@ namespace gpz::tool {
 // Failure.
 class WholeOutput {
  public:
+  // The file has the required features of `metadata`, which are those of all frames that are copied, and those of the
+  // effort. Without an effort, frames are encoded again with what these features allow.
   WholeOutput(const std::string &path, const Metadata &metadata, const EncodingOptions &options);
 
   // Writes a frame as it stands in its file.
   void copy(const StoredFrame &frame);
   // Writes a frame made of chunks of several files.
   void copy(const FrameInfo &info, const std::vector<ChunkView> &chunks);
-  // Encodes a frame that was decoded.
+  // Encodes a frame that was decoded, or some particles and columns of it. Values keep their bits (Writer::rewrite).
   void encode(const Frame &frame);
   // Writes the index.
   void commit();

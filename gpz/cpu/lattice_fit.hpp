@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The encoder's side of a lattice that was found: which particle belongs to which site, and what its neighbours say.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/cpu/lattice_walk.hpp"
+
+namespace gpz::cpu {
+
+class LatticeFit {
+ public:
+  // Gives each of n places a site, and the lattice what find_lattice leaves open: cells, and narrow windows.
+  // False if a particle finds no site.
+  bool assign(const IndexColumns &place, std::size_t n, LatticeSection &section);
+  // Chooses neighbours and their weights, and shifts.
+  void find_weights(const IndexColumns &place, LatticeSection &section);
+
+  const SiteRows &rows() const { return rows_; }
+  const std::vector<std::uint32_t> &order() const { return order_; }  // particles, site by site
+  const std::vector<std::uint32_t> &first() const {
+    return first_;
+  }  // where those of each site begin; then their number
+
+ private:
+  // In D components.
+  template <std::size_t D>
+  void weigh(std::size_t sublattice, LatticeSection &section);
+  template <std::size_t D>
+  void choose_shifts(LatticeSection &section) const;
+
+  SiteRows rows_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> first_;
+  std::vector<std::int32_t> deviations_;  // of the first particle of each site, one a component; 0 where there is none
+};
+
+}  // namespace gpz::cpu

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/model/bonds.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "gpz/cpu/number_coder.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/corrupt.hpp"
+
+namespace gpz::model {
+
+using format::corrupt;
+
+namespace {
+
+// Kinds are expected to follow each other as they did before: what came last behind the same kinds comes again.
+class KindHistory {
+ public:
+  // What came behind the last twelve kinds, or, where these are new, behind the last five.
+  std::uint8_t expected() const {
+    const std::uint8_t known = place_of_long();
+    return known != 0 ? static_cast<std::uint8_t>(known - 1) : next_[place(5)];
+  }
+  // How far to trust it.
+  unsigned context() const { return (place_of_long() != 0 ? 8u : 0u) + hits_; }
+  static constexpr unsigned contexts = 16;
+
+  void add(std::uint8_t kind) {
+    hits_ = (hits_ << 1 | (kind == expected() ? 1 : 0)) & 7;
+    next_[place(5)] = kind;
+    after_[place(12)] = static_cast<std::uint8_t>(kind + 1);
+    older_ = older_ << 6 | (last_ >> 30 & 63);
+    last_ = last_ << 6 | kind;
+  }
+
+ private:
+  static constexpr int bits = 12;
+  std::size_t place(int count) const {
+    const std::uint64_t low = last_ & ((std::uint64_t{1} << 6 * (count == 12 ? 6 : count)) - 1);
+    const std::uint64_t high = count == 12 ? older_ & ((std::uint64_t{1} << 36) - 1) : 0;
+    return static_cast<std::size_t>((low * 0x9E3779B97F4A7C15u ^ high * 0xC2B2AE3D27D4EB4Fu) >> (64 - bits));
+  }
+  std::uint8_t place_of_long() const { return after_[place(12)]; }
+
+  std::uint8_t next_[1 << bits] = {};
+  std::uint8_t after_[1 << bits] = {};  // less 1; 0: unknown
+  std::uint64_t last_ = 0;              // six bits each
+  std::uint64_t older_ = 0;             // those before the last six
+  unsigned hits_ = 0;                   // of the last three
+};
+
+constexpr std::size_t kind_size = 12;  // bytes: two lags, two lengths
+
+bool is_valid(const BondKind &kind) {
+  if (kind.lag[0] == 0 || kind.lag[0] > Bonds::max_bond_lag || kind.lag[1] > Bonds::max_bond_lag) return false;
+  if (!kind.is_circle()) return kind.length[0] < longest_bond && kind.length[1] == 0;
+  return kind.lag[1] != kind.lag[0] && kind.is_fixed() && kind.length[0] < longest_of_circle &&
+         kind.length[1] < longest_of_circle;
+}
+
+std::int64_t square_of(const Way &way) { return way[0] * way[0] + way[1] * way[1] + way[2] * way[2]; }
+
+Way place_of(const cpu::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
+
+// Whether the distance is that of the bond, as far as rounding lets us see: within two steps and a thousandth.
+bool holds(const Way &way, std::uint32_t length) {
+  const std::int64_t more = 2 * (1 << fraction_bits) + length / 1024;
+  const std::int64_t least = std::max<std::int64_t>(length - more, 0);
+  const std::int64_t most = length + more;
+  const std::int64_t square = square_of(way) * (1 << 2 * fraction_bits);
+  return square >= least * least && square <= most * most;
+}
+
+}  // namespace
+
+void Bonds::append(std::vector<std::uint8_t> &bytes) const {
+  format::ByteWriter writer(bytes);
+  const std::size_t begin = bytes.size();
+  writer.u64(kinds_.size());
+  for (const BondKind &kind : kinds_) {
+    for (const std::uint32_t lag : kind.lag) writer.u16(static_cast<std::uint16_t>(lag));
+    for (const std::uint32_t length : kind.length) writer.u32(length);
+  }
+  cpu::NumberEncoder numbers(KindHistory::contexts);
+  numbers.reserve(kind_.size());
+  KindHistory history;
+  for (const std::uint8_t kind : kind_) {
+    // 0: as expected. Others are not counted again.
+    const std::uint8_t expected = history.expected();
+    numbers.put(history.context(), kind == expected ? 0u : kind < expected ? kind + 1u : kind);
+    history.add(kind);
+  }
+  std::vector<std::uint8_t> stream;
+  if (!kinds_.empty()) numbers.finish(stream);
+  writer.u64(stream.size());
+  bytes.resize(begin + format::round_up_8(bytes.size() - begin));
+  bytes.insert(bytes.end(), stream.begin(), stream.end());
+}
+
+// The most frequent first: small numbers are short.
+void Bonds::sort_kinds() {
+  std::vector<std::size_t> count(kinds_.size() + 1);
+  for (const std::uint8_t kind : kind_) ++count[kind];
+  std::vector<std::size_t> order(kinds_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return count[a + 1] > count[b + 1]; });
+  while (!order.empty() && count[order.back() + 1] == 0) order.pop_back();
+  std::vector<BondKind> sorted;
+  std::vector<std::uint8_t> number(kinds_.size() + 1);
+  for (const std::size_t k : order) {
+    sorted.push_back(kinds_[k]);
+    number[k + 1] = static_cast<std::uint8_t>(sorted.size());
+  }
+  kinds_ = std::move(sorted);
+  for (std::uint8_t &kind : kind_) kind = number[kind];
+}
+
+std::size_t Bonds::read(const std::uint8_t *bytes, std::size_t size, std::size_t n) {
+  format::ByteReader in(bytes, size);
+  const std::uint64_t kinds = in.u64();
+  if (kinds > max_kinds || kinds > in.left() / kind_size) corrupt("kinds of bonds", 0);
+  kinds_.clear();
+  for (std::uint64_t k = 0; k < kinds; ++k) {
+    BondKind kind;
+    for (std::uint32_t &lag : kind.lag) lag = in.u16();
+    for (std::uint32_t &length : kind.length) length = in.u32();
+    if (!is_valid(kind)) corrupt("a kind of bonds", in.position() - kind_size);
+    kinds_.push_back(kind);
+  }
+  const std::uint64_t length = in.u64();
+  while (in.position() % 8 != 0)
+    if (in.u8() != 0) corrupt("padding of a table of bonds", in.position() - 1);
+  const std::size_t start = in.position();
+  if (length > in.left() || length % 8 != 0) corrupt("length of a table of bonds", start);
+  kind_.assign(n, 0);
+  if (kinds == 0) {
+    if (length != 0) corrupt("length of a table of bonds", start);
+    return start;
+  }
+  cpu::NumberDecoder numbers(in.take(static_cast<std::size_t>(length)), static_cast<std::size_t>(length),
+                             KindHistory::contexts);
+  KindHistory history;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint8_t expected = history.expected();
+    const std::uint32_t number = numbers.get(history.context());
+    const std::uint32_t kind = number == 0 ? expected : number <= expected ? number - 1 : number;
+    if (kind > kinds) corrupt("kind of a bond", start);
+    if (kind != 0 && std::max(kinds_[kind - 1].lag[0], kinds_[kind - 1].lag[1]) > i) corrupt("a bond to nobody", start);
+    kind_[i] = static_cast<std::uint8_t>(kind);
+    history.add(kind_[i]);
+  }
+  numbers.end();
+  return in.position();
+}
+
+void Bonds::confirm(const cpu::IndexColumns &q, const core::GridBox &box) {
+  for (std::size_t i = 0; i < kind_.size(); ++i) {
+    if (kind_[i] == 0) continue;
+    const BondKind &kind = kinds_[kind_[i] - 1u];
+    if (!kind.is_fixed()) continue;
+    for (std::size_t k = 0; k < kind.lag.size() && kind.lag[k] != 0; ++k) {
+      Way way;
+      if (!find_way(place_of(q, i - kind.lag[k]), place_of(q, i), box, way) || !holds(way, kind.length[k]))
+        kind_[i] = 0;
+    }
+  }
+}
+
+void Bonds::keep(const std::uint32_t *kept, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint8_t kind = kind_[kept[i]];
+    if (kind != 0)
+      for (const std::uint32_t lag : kinds_[kind - 1u].lag)
+        if (lag > i || kept[i - lag] != kept[i] - lag) kind = 0;
+    kind_[i] = kind;
+  }
+  kind_.resize(count);
+}
+
+void Bonds::add(std::size_t count) { kind_.resize(kind_.size() + count, 0); }
+
+void Bonds::forget() {
+  kinds_.clear();
+  kind_.clear();
+}
+
+}  // namespace gpz::model

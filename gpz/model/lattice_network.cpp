@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/model/lattice_network.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "gpz/format/corrupt.hpp"
+#include "gpz/model/neighbour_list.hpp"
+
+namespace gpz::model {
+
+using core::difference_of;
+using core::sum_of;
+using format::corrupt;
+
+namespace {
+
+constexpr std::int64_t reach_of_place = std::int64_t{1} << 29;  // in 1/64 grid steps
+constexpr int place_bits = Lattice::way_bits - 6;               // from units of vectors to those of places
+constexpr std::int64_t max_tolerance = std::int64_t{1} << 28;
+
+std::int64_t limited(std::int64_t x, std::int64_t most) { return std::clamp(x, -most, most); }
+
+std::int64_t whole_steps(std::int64_t way) {
+  return (way + (std::int64_t{1} << (Lattice::way_bits - 1))) >> Lattice::way_bits;
+}
+
+// Element (r, c) of a symmetric matrix in the order xx yy zz xy xz yz.
+std::size_t element(std::size_t r, std::size_t c) { return r == c ? r : r + c + 2; }
+
+std::int16_t to_field(std::int32_t x) { return static_cast<std::int16_t>(std::clamp(x, -field_limit, field_limit)); }
+
+// The largest length of the vectors, rounded up.
+std::uint64_t longest(const Lattice &lattice) {
+  std::uint64_t most = 0;
+  for (const LatticeVector &vector : lattice.vectors) {
+    std::uint64_t square = 0;
+    for (const std::int64_t way : vector.way) square += static_cast<std::uint64_t>(whole_steps(way) * whole_steps(way));
+    std::uint64_t root = 0;
+    for (std::uint64_t bit = std::uint64_t{1} << 30; bit != 0; bit >>= 1)
+      if ((root + bit) * (root + bit) <= square) root += bit;
+    most = std::max(most, root + 1);
+  }
+  return most;
+}
+
+}  // namespace
+
+void Lattice::write(std::vector<std::uint8_t> &bytes) const {
+  format::ByteWriter writer(bytes);
+  writer.u8(static_cast<std::uint8_t>(vectors.size()));
+  writer.u8(static_cast<std::uint8_t>(shift));
+  writer.i64(tolerance);
+  for (const LatticeVector &vector : vectors) {
+    for (const std::int64_t way : vector.way) writer.i64(way);
+    for (const std::int16_t spring : vector.spring) writer.u16(static_cast<std::uint16_t>(spring));
+  }
+}
+
+void Lattice::read(format::ByteReader &reader) {
+  const std::size_t count = reader.u8();
+  shift = reader.u8();
+  tolerance = reader.i64();
+  if (count == 0 || count > max_vectors) corrupt("number of lattice vectors", reader.position());
+  if (shift > max_shift) corrupt("unit of a lattice", reader.position());
+  if (tolerance < 1 || tolerance > max_tolerance) corrupt("tolerance of a lattice", reader.position());
+  vectors.assign(count, {});
+  std::array<std::int64_t, core::max_components> sum{};
+  for (LatticeVector &vector : vectors) {
+    for (std::int64_t &way : vector.way) {
+      way = reader.i64();
+      if (way < -max_way || way > max_way) corrupt("vector of a lattice", reader.position());
+    }
+    for (std::int16_t &spring : vector.spring) spring = static_cast<std::int16_t>(reader.u16());
+    for (std::size_t r = 0; r < sum.size(); ++r)
+      for (std::size_t c = 0; c < sum.size(); ++c) sum[r] += std::abs(std::int32_t{vector.spring[element(r, c)]});
+  }
+  // With fields of 16 bits, what a network pulls fits in 32.
+  for (const std::int64_t row : sum)
+    if (2 * row > 32768) corrupt("springs of a lattice", reader.position());
+}
+
+bool LatticeNetwork::build(const Lattice &lattice, const cpu::DifferenceState &state, const core::GridBox &box) {
+  use_springs(lattice);
+  components_ = state.components;
+  const std::size_t n = state.particles;
+  neighbours_.resize(n * degree());
+  for (std::size_t i = 0; i < n; ++i) std::fill_n(&neighbours_[i * degree()], degree(), static_cast<std::uint32_t>(i));
+  placed_.assign(n, 0);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(components_); ++d) {
+    index_[d] = state.axes[d].last;
+    offset_[d].assign(n, 0);
+  }
+  if (!find_neighbours(state, box)) return false;
+  find_places(state, box);
+  return true;
+}
+
+void LatticeNetwork::use_springs(const Lattice &lattice) {
+  lattice_ = lattice;
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    rows_[r].assign(degree() * field_stride, 0);
+    total_[r] = {};
+    for (std::size_t k = 0; k < degree(); ++k)
+      for (std::size_t c = 0; c < rows_.size(); ++c) {
+        const std::int16_t spring = lattice_.vectors[k / 2].spring[element(r, c)];
+        rows_[r][k * field_stride + c] = spring;
+        total_[r][c] += spring;
+      }
+  }
+}
+
+bool LatticeNetwork::find_neighbours(const cpu::DifferenceState &state, const core::GridBox &box) {
+  const auto components = static_cast<std::size_t>(components_);
+  std::array<core::GridAxis, core::max_components> axes{};
+  cpu::IndexColumns q{};
+  for (std::size_t d = 0; d < components; ++d) {
+    axes[d] = core::checked_axis(box[d]);
+    q[d] = index_[d].data();
+  }
+  // A little more, as the list rounds. It does not find neighbours that are very close for the size of the box.
+  const std::uint64_t reach = longest(lattice_) + static_cast<std::uint64_t>(lattice_.tolerance);
+  const std::uint64_t more = (reach >> 12) + 4;
+  NeighbourList list;
+  if (!list.build(q, state.particles, components_, box, reach + more) || more >> list.shift() < 4) return false;
+  const std::size_t vectors = lattice_.vectors.size();
+  std::vector<std::array<std::int64_t, core::max_components>> ends(vectors);
+  for (std::size_t k = 0; k < vectors; ++k)
+    for (std::size_t d = 0; d < components; ++d) ends[k][d] = whole_steps(lattice_.vectors[k].way[d]);
+  const std::int64_t tolerance = lattice_.tolerance;
+  const std::int64_t farthest = tolerance * tolerance;
+  format::Column<std::int64_t> distance(state.particles * degree(), farthest + 1);
+  // `other` for `place` of particle i, if it is nearer than what is there.
+  const auto offer = [&](std::size_t place, std::int64_t squared, std::uint32_t other) {
+    if (squared > distance[place] || squared > farthest) return;
+    if (squared == distance[place] && neighbours_[place] < other) return;
+    distance[place] = squared;
+    neighbours_[place] = other;
+  };
+  for (std::size_t place = 0; place < list.particles(); ++place)
+    for (std::size_t pair = list.first()[place]; pair < list.first()[place + 1]; ++pair) {
+      const std::uint32_t i = list.order()[place];
+      const std::uint32_t j = list.order()[list.partner()[pair]];
+      std::array<std::int64_t, core::max_components> way{};
+      for (std::size_t d = 0; d < components; ++d) way[d] = core::displacement(index_[d][i], index_[d][j], axes[d]);
+      for (std::size_t k = 0; k < vectors; ++k)
+        for (const std::size_t against : {std::size_t{0}, std::size_t{1}}) {
+          std::int64_t squared = 0;
+          for (std::size_t d = 0; d < components; ++d) {
+            const std::int64_t off = difference_of(against != 0 ? difference_of(0, way[d]) : way[d], ends[k][d]);
+            squared = off < -tolerance || off > tolerance ? farthest + 1 : squared + off * off;
+            if (squared > farthest) break;
+          }
+          if (squared > farthest) continue;
+          offer(j * degree() + 2 * k + against, squared, i);
+          offer(i * degree() + 2 * k + 1 - against, squared, j);
+        }
+    }
+  return true;
+}
+
+void LatticeNetwork::find_places(const cpu::DifferenceState &state, const core::GridBox &box) {
+  const auto components = static_cast<std::size_t>(components_);
+  std::array<core::GridAxis, core::max_components> axes{};
+  for (std::size_t d = 0; d < components; ++d) axes[d] = core::checked_axis(box[d]);
+  // From the ideal place of the first particle of a connected part, in units of the vectors.
+  std::array<format::Column<std::int64_t>, core::max_components> from;
+  for (std::size_t d = 0; d < components; ++d) from[d].resize(state.particles);
+  format::Column<std::uint32_t> queue;
+  for (std::size_t seed = 0; seed < state.particles; ++seed) {
+    if (placed_[seed] != 0) continue;
+    queue.assign(1, static_cast<std::uint32_t>(seed));
+    placed_[seed] = 1;
+    std::array<std::int64_t, core::max_components> sum{};
+    for (std::size_t next = 0; next < queue.size(); ++next) {
+      const std::uint32_t i = queue[next];
+      for (std::size_t d = 0; d < components; ++d) sum[d] = sum_of(sum[d], from[d][i] >> place_bits);
+      for (std::size_t k = 0; k < degree(); ++k) {
+        const std::uint32_t j = neighbours(i)[k];
+        if (placed_[j] != 0) continue;
+        placed_[j] = 1;
+        queue.push_back(j);
+        for (std::size_t d = 0; d < components; ++d) {
+          const std::int64_t ideal = lattice_.vectors[k / 2].way[d];
+          const std::int64_t way =
+              core::displacement(index_[d][j], index_[d][i], axes[d]) * (std::int64_t{1} << Lattice::way_bits);
+          from[d][j] = sum_of(from[d][i], k % 2 == 0 ? way - ideal : way + ideal);
+        }
+      }
+    }
+    const auto count = static_cast<std::int64_t>(queue.size());
+    for (const std::uint32_t i : queue) {
+      bool placed = count > 1;
+      for (std::size_t d = 0; d < components; ++d) {
+        const std::int64_t mean = sum[d] / count;
+        const std::int64_t off = difference_of(from[d][i] >> place_bits, mean);
+        placed = placed && off >= -reach_of_place && off <= reach_of_place;
+        offset_[d][i] = static_cast<std::int32_t>(limited(off, reach_of_place));
+      }
+      placed_[i] = placed ? 1 : 2;
+    }
+  }
+  for (auto &placed : placed_) placed = placed == 1 ? 1 : 0;
+}
+
+std::int32_t LatticeNetwork::from_place(std::size_t i, std::size_t d, std::int64_t q,
+                                        const core::GridAxis &axis) const {
+  const std::int64_t moved = limited(core::displacement(q, index_[d][i], axis), reach_of_place / 64);
+  return static_cast<std::int32_t>(limited(moved * 64 + offset_[d][i], reach_of_place));
+}
+
+void LatticeNetwork::step(const LatticeField &in, const LatticeField *before, LatticeField &out, std::size_t first,
+                          std::size_t last) const {
+  const std::size_t count = degree();
+  const std::size_t length = count * field_stride;
+  std::int16_t around[2 * Lattice::max_vectors * field_stride];
+  const std::int16_t *const rows[] = {rows_[0].data(), rows_[1].data(), rows_[2].data()};
+  for (std::size_t i = first; i < last; ++i) {
+    const std::uint32_t *const near = neighbours(i);
+    for (std::size_t k = 0; k < count; ++k)
+      std::memcpy(&around[k * field_stride], &in[near[k] * field_stride], field_stride * sizeof(std::int16_t));
+    std::int32_t pulled[core::max_components] = {};
+    for (std::size_t k = 0; k < length; ++k) {
+      pulled[0] += rows[0][k] * around[k];
+      pulled[1] += rows[1][k] * around[k];
+      pulled[2] += rows[2][k] * around[k];
+    }
+    const std::int16_t *const own = &in[i * field_stride];
+    std::int16_t *const result = &out[i * field_stride];
+    for (std::size_t r = 0; r < core::max_components; ++r) {
+      const auto &total = total_[r];
+      const std::int32_t pull = total[0] * own[0] + total[1] * own[1] + total[2] * own[2] - pulled[r];
+      const std::int32_t half = ((pull + (1 << (Lattice::spring_bits - 1))) >> Lattice::spring_bits) - own[r];
+      result[r] = to_field(before == nullptr ? half : 2 * half - (*before)[i * field_stride + r]);
+    }
+    result[3] = 0;
+  }
+}
+
+void LatticeNetwork::keep(const std::uint32_t *kept, std::size_t count) {
+  constexpr std::uint32_t gone = UINT32_MAX;
+  format::Column<std::uint32_t> slot(particles(), gone);
+  for (std::size_t i = 0; i < count; ++i) slot[kept[i]] = static_cast<std::uint32_t>(i);
+  const std::size_t each = degree();
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t k = 0; k < each; ++k) {
+      const std::uint32_t now = slot[neighbours_[kept[i] * each + k]];
+      neighbours_[i * each + k] = now == gone ? static_cast<std::uint32_t>(i) : now;
+    }
+    placed_[i] = placed_[kept[i]];
+    for (std::size_t d = 0; d < static_cast<std::size_t>(components_); ++d) {
+      index_[d][i] = index_[d][kept[i]];
+      offset_[d][i] = offset_[d][kept[i]];
+    }
+  }
+  neighbours_.resize(count * each);
+  placed_.resize(count);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(components_); ++d) {
+    index_[d].resize(count);
+    offset_[d].resize(count);
+  }
+}
+
+void LatticeNetwork::add(std::size_t count) {
+  const std::size_t before = particles();
+  const std::size_t each = degree();
+  neighbours_.resize((before + count) * each);
+  for (std::size_t i = before; i < before + count; ++i)
+    std::fill_n(&neighbours_[i * each], each, static_cast<std::uint32_t>(i));
+  placed_.resize(before + count, 0);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(components_); ++d) {
+    index_[d].resize(before + count, 0);
+    offset_[d].resize(before + count, 0);
+  }
+}
+
+}  // namespace gpz::model

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A crystal as places joined by springs: which particle is the neighbour of which along the vectors of a lattice, where
+// the ideal place of each particle is, and how the network pulls at displacements from these places
+// (docs/format.md, section 10c).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/core/residual.hpp"
+#include "gpz/cpu/difference_codec.hpp"
+#include "gpz/format/budget.hpp"
+#include "gpz/format/bytes.hpp"
+
+namespace gpz::model {
+
+// The way to a neighbour, in 2^-16 grid steps, and the spring that joins the two, in 2^-12: xx yy zz xy xz yz.
+struct LatticeVector {
+  std::array<std::int64_t, core::max_components> way{};
+  std::array<std::int16_t, 6> spring{};
+
+  bool operator==(const LatticeVector &other) const { return way == other.way && spring == other.spring; }
+};
+
+struct Lattice {
+  static constexpr std::size_t max_vectors = 24;
+  static constexpr int way_bits = 16;
+  static constexpr int spring_bits = 12;
+  static constexpr std::int64_t max_way = std::int64_t{1} << 44;  // 2^28 grid steps
+  static constexpr int max_shift = 24;
+
+  std::int64_t tolerance = 0;          // how far from the end of its vector a neighbour may be, in grid steps
+  int shift = 0;                       // fields are in units of 2^shift / 64 grid steps
+  std::vector<LatticeVector> vectors;  // every one stands for its opposite too
+
+  bool operator==(const Lattice &other) const {
+    return tolerance == other.tolerance && shift == other.shift && vectors == other.vectors;
+  }
+  void write(std::vector<std::uint8_t> &bytes) const;
+  // Throws gpz::Error (corrupt).
+  void read(format::ByteReader &reader);
+};
+
+// A field has a vector of 16-bit integers for each particle; the fourth of them is 0.
+using LatticeField = format::Column<std::int16_t>;
+inline constexpr std::size_t field_stride = 4;
+inline constexpr std::int32_t field_limit = 32767;
+
+class LatticeNetwork {
+ public:
+  // Finds neighbours and ideal places from the last indices. False if particles are too close to each other for that,
+  // or the box is too large.
+  bool build(const Lattice &lattice, const cpu::DifferenceState &state, const core::GridBox &box);
+
+  void keep(const std::uint32_t *kept, std::size_t count);
+  void add(std::size_t count);
+
+  std::size_t particles() const { return placed_.size(); }
+  const Lattice &lattice() const { return lattice_; }
+  // Neighbours of a particle: along vector k (2 k) and against it (2 k + 1). The particle itself where there is none.
+  std::size_t degree() const { return 2 * lattice_.vectors.size(); }
+  const std::uint32_t *neighbours(std::size_t i) const { return &neighbours_[i * degree()]; }
+  // Whether the particle has an ideal place.
+  bool is_placed(std::size_t i) const { return placed_[i] != 0; }
+  std::size_t placed() const { return static_cast<std::size_t>(std::count(placed_.begin(), placed_.end(), 1)); }
+
+  // The way from the ideal place of particle i to index q, in 1/64 grid steps, limited to +-2^29. The particle has one.
+  std::int32_t from_place(std::size_t i, std::size_t d, std::int64_t q, const core::GridAxis &axis) const;
+
+  // out = 2 (pull(in) - in) - before, limited; without `before` half of that. `before` may be `out`.
+  void step(const LatticeField &in, const LatticeField *before, LatticeField &out, std::size_t first,
+            std::size_t last) const;
+  // After `lattice` got other springs.
+  void use_springs(const Lattice &lattice);
+
+ private:
+  bool find_neighbours(const cpu::DifferenceState &state, const core::GridBox &box);
+  void find_places(const cpu::DifferenceState &state, const core::GridBox &box);
+
+  Lattice lattice_;
+  int components_ = 0;
+  format::Column<std::uint32_t> neighbours_;
+  format::Column<std::uint8_t> placed_;
+  std::array<format::Column<std::int64_t>, core::max_components> index_;   // when the network was built
+  std::array<format::Column<std::int32_t>, core::max_components> offset_;  // of that index from the ideal place
+  std::array<std::vector<std::int16_t>, core::max_components> rows_;       // of the springs, as fields are read
+  std::array<std::array<std::int32_t, core::max_components>, core::max_components> total_{};  // of all springs
+};
+
+}  // namespace gpz::model

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The encoder's search for a lattice in the positions of a frame.
+#pragma once
+
+#include "gpz/core/residual.hpp"
+#include "gpz/cpu/difference_codec.hpp"
+#include "gpz/model/lattice_network.hpp"
+
+namespace gpz::model {
+
+// Finds the vectors between neighbours and the springs from the last indices, and builds the network of them. False if
+// the particles are no crystal.
+bool find_lattice(const cpu::DifferenceState &state, const core::GridBox &box, LatticeNetwork &network);
+
+}  // namespace gpz::model

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/model/ordered_section.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "gpz/core/ordered.hpp"
+#include "gpz/cpu/number_coder.hpp"
+#include "gpz/cpu/ordered_search.hpp"
+#include "gpz/error.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/corrupt.hpp"
+#include "gpz/model/margin.hpp"
+#include "gpz/model/ordered_walk.hpp"
+
+namespace gpz::model {
+
+using format::corrupt;
+
+namespace {
+
+enum Flags : std::uint8_t { has_bonds = 1 };
+constexpr unsigned largest_base = 64;
+
+// An expectation in 1/64 steps, from a place on.
+struct Expected {
+  std::int64_t place;  // the nearest whole one
+  std::int32_t part;   // on which side of it: core::is_above
+
+  Expected(std::int64_t from, std::int64_t expected)
+      : place(core::sum_of(from, (expected + 32) >> fraction_bits)),
+        part(static_cast<std::int32_t>((expected + 32) & 63)) {}
+
+  std::int64_t place_of(std::uint32_t u, const core::GridAxis &axis) const {
+    return core::wrap(core::sum_of(place, core::numbered_residual(u, part)), axis);
+  }
+};
+
+struct EncodeSide {
+  const OrderedWalk &walk;
+  const cpu::IndexColumns &q;
+  cpu::NumberEncoder numbers;
+  std::vector<std::int64_t> exceptions;
+
+  std::int64_t value(std::size_t i, std::size_t d, std::int64_t from, std::int64_t expected, unsigned context) {
+    const core::GridAxis &axis = walk.box[d];
+    const std::int64_t index = q[d][i];
+    const std::int64_t place = core::inside(index, axis);
+    const Expected near(from, expected);
+    const std::uint32_t u =
+        core::narrow_number(core::residual_number(core::displacement(place, near.place, axis), near.part));
+    const std::int64_t other = core::other_image(place, axis, walk.margin[d]);
+    const bool flag = index != place;
+    if (u == core::widest_residual || near.place_of(u, axis) != place || (flag && index != other)) {
+      numbers.put(context, core::widest_residual);
+      exceptions.push_back(index);
+      return place;
+    }
+    numbers.put(context, u);
+    if (axis.period != 0 && other != place) numbers.put(OrderedContexts::flag, flag ? 1 : 0);
+    return place;
+  }
+
+  bool side(const BoundWay &bound, std::size_t i, const Way &parent, unsigned context) {
+    Way way;
+    for (std::size_t d = 0; d < way.size(); ++d)
+      way[d] = core::displacement(core::inside(q[d][i], walk.box[d]), parent[d], walk.box[d]);
+    const bool other = bound.is_on_other_side(way);
+    numbers.put(context, other ? 1 : 0);
+    return other;
+  }
+};
+
+struct DecodeSide {
+  const OrderedWalk &walk;
+  const cpu::IndexOutput &q;
+  cpu::NumberDecoder numbers;
+  const std::uint8_t *exceptions;
+  std::uint64_t left;  // of them
+
+  std::int64_t value(std::size_t i, std::size_t d, std::int64_t from, std::int64_t expected, unsigned context) {
+    const core::GridAxis &axis = walk.box[d];
+    const std::uint32_t u = numbers.get(context);
+    if (u == core::widest_residual) return exception(i, d);
+    const std::int64_t place = Expected(from, expected).place_of(u, axis);
+    q[d][i] = place;
+    if (axis.period != 0) {
+      const std::int64_t other = core::other_image(place, axis, walk.margin[d]);
+      if (other != place && numbers.get(OrderedContexts::flag) != 0) q[d][i] = other;
+    }
+    return place;
+  }
+
+  bool side(const BoundWay &, std::size_t, const Way &, unsigned context) { return numbers.get(context) != 0; }
+
+ private:
+  std::int64_t exception(std::size_t i, std::size_t d) {
+    if (left == 0) corrupt("exceptions of an ordered section", 0);
+    --left;
+    q[d][i] = static_cast<std::int64_t>(format::load_little<std::uint64_t>(exceptions));
+    exceptions += sizeof(std::int64_t);
+    return core::inside(q[d][i], walk.box[d]);
+  }
+};
+
+// What both sides know without bytes.
+void prepare(const cpu::OrderedShape &shape, OrderedWalk &walk) {
+  walk.particles = shape.particles;
+  walk.components = static_cast<std::size_t>(shape.components);
+  for (std::size_t d = 0; d < walk.components; ++d) walk.box[d] = core::checked_axis(shape.box[d]);
+  bool ascending = shape.ids != nullptr;
+  for (std::size_t i = 1; i < shape.particles && ascending; ++i) ascending = shape.ids[i] > shape.ids[i - 1];
+  const bool dense = ascending && core::difference_of(shape.ids[shape.particles - 1], shape.ids[0]) ==
+                                      static_cast<std::int64_t>(shape.particles - 1);
+  walk.ids = ascending && !dense ? shape.ids : nullptr;
+}
+
+void use_bonds(const Bonds &bonds, OrderedWalk &walk) {
+  walk.bonds = &bonds;
+  std::uint32_t longest = 0;
+  for (const BondKind &kind : bonds.kinds()) longest = std::max(longest, kind.length[0]);
+  walk.units = FrameUnits::of(longest);
+}
+
+Chain choose_chain(const cpu::OrderedShape &shape, const cpu::IndexColumns &q) {
+  const auto scratch = std::make_unique<cpu::OrderedScratch>();
+  const cpu::OrderedPredictor found = choose_ordered_predictor(shape, q, cpu::kernels().ordered, *scratch);
+  Chain chain;
+  chain.swapped = found.swapped;
+  for (std::size_t k = 0; k < 2; ++k) {
+    chain.lag[k] = found.lag[k];
+    std::copy_n(found.offset[k], chain.offset[k].size(), chain.offset[k].begin());
+  }
+  for (std::size_t d = 0; d < static_cast<std::size_t>(shape.components); ++d)
+    chain.first[d] = core::inside(q[d][0], core::checked_axis(shape.box[d]));
+  return chain;
+}
+
+// Whether particles with bonds of fixed length are not predicted better without them: by the bits of a sample.
+// Particles that hardly move about their places in a crystal may be at nearly fixed distances.
+bool bonds_pay(const Bonds &bonds, const OrderedWalk &walk, const cpu::IndexColumns &q) {
+  constexpr std::size_t step = 13;
+  std::int64_t chained = 0;
+  std::int64_t bound = 0;
+  for (std::size_t i = 1; i < walk.particles; i += step) {
+    const BondKind *const kind = bonds.of(i);
+    if (kind == nullptr || !kind->is_fixed()) continue;
+    // Two free components of up to twice the length and a fixed one, or one free component.
+    const int bits = core::bit_length(kind->length[0] >> fraction_bits) + 1;
+    bound += kind->is_circle() ? bits + 4 : 2 * bits + 2;
+    const std::size_t lag = walk.chain.lag[0];
+    const std::size_t parent = lag == 0 || lag > i ? 0 : i - lag;
+    for (std::size_t d = 0; d < walk.components; ++d) {
+      const std::int64_t way = core::displacement(q[d][i], q[d][parent], walk.box[d]);
+      const std::int64_t off = core::displacement(way, walk.chain.offset[0][d], walk.box[d]);
+      chained += core::bit_length(core::zigzag(off));
+    }
+  }
+  return bound < chained;
+}
+
+void read_chain(format::ByteReader &in, OrderedWalk &walk) {
+  Chain &chain = walk.chain;
+  chain.swapped = in.u8();
+  if (chain.swapped >> walk.components != 0) corrupt("header of an ordered section", in.position());
+  for (std::uint32_t &lag : chain.lag) {
+    lag = in.u16();
+    if (lag > core::max_lag) corrupt("lag of an ordered section", in.position());
+  }
+  walk.contexts.base = in.u8();
+  if (walk.contexts.base > largest_base || in.u8() != 0) corrupt("header of an ordered section", in.position());
+  for (auto &offset : chain.offset)
+    for (std::size_t d = 0; d < walk.components; ++d) {
+      offset[d] = in.i64();
+      if (!core::is_offset(offset[d], walk.box[d])) corrupt("offset of an ordered section", in.position());
+    }
+  for (std::size_t d = 0; d < walk.components; ++d) chain.first[d] = core::inside(in.i64(), walk.box[d]);
+  for (std::size_t d = 0; d < walk.components; ++d) walk.margin[d] = static_cast<std::int64_t>(in.u32());
+  for (std::size_t d = walk.components; d % 2 != 0; ++d)
+    if (in.u32() != 0) corrupt("padding of an ordered section", in.position());
+}
+
+void append_chain(const OrderedWalk &walk, format::ByteWriter &writer) {
+  const Chain &chain = walk.chain;
+  writer.u8(static_cast<std::uint8_t>(chain.swapped));
+  for (const std::uint32_t lag : chain.lag) writer.u16(static_cast<std::uint16_t>(lag));
+  writer.u8(static_cast<std::uint8_t>(walk.contexts.base));
+  writer.u8(0);
+  for (const auto &offset : chain.offset)
+    for (std::size_t d = 0; d < walk.components; ++d) writer.i64(offset[d]);
+  for (std::size_t d = 0; d < walk.components; ++d) writer.i64(chain.first[d]);
+  for (std::size_t d = 0; d < walk.components; ++d) writer.u32(static_cast<std::uint32_t>(walk.margin[d]));
+  for (std::size_t d = walk.components; d % 2 != 0; ++d) writer.u32(0);
+}
+
+// The section up to its numbers; returns where they begin.
+std::size_t read_head(const std::uint8_t *bytes, std::size_t size, OrderedWalk &walk, Bonds &bonds,
+                      const std::uint8_t *&exceptions, std::uint64_t &count) {
+  format::ByteReader in(bytes, size);
+  const std::uint8_t flags = in.u8();
+  if (flags > has_bonds || (flags != 0 && walk.components != core::max_components))
+    corrupt("flags of an ordered section", 0);
+  read_chain(in, walk);
+  count = in.u64();
+  if (count > in.left() / sizeof(std::int64_t)) corrupt("exceptions of an ordered section", in.position());
+  exceptions = in.take(static_cast<std::size_t>(count) * sizeof(std::int64_t));
+  std::size_t at = in.position();
+  if (flags != 0) at += bonds.read(bytes + at, size - at, walk.particles);
+  use_bonds(bonds, walk);
+  return at;
+}
+
+}  // namespace
+
+void encode_ordered_model(const cpu::OrderedShape &shape, const cpu::IndexColumns &q, bool positions,
+                          std::vector<std::uint8_t> &bytes) {
+  OrderedWalk walk;
+  prepare(shape, walk);
+  walk.chain = choose_chain(shape, q);
+  Bonds bonds;
+  if (positions && shape.components == core::max_components) bonds = Bonds::find(q, shape.particles, shape.box);
+  if (!bonds.empty() && !bonds_pay(bonds, walk, q)) bonds.forget();
+  use_bonds(bonds, walk);
+  for (std::size_t d = 0; d < walk.components; ++d) walk.margin[d] = find_margin(q[d], shape.particles, walk.box[d]);
+  // Scales are sums of three components in sixteenths: a residual of one step is level 0.
+  walk.contexts.base = Contexts::half_octaves(16);
+
+  EncodeSide side{walk, q, cpu::NumberEncoder(OrderedContexts::count), {}};
+  side.numbers.reserve(shape.particles * (walk.components + 1));
+  OrderedPass<EncodeSide>(walk, side).run();
+
+  format::ByteWriter writer(bytes);
+  writer.u8(bonds.empty() ? 0 : has_bonds);
+  append_chain(walk, writer);
+  writer.u64(side.exceptions.size());
+  for (const std::int64_t index : side.exceptions) writer.i64(index);
+  if (!bonds.empty()) bonds.append(bytes);
+  side.numbers.finish(bytes);
+}
+
+void decode_ordered_model(const cpu::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
+                          const cpu::IndexOutput &q) {
+  OrderedWalk walk;
+  prepare(shape, walk);
+  Bonds bonds;
+  const std::uint8_t *exceptions = nullptr;
+  std::uint64_t count = 0;
+  const std::size_t at = read_head(bytes, size, walk, bonds, exceptions, count);
+  DecodeSide side{walk, q, cpu::NumberDecoder(bytes + at, size - at, OrderedContexts::count), exceptions, count};
+  OrderedPass<DecodeSide>(walk, side).run();
+  if (side.left != 0) corrupt("exceptions of an ordered section", 0);
+  side.numbers.end();
+}
+
+Bonds bonds_of_ordered_model(const cpu::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size) {
+  OrderedWalk walk;
+  prepare(shape, walk);
+  Bonds bonds;
+  const std::uint8_t *exceptions = nullptr;
+  std::uint64_t count = 0;
+  read_head(bytes, size, walk, bonds, exceptions, count);
+  return bonds;
+}
+
+}  // namespace gpz::model

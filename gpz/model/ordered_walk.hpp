@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one pass over the particles of a key frame in the order of ids, particle after particle, that encoder and decoder
+// share (docs/format.md, section 10, coding 5).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/core/ordered.hpp"
+#include "gpz/format/budget.hpp"
+#include "gpz/model/bonds.hpp"
+#include "gpz/model/local_frame.hpp"
+#include "gpz/model/walk.hpp"
+
+namespace gpz::model {
+
+// Particles whose neighbours in the order of ids have the same kinds of bonds are taken for the same place in a
+// molecule. What is remembered of such a site: where its particles were in their local frames, and how far off.
+struct Site {
+  Coordinates place{};
+  std::uint32_t frames = 0;  // that `place` is the mean of, up to 4
+  std::uint32_t scale = 0;   // next_scale of the residuals; 0: there were none
+
+  void add(const Coordinates &seen) {
+    // Whole at first, then a half, two quarters, and eighths.
+    const int part = frames == 0 ? 0 : frames == 1 ? 1 : frames < 4 ? 2 : 3;
+    for (std::size_t d = 0; d < place.size(); ++d) place[d] += (seen[d] - place[d]) >> part;
+    if (frames < 4) ++frames;
+  }
+};
+
+class Sites {
+ public:
+  // Of particle i: by the kinds of the two before it, its own, and those of the three behind it.
+  Site &of(const Bonds &bonds, std::size_t i) {
+    if (i == 0)
+      for (std::size_t k = 0; k < ahead; ++k) shift_in(bonds, k);
+    shift_in(bonds, i + ahead);
+    return sites_[static_cast<std::size_t>((kinds_ & mask) * 0x9E3779B97F4A7C15u >> (64 - bits))];
+  }
+
+ private:
+  static constexpr int bits = 12;
+  static constexpr std::size_t ahead = 3;
+  static constexpr std::uint64_t mask = (std::uint64_t{1} << 36) - 1;
+
+  void shift_in(const Bonds &bonds, std::size_t i) {
+    kinds_ = kinds_ << 6 | (i < bonds.particles() ? bonds.kind(i) : std::uint8_t{0});
+  }
+
+  std::vector<Site> sites_ = std::vector<Site>(std::size_t{1} << bits);
+  std::uint64_t kinds_ = 0;  // six bits each
+};
+
+// How particles that are not bound are predicted, as in ordered sections (docs/format.md, section 10), but over the
+// whole chunk.
+struct Chain {
+  std::array<std::uint32_t, 2> lag{};  // differences of ids; 0: none
+  std::uint32_t swapped = 0;           // bit d: component d looks for lag[1] first
+  std::array<std::array<std::int64_t, core::max_components>, 2> offset{};
+  std::array<std::int64_t, core::max_components> first{};  // where the first particle is expected
+};
+
+// Number contexts of the pass, by class; some are one for each scale level.
+struct OrderedContexts {
+  static constexpr unsigned levels = 24;  // scales in half octaves; and one for unknown scales
+  static constexpr unsigned unbound = 0;
+  static constexpr unsigned sphere = unbound + levels + 1;  // the first two components of an expected way
+  static constexpr unsigned chain = sphere + levels + 1;
+  static constexpr unsigned side = chain + levels + 1;      // of an expected way, four levels each
+  static constexpr unsigned bound = side + levels / 4 + 1;  // BoundWay::class_of
+  static constexpr unsigned any_side =
+      bound + BoundWay::classes;  // of a way that may have any direction: sphere, circle
+  static constexpr unsigned flag = any_side + 2;
+  static constexpr unsigned count = flag + 1;
+
+  unsigned base = 0;  // the first level, in half octaves
+
+  unsigned level(std::uint32_t scale) const {
+    if (scale == 0) return levels;
+    const unsigned half = Contexts::half_octaves(scale);
+    return half <= base ? 0 : core::min_of(half - base, levels - 1);
+  }
+};
+
+// What the pass needs to know beforehand.
+struct OrderedWalk {
+  std::size_t particles = 0;
+  std::size_t components = 0;
+  const std::int64_t *ids = nullptr;  // ascending; nullptr: slots count
+  core::GridBox box{};                // checked axes
+  std::array<std::int64_t, core::max_components> margin{};
+  const Bonds *bonds = nullptr;  // may be empty
+  FrameUnits units;
+  Chain chain;
+  OrderedContexts contexts;
+};
+
+// The particle whose id is less by a lag, if there is one; for particles in ascending order.
+class Parents {
+ public:
+  Parents(const std::int64_t *ids, std::uint32_t lag) : ids_(ids), lag_(lag) {}
+  // False: there is none.
+  bool find(std::size_t i, std::size_t &parent) {
+    if (lag_ == 0) return false;
+    if (ids_ == nullptr) {
+      parent = i - lag_;
+      return i >= lag_;
+    }
+    const auto behind = [&] { return static_cast<std::uint64_t>(core::difference_of(ids_[i], ids_[at_])); };
+    while (behind() > lag_) ++at_;
+    parent = at_;
+    return behind() == lag_;
+  }
+
+ private:
+  const std::int64_t *ids_;
+  std::uint32_t lag_;
+  std::size_t at_ = 0;
+};
+
+// Side: std::int64_t value(std::size_t i, std::size_t d, std::int64_t from, std::int64_t expected, unsigned context)
+// codes the index of component d of particle i, which is expected `expected` / 64 steps from the place `from`, and
+// returns its place in the box. bool side(const BoundWay &, std::size_t i, const Way &parent, unsigned context) codes
+// whether the particle is on the other side.
+template <typename Side>
+class OrderedPass {
+ public:
+  OrderedPass(const OrderedWalk &walk, Side &side) : w_(walk), side_(side) {
+    for (std::size_t d = 0; d < w_.components; ++d) place_[d].resize(w_.particles);
+    if (!w_.bonds->empty()) parent_.resize(w_.particles);
+  }
+
+  void run() {
+    if (w_.bonds->empty()) return run_chain();
+    Sites sites;
+    for (std::size_t i = 0; i < w_.particles; ++i) {
+      const BondKind *const kind = w_.bonds->of(i);
+      Site &site = sites.of(*w_.bonds, i);
+      if (kind == nullptr) {
+        parent_[i] = static_cast<std::uint32_t>(i);
+        follow_chain(i, site.scale);
+      } else {
+        bind(i, *kind, site);
+      }
+    }
+  }
+
+ private:
+  void run_chain() {
+    std::uint32_t scale = 0;
+    for (std::size_t i = 0; i < w_.particles; ++i) follow_chain(i, scale);
+  }
+
+  void follow_chain(std::size_t i, std::uint32_t &scale) {
+    std::size_t parent[2] = {};
+    const bool has[2] = {lag_[0].find(i, parent[0]), lag_[1].find(i, parent[1])};
+    const unsigned context = OrderedContexts::chain + w_.contexts.level(scale);
+    std::uint64_t size = 0;
+    for (std::size_t d = 0; d < w_.components; ++d) {
+      const std::size_t first = w_.chain.swapped >> d & 1;
+      std::int64_t expected = w_.chain.first[d];
+      if (i != 0 && w_.chain.lag[0] != 0) {
+        const std::size_t k = has[first] ? first : has[1 - first] ? 1 - first : 2;
+        expected = k == 2 ? place_[d][i - 1] : core::step_from(place_[d][parent[k]], w_.chain.offset[k][d], w_.box[d]);
+      }
+      place_[d][i] = side_.value(i, d, expected, 0, context);
+      size += size_of(place_[d][i], expected, d);
+    }
+    scale = next_scale(scale, size);
+  }
+
+  std::uint64_t size_of(std::int64_t place, std::int64_t expected, std::size_t d) const {
+    return core::min_of<std::uint64_t>(core::zigzag(core::displacement(place, expected, w_.box[d])) / 2, 1u << 28);
+  }
+
+  Way place_of(std::size_t i) const { return {place_[0][i], place_[1][i], place_[2][i]}; }
+
+  // The frame of particle i, whose parent is known: towards the parent's parent, and a sibling or the one beyond it.
+  LocalFrame frame_of(std::size_t i, std::size_t parent) const {
+    const std::size_t above = parent_[parent];
+    if (above == parent) return {};
+    std::size_t other = parent_[above];
+    if (other == above) other = parent;
+    for (std::size_t j = i; --j > parent && i - j <= 4;)
+      if (parent_[j] == parent) {
+        other = j;
+        break;
+      }
+    if (other == parent) return {};
+    Way u;
+    Way v;
+    const Way from = place_of(parent);
+    if (!find_way(from, place_of(above), w_.box, u) || !find_way(from, place_of(other), w_.box, v)) return {};
+    return {u, v, w_.units};
+  }
+
+  void bind(std::size_t i, const BondKind &kind, Site &site) {
+    const std::size_t parent = i - kind.lag[0];
+    parent_[i] = static_cast<std::uint32_t>(parent);
+    const Way from = place_of(parent);
+    const LocalFrame frame = frame_of(i, parent);
+    const bool expected = frame.valid() && site.frames != 0;
+    const Way way = expected ? frame.way_of(site.place) : Way{};
+    const unsigned level = w_.contexts.level(site.scale);
+    std::uint64_t size = 0;
+    if (kind.is_fixed()) {
+      Way between{};
+      const bool circle = kind.is_circle() && find_way(from, place_of(i - kind.lag[1]), w_.box, between);
+      const BondKind sphere{{kind.lag[0], 0}, {kind.length[0], 0}};
+      if (expected && !circle)
+        size = decode_bound(i, from, BoundWay(sphere, way, between), level);
+      else
+        size = decode_bound(i, from, BoundWay(circle ? kind : sphere, between), none, circle ? 1 : 0);
+    } else {
+      for (std::size_t d = 0; d < w_.components; ++d) {
+        place_[d][i] = side_.value(i, d, from[d], way[d], OrderedContexts::unbound + level);
+        size += size_of(place_[d][i], core::sum_of(from[d], way[d] >> fraction_bits), d);
+      }
+    }
+    Way actual;
+    if (frame.valid() && find_way(from, place_of(i), w_.box, actual)) site.add(frame.coordinates_of(actual));
+    site.scale = next_scale(site.scale, size);
+  }
+
+  static constexpr unsigned none = UINT32_MAX;
+
+  // `level`: of the site's scale; `none`: the way may have any direction.
+  std::uint64_t decode_bound(std::size_t i, const Way &from, BoundWay bound, unsigned level, unsigned circle = 0) {
+    std::uint64_t size = 0;
+    for (int step = 0; step < 3; ++step) {
+      if (bound.has_side(step)) {
+        const unsigned context = level == none ? OrderedContexts::any_side + circle : OrderedContexts::side + level / 4;
+        if (side_.side(bound, i, from, context)) bound.take_other_side();
+      }
+      const std::size_t d = bound.axis(step);
+      const int of_class = bound.class_of(step);
+      const unsigned context =
+          of_class == 0 ? OrderedContexts::sphere + level : OrderedContexts::bound + static_cast<unsigned>(of_class);
+      const std::int64_t expected = bound.expected(step);
+      place_[d][i] = side_.value(i, d, from[d], expected, context);
+      size += size_of(place_[d][i], core::sum_of(from[d], expected >> fraction_bits), d);
+      bound.know(step, core::displacement(place_[d][i], from[d], w_.box[d]));
+    }
+    return size;
+  }
+
+  const OrderedWalk &w_;
+  Side &side_;
+  Parents lag_[2] = {{w_.ids, w_.chain.lag[0]}, {w_.ids, w_.chain.lag[1]}};
+  std::array<format::Column<std::int64_t>, core::max_components> place_;
+  format::Column<std::uint32_t> parent_;  // slot; its own: there is none
+};
+
+}  // namespace gpz::model

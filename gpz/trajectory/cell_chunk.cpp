@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/trajectory/cell_chunk.hpp"
+
+#include <algorithm>
+
+#include "gpz/core/config.hpp"
+#include "gpz/cpu/cell_tree.hpp"
+#include "gpz/cpu/lattice_code.hpp"
+#include "gpz/error.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/chunk_head.hpp"
+#include "gpz/format/corrupt.hpp"
+#include "gpz/format/difference_rules.hpp"
+#include "gpz/format/fields.hpp"
+#include "gpz/format/grid_box.hpp"
+#include "gpz/format/section_lengths.hpp"
+#include "gpz/trajectory/block_chunk.hpp"
+#include "gpz/trajectory/located.hpp"
+#include "gpz/trajectory/ordered_chunk.hpp"
+#include "gpz/trajectory/values.hpp"
+
+namespace gpz::trajectory {
+
+using format::corrupt;
+
+namespace {
+
+bool is_set(const Field &field) { return field.leading && !format::is_plain(field); }
+
+// Values that the grid cannot hold have the index of the row before; the first ones get that of the first row that has
+// one, so that they do not widen the box of the particles.
+void fill_first_indices(std::size_t components, Indices &indices) {
+  for (std::size_t d = 0; d < components; ++d) {
+    std::size_t first = 0;
+    for (const format::ExactValue &value : indices.exact)
+      if (value.place >> format::exact_component_shift == d && (value.place & format::exact_row_mask) == first) ++first;
+    auto &column = indices.column[d];
+    if (first < column.size()) std::fill_n(column.begin(), first, column[first]);
+  }
+}
+
+// Exact values name the particles by the order in which they are decoded.
+void renumber(const std::vector<std::uint32_t> &order, format::Column<format::ExactValue> &exact) {
+  if (exact.empty()) return;
+  std::vector<std::uint32_t> place(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::uint32_t>(i);
+  for (format::ExactValue &value : exact)
+    value.place = (value.place & ~format::exact_row_mask) | place[value.place & format::exact_row_mask];
+}
+
+// Fewer bits than a set of cells takes, whatever was learnt about it: those of independent particles, rounded down by
+// up to five bits a particle.
+std::uint64_t few_bits(const cpu::IndexColumns &columns, std::size_t particles, std::size_t components) {
+  int a_particle = -core::bit_length(std::uint64_t{particles});
+  for (std::size_t d = 0; d < components; ++d) {
+    const auto [low, high] = std::minmax_element(columns[d], columns[d] + particles);
+    a_particle += core::bit_length(static_cast<std::uint64_t>(*high - *low) + 1) - 1;
+  }
+  return static_cast<std::uint64_t>(std::max(a_particle, 0)) * particles;
+}
+
+// Appends the section of the leading field; `order` becomes that of the chunk.
+void append_set(const FieldInput &input, const Rows &rows, const Box &box, std::vector<std::uint32_t> &order,
+                double &largest_error, std::vector<std::uint8_t> &bytes) {
+  const std::size_t components = input.field.components.size();
+  Indices indices;
+  indices.load(input, rows, nullptr, largest_error);
+  fill_first_indices(components, indices);
+  const cpu::IndexColumns columns = indices.columns(components);
+  std::vector<std::uint8_t> set;
+  bool crystal = cpu::encode_lattice(columns, rows.size(), static_cast<int>(components),
+                                     format::grid_box(box, input.field), order, set);
+  if (!crystal || set.size() * 8 > few_bits(columns, rows.size(), components)) {
+    std::vector<std::uint32_t> other_order;
+    std::vector<std::uint8_t> halved;
+    cpu::encode_cells(columns, rows.size(), static_cast<int>(components), other_order, halved);
+    if (!crystal || halved.size() < set.size()) {
+      crystal = false;
+      std::swap(order, other_order);
+      std::swap(set, halved);
+    }
+  }
+  renumber(order, indices.exact);
+  format::append_field_coding({crystal ? format::lattice_sites : format::halved_cells, {}}, bytes);
+  format::append_exact_values(indices.exact, bytes);
+  bytes.insert(bytes.end(), set.begin(), set.end());
+}
+
+}  // namespace
+
+bool may_be_cells(const std::vector<Field> &fields, std::uint64_t particles) {
+  return particles != 0 && particles <= format::max_followed && !fields.empty() && is_set(fields[0]);
+}
+
+void encode_cell_chunk(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
+                       cpu::Encoder &encoder, EncodedChunk &out) {
+  Rows given(particles);
+  for (std::size_t i = 0; i < particles; ++i) given[i] = static_cast<std::uint32_t>(rows == nullptr ? i : rows[i]);
+  out.bytes.clear();
+  format::ByteWriter writer(out.bytes);
+  writer.u32(core::default_block_size);
+  writer.u32(static_cast<std::uint32_t>(ChunkKind::cells));
+  for (std::size_t f = 0; f < fields.size(); ++f) writer.u64(0);
+  out.largest_error.assign(fields.size(), 0);
+  std::vector<std::uint32_t> order;
+  Rows sorted(particles);
+  Indices indices;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const std::size_t begin = out.bytes.size();
+    if (f == 0) {
+      append_set(fields[0], given, box, order, out.largest_error[0], out.bytes);
+      std::transform(order.begin(), order.end(), sorted.begin(), [&](std::uint32_t i) { return given[i]; });
+    } else {
+      format::append_field_coding({format::block_coded_values, {}}, out.bytes);
+      out.largest_error[f] = append_block_coded(fields[f], sorted, encoder, out.bytes);
+    }
+    format::store_little(out.bytes.data() + format::section_length_at(ChunkKind::cells, f),
+                         std::uint64_t{out.bytes.size() - begin});
+  }
+  out.particles = particles;
+}
+
+CellChunk::CellChunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
+                     const std::vector<Field> &fields)
+    : bytes_(bytes), fields_(&fields), particles_(static_cast<std::size_t>(particles)) {
+  if (format::load_little<std::uint32_t>(bytes_) != core::default_block_size) corrupt("block size", 0);
+  if (!may_be_ordered(particles, size) || particles > format::max_followed)
+    corrupt("more particles than a chunk of this length may have", 0);
+  sections_ = format::read_sections(bytes, size, ChunkKind::cells, fields.size());
+}
+
+void CellChunk::write(std::size_t field, const cpu::Target &target, int threads, Indices &indices) const {
+  const format::Span section = sections_[field];
+  located(section.offset,
+          [&] { decode_section(field, bytes_ + section.offset, section.size, target, threads, indices); });
+}
+
+void CellChunk::decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size,
+                               const cpu::Target &target, int threads, Indices &indices) const {
+  const Field &described = (*fields_)[field];
+  const auto expected = size > 0 && bytes[0] == format::lattice_sites ? format::lattice_sites : format::halved_cells;
+  const format::FieldCoding coding = format::read_field_coding(bytes, size, expected);
+  bytes += format::field_coding_size;
+  size -= format::field_coding_size;
+  located(format::field_coding_size, [&] {
+    if (coding.kind == format::block_coded_values) {
+      decode_block_coded(bytes, size, particles_, described, target, threads);
+      return;
+    }
+    if (!is_set(described)) corrupt("coding of a field that is not a set", 0);
+    format::ByteReader in(bytes, size);
+    format::read_exact_values(in, described, particles_, indices.exact);
+    const std::size_t components = described.components.size();
+    located(in.position(), [&] {
+      const auto decode = coding.kind == format::lattice_sites ? cpu::decode_lattice : cpu::decode_cells;
+      decode(bytes + in.position(), in.left(), particles_, static_cast<int>(components),
+             indices.resize(particles_, components));
+    });
+    write_values(described, indices.columns(components), particles_, indices.exact, target);
+  });
+}
+
+}  // namespace gpz::trajectory
