@@ -26,23 +26,16 @@ def smooth(t):
 
 class Settings:
     def __init__(self, cursor):
-        self.steps = cursor.u8()
+        self.steps, self.gain, self.trust, count, self.cutoff, self.close = cursor.unpack("BBBBQH")
         require(1 <= self.steps <= MOST_STEPS, "steps of pair forces")
-        self.gain = cursor.u8()
         require(self.gain <= MOST_GAIN, "gain of pair forces")
-        self.trust = cursor.u8()
         require(self.trust <= MOST_TRUST, "trust of pair forces")
-        count = cursor.u8()
         require(count in KNOTS, "number of knots")
-        self.cutoff = cursor.u64()
         require(1 <= self.cutoff <= LARGEST_CUTOFF, "cutoff of pair forces")
-        self.close = int.from_bytes(cursor.take(2), "little")
         require(self.close not in (1, 2, 3), "close pairs")
         self.knots = []
         for _ in range(count):
-            bin_number = int.from_bytes(cursor.take(2), "little")
-            value = int.from_bytes(cursor.take(4), "little", signed=True)
-            slope = int.from_bytes(cursor.take(4), "little", signed=True)
+            bin_number, value, slope = cursor.unpack("Hii")
             require(not self.knots or bin_number > self.knots[-1][0], "order of knots")
             require(abs(value) <= LARGEST, "value of a knot")
             self.knots.append((bin_number, value, slope))
@@ -145,7 +138,7 @@ class PairForce:
         self.memory = None  # speed, expected, slow: each by component and slot
 
     def read(self, cursor):
-        kind = cursor.u8()
+        (kind,) = cursor.unpack("B")
         require(kind in (AS_BEFORE, WITH_SETTINGS), "settings of pair forces")
         if kind == WITH_SETTINGS:
             self.settings = Settings(cursor)
