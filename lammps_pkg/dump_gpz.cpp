@@ -153,10 +153,14 @@ void DumpGPZ::init_style() {
   }
   if (!backend_.compressor().set_order(order_))
     error->one(FLERR, "Dump " + std::string(id) + " gpz: dump_modify order id is possible with device cpu only");
+  if (!backend_.compressor().set_effort(effort_, wanted_features()))
+    error->one(FLERR, "Dump " + std::string(id) +
+                          " gpz: of dump_modify effort, device cpu is needed for dense, and with order id for default");
 
   DumpCustom::init_style();  // opens the file
 
   if (output_.is_open()) {
+    set_effort();
     const gpz::Metadata now = metadata();
     if (now.elements != metadata_.elements || now.type_labels != metadata_.type_labels)
       fail("element names and type labels are in the file already and cannot change after the first run");
@@ -225,7 +229,25 @@ void DumpGPZ::openfile() {
         FLERR, fmt::format("Dump {} gpz: {}: {} frame(s) that not all of the dump's files have were cut off: the run "
                            "that wrote them did not complete them",
                            id, filename, output_.dropped()));
+  set_effort();
   if (multifile == 0) singlefile_opened = 1;
+}
+
+// The required features of a file of this effort.
+std::uint32_t DumpGPZ::wanted_features() const {
+  const std::vector<std::string> names = columns_->names();
+  const bool has_ids = std::find(names.begin(), names.end(), "id") != names.end();
+  return gpz::features_of(effort_, order_, has_ids);
+}
+
+// The effort is limited to what the header of the file allows, which was written when the file was new.
+void DumpGPZ::set_effort() {
+  backend_.compressor().set_effort(effort_, output_.features());
+  if ((wanted_features() & ~output_.features()) == 0 || effort_limited_) return;
+  effort_limited_ = true;
+  if (comm->me == 0)
+    error->warning(FLERR,
+                   fmt::format("Dump {} gpz: {} was begun with a smaller effort, which is kept", id, output_.path()));
 }
 
 // Writes the index. A destructor cannot tell LAMMPS of an error (`can_throw` is false): all it does is print it and
@@ -253,6 +275,7 @@ gpz::Metadata DumpGPZ::metadata() const {
     facts.elements.assign(typenames + 1, typenames + 1 + ntypes);
   if (atom->labelmapflag) facts.type_labels = Labels::of(*atom->lmap);
   facts.timestep_size = update->dt;
+  facts.features = wanted_features();
   return facts;
 }
 

@@ -63,10 +63,12 @@ class DumpGPZ : public DumpCustom {
   std::string backend_printed_;
   GPZOutput output_;
   bool async_ = true, direct_wanted_ = true;
-  bool direct_ = false;                   // frames of this run are taken by positions_are_final()
-  gpz::KeySchedule schedule_;             // dump_modify key
-  gpz::Order order_ = gpz::Order::place;  // dump_modify order
-  const int *rows_ = nullptr;             // the atoms of this frame; nullptr: all local ones
+  bool direct_ = false;                       // frames of this run are taken by positions_are_final()
+  gpz::KeySchedule schedule_;                 // dump_modify key
+  gpz::Order order_ = gpz::Order::place;      // dump_modify order
+  gpz::Effort effort_ = gpz::default_effort;  // dump_modify effort
+  bool effort_limited_ = false;               // which was said
+  const int *rows_ = nullptr;                 // the atoms of this frame; nullptr: all local ones
   gpz::FrameInfo info_;
 
   GPZPositionBound bound_;
@@ -84,6 +86,7 @@ class DumpGPZ : public DumpCustom {
   int modify_device(int, char **);
   int modify_key(int, char **);
   int modify_order(int, char **);
+  int modify_effort(int, char **);
   void print_bound();
   bool stored_only() const;
   GPZDeviceAtoms *device_atoms();
@@ -94,6 +97,8 @@ class DumpGPZ : public DumpCustom {
   MPI_Comm group() const;
   std::string current_path();
   std::string in_use(const std::string &path) const;
+  std::uint32_t wanted_features() const;
+  void set_effort();
   gpz::Metadata metadata() const;
   bool in_file_already();
   void close(bool can_throw);

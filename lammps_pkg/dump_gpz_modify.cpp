@@ -58,6 +58,7 @@ int DumpGPZ::modify_param(int narg, char **arg) {
   if (strcmp(arg[0], "device") == 0) return modify_device(narg, arg);
   if (strcmp(arg[0], "key") == 0) return modify_key(narg, arg);
   if (strcmp(arg[0], "order") == 0) return modify_order(narg, arg);
+  if (strcmp(arg[0], "effort") == 0) return modify_effort(narg, arg);
   if (strcmp(arg[0], "format") == 0 && narg > 1 && strcmp(arg[1], "none") == 0) return 2;
   for (const RefusedKeyword &keyword : refused_keywords)
     if (strcmp(arg[0], keyword.name) == 0)
@@ -108,6 +109,16 @@ int DumpGPZ::modify_order(int narg, char **arg) {
   const std::string name = arg[1];
   if (name != "place" && name != "id") fail("dump_modify order must be place or id, not " + name);
   order_ = name == "id" ? gpz::Order::id : gpz::Order::place;
+  return 2;
+}
+
+int DumpGPZ::modify_effort(int narg, char **arg) {
+  using gpz::Effort;
+  if (narg < 2) utils::missing_cmd_args(FLERR, "dump_modify effort", error);
+  const std::string name = arg[1];
+  if (name != "fast" && name != "default" && name != "dense")
+    fail("dump_modify effort must be fast, default or dense, not " + name);
+  effort_ = name == "fast" ? Effort::fast : name == "dense" ? Effort::dense : Effort::standard;
   return 2;
 }
 

@@ -36,6 +36,11 @@ class CPUCompressor : public GPZCompressor {
     return true;
   }
 
+  bool set_effort(gpz::Effort effort, std::uint32_t features) override {
+    encoder_.set_effort(effort, features);
+    return true;
+  }
+
   double memory_usage() const override {
     // LAMMPS asks when the first frame has filled one buffer.
     std::size_t largest = 0;

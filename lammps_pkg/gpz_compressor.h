@@ -15,6 +15,7 @@
 #ifndef LMP_GPZ_COMPRESSOR_H
 #define LMP_GPZ_COMPRESSOR_H
 
+#include <cstdint>
 #include <gpz/frame.hpp>
 #include <gpz/trajectory.hpp>
 #include <memory>
@@ -38,6 +39,11 @@ class GPZCompressor {
 
   // Sets the order of independent chunks, from the next one on. False: this order is not possible.
   virtual bool set_order(gpz::Order order) { return order == gpz::Order::place; }
+
+  // Sets the effort, from the next chunk on, for a file with these required features. False: it is not possible.
+  virtual bool set_effort(gpz::Effort effort, std::uint32_t features) {
+    return effort == gpz::Effort::fast || features == 0;
+  }
 
   // Bytes of host memory.
   virtual double memory_usage() const = 0;

@@ -145,7 +145,9 @@ std::string GPZOutput::drop_incomplete(const gpz::Metadata &metadata) {
 // The first rank of the group creates the file, or cuts an existing one behind its last complete frame, before others
 // open it.
 void GPZOutput::open_first(const gpz::Metadata &metadata, bool append) {
-  append = append && scan_existing(path_, metadata);
+  const std::optional<gpz::FileScan> found = append ? scan_existing(path_, metadata) : std::nullopt;
+  append = found.has_value();
+  features_ = append ? found->metadata.features : metadata.features;
   writer_ =
       std::make_unique<gpz::Writer>(path_, metadata, append ? gpz::Writer::Mode::append : gpz::Writer::Mode::create);
   frames_ = writer_->frames();
@@ -164,11 +166,12 @@ void GPZOutput::share_existing() {
   }
 
   if (group_size_ > 1) {
-    std::int64_t facts[3] = {first_step_, last_step_, static_cast<std::int64_t>(end_)};
+    std::int64_t facts[4] = {first_step_, last_step_, static_cast<std::int64_t>(end_), features_};
     MPI_Bcast(facts, sizeof(facts), MPI_BYTE, 0, group_);
     first_step_ = facts[0];
     last_step_ = facts[1];
     end_ = static_cast<std::uint64_t>(facts[2]);
+    features_ = static_cast<std::uint32_t>(facts[3]);
     writer_.reset();  // closes without an index
   }
   double mine = first_edge_;

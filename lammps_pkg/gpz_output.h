@@ -79,6 +79,9 @@ class GPZOutput {
   std::int64_t first_step() const { return first_step_; }
   std::int64_t last_step() const { return last_step_; }
 
+  // The required features of the file that is open (gpz::feature): of a new one those of its metadata.
+  std::uint32_t features() const { return features_; }
+
   // Frames that were cut off when it was opened for appending, because not all groups had them: the most of any file.
   std::int64_t dropped() const { return dropped_; }
 
@@ -115,6 +118,7 @@ class GPZOutput {
   double first_edge_ = 0;
   std::int64_t first_step_ = 1, last_step_ = 0;
   std::int64_t dropped_ = 0;
+  std::uint32_t features_ = 0;
   std::string problem_;                    // to tell the others at the next opportunity
   std::vector<std::uint64_t> mine_, all_;  // what the ranks of the group tell each other about a frame
   GPZAtFinalize at_finalize_;

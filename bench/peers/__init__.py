@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-# A bound counts as kept up to this factor.
+# A bound counts as kept up to this factor; more (`fp32_slack`) where a peer keeps it before it rounds its output to FP32.
 SLACK = 1.001
 
 
@@ -28,6 +28,7 @@ class Result:
     encode: float  # seconds of processor time
     decode: float
     mode: str = ""
+    slack: float = SLACK  # up to here the bound counts as kept
     notes: dict = field(default_factory=dict)
 
 
@@ -36,7 +37,7 @@ def smallest(results):
     results = list(results)
     if not results:
         raise Failed("no mode gave a result")
-    kept = [result for result in results if result.error <= SLACK]
+    kept = [result for result in results if result.error <= result.slack]
     return min(kept, key=lambda result: result.size) if kept else min(results, key=lambda result: result.error)
 
 
@@ -72,6 +73,11 @@ def largest_error(decoded, given, bound):
     # A value that is not a number makes the error one.
     error = float(np.max(np.abs(decoded.astype(np.float64) - given))) / bound
     return error if np.isfinite(error) else float("inf")
+
+
+def fp32_slack(values, bound):
+    """One rounding inside, one of the output."""
+    return SLACK + float(np.spacing(np.max(np.abs(values)).astype(np.float32))) / bound
 
 
 def read_values(path, dtype, shape):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """mdcompress (github.com/refresh-bio/mdcompress, 2.0.1, 685f64e): lossy, for molecules; FP32 in a DCD file, boxes included.
 
-Level 5, 100 frames a batch, no subsegments, history 1 and 2, whichever is smaller (3 is no better, and ended with a signal), one thread,
+Level 5, 100 frames a batch, no subsegments, a history of one frame (its decoder ends with a signal on files with more), one thread,
 `--res` = 2 x bound in fm (100 at least). Water is found by the types: the most frequent pair (t, u) in rows t u u, where it stands in runs
 of ten or more; all else is one molecule, or, if that is smaller, `other`. For a trajectory in the unit of Lennard-Jones a length of 1 is
 1 nm.
@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 
-from . import Failed, Result, dcd, largest_error, run, smallest
+from . import Failed, Result, dcd, fp32_slack, largest_error, run, smallest
 
 ANGSTROM = 1e5  # fm
 
@@ -54,17 +54,17 @@ def measure(program, positions, bound, scratch, types, edges, angstroms):
             for i, (kind, size) in enumerate(found):
                 kind = kinds.get(kind, kind)
                 file.write(f"{kind} {kind.lower()}{i} {size}\n")
-        for history in (1, 2):
-            mode = f"{'other' if kinds else 'molecule'}, history {history}"
-            options = ["-d", path + ".desc", "-l", 5, "--preset", "archive", "--subsegment-size", 0, "-h", history, "-t", 1, "--res", round(step)]
-            try:
-                _, encode, _ = run(program, "compress", "-i", path + ".dcd", "-o", path + ".mdc", *options)
-                _, decode, _ = run(program, "decompress", "-i", path + ".mdc", "-o", path + ".out.dcd", "-t", 1)
-                error = largest_error(dcd.read(path + ".out.dcd"), given.astype(np.float64), bound * angstroms)
-            except Failed as failure:
-                failures[mode] = str(failure)
-                continue
-            results.append(Result(os.path.getsize(path + ".mdc"), error, encode, decode, mode))
+        mode = "other" if kinds else "molecule"
+        options = ["-d", path + ".desc", "-l", 5, "--preset", "archive", "--subsegment-size", 0, "-t", 1, "--res", round(step)]
+        try:
+            _, encode, _ = run(program, "compress", "-i", path + ".dcd", "-o", path + ".mdc", *options)
+            _, decode, _ = run(program, "decompress", "-i", path + ".mdc", "-o", path + ".out.dcd", "-t", 1)
+            error = largest_error(dcd.read(path + ".out.dcd"), given.astype(np.float64), bound * angstroms)
+        except Failed as failure:
+            failures[mode] = str(failure)
+            continue
+        slack = fp32_slack(given, bound * angstroms)
+        results.append(Result(os.path.getsize(path + ".mdc"), error, encode, decode, mode, slack))
     if not results:
         raise Failed(str(failures))
     result = smallest(results)

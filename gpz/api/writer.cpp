@@ -124,9 +124,10 @@ void Writer::set_effort(Effort effort) { state_->effort = effort; }
 void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
   const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position, [&] {
-    std::vector<FieldInput> exact = fields;
-    for (FieldInput &input : exact) input.field.largest_error = 0;
-    state_->write(info, exact, rows);
+    std::vector<FieldInput> given = fields;
+    for (FieldInput &input : given)
+      if (!input.decoded) input.field.largest_error = 0;
+    state_->write(info, given, rows);
   });
 }
 
@@ -134,6 +135,15 @@ void Writer::write(const Frame &frame) {
   const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position,
                 [&] { state_->write(frame.info, state_->columns.of(frame), nullptr); });
+}
+
+void Writer::rewrite(const Frame &frame) {
+  const format::UsualArithmetic arithmetic;
+  api::in_place(state_->file.name(), Error::no_position, [&] {
+    std::vector<FieldInput> fields = state_->columns.of(frame);
+    for (FieldInput &input : fields) input.decoded = true;
+    state_->write(frame.info, fields, nullptr);
+  });
 }
 
 void Writer::write(const StoredFrame &frame) {

@@ -34,6 +34,11 @@ static_assert(GPZ_BOX_NONE == static_cast<int>(gpz::Box::Kind::none) &&
               GPZ_BOX_GENERAL == static_cast<int>(gpz::Box::Kind::general_triclinic));
 static_assert(GPZ_ORDER_PLACE == static_cast<int>(gpz::Order::place) &&
               GPZ_ORDER_ID == static_cast<int>(gpz::Order::id));
+static_assert(GPZ_EFFORT_FAST == static_cast<int>(gpz::Effort::fast) &&
+              GPZ_EFFORT_DEFAULT == static_cast<int>(gpz::Effort::standard) &&
+              GPZ_EFFORT_DENSE == static_cast<int>(gpz::Effort::dense));
+static_assert(GPZ_FEATURE_MODELLED_SECTIONS == gpz::feature::modelled_sections &&
+              GPZ_FEATURE_CELL_CHUNKS == gpz::feature::cell_chunks);
 
 // No padding at the end (structures.hpp).
 template <class T, class Last>
@@ -43,7 +48,7 @@ constexpr bool ends_with(std::size_t offset) {
 static_assert(ends_with<gpz_field, uint32_t>(offsetof(gpz_field, reserved)) &&
               ends_with<gpz_output, uint32_t>(offsetof(gpz_output, reserved)) &&
               ends_with<gpz_frame, uint16_t>(offsetof(gpz_frame, since_key)) &&
-              ends_with<gpz_metadata, double>(offsetof(gpz_metadata, timestep_size)) &&
+              ends_with<gpz_metadata, uint32_t>(offsetof(gpz_metadata, reserved)) &&
               ends_with<gpz_scan, uint32_t>(offsetof(gpz_scan, reserved)) &&
               ends_with<gpz_read_options, uint32_t>(offsetof(gpz_read_options, reserved)) &&
               ends_with<gpz_column_info, uint32_t>(offsetof(gpz_column_info, reserved)));
@@ -188,6 +193,8 @@ Metadata metadata_of(const gpz_metadata *given) {
   to.elements = texts(from.elements, from.element_count, "elements is a null pointer");
   to.type_labels = texts(from.type_labels, from.type_label_count, "type_labels is a null pointer");
   to.timestep_size = from.timestep_size;
+  require(from.reserved == 0, "reserved of gpz_metadata is not 0");
+  to.features = from.features;
   return to;
 }
 

@@ -44,6 +44,7 @@ void MetadataView::give(gpz_metadata *to) const {
   metadata.type_labels = type_labels_.data();
   metadata.type_label_count = type_labels_.size();
   metadata.timestep_size = from_.timestep_size;
+  metadata.features = from_.features;
   c::give(metadata, to, "gpz_metadata");
 }
 

@@ -120,6 +120,16 @@ gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order) {
   });
 }
 
+gpz_status gpz_writer_set_effort(gpz_writer *writer, gpz_effort effort) {
+  return guarded([&] {
+    require(writer != nullptr, "writer is a null pointer");
+    require(
+        number(effort) == GPZ_EFFORT_FAST || number(effort) == GPZ_EFFORT_DEFAULT || number(effort) == GPZ_EFFORT_DENSE,
+        "effort is no gpz_effort");
+    writer->writer.set_effort(static_cast<gpz::Effort>(effort));
+  });
+}
+
 gpz_status gpz_writer_write(gpz_writer *writer, const gpz_frame *frame, const gpz_field *fields, size_t field_count) {
   return guarded([&] {
     require(writer != nullptr, "writer is a null pointer");

@@ -43,17 +43,25 @@ struct Quantized {
   bool valid;          // the grid holds x within the bound
 };
 
+// Whether two values have the same bits.
+GPZ_HD bool same_bits(float a, float b) { return bit_cast<std::uint32_t>(a) == bit_cast<std::uint32_t>(b); }
+GPZ_HD bool same_bits(double a, double b) { return bit_cast<std::uint64_t>(a) == bit_cast<std::uint64_t>(b); }
+
+// `OnlyItsValues` has to be grid.only_its_values: loops ask for it once.
+//
 // The error is exact: x and its grid value are within a factor of two of each other, or the grid value is 0.
 // Comparisons are false for NaN, which makes NaN and infinities invalid.
-template <typename T>
+template <bool OnlyItsValues = false, typename T>
 GPZ_HD Quantized<T> quantize(T x, const Grid &grid) {
   Quantized<T> out;
   out.scaled = static_cast<double>(x) * grid.inverse_step;
   const double shifted = out.scaled + rounding_magic;
   out.rounded = shifted - rounding_magic;
   out.index = static_cast<std::int64_t>(bit_cast<std::uint64_t>(shifted) - bit_cast<std::uint64_t>(rounding_magic));
-  out.error = magnitude(x - grid_value<T>(out.rounded, grid.step));
+  const T value = grid_value<T>(out.rounded, grid.step);
+  out.error = magnitude(x - value);
   out.valid = (magnitude(out.scaled) <= largest_index) & (static_cast<double>(out.error) < grid.bound);
+  if constexpr (OnlyItsValues) out.valid &= same_bits(x, value);
   return out;
 }
 

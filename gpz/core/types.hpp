@@ -51,6 +51,7 @@ struct Grid {
   double step = 0;
   double inverse_step = 0;
   double bound = 0;
+  bool only_its_values = false;  // it holds no others than those that it gives back bit for bit
 };
 
 }  // namespace gpz::core

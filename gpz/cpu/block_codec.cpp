@@ -26,11 +26,11 @@ struct Range {
 
 // A second pass over a component with values that the grid does not hold: they get the smallest index of the others, so
 // that they do not widen the block.
-template <typename T>
+template <bool OnlyItsValues, typename T>
 Range mark_misses(const T *x, std::uint32_t n, const Grid &grid, std::int64_t *index, std::uint8_t *missed) {
   Range range;
   for (std::uint32_t i = 0; i < n; ++i) {
-    const core::Quantized<T> q = core::quantize(x[i], grid);
+    const core::Quantized<T> q = core::quantize<OnlyItsValues>(x[i], grid);
     missed[i] = q.valid ? 0 : 1;
     range.misses += missed[i];
     if (q.valid) {
@@ -46,7 +46,7 @@ Range mark_misses(const T *x, std::uint32_t n, const Grid &grid, std::int64_t *i
 
 // Stage 1 for one component. The errors of valid values are compared by their bits, which order as non-negative doubles
 // do.
-template <typename T>
+template <bool OnlyItsValues, typename T>
 Range quantize_component(const T *__restrict x, std::uint32_t n, const Grid &grid, std::int64_t *__restrict index,
                          std::uint8_t *missed, std::int64_t &largest_error_bits) {
   const Grid local = grid;
@@ -55,7 +55,7 @@ Range quantize_component(const T *__restrict x, std::uint32_t n, const Grid &gri
   std::int64_t misses = 0;
   std::int64_t error_bits = 0;
   for (std::uint32_t i = 0; i < n; ++i) {
-    const core::Quantized<T> q = core::quantize(x[i], local);
+    const core::Quantized<T> q = core::quantize<OnlyItsValues>(x[i], local);
     index[i] = q.index;
     min = q.index < min ? q.index : min;
     max = q.index > max ? q.index : max;
@@ -64,7 +64,7 @@ Range quantize_component(const T *__restrict x, std::uint32_t n, const Grid &gri
     misses += q.valid ? 0 : 1;
   }
   largest_error_bits = core::max_of(largest_error_bits, error_bits);
-  if (misses != 0) return mark_misses(x, n, grid, index, missed);
+  if (misses != 0) return mark_misses<OnlyItsValues>(x, n, grid, index, missed);
   return {min, max, 0};
 }
 
@@ -318,8 +318,10 @@ void encode_floats(const BlockInput &input, Scratch &scratch, BlockResult &resul
   std::uint64_t widest = 0;
   bool narrow = true;
   for (int d = 0; d < input.components; ++d) {
-    range[d] = quantize_component(static_cast<const T *>(input.values[d]), input.n, input.grid, scratch.index,
-                                  scratch.missed[d], error_bits);
+    const auto *const x = static_cast<const T *>(input.values[d]);
+    range[d] = input.grid.only_its_values
+                   ? quantize_component<true>(x, input.n, input.grid, scratch.index, scratch.missed[d], error_bits)
+                   : quantize_component<false>(x, input.n, input.grid, scratch.index, scratch.missed[d], error_bits);
     record.exceptions += range[d].misses;
     record.min[d] = core::key_of(range[d].min);
     record.extent[d] = static_cast<std::uint64_t>(range[d].max) - static_cast<std::uint64_t>(range[d].min);

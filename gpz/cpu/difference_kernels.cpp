@@ -19,20 +19,26 @@ using Block = DifferenceBlock;
 using Record = ResidualRecord;
 using Scratch = DifferenceScratch;
 
-template <typename T>
-std::uint32_t quantize(const T *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q, double &largest_error) {
+template <bool OnlyItsValues, typename T>
+std::uint32_t quantize_to(const T *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q, double &largest_error) {
   const core::Grid here = grid;
   std::int64_t *__restrict out = q;
   std::uint64_t invalid = 0;
   auto largest = core::bit_cast<std::int64_t>(largest_error);  // as doubles that are not negative compare
   for (std::uint32_t i = 0; i < n; ++i) {
-    const auto found = core::quantize(x[i], here);
+    const auto found = core::quantize<OnlyItsValues>(x[i], here);
     out[i] = found.index;
     invalid += found.valid ? 0 : 1;
     largest = core::max_of(largest, found.valid ? core::bit_cast<std::int64_t>(double{found.error}) : 0);
   }
   largest_error = core::bit_cast<double>(largest);
   return static_cast<std::uint32_t>(invalid);
+}
+
+template <typename T>
+std::uint32_t quantize(const T *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q, double &largest_error) {
+  return grid.only_its_values ? quantize_to<true>(x, n, grid, q, largest_error)
+                              : quantize_to<false>(x, n, grid, q, largest_error);
 }
 
 enum Feature { velocity, previous, mean, target };

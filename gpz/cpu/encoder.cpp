@@ -95,12 +95,12 @@ const void *load(const ConstArray &array, const BlockRows &block, std::uint64_t 
   return buffer;
 }
 
-BlockInput prototype(const Field &field) {
+BlockInput prototype(const FieldInput &from) {
   BlockInput input{};
-  input.value = format::core_value(field.type);
-  input.components = static_cast<int>(field.components.size());
-  input.grid = format::grid_of(field);
-  input.may_sort = field.leading;
+  input.value = format::core_value(from.field.type);
+  input.components = static_cast<int>(from.field.components.size());
+  input.grid = format::grid_of(from);
+  input.may_sort = from.field.leading;
   return input;
 }
 
@@ -116,7 +116,7 @@ struct Encoder::Worker {
   void encode_block(const std::vector<FieldInput> &fields, BlockRows block) {
     block.order = nullptr;
     for (std::size_t f = 0; f < fields.size(); ++f) {
-      BlockInput input = prototype(fields[f].field);
+      BlockInput input = prototype(fields[f]);
       input.n = block.n;
       for (int d = 0; d < input.components; ++d)
         input.values[d] = load(fields[f].components[static_cast<std::size_t>(d)], block,

@@ -5,6 +5,7 @@
 #include "gpz/cpu/difference_kernels.hpp"
 #include "gpz/cpu/kernels.hpp"
 #include "gpz/cpu/ordered_kernels.hpp"
+#include "gpz/cpu/pair_kernels.hpp"
 
 #define GPZ_TEXT_(x) #x
 #define GPZ_TEXT(x) GPZ_TEXT_(x)
@@ -13,7 +14,7 @@ namespace gpz::cpu {
 namespace GPZ_ISA {
 
 extern const Kernels table;
-constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels, difference_kernels, ordered_kernels};
+constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels, difference_kernels, ordered_kernels, pair_kernels};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::cpu

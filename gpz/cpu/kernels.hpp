@@ -7,12 +7,14 @@ namespace gpz::cpu {
 struct BlockKernels;       // gpz/cpu/block_codec.hpp
 struct DifferenceKernels;  // gpz/cpu/difference_kernels.hpp
 struct OrderedKernels;     // gpz/cpu/ordered_kernels.hpp
+struct PairKernels;        // gpz/cpu/pair_kernels.hpp
 
 struct Kernels {
   const char *name;  // of the instruction set: generic, avx2, avx512
   const BlockKernels &block;
   const DifferenceKernels &difference;
   const OrderedKernels &ordered;
+  const PairKernels &pairs;
 };
 
 // The kernels of the best instruction set that this processor has.

@@ -38,7 +38,7 @@ class Logarithms {
   }
 
  private:
-  static constexpr std::uint32_t count = core::ans_total + 1;
+  static constexpr std::uint32_t count = 1u << 12;
   std::uint16_t log_[count] = {};
 };
 
@@ -120,14 +120,14 @@ std::int64_t cost_of(const Context &context, const Weights &weights, std::uint32
   return sum;
 }
 
-// 16 * 2^(log / 16).
+// 16 * 2^(log / 16), at most 2^48, so that sums of costs fit.
 std::uint64_t sixteenfold(int log) {
   const int whole = (log >> 4) + 4 - (core::weight_bits - 1);
   const std::uint64_t fraction = core::weight_of(16 - (log & 15));
-  return whole >= 0 ? fraction << std::min(whole, 36) : fraction >> std::min(-whole, 63);
+  return whole >= 0 ? fraction << std::min(whole, 48 - core::weight_bits) : fraction >> std::min(-whole, 63);
 }
 
-// What it costs in bits to expect 2^(log / 16) numbers where there are `count`, but for a constant.
+// What it costs in bits to expect 2^(log / 16) numbers where there are `count`, less a constant.
 std::int64_t cost_of_expectation(std::uint64_t count, int log) {
   const std::uint64_t expected = sixteenfold(log);
   constexpr std::uint64_t per_ln2 = 23;  // 256 / ln 2 / 16
@@ -323,6 +323,8 @@ NumberTables choose_tables(const std::vector<Histogram> &histograms) {
     }
     tables.contexts.push_back(table);
   }
+  // A context between others that is not used is cheapest with the table before it, but not those at the end.
+  for (std::size_t c = contexts.size(); c-- > 0 && contexts[c].numbers == 0;) tables.contexts[c] = {};
   for (const Candidate &candidate : shapes) tables.shapes.push_back(candidate.shape);
   choose_rice(tables);
   return tables;

@@ -71,6 +71,12 @@ core::Grid grid_of(const Field &field) {
   return {field.step, 1.0 / field.step, field.bound};
 }
 
+core::Grid grid_of(const FieldInput &input) {
+  core::Grid grid = grid_of(input.field);
+  grid.only_its_values = input.decoded;
+  return grid;
+}
+
 bool is_plain(const Field &field) { return field.type == ValueType::integer || field.step == 0; }
 
 bool have_same_grids(const std::vector<Field> &fields, const std::vector<Field> &before) {

@@ -24,8 +24,11 @@ enum Parts : std::uint8_t { has_lattice = 1, has_filter = 2, has_drift = 4, all_
 constexpr std::int32_t largest_drift = 1 << 28;
 constexpr std::size_t sampled_particles = 4096;
 constexpr std::size_t particles_of_thread = 4096;
+constexpr int explored_degree = 8;
 
 std::size_t axes_of(const cpu::DifferenceState &state) { return static_cast<std::size_t>(state.components); }
+
+std::int16_t to_field(std::int32_t x) { return static_cast<std::int16_t>(std::clamp(x, -field_limit, field_limit)); }
 
 std::int32_t scaled(std::int32_t x, int shift) { return shift == 0 ? x : (x + (1 << (shift - 1))) >> shift; }
 
@@ -74,109 +77,171 @@ std::vector<double> coefficients_of(const LatticeFilter &filter, std::size_t fea
 void LatticeFilter::write(std::vector<std::uint8_t> &bytes) const {
   format::ByteWriter writer(bytes);
   writer.u8(static_cast<std::uint8_t>(degree));
-  const auto count = static_cast<std::size_t>(degree) + 1;
-  for (const auto *coefficients : {&last, &before})
-    for (std::size_t k = 0; k < count; ++k) writer.u16(static_cast<std::uint16_t>((*coefficients)[k]));
+  writer.u8(static_cast<std::uint8_t>(gain));
   writer.u16(static_cast<std::uint16_t>(mean));
+  for (const auto *coefficients : {&last, &before})
+    for (std::size_t k = 0; k <= static_cast<std::size_t>(degree); ++k)
+      writer.u16(static_cast<std::uint16_t>((*coefficients)[k]));
 }
 
 void LatticeFilter::read(format::ByteReader &reader) {
   degree = reader.u8();
   if (degree > max_degree) corrupt("degree of a lattice", reader.position());
-  last = before = {};
+  gain = reader.u8();
+  if (gain < 1 || gain > whole_gain) corrupt("gain of a lattice", reader.position());
   std::int64_t sum = 0;
   const auto take = [&] {
     const auto coefficient = static_cast<std::int16_t>(reader.u16());
     sum += std::abs(std::int32_t{coefficient});
     return coefficient;
   };
+  mean = take();
+  last = before = {};
   for (auto *coefficients : {&last, &before})
     for (std::size_t k = 0; k <= static_cast<std::size_t>(degree); ++k) (*coefficients)[k] = take();
-  mean = take();
   if (sum > max_sum) corrupt("coefficients of a lattice", reader.position());
 }
 
-void LatticeModel::find_displacements(const LatticeNetwork &network, const cpu::DifferenceState &state,
-                                      const core::GridBox &box, bool before, Waves &out) const {
+LatticeField &LatticeModel::Waves::grow(std::size_t particles) {
+  if (fields.size() == count) fields.emplace_back();
+  fields[count].resize(particles * field_stride);
+  return fields[count++];
+}
+
+void LatticeModel::begin_frame(const Network &network, const cpu::DifferenceState &state, const core::GridBox &box) {
+  if (frame_ == state.frames && network_of_frame_ == network) return;
   const std::size_t n = state.particles;
-  const int shift = network.lattice().shift;
-  out.fields.resize(1);
-  LatticeField &field = out.fields[0];
-  field.assign(n * field_stride, 0);
-  std::array<std::int64_t, core::max_components> sum{};
-  std::int64_t count = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (!network.is_placed(i)) continue;
-    std::array<std::int32_t, core::max_components> u{};
-    bool fits = true;
+  const int shift = network->lattice().shift;
+  continues_ = network_of_frame_ == network && predicted_at_ != 0 && predicted_at_ == frame_ &&
+               predicted_at_ + 1 == state.frames;
+  if (continues_) std::swap(before_, last_);
+  last_.count = 0;
+  gain_ = 0;
+  frame_ = state.frames;
+  network_of_frame_ = network;
+
+  // Displacements less their mean. Those that are too large are not known.
+  const auto displacements = [&](LatticeField &out, std::array<std::int32_t, core::max_components> &mean,
+                                 const auto &index) {
+    out.assign(n * field_stride, 0);
+    for (std::size_t i = 0; i < n; ++i) out[i * field_stride + 3] = network->is_placed(i) ? 1 : 0;
     for (std::size_t d = 0; d < axes_of(state); ++d) {
-      const cpu::DifferenceState::Axis &axis = state.axes[d];
-      const std::int64_t q = before ? difference_of(axis.last[i], axis.velocity[i]) : axis.last[i];
-      u[d] = scaled(network.from_place(i, d, q, core::checked_axis(box[d])), shift);
-      fits = fits && u[d] >= -field_limit && u[d] <= field_limit;
+      const core::GridAxis axis = core::checked_axis(box[d]);
+      away_[d].resize(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        if (!network->is_placed(i)) continue;
+        away_[d][i] = network->from_place(i, d, index(d, i), axis);
+        const std::int32_t u = scaled(away_[d][i], shift);
+        if (u < -field_limit || u > field_limit) out[i * field_stride + 3] = 0;
+      }
     }
-    if (!fits) continue;
-    ++count;
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < n; ++i) count += out[i * field_stride + 3];
     for (std::size_t d = 0; d < axes_of(state); ++d) {
-      sum[d] += u[d];
-      field[i * field_stride + d] = static_cast<std::int16_t>(u[d]);
+      std::int64_t sum = 0;
+      for (std::size_t i = 0; i < n; ++i)
+        if (out[i * field_stride + 3] != 0) sum += scaled(away_[d][i], shift);
+      mean[d] = count == 0 ? 0 : static_cast<std::int32_t>(sum / count);
+      for (std::size_t i = 0; i < n; ++i)
+        if (out[i * field_stride + 3] != 0) out[i * field_stride + d] = to_field(scaled(away_[d][i], shift) - mean[d]);
     }
-    field[i * field_stride + 3] = 1;  // until the mean is known
-  }
-  for (std::size_t d = 0; d < axes_of(state); ++d)
-    out.mean[d] = count == 0 ? 0 : static_cast<std::int32_t>(sum[d] / count);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (field[i * field_stride + 3] == 0) continue;
-    for (std::size_t d = 0; d < axes_of(state); ++d) {
-      const std::int32_t u = field[i * field_stride + d] - out.mean[d];
-      field[i * field_stride + d] = static_cast<std::int16_t>(std::clamp(u, -field_limit, field_limit));
+  };
+  if (!continues_) before_.count = 0;
+  if (!continues_)
+    displacements(before_.grow(n), mean_, [&](std::size_t d, std::size_t i) {
+      return difference_of(state.axes[d].last[i], state.axes[d].velocity[i]);
+    });
+  displacements(displaced_, mean_, [&](std::size_t d, std::size_t i) { return state.axes[d].last[i]; });
+}
+
+void LatticeModel::take_gain(int gain) {
+  if (!continues_) gain = LatticeFilter::whole_gain;
+  if (gain == gain_) return;
+  gain_ = gain;
+  last_.count = 0;
+  LatticeField &field = last_.grow(displaced_.size() / field_stride);
+  field = displaced_;
+  if (gain == LatticeFilter::whole_gain) return;
+  for (std::size_t i = 0; i < field.size(); i += field_stride) {
+    if (field[i + 3] == 0) continue;
+    for (std::size_t d = 0; d < core::max_components; ++d) {
+      const std::int32_t expected = predicted_[i + d];
+      field[i + d] = to_field(expected + ((gain * (field[i + d] - expected) + 32) >> 6));
     }
-    field[i * field_stride + 3] = 0;
   }
 }
 
 void LatticeModel::raise(const LatticeNetwork &network, Waves &waves, int degree, int threads) const {
   const std::size_t n = network.particles();
   threads = cpu::thread_count(threads, n / particles_of_thread + 1);
-  while (waves.fields.size() < static_cast<std::size_t>(degree) + 1) {
-    waves.fields.emplace_back(n * field_stride);
-    const std::size_t k = waves.fields.size() - 1;
+  while (waves.count < static_cast<std::size_t>(degree) + 1) {
+    const std::size_t k = waves.count;
+    LatticeField &next = waves.grow(n);
     cpu::parallel_ranges(threads, n, [&](int, std::uint64_t first, std::uint64_t last) {
-      network.step(waves.fields[k - 1], k < 2 ? nullptr : &waves.fields[k - 2], waves.fields[k], first, last);
+      network.step(waves[k - 1], k < 2 ? nullptr : &waves[k - 2], next, first, last);
     });
   }
 }
 
-void LatticeModel::drop_waves() {
-  last_ = {};
-  before_ = {};
-  waves_of_.reset();
-}
-
-void LatticeModel::find_waves(const std::shared_ptr<const LatticeNetwork> &network, const cpu::DifferenceState &state,
-                              const core::GridBox &box, int degree_of_last, int degree_before, int threads) {
-  if (waves_of_ != network) drop_waves();
-  waves_of_ = network;
-  if (last_.frames != state.frames) {
-    Waves now;
-    find_displacements(*network, state, box, true, now);
-    // Mostly this was the last frame of the history before.
-    if (last_.frames != 0 && last_.frames + 1 == state.frames && last_.mean == now.mean &&
-        last_.fields[0] == now.fields[0])
-      before_ = std::move(last_);
-    else
-      before_ = std::move(now);
-    last_ = {};
-    find_displacements(*network, state, box, false, last_);
-    last_.frames = state.frames;
+int LatticeModel::best_gain(const LatticeNetwork &network, const cpu::DifferenceState &state,
+                            const cpu::IndexColumns &q, const core::GridBox &box, int threads) {
+  // Now and then, less often as time goes on.
+  const std::uint64_t t = state.frames;
+  const bool looks = (t & (t - 1)) == 0 || (t % 3 == 0 && (t / 3 & (t / 3 - 1)) == 0);
+  if (!continues_ || t < 3 || !looks || filter_.degree == 0) return filter_.gain;
+  Waves expected;
+  expected.grow(state.particles) = predicted_;
+  Waves surprise;
+  LatticeField &left_over = surprise.grow(state.particles);
+  for (std::size_t i = 0; i < predicted_.size(); ++i)
+    left_over[i] = displaced_[i / field_stride * field_stride + 3] == 0 ? 0 : to_field(displaced_[i] - predicted_[i]);
+  raise(network, expected, filter_.degree, threads);
+  raise(network, surprise, filter_.degree, threads);
+  raise(network, before_, filter_.degree, threads);
+  const int shift = network.lattice().shift;
+  const std::int32_t reciprocal = core::reciprocal_of(state.frames);
+  double products = 0;
+  double squares = 0;
+  const std::size_t stride = (state.particles - 1) / sampled_particles + 1;
+  for (std::size_t d = 0; d < axes_of(state); ++d) {
+    const core::GridAxis axis = core::checked_axis(box[d]);
+    for (std::size_t i = 0; i < state.particles; i += stride) {
+      const std::size_t at = i * field_stride + d;
+      if (displaced_[i * field_stride + 3] == 0) continue;
+      const std::int32_t now = scaled(network.from_place(i, d, q[d][i], axis), shift) - mean_[d];
+      if (now < -field_limit || now > field_limit) continue;
+      std::int64_t without =
+          std::int64_t{filter_.mean} * way_of_mean(state.axes[d].deviation[i], reciprocal, displaced_[at], shift);
+      std::int64_t with = 0;
+      for (std::size_t k = 0; k <= static_cast<std::size_t>(filter_.degree); ++k) {
+        without += filter_.last[k] * expected[k][at] + filter_.before[k] * before_[k][at];
+        with += filter_.last[k] * surprise[k][at];
+      }
+      const double left = std::ldexp(now, LatticeFilter::bits) - static_cast<double>(without);
+      products += left * static_cast<double>(with);
+      squares += static_cast<double>(with) * static_cast<double>(with);
+    }
   }
-  raise(*network, last_, degree_of_last, threads);
-  raise(*network, before_, degree_before, threads);
+  if (!(squares > 0)) return filter_.gain;
+  const double gain = std::clamp(products / squares * LatticeFilter::whole_gain, 4.0, 64.0);
+  const auto rounded = static_cast<int>(std::lround(gain));
+  return std::abs(rounded - filter_.gain) <= 2 ? filter_.gain : rounded >= 62 ? LatticeFilter::whole_gain : rounded;
 }
 
-std::shared_ptr<const LatticeNetwork> LatticeModel::find_network(const cpu::DifferenceState &state,
-                                                                 const core::GridBox &box) {
-  if (network_ != nullptr) return network_;
+LatticeModel::Network LatticeModel::find_network(const cpu::DifferenceState &state, const core::GridBox &box) {
+  const auto rebuilt = [&](const LatticeNetwork &network) {
+    auto now = std::make_shared<LatticeNetwork>();
+    return now->build(network.lattice(), state, box) ? Network(std::move(now)) : nullptr;
+  };
+  // Particles that arrive have no places in the network, until it is built again.
+  if (network_ != nullptr) {
+    if (state.frames < built_at_ + 8 || state.particles - network_->placed() <= placeless_ + state.particles / 64)
+      return network_;
+    found_ = rebuilt(*network_);
+    found_at_ = state.frames;
+    if (found_ == nullptr) placeless_ = state.particles;
+    return found_ == nullptr ? network_ : found_;
+  }
   // A lattice that is there but was not of use is tried again now and then.
   if (!searched_) {
     auto network = std::make_shared<LatticeNetwork>();
@@ -184,8 +249,7 @@ std::shared_ptr<const LatticeNetwork> LatticeModel::find_network(const cpu::Diff
     searched_ = true;
   } else if (found_ != nullptr && found_at_ != state.frames) {
     if ((state.frames & (state.frames - 1)) != 0) return nullptr;
-    auto network = std::make_shared<LatticeNetwork>();
-    found_ = network->build(found_->lattice(), state, box) ? std::move(network) : nullptr;
+    found_ = rebuilt(*found_);
   }
   found_at_ = state.frames;
   return found_;
@@ -194,14 +258,18 @@ std::shared_ptr<const LatticeNetwork> LatticeModel::find_network(const cpu::Diff
 bool LatticeModel::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
                        std::vector<std::uint8_t> &bytes, int threads) {
   if (state.plain || state.frames == 0 || state.particles == 0) return false;
-  const std::shared_ptr<const LatticeNetwork> network = find_network(state, box);
+  const Network network = find_network(state, box);
   if (network == nullptr) return false;
-  const bool is_new = network_ == nullptr;
+  const bool is_new = network != network_;
 
+  begin_frame(network, state, box);
+  const bool explores = is_new || state.frames < 4;
+  const int gain = is_new ? LatticeFilter::whole_gain : best_gain(*network, state, q, box, threads);
   // With a history of three frames, the degree is looked for; it stays as it is then.
-  constexpr int explored = 8;
-  const int degree = is_new || state.frames < 4 ? explored : filter_.degree;
-  find_waves(network, state, box, degree, degree, threads);
+  const int degree = explores ? explored_degree : filter_.degree;
+  take_gain(gain);
+  raise(*network, last_, degree, threads);
+  raise(*network, before_, degree, threads);
   const std::size_t features = features_of(degree);
   LeastSquares equations(features);
   struct Sums {
@@ -218,13 +286,13 @@ bool LatticeModel::fit(const cpu::DifferenceState &state, const cpu::IndexColumn
     sums[d].features.assign(features, 0);
     const core::GridAxis axis = core::checked_axis(box[d]);
     for (std::size_t i = 0; i < state.particles; i += stride) {
-      if (!network->is_placed(i)) continue;
-      const std::int32_t now = scaled(network->from_place(i, d, q[d][i], axis), shift) - last_.mean[d];
+      if (displaced_[i * field_stride + 3] == 0) continue;
+      const std::int32_t now = scaled(network->from_place(i, d, q[d][i], axis), shift) - mean_[d];
       if (now < -field_limit || now > field_limit) continue;
-      row[0] = way_of_mean(state.axes[d].deviation[i], reciprocal, last_.fields[0][i * field_stride + d], shift);
+      row[0] = way_of_mean(state.axes[d].deviation[i], reciprocal, displaced_[i * field_stride + d], shift);
       for (std::size_t k = 0; k <= static_cast<std::size_t>(degree); ++k) {
-        row[2 * k + 1] = last_.fields[k][i * field_stride + d];
-        row[2 * k + 2] = before_.fields[k][i * field_stride + d];
+        row[2 * k + 1] = last_[k][i * field_stride + d];
+        row[2 * k + 2] = before_[k][i * field_stride + d];
       }
       equations.add(row.data(), now);
       sums[d].target += now;
@@ -239,15 +307,16 @@ bool LatticeModel::fit(const cpu::DifferenceState &state, const cpu::IndexColumn
   LatticeFilter fitted;
   double left = 0;
   const double best = equations.squares_left(equations.solve(ridge));
-  for (int k = is_new || state.frames < 4 ? 0 : degree; k <= degree; ++k) {
+  for (int k = explores ? 0 : degree; k <= degree; ++k) {
     fitted = rounded_filter(equations.solve(ridge, features_of(k)), k);
+    fitted.gain = gain;
     left = equations.squares_left(coefficients_of(fitted, features));
     if (left <= nearly * best) break;
   }
   bool use_fitted = true;
   std::vector<std::uint8_t> filter_bytes;
   fitted.write(filter_bytes);
-  if (!is_new && filter_.degree <= degree) {
+  if (!is_new && filter_.degree <= degree && filter_.gain == gain) {
     const double values = static_cast<double>(state.particles) * state.components;
     const double price = 1 + 2 * 0.6931471805599453 * 8 * static_cast<double>(filter_bytes.size()) / values;
     use_fitted = equations.squares_left(coefficients_of(filter_, features)) > price * left;
@@ -292,6 +361,8 @@ std::size_t LatticeModel::read(const cpu::DifferenceState &state, const std::uin
     }
     found_ = nullptr;
     filter_ = {};
+    built_at_ = state.frames;
+    placeless_ = state.particles - network_->placed();
   }
   if (network_ == nullptr || network_->particles() != state.particles) corrupt("a lattice that was not stored", 0);
   if ((parts & has_filter) != 0) filter_.read(reader);
@@ -312,66 +383,92 @@ void LatticeModel::expect(const cpu::DifferenceState &state, const core::GridBox
     while (degree > 0 && coefficients[static_cast<std::size_t>(degree)] == 0) --degree;
     return degree;
   };
-  find_waves(network_, state, box, highest(filter_.last), highest(filter_.before), threads);
-  for (std::size_t d = 0; d < axes_of(state); ++d) out[d].resize(n);
-  const int shift = network.lattice().shift;
+  begin_frame(network_, state, box);
+  take_gain(filter_.gain);
+  raise(network, last_, highest(filter_.last), threads);
+  raise(network, before_, highest(filter_.before), threads);
+  for (std::size_t d = 0; d < out.size(); ++d) out[d].resize(d < axes_of(state) ? n : 0);
+  predicted_.resize(n * field_stride);
+  predicted_at_ = state.frames;
   const std::int32_t reciprocal = core::reciprocal_of(state.frames);
-  cpu::parallel_ranges(
-      cpu::thread_count(threads, n / particles_of_thread + 1), n, [&](int, std::uint64_t first, std::uint64_t last) {
-        constexpr std::size_t block = 1024;
-        std::int32_t sum[block * field_stride];
-        for (std::size_t from = first; from < last; from += block) {
-          const std::size_t count = std::min<std::size_t>(block, last - from);
-          std::fill_n(sum, count * field_stride, 1 << (LatticeFilter::bits - 1));
-          const auto add = [&](const LatticeField &field, std::int16_t coefficient) {
-            if (coefficient == 0) return;
-            const std::int16_t *const x = &field[from * field_stride];
-            for (std::size_t j = 0; j < count * field_stride; ++j) sum[j] += coefficient * x[j];
-          };
-          for (std::size_t k = 0; k < last_.fields.size() && k <= static_cast<std::size_t>(filter_.degree); ++k)
-            add(last_.fields[k], filter_.last[k]);
-          for (std::size_t k = 0; k < before_.fields.size() && k <= static_cast<std::size_t>(filter_.degree); ++k)
-            add(before_.fields[k], filter_.before[k]);
-          for (std::size_t d = 0; d < axes_of(state); ++d) {
-            const core::GridAxis axis = core::checked_axis(box[d]);
-            const cpu::DifferenceState::Axis &history = state.axes[d];
-            for (std::size_t j = 0; j < count; ++j) {
-              const std::size_t i = from + j;
-              out[d][i] = 0;
-              if (!network.is_placed(i)) continue;
-              const std::int32_t away = network.from_place(i, d, history.last[i], axis);
-              const std::int32_t u = scaled(away, shift);
-              if (u < -field_limit || u > field_limit) continue;
-              const std::int32_t own = last_.fields[0][i * field_stride + d];
-              const std::int32_t filtered =
-                  (sum[j * field_stride + d] +
-                   filter_.mean * way_of_mean(history.deviation[i], reciprocal, own, shift)) >>
-                  LatticeFilter::bits;
-              const std::int64_t place = (std::int64_t{filtered} + last_.mean[d]) * (std::int64_t{1} << shift);
-              out[d][i] = static_cast<std::int32_t>(
-                  std::clamp<std::int64_t>(place + drift_[d] - away, -expectation_limit, expectation_limit));
-            }
-          }
-        }
-      });
+  cpu::parallel_ranges(cpu::thread_count(threads, n / particles_of_thread + 1), n,
+                       [&](int, std::uint64_t first, std::uint64_t last) {
+                         constexpr std::size_t block = 1024;
+                         for (std::size_t from = first; from < last; from += block)
+                           expect_range(state, from, std::min<std::size_t>(block, last - from), reciprocal, out);
+                       });
+}
+
+void LatticeModel::expect_range(const cpu::DifferenceState &state, std::size_t from, std::size_t count,
+                                std::int32_t reciprocal, Expectation &out) {
+  std::int32_t sum[1024 * field_stride];
+  std::fill_n(sum, count * field_stride, 1 << (LatticeFilter::bits - 1));
+  const auto add = [&](const Waves &waves, const auto &coefficients) {
+    for (std::size_t k = 0; k <= static_cast<std::size_t>(filter_.degree) && k < waves.count; ++k) {
+      const std::int16_t coefficient = coefficients[k];
+      if (coefficient == 0) continue;
+      const std::int16_t *const x = &waves[k][from * field_stride];
+      for (std::size_t j = 0; j < count * field_stride; ++j) sum[j] += coefficient * x[j];
+    }
+  };
+  add(last_, filter_.last);
+  add(before_, filter_.before);
+  const int shift = network_->lattice().shift;
+  const std::int64_t unit = std::int64_t{1} << shift;
+  for (std::size_t d = 0; d < axes_of(state); ++d)
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::size_t i = from + j;
+      const std::size_t at = i * field_stride;
+      out[d][i] = 0;
+      predicted_[at + d] = 0;
+      if (displaced_[at + 3] == 0) continue;
+      std::int32_t all = sum[j * field_stride + d];
+      if (filter_.mean != 0)
+        all += filter_.mean * way_of_mean(state.axes[d].deviation[i], reciprocal, displaced_[at + d], shift);
+      const std::int32_t filtered = all >> LatticeFilter::bits;
+      predicted_[at + d] = to_field(filtered);
+      out[d][i] = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+          (std::int64_t{filtered} + mean_[d]) * unit + drift_[d] - away_[d][i], -expectation_limit, expectation_limit));
+    }
 }
 
 void LatticeModel::keep(const std::uint32_t *kept, std::size_t count) {
-  drop_waves();
   found_ = nullptr;
   if (network_ == nullptr) return;
   auto network = std::make_shared<LatticeNetwork>(*network_);
   network->keep(kept, count);
   network_ = std::move(network);
+  // What there is of the frame before stays.
+  const auto keep_in = [&](LatticeField &field) {
+    for (std::size_t i = 0; i < count; ++i)
+      std::copy_n(&field[kept[i] * field_stride], field_stride, &field[i * field_stride]);
+    field.resize(count * field_stride);
+  };
+  change_particles(keep_in);
 }
 
 void LatticeModel::add(std::size_t count) {
-  drop_waves();
   found_ = nullptr;
   if (network_ == nullptr) return;
   auto network = std::make_shared<LatticeNetwork>(*network_);
   network->add(count);
   network_ = std::move(network);
+  change_particles([&](LatticeField &field) { field.resize(field.size() + count * field_stride, 0); });
+}
+
+template <typename Change>
+void LatticeModel::change_particles(const Change &change) {
+  const bool predicted = predicted_at_ != 0 && predicted_at_ == frame_ && last_.count != 0;
+  before_.count = 0;
+  if (!predicted) {
+    predicted_at_ = 0;
+    frame_ = 0;
+    return;
+  }
+  last_.count = 1;
+  change(last_.fields[0]);
+  change(predicted_);
+  network_of_frame_ = network_;
 }
 
 void LatticeModel::forget() { *this = LatticeModel(); }

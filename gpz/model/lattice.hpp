@@ -17,24 +17,33 @@
 
 namespace gpz::model {
 
-// Coefficients of the polynomials, in 2^-12.
+// What is made of the displacements.
 struct LatticeFilter {
   static constexpr int max_degree = 12;
-  static constexpr int bits = 12;
-  static constexpr std::int64_t max_sum = 65535;  // of all their magnitudes
+  static constexpr int bits = 12;                 // of the fractions of coefficients
+  static constexpr std::int64_t max_sum = 65535;  // of the magnitudes of all coefficients
+  static constexpr int whole_gain = 64;
 
   int degree = 0;
-  std::array<std::int16_t, max_degree + 1> last{};    // of the displacements in the last frame
+  // How much of the difference from its prediction a displacement keeps, in 1/64: less than all of it where the grid is
+  // coarse.
+  int gain = whole_gain;
+  std::int16_t mean = 0;                              // of the mean position
+  std::array<std::int16_t, max_degree + 1> last{};    // polynomial of the displacements in the last frame
   std::array<std::int16_t, max_degree + 1> before{};  // in the frame before
-  std::int16_t mean = 0;                              // of the mean position, from the ideal place
 
+  bool operator==(const LatticeFilter &other) const {
+    return degree == other.degree && gain == other.gain && mean == other.mean && last == other.last &&
+           before == other.before;
+  }
   void write(std::vector<std::uint8_t> &bytes) const;
   // Throws gpz::Error (corrupt).
   void read(format::ByteReader &reader);
 };
 
 // Predicts the positions of a chunk of a crystal. Lives as long as the history of the chunk; a copy is independent.
-// What writer and reader both have to know changes in read, keep, add and forget only.
+// What writer and reader both have to know changes in read, expect, keep, add and forget only: a writer that may code
+// the frame otherwise tries with a copy.
 class LatticeModel {
  public:
   // Fits to the frame q and appends the parameters. False, with nothing appended, if the particles are no crystal.
@@ -43,7 +52,7 @@ class LatticeModel {
   // Returns the bytes read. Throws gpz::Error (corrupt).
   std::size_t read(const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
                    const core::GridBox &box);
-  // The expected displacement of each particle. read has been called for a frame since the history started.
+  // The expected displacement of each particle, after `read` for this frame.
   void expect(const cpu::DifferenceState &state, const core::GridBox &box, Expectation &out, int threads = 1);
 
   // As those of DifferenceState.
@@ -53,32 +62,54 @@ class LatticeModel {
   void forget();
 
  private:
-  // The displacements of a frame from the ideal places, and the polynomials of the stiffness of them: functions of
-  // network and history, kept to save work.
+  using Network = std::shared_ptr<const LatticeNetwork>;
+  // A field, and polynomials of the network's stiffness of it: the first `count` fields. The others are memory for
+  // later.
   struct Waves {
-    std::uint64_t frames = 0;  // the history's when this was its last frame; 0: nothing is known
-    std::array<std::int32_t, core::max_components> mean{};
     std::vector<LatticeField> fields;
+    std::size_t count = 0;
+
+    const LatticeField &operator[](std::size_t k) const { return fields[k]; }
+    // One more field of so many particles, with any contents.
+    LatticeField &grow(std::size_t particles);
   };
 
-  // For fit: nullptr if there is none.
-  std::shared_ptr<const LatticeNetwork> find_network(const cpu::DifferenceState &state, const core::GridBox &box);
-  void find_displacements(const LatticeNetwork &network, const cpu::DifferenceState &state, const core::GridBox &box,
-                          bool before, Waves &out) const;
-  void find_waves(const std::shared_ptr<const LatticeNetwork> &network, const cpu::DifferenceState &state,
-                  const core::GridBox &box, int degree_of_last, int degree_before, int threads);
+  Network find_network(const cpu::DifferenceState &state, const core::GridBox &box);
+  void begin_frame(const Network &network, const cpu::DifferenceState &state, const core::GridBox &box);
+  void take_gain(int gain);
   void raise(const LatticeNetwork &network, Waves &waves, int degree, int threads) const;
-  void drop_waves();
+  void expect_range(const cpu::DifferenceState &state, std::size_t from, std::size_t count, std::int32_t reciprocal,
+                    Expectation &out);
+  template <typename Change>
+  void change_particles(const Change &change);
+  int best_gain(const LatticeNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
+                const core::GridBox &box, int threads);
 
-  std::shared_ptr<const LatticeNetwork> network_;  // as far as writer and reader both have it
+  Network network_;
   LatticeFilter filter_;
   std::array<std::int32_t, core::max_components> drift_{};  // 1/64 grid steps, of this frame alone
-  std::shared_ptr<const LatticeNetwork> found_;             // by fit, but not read yet
-  std::uint64_t found_at_ = 0;                              // frames of the history then
-  bool searched_ = false;                                   // by fit, since the history started
+  // The frame that was predicted last, as the number of frames that the history had (0: none), and its displacements.
+  std::uint64_t predicted_at_ = 0;
+  LatticeField predicted_;
+
+  // Of the frame at hand, by begin_frame: functions of what stands above and of the history.
+  std::uint64_t frame_ = 0;
+  Network network_of_frame_;
+  bool continues_ = false;                                               // the frame before was predicted too
+  std::array<format::Column<std::int32_t>, core::max_components> away_;  // from the ideal places, in 1/64 grid steps
+  std::array<std::int32_t, core::max_components> mean_{};                // in units of fields
+  LatticeField displaced_;  // the same without the mean; the fourth number is 1 if it is known
+  int gain_ = 0;            // of last_; 0: there is none yet
   Waves last_;
   Waves before_;
-  std::shared_ptr<const LatticeNetwork> waves_of_;
+
+  // Found by `fit`, but not read yet.
+  bool searched_ = false;
+  Network found_;
+  std::uint64_t found_at_ = 0;
+  // For `fit`: when the network was built, and how many particles had no place then.
+  std::uint64_t built_at_ = 0;
+  std::size_t placeless_ = 0;
 };
 
 }  // namespace gpz::model

@@ -18,7 +18,7 @@ using format::corrupt;
 namespace {
 
 enum Flags : std::uint8_t { slot_neighbours = 1, space_neighbours = 2, bound_particles = 4, new_bonds = 8 };
-enum OpenModel : std::uint8_t { temporal_model = 0, lattice_model = 1 };
+enum OpenModel : std::uint8_t { temporal_model = 0, lattice_model = 1, pair_force_model = 2 };
 
 constexpr std::size_t head_size = 4;
 
@@ -39,6 +39,7 @@ struct Prepared {
       walk.expected[d] = expected[d].data();
       walk.box[d] = core::checked_axis(box[d]);
     }
+    for (std::size_t d = 0; d < axes_of(state); ++d) walk.inner[d] = Inner(walk.box[d], walk.margin[d]);
     walk.scale = modelled.scale.data();
     if (walk.contexts.bonds) walk.bonds = &modelled.bonds;
   }
@@ -59,7 +60,7 @@ struct EncodeSide {
     std::int64_t place = core::sum_of(last, moved);
     bool has_flag = false;
     bool flag = false;
-    if (grid.period != 0) {
+    if (!walk.inner[d].has(place)) {
       place = core::wrap(place, grid);
       const std::int64_t other = core::other_image(place, grid, walk.margin[d]);
       has_flag = other != place;
@@ -96,7 +97,7 @@ struct DecodeSide {
     } else {
       const std::int64_t last = walk.last[d][i];
       place = core::sum_of(last, core::sum_of(core::expected_step(expected), core::numbered_residual(u, expected)));
-      if (grid.period != 0) {
+      if (!walk.inner[d].has(place)) {
         place = core::wrap(place, grid);
         const std::int64_t other = core::other_image(place, grid, walk.margin[d]);
         if (other != place && numbers.get(walk.contexts.of_flag(core::beyond_edge(last, grid) != 0)) != 0)
@@ -130,7 +131,7 @@ Contexts choose_contexts(const format::Column<std::uint32_t> &scale) {
 cpu::Neighbours fit_slots(const Remainders &remainders, std::size_t n, std::size_t axes) {
   constexpr std::uint32_t period = cpu::NeighbourSums::period;
   cpu::NeighbourSums sums;
-  constexpr std::size_t stretch = 1024;
+  constexpr std::size_t stretch = 384;  // a multiple of the period
   const std::size_t step = std::max<std::size_t>((n + 16 * stretch - 1) / (16 * stretch), 1) * stretch;
   for (std::size_t d = 0; d < axes; ++d)
     for (std::size_t first = 0; first < n; first += step)
@@ -148,6 +149,7 @@ void ModelledState::prepare(std::size_t particles) {
 
 void ModelledState::keep(const std::uint32_t *kept, std::size_t count) {
   lattice.keep(kept, count);
+  forces.keep(kept, count);
   if (!bonds.empty()) bonds.keep(kept, count);
   if (scale.empty()) return;
   for (std::size_t i = 0; i < count; ++i) scale[i] = scale[kept[i]];
@@ -156,6 +158,7 @@ void ModelledState::keep(const std::uint32_t *kept, std::size_t count) {
 
 void ModelledState::add(std::size_t count) {
   lattice.add(count);
+  forces.add(count);
   if (!bonds.empty()) bonds.add(count);
   if (!scale.empty()) scale.resize(scale.size() + count, 0);
 }
@@ -168,12 +171,49 @@ double rough_bits(const Remainders &remainders) {
   double bits = 0;
   for (const auto &column : remainders) {
     const std::size_t stride = column.size() / sample + 1;
-    for (std::size_t i = 0; i < column.size(); i += stride) bits += std::log2(1 + std::abs(static_cast<double>(column[i])));
+    for (std::size_t i = 0; i < column.size(); i += stride)
+      bits += std::log2(1 + std::abs(static_cast<double>(column[i])));
   }
   return bits;
 }
 
-// The model that expects the particles to be nearest to where they are. Appends its parameters and changes `modelled`.
+// Models in competition: the best one so far, with its expectation.
+struct Contest {
+  const cpu::DifferenceState &state;
+  const cpu::IndexColumns &q;
+  const core::GridBox &box;
+  Prepared &prepared;
+  Remainders &remainders;
+  std::vector<std::uint8_t> &parameters;
+  std::uint8_t best = temporal_model;
+  double least = 0;
+
+  // Takes a model, of which `used` is what the history has, if it is better.
+  template <typename Model>
+  void enter(std::uint8_t number, Model &used) {
+    std::vector<std::uint8_t> bytes;
+    Model model = used;
+    if (!model.fit(state, q, box, bytes)) {
+      used = std::move(model);  // it has seen that it is of no use
+      return;
+    }
+    Expectation expected;
+    model.read(state, bytes.data(), bytes.size(), box);
+    model.expect(state, box, expected, 1);
+    Remainders left;
+    find_remainders(state, expected, q, box, left);
+    const double bits = rough_bits(left);
+    if (bits >= least) return;
+    least = bits;
+    best = number;
+    parameters = std::move(bytes);
+    used = std::move(model);
+    prepared.expected = std::move(expected);
+    remainders = std::move(left);
+  }
+};
+
+// The model that expects the particles nearest to where they are. Appends its parameters and changes `modelled`.
 std::uint8_t choose_model(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
                           const core::GridBox &box, bool dense, Prepared &prepared, Remainders &remainders,
                           std::vector<std::uint8_t> &parameters) {
@@ -181,33 +221,25 @@ std::uint8_t choose_model(const cpu::DifferenceState &state, ModelledState &mode
   prepared.temporal.expect(state, prepared.expected);
   find_remainders(state, prepared.expected, q, box, remainders);
   if (!dense) return temporal_model;
-  double least = rough_bits(remainders);
-  std::uint8_t best = temporal_model;
-  std::vector<std::uint8_t> trial;
-  if (modelled.lattice.fit(state, q, box, trial)) {
-    LatticeModel lattice = modelled.lattice;
-    lattice.read(state, trial.data(), trial.size(), box);
-    Expectation expected;
-    lattice.expect(state, box, expected);
-    Remainders left;
-    find_remainders(state, expected, q, box, left);
-    if (const double bits = rough_bits(left); bits < least) {
-      least = bits;
-      best = lattice_model;
-      parameters = trial;
-      modelled.lattice = std::move(lattice);
-      prepared.expected = std::move(expected);
-      remainders = std::move(left);
-    }
-  }
-  return best;
+  Contest contest{state, q, box, prepared, remainders, parameters};
+  contest.least = rough_bits(remainders);
+  contest.enter(lattice_model, modelled.lattice);
+  contest.enter(pair_force_model, modelled.forces);
+  return contest.best;
 }
 
 }  // namespace
 
-void encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
                      const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
   const std::size_t axes = axes_of(state);
+  const bool may_bind = options.in_order_of_ids && options.positions && axes == core::max_components;
+  const bool searches = may_bind && !modelled.searched_bonds;
+  if (searches) {
+    modelled.searched_bonds = true;
+    modelled.bonds = Bonds::find(q, state.particles, box);
+  }
+  if (!options.dense && modelled.bonds.empty()) return false;
   modelled.prepare(state.particles);
   std::vector<std::uint8_t> parameters;
   Prepared prepared;
@@ -216,13 +248,9 @@ void encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   const std::uint8_t model =
       choose_model(state, modelled, q, box, options.dense && options.positions, prepared, remainders, parameters);
   std::uint8_t flags = 0;
-  if (options.in_order_of_ids && options.positions && axes == core::max_components && !modelled.searched_bonds) {
-    modelled.searched_bonds = true;
-    modelled.bonds = Bonds::find(q, state.particles, box);
-    if (!modelled.bonds.empty()) {
-      flags |= new_bonds;
-      modelled.bonds.append(parameters);
-    }
+  if (searches && !modelled.bonds.empty()) {
+    flags |= new_bonds;
+    modelled.bonds.append(parameters);
   }
   if (!modelled.bonds.empty()) {
     flags |= bound_particles;
@@ -241,11 +269,11 @@ void encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   const Contexts scales = choose_contexts(modelled.scale);
   w.contexts.levels = scales.levels;
   w.contexts.base = scales.base;
-  prepared.connect(state, box, modelled);
   for (std::size_t d = 0; d < axes; ++d) {
-    w.margin[d] = find_margin(q[d], state.particles, w.box[d]);
+    w.margin[d] = find_margin(q[d], state.particles, core::checked_axis(box[d]));
     w.index[d] = q[d];
   }
+  prepared.connect(state, box, modelled);
 
   EncodeSide side{w, q, cpu::NumberEncoder(w.contexts.count()), {}};
   side.numbers.reserve(state.particles * axes);
@@ -263,6 +291,7 @@ void encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   bytes.insert(bytes.end(), parameters.begin(), parameters.end());
   writer.pad_to_8();
   side.numbers.finish(bytes);
+  return true;
 }
 
 void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,
@@ -294,6 +323,9 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   } else if (model == lattice_model) {
     at += modelled.lattice.read(state, bytes + at, size - at, box);
     modelled.lattice.expect(state, box, prepared.expected);
+  } else if (model == pair_force_model) {
+    at += modelled.forces.read(state, bytes + at, size - at, box);
+    modelled.forces.expect(state, box, prepared.expected, 1);
   } else {
     corrupt("unknown model", 0);
   }

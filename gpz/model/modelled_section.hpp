@@ -11,6 +11,7 @@
 #include "gpz/model/bonds.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/lattice.hpp"
+#include "gpz/model/pair_force.hpp"
 
 namespace gpz::model {
 
@@ -26,6 +27,7 @@ class ModelledState {
   std::size_t memory_usage() const { return scale.capacity() * sizeof(std::uint32_t); }
 
   LatticeModel lattice;
+  PairForce forces;
   Bonds bonds;
   bool searched_bonds = false;          // by an encoder
   format::Column<std::uint32_t> scale;  // walk.hpp; empty before the first modelled section
@@ -39,8 +41,8 @@ struct ModelledOptions {
 };
 
 // Appends a section (a multiple of 8 bytes) for the state's particles, of which there is one at least, and brings
-// `modelled` up to date. Throws std::bad_alloc.
-void encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+// `modelled` up to date. False, with nothing appended, where no model helps that may be tried. Throws std::bad_alloc.
+bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
                      const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes);
 
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt); q and `modelled` are

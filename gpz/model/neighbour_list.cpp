@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
+
+#include "gpz/cpu/pair_kernels.hpp"
 
 namespace gpz::model {
 
@@ -46,11 +49,6 @@ struct NeighbourList::Cells {
   };
   std::array<Axis, core::max_components> axes;
 
-  bool any_small() const {
-    for (std::size_t d = 0; d < axes.size(); ++d)
-      if (axes[d].is_small(d)) return true;
-    return false;
-  }
   std::int64_t total() const { return axes[0].count * axes[1].count * axes[2].count; }
 
   // At most `most` cells, which are as wide as the stencil asks for.
@@ -74,13 +72,6 @@ struct NeighbourList::Cells {
     const auto cell = static_cast<std::int64_t>(static_cast<std::uint64_t>(at) * axes[d].scale >> scale_bits);
     return std::min(cell, axes[d].count - 1);
   }
-};
-
-// Places that follow each other; the way to particles there is longer by `shift`.
-struct NeighbourList::Run {
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
-  std::array<std::int32_t, core::max_components> shift{};
 };
 
 void NeighbourList::place(const cpu::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
@@ -138,53 +129,26 @@ void NeighbourList::sort(Cells &cells) {
   cell_begin_[0] = 0;
 }
 
-template <bool shortest>
-void NeighbourList::find_pairs_in(const Cells &cells, std::uint32_t own, const Run &run) {
-  const std::uint32_t end = std::min(run.end, own);
-  if (run.begin >= end) return;
-  const auto way = [&](std::size_t d, std::uint32_t other) {
-    std::int32_t w = at_[d][own] - at_[d][other] - run.shift[d];
-    if (shortest && cells.axes[d].periodic) {
-      const auto length = static_cast<std::int32_t>(cells.axes[d].length);
-      w -= w > length / 2 ? length : w < -(length / 2) ? -length : 0;
-    }
-    return std::clamp<std::int32_t>(w, -32768, 32768);
-  };
-  const std::uint32_t count = end - run.begin;
-  distance_.resize(std::max<std::size_t>(distance_.size(), count));
-  std::uint32_t *const distance = distance_.data();
-  for (std::uint32_t k = 0; k < count; ++k) {
-    const std::int32_t x = way(0, run.begin + k);
-    const std::int32_t y = way(1, run.begin + k);
-    const std::int32_t z = way(2, run.begin + k);
-    distance[k] =
-        static_cast<std::uint32_t>(x * x) + static_cast<std::uint32_t>(y * y) + static_cast<std::uint32_t>(z * z);
-  }
-  const std::uint32_t limit = reach_ * reach_;
-  const std::size_t before = partner_.size();
-  partner_.resize(before + count);
-  std::uint32_t *const partner = partner_.data() + before;
-  std::uint32_t found = 0;
-  for (std::uint32_t k = 0; k < count; ++k) {
-    partner[found] = run.begin + k;
-    found += distance[k] < limit ? 1 : 0;
-  }
-  partner_.resize(before + found);
-  for (std::size_t d = 0; d < way_.size(); ++d) {
-    way_[d].resize(before + found);
-    for (std::size_t k = before; k < before + found; ++k) way_[d][k] = static_cast<std::int16_t>(way(d, partner_[k]));
-  }
+void NeighbourList::make_room(std::uint64_t pairs) {
+  if (pairs <= partner_.size()) return;
+  const std::uint64_t size = std::max<std::uint64_t>(pairs, partner_.size() + partner_.size() / 2);
+  partner_.resize(size);
+  for (auto &way : way_) way.resize(size);
 }
 
-template <bool shortest>
-bool NeighbourList::find_pairs(const Cells &cells) {
+bool NeighbourList::find_pairs(const Cells &cells, const cpu::Kernels &kernels) {
   const auto n = static_cast<std::uint32_t>(order_.size());
   const std::uint64_t most_distances = (std::uint64_t{n} + 64) * max_distances_of_particle;
   const std::uint64_t most_pairs = std::uint64_t{n} * max_pairs_of_particle;
   std::uint64_t distances = 0;
   std::array<std::int64_t, core::max_components> from{};
   std::array<std::int64_t, core::max_components> to{};
-  std::vector<Run> runs;
+  std::vector<cpu::PairRun> runs;
+  const std::int32_t *const position[core::max_components] = {at_[0].data(), at_[1].data(), at_[2].data()};
+  std::int32_t period[core::max_components] = {};
+  for (std::size_t d = 0; d < cells.axes.size(); ++d)
+    if (cells.axes[d].is_small(d)) period[d] = static_cast<std::int32_t>(cells.axes[d].length);
+  std::uint64_t found = 0;
   std::uint32_t own = 0;
   for (std::int64_t c = 0; own < n; ++c) {
     const std::uint32_t cell_end = cell_begin_[static_cast<std::size_t>(c) + 1];
@@ -205,7 +169,7 @@ bool NeighbourList::find_pairs(const Cells &cells) {
     runs.clear();
     for (std::int64_t z = from[2]; z <= to[2]; ++z)
       for (std::int64_t y = from[1]; y <= to[1]; ++y) {
-        Run run;
+        cpu::PairRun run{};
         const auto inside = [&](std::size_t d, std::int64_t at) {
           const Cells::Axis &axis = cells.axes[d];
           const std::int64_t turns = at < 0 ? -1 : at >= axis.count ? 1 : 0;
@@ -223,23 +187,30 @@ bool NeighbourList::find_pairs(const Cells &cells) {
           x += length;
         }
       }
-    std::sort(runs.begin(), runs.end(), [](const Run &a, const Run &b) { return a.begin < b.begin; });
-    for (const Run &run : runs) distances += std::uint64_t{run.end - run.begin} * (cell_end - own);
+    std::sort(runs.begin(), runs.end(), [](const cpu::PairRun &a, const cpu::PairRun &b) { return a.begin < b.begin; });
+    std::uint64_t others = 0;
+    for (const cpu::PairRun &run : runs) others += run.end - run.begin;
+    distances += others * (cell_end - own);
     if (distances > most_distances) return false;
+    distance_.resize(std::max<std::size_t>(distance_.size(), others));
     for (; own < cell_end; ++own) {
-      for (const Run &run : runs) find_pairs_in<shortest>(cells, own, run);
-      first_.push_back(static_cast<std::uint32_t>(partner_.size()));
+      make_room(found + others);
+      for (cpu::PairRun run : runs) {
+        run.end = std::min(run.end, own);
+        if (run.begin >= run.end) break;
+        const cpu::PairList list{&partner_[found], {&way_[0][found], &way_[1][found], &way_[2][found]}};
+        found += kernels.pairs.find_near(position, own, run, period, reach_ * reach_, distance_.data(), list);
+      }
+      first_.push_back(static_cast<std::uint32_t>(found));
     }
-    if (partner_.size() > std::min<std::uint64_t>(most_pairs, std::numeric_limits<std::uint32_t>::max())) return false;
+    if (found > std::min<std::uint64_t>(most_pairs, std::numeric_limits<std::uint32_t>::max())) return false;
   }
   return true;
 }
 
 bool NeighbourList::build(const cpu::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
-                          std::uint64_t cutoff) {
+                          std::uint64_t cutoff, const cpu::Kernels &kernels) {
   first_.assign(1, 0);
-  partner_.clear();
-  for (auto &way : way_) way.clear();
   order_.clear();
   if (n == 0) return true;
   Cells cells;
@@ -247,13 +218,13 @@ bool NeighbourList::build(const cpu::IndexColumns &q, std::size_t n, int compone
   if (reach_ == 0) return false;
   cells.choose(reach_, static_cast<std::int64_t>(n) + 64);
   sort(cells);
-  return cells.any_small() ? find_pairs<true>(cells) : find_pairs<false>(cells);
+  return find_pairs(cells, kernels);
 }
 
 void EarlierSlots::take(const NeighbourList &list) {
   const std::size_t n = list.particles();
   const format::Column<std::uint32_t> &order = list.order();
-  const std::size_t pairs = list.partner().size();
+  const std::size_t pairs = list.pairs();
   // Twice sorted by counting: first the pairs of each smaller slot, then, in their order, those of each larger one.
   const auto ends = [n](format::Column<std::uint32_t> &counts) {
     for (std::size_t i = 1; i <= n; ++i) counts[i] += counts[i - 1];

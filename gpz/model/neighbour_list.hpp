@@ -27,7 +27,8 @@ class NeighbourList {
 
   // The pairs of n < 2^32 particles with 1 to 3 components that are closer than `cutoff` grid steps. False if there are
   // too many: the list is of no use then. Throws std::bad_alloc, and limit_exceeded of the reader's budget.
-  bool build(const cpu::IndexColumns &q, std::size_t n, int components, const core::GridBox &box, std::uint64_t cutoff);
+  bool build(const cpu::IndexColumns &q, std::size_t n, int components, const core::GridBox &box, std::uint64_t cutoff,
+             const cpu::Kernels &kernels = cpu::kernels());
 
   std::size_t particles() const { return order_.size(); }
   // Lengths below are in units of 2^shift grid steps: 0 unless the cutoff or the box is very large.
@@ -36,8 +37,9 @@ class NeighbourList {
 
   // The slot of the particle in each place.
   const format::Column<std::uint32_t> &order() const { return order_; }
-  // Pairs first()[place] to first()[place + 1] are those of the particle in `place` with particles in earlier places,
-  // partner()[pair], in ascending order.
+  std::size_t pairs() const { return first_.back(); }
+  // Columns of pairs may be longer than there are pairs. Pairs first()[place] to first()[place + 1] are those of the
+  // particle in `place` with particles in earlier places, partner()[pair], in ascending order.
   const format::Column<std::uint32_t> &first() const { return first_; }
   const format::Column<std::uint32_t> &partner() const { return partner_; }
   // The way from the partner to the particle, in units. Components that there are not are 0.
@@ -51,21 +53,18 @@ class NeighbourList {
 
  private:
   struct Cells;
-  struct Run;
 
   void place(const cpu::IndexColumns &q, std::size_t n, int components, const core::GridBox &box, std::uint64_t cutoff,
              Cells &cells);
   void sort(Cells &cells);
-  template <bool shortest>
-  bool find_pairs(const Cells &cells);
-  template <bool shortest>
-  void find_pairs_in(const Cells &cells, std::uint32_t own, const Run &run);
+  bool find_pairs(const Cells &cells, const cpu::Kernels &kernels);
+  void make_room(std::uint64_t pairs);
 
   int shift_ = 0;
   std::uint32_t reach_ = 0;
   std::array<format::Column<std::int32_t>, core::max_components> at_;  // by place, in units from the edge
   format::Column<std::uint32_t> order_;
-  format::Column<std::uint32_t> first_;
+  format::Column<std::uint32_t> first_ = {0};
   format::Column<std::uint32_t> partner_;
   std::array<format::Column<std::int16_t>, core::max_components> way_;
   // Working memory, kept for the next frame.

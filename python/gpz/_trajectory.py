@@ -99,7 +99,8 @@ class Trajectory(Sequence):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """generator, units, atom_style, command (texts), columns, elements, type_labels (lists of texts), timestep_size."""
+        """generator, units, atom_style, command (texts), columns, elements, type_labels (lists of texts), timestep_size, features
+        (a number: what readers of the file have to know, bits of section 13 of the format)."""
         return self._file.require_open().metadata
 
     @property

@@ -20,6 +20,7 @@ from gpz._head import DISPLAYS
 
 DISPLAY_NUMBERS = {name: number for number, name in DISPLAYS.items()}
 DEFAULT_BOUND = 1e-3
+EFFORTS = ("fast", "default", "dense")
 # Of these units a distance of 0.001 is large, or says nothing about how large an atom is.
 UNITS_WITHOUT_DEFAULT = ("si", "cgs", "micro", "nano")
 
@@ -41,7 +42,11 @@ class Writer:
     key_interval: every so manieth frame can be decoded without others. The others need ids: they are stored as differences,
         which is smaller; whoever reads one decodes from the key frame on.
     order: "id": particles of key frames in the order of ids where that is smaller; "place": faster to write.
-    append: adds to the frames of an existing file, whose metadata stay.
+    effort: time that is spent on a smaller file, which decodes to the same values. "fast": every version of gpz reads it.
+        "default": with ids and order="id", bonds of molecules are predicted, and there is a better code. "dense": all there
+        is. None: that of the library, fast.
+    append: adds to the frames of an existing file, whose metadata stay. Of an effort it takes what the file allows
+        (Trajectory.metadata["features"]).
     threads: for encoding; 1: the caller's thread, 0: all cores. The bytes do not depend on it.
 
     After every call the file has complete frames only. When the `with` block ends it gets its index, also if it ends by an
@@ -60,11 +65,14 @@ class Writer:
         bounds: Mapping[str, float] | None = None,
         key_interval: int = 100,
         order: str = "id",
+        effort: str | None = None,
         append: bool = False,
         threads: int = 1,
     ):
         if order not in ("id", "place"):
             raise ArgumentError(f'order is "id" or "place", not {order!r}')
+        if effort is not None and effort not in EFFORTS:
+            raise ArgumentError(f'effort is "fast", "default" or "dense", not {effort!r}')
         described = described_by(metadata, units, elements, type_labels)
         self._units = described.get("units", "")
         self._bound = None if bound is None else checked_bound("bound", bound)
@@ -85,6 +93,8 @@ class Writer:
         self._closed = False
         self._writer.set_key_interval(key_interval)
         self._writer.set_order(order == "id")
+        if effort is not None:
+            self._writer.set_effort(EFFORTS.index(effort))
 
     @property
     def n_frames(self) -> int:

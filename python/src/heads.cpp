@@ -40,6 +40,7 @@ nb::dict to_python(const Metadata &metadata) {
   to["elements"] = to_python(metadata.elements);
   to["type_labels"] = to_python(metadata.type_labels);
   to["timestep_size"] = metadata.timestep_size;
+  to["features"] = metadata.features;
   return to;
 }
 

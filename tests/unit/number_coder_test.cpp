@@ -123,6 +123,83 @@ TEST(NumberCoder, NormalNumbersOfAllSizes) {
   }
 }
 
+TEST(NumberCoder, ColumnsOfOneContext) {
+  Random random(6);
+  std::vector<std::uint32_t> column[3];
+  NumberEncoder encoder(3);
+  for (unsigned d = 0; d < 3; ++d) {
+    for (unsigned i = 0; i < 1000; ++i) column[d].push_back(random() >> 8 * (d + 1));
+    encoder.put(d, column[d].data(), column[d].size());
+  }
+  std::vector<std::uint8_t> bytes;
+  encoder.finish(bytes);
+  NumberDecoder decoder(bytes.data(), bytes.size(), 3);
+  for (unsigned d = 0; d < 3; ++d) {
+    std::vector<std::uint32_t> out(1000);
+    decoder.get(d, out.data(), out.size());
+    EXPECT_EQ(out, column[d]);
+  }
+  decoder.end();
+}
+
+TEST(NumberCoder, AnEncoderStartsAnewAfterItsStream) {
+  NumberEncoder encoder(1);
+  std::vector<std::uint8_t> bytes;
+  encoder.put(0, 7);
+  encoder.finish(bytes);
+  const std::vector<std::uint8_t> first = bytes;
+  encoder.put(0, 7);
+  encoder.finish(bytes);
+  EXPECT_EQ(bytes.size(), 2 * first.size());
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), bytes.begin() + static_cast<std::ptrdiff_t>(first.size())));
+}
+
+// Residuals x around an expected place that is no integer: number u is u / 2 to (u + 1) / 2 away from it.
+std::uint32_t residual(double x) { return static_cast<std::uint32_t>(2 * std::fabs(x)); }
+// Bits of the numbers u of normal residuals, with the probability of each.
+double ideal_bits(std::uint32_t u, double sigma) {
+  const auto beyond = [&](double x) { return std::erfc(x / sigma / std::sqrt(2.0)); };
+  return -std::log2(beyond(u / 2.0) - beyond((u + 1.0) / 2));
+}
+
+TEST(NumberCoder, SizesAreThoseOfTheDistribution) {
+  Random random(7);
+  for (const double sigma : {0.3, 1.0, 10.0, 1000.0, 1e6}) {
+    Numbers numbers;
+    double ideal = 0;
+    for (int i = 0; i < 96000; ++i) {
+      const std::uint32_t u = residual(random.normal(sigma));
+      numbers.add(0, u);
+      ideal += ideal_bits(u, sigma);
+    }
+    // States, padding and a table take at most 40 bytes.
+    EXPECT_LT(8.0 * static_cast<double>(encode(numbers).size()), 1.005 * ideal + 320) << sigma;
+  }
+}
+
+// 32,000 atoms with 24 contexts, and all of them in one: 0.02 bits an atom for the tables.
+TEST(NumberCoder, TablesOfContextsThatAreAlikeCostLittle) {
+  constexpr unsigned contexts = 24;
+  Random random(8);
+  Numbers alike;
+  Numbers scaled;
+  Numbers one;
+  alike.contexts = contexts;
+  scaled.contexts = contexts;
+  double wider = 0;
+  for (unsigned i = 0; i < 96000; ++i) {
+    const unsigned c = random() % contexts;
+    const double x = random.normal(50);
+    alike.add(c, residual(x));
+    one.add(0, residual(x));
+    scaled.add(c, residual(x * std::exp2(c / 4.0)));
+    wider += c / 4.0;
+  }
+  const auto bits = [](const Numbers &numbers) { return 8.0 * static_cast<double>(encode(numbers).size()); };
+  EXPECT_LT(bits(alike), bits(one) + 0.02 * 32000);
+  EXPECT_LT(bits(scaled), bits(one) + wider + 0.02 * 32000);
+}
+
 Numbers mixed_numbers(std::size_t n, unsigned contexts) {
   Random random(4);
   Numbers numbers;

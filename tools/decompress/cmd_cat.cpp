@@ -180,9 +180,7 @@ void add_cat(CLI::App &app) {
       "to\n"
       "the middle of a key interval (--keep first), the frames up to its next key frame are decoded and encoded again, "
       "by\n"
-      "--key and --order. Their values stay the same, apart from values that were stored exactly, which stay within "
-      "the\n"
-      "bound. A file with a torn end counts with its complete frames. A chunk whose checksum does not hold ends the\n"
+      "--key, --order and --effort. Their values stay the same. A file with a torn end counts with its complete frames. A chunk whose checksum does not hold ends the\n"
       "command: see gpz repair.");
   command->callback([options] { run_on(options->inputs.front(), [&] { cat(*options); }); });
 }

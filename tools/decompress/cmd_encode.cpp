@@ -69,6 +69,8 @@ void encode(EncodeOptions options) {
     options.source.raw_dimensions = options.dimensions;
   }
   options.encoding.threads = options.source.threads = thread_count(options.encoding.threads);
+  // Values of a .gpz file stay as they are, unless a bound is asked for.
+  options.source.keep_bits = choices == 0 && options.bounds.columns.empty();
 
   const std::unique_ptr<FrameSource> source = open_source(options.input, options.source);
   if (choices == 0 && !source->is_gpz()) throw no_choice;
@@ -78,14 +80,19 @@ void encode(EncodeOptions options) {
   std::uint64_t frames = 0;
   try {
     for (Frame frame; source->next(frame); ++frames) {
-      bounds.apply(source->name(), frame);
+      if (!options.source.keep_bits) bounds.apply(source->name(), frame);
       if (!out) {
         metadata = described(*source, options);
         out.emplace(options.output, metadata, options.encoding);
       }
       check_names(source->name(), frames, source->metadata().elements, metadata.elements);
       check_names(source->name(), frames, source->metadata().type_labels, metadata.type_labels);
-      out->write(frame);
+      if (!options.source.keep_bits)
+        out->write(frame);
+      else if (const std::vector<FieldInput> *const typed = source->typed_fields())
+        out->rewrite(frame.info, *typed);
+      else
+        out->rewrite(frame);
       progress.update(source->position() >> 20);
     }
   } catch (const std::exception &error) {
@@ -141,7 +148,9 @@ void add_encode(CLI::App &app) {
   command->footer(
       "Integer columns are lossless. A .gpz file as input is decoded and encoded again: without --eb, --rel and "
       "--bound\n"
-      "all values stay as they are. A larger bound is that of the old error and the new one together, so that it "
+      "all values keep every bit, with the bounds that the file has (from a pipe signalling NaNs of 32 bits become "
+      "quiet).\n"
+      "A larger bound is that of the old error and the new one together, so that it "
       "holds\n"
       "for the original values too; the grid in between is that of the difference of both bounds. A smaller one is\n"
       "refused: the digits are gone. If the input is broken or the disk is full, the complete frames before stay in "

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "encoding_options.hpp"
 #include "gpz/writer.hpp"
@@ -18,6 +19,9 @@ class EncodedOutput {
   EncodedOutput &operator=(const EncodedOutput &) = delete;
 
   void write(const Frame &frame) { writer_.write(frame); }
+  // Every value keeps its bits (Writer::rewrite).
+  void rewrite(const Frame &frame) { writer_.rewrite(frame); }
+  void rewrite(const FrameInfo &info, const std::vector<FieldInput> &decoded) { writer_.write(info, decoded); }
   // Writes the index.
   void close();
 

@@ -125,6 +125,9 @@ constexpr bool is_integer(ConstArray::Type type) {
 struct FieldInput {
   Field field;
   std::array<ConstArray, 3> components{};
+  // The values were read from a file with this bound and step. Every one of them keeps its bits: what is no value of
+  // the grid is stored exactly, as it was there. field.largest_error is that of the values. Not on a GPU.
+  bool decoded = false;
 };
 
 // A decoded frame: one column for each component, in the order of the fields. Element i of every column belongs to the

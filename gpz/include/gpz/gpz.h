@@ -232,7 +232,15 @@ typedef struct gpz_metadata {
   const char *const *type_labels; /* type_labels[t - 1] for atom type t */
   size_t type_label_count;
   double timestep_size; /* time units; 0: unknown */
+  /* What readers of the file have to know, GPZ_FEATURE_ bits. Writing: a file that gets frames of others by
+   * gpz_writer_copy needs the features of all; gpz_writer_set_effort adds its own. */
+  uint32_t features;
+  uint32_t reserved; /* 0 */
 } gpz_metadata;
+
+/* Required features (docs/format.md, section 13). */
+#define GPZ_FEATURE_MODELLED_SECTIONS 1u
+#define GPZ_FEATURE_CELL_CHUNKS 2u
 
 static inline gpz_metadata gpz_new_metadata(void) {
   gpz_metadata metadata;
@@ -261,6 +269,13 @@ typedef enum gpz_order {
   GPZ_ORDER_ID = 1     /* sorted by id where that is smaller: encoding takes several times as long */
 } gpz_order;
 
+/* Time that is spent on a smaller file; decoded values are the same. */
+typedef enum gpz_effort {
+  GPZ_EFFORT_FAST = 0,    /* what every version of gpz reads */
+  GPZ_EFFORT_DEFAULT = 1, /* with ids and GPZ_ORDER_ID, bonds and a better code */
+  GPZ_EFFORT_DENSE = 2    /* everything that makes files smaller */
+} gpz_effort;
+
 typedef struct gpz_writer gpz_writer;
 
 /* Opens a writer to a file. `metadata` may be NULL, and is ignored when an existing file is continued. On failure
@@ -283,6 +298,10 @@ GPZ_API gpz_status gpz_writer_open_memory(const gpz_metadata *metadata, int thre
 GPZ_API gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames);
 /* GPZ_ORDER_PLACE until this is called. */
 GPZ_API gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order);
+/* Call it before the first frame of a new file, whose header then names what its readers have to know. Later, and in a
+ * file that is continued, frames are written with what the header names (gpz_metadata.features), whatever the effort.
+ * Until this is called: GPZ_EFFORT_FAST. */
+GPZ_API gpz_status gpz_writer_set_effort(gpz_writer *writer, gpz_effort effort);
 /* Compresses and writes frame->particles particles. When it returns GPZ_OK, the operating system has accepted all
  * bytes. After a failure the file has the earlier frames, and the next frame can be written. Errors:
  * GPZ_INVALID_ARGUMENT (the message names the field), GPZ_LIMIT_EXCEEDED, GPZ_OUT_OF_MEMORY, GPZ_IO_ERROR. */
@@ -442,6 +461,7 @@ GPZ_API gpz_status gpz_reader_read_chunk(const gpz_reader *reader, size_t frame,
 
 /* Writes frame `frame` of `reader` to another file with the bytes and checksums of its chunks; nothing is decoded. A
  * difference frame has to follow the frame that it builds on: the last frame of `writer` has to be a copy of that one
+ * (GPZ_INVALID_ARGUMENT), and a frame of another file may not need features that the header of this one does not name
  * (GPZ_INVALID_ARGUMENT). GPZ_CORRUPT if the checksum of a chunk does not hold. */
 GPZ_API gpz_status gpz_writer_copy(gpz_writer *writer, const gpz_reader *reader, size_t frame);
 

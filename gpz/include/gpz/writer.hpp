@@ -52,7 +52,8 @@ class GPZ_API Writer {
   // file that is appended to, frames are encoded with what the header names, whatever the effort.
   void set_effort(Effort effort);
 
-  // Compresses and writes one frame of info.particles particles. info.fields is ignored: `fields` has the fields.
+  // Compresses and writes one frame of info.particles particles. info.fields is ignored: `fields` has the fields, whose
+  // largest errors count only with FieldInput::decoded.
   // `rows` is as in ChunkEncoder::encode. When it returns, the operating system has accepted all bytes. After an error
   // the file is cut back to the earlier frames, and the next frame is a key frame.
   void write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows = nullptr);
@@ -77,6 +78,10 @@ class GPZ_API Writer {
   // both errors together have to be within the bound, which is not checked. Throws as write(info, fields), and
   // invalid_argument if a column does not have one value for each particle.
   void write(const Frame &frame);
+  // As write(frame) for values, bounds and steps that are those of the frame that was read, some particles or fields of
+  // which may be gone. Every value keeps its bits (FieldInput::decoded), except signalling NaNs of f32 fields, which a
+  // Frame does not have.
+  void rewrite(const Frame &frame);
 
   // Frames of the file so far, with those of a file that is appended to.
   const std::vector<IndexEntry> &frames() const;

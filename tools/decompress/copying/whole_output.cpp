@@ -52,7 +52,7 @@ void WholeOutput::copy(const FrameInfo &info, const std::vector<ChunkView> &chun
 }
 
 void WholeOutput::encode(const Frame &frame) {
-  writer_.write(frame);
+  writer_.rewrite(frame);
   ++encoded_;
 }
 

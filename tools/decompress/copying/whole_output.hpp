@@ -26,7 +26,7 @@ class WholeOutput {
   void copy(const StoredFrame &frame);
   // Writes a frame made of chunks of several files.
   void copy(const FrameInfo &info, const std::vector<ChunkView> &chunks);
-  // Encodes a frame that was decoded.
+  // Encodes a frame that was decoded, or some particles and columns of it. Values keep their bits (Writer::rewrite).
   void encode(const Frame &frame);
   // Writes the index.
   void commit();

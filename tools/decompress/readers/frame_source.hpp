@@ -21,6 +21,10 @@ class FrameSource {
   // with the place in the file, io.
   virtual bool next(Frame &frame) = 0;
 
+  // The values of the frame that next() has found, which has none itself then; nullptr: they are in the frame. For
+  // SourceOptions::keep_bits.
+  virtual const std::vector<FieldInput> *typed_fields() const { return nullptr; }
+
   // What is known from the frames so far; columns are those of the first frame.
   const Metadata &metadata() const { return metadata_; }
   // Whether it is a .gpz file, whose fields may have bounds.
@@ -47,7 +51,8 @@ struct SourceOptions {
   ValueType raw_type = ValueType::float32;
   RawLayout raw_layout = RawLayout::array_of_structures;
   int raw_dimensions = 3;
-  int threads = 1;  // for these two: .gpz only
+  bool keep_bits = false;  // these three: .gpz only. Values come in their own types, where that is possible
+  int threads = 1;
   Limits limits;
 };
 

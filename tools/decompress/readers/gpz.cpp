@@ -2,6 +2,7 @@
 // .gpz files, to be encoded again.
 #include "frame_input.hpp"
 #include "readers/frame_source.hpp"
+#include "typed_frame.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 class GpzSource final : public FrameSource {
  public:
   GpzSource(const std::string &path, const SourceOptions &options)
-      : input_(path, options.limits), threads_(options.threads) {
+      : input_(path, options.limits), threads_(options.threads), keep_bits_(options.keep_bits) {
     metadata_ = input_.metadata();
     if (!options.elements.empty()) metadata_.elements = options.elements;
   }
@@ -20,6 +21,7 @@ class GpzSource final : public FrameSource {
     return found;
   }
 
+  const std::vector<FieldInput> *typed_fields() const override { return is_typed_ ? &typed_.fields() : nullptr; }
   bool is_gpz() const override { return true; }
   const std::string &name() const override { return input_.name(); }
   std::uint64_t size() const override { return input_.reader() != nullptr ? input_.reader()->scan().file_size : 0; }
@@ -36,7 +38,11 @@ class GpzSource final : public FrameSource {
         throw truncated_after(name(), scan.frames.size());
       return false;
     }
-    frame = reader.read(frames_, threads_);
+    is_typed_ = keep_bits_ && typed_.read(reader, frames_, threads_);
+    if (is_typed_)
+      frame.info = typed_.info();
+    else
+      frame = reader.read(frames_, threads_);
     position_ = scan.frames[frames_].offset;
     return true;
   }
@@ -52,6 +58,9 @@ class GpzSource final : public FrameSource {
 
   FrameInput input_;
   int threads_;
+  bool keep_bits_;
+  bool is_typed_ = false;
+  TypedFrame typed_;
   std::size_t frames_ = 0;
   std::uint64_t position_ = 0;
 };

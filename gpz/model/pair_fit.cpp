@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/model/pair_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "gpz/format/arithmetic.hpp"
+#include "gpz/model/least_squares.hpp"
+
+namespace gpz::model {
+
+namespace {
+
+constexpr std::size_t axes = core::max_components;
+constexpr std::size_t sample_size = 2048;
+constexpr std::size_t fewest_particles = 256;
+constexpr std::size_t knots = 14;
+constexpr double value_unit = 1 << PairMotion::value_bits;
+constexpr double speed_unit = 1 << PairMotion::speed_bits;
+constexpr double fine_unit = 1 << PairMotion::fine_bits;
+constexpr std::uint64_t last_frame_of_curve = 8;
+constexpr std::uint8_t first_steps = 3;
+constexpr std::uint8_t most_steps = 6;  // more take too long
+constexpr std::uint8_t usual_gain = 40;
+// In units of the mean distance of neighbours.
+constexpr double cutoff_distance = 2.0;
+constexpr double fewest_steps_of_cutoff = 16;
+constexpr double close_distance = 1.6;
+// Bits a particle that are worth their time.
+constexpr double least_gain = 0.75;
+constexpr double gain_of_step = 0.15;
+constexpr double frames_of_settings = 4;  // how long settings are expected to be good
+
+// About the bits of residuals, less a constant.
+double bits_of(const std::vector<double> &errors) {
+  double sum = 0;
+  for (const double error : errors) sum += std::log2(std::fabs(error) + 0.5);
+  return sum / static_cast<double>(errors.size());
+}
+
+// Rows that are far off say little: what to multiply them with.
+std::vector<double> weights_of(const std::vector<double> &errors) {
+  std::vector<double> size(errors.size());
+  for (std::size_t i = 0; i < errors.size(); ++i) size[i] = std::fabs(errors[i]);
+  std::vector<double> sorted = size;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
+  const double far = 4 * sorted[sorted.size() / 2] + 1;
+  for (double &x : size) x = 1 / std::sqrt(1 + (x / far) * (x / far));
+  return size;
+}
+
+std::int32_t rounded(double x) {
+  const auto most = static_cast<double>(PairCurve::value_limit);
+  return static_cast<std::int32_t>(std::lround(std::clamp(x, -most, most)));
+}
+
+}  // namespace
+
+// Particles at equal distances in slots, with what they really do.
+struct PairFit::Sample {
+  const cpu::DifferenceState &state;
+  const core::GridBox &box;
+  std::size_t components;
+  std::size_t stride;
+  std::size_t count;
+  std::vector<double> moved;                      // count x components, in grid steps
+  std::vector<std::array<double, 3>> by_history;  // velocity, previous, way to the mean
+
+  Sample(const cpu::DifferenceState &from, const cpu::IndexColumns &q, const core::GridBox &in)
+      : state(from),
+        box(in),
+        components(static_cast<std::size_t>(from.components)),
+        stride((from.particles - 1) / sample_size + 1),
+        count((from.particles - 1) / stride + 1) {
+    const std::int32_t reciprocal = core::reciprocal_of(state.frames);
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t d = 0; d < components; ++d) {
+        const cpu::DifferenceState::Axis &axis = state.axes[d];
+        const std::size_t slot = i * stride;
+        moved.push_back(
+            static_cast<double>(core::displacement(q[d][slot], axis.last[slot], core::checked_axis(box[d]))));
+        by_history.push_back({static_cast<double>(axis.velocity[slot]), static_cast<double>(axis.previous[slot]),
+                              core::way_to_mean(axis.deviation[slot], reciprocal) / 8.0});
+      }
+  }
+
+  // Bits a particle without forces.
+  double bits_by_history() const {
+    LeastSquares sums(3);
+    for (std::size_t row = 0; row < moved.size(); ++row) sums.add(by_history[row].data(), moved[row]);
+    const std::vector<double> best = sums.solve(1e-9);
+    std::vector<double> errors = moved;
+    for (std::size_t row = 0; row < moved.size(); ++row)
+      for (std::size_t k = 0; k < 3; ++k) errors[row] -= best[k] * by_history[row][k];
+    return bits_of(errors) * static_cast<double>(components);
+  }
+
+  // The mean distance of neighbours, in grid steps.
+  double spacing() const {
+    double volume = 1;
+    for (std::size_t d = 0; d < components; ++d) {
+      const core::GridAxis axis = core::checked_axis(box[d]);
+      const auto [least, largest] = std::minmax_element(state.axes[d].last.begin(), state.axes[d].last.end());
+      volume *= axis.period != 0 ? static_cast<double>(axis.period)
+                                 : static_cast<double>(core::difference_of(*largest, *least)) + 1;
+    }
+    return std::pow(volume / static_cast<double>(state.particles), 1 / static_cast<double>(components));
+  }
+};
+
+struct PairFit::Trial {
+  double bits = 0;  // a particle
+  std::vector<double> errors;
+};
+
+PairFit::Trial PairFit::run(const Sample &sample, const PairSettings &settings, const MotionHistory &history) {
+  PairTable table;
+  table.fill(settings.curve, motion_->end());
+  MotionHistory after = history;
+  motion_->record(true);
+  motion_->move(sample.state, settings, table, after);
+  Trial trial;
+  trial.errors = sample.moved;
+  for (std::size_t i = 0; i < sample.count; ++i)
+    for (std::size_t d = 0; d < sample.components; ++d)
+      trial.errors[sample.components * i + d] -= after.axes[d].moved[i * sample.stride] / speed_unit;
+  trial.bits = bits_of(trial.errors) * static_cast<double>(sample.components);
+  return trial;
+}
+
+// How displacements of the sample grow with the values and the slopes of the knots: rows of 2 for each knot. Positions
+// are those of the last run.
+std::vector<double> PairFit::features(const Sample &sample, const PairSettings &settings) {
+  const NeighbourList &list = motion_->list();
+  const std::vector<PairCurve::Knot> &knot = settings.curve.knots;
+  const std::size_t width = 2 * knot.size();
+  std::vector<double> rows(sample.moved.size() * width);
+  const double bin_size = std::ldexp(1.0, PairTable::bin_shift_for(motion_->end()));
+  const double unit = std::ldexp(1 / fine_unit, list.shift());
+  std::vector<std::size_t> segment_of_bin(knot.back().bin + 1, 0);
+  for (std::size_t k = 1; k + 1 < knot.size(); ++k)
+    std::fill(segment_of_bin.begin() + knot[k].bin, segment_of_bin.end(), k);
+  const int steps = static_cast<int>(motion_->recorded().size());
+  for (std::uint32_t own = 0; own < list.particles(); ++own) {
+    const std::uint32_t slot = list.order()[own];
+    for (std::uint32_t pair = list.first()[own]; pair < list.first()[own + 1]; ++pair) {
+      const std::uint32_t partner = list.partner()[pair];
+      const std::uint32_t other = list.order()[partner];
+      const bool takes_own = slot % sample.stride == 0;
+      const bool takes_other = other % sample.stride == 0;
+      if (!takes_own && !takes_other) continue;
+      for (int step = 0; step < steps; ++step) {
+        const auto &fine = motion_->recorded()[static_cast<std::size_t>(step)];
+        double way[axes];
+        double squared = 0;
+        for (std::size_t d = 0; d < axes; ++d) {
+          way[d] = list.way(d)[pair] * fine_unit + fine[axes * own + d] - fine[axes * partner + d];
+          squared += way[d] * way[d];
+        }
+        const double bin = squared / bin_size;
+        if (!(bin < knot.back().bin)) continue;
+        const std::size_t k = segment_of_bin[static_cast<std::size_t>(bin)];
+        const double length = knot[k + 1].bin - knot[k].bin;
+        const double t = std::max(0.0, (bin - knot[k].bin) / length);
+        // How much of the time between the frames a force of this step acts for.
+        const double share = step == 0 ? 1.0 / steps : static_cast<double>(steps - step) / steps / steps;
+        const double rise = t * t * (3 - 2 * t);
+        const double bend = length / (1 << PairCurve::slope_shift);
+        const double weight[4] = {1 - rise, bend * (t - 2 * t * t + t * t * t), rise, bend * (t * t * t - t * t)};
+        for (std::size_t d = 0; d < sample.components; ++d) {
+          const double force = share * way[d] * unit;
+          for (std::size_t j = 0; j < 4; ++j) {
+            if (takes_own)
+              rows[(slot / sample.stride * sample.components + d) * width + 2 * k + j] += weight[j] * force;
+            if (takes_other)
+              rows[(other / sample.stride * sample.components + d) * width + 2 * k + j] -= weight[j] * force;
+          }
+        }
+      }
+    }
+  }
+  return rows;
+}
+
+namespace {
+
+// The curve with what least squares of the errors add to it.
+PairCurve refitted(const PairCurve &curve, const std::vector<double> &rows, const std::vector<double> &errors,
+                   std::vector<double> &left) {
+  const std::size_t width = 2 * curve.knots.size();
+  LeastSquares sums(width);
+  const std::vector<double> weights = weights_of(errors);
+  std::vector<double> scaled(width);
+  for (std::size_t row = 0; row < errors.size(); ++row) {
+    for (std::size_t k = 0; k < width; ++k) scaled[k] = weights[row] * rows[row * width + k];
+    sums.add(scaled.data(), weights[row] * errors[row]);
+  }
+  const std::vector<double> change = sums.solve(1e-7);
+  left = errors;
+  for (std::size_t row = 0; row < errors.size(); ++row)
+    for (std::size_t k = 0; k < width; ++k) left[row] -= change[k] * rows[row * width + k];
+  PairCurve better = curve;
+  for (std::size_t k = 0; k < curve.knots.size(); ++k) {
+    better.knots[k].value = rounded(curve.knots[k].value + change[2 * k] * value_unit);
+    better.knots[k].slope = rounded(curve.knots[k].slope + change[2 * k + 1] * value_unit);
+  }
+  return better;
+}
+
+}  // namespace
+
+// Settings with a force of 0 for all distances that there are between particles now.
+bool PairFit::prepare(const Sample &sample, PairSettings &settings) {
+  const double cutoff = cutoff_distance * sample.spacing();
+  if (!(cutoff >= fewest_steps_of_cutoff && cutoff < static_cast<double>(PairSettings::most_cutoff))) return false;
+  settings.steps = first_steps;
+  settings.gain = usual_gain;
+  settings.trust = PairSettings::most_trust;
+  settings.cutoff = static_cast<std::uint64_t>(cutoff);
+  if (!motion_->find(sample.state, sample.box, settings.cutoff) || motion_->list().pairs() == 0) return false;
+  const NeighbourList &list = motion_->list();
+  std::uint32_t least = list.reach() * list.reach();
+  for (std::size_t pair = 0; pair < list.pairs(); ++pair) least = std::min(least, list.squared(pair));
+  const int shift = PairTable::bin_shift_for(motion_->end());
+  const auto end = static_cast<double>((motion_->end() - 1) >> shift) + 1;
+  const auto start = static_cast<double>((std::uint64_t{least} << 2 * PairMotion::fine_bits) >> shift);
+  settings.curve.close =
+      static_cast<std::uint32_t>(end * (close_distance / cutoff_distance) * (close_distance / cutoff_distance));
+  // Forces change by a factor with the distance, so that knots do.
+  const double first = std::max(start, end / 64);
+  for (std::size_t k = 0; k < knots; ++k) {
+    const double at = first * std::pow(end / first, static_cast<double>(k) / (knots - 1));
+    const auto bin = static_cast<std::uint32_t>(std::lround(at));
+    if (settings.curve.knots.empty() || bin > settings.curve.knots.back().bin)
+      settings.curve.knots.push_back({bin, 0, 0});
+  }
+  return settings.curve.close >= 4 && settings.curve.knots.size() >= 2;
+}
+
+bool PairFit::search(const Sample &sample, PairSettings &fitted) {
+  PairSettings settings;
+  if (!prepare(sample, settings)) return false;
+  // One step from where the particles are, at the speed that they had.
+  PairSettings still = settings;
+  still.steps = 1;
+  const Trial trial = run(sample, still, {});
+  std::vector<double> left;
+  settings.curve = refitted(settings.curve, features(sample, settings), trial.errors, left);
+  if (bits_of(left) * static_cast<double>(sample.components) > sample.bits_by_history() - least_gain) return false;
+  fitted = settings;
+  return true;
+}
+
+namespace {
+
+// The gains of a filter that follows a particle with noisy positions, where errors are mostly of this size.
+void set_gains(const std::vector<double> &errors, PairSettings &settings) {
+  double square = 0;
+  double weights = 0;
+  const std::vector<double> weight = weights_of(errors);
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    square += weight[i] * errors[i] * errors[i];
+    weights += weight[i];
+  }
+  constexpr double rounding = 0.05;  // somewhat less than the variance of an index
+  const double trust = std::clamp(1 - rounding * weights / square, 0.5, 1.0);
+  const double gain = usual_gain * (2 * (2 - trust) - 4 * std::sqrt(1 - trust));
+  settings.trust = static_cast<std::uint8_t>(std::lround(trust * PairSettings::most_trust));
+  settings.gain = static_cast<std::uint8_t>(std::lround(std::clamp(gain, 12.0, 96.0)));
+}
+
+}  // namespace
+
+PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, const MotionHistory &history,
+                                 PairSettings &fitted) {
+  const Trial with_now = run(sample, now, history);
+  std::vector<std::uint8_t> bytes;
+  append_settings(now, bytes);
+  const double cost = 8 * static_cast<double>(bytes.size()) / static_cast<double>(sample.state.particles);
+  PairSettings best = now;
+  double least = with_now.bits;
+  double asked = least - cost / frames_of_settings;
+  // With the curve that suits the errors of the last run.
+  // Errors of later frames come from all frames before: a curve fitted to those of one frame would be too much.
+  const std::uint64_t frames = sample.state.frames;
+  const bool with_curve = frames <= last_frame_of_curve || with_now.bits > bits_then_ + least_gain;
+  const auto consider = [&](PairSettings settings, const std::vector<double> &errors, double extra) {
+    std::vector<double> left;
+    if (with_curve) settings.curve = refitted(settings.curve, features(sample, settings), errors, left);
+    const Trial trial = run(sample, settings, history);
+    if (!(trial.bits + extra < asked)) return false;
+    best = settings;
+    least = asked = trial.bits;
+    return true;
+  };
+  PairSettings refit = now;
+  set_gains(with_now.errors, refit);
+  bool changed = consider(refit, with_now.errors, 0);
+  if (frames == 4 || frames == 6) {
+    PairSettings other = best;
+    other.steps = static_cast<std::uint8_t>(std::clamp<int>(best.steps + next_steps_, 1, most_steps));
+    const bool taken =
+        other.steps != best.steps && consider(other, run(sample, other, history).errors, next_steps_ * gain_of_step);
+    if (!taken) next_steps_ = -next_steps_;
+    changed = changed || taken;
+  }
+  if (with_curve) bits_then_ = least;
+  useful_ = least + least_gain < sample.bits_by_history();
+  if (!useful_) return Choice::none;
+  if (!changed) return Choice::as_before;
+  fitted = best;
+  return Choice::fitted;
+}
+
+PairFit::Choice PairFit::choose(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
+                                const PairSettings &now, const MotionHistory &history, PairMotion &motion,
+                                PairSettings &fitted) {
+  motion_ = &motion;
+  const format::UsualArithmetic arithmetic;
+  if (state.plain || state.particles < fewest_particles || state.frames < 2) return Choice::none;
+  const bool known = now.steps != 0;
+  const std::uint64_t frames = state.frames;
+  const bool due = useful_ ? frames <= 6 || frames == 8 || frames % 16 == 0 : frames == 3 || frames % 32 == 0;
+  if (!due) return useful_ && known ? Choice::as_before : Choice::none;
+  const Sample sample(state, q, box);
+  if (!known) {
+    useful_ = search(sample, fitted);
+    return useful_ ? Choice::fitted : Choice::none;
+  }
+  if (!motion_->find(state, box, now.cutoff)) return Choice::none;
+  return improve(sample, now, history, fitted);
+}
+
+}  // namespace gpz::model
