@@ -23,7 +23,8 @@ enum FieldCodingKind : std::uint8_t {
   block_coded_values = 2,
   ordered_values = 3,
   modelled_values = 4,
-  halved_cells = 6,  // 5 is for ordered chunks
+  modelled_order = 5,
+  halved_cells = 6,
   lattice_sites = 7,
 };
 

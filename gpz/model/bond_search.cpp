@@ -64,19 +64,30 @@ class Places {
   }
 
   float distance(std::size_t i, std::size_t j) const { return std::sqrt(square(i, j)); }
-  // Of particles first, first + 1, ... and those `lag` slots before.
-  void distances(std::size_t first, std::size_t count, std::size_t lag, float *out) const {
-    for (std::size_t k = 0; k < count; ++k) out[k] = std::sqrt(square(first + k, first + k - lag));
+  // Squared distances of particles first, first + 1, ... from those `lag` slots before.
+  void squares(std::size_t first, std::size_t count, std::size_t lag, float *__restrict out) const {
+    std::fill_n(out, count, 0.0F);
+    for (std::size_t d = 0; d < x_.size(); ++d) {
+      const std::int32_t *const x = x_[d].data() + first;
+      const std::int32_t period = period_[d];
+      const std::int32_t half = half_[d];
+      for (std::size_t k = 0; k < count; ++k) {
+        const auto step = static_cast<float>(shorter(x[k] - *(x + k - lag), period, half));
+        out[k] += step * step;
+      }
+    }
   }
 
  private:
+  static std::int32_t shorter(std::int32_t way, std::int32_t period, std::int32_t half) {
+    const std::int32_t below = way > half ? period : 0;
+    const std::int32_t above = way < -half ? period : 0;
+    return way - below + above;
+  }
   float square(std::size_t i, std::size_t j) const {
     float sum = 0;
     for (std::size_t d = 0; d < x_.size(); ++d) {
-      std::int32_t way = x_[d][i] - x_[d][j];
-      way -= way > half_[d] ? period_[d] : 0;
-      way += way < -half_[d] ? period_[d] : 0;
-      const auto step = static_cast<float>(way);
+      const auto step = static_cast<float>(shorter(x_[d][i] - x_[d][j], period_[d], half_[d]));
       sum += step * step;
     }
     return sum;
@@ -174,7 +185,7 @@ class Search {
     for (std::size_t lag = 1; lag <= max_lag; ++lag)
       for (const Run &run : sample_) {
         const std::size_t skipped = run.first < lag ? std::min(lag, run.count) : 0;
-        places_.distances(run.first + skipped, run.count - skipped, lag, distance.data());
+        places_.squares(run.first + skipped, run.count - skipped, lag, distance.data());
         found[lag].insert(found[lag].end(), distance.begin(),
                           distance.begin() + static_cast<std::ptrdiff_t>(run.count - skipped));
       }
@@ -183,13 +194,14 @@ class Search {
     if (nearest.size() < least_members) return;
     const auto low = nearest.begin() + static_cast<std::ptrdiff_t>(nearest.size() / 20);
     std::nth_element(nearest.begin(), low, nearest.end());
-    const float most = std::min(*low * 2.5F, static_cast<float>(longest_bond >> fraction_bits) - 1);
+    const float most = std::min(std::sqrt(*low) * 2.5F, static_cast<float>(longest_bond >> fraction_bits) - 1);
     // Of peaks at the end, one side cannot be seen.
     const float end = most - 2 * (half_width + valley_width) * scale_at(most);
     for (std::uint32_t lag = 1; lag <= max_lag; ++lag) {
       auto &distances = found[lag];
-      distances.erase(std::remove_if(distances.begin(), distances.end(), [&](float x) { return !(x < most); }),
+      distances.erase(std::remove_if(distances.begin(), distances.end(), [&](float x) { return !(x < most * most); }),
                       distances.end());
+      for (float &x : distances) x = std::sqrt(x);
       std::sort(distances.begin(), distances.end());
       for (const float length : take_peaks(distances, std::max(least_members, sampled_ / 160)))
         if (length < end && length > 2 && spheres_.size() < max_spheres) spheres_.push_back({lag, length});
@@ -200,7 +212,7 @@ class Search {
   // confuse; 0: none. `on`, if there is one, counts all that it could be on.
   void find_on(std::size_t first, std::size_t count, std::uint8_t *sphere_at, std::size_t *on) {
     std::fill_n(sphere_at, count, std::uint8_t{0});
-    distance_.resize(count);
+    square_.resize(count);
     error_.assign(count, 0);
     std::array<bool, max_lag + 1> in_use{};
     for (const Sphere &sphere : spheres_) in_use[sphere.lag] = true;
@@ -218,11 +230,13 @@ class Search {
         most = std::max(most, length + width);
         of_lag[spheres++] = k;
       }
+      least = least > 0 ? least * least : 0;
+      most *= most;
       const std::size_t skipped = first < lag ? std::min<std::size_t>(lag - first, count) : 0;
-      places_.distances(first + skipped, count - skipped, lag, distance_.data() + skipped);
+      places_.squares(first + skipped, count - skipped, lag, square_.data() + skipped);
       for (std::size_t i = skipped; i < count; ++i) {
-        const float distance = distance_[i];
-        if (distance < least || distance > most) continue;
+        if (square_[i] < least || square_[i] > most) continue;
+        const float distance = std::sqrt(square_[i]);
         for (std::size_t s = 0; s < spheres; ++s) {
           const Sphere &sphere = spheres_[of_lag[s]];
           if (!is_near(distance, sphere.length)) continue;
@@ -349,7 +363,7 @@ class Search {
   std::vector<Run> sample_;
   std::size_t sampled_ = 0;
   std::vector<Sphere> spheres_;
-  std::vector<float> distance_;
+  std::vector<float> square_;
   std::vector<float> error_;
   std::vector<std::pair<std::size_t, std::uint8_t>> loose_;
 };

@@ -136,6 +136,29 @@ Chain choose_chain(const cpu::OrderedShape &shape, const cpu::IndexColumns &q) {
   return chain;
 }
 
+// Whether particles with bonds of fixed length are not predicted better without them: by the bits of a sample.
+// Particles that hardly move about their places in a crystal may be at nearly fixed distances.
+bool bonds_pay(const Bonds &bonds, const OrderedWalk &walk, const cpu::IndexColumns &q) {
+  constexpr std::size_t step = 13;
+  std::int64_t chained = 0;
+  std::int64_t bound = 0;
+  for (std::size_t i = 1; i < walk.particles; i += step) {
+    const BondKind *const kind = bonds.of(i);
+    if (kind == nullptr || !kind->is_fixed()) continue;
+    // Two free components of up to twice the length and a fixed one, or one free component.
+    const int bits = core::bit_length(kind->length[0] >> fraction_bits) + 1;
+    bound += kind->is_circle() ? bits + 4 : 2 * bits + 2;
+    const std::size_t lag = walk.chain.lag[0];
+    const std::size_t parent = lag == 0 || lag > i ? 0 : i - lag;
+    for (std::size_t d = 0; d < walk.components; ++d) {
+      const std::int64_t way = core::displacement(q[d][i], q[d][parent], walk.box[d]);
+      const std::int64_t off = core::displacement(way, walk.chain.offset[0][d], walk.box[d]);
+      chained += core::bit_length(core::zigzag(off));
+    }
+  }
+  return bound < chained;
+}
+
 void read_chain(format::ByteReader &in, OrderedWalk &walk) {
   Chain &chain = walk.chain;
   chain.swapped = in.u8();
@@ -193,10 +216,11 @@ void encode_ordered_model(const cpu::OrderedShape &shape, const cpu::IndexColumn
                           std::vector<std::uint8_t> &bytes) {
   OrderedWalk walk;
   prepare(shape, walk);
-  const Bonds bonds =
-      positions && shape.components == core::max_components ? Bonds::find(q, shape.particles, shape.box) : Bonds();
-  use_bonds(bonds, walk);
   walk.chain = choose_chain(shape, q);
+  Bonds bonds;
+  if (positions && shape.components == core::max_components) bonds = Bonds::find(q, shape.particles, shape.box);
+  if (!bonds.empty() && !bonds_pay(bonds, walk, q)) bonds.forget();
+  use_bonds(bonds, walk);
   for (std::size_t d = 0; d < walk.components; ++d) walk.margin[d] = find_margin(q[d], shape.particles, walk.box[d]);
   // Scales are sums of three components in sixteenths: a residual of one step is level 0.
   walk.contexts.base = Contexts::half_octaves(16);

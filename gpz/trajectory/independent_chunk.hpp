@@ -30,6 +30,8 @@ class IndependentChunk {
   void write(std::size_t field, const cpu::Target &target, int threads) const;
   // With memory that may have been used before.
   void write(std::size_t field, const cpu::Target &target, int threads, Indices &memory) const;
+  // The bonds between its particles that a field's section found; empty for most. Throws as write.
+  model::Bonds bonds(std::size_t field) const { return ordered_ != nullptr ? ordered_->bonds(field) : model::Bonds(); }
 
  private:
   const std::vector<Field> *fields_;

@@ -12,6 +12,7 @@
 #include "gpz/format/budget.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/model/bonds.hpp"
 #include "gpz/trajectory/indices.hpp"
 
 namespace gpz::trajectory {
@@ -23,9 +24,10 @@ inline bool may_be_ordered(std::uint64_t particles, std::size_t size) {
 }
 
 // Encodes `particles` > 0 particles, of whose prepared fields number `identity` has the ids; rows as in ChunkEncoder.
-// `encoder` codes what is not predicted. Leaves the checksum to the caller. Throws std::bad_alloc, Error.
+// `encoder` codes what is not predicted. `modelled`: sections of coding 5 may be used. Leaves the checksum to the
+// caller. Throws std::bad_alloc, Error.
 void encode_ordered_chunk(const std::vector<FieldInput> &fields, std::size_t identity, std::size_t particles,
-                          const int *rows, const Box &box, cpu::Encoder &encoder, EncodedChunk &out);
+                          const int *rows, const Box &box, bool modelled, cpu::Encoder &encoder, EncodedChunk &out);
 
 // Such a chunk, opened: its ids are decoded, which all other fields need.
 class OrderedChunk {
@@ -36,6 +38,8 @@ class OrderedChunk {
   // Decodes a field, by way of `indices`, whose memory may have been used before. Throws corrupt, limit_exceeded (see
   // cpu::store), std::bad_alloc.
   void write(std::size_t field, const cpu::Target &target, int threads, Indices &indices) const;
+  // The bonds that its section found; empty if it has none. Throws as write.
+  model::Bonds bonds(std::size_t field) const;
 
  private:
   void read_head(std::size_t size);

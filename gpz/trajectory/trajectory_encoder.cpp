@@ -52,6 +52,8 @@ struct TrajectoryEncoder::State {
   Effort effort = default_effort;
   std::uint32_t features = feature::known;  // of the file
   trajectory::ChunkHistory history;
+  std::vector<trajectory::SectionChoice> choices;  // of each field, since the independent chunk
+  model::ModelledState kept;                       // of a field, while two codings compete
   trajectory::Identity identity;
   std::vector<Field> described;         // the fields of the chunk that the history starts with
   std::vector<std::uint8_t> key_chunk;  // the last independent chunk, until the history starts with it
@@ -59,10 +61,9 @@ struct TrajectoryEncoder::State {
   EncodedChunk candidate;               // the chunk of another kind that a block chunk competes with
   format::KeySizes key;                 // of the last independent chunk
   format::Column<std::int64_t> ids;
-  Rows all;                                        // row of each particle
-  Rows staying;                                    // row of each slot
-  trajectory::Indices indices;                     // of a field
-  std::vector<trajectory::SectionChoice> choices;  // of each field, since the history starts
+  Rows all;                     // row of each particle
+  Rows staying;                 // row of each slot
+  trajectory::Indices indices;  // of a field
 
   void forget() {
     history.forget();
@@ -79,7 +80,8 @@ struct TrajectoryEncoder::State {
     const std::vector<Field> given = format::described(fields);
     const std::size_t id = identity_field(given);
     if (id != no_field && order == Order::id)
-      trajectory::encode_ordered_chunk(fields, id, particles, rows, box, encoder, candidate);
+      trajectory::encode_ordered_chunk(fields, id, particles, rows, box, may_use(feature::modelled_sections), encoder,
+                                       candidate);
     else if (id == no_field && may_use(feature::cell_chunks) && trajectory::may_be_cells(given, particles))
       trajectory::encode_cell_chunk(fields, particles, rows, box, encoder, candidate);
     else
@@ -91,6 +93,7 @@ struct TrajectoryEncoder::State {
   // The history will start with this chunk, if a difference chunk follows.
   void start_from(const std::vector<FieldInput> &fields, const EncodedChunk &chunk) {
     history.forget();
+    choices.assign(fields.size(), trajectory::SectionChoice(std::min(effort, Effort::standard)));
     identity.reset();
     described = format::described(fields);
     key_chunk.clear();
@@ -98,7 +101,6 @@ struct TrajectoryEncoder::State {
     key_chunk = chunk.bytes;
     key.particles = chunk.particles;
     key.sections.assign(fields.size(), 0);
-    choices.assign(fields.size(), trajectory::SectionChoice(effort));
     const ChunkKind kind = chunk_kind(chunk.bytes.data(), chunk.bytes.size());
     for (std::size_t f = 0; f < fields.size(); ++f)
       key.sections[f] = format::load_little<std::uint64_t>(chunk.bytes.data() + format::section_length_at(kind, f));
@@ -199,45 +201,51 @@ struct TrajectoryEncoder::State {
       history.follow(f, columns, {});
       return;
     }
+    // Fields of predicted floats may be modelled.
     using Try = trajectory::SectionChoice::Try;
-    const bool may_model = !state.plain && may_use(feature::modelled_sections);
-    const Try what = may_model ? choices[f].next() : Try::usual;
-    if (what == Try::costly) {
+    trajectory::SectionChoice &choice = choices[f];
+    const Try next = state.plain || !may_use(feature::modelled_sections) ? Try::usual : choice.next();
+    if (next == Try::usual || !encode_modelled(f, columns, edges, begin, out)) {
       out.bytes.resize(begin);
-      append_modelled(f, columns, edges, out);
-      choices[f].encoded(true);
-      history.follow(f, columns, edges);
-      return;
+      format::append_field_coding({format::predicted_values, crossed}, out.bytes);
+      encode_predicted(columns, state, edges, out);
+      if (next != Try::usual) choice.encoded(false);
+    } else if (next == Try::both) {
+      const bool usual_is_smaller = trajectory::replace_if_smaller(out.bytes, begin, [&] {
+        format::append_field_coding({format::predicted_values, crossed}, out.bytes);
+        encode_predicted(columns, state, edges, out);
+      });
+      if (usual_is_smaller) history.modelled(f) = std::move(kept);
+      choice.encoded(!usual_is_smaller);
+    } else {
+      choice.encoded(true);
     }
-    format::append_section_head(edges, components, indices.exact, out.bytes);
-    cpu::encode_difference(state, columns, edges, out.bytes, cpu::kernels(), order == Order::id);
     // The indices that the history takes are the same in both codings only if they are the values themselves.
     if (state.plain && out.bytes.size() - begin >= key.scaled(key.sections[f], staying.size()))
       trajectory::replace_if_smaller(out.bytes, begin, [&] { encode_block_coded(input, out); });
-    if (may_model) choices[f].encoded(what == Try::both && replace_by_modelled(f, columns, edges, begin, out));
     history.follow(f, columns, edges);
   }
 
-  // The section that begins at `begin`, if that makes it smaller. What is remembered of the models is that of the
-  // sections that are in the file.
-  bool replace_by_modelled(std::size_t f, const cpu::IndexColumns &columns, const core::GridBox &edges,
-                           std::size_t begin, EncodedChunk &out) {
-    model::ModelledState before = history.modelled(f);
-    const bool smaller =
-        trajectory::replace_if_smaller(out.bytes, begin, [&] { append_modelled(f, columns, edges, out); });
-    if (!smaller) history.modelled(f) = std::move(before);
-    return smaller;
+  // Behind the coding of the field.
+  void encode_predicted(const cpu::IndexColumns &columns, const cpu::DifferenceState &state, const core::GridBox &edges,
+                        EncodedChunk &out) {
+    format::append_section_head(edges, static_cast<std::size_t>(state.components), indices.exact, out.bytes);
+    cpu::encode_difference(state, columns, edges, out.bytes, cpu::kernels(), order == Order::id);
   }
 
-  void append_modelled(std::size_t f, const cpu::IndexColumns &columns, const core::GridBox &edges, EncodedChunk &out) {
+  // The section from `begin` on in coding 4; false if models do not help. `kept` gets what models remembered before.
+  bool encode_modelled(std::size_t f, const cpu::IndexColumns &columns, const core::GridBox &edges, std::size_t begin,
+                       EncodedChunk &out) {
     const cpu::DifferenceState &state = history.state(f);
+    out.bytes.resize(begin);
     format::append_field_coding({format::modelled_values, {}}, out.bytes);
     format::append_section_head(edges, static_cast<std::size_t>(state.components), indices.exact, out.bytes);
     model::ModelledOptions options;
     options.in_order_of_ids = order == Order::id;
     options.positions = f == 0;
     options.dense = effort == Effort::dense;
-    model::encode_modelled(state, history.modelled(f), columns, edges, options, out.bytes);
+    if (choices[f].next() == trajectory::SectionChoice::Try::both) kept = history.modelled(f);
+    return model::encode_modelled(state, history.modelled(f), columns, edges, options, out.bytes);
   }
 
   void encode_block_coded(const FieldInput &input, EncodedChunk &out) {
