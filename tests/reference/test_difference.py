@@ -270,7 +270,7 @@ class Refused(unittest.TestCase):
         self.check([small()[0], frame_record([WriteField(INTEGER, ["id"], [[]])], [], codec=2)], "codec 2")
 
     def test_kinds(self):
-        self.check(small(chunk=difference_chunk(3, [], [b""], kind=3)), "features 0x2")
+        self.check(small(chunk=difference_chunk(3, [], [b""], kind=3)), "kind 3")
         field = WriteField(INTEGER, ["id"], [[]])
         self.check([small()[0], frame_record([field], [(0, difference_chunk(0, [], [b""]))])], "kind 1")
 
