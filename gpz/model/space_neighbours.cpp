@@ -55,7 +55,7 @@ bool SpaceNeighbours::fit(const cpu::DifferenceState &state, const core::GridBox
   radius_.clear();
   for (const double radius : shell_radii) {
     const double steps = std::ceil(radius * distance);
-    if (!(steps >= 4 && steps < max_radius)) return false;
+    if (!(steps >= 4 && steps < max_radius) || (!radius_.empty() && steps <= radius_.back())) return false;
     radius_.push_back(static_cast<std::uint32_t>(steps));
   }
   shells_.assign(radius_.size(), {});
