@@ -207,13 +207,14 @@ struct Contest {
   std::uint8_t best = temporal_model;
   double least = 0;
 
-  // Takes a model, of which `used` is what the history has, if it is better.
+  // Takes a model if it is better. `history` is that of the chunk, which the winner of all may change at the end, but
+  // no other one: a decoder does not hear of them.
   template <typename Model>
-  void enter(std::uint8_t number, Model &used) {
+  void enter(std::uint8_t number, Model &model, Model &history) {
     std::vector<std::uint8_t> bytes;
-    Model model = used;
+    model = history;
     if (!model.fit(state, q, box, bytes)) {
-      used = std::move(model);  // it has seen that it is of no use
+      history = std::move(model);  // it has seen that it is of no use
       return;
     }
     Expectation expected;
@@ -226,7 +227,6 @@ struct Contest {
     least = bits;
     best = number;
     parameters = std::move(bytes);
-    used = std::move(model);
     prepared.expected = std::move(expected);
     remainders = std::move(left);
   }
@@ -242,8 +242,12 @@ std::uint8_t choose_model(const cpu::DifferenceState &state, ModelledState &mode
   if (!dense) return temporal_model;
   Contest contest{state, q, box, prepared, remainders, parameters};
   contest.least = rough_bits(remainders);
-  contest.enter(lattice_model, modelled.lattice);
-  contest.enter(pair_force_model, modelled.forces);
+  LatticeModel lattice;
+  PairForce forces;
+  contest.enter(lattice_model, lattice, modelled.lattice);
+  contest.enter(pair_force_model, forces, modelled.forces);
+  if (contest.best == lattice_model) modelled.lattice = std::move(lattice);
+  if (contest.best == pair_force_model) modelled.forces = std::move(forces);
   return contest.best;
 }
 

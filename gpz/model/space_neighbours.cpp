@@ -55,7 +55,7 @@ double SpaceNeighbours::fit(const cpu::DifferenceState &state, const core::GridB
   radius_.clear();
   for (const double radius : shell_radii) {
     const double steps = std::ceil(radius * distance);
-    if (!(steps >= 4 && steps < max_radius)) return 0;
+    if (!(steps >= 4 && steps < max_radius) || (!radius_.empty() && steps <= radius_.back())) return 0;
     radius_.push_back(static_cast<std::uint32_t>(steps));
   }
   shells_.assign(radius_.size(), {});
