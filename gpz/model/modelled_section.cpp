@@ -253,16 +253,11 @@ std::uint8_t choose_model(const cpu::DifferenceState &state, ModelledState &mode
 
 }  // namespace
 
-bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
-                     const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
+namespace {
+
+void append_section(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+                    const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
   const std::size_t axes = axes_of(state);
-  const bool may_bind = options.in_order_of_ids && options.positions && axes == core::max_components;
-  const bool searches = may_bind && !modelled.searched_bonds;
-  if (searches) {
-    modelled.searched_bonds = true;
-    modelled.bonds = Bonds::find(q, state.particles, box);
-  }
-  if (!options.dense && modelled.bonds.empty()) return false;
   modelled.prepare(state.particles);
   std::vector<std::uint8_t> parameters;
   Prepared prepared;
@@ -271,13 +266,12 @@ bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   const std::uint8_t model =
       choose_model(state, modelled, q, box, options.dense && options.positions, prepared, remainders, parameters);
   std::uint8_t flags = 0;
-  if (searches && !modelled.bonds.empty()) {
+  w.contexts.bonds = !modelled.bonds.empty() && modelled.bond_use != ModelledState::BondUse::avoided;
+  if (w.contexts.bonds) flags |= bound_particles;
+  if (w.contexts.bonds && modelled.new_bonds) {
     flags |= new_bonds;
     modelled.bonds.append(parameters);
-  }
-  if (!modelled.bonds.empty()) {
-    flags |= bound_particles;
-    w.contexts.bonds = true;
+    modelled.new_bonds = false;
   }
   // Either the slots before or particles near in space say more. The pass over bound particles is in the order of
   // slots.
@@ -326,6 +320,37 @@ bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   bytes.insert(bytes.end(), parameters.begin(), parameters.end());
   writer.pad_to_8();
   side.numbers.finish(bytes);
+}
+
+}  // namespace
+
+bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+                     const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
+  using BondUse = ModelledState::BondUse;
+  const bool may_bind = options.in_order_of_ids && options.positions && state.components == core::max_components;
+  if (may_bind && !modelled.searched_bonds) {
+    modelled.searched_bonds = true;
+    modelled.bonds = Bonds::find(q, state.particles, box);
+    modelled.new_bonds = !modelled.bonds.empty();
+  }
+  if (!options.dense && modelled.bonds.empty()) return false;
+  if (!options.dense || modelled.bonds.empty() || modelled.bond_use != BondUse::unknown) {
+    append_section(state, modelled, q, box, options, bytes);
+    return true;
+  }
+  // On a coarse grid bonds say less than what stands against them: the first section decides.
+  ModelledState without = modelled;
+  without.bond_use = BondUse::avoided;
+  modelled.bond_use = BondUse::used;
+  std::vector<std::uint8_t> other;
+  append_section(state, without, q, box, options, other);
+  const std::size_t begin = bytes.size();
+  append_section(state, modelled, q, box, options, bytes);
+  if (other.size() < bytes.size() - begin) {
+    bytes.resize(begin);
+    bytes.insert(bytes.end(), other.begin(), other.end());
+    modelled = std::move(without);
+  }
   return true;
 }
 
