@@ -70,11 +70,11 @@ struct EncodeSide {
     if (u >= core::widest_residual || place != actual) {
       numbers.put(context, core::widest_residual);
       exceptions.push_back(actual);
-      return actual;
+      return moved;
     }
     numbers.put(context, static_cast<std::uint32_t>(u));
     if (has_flag) numbers.put(walk.contexts.of_flag(core::beyond_edge(last, grid) != 0), flag ? 1 : 0);
-    return actual;
+    return moved;
   }
 };
 
@@ -87,6 +87,7 @@ struct DecodeSide {
 
   std::int64_t value(std::size_t i, std::size_t d, std::int32_t expected, unsigned context) {
     const core::GridAxis &grid = walk.box[d];
+    const std::int64_t last = walk.last[d][i];
     const std::uint32_t u = numbers.get(context);
     std::int64_t place;
     if (u == core::widest_residual) {
@@ -95,7 +96,6 @@ struct DecodeSide {
       place = static_cast<std::int64_t>(format::load_little<std::uint64_t>(exceptions));
       exceptions += sizeof(std::int64_t);
     } else {
-      const std::int64_t last = walk.last[d][i];
       place = core::sum_of(last, core::sum_of(core::expected_step(expected), core::numbered_residual(u, expected)));
       if (!walk.inner[d].has(place)) {
         place = core::wrap(place, grid);
@@ -105,7 +105,7 @@ struct DecodeSide {
       }
     }
     q[d][i] = place;
-    return place;
+    return core::displacement(place, last, grid);
   }
 };
 
@@ -306,7 +306,7 @@ void append_section(const cpu::DifferenceState &state, ModelledState &modelled, 
 
   EncodeSide side{w, q, cpu::NumberEncoder(w.contexts.count()), {}};
   side.numbers.reserve(state.particles * axes);
-  Pass(w, remainders, side).run();
+  model::walk(w, remainders, side);
   if (w.contexts.bonds) modelled.bonds.confirm(q, w.box);
 
   format::ByteWriter writer(bytes);
@@ -408,7 +408,7 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
     w.index[d] = q[d];
   }
   DecodeSide side{w, q, cpu::NumberDecoder(bytes + at, size - at, w.contexts.count()), exceptions_at, exceptions};
-  Pass(w, remainders, side).run();
+  model::walk(w, remainders, side);
   if (side.left != 0) corrupt("exceptions of a modelled section", 0);
   side.numbers.end();
   if (w.contexts.bonds) {
