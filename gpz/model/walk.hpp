@@ -11,6 +11,7 @@
 #include "gpz/cpu/neighbours.hpp"
 #include "gpz/model/bonds.hpp"
 #include "gpz/model/expectation.hpp"
+#include "gpz/model/lattice_echo.hpp"
 #include "gpz/model/space_neighbours.hpp"
 
 namespace gpz::model {
@@ -57,6 +58,7 @@ class Inner {
 
  private:
   std::uint64_t from_ = 0;
+  LatticeEcho::Way exact_{};  // the remainders of the particle at hand, in 1/64 grid steps
   std::uint64_t size_ = ~std::uint64_t{0};
 };
 
@@ -71,6 +73,8 @@ struct Walk {
   std::array<Inner, core::max_components> inner;
   cpu::Neighbours slots;  // levels 0: no prediction from the slots before
   const SpaceNeighbours *space = nullptr;
+  LatticeEcho *echo = nullptr;  // of `network`, without `space`
+  const LatticeNetwork *network = nullptr;
   const Bonds *bonds = nullptr;                                    // of three components, without `space`
   std::array<const std::int64_t *, core::max_components> index{};  // of this frame, as far as they are known
   Contexts contexts;
@@ -104,6 +108,7 @@ class Pass {
         for (std::size_t d = 0; d < axes_; ++d) know(k, i, d, expected[d], side_.value(i, d, expected[d], context));
         w_.scale[i] = next_scale(w_.scale[i], size_);
       }
+      if (w_.echo != nullptr) w_.echo->know(*w_.network, i, exact_);
       if (w_.slots.levels != 0) level_ = level_ + 1 == w_.slots.levels ? 0 : level_ + 1;
     }
   }
@@ -113,7 +118,9 @@ class Pass {
 
   // The expected displacement of particle i, the particle of step k, plus a half.
   void expect(std::size_t k, std::size_t i, std::array<std::int32_t, core::max_components> &expected) const {
-    const SpaceNeighbours::Sums sum = w_.space != nullptr ? w_.space->of(k, remainders_) : SpaceNeighbours::Sums{};
+    const SpaceNeighbours::Sums sum = w_.space != nullptr  ? w_.space->of(k, remainders_)
+                                      : w_.echo != nullptr ? w_.echo->of(*w_.network, i)
+                                                           : SpaceNeighbours::Sums{};
     for (std::size_t d = 0; d < axes_; ++d) {
       std::int64_t all = w_.expected[d][i] + 32 + sum[d];
       if (w_.slots.levels != 0)
@@ -128,6 +135,7 @@ class Pass {
     const std::int32_t remainder =
         limit_remainder(core::difference_of(moved, core::expected_step(w_.expected[d][i] + 32)));
     remainders_[d][k] = remainder;
+    exact_[d] = core::difference_of(core::product_of(moved, 64), w_.expected[d][i]);
     for (std::uint32_t j = lags - 1; j > 0; --j) before_[d][j] = before_[d][j - 1];
     before_[d][0] = remainder;
     const std::int64_t r = core::difference_of(moved, core::expected_step(expected));
@@ -160,6 +168,7 @@ class Pass {
     return true;
   }
 
+  LatticeEcho::Way exact_{};  // the remainders of the particle at hand, in 1/64 grid steps
   const Walk &w_;
   std::size_t axes_;
   Remainders &remainders_;
