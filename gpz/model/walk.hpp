@@ -11,6 +11,7 @@
 #include "gpz/cpu/neighbours.hpp"
 #include "gpz/model/bonds.hpp"
 #include "gpz/model/expectation.hpp"
+#include "gpz/model/lattice_echo.hpp"
 #include "gpz/model/space_neighbours.hpp"
 
 namespace gpz::model {
@@ -89,6 +90,8 @@ struct Walk {
   std::array<Inner, core::max_components> inner;
   cpu::Neighbours slots;  // levels 0: no prediction from the slots before
   const SpaceNeighbours *space = nullptr;
+  LatticeEcho *echo = nullptr;  // of `network`, without others
+  const LatticeNetwork *network = nullptr;
   const Bonds *bonds = nullptr;                                    // of three components, without `space`
   std::array<const std::int64_t *, core::max_components> index{};  // of this frame, as far as they are known
   Contexts contexts;
@@ -115,23 +118,31 @@ class Pass {
     for (std::uint32_t level = 0; level < w.slots.levels; ++level)
       for (std::uint32_t j = 0; j < lags; ++j) weight_[level][j] = w.slots.weight[level][j];
     if (w.space != nullptr)
-      run<true>(remainders);
+      run<Neighbours::in_space>(remainders);
+    else if (w.echo != nullptr)
+      run<Neighbours::in_lattice>(remainders);
     else
-      run<false>(remainders);
+      run<Neighbours::in_slots>(remainders);
   }
 
  private:
   static constexpr std::uint32_t lags = cpu::max_neighbour_lags;
   using Expected = std::array<std::int32_t, axes>;
+  enum class Neighbours { in_slots, in_space, in_lattice };
 
-  template <bool in_space>
+  template <Neighbours neighbours>
   void run(const Remainders &remainders) {
     for (std::size_t k = 0; k < w_.particles; ++k) {
       std::size_t i = k;
       Expected expected;
-      if constexpr (in_space) {
-        i = w_.space->order()[k];
-        const SpaceNeighbours::Sums sum = w_.space->of(k, remainders);
+      if constexpr (neighbours != Neighbours::in_slots) {
+        SpaceNeighbours::Sums sum;
+        if constexpr (neighbours == Neighbours::in_space) {
+          i = w_.space->order()[k];
+          sum = w_.space->of(k, remainders);
+        } else {
+          sum = w_.echo->of(*w_.network, i);
+        }
         for (std::size_t d = 0; d < axes; ++d) expected[d] = limit_expected(open_[d][i] + 32 + sum[d]);
       } else {
         const std::int32_t *const weight = weight_[level_];
@@ -143,6 +154,7 @@ class Pass {
         level_ = level_ + 1 >= w_.slots.levels ? 0 : level_ + 1;
       }
       if (w_.bonds == nullptr || !run_bound(i, expected)) run_free(k, i, expected);
+      if constexpr (neighbours == Neighbours::in_lattice) w_.echo->know(*w_.network, i, exact_);
     }
   }
 
@@ -164,6 +176,7 @@ class Pass {
       const std::int32_t e = expected[d];
       const std::int64_t moved = side_.value(i, d, e, w_.contexts.of_level(level, e));
       now[d] = remainder_of(i, d, moved);
+      exact_[d] = core::difference_of(core::product_of(moved, 64), open_[d][i]);
       size +=
           core::min_of<std::uint64_t>(core::zigzag(core::difference_of(moved, core::expected_step(e))) / 2, 1u << 28);
     }
@@ -208,6 +221,7 @@ class Pass {
   std::array<std::int32_t *, axes> remainder_{};
   std::int32_t weight_[cpu::max_neighbour_levels][lags] = {};
   std::array<Expected, lags> before_{};
+  LatticeEcho::Way exact_{};  // the remainders of the particle at hand, in 1/64 grid steps
   std::uint32_t level_ = 0;
 };
 
