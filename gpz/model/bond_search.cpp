@@ -15,12 +15,12 @@ constexpr std::size_t max_lag = 15;
 constexpr std::size_t runs = 16;  // of the sample
 constexpr std::size_t run_length = 256;
 constexpr std::size_t least_members = 24;  // of a peak
-constexpr int max_failures = 4;            // places, a lag, that are tried for a peak and have none
+constexpr int max_failures = 10;           // places, a lag, that are tried for a peak and have none
 // In grid steps. Rounded to the grid, distances have a standard deviation of sqrt(1 / 6).
 constexpr float core_width = 1.2F;         // of the window that looks for the middle of a peak
 constexpr float half_width = 1.4F;         // a peak has hardly a member beyond it
 constexpr float valley_width = 1.6F;       // of the windows beside it
-constexpr float largest_variance = 0.25F;  // of those within 1 step
+constexpr float largest_variance = 0.26F;  // of those within 1 step
 constexpr std::size_t sharpness = 12;      // members of the middle for each distance in the emptier valley
 constexpr float tolerance = 1.0F / 4096;   // of the programs that keep distances fixed
 
@@ -136,7 +136,9 @@ std::vector<float> take_peaks(std::vector<float> &sorted, std::size_t least) {
     if (variance <= double{largest_variance * scale * scale} && best >= sharpness * static_cast<std::size_t>(valley)) {
       peaks.push_back(middle + static_cast<float>(mean));
       sorted.erase(sorted.begin() + begin, sorted.begin() + end);
-      tried.erase(tried.begin() + begin, tried.begin() + end);
+      // Beside what is taken, others may stand out now.
+      tried.assign(sorted.size(), 0);
+      failures = 0;
     } else {
       ++failures;
       std::fill(tried.begin() + begin, tried.begin() + end, char{1});
