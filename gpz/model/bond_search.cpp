@@ -33,7 +33,7 @@ constexpr float loose_length = 1.7F;
 
 float scale_at(float distance) { return 1 + distance * tolerance; }
 bool is_near(float distance, float length) { return std::fabs(distance - length) <= half_width * scale_at(length); }
-std::uint32_t in_units(float length) { return static_cast<std::uint32_t>(length * (1 << fraction_bits) + 0.5F); }
+std::uint32_t in_units(float length) { return static_cast<std::uint32_t>(std::lround(length * (1 << fraction_bits))); }
 
 struct Sphere {
   std::uint32_t lag;
@@ -355,7 +355,7 @@ class Search {
         kinds.push_back({{best, 0}, {0, 0}});
         kind_of_lag[best] = static_cast<std::uint8_t>(kinds.size());
       }
-      loose_.push_back({i, kind_of_lag[best]});
+      loose_.emplace_back(i, kind_of_lag[best]);
     }
     for (const auto &[i, kind] : loose_) kind_of[i] = kind;
   }
