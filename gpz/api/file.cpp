@@ -77,7 +77,10 @@ File::File(const std::string &path, Mode mode, System &system) : system_(system)
 }
 
 File::File(int descriptor, const std::string &name, System &system)
-    : system_(system), name_(name), descriptor_(descriptor), owned_(false) {}
+    : system_(system), name_(name), descriptor_(descriptor), owned_(false) {
+  struct stat facts {};
+  if (system_.fstat(descriptor_, &facts) != 0) fail("cannot examine", Error::no_position);
+}
 
 File::~File() {
   if (owned_ && descriptor_ >= 0) system_.close(descriptor_);

@@ -145,6 +145,14 @@ struct EncodedSide {
   static void put(const std::array<std::int64_t, core::max_components> &) {}
 };
 
+template <class Side>
+void walk(Side &side, const LatticeSection &section, const SiteRows &rows, std::size_t n) {
+  if (section.lattice.components == 2)
+    LatticeWalk<Side, 2>(side, section, rows, n);
+  else
+    LatticeWalk<Side, 3>(side, section, rows, n);
+}
+
 // How far particles are beyond the edges; places become those inside. False if one is too far.
 bool bring_inside(const IndexColumns &q, std::size_t n, LatticeSection &section, IndexOutput &place) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(section.lattice.components); ++d) {
@@ -181,7 +189,7 @@ bool encode_lattice(const IndexColumns &q, std::size_t n, int components, const 
   fit.find_weights(inside, section);
   write_section(section, bytes);
   EncodedSide side{{}, static_cast<std::size_t>(components), q, fit.order(), fit.first()};
-  LatticeWalk<EncodedSide>(side, section, fit.rows(), n);
+  walk(side, section, fit.rows(), n);
   side.coder.finish(bytes);
   order = fit.order();
   return true;
@@ -195,7 +203,7 @@ void decode_lattice(const std::uint8_t *bytes, std::size_t size, std::size_t n, 
   if (!rows.build(section.lattice, n)) corrupt("more sites than particles need", in.position());
   const std::size_t at = in.position();
   DecodedSide side{RangeDecoder(bytes + at, size - at), static_cast<std::size_t>(components), q};
-  LatticeWalk<DecodedSide>(side, section, rows, n);
+  walk(side, section, rows, n);
   side.coder.finish();
 }
 

@@ -98,7 +98,7 @@ class SiteFinder {
   std::vector<Vector3> origins_;
 };
 
-// The window of open axes, and the cells, around these sites.
+// The cells, and the window, around these sites; on periodic axes it may be one period long.
 bool surround(const std::vector<Site> &sites, LatticeSection &section) {
   Lattice &lattice = section.lattice;
   core::SitePlace low;
@@ -119,13 +119,15 @@ bool surround(const std::vector<Site> &sites, LatticeSection &section) {
     }
   }
   for (std::size_t d = 0; d < static_cast<std::size_t>(lattice.components); ++d) {
-    if (section.box[d].period == 0) {
-      const std::int64_t begin = low[d] >> core::site_fraction;
-      const std::int64_t end = (high[d] >> core::site_fraction) + 1;
-      if (begin < -core::max_site_reach || end > core::max_site_reach) return false;
-      lattice.window.low[d] = begin * (std::int64_t{1} << core::site_fraction);
-      lattice.window.high[d] = end * (std::int64_t{1} << core::site_fraction);
-    }
+    const std::int64_t begin = low[d] >> core::site_fraction;
+    const std::int64_t end = (high[d] >> core::site_fraction) + 1;
+    if (begin < -core::max_site_reach || end > core::max_site_reach) return false;
+    const bool open = section.box[d].period == 0;
+    std::int64_t &window_low = lattice.window.low[d];
+    std::int64_t &window_high = lattice.window.high[d];
+    const std::int64_t steps = std::int64_t{1} << core::site_fraction;
+    window_low = open ? begin * steps : std::max(window_low, begin * steps);
+    window_high = open ? end * steps : std::min(window_high, end * steps);
     if (d == 0) continue;
     lattice.cells[d] = {first[d], static_cast<std::uint32_t>(last[d] - first[d]) + 1};
     if (lattice.cells[d].count > core::max_cell_number || first[d] < -core::max_cell_number ||
@@ -157,24 +159,6 @@ bool LatticeFit::assign(const IndexColumns &place, std::size_t n, LatticeSection
   std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
   for (std::size_t i = 0; i < n; ++i) order_[next[number[i]]++] = static_cast<std::uint32_t>(i);
   return true;
-}
-
-void LatticeFit::find_weights(const IndexColumns &place, LatticeSection &section) {
-  const auto components = static_cast<std::size_t>(section.lattice.components);
-  deviations_.assign(static_cast<std::size_t>(rows_.sites()) * components, 0);
-  for (const SiteRows::Row &row : rows_.all())
-    for (std::int64_t i = row.cells.first; i < row.cells.end; ++i) {
-      const std::size_t number = row.first_number + static_cast<std::uint64_t>(i - row.cells.first);
-      if (first_[number] == first_[number + 1]) continue;
-      for (std::size_t d = 0; d < components; ++d) {
-        const std::int64_t site = core::rounded_site(row.begin[d] + i * section.lattice.edge[0][d]);
-        const std::int64_t from = (site + 32) >> core::deviation_fraction;
-        const std::int64_t q = from + core::displacement(place[d][order_[first_[number]]], from, section.box[d]);
-        deviations_[number * components + d] = static_cast<std::int32_t>(core::site_deviation(q, site));
-      }
-    }
-  for (std::size_t s = 0; s < section.lattice.sublattices.size(); ++s) weigh(s, section);
-  choose_shifts(section);
 }
 
 namespace {
@@ -228,62 +212,72 @@ void for_sampled(const SiteRows &rows, const std::vector<std::uint32_t> &first, 
 
 }  // namespace
 
+template <std::size_t D>
 void LatticeFit::weigh(std::size_t s, LatticeSection &section) {
   Lattice &lattice = section.lattice;
   Lattice::Sublattice &sublattice = lattice.sublattices[s];
-  const auto components = static_cast<std::size_t>(lattice.components);
   sublattice.neighbours = nearest_sites(lattice, static_cast<int>(s));
   const std::size_t count = sublattice.neighbours.size();
-  sublattice.weights.assign(count * components * components, 0);
+  sublattice.weights.assign(count * D * D, 0);
   const std::size_t rows = std::size_t{lattice.cells[1].count} * lattice.cells[2].count;
 
-  LeastSquares fit(count * components, components);
-  std::vector<double> features(count * components);
-  std::array<double, core::max_components> values{};
+  LeastSquares fit(count * D, D);
+  std::vector<double> features(count * D);
+  std::array<double, D> values{};
   for_sampled(rows_, first_, s * rows, rows, [&](std::size_t r, std::int64_t i, std::uint64_t number) {
-    const std::size_t in_sublattice = r - s * rows;
-    const RowNeighbours neighbours(
-        lattice, rows_, s, lattice.cells[1].first + static_cast<std::int64_t>(in_sublattice % lattice.cells[1].count),
-        lattice.cells[2].first + static_cast<std::int64_t>(in_sublattice / lattice.cells[1].count));
+    const RowNeighbours<D> neighbours(lattice, rows_, r);
     for (std::size_t k = 0; k < count; ++k) {
       const std::int32_t *const far = neighbours.deviation(k, i, deviations_.data());
-      for (std::size_t e = 0; e < components; ++e) features[k * components + e] = far == nullptr ? 0 : far[e];
+      for (std::size_t e = 0; e < D; ++e) features[k * D + e] = far == nullptr ? 0 : far[e];
     }
-    for (std::size_t d = 0; d < components; ++d) values[d] = deviations_[number * components + d];
+    for (std::size_t d = 0; d < D; ++d) values[d] = deviations_[number * D + d];
     fit.add(features.data(), values.data());
   });
   fit.solve();
   constexpr double unit = 1 << core::weight_fraction;
-  for (std::size_t d = 0; d < components; ++d)
+  for (std::size_t d = 0; d < D; ++d)
     for (std::size_t f = 0; f < features.size(); ++f)
       sublattice.weights[d * features.size() + f] =
           static_cast<std::int16_t>(nearest(std::fmax(-32767, std::fmin(fit.solution(f, d) * unit, 32767))));
 }
 
+template <std::size_t D>
 void LatticeFit::choose_shifts(LatticeSection &section) const {
   const Lattice &lattice = section.lattice;
-  const auto components = static_cast<std::size_t>(lattice.components);
-  const std::size_t rows = std::size_t{lattice.cells[1].count} * lattice.cells[2].count;
-  std::array<std::int64_t, core::max_components> sum{};
-  std::int64_t sampled = 0;
-  for (std::size_t s = 0; s < lattice.sublattices.size(); ++s)
-    for_sampled(rows_, first_, s * rows, rows, [&](std::size_t r, std::int64_t i, std::uint64_t number) {
-      const std::size_t in_sublattice = r - s * rows;
-      const RowNeighbours neighbours(
-          lattice, rows_, s, lattice.cells[1].first + static_cast<std::int64_t>(in_sublattice % lattice.cells[1].count),
-          lattice.cells[2].first + static_cast<std::int64_t>(in_sublattice / lattice.cells[1].count));
-      std::int64_t sums[core::max_components];
-      neighbours.sum(i, deviations_.data(), sums);
-      for (std::size_t d = 0; d < components; ++d) {
-        const std::int64_t rest = deviations_[number * components + d] - sums[d];
-        sum[d] += (rest < 0 ? -rest : rest) >> (core::deviation_fraction - 1);  // the number of a residual is twice it
-      }
-      ++sampled;
-    });
-  // Mean quotients of two to four: fewer steps cost bits, more of them time.
-  for (std::size_t d = 0; d < components && sampled > 0; ++d)
+  std::array<std::int64_t, D> sum{};
+  std::int64_t count = 0;
+  for_sampled(rows_, first_, 0, rows_.all().size(), [&](std::size_t r, std::int64_t i, std::uint64_t number) {
+    const std::array<std::int64_t, D> sums = RowNeighbours<D>(lattice, rows_, r).sum(i, deviations_.data());
+    for (std::size_t d = 0; d < D; ++d) {
+      const std::int64_t rest = deviations_[number * D + d] - sums[d];
+      sum[d] += (rest < 0 ? -rest : rest) >> (core::deviation_fraction - 1);  // the number of a residual is twice it
+    }
+    ++count;
+  });
+  // Mean quotients of one to two: with four, copper takes 0.03 bits an atom less and a fifth more time.
+  for (std::size_t d = 0; d < D && count > 0; ++d)
     section.shift[d] = static_cast<std::uint8_t>(
-        std::clamp(core::bit_length(static_cast<std::uint64_t>(sum[d] / sampled)) - 2, 0, max_shift));
+        std::clamp(core::bit_length(static_cast<std::uint64_t>(sum[d] / count)) - 1, 0, max_shift));
+}
+
+void LatticeFit::find_weights(const IndexColumns &place, LatticeSection &section) {
+  const auto components = static_cast<std::size_t>(section.lattice.components);
+  deviations_.assign(static_cast<std::size_t>(rows_.sites()) * components, 0);
+  for (const SiteRows::Row &row : rows_.all())
+    for (std::int64_t i = row.cells.first; i < row.cells.end; ++i) {
+      const std::size_t number = row.first_number + static_cast<std::uint64_t>(i - row.cells.first);
+      if (first_[number] == first_[number + 1]) continue;
+      for (std::size_t d = 0; d < components; ++d) {
+        const std::int64_t site = core::rounded_site(row.begin[d] + i * section.lattice.edge[0][d]);
+        const std::int64_t from = (site + 32) >> core::deviation_fraction;
+        const std::int64_t q = from + core::displacement(place[d][order_[first_[number]]], from, section.box[d]);
+        deviations_[number * components + d] = static_cast<std::int32_t>(core::site_deviation(q, site));
+      }
+    }
+  const bool flat = components == 2;
+  for (std::size_t s = 0; s < section.lattice.sublattices.size(); ++s)
+    flat ? weigh<2>(s, section) : weigh<3>(s, section);
+  flat ? choose_shifts<2>(section) : choose_shifts<3>(section);
 }
 
 }  // namespace gpz::cpu

@@ -12,7 +12,7 @@ namespace gpz::cpu {
 
 class LatticeFit {
  public:
-  // Gives each of n places a site, and the lattice what find_lattice leaves open: windows on open axes, and cells.
+  // Gives each of n places a site, and the lattice what find_lattice leaves open: cells, and narrow windows.
   // False if a particle finds no site.
   bool assign(const IndexColumns &place, std::size_t n, LatticeSection &section);
   // Chooses neighbours and their weights, and shifts.
@@ -25,7 +25,10 @@ class LatticeFit {
   }  // where those of each site begin; then their number
 
  private:
+  // In D components.
+  template <std::size_t D>
   void weigh(std::size_t sublattice, LatticeSection &section);
+  template <std::size_t D>
   void choose_shifts(LatticeSection &section) const;
 
   SiteRows rows_;

@@ -36,12 +36,19 @@ struct Search {
   std::size_t nearest_origin(const Coordinates &coordinates, const Vector3 &x, Vector3 &cell, double &distance) const;
 };
 
+// Of 0 < x <= 1. Library functions for it differ from machine to machine.
+double root(double x, std::size_t degree) {
+  if (degree == 2) return std::sqrt(x);
+  double y = 1;
+  for (int round = 0; round < 60; ++round) y = (2 * y + x / (y * y)) / 3;
+  return y;
+}
+
 // Particles in the middle.
 std::vector<Vector3> take_patch(const IndexColumns &place, std::size_t n, std::size_t components) {
   std::array<std::int64_t, 3> low{};
   std::array<std::int64_t, 3> high{};
-  const double share = std::fmin(1, components == 3 ? std::cbrt(double{patch_particles} / static_cast<double>(n))
-                                                    : std::sqrt(double{patch_particles} / static_cast<double>(n)));
+  const double share = root(std::fmin(1, double{patch_particles} / static_cast<double>(n)), components);
   for (std::size_t d = 0; d < components; ++d) {
     const auto [least, most] = std::minmax_element(place[d], place[d] + n);
     const double middle = 0.5 * static_cast<double>(*least) + 0.5 * static_cast<double>(*most);

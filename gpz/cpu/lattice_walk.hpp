@@ -23,13 +23,16 @@ struct LatticeSection {
 
 inline constexpr int max_shift = 40;
 
-// The deviations of neighbours, for the particles of a row.
+// The deviations of neighbours, for the particles of a row, in D components.
+template <std::size_t D>
 class RowNeighbours {
  public:
-  RowNeighbours(const Lattice &lattice, const SiteRows &rows, std::size_t sublattice, std::int64_t second,
-                std::int64_t third)
-      : components_(static_cast<std::size_t>(lattice.components)),
-        weights_(lattice.sublattices[sublattice].weights.data()) {
+  RowNeighbours(const Lattice &lattice, const SiteRows &rows, std::size_t row_number) {
+    const std::size_t plane = row_number / lattice.cells[1].count;
+    const std::size_t sublattice = plane / lattice.cells[2].count;
+    const std::int64_t second = lattice.cells[1].first + static_cast<std::int64_t>(row_number % lattice.cells[1].count);
+    const std::int64_t third = lattice.cells[2].first + static_cast<std::int64_t>(plane % lattice.cells[2].count);
+    weights_ = lattice.sublattices[sublattice].weights.data();
     for (const core::SiteNeighbour &neighbour : lattice.sublattices[sublattice].neighbours) {
       rows_[count_] = rows.find(static_cast<std::size_t>(neighbour.sublattice), second + neighbour.cells[1],
                                 third + neighbour.cells[2]);
@@ -41,26 +44,24 @@ class RowNeighbours {
   const std::int32_t *deviation(std::size_t k, std::int64_t i, const std::int32_t *deviations) const {
     const SiteRows::Row *const row = rows_[k];
     if (row == nullptr || i + cells_[k] < row->cells.first || i + cells_[k] >= row->cells.end) return nullptr;
-    return deviations +
-           (row->first_number + static_cast<std::uint64_t>(i + cells_[k] - row->cells.first)) * components_;
+    return deviations + (row->first_number + static_cast<std::uint64_t>(i + cells_[k] - row->cells.first)) * D;
   }
   std::size_t count() const { return count_; }
 
-  // Their weighted sums, one a component, in units of a deviation.
-  void sum(std::int64_t i, const std::int32_t *deviations, std::int64_t *sums) const {
-    for (std::size_t d = 0; d < components_; ++d) sums[d] = 0;
+  // Their weighted sums in units of a deviation.
+  std::array<std::int64_t, D> sum(std::int64_t i, const std::int32_t *deviations) const {
+    std::array<std::int64_t, D> sums{};
     for (std::size_t k = 0; k < count_; ++k) {
       const std::int32_t *const far = deviation(k, i, deviations);
       if (far == nullptr) continue;
-      for (std::size_t d = 0; d < components_; ++d)
-        for (std::size_t e = 0; e < components_; ++e)
-          sums[d] += std::int64_t{weights_[(d * count_ + k) * components_ + e]} * far[e];
+      for (std::size_t d = 0; d < D; ++d)
+        for (std::size_t e = 0; e < D; ++e) sums[d] += std::int64_t{weights_[(d * count_ + k) * D + e]} * far[e];
     }
-    for (std::size_t d = 0; d < components_; ++d) sums[d] >>= core::weight_fraction;
+    for (std::size_t d = 0; d < D; ++d) sums[d] >>= core::weight_fraction;
+    return sums;
   }
 
  private:
-  std::size_t components_;
   const std::int16_t *weights_;
   std::size_t count_ = 0;
   std::array<const SiteRows::Row *, core::max_site_neighbours> rows_{};
@@ -97,36 +98,27 @@ class NumberModels {
 };
 
 // `side` has the coder; count(site) and next(q) give an encoder's particles, put(q) takes those of a decoder.
-template <class Side>
+template <class Side, std::size_t D>
 class LatticeWalk {
  public:
   LatticeWalk(Side &side, const LatticeSection &section, const SiteRows &rows, std::size_t n)
-      : side_(side), section_(section), components_(static_cast<std::size_t>(section.lattice.components)), left_(n) {
-    deviations_.resize(static_cast<std::size_t>(rows.sites()) * components_);
-    const Lattice &lattice = section.lattice;
-    std::size_t number = 0;
-    for (std::size_t s = 0; s < lattice.sublattices.size(); ++s)
-      for (std::uint32_t k = 0; k < lattice.cells[2].count; ++k)
-        for (std::uint32_t j = 0; j < lattice.cells[1].count; ++j) {
-          const RowNeighbours neighbours(lattice, rows, s, std::int64_t{lattice.cells[1].first} + j,
-                                         std::int64_t{lattice.cells[2].first} + k);
-          code_row(rows.all()[number++], neighbours);
-        }
+      : side_(side), section_(section), left_(n) {
+    deviations_.resize(static_cast<std::size_t>(rows.sites()) * D);
+    for (std::size_t r = 0; r < rows.all().size(); ++r)
+      code_row(rows.all()[r], RowNeighbours<D>(section.lattice, rows, r));
     if (left_ != 0) format::corrupt("fewer particles than announced");
   }
 
  private:
-  void code_row(const SiteRows::Row &row, const RowNeighbours &neighbours) {
+  void code_row(const SiteRows::Row &row, const RowNeighbours<D> &neighbours) {
     bool alone = true;  // whether the site before has one particle
     std::uint64_t site = row.first_number;
     for (std::int64_t i = row.cells.first; i < row.cells.end; ++i, ++site) {
       const std::size_t count = code_count(alone, side_.count(site));
       alone = count == 1;
       if (count == 0) continue;
-      std::int64_t sums[core::max_components];
-      neighbours.sum(i, deviations_.data(), sums);
-      for (std::size_t p = 0; p < count; ++p)
-        code_particle(row, i, sums, p == 0 ? &deviations_[site * components_] : nullptr);
+      const std::array<std::int64_t, D> sums = neighbours.sum(i, deviations_.data());
+      for (std::size_t p = 0; p < count; ++p) code_particle(row, i, sums, p == 0 ? &deviations_[site * D] : nullptr);
     }
   }
 
@@ -145,10 +137,11 @@ class LatticeWalk {
     return count;
   }
 
-  void code_particle(const SiteRows::Row &row, std::int64_t i, const std::int64_t *sums, std::int32_t *deviation) {
+  void code_particle(const SiteRows::Row &row, std::int64_t i, const std::array<std::int64_t, D> &sums,
+                     std::int32_t *deviation) {
     std::array<std::int64_t, core::max_components> q{};
     side_.next(q);
-    for (std::size_t d = 0; d < components_; ++d) {
+    for (std::size_t d = 0; d < D; ++d) {
       const core::GridAxis axis = section_.box[d];
       const std::int64_t site = core::rounded_site(row.begin[d] + i * section_.lattice.edge[0][d]);
       const std::int64_t expected = core::sum_of(core::sum_of(site, sums[d]), 32);
@@ -170,7 +163,6 @@ class LatticeWalk {
 
   Side &side_;
   const LatticeSection &section_;
-  std::size_t components_;
   std::size_t left_;  // particles
   format::Column<std::int32_t> deviations_;
   std::array<core::AdaptiveBit, 2> other_count_;

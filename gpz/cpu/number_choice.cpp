@@ -127,7 +127,7 @@ std::uint64_t sixteenfold(int log) {
   return whole >= 0 ? fraction << std::min(whole, 48 - core::weight_bits) : fraction >> std::min(-whole, 63);
 }
 
-// What it costs in bits to expect 2^(log / 16) numbers where there are `count`, but for a constant.
+// What it costs in bits to expect 2^(log / 16) numbers where there are `count`, less a constant.
 std::int64_t cost_of_expectation(std::uint64_t count, int log) {
   const std::uint64_t expected = sixteenfold(log);
   constexpr std::uint64_t per_ln2 = 23;  // 256 / ln 2 / 16

@@ -4,23 +4,14 @@
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
 
 namespace gpz::format {
-namespace {
-
-constexpr std::uint32_t cell_chunk_kind = 3;
-// Codings of a section.
-constexpr std::uint8_t modelled_differences = 4;
-constexpr std::uint8_t modelled_order = 5;
-
-}  // namespace
-
 std::uint32_t chunk_features(const std::uint8_t *bytes, std::size_t size, std::size_t fields) {
   if (size < chunk_start_size) return 0;
-  const auto number = load_little<std::uint32_t>(bytes + chunk_kind_at);
-  if (number == cell_chunk_kind) return feature::cell_chunks;
-  const auto kind = static_cast<ChunkKind>(number);
+  const auto kind = static_cast<ChunkKind>(load_little<std::uint32_t>(bytes + chunk_kind_at));
+  if (kind == ChunkKind::cells) return feature::cell_chunks;
   if (kind != ChunkKind::difference && kind != ChunkKind::ordered) return 0;
   if (size < chunk_head_size(kind, fields)) return 0;
 
@@ -32,7 +23,7 @@ std::uint32_t chunk_features(const std::uint8_t *bytes, std::size_t size, std::s
     if (arrivals > end) return 0;
     end -= arrivals;
   }
-  const std::uint8_t modelled = kind == ChunkKind::difference ? modelled_differences : modelled_order;
+  const FieldCodingKind modelled = kind == ChunkKind::difference ? modelled_values : modelled_order;
   for (std::size_t f = fields; f-- > 0;) {
     const auto length = load_little<std::uint64_t>(bytes + section_length_at(kind, f));
     if (length > end) return 0;

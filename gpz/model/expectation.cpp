@@ -10,7 +10,7 @@
 namespace gpz::model {
 namespace {
 
-constexpr std::size_t sample_size = 16384;
+constexpr std::size_t sample_size = 4096;  // particles
 
 struct Features {
   std::int32_t velocity;
@@ -30,7 +30,7 @@ void Temporal::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q
   const std::size_t stride = (n + sample_size - 1) / sample_size;
   const std::int32_t reciprocal = core::reciprocal_of(state.frames);
   core::FitSums sums;
-  // The sums of products of 22 bits each over 3 x 16,384 values stay below 2^63.
+  // The sums of products of 22 bits each over so few values stay below 2^63.
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     const core::GridAxis grid = core::checked_axis(box[d]);
     const cpu::DifferenceState::Axis &axis = state.axes[d];
@@ -40,7 +40,8 @@ void Temporal::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q
     // Values far beyond the usual would decide the fit alone.
     double sum = 0;
     std::size_t count = 0;
-    for (std::size_t i = 0; i < n; i += stride, ++count) sum += std::log2(1.0 + std::abs(moved(i)));
+    for (std::size_t i = 0; i < n; i += stride, ++count)
+      sum += core::rough_bits(static_cast<std::uint32_t>(2 * std::abs(moved(i))));
     const auto limit = static_cast<std::int32_t>(std::min(std::exp2(sum / static_cast<double>(count) + 5), 4194303.0));
     const auto inside = [&](std::int32_t x) { return x <= limit && x >= -limit; };
     for (std::size_t i = 0; i < n; i += stride) {

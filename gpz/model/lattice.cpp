@@ -229,7 +229,19 @@ int LatticeModel::best_gain(const LatticeNetwork &network, const cpu::Difference
 }
 
 LatticeModel::Network LatticeModel::find_network(const cpu::DifferenceState &state, const core::GridBox &box) {
-  if (network_ != nullptr) return network_;
+  const auto rebuilt = [&](const LatticeNetwork &network) {
+    auto now = std::make_shared<LatticeNetwork>();
+    return now->build(network.lattice(), state, box) ? Network(std::move(now)) : nullptr;
+  };
+  // Particles that arrive have no places in the network, until it is built again.
+  if (network_ != nullptr) {
+    if (state.frames < built_at_ + 8 || state.particles - network_->placed() <= placeless_ + state.particles / 64)
+      return network_;
+    found_ = rebuilt(*network_);
+    found_at_ = state.frames;
+    if (found_ == nullptr) placeless_ = state.particles;
+    return found_ == nullptr ? network_ : found_;
+  }
   // A lattice that is there but was not of use is tried again now and then.
   if (!searched_) {
     auto network = std::make_shared<LatticeNetwork>();
@@ -237,8 +249,7 @@ LatticeModel::Network LatticeModel::find_network(const cpu::DifferenceState &sta
     searched_ = true;
   } else if (found_ != nullptr && found_at_ != state.frames) {
     if ((state.frames & (state.frames - 1)) != 0) return nullptr;
-    auto network = std::make_shared<LatticeNetwork>();
-    found_ = network->build(found_->lattice(), state, box) ? std::move(network) : nullptr;
+    found_ = rebuilt(*found_);
   }
   found_at_ = state.frames;
   return found_;
@@ -249,7 +260,7 @@ bool LatticeModel::fit(const cpu::DifferenceState &state, const cpu::IndexColumn
   if (state.plain || state.frames == 0 || state.particles == 0) return false;
   const Network network = find_network(state, box);
   if (network == nullptr) return false;
-  const bool is_new = network_ == nullptr;
+  const bool is_new = network != network_;
 
   begin_frame(network, state, box);
   const bool explores = is_new || state.frames < 4;
@@ -350,6 +361,8 @@ std::size_t LatticeModel::read(const cpu::DifferenceState &state, const std::uin
     }
     found_ = nullptr;
     filter_ = {};
+    built_at_ = state.frames;
+    placeless_ = state.particles - network_->placed();
   }
   if (network_ == nullptr || network_->particles() != state.particles) corrupt("a lattice that was not stored", 0);
   if ((parts & has_filter) != 0) filter_.read(reader);

@@ -107,6 +107,9 @@ class LatticeModel {
   bool searched_ = false;
   Network found_;
   std::uint64_t found_at_ = 0;
+  // For `fit`: when the network was built, and how many particles had no place then.
+  std::uint64_t built_at_ = 0;
+  std::size_t placeless_ = 0;
 };
 
 }  // namespace gpz::model

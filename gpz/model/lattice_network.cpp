@@ -92,9 +92,7 @@ bool LatticeNetwork::build(const Lattice &lattice, const cpu::DifferenceState &s
     index_[d] = state.axes[d].last;
     offset_[d].assign(n, 0);
   }
-  bool dense = false;
-  find_neighbours(state, box, dense);
-  if (dense) return false;
+  if (!find_neighbours(state, box)) return false;
   find_places(state, box);
   return true;
 }
@@ -113,7 +111,7 @@ void LatticeNetwork::use_springs(const Lattice &lattice) {
   }
 }
 
-void LatticeNetwork::find_neighbours(const cpu::DifferenceState &state, const core::GridBox &box, bool &dense) {
+bool LatticeNetwork::find_neighbours(const cpu::DifferenceState &state, const core::GridBox &box) {
   const auto components = static_cast<std::size_t>(components_);
   std::array<core::GridAxis, core::max_components> axes{};
   cpu::IndexColumns q{};
@@ -121,12 +119,11 @@ void LatticeNetwork::find_neighbours(const cpu::DifferenceState &state, const co
     axes[d] = core::checked_axis(box[d]);
     q[d] = index_[d].data();
   }
+  // A little more, as the list rounds. It does not find neighbours that are very close for the size of the box.
   const std::uint64_t reach = longest(lattice_) + static_cast<std::uint64_t>(lattice_.tolerance);
+  const std::uint64_t more = (reach >> 12) + 4;
   NeighbourList list;
-  if (!list.build(q, state.particles, components_, box, reach + (reach >> 12) + 4)) {
-    dense = true;
-    return;
-  }
+  if (!list.build(q, state.particles, components_, box, reach + more) || more >> list.shift() < 4) return false;
   const std::size_t vectors = lattice_.vectors.size();
   std::vector<std::array<std::int64_t, core::max_components>> ends(vectors);
   for (std::size_t k = 0; k < vectors; ++k)
@@ -160,6 +157,7 @@ void LatticeNetwork::find_neighbours(const cpu::DifferenceState &state, const co
           offer(i * degree() + 2 * k + 1 - against, squared, j);
         }
     }
+  return true;
 }
 
 void LatticeNetwork::find_places(const cpu::DifferenceState &state, const core::GridBox &box) {

@@ -4,6 +4,7 @@
 // (docs/format.md, section 10c).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace gpz::model {
 
-// The way to a neighbour, in 2^-16 grid steps, and the spring that joins the two, in 2^-13: xx yy zz xy xz yz.
+// The way to a neighbour, in 2^-16 grid steps, and the spring that joins the two, in 2^-12: xx yy zz xy xz yz.
 struct LatticeVector {
   std::array<std::int64_t, core::max_components> way{};
   std::array<std::int16_t, 6> spring{};
@@ -27,7 +28,7 @@ struct LatticeVector {
 struct Lattice {
   static constexpr std::size_t max_vectors = 24;
   static constexpr int way_bits = 16;
-  static constexpr int spring_bits = 13;
+  static constexpr int spring_bits = 12;
   static constexpr std::int64_t max_way = std::int64_t{1} << 44;  // 2^28 grid steps
   static constexpr int max_shift = 24;
 
@@ -50,7 +51,8 @@ inline constexpr std::int32_t field_limit = 32767;
 
 class LatticeNetwork {
  public:
-  // Finds neighbours and ideal places from the last indices. False if particles are too close to each other for that.
+  // Finds neighbours and ideal places from the last indices. False if particles are too close to each other for that,
+  // or the box is too large.
   bool build(const Lattice &lattice, const cpu::DifferenceState &state, const core::GridBox &box);
 
   void keep(const std::uint32_t *kept, std::size_t count);
@@ -63,6 +65,7 @@ class LatticeNetwork {
   const std::uint32_t *neighbours(std::size_t i) const { return &neighbours_[i * degree()]; }
   // Whether the particle has an ideal place.
   bool is_placed(std::size_t i) const { return placed_[i] != 0; }
+  std::size_t placed() const { return static_cast<std::size_t>(std::count(placed_.begin(), placed_.end(), 1)); }
 
   // The way from the ideal place of particle i to index q, in 1/64 grid steps, limited to +-2^29. The particle has one.
   std::int32_t from_place(std::size_t i, std::size_t d, std::int64_t q, const core::GridAxis &axis) const;
@@ -74,7 +77,7 @@ class LatticeNetwork {
   void use_springs(const Lattice &lattice);
 
  private:
-  void find_neighbours(const cpu::DifferenceState &state, const core::GridBox &box, bool &dense);
+  bool find_neighbours(const cpu::DifferenceState &state, const core::GridBox &box);
   void find_places(const cpu::DifferenceState &state, const core::GridBox &box);
 
   Lattice lattice_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "gpz/model/least_squares.hpp"
@@ -19,7 +20,8 @@ using Vector = std::array<double, core::max_components>;
 constexpr std::size_t fewest_particles = 64;
 constexpr std::size_t sampled_particles = 4096;
 // In distances to the nearest neighbour.
-constexpr double shell = 1.3;             // neighbours are within this
+constexpr double shells[] = {1.3, 1.75};  // neighbours are within this, or if they are few, within that
+constexpr double few_neighbours = 8;
 constexpr double spread = 0.2;            // of the vectors to one neighbour
 constexpr double tolerance_of_end = 0.4;  // of a neighbour in the network
 // Of the particles in the sample: vectors that fewer have are none of the lattice.
@@ -132,7 +134,7 @@ class Histogram {
 
 // The vectors around which ways gather, one of each pair of opposites. Empty if there are none, or most ways are
 // elsewhere.
-std::vector<Vector> find_vectors(Ways &ways, double nearest, double cutoff) {
+std::vector<Vector> find_vectors(const Ways &ways, double nearest, double cutoff, double fewest) {
   const double near = spread * nearest;
   Histogram histogram(cutoff, near);
   for (const Vector &way : ways.vectors) histogram.count(way, 1);
@@ -170,8 +172,7 @@ std::vector<Vector> find_vectors(Ways &ways, double nearest, double cutoff) {
     found.push_back(centre);
   }
   const auto neighbours = static_cast<double>(covered) / static_cast<double>(ways.particles);
-  if (neighbours < least_neighbours || static_cast<double>(covered) < least_covered * static_cast<double>(all))
-    return {};
+  if (neighbours < fewest || static_cast<double>(covered) < least_covered * static_cast<double>(all)) return {};
   std::vector<Vector> half;
   for (const Vector &vector : found) {
     const bool has_opposite = std::any_of(half.begin(), half.end(), [&](const Vector &other) {
@@ -378,9 +379,13 @@ bool find_lattice(const cpu::DifferenceState &state, const core::GridBox &box, L
   if (!find_ways(state, box, reach, list)) return false;
   const double nearest = nearest_distance(list);
   if (nearest < 4) return false;
-  const double cutoff = std::min(reach, shell * nearest);
-  Ways ways = sample_ways(list, cutoff);
-  const std::vector<Vector> found = find_vectors(ways, nearest, cutoff);
+  std::vector<Vector> found;
+  for (const double shell : shells) {
+    const double cutoff = std::min(reach, shell * nearest);
+    const bool is_last = shell == *std::rbegin(shells);
+    found = find_vectors(sample_ways(list, cutoff), nearest, cutoff, is_last ? least_neighbours : few_neighbours);
+    if (!found.empty()) break;
+  }
   if (found.empty()) return false;
 
   Lattice lattice;

@@ -39,6 +39,7 @@ struct Prepared {
       walk.expected[d] = expected[d].data();
       walk.box[d] = core::checked_axis(box[d]);
     }
+    for (std::size_t d = 0; d < axes_of(state); ++d) walk.inner[d] = Inner(walk.box[d], walk.margin[d]);
     walk.scale = modelled.scale.data();
     if (walk.contexts.bonds) walk.bonds = &modelled.bonds;
   }
@@ -59,7 +60,7 @@ struct EncodeSide {
     std::int64_t place = core::sum_of(last, moved);
     bool has_flag = false;
     bool flag = false;
-    if (grid.period != 0) {
+    if (!walk.inner[d].has(place)) {
       place = core::wrap(place, grid);
       const std::int64_t other = core::other_image(place, grid, walk.margin[d]);
       has_flag = other != place;
@@ -96,7 +97,7 @@ struct DecodeSide {
     } else {
       const std::int64_t last = walk.last[d][i];
       place = core::sum_of(last, core::sum_of(core::expected_step(expected), core::numbered_residual(u, expected)));
-      if (grid.period != 0) {
+      if (!walk.inner[d].has(place)) {
         place = core::wrap(place, grid);
         const std::int64_t other = core::other_image(place, grid, walk.margin[d]);
         if (other != place && numbers.get(walk.contexts.of_flag(core::beyond_edge(last, grid) != 0)) != 0)
@@ -130,7 +131,7 @@ Contexts choose_contexts(const format::Column<std::uint32_t> &scale) {
 cpu::Neighbours fit_slots(const Remainders &remainders, std::size_t n, std::size_t axes) {
   constexpr std::uint32_t period = cpu::NeighbourSums::period;
   cpu::NeighbourSums sums;
-  constexpr std::size_t stretch = 1024;
+  constexpr std::size_t stretch = 384;  // a multiple of the period
   const std::size_t step = std::max<std::size_t>((n + 16 * stretch - 1) / (16 * stretch), 1) * stretch;
   for (std::size_t d = 0; d < axes; ++d)
     for (std::size_t first = 0; first < n; first += step)
@@ -229,9 +230,16 @@ std::uint8_t choose_model(const cpu::DifferenceState &state, ModelledState &mode
 
 }  // namespace
 
-void encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
                      const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
   const std::size_t axes = axes_of(state);
+  const bool may_bind = options.in_order_of_ids && options.positions && axes == core::max_components;
+  const bool searches = may_bind && !modelled.searched_bonds;
+  if (searches) {
+    modelled.searched_bonds = true;
+    modelled.bonds = Bonds::find(q, state.particles, box);
+  }
+  if (!options.dense && modelled.bonds.empty()) return false;
   modelled.prepare(state.particles);
   std::vector<std::uint8_t> parameters;
   Prepared prepared;
@@ -240,13 +248,9 @@ void encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   const std::uint8_t model =
       choose_model(state, modelled, q, box, options.dense && options.positions, prepared, remainders, parameters);
   std::uint8_t flags = 0;
-  if (options.in_order_of_ids && options.positions && axes == core::max_components && !modelled.searched_bonds) {
-    modelled.searched_bonds = true;
-    modelled.bonds = Bonds::find(q, state.particles, box);
-    if (!modelled.bonds.empty()) {
-      flags |= new_bonds;
-      modelled.bonds.append(parameters);
-    }
+  if (searches && !modelled.bonds.empty()) {
+    flags |= new_bonds;
+    modelled.bonds.append(parameters);
   }
   if (!modelled.bonds.empty()) {
     flags |= bound_particles;
@@ -265,11 +269,11 @@ void encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   const Contexts scales = choose_contexts(modelled.scale);
   w.contexts.levels = scales.levels;
   w.contexts.base = scales.base;
-  prepared.connect(state, box, modelled);
   for (std::size_t d = 0; d < axes; ++d) {
-    w.margin[d] = find_margin(q[d], state.particles, w.box[d]);
+    w.margin[d] = find_margin(q[d], state.particles, core::checked_axis(box[d]));
     w.index[d] = q[d];
   }
+  prepared.connect(state, box, modelled);
 
   EncodeSide side{w, q, cpu::NumberEncoder(w.contexts.count()), {}};
   side.numbers.reserve(state.particles * axes);
@@ -287,6 +291,7 @@ void encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   bytes.insert(bytes.end(), parameters.begin(), parameters.end());
   writer.pad_to_8();
   side.numbers.finish(bytes);
+  return true;
 }
 
 void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,

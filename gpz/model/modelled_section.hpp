@@ -41,8 +41,8 @@ struct ModelledOptions {
 };
 
 // Appends a section (a multiple of 8 bytes) for the state's particles, of which there is one at least, and brings
-// `modelled` up to date. Throws std::bad_alloc.
-void encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+// `modelled` up to date. False, with nothing appended, where no model helps that may be tried. Throws std::bad_alloc.
+bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
                      const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes);
 
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt); q and `modelled` are

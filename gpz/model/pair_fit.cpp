@@ -19,10 +19,10 @@ constexpr std::size_t knots = 14;
 constexpr double value_unit = 1 << PairMotion::value_bits;
 constexpr double speed_unit = 1 << PairMotion::speed_bits;
 constexpr double fine_unit = 1 << PairMotion::fine_bits;
-constexpr std::uint64_t last_frame_of_steps = 8;  // then they are no longer changed
+constexpr std::uint64_t last_frame_of_curve = 8;
 constexpr std::uint8_t first_steps = 3;
 constexpr std::uint8_t most_steps = 6;  // more take too long
-constexpr std::uint8_t usual_gain = 38;
+constexpr std::uint8_t usual_gain = 40;
 // In units of the mean distance of neighbours.
 constexpr double cutoff_distance = 2.0;
 constexpr double fewest_steps_of_cutoff = 16;
@@ -114,21 +114,12 @@ struct PairFit::Trial {
   std::vector<double> errors;
 };
 
-bool PairFit::find(const Sample &sample, std::uint64_t cutoff) {
-  if (found_frames_ == sample.state.frames && found_cutoff_ == cutoff) return true;
-  found_frames_ = 0;
-  if (!motion_.find(sample.state, sample.box, cutoff)) return false;
-  found_frames_ = sample.state.frames;
-  found_cutoff_ = cutoff;
-  return true;
-}
-
 PairFit::Trial PairFit::run(const Sample &sample, const PairSettings &settings, const MotionHistory &history) {
   PairTable table;
-  table.fill(settings.curve, motion_.end());
+  table.fill(settings.curve, motion_->end());
   MotionHistory after = history;
-  motion_.record(true);
-  motion_.move(sample.state, settings, table, after);
+  motion_->record(true);
+  motion_->move(sample.state, settings, table, after);
   Trial trial;
   trial.errors = sample.moved;
   for (std::size_t i = 0; i < sample.count; ++i)
@@ -141,16 +132,16 @@ PairFit::Trial PairFit::run(const Sample &sample, const PairSettings &settings, 
 // How displacements of the sample grow with the values and the slopes of the knots: rows of 2 for each knot. Positions
 // are those of the last run.
 std::vector<double> PairFit::features(const Sample &sample, const PairSettings &settings) {
-  const NeighbourList &list = motion_.list();
+  const NeighbourList &list = motion_->list();
   const std::vector<PairCurve::Knot> &knot = settings.curve.knots;
   const std::size_t width = 2 * knot.size();
   std::vector<double> rows(sample.moved.size() * width);
-  const double bin_size = std::ldexp(1.0, PairTable::bin_shift_for(motion_.end()));
+  const double bin_size = std::ldexp(1.0, PairTable::bin_shift_for(motion_->end()));
   const double unit = std::ldexp(1 / fine_unit, list.shift());
   std::vector<std::size_t> segment_of_bin(knot.back().bin + 1, 0);
   for (std::size_t k = 1; k + 1 < knot.size(); ++k)
     std::fill(segment_of_bin.begin() + knot[k].bin, segment_of_bin.end(), k);
-  const int steps = static_cast<int>(motion_.recorded().size());
+  const int steps = static_cast<int>(motion_->recorded().size());
   for (std::uint32_t own = 0; own < list.particles(); ++own) {
     const std::uint32_t slot = list.order()[own];
     for (std::uint32_t pair = list.first()[own]; pair < list.first()[own + 1]; ++pair) {
@@ -160,7 +151,7 @@ std::vector<double> PairFit::features(const Sample &sample, const PairSettings &
       const bool takes_other = other % sample.stride == 0;
       if (!takes_own && !takes_other) continue;
       for (int step = 0; step < steps; ++step) {
-        const auto &fine = motion_.recorded()[static_cast<std::size_t>(step)];
+        const auto &fine = motion_->recorded()[static_cast<std::size_t>(step)];
         double way[axes];
         double squared = 0;
         for (std::size_t d = 0; d < axes; ++d) {
@@ -225,13 +216,14 @@ bool PairFit::prepare(const Sample &sample, PairSettings &settings) {
   if (!(cutoff >= fewest_steps_of_cutoff && cutoff < static_cast<double>(PairSettings::most_cutoff))) return false;
   settings.steps = first_steps;
   settings.gain = usual_gain;
+  settings.trust = PairSettings::most_trust;
   settings.cutoff = static_cast<std::uint64_t>(cutoff);
-  if (!find(sample, settings.cutoff) || motion_.list().pairs() == 0) return false;
-  const NeighbourList &list = motion_.list();
+  if (!motion_->find(sample.state, sample.box, settings.cutoff) || motion_->list().pairs() == 0) return false;
+  const NeighbourList &list = motion_->list();
   std::uint32_t least = list.reach() * list.reach();
   for (std::size_t pair = 0; pair < list.pairs(); ++pair) least = std::min(least, list.squared(pair));
-  const int shift = PairTable::bin_shift_for(motion_.end());
-  const auto end = static_cast<double>((motion_.end() - 1) >> shift) + 1;
+  const int shift = PairTable::bin_shift_for(motion_->end());
+  const auto end = static_cast<double>((motion_->end() - 1) >> shift) + 1;
   const auto start = static_cast<double>((std::uint64_t{least} << 2 * PairMotion::fine_bits) >> shift);
   settings.curve.close =
       static_cast<std::uint32_t>(end * (close_distance / cutoff_distance) * (close_distance / cutoff_distance));
@@ -260,24 +252,25 @@ bool PairFit::search(const Sample &sample, PairSettings &fitted) {
   return true;
 }
 
-// A gain is right if the errors of one frame say nothing about those of the next.
-std::uint8_t PairFit::better_gain(const Sample &sample, const PairSettings &now, const MotionHistory &history,
-                                  const std::vector<double> &errors) {
-  if (history.frames + 1 != sample.state.frames) return now.gain;
-  const std::vector<double> weights = weights_of(errors);
-  double product = 0;
+namespace {
+
+// The gains of a filter that follows a particle with noisy positions, where errors are mostly of this size.
+void set_gains(const std::vector<double> &errors, PairSettings &settings) {
   double square = 0;
-  for (std::size_t i = 0; i < sample.count; ++i)
-    for (std::size_t d = 0; d < sample.components; ++d) {
-      const std::size_t slot = i * sample.stride;
-      const double before = sample.state.axes[d].velocity[slot] - history.axes[d].moved[slot] / speed_unit;
-      const double weight = weights[sample.components * i + d];
-      product += weight * errors[sample.components * i + d] * before;
-      square += weight * before * before;
-    }
-  const double change = square > 0 ? std::clamp(product / square, -0.5, 0.5) * 64 : 0;
-  return static_cast<std::uint8_t>(std::clamp(now.gain + change, 4.0, 96.0));
+  double weights = 0;
+  const std::vector<double> weight = weights_of(errors);
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    square += weight[i] * errors[i] * errors[i];
+    weights += weight[i];
+  }
+  constexpr double rounding = 0.05;  // somewhat less than the variance of an index
+  const double trust = std::clamp(1 - rounding * weights / square, 0.5, 1.0);
+  const double gain = usual_gain * (2 * (2 - trust) - 4 * std::sqrt(1 - trust));
+  settings.trust = static_cast<std::uint8_t>(std::lround(trust * PairSettings::most_trust));
+  settings.gain = static_cast<std::uint8_t>(std::lround(std::clamp(gain, 12.0, 96.0)));
 }
+
+}  // namespace
 
 PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, const MotionHistory &history,
                                  PairSettings &fitted) {
@@ -289,9 +282,12 @@ PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, 
   double least = with_now.bits;
   double asked = least - cost / frames_of_settings;
   // With the curve that suits the errors of the last run.
+  // Errors of later frames come from all frames before: a curve fitted to those of one frame would be too much.
+  const std::uint64_t frames = sample.state.frames;
+  const bool with_curve = frames <= last_frame_of_curve || with_now.bits > bits_then_ + least_gain;
   const auto consider = [&](PairSettings settings, const std::vector<double> &errors, double extra) {
     std::vector<double> left;
-    settings.curve = refitted(settings.curve, features(sample, settings), errors, left);
+    if (with_curve) settings.curve = refitted(settings.curve, features(sample, settings), errors, left);
     const Trial trial = run(sample, settings, history);
     if (!(trial.bits + extra < asked)) return false;
     best = settings;
@@ -299,10 +295,9 @@ PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, 
     return true;
   };
   PairSettings refit = now;
-  refit.gain = better_gain(sample, now, history, with_now.errors);
+  set_gains(with_now.errors, refit);
   bool changed = consider(refit, with_now.errors, 0);
-  const std::uint64_t frames = sample.state.frames;
-  if (frames >= 4 && frames <= last_frame_of_steps) {
+  if (frames == 4 || frames == 6) {
     PairSettings other = best;
     other.steps = static_cast<std::uint8_t>(std::clamp<int>(best.steps + next_steps_, 1, most_steps));
     const bool taken =
@@ -310,6 +305,7 @@ PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, 
     if (!taken) next_steps_ = -next_steps_;
     changed = changed || taken;
   }
+  if (with_curve) bits_then_ = least;
   useful_ = least + least_gain < sample.bits_by_history();
   if (!useful_) return Choice::none;
   if (!changed) return Choice::as_before;
@@ -318,20 +314,21 @@ PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, 
 }
 
 PairFit::Choice PairFit::choose(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
-                                const PairSettings &now, const MotionHistory &history, PairSettings &fitted) {
+                                const PairSettings &now, const MotionHistory &history, PairMotion &motion,
+                                PairSettings &fitted) {
+  motion_ = &motion;
   const format::UsualArithmetic arithmetic;
   if (state.plain || state.particles < fewest_particles || state.frames < 2) return Choice::none;
   const bool known = now.steps != 0;
   const std::uint64_t frames = state.frames;
-  const bool due =
-      useful_ ? frames <= 8 || (frames % 4 == 0 && frames <= 16) || frames % 16 == 0 : frames == 3 || frames % 32 == 0;
+  const bool due = useful_ ? frames <= 6 || frames == 8 || frames % 16 == 0 : frames == 3 || frames % 32 == 0;
   if (!due) return useful_ && known ? Choice::as_before : Choice::none;
   const Sample sample(state, q, box);
   if (!known) {
     useful_ = search(sample, fitted);
     return useful_ ? Choice::fitted : Choice::none;
   }
-  if (!find(sample, now.cutoff)) return Choice::none;
+  if (!motion_->find(state, box, now.cutoff)) return Choice::none;
   return improve(sample, now, history, fitted);
 }
 

@@ -17,30 +17,27 @@ class PairFit {
  public:
   enum class Choice : std::uint8_t { none, as_before, fitted };
 
-  // For the frame q that follows the state. `now` and `history` are those of the frame before.
+  // For the frame q that follows the state. `now` and `history` are those of the frame before; `motion` has the pairs
+  // afterwards.
   Choice choose(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
-                const PairSettings &now, const MotionHistory &history, PairSettings &fitted);
+                const PairSettings &now, const MotionHistory &history, PairMotion &motion, PairSettings &fitted);
 
  private:
   struct Sample;
   struct Trial;
 
-  bool find(const Sample &sample, std::uint64_t cutoff);
   bool prepare(const Sample &sample, PairSettings &settings);
   bool search(const Sample &sample, PairSettings &fitted);
-  std::uint8_t better_gain(const Sample &sample, const PairSettings &now, const MotionHistory &history,
-                           const std::vector<double> &errors);
   Choice improve(const Sample &sample, const PairSettings &now, const MotionHistory &history, PairSettings &fitted);
   // Moves the particles, and notes their positions for features.
   Trial run(const Sample &sample, const PairSettings &settings, const MotionHistory &history);
   // How displacements grow with the numbers of the curve, at the positions of the last run.
   std::vector<double> features(const Sample &sample, const PairSettings &settings);
 
-  PairMotion motion_;
-  std::uint64_t found_frames_ = 0;  // that the pairs of motion_ were found for, and their cutoff
-  std::uint64_t found_cutoff_ = 0;
-  bool useful_ = true;  // what the last frame that was looked at says
-  int next_steps_ = 1;  // by how much to change the steps next time
+  PairMotion *motion_ = nullptr;  // while there is a call
+  bool useful_ = true;            // what the last frame that was looked at says
+  double bits_then_ = 0;          // a particle, when the curve was fitted
+  int next_steps_ = 1;            // by how much to change the steps next time
 };
 
 }  // namespace gpz::model

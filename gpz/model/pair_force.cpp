@@ -16,7 +16,7 @@ constexpr int expectation_shift = PairMotion::speed_bits - 6;
 bool PairForce::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
                     std::vector<std::uint8_t> &bytes) {
   PairSettings fitted;
-  switch (fit_.choose(state, q, box, settings_, history_, fitted)) {
+  switch (fit_.choose(state, q, box, settings_, history_, motion_, fitted)) {
     case PairFit::Choice::none:
       return false;
     case PairFit::Choice::as_before:
@@ -59,10 +59,19 @@ void PairForce::expect(const cpu::DifferenceState &state, const core::GridBox &b
   }
 }
 
-void PairForce::keep(const std::uint32_t *kept, std::size_t count) { history_.keep(kept, count); }
-void PairForce::add(std::size_t count) { history_.add(count); }
+void PairForce::keep(const std::uint32_t *kept, std::size_t count) {
+  history_.keep(kept, count);
+  motion_.forget_pairs();
+}
+
+void PairForce::add(std::size_t count) {
+  history_.add(count);
+  motion_.forget_pairs();
+}
+
 void PairForce::forget() {
   history_.forget();
+  motion_.forget_pairs();
   settings_ = {};
   fit_ = {};
 }

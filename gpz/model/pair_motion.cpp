@@ -39,9 +39,14 @@ void MotionHistory::add(std::size_t count) {
 }
 
 bool PairMotion::find(const cpu::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff) {
+  if (found_frames_ == state.frames && found_cutoff_ == cutoff && list_.particles() == state.particles) return true;
+  found_frames_ = 0;
   cpu::IndexColumns last{};
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) last[d] = state.axes[d].last.data();
-  return list_.build(last, state.particles, state.components, box, cutoff);
+  if (!list_.build(last, state.particles, state.components, box, cutoff)) return false;
+  found_frames_ = state.frames;
+  found_cutoff_ = cutoff;
+  return true;
 }
 
 std::int64_t PairMotion::scaled(std::uint64_t sum) const {
@@ -133,6 +138,8 @@ void PairMotion::begin(const cpu::DifferenceState &state, const PairSettings &se
       } else {
         const std::int64_t error = moved - history.axes[d].moved[slot];
         speed_[at] = limited(history.axes[d].speed[slot] + (error * settings.gain >> 6));
+        // The last index is rounded: the particle may be where it was expected.
+        moved_[at] = limited(-(error * (PairSettings::most_trust - settings.trust) >> 6));
         slow_change_[at] = limited(std::int64_t{slow_[at]} - history.axes[d].slow[slot]);
       }
     }

@@ -40,12 +40,14 @@ class PairMotion {
   static constexpr int value_bits = 24;
   static constexpr std::int64_t limit = (std::int64_t{1} << 30) - 1;
 
-  // Finds the pairs. False: there are too many.
+  // Finds the pairs, once for a frame: forget_pairs() says that the particles are others. False: there are too many.
   bool find(const cpu::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff);
   // After find with the cutoff of the settings: the displacements until the next frame. What is remembered is changed
   // to that of this frame.
   void move(const cpu::DifferenceState &state, const PairSettings &settings, const PairTable &table,
             MotionHistory &history);
+
+  void forget_pairs() { found_frames_ = 0; }
 
   const NeighbourList &list() const { return list_; }
   // Squared distances of pairs, in fine units, are below this while they are in the list.
@@ -71,6 +73,8 @@ class PairMotion {
   void note_positions();
 
   NeighbourList list_;
+  std::uint64_t found_frames_ = 0;  // that the list is of, and its cutoff
+  std::uint64_t found_cutoff_ = 0;
   Sums total_;
   Sums near_;
   format::Column<ClosePair> close_;  // the first close_count_

@@ -13,10 +13,13 @@ namespace gpz::model {
 struct PairSettings {
   static constexpr std::uint8_t most_steps = 16;
   static constexpr std::uint8_t most_gain = 128;
+  static constexpr std::uint8_t most_trust = 64;
   static constexpr std::uint64_t most_cutoff = std::uint64_t{1} << 48;
 
-  std::uint8_t steps = 0;    // between two frames; 0: no settings yet
-  std::uint8_t gain = 0;     // how much of a wrong expectation changes the speed, in 1/64
+  std::uint8_t steps = 0;  // between two frames; 0: no settings yet
+  // How much of the error of an expectation goes into the speed, and into the position, in 1/64.
+  std::uint8_t gain = 0;
+  std::uint8_t trust = 0;
   std::uint64_t cutoff = 0;  // in grid steps
   PairCurve curve;
 };

@@ -43,6 +43,23 @@ inline std::int32_t limit_expected(std::int64_t x) {
   return static_cast<std::int32_t>(core::max_of(core::min_of(x, most), -most));
 }
 
+// Places on an axis that are so far from its edges that there is no other image of them. Of an open axis all are.
+class Inner {
+ public:
+  Inner() = default;
+  Inner(const core::GridAxis &axis, std::int64_t margin) {
+    if (axis.period == 0) return;
+    const std::int64_t limited = core::min_of(margin, core::largest_margin(axis));
+    from_ = static_cast<std::uint64_t>(axis.lo + limited);
+    size_ = static_cast<std::uint64_t>(axis.period - 2 * limited);
+  }
+  bool has(std::int64_t place) const { return static_cast<std::uint64_t>(place) - from_ < size_; }
+
+ private:
+  std::uint64_t from_ = 0;
+  std::uint64_t size_ = ~std::uint64_t{0};
+};
+
 // What the pass needs to know beforehand. The columns have an entry for each particle.
 struct Walk {
   std::size_t particles = 0;
@@ -51,6 +68,7 @@ struct Walk {
   std::array<const std::int32_t *, core::max_components> expected{};
   core::GridBox box{};  // checked axes
   std::array<std::int64_t, core::max_components> margin{};
+  std::array<Inner, core::max_components> inner;
   cpu::Neighbours slots;  // levels 0: no prediction from the slots before
   const SpaceNeighbours *space = nullptr;
   const Bonds *bonds = nullptr;                                    // of three components, without `space`

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gpz/core/config.hpp"
 #include "gpz/cpu/cell_tree.hpp"
 #include "gpz/cpu/lattice_code.hpp"
 #include "gpz/error.hpp"
@@ -47,18 +48,38 @@ void renumber(const std::vector<std::uint32_t> &order, format::Column<format::Ex
     value.place = (value.place & ~format::exact_row_mask) | place[value.place & format::exact_row_mask];
 }
 
+// Fewer bits than a set of cells takes, whatever was learnt about it: those of independent particles, rounded down by
+// up to five bits a particle.
+std::uint64_t few_bits(const cpu::IndexColumns &columns, std::size_t particles, std::size_t components) {
+  int a_particle = -core::bit_length(std::uint64_t{particles});
+  for (std::size_t d = 0; d < components; ++d) {
+    const auto [low, high] = std::minmax_element(columns[d], columns[d] + particles);
+    a_particle += core::bit_length(static_cast<std::uint64_t>(*high - *low) + 1) - 1;
+  }
+  return static_cast<std::uint64_t>(std::max(a_particle, 0)) * particles;
+}
+
 // Appends the section of the leading field; `order` becomes that of the chunk.
-void append_set(const FieldInput &input, const Rows &rows, const Box &box, std::vector<std::uint32_t> &order, double &largest_error,
-                std::vector<std::uint8_t> &bytes) {
+void append_set(const FieldInput &input, const Rows &rows, const Box &box, std::vector<std::uint32_t> &order,
+                double &largest_error, std::vector<std::uint8_t> &bytes) {
   const std::size_t components = input.field.components.size();
   Indices indices;
   indices.load(input, rows, nullptr, largest_error);
   fill_first_indices(components, indices);
   const cpu::IndexColumns columns = indices.columns(components);
   std::vector<std::uint8_t> set;
-  const bool crystal = cpu::encode_lattice(columns, rows.size(), static_cast<int>(components),
-                                           format::grid_box(box, input.field), order, set);
-  if (!crystal) cpu::encode_cells(columns, rows.size(), static_cast<int>(components), order, set);
+  bool crystal = cpu::encode_lattice(columns, rows.size(), static_cast<int>(components),
+                                     format::grid_box(box, input.field), order, set);
+  if (!crystal || set.size() * 8 > few_bits(columns, rows.size(), components)) {
+    std::vector<std::uint32_t> other_order;
+    std::vector<std::uint8_t> halved;
+    cpu::encode_cells(columns, rows.size(), static_cast<int>(components), other_order, halved);
+    if (!crystal || halved.size() < set.size()) {
+      crystal = false;
+      std::swap(order, other_order);
+      std::swap(set, halved);
+    }
+  }
   renumber(order, indices.exact);
   format::append_field_coding({crystal ? format::lattice_sites : format::halved_cells, {}}, bytes);
   format::append_exact_values(indices.exact, bytes);

@@ -18,6 +18,7 @@
 #include "gpz/trajectory/block_chunk.hpp"
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/located.hpp"
+#include "gpz/trajectory/section_choice.hpp"
 #include "gpz/trajectory/values.hpp"
 
 namespace gpz::trajectory {
@@ -62,13 +63,15 @@ void append_section(const FieldInput &input, const Rows &rows, const format::Col
     if (modelled && !format::is_plain(input.field)) model_section(input.field, shape, indices, begin, out.bytes);
     if (input.field.leading || ids.empty()) return;
   }
+  const auto append_alone = [&] {
+    format::append_field_coding({format::block_coded_values, {}}, out.bytes);
+    append_block_coded(input, rows, encoder, out.bytes);
+  };
   // A field whose values do not follow the order of ids may be smaller as blocks.
-  std::vector<std::uint8_t> alone;
-  format::append_field_coding({format::block_coded_values, {}}, alone);
-  append_block_coded(input, rows, encoder, alone);
-  if (!lossless_float && alone.size() >= out.bytes.size() - begin) return;
-  out.bytes.resize(begin);
-  out.bytes.insert(out.bytes.end(), alone.begin(), alone.end());
+  if (lossless_float)
+    append_alone();
+  else
+    replace_if_smaller(out.bytes, begin, append_alone);
 }
 
 // The section of a field in the order of ids, behind its coding; `ids` is empty for the ids themselves.

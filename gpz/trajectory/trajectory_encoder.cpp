@@ -19,6 +19,7 @@
 #include "gpz/trajectory/identity.hpp"
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/ordered_chunk.hpp"
+#include "gpz/trajectory/section_choice.hpp"
 
 namespace gpz {
 namespace {
@@ -51,6 +52,8 @@ struct TrajectoryEncoder::State {
   Effort effort = default_effort;
   std::uint32_t features = feature::known;  // of the file
   trajectory::ChunkHistory history;
+  std::vector<trajectory::SectionChoice> choices;  // of each field, since the independent chunk
+  model::ModelledState kept;                       // of a field, while two codings compete
   trajectory::Identity identity;
   std::vector<Field> described;         // the fields of the chunk that the history starts with
   std::vector<std::uint8_t> key_chunk;  // the last independent chunk, until the history starts with it
@@ -90,6 +93,7 @@ struct TrajectoryEncoder::State {
   // The history will start with this chunk, if a difference chunk follows.
   void start_from(const std::vector<FieldInput> &fields, const EncodedChunk &chunk) {
     history.forget();
+    choices.assign(fields.size(), trajectory::SectionChoice(std::min(effort, Effort::standard)));
     identity.reset();
     described = format::described(fields);
     key_chunk.clear();
@@ -197,42 +201,51 @@ struct TrajectoryEncoder::State {
       history.follow(f, columns, {});
       return;
     }
-    format::append_section_head(edges, components, indices.exact, out.bytes);
-    cpu::encode_difference(state, columns, edges, out.bytes, cpu::kernels(), order == Order::id);
-    // The indices that the history takes are the same in both codings only if they are the values themselves.
-    if (state.plain && out.bytes.size() - begin >= key.scaled(key.sections[f], staying.size())) {
-      const std::vector<std::uint8_t> predicted(out.bytes.begin() + static_cast<std::ptrdiff_t>(begin),
-                                                out.bytes.end());
+    // Fields of predicted floats may be modelled.
+    using Try = trajectory::SectionChoice::Try;
+    trajectory::SectionChoice &choice = choices[f];
+    const Try next = state.plain || !may_use(feature::modelled_sections) ? Try::usual : choice.next();
+    if (next == Try::usual || !encode_modelled(f, columns, edges, begin, out)) {
       out.bytes.resize(begin);
-      encode_block_coded(input, out);
-      if (out.bytes.size() - begin >= predicted.size()) {
-        out.bytes.resize(begin);
-        out.bytes.insert(out.bytes.end(), predicted.begin(), predicted.end());
-      }
+      format::append_field_coding({format::predicted_values, crossed}, out.bytes);
+      encode_predicted(columns, state, edges, out);
+      if (next != Try::usual) choice.encoded(false);
+    } else if (next == Try::both) {
+      const bool usual_is_smaller = trajectory::replace_if_smaller(out.bytes, begin, [&] {
+        format::append_field_coding({format::predicted_values, crossed}, out.bytes);
+        encode_predicted(columns, state, edges, out);
+      });
+      if (usual_is_smaller) history.modelled(f) = std::move(kept);
+      choice.encoded(!usual_is_smaller);
+    } else {
+      choice.encoded(true);
     }
-    if (!state.plain && may_use(feature::modelled_sections)) encode_modelled(f, columns, edges, begin, out);
+    // The indices that the history takes are the same in both codings only if they are the values themselves.
+    if (state.plain && out.bytes.size() - begin >= key.scaled(key.sections[f], staying.size()))
+      trajectory::replace_if_smaller(out.bytes, begin, [&] { encode_block_coded(input, out); });
     history.follow(f, columns, edges);
   }
 
-  // In place of the section that begins at `begin`, if that is larger.
-  void encode_modelled(std::size_t f, const cpu::IndexColumns &columns, const core::GridBox &edges, std::size_t begin,
+  // Behind the coding of the field.
+  void encode_predicted(const cpu::IndexColumns &columns, const cpu::DifferenceState &state, const core::GridBox &edges,
+                        EncodedChunk &out) {
+    format::append_section_head(edges, static_cast<std::size_t>(state.components), indices.exact, out.bytes);
+    cpu::encode_difference(state, columns, edges, out.bytes, cpu::kernels(), order == Order::id);
+  }
+
+  // The section from `begin` on in coding 4; false if models do not help. `kept` gets what models remembered before.
+  bool encode_modelled(std::size_t f, const cpu::IndexColumns &columns, const core::GridBox &edges, std::size_t begin,
                        EncodedChunk &out) {
     const cpu::DifferenceState &state = history.state(f);
-    std::vector<std::uint8_t> bytes;
-    format::append_field_coding({format::modelled_values, {}}, bytes);
-    format::append_section_head(edges, static_cast<std::size_t>(state.components), indices.exact, bytes);
+    out.bytes.resize(begin);
+    format::append_field_coding({format::modelled_values, {}}, out.bytes);
+    format::append_section_head(edges, static_cast<std::size_t>(state.components), indices.exact, out.bytes);
     model::ModelledOptions options;
     options.in_order_of_ids = order == Order::id;
     options.positions = f == 0;
     options.dense = effort == Effort::dense;
-    const model::ModelledState before = history.modelled(f);
-    model::encode_modelled(state, history.modelled(f), columns, edges, options, bytes);
-    if (bytes.size() < out.bytes.size() - begin) {
-      out.bytes.resize(begin);
-      out.bytes.insert(out.bytes.end(), bytes.begin(), bytes.end());
-    } else {
-      history.modelled(f) = before;
-    }
+    if (choices[f].next() == trajectory::SectionChoice::Try::both) kept = history.modelled(f);
+    return model::encode_modelled(state, history.modelled(f), columns, edges, options, out.bytes);
   }
 
   void encode_block_coded(const FieldInput &input, EncodedChunk &out) {

@@ -337,7 +337,11 @@ class Session {
     if (number_of_call < 37) return index();
     gpz_writer *const writer = writers_[slot()];
     if (number_of_call == 37) check(gpz_writer_set_key_interval(writer, program_.number<std::uint16_t>() % 9));
-    if (number_of_call == 38) check(gpz_writer_set_order(writer, program_.flag() ? GPZ_ORDER_ID : GPZ_ORDER_PLACE));
+    if (number_of_call == 38) {
+      const std::size_t choice = program_.choice(6);
+      check(gpz_writer_set_order(writer, choice % 2 == 1 ? GPZ_ORDER_ID : GPZ_ORDER_PLACE));
+      check(gpz_writer_set_effort(writer, static_cast<gpz_effort>(choice / 2)));
+    }
     if (number_of_call == 39) {
       check(gpz_writer_sync(writer));
       gpz_writer_frames(writer);

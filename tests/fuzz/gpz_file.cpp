@@ -25,6 +25,8 @@ Bytes cut(const std::uint8_t *bytes, std::size_t size, std::size_t at, std::uint
   return Bytes(bytes + begin, bytes + begin + std::min<std::uint64_t>(length, size - begin));
 }
 
+constexpr std::size_t required_features_at = 12;
+
 std::string take_metadata(const std::uint8_t *bytes, std::size_t size, std::size_t &end) {
   try {
     const std::size_t length = format::file_header_length(bytes, size);
@@ -136,6 +138,7 @@ File take_apart(const std::uint8_t *bytes, std::size_t size) {
   File file;
   std::size_t at = 0;
   file.metadata = take_metadata(bytes, size, at);
+  if (at != 0) file.features = load_little<std::uint32_t>(bytes + required_features_at);
   std::size_t end = at;
   while (size - at >= format::record_overhead) {
     const auto start = format::parse_record_start(bytes + at);
@@ -177,7 +180,7 @@ Bytes body_of(const Frame &frame) {
 }
 
 Bytes put_together(const File &file) {
-  Bytes bytes = format::header_around(file.metadata);
+  Bytes bytes = format::header_around(file.metadata, file.features);
   std::vector<IndexEntry> index;
   std::uint64_t last = 0;
   for (const Record &record : file.records) {

@@ -44,7 +44,8 @@ struct Record {
 };
 
 struct File {
-  std::string metadata;  // JSON, or what is in its place
+  std::string metadata;        // JSON, or what is in its place
+  std::uint32_t features = 0;  // required ones
   std::vector<Record> records;
   bool has_index = false;
   Bytes rest;  // behind the last record

@@ -199,6 +199,7 @@ void mutate_part(File &file, Random &random) {
   const std::size_t kind = below(random, 16);
   if (kind == 0) {
     mutate_metadata(file.metadata);
+    if (below(random, 4) == 0) file.features = static_cast<std::uint32_t>(below(random, feature::known + 2));
   } else if (kind == 1 && !file.records.empty()) {
     mutate_head(file.records[below(random, file.records.size())]);
   } else if (kind == 2) {

@@ -17,6 +17,8 @@ using gpz::fuzz::require;
 using gpz::fuzz::status_of;
 
 constexpr std::size_t most_numbers = 5000;
+// Few, mostly, as every one has a table.
+constexpr unsigned numbers_of_contexts[] = {1, 2, 3, 5, 8, 24, 100, gpz::cpu::max_number_contexts};
 
 struct Numbers {
   unsigned contexts;
@@ -26,7 +28,7 @@ struct Numbers {
 
 // Runs of numbers: of one size, in contexts that follow each other.
 Numbers described(Program &program) {
-  Numbers numbers{static_cast<unsigned>(1 + program.choice(gpz::cpu::max_number_contexts)), {}, {}};
+  Numbers numbers{program.one_of(numbers_of_contexts), {}, {}};
   std::uint64_t random = program.number<std::uint16_t>() | 1;
   while (program.left() != 0 && numbers.number.size() < most_numbers) {
     const std::size_t size = program.choice(33);
@@ -76,7 +78,7 @@ void go_and_come_back(Program &program) {
 }
 
 void only_decode(Program &program) {
-  const auto contexts = static_cast<unsigned>(1 + program.choice(gpz::cpu::max_number_contexts));
+  const unsigned contexts = program.one_of(numbers_of_contexts);
   std::vector<unsigned> context(program.number<std::uint8_t>());
   for (std::size_t i = 0; i < context.size(); ++i) context[i] = static_cast<unsigned>(i) % contexts;
   const std::vector<std::uint8_t> bytes(program.rest(), program.rest() + program.left() / 8 * 8);

@@ -288,18 +288,27 @@ struct Settings {
   gpz::Order order;
   std::size_t chunks;
   bool two_threads;
+  gpz::Effort effort;
 };
+
+gpz::Metadata metadata_of(const Settings &settings) {
+  gpz::Metadata metadata;
+  metadata.features = gpz::features_of(settings.effort, settings.order, true);
+  return metadata;
+}
 
 // Writes frames as one process does, or as several do, each with a chunk of its own.
 class Recorder {
  public:
   Recorder(gpz::Bytes &bytes, const Settings &settings, int threads)
-      : settings_(settings), writer_(bytes, gpz::Metadata{}, threads), schedule_(settings.key_interval) {
+      : settings_(settings), writer_(bytes, metadata_of(settings), threads), schedule_(settings.key_interval) {
     writer_.set_key_interval(settings.key_interval);
     writer_.set_order(settings.order);
+    writer_.set_effort(settings.effort);
     for (std::size_t k = 0; k < settings.chunks; ++k) {
       encoders_.emplace_back(threads);
       encoders_.back().set_order(settings.order);
+      encoders_.back().set_effort(settings.effort);
     }
   }
 
@@ -389,7 +398,9 @@ Settings settings_of(Program &program) {
   settings.key_interval = program.one_of(intervals);
   settings.order = program.flag() ? gpz::Order::id : gpz::Order::place;
   settings.chunks = program.choice(4) == 3 ? 2 : 1;
-  settings.two_threads = program.choice(8) == 7;
+  const auto last = program.number<std::uint8_t>();
+  settings.two_threads = last % 8 == 7;
+  settings.effort = static_cast<gpz::Effort>(last / 8 % 3);
   return settings;
 }
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Key frames and differences from earlier frames: dump_modify key."""
 
+import struct
+
 from harness import DEFAULT_BOUND, case, read_dump
 from systems import BASE, CORNER, FLAT, MELT, TRICLINIC, dumps
 from test_append import continued, merged
@@ -162,3 +164,53 @@ def key_order(t):
     assert t.path("id.gpz").stat().st_size < t.path("t.gpz").stat().st_size
     message = t.error(MELT + dumps(BASE, modify="order x") + "run 0")
     assert message == "Dump gpz gpz: dump_modify order must be place or id, not x", message
+
+
+def features(t, name="t.gpz"):
+    """The required features of a file."""
+    return struct.unpack_from("<I", t.path(name).read_bytes(), 12)[0]
+
+
+EFFORTS = {"effort fast order id": 0, "effort default": 0, "effort default order id": 1, "effort dense": 3, "effort dense order id": 3}
+
+
+@case(ranks=(1, 2, 4))
+def efforts(t):
+    """All efforts store the same contents. The header names what readers have to know."""
+    others = "".join(
+        f"dump d{k} all gpz 10 d{k}.gpz {IMAGES}\ndump_modify d{k} device cpu key 3 {effort}\n" for k, effort in enumerate(EFFORTS)
+    )
+    t.lammps(MELT + dumps(IMAGES, every=10) + others + "run 40")
+    for k, (effort, expected) in enumerate(EFFORTS.items()):
+        assert features(t, f"d{k}.gpz") == expected, effort
+        t.same(f"d{k}.gpz", frames=5)
+
+
+@case(ranks=(1, 2))
+def effort_without_ids(t):
+    t.lammps(MELT + "dump gpz all gpz 5 t.gpz type x y z\ndump_modify gpz effort default order id device cpu\nrun 20")
+    assert features(t) == 0
+
+
+@case(ranks=(1, 2))
+def effort_of_a_file_that_is_continued(t):
+    """It keeps to its header, with a warning; a file of more effort takes less."""
+    t.lammps(MELT + dumps(BASE, modify="effort fast device cpu") + "restart 60 r.*\nrun 100")
+    output = t.lammps("read_restart r.60\n" + continued("append yes effort dense device cpu") + "run 100")
+    assert features(t) == 0
+    assert "begun with a smaller effort, which is kept" in output
+    t.same(custom=merged(t), frames=9)
+
+
+@case(ranks=(1, 2))
+def effort_at_once(t):
+    """async no writes the bytes of async yes."""
+    again = f"dump now all gpz 5 now.gpz {IMAGES}\ndump_modify now async no effort dense device cpu\n"
+    t.lammps(MELT + dumps(IMAGES, every=5, modify="effort dense device cpu") + again + "run 30")
+    t.same_frames("t.gpz", "now.gpz")
+
+
+@case()
+def effort_refused(t):
+    message = t.error(MELT + dumps(BASE, modify="effort standard") + "run 0")
+    assert message == "Dump gpz gpz: dump_modify effort must be fast, default or dense, not standard", message

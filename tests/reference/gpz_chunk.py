@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Chunks of any kind (docs/format.md, section 4)."""
 
+from gpz_cells import CELLS, decode_cells
 from gpz_codec import BadFile, decode_chunk
 from gpz_difference import DIFFERENCES, ChunkHistory, decode_differences
 from gpz_ordered import ORDERED, decode_ordered
 
 BLOCK_CODED = 0  # kind of chunks
-KINDS = (BLOCK_CODED, DIFFERENCES, ORDERED)
+INDEPENDENT = {BLOCK_CODED: decode_chunk, ORDERED: decode_ordered, CELLS: decode_cells}  # kinds
+KINDS = (BLOCK_CODED, DIFFERENCES, ORDERED, CELLS)
 
 
 def decode_any_chunk(data, fields, particles, history):
@@ -14,7 +16,7 @@ def decode_any_chunk(data, fields, particles, history):
     kind = int.from_bytes(data[4:8], "little")
     if kind == DIFFERENCES and history is not None:
         return decode_differences(data, fields, particles, history), history
-    if kind not in (BLOCK_CODED, ORDERED):
+    if kind not in INDEPENDENT:
         raise BadFile(f"chunk kind {kind} is not one for here")
-    columns = (decode_ordered if kind == ORDERED else decode_chunk)(data, fields, particles)
+    columns = INDEPENDENT[kind](data, fields, particles)
     return columns, ChunkHistory(fields, columns, particles)

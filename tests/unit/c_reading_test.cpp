@@ -313,6 +313,7 @@ gpz_metadata full_metadata() {
   metadata.type_labels = labels;
   metadata.type_label_count = 2;
   metadata.timestep_size = 0.25;
+  metadata.features = GPZ_FEATURE_CELL_CHUNKS;
   return metadata;
 }
 
@@ -323,6 +324,7 @@ void expect_full(const gpz_metadata &metadata) {
   EXPECT_STREQ(metadata.atom_style, expected.atom_style);
   EXPECT_STREQ(metadata.command, expected.command);
   EXPECT_EQ(metadata.timestep_size, expected.timestep_size);
+  EXPECT_EQ(metadata.features, expected.features);
   const auto expect_list = [](const char *const *list, std::size_t count, const char *const *wanted, std::size_t size) {
     ASSERT_EQ(count, size);
     for (std::size_t i = 0; i < size; ++i) EXPECT_STREQ(list[i], wanted[i]);
@@ -365,6 +367,13 @@ TEST(CMetadata, MayBeNothing) {
     EXPECT_STREQ(text, "");
   EXPECT_EQ(metadata.column_count + metadata.element_count + metadata.type_label_count, 0u);
   EXPECT_EQ(metadata.timestep_size, 0);
+  EXPECT_EQ(metadata.features, 0u);
+  metadata.features = 1u << 31;  // one that this version does not know
+  EXPECT_EQ(gpz_writer_open_memory(&metadata, 1, &writer), GPZ_INVALID_ARGUMENT);
+  metadata.features = 0;
+  metadata.reserved = 1;
+  EXPECT_EQ(gpz_writer_open_memory(&metadata, 1, &writer), GPZ_INVALID_ARGUMENT);
+  metadata.reserved = 0;
   metadata.element_count = 1;
   metadata.elements = nullptr;
   EXPECT_EQ(gpz_writer_open_memory(&metadata, 1, &writer), GPZ_INVALID_ARGUMENT);

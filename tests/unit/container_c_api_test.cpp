@@ -191,6 +191,41 @@ gpz_chunk_kind kind_of_chunk(const gpz_reader *reader, std::size_t frame) {
   return kind;
 }
 
+// The required features of an image of two frames.
+std::uint32_t features_of_effort(gpz_effort effort, gpz_order order) {
+  Cloud cloud(300);
+  gpz_writer *writer = nullptr;
+  EXPECT_EQ(gpz_writer_open_memory(nullptr, 1, &writer), GPZ_OK);
+  EXPECT_EQ(gpz_writer_set_effort(writer, effort), GPZ_OK);
+  EXPECT_EQ(gpz_writer_set_order(writer, order), GPZ_OK);
+  for (int f = 0; f < 2; ++f) {
+    const gpz_field fields[] = {gpz_columns3("x y z", GPZ_FLOAT64, cloud.x.data(), cloud.y.data(), cloud.z.data()),
+                                gpz_column("id", GPZ_INT64, cloud.id.data())};
+    const gpz_frame frame = gpz_new_frame(300, f);
+    EXPECT_EQ(gpz_writer_write(writer, &frame, fields, 2), GPZ_OK) << gpz_last_error();
+  }
+  void *image = nullptr;
+  size_t size = 0;
+  EXPECT_EQ(gpz_writer_close_memory(writer, &image, &size), GPZ_OK);
+  gpz_reader *reader = nullptr;
+  EXPECT_EQ(gpz_reader_open_memory(image, size, 1, &reader), GPZ_OK);
+  gpz_metadata metadata = gpz_new_metadata();
+  EXPECT_EQ(gpz_reader_metadata(reader, &metadata), GPZ_OK);
+  const std::uint32_t features = metadata.features;
+  gpz_reader_close(reader);
+  gpz_free(image);
+  return features;
+}
+
+TEST(CApi, EffortsNameTheirFeatures) {
+  EXPECT_EQ(features_of_effort(GPZ_EFFORT_FAST, GPZ_ORDER_ID), 0u);
+  EXPECT_EQ(features_of_effort(GPZ_EFFORT_DEFAULT, GPZ_ORDER_PLACE), 0u);
+  EXPECT_EQ(features_of_effort(GPZ_EFFORT_DEFAULT, GPZ_ORDER_ID), GPZ_FEATURE_MODELLED_SECTIONS);
+  EXPECT_EQ(features_of_effort(GPZ_EFFORT_DENSE, GPZ_ORDER_PLACE),
+            GPZ_FEATURE_MODELLED_SECTIONS | GPZ_FEATURE_CELL_CHUNKS);
+  EXPECT_EQ(gpz_writer_set_effort(nullptr, GPZ_EFFORT_FAST), GPZ_INVALID_ARGUMENT);
+}
+
 TEST(CApi, Trajectories) {
   const TemporaryFile file;
   constexpr double bound = 1e-3;
