@@ -37,7 +37,9 @@ std::uint32_t find(const std::int32_t *const position[core::max_components], con
   const std::int32_t *const y = position[1] + run.begin;
   const std::int32_t *const z = position[2] + run.begin;
   const std::uint32_t count = run.end - run.begin;
-  for (std::uint32_t k = 0; k < count; ++k)
+  // In whole vectors: what is behind the run is not looked at below.
+  const std::uint32_t padded = (count + PairKernels::padding - 1) / PairKernels::padding * PairKernels::padding;
+  for (std::uint32_t k = 0; k < padded; ++k)
     distance[k] = square(way_along<shortest>(own, 0, x[k])) + square(way_along<shortest>(own, 1, y[k])) +
                   square(way_along<shortest>(own, 2, z[k]));
   std::uint32_t found = 0;

@@ -21,9 +21,12 @@ struct PairList {
 };
 
 struct PairKernels {
+  static constexpr std::uint32_t padding = 16;
+
   // The particles of a run that are closer to particle `own` than the square root of `limit`, which is below 2^30, are
   // put into the list, which has room for all of the run. Positions differ by less than 2^30. Where `period` is not 0,
-  // ways are the shorter ones. Returns how many there are. `distance` is working memory for as many as the run has.
+  // ways are the shorter ones. Returns how many there are. `distance` is working memory for as many as the run has, and
+  // `padding` more; so many positions behind the last one can be read.
   std::uint32_t (*find_near)(const std::int32_t *const position[core::max_components], std::uint32_t own,
                              const PairRun &run, const std::int32_t period[core::max_components], std::uint32_t limit,
                              std::uint32_t *distance, const PairList &list);

@@ -118,7 +118,7 @@ void NeighbourList::sort(Cells &cells) {
   }
   for (std::size_t c = 1; c < cell_begin_.size(); ++c) cell_begin_[c] += cell_begin_[c - 1];
   order_.resize(n);
-  for (auto &axis : at_) axis.resize(n);
+  for (auto &axis : at_) axis.resize(n + cpu::PairKernels::padding);
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t place = cell_begin_[cell_of_slot_[i]]++;
     order_[place] = static_cast<std::uint32_t>(i);
@@ -192,7 +192,7 @@ bool NeighbourList::find_pairs(const Cells &cells, const cpu::Kernels &kernels) 
     for (const cpu::PairRun &run : runs) others += run.end - run.begin;
     distances += others * (cell_end - own);
     if (distances > most_distances) return false;
-    distance_.resize(std::max<std::size_t>(distance_.size(), others));
+    distance_.resize(std::max<std::size_t>(distance_.size(), others + cpu::PairKernels::padding));
     for (; own < cell_end; ++own) {
       make_room(found + others);
       for (cpu::PairRun run : runs) {
