@@ -8,6 +8,7 @@
 #include "gpz/frame.hpp"
 
 namespace gpz::format {
+
 std::uint32_t chunk_features(const std::uint8_t *bytes, std::size_t size, std::size_t fields) {
   if (size < chunk_start_size) return 0;
   const auto kind = static_cast<ChunkKind>(load_little<std::uint32_t>(bytes + chunk_kind_at));
@@ -23,7 +24,7 @@ std::uint32_t chunk_features(const std::uint8_t *bytes, std::size_t size, std::s
     if (arrivals > end) return 0;
     end -= arrivals;
   }
-  const std::uint8_t modelled = kind == ChunkKind::difference ? modelled_values : modelled_order;
+  const FieldCodingKind modelled = kind == ChunkKind::difference ? modelled_values : modelled_order;
   for (std::size_t f = fields; f-- > 0;) {
     const auto length = load_little<std::uint64_t>(bytes + section_length_at(kind, f));
     if (length > end) return 0;
