@@ -39,7 +39,8 @@ void MotionHistory::add(std::size_t count) {
 }
 
 bool PairMotion::find(const cpu::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff) {
-  if (found_frames_ == state.frames && found_cutoff_ == cutoff && list_.particles() == state.particles) return true;
+  const bool same_particles = state.particles != 0 && list_.particles() == state.particles;
+  if (same_particles && found_frames_ == state.frames && found_cutoff_ == cutoff) return true;
   found_frames_ = 0;
   cpu::IndexColumns last{};
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) last[d] = state.axes[d].last.data();
