@@ -139,7 +139,7 @@ void PairMotion::begin(const cpu::DifferenceState &state, const PairSettings &se
     std::int64_t wrong = 0;
     std::int64_t way = 0;
     for (std::size_t d = 0; d < components && goes_on; ++d) {
-      const std::int64_t moved = std::int64_t{state.axes[d].velocity[slot]} << speed_bits;
+      const std::int64_t moved = std::int64_t{state.axes[d].velocity[slot]} * (1 << speed_bits);
       way += std::abs(moved);
       wrong += std::abs(moved - history.axes[d].moved[slot]);
     }
@@ -147,7 +147,7 @@ void PairMotion::begin(const cpu::DifferenceState &state, const PairSettings &se
     for (std::size_t d = 0; d < components; ++d) {
       const std::size_t at = axes * place + d;
       const std::int64_t force = scaled(total_[at]);
-      const std::int64_t moved = std::int64_t{state.axes[d].velocity[slot]} << speed_bits;
+      const std::int64_t moved = std::int64_t{state.axes[d].velocity[slot]} * (1 << speed_bits);
       slow_[at] = limited(force - scaled(near_[at]));
       if (afresh) {
         speed_[at] = limited(moved + (force >> 1) - half_part_of(force, part));
