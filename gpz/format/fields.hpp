@@ -21,7 +21,7 @@ void prepare_fields(std::vector<FieldInput> &fields, std::uint64_t particles);
 
 // The grid of a prepared field.
 core::Grid grid_of(const Field &field);
-// The same for values that are encoded: those of a decoded field stay bit for bit.
+// As above, for values that are encoded: those of a decoded field stay bit for bit.
 core::Grid grid_of(const FieldInput &input);
 
 // Integers and lossless floats: the integers that stand for them, values or keys of bits, are on no grid.

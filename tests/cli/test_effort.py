@@ -56,7 +56,7 @@ def contents(content):
 
 
 class Recompression(CliCase):
-    """Every golden file: all kinds of fields, boxes, exact values, particles that come and go, frames without ids."""
+    """Every golden file: all kinds of fields, boxes, exact values, particles that arrive and leave, frames without ids."""
 
     def check(self, *options):
         for path in sorted(GOLDEN.glob("*.gpz")):

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from unittest import mock
 
+import gpz_cells
 import gpz_codec
 import gpz_difference
 import gpz_ordered
@@ -98,6 +99,49 @@ def noting_order(found):
         mock.patch.multiple(gpz_ordered, decode_section=note_section, read_block=note_block, read_runs=note_runs),
         mock.patch.object(gpz_difference, "read_block", note_difference_block),
         mock.patch.object(gpz_ref, "decode_any_chunk", note_chunk),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def noting_cells(found):
+    """Notes what cell chunks use."""
+    decode_section, count = gpz_cells.decode_section, gpz_cells.CellReader.count
+    count_of_site, number, particle = (getattr(gpz_cells.SiteReader, name) for name in ("count", "number", "particle"))
+
+    def note_section(data, field, particles):
+        found.add(("coding", data[0]))
+        found.update(["exact values"] if data[0] != 2 and any(data[8:16]) else [])
+        return decode_section(data, field, particles)
+
+    def note_count(reader, depth, extent, particles):
+        found.add("large count" if particles > gpz_cells.LEARNT_COUNT else "learnt count")
+        return count(reader, depth, extent, particles)
+
+    def note_count_of_site(reader, alone):
+        found.update(["two dimensions"] if reader.dimensions == 2 else [])
+        found.update(["sublattices"] if len(reader.sublattices) > 1 else [])
+        result = count_of_site(reader, alone)
+        found.add(("particles of a site", result))
+        return result
+
+    def note_number(reader, d, expected):
+        result = number(reader, d, expected)
+        found.update(["long number"] if result >> reader.shifts[d] >= gpz_cells.MOST_UNARY else [])
+        return result
+
+    def note_particle(reader, s, cells, site):
+        result = particle(reader, s, cells, site)
+        for axis, column in zip(reader.axes, reader.columns):
+            found.update(["outside"] if axis.periodic and not axis.lo <= column[-1] < axis.lo + axis.period else [])
+        return result
+
+    with (
+        mock.patch.object(gpz_cells, "decode_section", note_section),
+        mock.patch.object(gpz_cells.CellReader, "count", note_count),
+        mock.patch.multiple(
+            gpz_cells.SiteReader, count=note_count_of_site, number=note_number, particle=note_particle
+        ),
     ):
         yield
 
@@ -246,6 +290,28 @@ class Library(unittest.TestCase):
         starts = [heads + sum(struct.unpack_from(f"<{i}Q", chunk, 16)) for i in range(7)]
         places = {*range(heads), *range(heads, len(chunk), 23)}.union(*(range(start, start + 130) for start in starts))
         self.compare_refusals(chunk, file_with, sorted(place for place in places if place < len(chunk)))
+
+    def test_files_without_ids(self):
+        self.assertEqual(helper("cells", self.folder).returncode, 0)
+        found = set()
+        with noting_cells(found):
+            for path in sorted(self.folder.glob("*.gpz")):
+                with self.subTest(file=path.name):
+                    self.compare(path)
+                    forward = helper("digest", path).stdout
+                    for order in ("fields", "stream"):
+                        self.assertEqual(helper("digest", path, order).stdout, forward, order)
+        expected = {("coding", coding) for coding in (2, 6, 7)} | {("particles of a site", n) for n in range(4)}
+        expected |= {"large count", "learnt count", "exact values", "outside", "long number", "two dimensions", "sublattices"}
+        self.assertEqual(expected - found, set())
+
+    def test_both_refuse_the_same_cells(self):
+        for name in ("f64-gas-coarse", "f64-fcc-faulty"):
+            with self.subTest(file=name):
+                self.assertEqual(helper("cells", self.folder).returncode, 0)
+                chunk, file_with = self.opened(name, 1)
+                self.assertEqual(chunk[4], gpz_cells.CELLS)
+                self.compare_refusals(chunk, file_with, [*range(0, 450, 5), *range(450, len(chunk), 211)])
 
 
 if __name__ == "__main__":

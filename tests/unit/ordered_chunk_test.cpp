@@ -2,7 +2,10 @@
 // Chunks in the order of ids: every value comes back, whatever the ids are.
 #include <set>
 
+#include "gpz/format/bytes.hpp"
 #include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/section_head.hpp"
+#include "gpz/trajectory/independent_chunk.hpp"
 #include "ordered_support.hpp"
 
 namespace gpz::test {
@@ -38,10 +41,12 @@ Frame decoded(const Snapshot &snapshot, const EncodedChunk &chunk) {
 }
 
 void expect_ordered(const Snapshot &snapshot) {
-  const Frame frame = decoded(snapshot, ordered_chunk(snapshot));
-  expect_true(snapshot, frame);
-  const auto &ids = frame.find("id")->integers;
-  EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
+  for (const bool modelled : {false, true}) {
+    const Frame frame = decoded(snapshot, ordered_chunk(snapshot, snapshot.info.particles, nullptr, modelled));
+    expect_true(snapshot, frame);
+    const auto &ids = frame.find("id")->integers;
+    EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
+  }
 }
 
 // What ids may be like.
@@ -104,6 +109,46 @@ TEST(OrderedChunk, ReturnsCrystalsOfAnyStyle) {
       }
 }
 
+TEST(OrderedChunk, ReturnsMolecules) {
+  for (const auto &[name, change] : changes())
+    for (const double bound : {0.1, 0.001, 1e-5, 1e-8}) {
+      SCOPED_TRACE(name + ", bound " + std::to_string(bound));
+      Style style;
+      style.bound = bound;
+      Gas gas = waters(200, 1);
+      change(gas);
+      expect_ordered(gas.snapshot(style));
+    }
+}
+
+// A hydrogen is on a sphere or on a circle: that saves a third of the bits of a molecule.
+TEST(OrderedChunk, MoleculesAreSmallerByTheirBonds) {
+  const Snapshot snapshot = waters(2000).snapshot();
+  const EncodedChunk plain = ordered_chunk(snapshot);
+  const EncodedChunk modelled = ordered_chunk(snapshot, snapshot.info.particles, nullptr, true);
+  const std::size_t at = 16 + 8 * snapshot.quantities.size();  // of the positions
+  EXPECT_EQ(plain.bytes[at], format::ordered_values);
+  EXPECT_EQ(modelled.bytes[at], format::modelled_order);
+  const auto length = [](const EncodedChunk &chunk) {
+    return static_cast<double>(format::load_little<std::uint64_t>(chunk.bytes.data() + 16));
+  };
+  // Of 35 bits or more that an atom takes: a sphere log2(4 pi 479^2) + 2, a circle log2(2 pi 378) + 4.
+  EXPECT_LT(length(modelled), length(plain) - 2000 * (11.0 + 15.0) / 8);
+
+  const Frame described = frame_for(snapshot.inputs());
+  const trajectory::IndependentChunk opened(modelled.bytes.data(), modelled.bytes.size(), modelled.particles,
+                                            described.info.fields, {});
+  const model::Bonds bonds = opened.bonds(0);
+  ASSERT_EQ(bonds.particles(), modelled.particles);
+  std::size_t bound = 0;
+  for (std::size_t i = 0; i < bonds.particles(); ++i) bound += bonds.kind(i) != 0 && bonds.of(i)->is_fixed() ? 1 : 0;
+  EXPECT_GT(bound, 3900U);
+  EXPECT_LE(bound, 4020U);
+  const trajectory::IndependentChunk without(plain.bytes.data(), plain.bytes.size(), plain.particles,
+                                             described.info.fields, {});
+  EXPECT_TRUE(without.bonds(0).empty());
+}
+
 TEST(OrderedChunk, ReturnsWhatNoGridHolds) {
   const double odd[] = {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e300, -1e16,    -0.0,
                         5e-324,       1e12,     9.0000001, -1.2,  8.9999999};
@@ -123,6 +168,10 @@ TEST(OrderedChunk, ReturnsWhatNoGridHolds) {
     for (double &value : x) value = std::nan("");
     expect_ordered(snapshot);
   }
+  Snapshot molecules = waters(300).snapshot();
+  auto &x = molecules.named("x").real;
+  for (std::size_t k = 0; k < 100; ++k) x[k * k % x.size()] = odd[k % std::size(odd)];
+  expect_ordered(molecules);
 }
 
 // Particles outside the box, as they are between two re-neighborings of a simulation.

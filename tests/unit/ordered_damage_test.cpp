@@ -2,6 +2,7 @@
 // Chunks in the order of ids whose bytes are not what was written: values or an error, and no more memory than they are
 // worth.
 #include "gpz/cpu/ordered_codec.hpp"
+#include "gpz/format/bytes.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/section_head.hpp"
 #include "largest_request.hpp"
@@ -16,9 +17,10 @@ struct Target {
   EncodedChunk chunk;
   Frame described;
 
-  explicit Target(std::size_t edge) {
-    Gas gas = crystal(edge);
-    gas.thin(0.1);
+  explicit Target(std::size_t edge) : Target(crystal(edge), false) {}
+
+  Target(Gas gas, bool modelled) {
+    gas.thin(modelled ? 0.01 : 0.1);
     snapshot = gas.snapshot();
     auto &x = snapshot.named("x").real;
     x[4] = std::nan("");
@@ -26,7 +28,7 @@ struct Target {
     x[40] = 1e11;
     x[60] = -1.1;
     snapshot.named("ix").integer[7] = 1 << 20;
-    chunk = ordered_chunk(snapshot);
+    chunk = ordered_chunk(snapshot, snapshot.info.particles, nullptr, modelled);
     described = frame_for(snapshot.inputs());
     for (Frame::Column &column : described.columns) {  // what was there before
       if (described.info.fields[column.field].type == ValueType::integer)
@@ -116,6 +118,27 @@ TEST(HostileOrder, AnyBytes) {
       target.read(damaged);
     }
   }
+}
+
+TEST(HostileOrder, MoleculesWithBondsOfAnyKind) {
+  const Target target(waters(500), true);
+  const Bytes &bytes = target.chunk.bytes;
+  ASSERT_EQ(bytes[target.section(0)], format::modelled_order);
+  const std::size_t most = std::size_t{1} << 21;  // the tables of its numbers
+  ASSERT_EQ(target.read(bytes, target.chunk.particles, most), Status::ok);
+  Random random(3);
+  std::size_t refused = 0;
+  for (std::size_t at = target.section(0); at < target.section(1); at += at % 64 == 0 ? 1 : 5) {
+    Bytes damaged = bytes;
+    damaged[at] = static_cast<std::uint8_t>(bytes[at] ^ (1 + random.below(255)));
+    refused += target.read(damaged, target.chunk.particles, most) == Status::ok ? 0 : 1;
+    if (at % 8 != 0) continue;
+    const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(target.section(0));
+    Bytes cut(begin, bytes.begin() + static_cast<std::ptrdiff_t>(at));
+    cut.resize(format::round_up_8(cut.size()));
+    EXPECT_NE(target.read(target.with_section(0, cut), target.chunk.particles, most), Status::ok) << at;
+  }
+  EXPECT_GT(refused, 100U);
 }
 
 TEST(HostileOrder, NumbersOfParticles) {

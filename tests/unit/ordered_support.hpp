@@ -35,4 +35,30 @@ inline Gas crystal(std::size_t edge) {
   return gas;
 }
 
+// Rigid waters O H H all over the box, one after the other, and `others` free particles behind each.
+inline Gas waters(std::size_t count, std::size_t others = 0) {
+  Gas gas((3 + others) * count);
+  const double edge[3] = {10, 12, 8};
+  for (std::size_t m = 0; m < count; ++m) {
+    Gas::Particle *const atom = &gas.particles[(3 + others) * m];
+    double a[3];
+    double b[3];
+    double aa = 0;
+    double ab = 0;
+    double bb = 0;
+    for (double &x : a) x = gas.random.uniform(-1, 1);
+    for (double &x : b) x = gas.random.uniform(-1, 1);
+    for (int d = 0; d < 3; ++d) aa += a[d] * a[d], ab += a[d] * b[d];
+    for (int d = 0; d < 3; ++d) b[d] -= ab / aa * a[d];
+    for (const double x : b) bb += x * x;
+    // 0.9572 from O, 1.5139 from each other.
+    for (int h = 1; h <= 2; ++h)
+      for (int d = 0; d < 3; ++d) {
+        const double way = 0.58588 * a[d] / std::sqrt(aa) + (h == 1 ? 0.75695 : -0.75695) * b[d] / std::sqrt(bb);
+        atom[h].place[d] = atom[0].place[d] + way / edge[d];
+      }
+  }
+  return gas;
+}
+
 }  // namespace gpz::test

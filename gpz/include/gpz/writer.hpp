@@ -79,7 +79,7 @@ class GPZ_API Writer {
   // invalid_argument if a column does not have one value for each particle.
   void write(const Frame &frame);
   // As write(frame) for values, bounds and steps that are those of the frame that was read, some particles or fields of
-  // which may be gone. Every value keeps its bits (FieldInput::decoded), but for signalling NaNs of f32 fields, which a
+  // which may be gone. Every value keeps its bits (FieldInput::decoded), except signalling NaNs of f32 fields, which a
   // Frame does not have.
   void rewrite(const Frame &frame);
 

@@ -38,6 +38,33 @@ def test_order_and_keys(sample, path, order, key_interval):
             assert np.abs(frame.positions - sample.positions(frame.index)[sample.by_id]).max() <= BOUND
 
 
+@pytest.mark.parametrize(
+    ("effort", "order", "features"),
+    [("fast", "id", 0), ("default", "id", 1), ("default", "place", 0), ("dense", "id", 3), ("dense", "place", 3), (None, "place", 0)],
+)
+def test_efforts(sample, path, effort, order, features):
+    """Values are the same; the header has what readers have to know."""
+    with gpz.Writer(path, bound=BOUND, order=order, effort=effort) as writer:
+        for k in range(4):
+            sample.write(writer, k)
+    with gpz.open(path) as trajectory:
+        assert trajectory.metadata["features"] == features
+        for frame in trajectory:
+            assert np.abs(frame.positions - sample.positions(frame.index)[sample.by_id]).max() <= BOUND
+    # A file that is continued keeps to its header.
+    with gpz.Writer(path, bound=BOUND, order=order, effort="dense", append=True) as writer:
+        sample.write(writer, 4)
+    with gpz.open(path) as trajectory:
+        assert trajectory.metadata["features"] == features and len(trajectory) == 5
+        assert np.abs(trajectory[4].positions - sample.positions(4)[sample.by_id]).max() <= BOUND
+
+
+def test_an_effort_that_there_is_not(path):
+    with pytest.raises(gpz.ArgumentError, match='effort is "fast", "default" or "dense"'):
+        gpz.Writer(path, effort="standard")
+    assert not path.exists()
+
+
 def test_metadata(path):
     with gpz.Writer(
         path,
