@@ -23,7 +23,7 @@ std::uint32_t chunk_features(const std::uint8_t *bytes, std::size_t size, std::s
     if (arrivals > end) return 0;
     end -= arrivals;
   }
-  const std::uint8_t modelled = kind == ChunkKind::difference ? std::uint8_t{modelled_values} : modelled_order;
+  const FieldCodingKind modelled = kind == ChunkKind::difference ? modelled_values : modelled_order;
   for (std::size_t f = fields; f-- > 0;) {
     const auto length = load_little<std::uint64_t>(bytes + section_length_at(kind, f));
     if (length > end) return 0;

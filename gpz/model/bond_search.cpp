@@ -15,12 +15,12 @@ constexpr std::size_t max_lag = 15;
 constexpr std::size_t runs = 16;  // of the sample
 constexpr std::size_t run_length = 256;
 constexpr std::size_t least_members = 24;  // of a peak
-constexpr int max_failures = 4;            // places, a lag, that are tried for a peak and have none
+constexpr int max_failures = 10;           // places, a lag, that are tried for a peak and have none
 // In grid steps. Rounded to the grid, distances have a standard deviation of sqrt(1 / 6).
 constexpr float core_width = 1.2F;         // of the window that looks for the middle of a peak
 constexpr float half_width = 1.4F;         // a peak has hardly a member beyond it
 constexpr float valley_width = 1.6F;       // of the windows beside it
-constexpr float largest_variance = 0.25F;  // of those within 1 step
+constexpr float largest_variance = 0.26F;  // of those within 1 step
 constexpr std::size_t sharpness = 12;      // members of the middle for each distance in the emptier valley
 constexpr float tolerance = 1.0F / 4096;   // of the programs that keep distances fixed
 
@@ -33,7 +33,7 @@ constexpr float loose_length = 1.7F;
 
 float scale_at(float distance) { return 1 + distance * tolerance; }
 bool is_near(float distance, float length) { return std::fabs(distance - length) <= half_width * scale_at(length); }
-std::uint32_t in_units(float length) { return static_cast<std::uint32_t>(length * (1 << fraction_bits) + 0.5F); }
+std::uint32_t in_units(float length) { return static_cast<std::uint32_t>(std::lround(length * (1 << fraction_bits))); }
 
 struct Sphere {
   std::uint32_t lag;
@@ -136,7 +136,9 @@ std::vector<float> take_peaks(std::vector<float> &sorted, std::size_t least) {
     if (variance <= double{largest_variance * scale * scale} && best >= sharpness * static_cast<std::size_t>(valley)) {
       peaks.push_back(middle + static_cast<float>(mean));
       sorted.erase(sorted.begin() + begin, sorted.begin() + end);
-      tried.erase(tried.begin() + begin, tried.begin() + end);
+      // Beside what is taken, others may stand out now.
+      tried.assign(sorted.size(), 0);
+      failures = 0;
     } else {
       ++failures;
       std::fill(tried.begin() + begin, tried.begin() + end, char{1});
@@ -353,7 +355,7 @@ class Search {
         kinds.push_back({{best, 0}, {0, 0}});
         kind_of_lag[best] = static_cast<std::uint8_t>(kinds.size());
       }
-      loose_.push_back({i, kind_of_lag[best]});
+      loose_.emplace_back(i, kind_of_lag[best]);
     }
     for (const auto &[i, kind] : loose_) kind_of[i] = kind;
   }

@@ -92,7 +92,7 @@ void Bonds::append(std::vector<std::uint8_t> &bytes) const {
     history.add(kind);
   }
   std::vector<std::uint8_t> stream;
-  if (!kinds_.empty()) numbers.finish(stream);
+  numbers.finish(stream);
   writer.u64(stream.size());
   bytes.resize(begin + format::round_up_8(bytes.size() - begin));
   bytes.insert(bytes.end(), stream.begin(), stream.end());
@@ -120,7 +120,7 @@ void Bonds::sort_kinds() {
 std::size_t Bonds::read(const std::uint8_t *bytes, std::size_t size, std::size_t n) {
   format::ByteReader in(bytes, size);
   const std::uint64_t kinds = in.u64();
-  if (kinds > max_kinds || kinds > in.left() / kind_size) corrupt("kinds of bonds", 0);
+  if (kinds == 0 || kinds > max_kinds || kinds > in.left() / kind_size) corrupt("kinds of bonds", 0);
   kinds_.clear();
   for (std::uint64_t k = 0; k < kinds; ++k) {
     BondKind kind;
@@ -135,10 +135,6 @@ std::size_t Bonds::read(const std::uint8_t *bytes, std::size_t size, std::size_t
   const std::size_t start = in.position();
   if (length > in.left() || length % 8 != 0) corrupt("length of a table of bonds", start);
   kind_.assign(n, 0);
-  if (kinds == 0) {
-    if (length != 0) corrupt("length of a table of bonds", start);
-    return start;
-  }
   cpu::NumberDecoder numbers(in.take(static_cast<std::size_t>(length)), static_cast<std::size_t>(length),
                              KindHistory::contexts);
   KindHistory history;

@@ -30,7 +30,7 @@ class Bonds {
   // Encoder: finds the bonds of n particles with three components. Empty if there are too few of fixed length.
   static Bonds find(const cpu::IndexColumns &q, std::size_t n, const core::GridBox &box);
 
-  // Appends them to `bytes` (a multiple of 8 bytes).
+  // Appends them to `bytes` (a multiple of 8 bytes); not if there are none.
   void append(std::vector<std::uint8_t> &bytes) const;
   // Of n particles, from the first of `size` bytes on. Returns the bytes read. Throws corrupt, std::bad_alloc,
   // limit_exceeded.

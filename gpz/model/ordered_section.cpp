@@ -175,7 +175,10 @@ void read_chain(format::ByteReader &in, OrderedWalk &walk) {
       if (!core::is_offset(offset[d], walk.box[d])) corrupt("offset of an ordered section", in.position());
     }
   for (std::size_t d = 0; d < walk.components; ++d) chain.first[d] = core::inside(in.i64(), walk.box[d]);
-  for (std::size_t d = 0; d < walk.components; ++d) walk.margin[d] = static_cast<std::int64_t>(in.u32());
+  for (std::size_t d = 0; d < walk.components; ++d) {
+    walk.margin[d] = static_cast<std::int64_t>(in.u32());
+    if (walk.margin[d] > INT32_MAX) corrupt("margin of an ordered section", in.position());
+  }
   for (std::size_t d = walk.components; d % 2 != 0; ++d)
     if (in.u32() != 0) corrupt("padding of an ordered section", in.position());
 }

@@ -173,7 +173,8 @@ class OrderedPass {
   }
 
   std::uint64_t size_of(std::int64_t place, std::int64_t expected, std::size_t d) const {
-    return core::min_of<std::uint64_t>(core::zigzag(core::displacement(place, expected, w_.box[d])) / 2, 1u << 28);
+    const std::uint64_t twice = core::zigzag(core::displacement(place, expected, w_.box[d]));
+    return core::min_of<std::uint64_t>(twice / 2 + twice % 2, 1u << 28);
   }
 
   Way place_of(std::size_t i) const { return {place_[0][i], place_[1][i], place_[2][i]}; }
@@ -210,10 +211,10 @@ class OrderedPass {
       Way between{};
       const bool circle = kind.is_circle() && find_way(from, place_of(i - kind.lag[1]), w_.box, between);
       const BondKind sphere{{kind.lag[0], 0}, {kind.length[0], 0}};
-      if (expected && !circle)
-        size = decode_bound(i, from, BoundWay(sphere, way, between), level);
-      else
-        size = decode_bound(i, from, BoundWay(circle ? kind : sphere, between), none, circle ? 1 : 0);
+      const bool anywhere = circle || !expected;
+      BoundWay bound = anywhere ? BoundWay(circle ? kind : sphere, between) : BoundWay(sphere, way, between);
+      const unsigned side = anywhere ? OrderedContexts::any_side + (circle ? 1 : 0) : OrderedContexts::side + level / 4;
+      size = decode_bound(i, from, bound, level, side);
     } else {
       for (std::size_t d = 0; d < w_.components; ++d) {
         place_[d][i] = side_.value(i, d, from[d], way[d], OrderedContexts::unbound + level);
@@ -225,16 +226,10 @@ class OrderedPass {
     site.scale = next_scale(site.scale, size);
   }
 
-  static constexpr unsigned none = UINT32_MAX;
-
-  // `level`: of the site's scale; `none`: the way may have any direction.
-  std::uint64_t decode_bound(std::size_t i, const Way &from, BoundWay bound, unsigned level, unsigned circle = 0) {
+  std::uint64_t decode_bound(std::size_t i, const Way &from, BoundWay &bound, unsigned level, unsigned side) {
     std::uint64_t size = 0;
     for (int step = 0; step < 3; ++step) {
-      if (bound.has_side(step)) {
-        const unsigned context = level == none ? OrderedContexts::any_side + circle : OrderedContexts::side + level / 4;
-        if (side_.side(bound, i, from, context)) bound.take_other_side();
-      }
+      if (bound.has_side(step) && side_.side(bound, i, from, side)) bound.take_other_side();
       const std::size_t d = bound.axis(step);
       const int of_class = bound.class_of(step);
       const unsigned context =

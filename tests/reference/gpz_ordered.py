@@ -3,12 +3,13 @@
 purpose."""
 
 from gpz_block import BLOCK_SIZE, alternating, open_block
+from gpz_bonds import read_modelled_order
 from gpz_codec import INTEGER, Cursor, ceil_div, decode_chunk, require, take_directory
 from gpz_difference import BLOCK_CODED, Axis, is_plain, other_image, signed, value_from_index
 
 ORDERED = 2  # kind of chunks
-PREDICTED_IN_ORDER = 3
-CODINGS = (BLOCK_CODED, PREDICTED_IN_ORDER)  # of sections
+PREDICTED_IN_ORDER, MODELLED_IN_ORDER = 3, 5
+CODINGS = (BLOCK_CODED, PREDICTED_IN_ORDER, MODELLED_IN_ORDER)  # of sections
 SECTIONS = LAGS, RUNS = 1, 2  # kinds of what follows
 LARGEST_LAG = 1023
 PARTICLES_A_BYTE = 8192
@@ -140,7 +141,11 @@ def decode_section(data, field, particles, ids):
     (count,) = cursor.unpack("Q")
     require(count == 0 or not is_plain(field), "a field without a grid has exact values")
     exact = [cursor.unpack("QQ") for _ in range(count)]
-    indices = read_indices(cursor, ids, particles, axes)
+    if coding == MODELLED_IN_ORDER:
+        require(not is_plain(field) and ids is not None, "a field without a grid is modelled")
+        indices = read_modelled_order(cursor, ids, particles, axes)
+    else:
+        indices = read_indices(cursor, ids, particles, axes)
     columns = [[value_from_index(index, field) for index in column] for column in indices]
     for place, bits in exact:
         row, component = place & 2**56 - 1, place >> 56

@@ -40,6 +40,7 @@ struct Sample {
   int dimension = 3;
   double bound = 0.001;
   bool periodic = true;
+  gpz::Effort effort = gpz::Effort::fast;
   double beyond = 0;  // how far particles stick out of the box, distance units
   std::function<void(std::vector<Particle> &, std::mt19937_64 &)> change = [](auto &, auto &) {};
 };
@@ -174,9 +175,14 @@ std::vector<Particle> slab(const std::vector<Particle> &all, int chunk, int chun
 
 template <class Float>
 void write_sample(const std::string &path, const Sample &sample) {
-  gpz::Writer writer(path, {});
+  gpz::Metadata metadata;
+  metadata.features = gpz::features_of(sample.effort, gpz::Order::id, true);
+  gpz::Writer writer(path, metadata);
   std::vector<gpz::TrajectoryEncoder> encoders(static_cast<std::size_t>(sample.chunks));
-  for (auto &encoder : encoders) encoder.set_order(gpz::Order::id);
+  for (auto &encoder : encoders) {
+    encoder.set_order(gpz::Order::id);
+    encoder.set_effort(sample.effort);
+  }
   Source source(sample);
   for (int frame = 0; frame < sample.frames; ++frame, source.step()) {
     gpz::FrameInfo info;
@@ -196,6 +202,30 @@ void write_sample(const std::string &path, const Sample &sample) {
     writer.write(info, chunks);
   }
   writer.close();
+}
+
+// Every three particles: O and, bound to it, H H. Some are not there.
+void bind(std::vector<Particle> &particles, std::mt19937_64 &random) {
+  std::uniform_real_distribution<double> component(-1, 1);
+  for (std::size_t i = 0; i + 2 < particles.size(); i += 3) {
+    std::array<double, 3> a{};
+    std::array<double, 3> b{};
+    double aa = 0;
+    double ab = 0;
+    double bb = 0;
+    for (double &x : a) x = component(random);
+    for (double &x : b) x = component(random);
+    for (std::size_t d = 0; d < 3; ++d) aa += a[d] * a[d], ab += a[d] * b[d];
+    for (std::size_t d = 0; d < 3; ++d) b[d] -= ab / aa * a[d];
+    for (const double x : b) bb += x * x;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double middle = particles[i].position[d] + 0.58588 * a[d] / std::sqrt(aa);
+      particles[i + 1].position[d] = middle + 0.75695 * b[d] / std::sqrt(bb);
+      particles[i + 2].position[d] = middle - 0.75695 * b[d] / std::sqrt(bb);
+    }
+  }
+  const auto gone = [&](const Particle &) { return random() % 40 == 0; };
+  particles.erase(std::remove_if(particles.begin(), particles.end(), gone), particles.end());
 }
 
 std::vector<Sample> samples() {
@@ -284,6 +314,22 @@ std::vector<Sample> samples() {
       p[60].position[2] = 1e30;
       p[71].position[1] = 1e9;
     };
+  });
+  const auto molecules = [](Sample &s) {
+    s.effort = gpz::Effort::standard, s.structure = Structure::gas, s.particles = 2400, s.change = bind;
+  };
+  add("bonds", [&](Sample &s) { molecules(s), s.beyond = 0.3; });
+  add("bonds-fine", [&](Sample &s) { molecules(s), s.bound = 1e-6, s.periodic = false; });
+  add("bonds-coarse", [&](Sample &s) {
+    molecules(s), s.bound = 0.05;
+    s.change = [](std::vector<Particle> &p, auto &random) {
+      bind(p, random);
+      p[700].position[1] = 1e9;
+      p[701].position[0] = std::nan("");
+    };
+  });
+  add("modelled-crystal", [](Sample &s) {
+    s.effort = gpz::Effort::standard, s.structure = Structure::crystal, s.particles = 1728, s.beyond = 0.5;
   });
   add("chunks", [&](Sample &s) { s.particles = 4000, s.chunks = 3, s.key_interval = 3, s.frames = 5; });
   return all;

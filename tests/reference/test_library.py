@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from unittest import mock
 
+import gpz_bonds
 import gpz_cells
 import gpz_codec
 import gpz_difference
@@ -95,7 +96,20 @@ def noting_order(found):
         found.add(("kind", data[4]))
         return decode(data, fields, particles, history)
 
+    take_bonds, add_to_site = gpz_bonds.take_bonds, gpz_bonds.Site.add
+
+    def note_bonds(cursor, particles):
+        kinds, bonds = take_bonds(cursor, particles)
+        found.update("circle" if kind.is_circle else "sphere" if kind.is_fixed else "loose bond" for kind in kinds)
+        return kinds, bonds
+
+    def note_site(site, seen):
+        found.add("local frame")
+        add_to_site(site, seen)
+
     with (
+        mock.patch.object(gpz_bonds, "take_bonds", note_bonds),
+        mock.patch.object(gpz_bonds.Site, "add", note_site),
         mock.patch.multiple(gpz_ordered, decode_section=note_section, read_block=note_block, read_runs=note_runs),
         mock.patch.object(gpz_difference, "read_block", note_difference_block),
         mock.patch.object(gpz_ref, "decode_any_chunk", note_chunk),
@@ -278,6 +292,7 @@ class Library(unittest.TestCase):
                     for order in ("fields", "stream"):
                         self.assertEqual(helper("digest", path, order).stdout, forward, order)
         expected = {(what, "coding", coding) for what in ("plain", "grid") for coding in (2, 3)}
+        expected |= {("grid", "coding", gpz_ordered.MODELLED_IN_ORDER), "sphere", "circle", "loose bond", "local frame"}
         expected |= {("kind", kind) for kind in range(3)} | {("lag", 0), ("lag", 1), "lag 1 first", "long lag"}
         expected |= {"bitmap", "margin", "flags", "exceptions", "exact values", "full block", "doubled ids", "runs", "neighbours"}
         self.assertEqual(expected - found, set())
