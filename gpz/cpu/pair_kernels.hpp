@@ -8,11 +8,11 @@
 
 namespace gpz::cpu {
 
-// Particles [begin, end), whose positions are shifted by `shift`.
-struct PairRun {
-  std::uint32_t begin;
-  std::uint32_t end;
-  std::int32_t shift[core::max_components];
+// Particles that may be near to one, in arrays with `padding` elements more.
+struct PairCandidates {
+  const std::int32_t *position[core::max_components];
+  const std::uint32_t *place;
+  std::uint32_t *distance;  // working memory
 };
 
 struct PairList {
@@ -21,12 +21,14 @@ struct PairList {
 };
 
 struct PairKernels {
-  // The particles of a run that are closer to particle `own` than the square root of `limit`, which is below 2^30, are
-  // put into the list, which has room for all of the run. Positions differ by less than 2^30. Where `period` is not 0,
-  // ways are the shorter ones. Returns how many there are. `distance` is working memory for as many as the run has.
-  std::uint32_t (*find_near)(const std::int32_t *const position[core::max_components], std::uint32_t own,
-                             const PairRun &run, const std::int32_t period[core::max_components], std::uint32_t limit,
-                             std::uint32_t *distance, const PairList &list);
+  static constexpr std::uint32_t padding = 16;
+
+  // Those of the first `count` candidates that are closer to `own` than the square root of `limit`, which is below
+  // 2^30, are put into the list, which has room for all of them. Positions differ by less than 2^31. Where `period` is
+  // not 0, ways are the shorter ones. Returns how many there are.
+  std::uint32_t (*find_near)(const std::int32_t own[core::max_components], const PairCandidates &candidates,
+                             std::uint32_t count, const std::int32_t period[core::max_components], std::uint32_t limit,
+                             const PairList &list);
 };
 
 namespace GPZ_ISA {

@@ -74,6 +74,13 @@ struct NeighbourList::Cells {
   }
 };
 
+// Places that follow each other; the positions there are taken with `shift`.
+struct NeighbourList::Run {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::array<std::int32_t, core::max_components> shift{};
+};
+
 void NeighbourList::place(const cpu::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
                           std::uint64_t cutoff, Cells &cells) {
   std::array<GridAxis, core::max_components> axes{};
@@ -129,7 +136,23 @@ void NeighbourList::sort(Cells &cells) {
   cell_begin_[0] = 0;
 }
 
+void NeighbourList::take_candidates(const std::vector<Run> &runs, std::uint64_t count) {
+  const std::size_t size = count + cpu::PairKernels::padding;
+  if (place_.size() < size) {
+    for (auto &axis : near_) axis.resize(size);
+    place_.resize(size);
+    distance_.resize(size);
+  }
+  std::size_t k = 0;
+  for (const Run &run : runs) {
+    for (std::size_t d = 0; d < near_.size(); ++d)
+      for (std::uint32_t i = run.begin; i < run.end; ++i) near_[d][k + i - run.begin] = at_[d][i] + run.shift[d];
+    for (std::uint32_t i = run.begin; i < run.end; ++i) place_[k++] = i;
+  }
+}
+
 void NeighbourList::make_room(std::uint64_t pairs) {
+  pairs = std::max<std::uint64_t>(pairs, 1);
   if (pairs <= partner_.size()) return;
   const std::uint64_t size = std::max<std::uint64_t>(pairs, partner_.size() + partner_.size() / 2);
   partner_.resize(size);
@@ -143,8 +166,7 @@ bool NeighbourList::find_pairs(const Cells &cells, const cpu::Kernels &kernels) 
   std::uint64_t distances = 0;
   std::array<std::int64_t, core::max_components> from{};
   std::array<std::int64_t, core::max_components> to{};
-  std::vector<cpu::PairRun> runs;
-  const std::int32_t *const position[core::max_components] = {at_[0].data(), at_[1].data(), at_[2].data()};
+  std::vector<Run> runs;
   std::int32_t period[core::max_components] = {};
   for (std::size_t d = 0; d < cells.axes.size(); ++d)
     if (cells.axes[d].is_small(d)) period[d] = static_cast<std::int32_t>(cells.axes[d].length);
@@ -169,7 +191,7 @@ bool NeighbourList::find_pairs(const Cells &cells, const cpu::Kernels &kernels) 
     runs.clear();
     for (std::int64_t z = from[2]; z <= to[2]; ++z)
       for (std::int64_t y = from[1]; y <= to[1]; ++y) {
-        cpu::PairRun run{};
+        Run run;
         const auto inside = [&](std::size_t d, std::int64_t at) {
           const Cells::Axis &axis = cells.axes[d];
           const std::int64_t turns = at < 0 ? -1 : at >= axis.count ? 1 : 0;
@@ -187,20 +209,21 @@ bool NeighbourList::find_pairs(const Cells &cells, const cpu::Kernels &kernels) 
           x += length;
         }
       }
-    std::sort(runs.begin(), runs.end(), [](const cpu::PairRun &a, const cpu::PairRun &b) { return a.begin < b.begin; });
+    std::sort(runs.begin(), runs.end(), [](const Run &a, const Run &b) { return a.begin < b.begin; });
     std::uint64_t others = 0;
-    for (const cpu::PairRun &run : runs) others += run.end - run.begin;
+    for (const Run &run : runs) others += run.end - run.begin;
     distances += others * (cell_end - own);
     if (distances > most_distances) return false;
-    distance_.resize(std::max<std::size_t>(distance_.size(), others));
-    for (; own < cell_end; ++own) {
-      make_room(found + others);
-      for (cpu::PairRun run : runs) {
-        run.end = std::min(run.end, own);
-        if (run.begin >= run.end) break;
-        const cpu::PairList list{&partner_[found], {&way_[0][found], &way_[1][found], &way_[2][found]}};
-        found += kernels.pairs.find_near(position, own, run, period, reach_ * reach_, distance_.data(), list);
-      }
+    take_candidates(runs, others);
+    // The candidates of a particle end before itself, and the cell's own are the last ones.
+    const cpu::PairCandidates candidates{
+        {near_[0].data(), near_[1].data(), near_[2].data()}, place_.data(), distance_.data()};
+    auto count = static_cast<std::uint32_t>(others - (cell_end - own));
+    for (; own < cell_end; ++own, ++count) {
+      make_room(found + count);
+      const std::int32_t at[core::max_components] = {at_[0][own], at_[1][own], at_[2][own]};
+      const cpu::PairList list{&partner_[found], {&way_[0][found], &way_[1][found], &way_[2][found]}};
+      found += kernels.pairs.find_near(at, candidates, count, period, reach_ * reach_, list);
       first_.push_back(static_cast<std::uint32_t>(found));
     }
     if (found > std::min<std::uint64_t>(most_pairs, std::numeric_limits<std::uint32_t>::max())) return false;

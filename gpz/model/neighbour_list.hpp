@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
@@ -53,11 +54,13 @@ class NeighbourList {
 
  private:
   struct Cells;
+  struct Run;
 
   void place(const cpu::IndexColumns &q, std::size_t n, int components, const core::GridBox &box, std::uint64_t cutoff,
              Cells &cells);
   void sort(Cells &cells);
   bool find_pairs(const Cells &cells, const cpu::Kernels &kernels);
+  void take_candidates(const std::vector<Run> &runs, std::uint64_t count);
   void make_room(std::uint64_t pairs);
 
   int shift_ = 0;
@@ -71,6 +74,9 @@ class NeighbourList {
   std::array<format::Column<std::int32_t>, core::max_components> at_slot_;
   format::Column<std::uint32_t> cell_of_slot_;
   format::Column<std::uint32_t> cell_begin_;
+  // Candidates of a cell.
+  std::array<format::Column<std::int32_t>, core::max_components> near_;
+  format::Column<std::uint32_t> place_;
   format::Column<std::uint32_t> distance_;
 };
 

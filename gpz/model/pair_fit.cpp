@@ -185,25 +185,31 @@ std::vector<double> PairFit::features(const Sample &sample, const PairSettings &
 
 namespace {
 
-// The curve with what least squares of the errors add to it.
-PairCurve refitted(const PairCurve &curve, const std::vector<double> &rows, const std::vector<double> &errors,
+// The curve with what least squares of the errors add to it. What is wrong with a curve adds up over frames, the more
+// the less an error corrects the position: so much less of what one frame says is taken.
+PairCurve refitted(const PairSettings &settings, const std::vector<double> &rows, const std::vector<double> &errors,
                    std::vector<double> &left) {
+  const PairCurve &curve = settings.curve;
   const std::size_t width = 2 * curve.knots.size();
+  const double trust = static_cast<double>(settings.trust) / PairSettings::most_trust;
+  const double taken = std::clamp(2.5 * (trust - 0.6), 0.25, 1.0) * value_unit;
   LeastSquares sums(width);
   const std::vector<double> weights = weights_of(errors);
+  const bool is_new =
+      std::all_of(curve.knots.begin(), curve.knots.end(), [](const auto &knot) { return knot.value == 0; });
   std::vector<double> scaled(width);
   for (std::size_t row = 0; row < errors.size(); ++row) {
     for (std::size_t k = 0; k < width; ++k) scaled[k] = weights[row] * rows[row * width + k];
     sums.add(scaled.data(), weights[row] * errors[row]);
   }
-  const std::vector<double> change = sums.solve(1e-7);
+  const std::vector<double> change = sums.solve(is_new ? 1e-7 : 1e-3);
   left = errors;
   for (std::size_t row = 0; row < errors.size(); ++row)
     for (std::size_t k = 0; k < width; ++k) left[row] -= change[k] * rows[row * width + k];
   PairCurve better = curve;
   for (std::size_t k = 0; k < curve.knots.size(); ++k) {
-    better.knots[k].value = rounded(curve.knots[k].value + change[2 * k] * value_unit);
-    better.knots[k].slope = rounded(curve.knots[k].slope + change[2 * k + 1] * value_unit);
+    better.knots[k].value = rounded(curve.knots[k].value + change[2 * k] * taken);
+    better.knots[k].slope = rounded(curve.knots[k].slope + change[2 * k + 1] * taken);
   }
   return better;
 }
@@ -246,7 +252,7 @@ bool PairFit::search(const Sample &sample, PairSettings &fitted) {
   still.steps = 1;
   const Trial trial = run(sample, still, {});
   std::vector<double> left;
-  settings.curve = refitted(settings.curve, features(sample, settings), trial.errors, left);
+  settings.curve = refitted(settings, features(sample, settings), trial.errors, left);
   if (bits_of(left) * static_cast<double>(sample.components) > sample.bits_by_history() - least_gain) return false;
   fitted = settings;
   return true;
@@ -287,7 +293,7 @@ PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, 
   const bool with_curve = frames <= last_frame_of_curve || with_now.bits > bits_then_ + least_gain;
   const auto consider = [&](PairSettings settings, const std::vector<double> &errors, double extra) {
     std::vector<double> left;
-    if (with_curve) settings.curve = refitted(settings.curve, features(sample, settings), errors, left);
+    if (with_curve) settings.curve = refitted(settings, features(sample, settings), errors, left);
     const Trial trial = run(sample, settings, history);
     if (!(trial.bits + extra < asked)) return false;
     best = settings;
@@ -297,13 +303,10 @@ PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, 
   PairSettings refit = now;
   set_gains(with_now.errors, refit);
   bool changed = consider(refit, with_now.errors, 0);
-  if (frames == 4 || frames == 6) {
-    PairSettings other = best;
-    other.steps = static_cast<std::uint8_t>(std::clamp<int>(best.steps + next_steps_, 1, most_steps));
-    const bool taken =
-        other.steps != best.steps && consider(other, run(sample, other, history).errors, next_steps_ * gain_of_step);
-    if (!taken) next_steps_ = -next_steps_;
-    changed = changed || taken;
+  if ((frames == 4 || frames == 6) && best.steps < most_steps) {
+    PairSettings more = best;
+    ++more.steps;
+    if (consider(more, run(sample, more, history).errors, gain_of_step)) changed = true;
   }
   if (with_curve) bits_then_ = least;
   useful_ = least + least_gain < sample.bits_by_history();

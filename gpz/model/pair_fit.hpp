@@ -37,7 +37,6 @@ class PairFit {
   PairMotion *motion_ = nullptr;  // while there is a call
   bool useful_ = true;            // what the last frame that was looked at says
   double bits_then_ = 0;          // a particle, when the curve was fitted
-  int next_steps_ = 1;            // by how much to change the steps next time
 };
 
 }  // namespace gpz::model

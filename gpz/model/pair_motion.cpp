@@ -71,6 +71,7 @@ void PairMotion::sum_all(const PairTable &table) {
   const std::uint64_t close_end = table.close_end();
   for (std::uint32_t own = 0; own < n; ++own) {
     std::uint64_t sum[axes] = {};
+    std::uint64_t near[axes] = {};
     for (std::uint32_t pair = list_.first()[own]; pair < list_.first()[own + 1]; ++pair) {
       const std::uint64_t squared = std::uint64_t{list_.squared(pair)} << (2 * fine_bits);
       if (squared >= end) continue;
@@ -86,8 +87,17 @@ void PairMotion::sum_all(const PairTable &table) {
       if (squared >= close_end) continue;
       if (close_count_ == close_.size()) close_.resize(list_.pairs());
       close_[close_count_++] = {own, partner[pair], {way[0], way[1], way[2]}};
+      const std::int64_t close_value = table.close(squared);
+      for (std::size_t d = 0; d < axes; ++d) {
+        const auto force = static_cast<std::uint64_t>(close_value * way[d]);
+        near[d] += force;
+        near_[axes * partner[pair] + d] -= force;
+      }
     }
-    for (std::size_t d = 0; d < axes; ++d) total_[axes * own + d] += sum[d];
+    for (std::size_t d = 0; d < axes; ++d) {
+      total_[axes * own + d] += sum[d];
+      near_[axes * own + d] += near[d];
+    }
   }
 }
 
@@ -160,7 +170,6 @@ void PairMotion::move(const cpu::DifferenceState &state, const PairSettings &set
   fine_.assign(axes * n, 0);
   if (record_) recorded_.push_back(fine_);
   sum_all(table);
-  sum_close(table);
   begin(state, settings, history);
   const int steps = settings.steps;
   const std::int64_t part = part_for(steps);

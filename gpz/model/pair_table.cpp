@@ -62,8 +62,8 @@ void PairTable::fill(const PairCurve &curve, std::uint64_t end) {
   close_.clear();
   for (std::uint32_t bin = 0; bin < used; ++bin) total_.push_back(line(value[bin], value[bin + 1]));
   for (std::uint32_t bin = 0; bin < close; ++bin) close_.push_back(line(close_value(bin), close_value(bin + 1)));
-  total_end_ = std::min(end, std::uint64_t{used} << shift_);
-  close_end_ = std::min(end, std::uint64_t{close} << shift_);
+  total_end_ = std::uint64_t{used} << shift_;
+  close_end_ = std::uint64_t{close} << shift_;
 }
 
 }  // namespace gpz::model

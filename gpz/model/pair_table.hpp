@@ -32,7 +32,7 @@ class PairTable {
   // Bits of a squared distance below the bin, if squares are below `end`: so that there are 1,024 to 2,048 bins.
   static int bin_shift_for(std::uint64_t end);
 
-  // `end`: squared distances to look up are below it, or their force is 0. For end > 0.
+  // `end` > 0: of the squared distances of pairs. Moving ones that reach beyond its bin have no force.
   void fill(const PairCurve &curve, std::uint64_t end);
 
   int bin_shift() const { return shift_; }
