@@ -44,7 +44,7 @@ PEERS = {
     "mdcompress": ("mdcompress", "yes"),
     "pco": ("pco on quantised positions", "yes"),
     "pco sorted": ("pco on sorted Morton codes of quantised positions", "no"),
-    "lcp": ("LCP", "no"),
+    "lcp": ("LCP", "no"),  # see peer_rows
 }
 
 
@@ -97,6 +97,10 @@ def peer_rows(path, forms, bounds):
                 continue
             good = [cell for cell in cells if "bits" in cell]
             middle = row[list(bounds)[len(bounds) // 2]]
+            if form != "single" and "orders" in middle:
+                # Different orders of the particles among the frames: with one, each is still known from frame to frame.
+                orders = [cell.get("orders") for cell in good]
+                order = "its own" if orders == [1] * len(orders) else "lost"
             yield (
                 name,
                 "no",

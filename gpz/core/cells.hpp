@@ -78,13 +78,15 @@ inline std::uint32_t independent_zero(std::uint32_t n, std::uint32_t low, std::u
     ways = ways * (n - k) / (k + 1);
   }
   const int excess = max_of(bit_length(all) - 40, 0);
-  return checked_probability(static_cast<std::uint32_t>(((below >> excess) << 24) / (all >> excess)));
+  all = max_of(all >> excess, std::uint64_t{1});
+  return checked_probability(static_cast<std::uint32_t>(((below >> excess) << 24) / all));
 }
 
 // How many of n particles are expected in the lower half; a difference from it is coded where n > learnt_count.
 GPZ_HD std::uint64_t expected_lower(std::uint64_t n, std::uint64_t extent) {
   const int excess = max_of(bit_length(extent) - 15, 0);
-  return (n * ((lower_half(extent) >> excess) << 16) / (extent >> excess)) >> 16;
+  const std::uint64_t whole = max_of(extent >> excess, std::uint64_t{1});
+  return (n * ((lower_half(extent) >> excess) << 16) / whole) >> 16;
 }
 
 // A place in a box of this extent: bits that are stored as they are, and outcomes of the choice above them.

@@ -38,8 +38,8 @@ struct SiteRow {
 // A site whose particle, decoded earlier, says something about another one: cells further, in another sublattice or in
 // its own.
 struct SiteNeighbour {
-  std::int8_t sublattice = 0;
-  std::array<std::int8_t, max_components> cells{};
+  int sublattice = 0;
+  std::array<int, max_components> cells{};  // -128 to 127
 };
 
 inline namespace GPZ_ISA {
@@ -73,7 +73,7 @@ inline SiteRow row_in(const SiteWindow &window, const SitePlace &begin, const Si
 GPZ_HD bool is_earlier(const SiteNeighbour &neighbour, int sublattice) {
   if (neighbour.sublattice != sublattice) return neighbour.sublattice >= 0 && neighbour.sublattice < sublattice;
   for (int d = max_components - 1; d >= 0; --d) {
-    const std::int8_t cells = neighbour.cells[static_cast<std::size_t>(d)];
+    const int cells = neighbour.cells[static_cast<std::size_t>(d)];
     if (cells != 0) return cells < 0;
   }
   return false;

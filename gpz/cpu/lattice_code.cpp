@@ -60,8 +60,11 @@ Lattice::Sublattice read_sublattice(format::ByteReader &in, int number, std::siz
   if (count > static_cast<std::size_t>(core::max_site_neighbours)) corrupt("number of neighbours", in.position());
   for (std::size_t k = 0; k < count; ++k) {
     core::SiteNeighbour neighbour;
-    neighbour.sublattice = static_cast<std::int8_t>(in.u8());
-    for (std::size_t d = 0; d < components; ++d) neighbour.cells[d] = static_cast<std::int8_t>(in.u8());
+    neighbour.sublattice = in.u8();
+    for (std::size_t d = 0; d < components; ++d) {
+      const int cells = in.u8();
+      neighbour.cells[d] = cells < 128 ? cells : cells - 256;
+    }
     if (!core::is_earlier(neighbour, number)) corrupt("a neighbour that comes later", in.position());
     sublattice.neighbours.push_back(neighbour);
   }

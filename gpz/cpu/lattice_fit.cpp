@@ -177,9 +177,7 @@ std::vector<core::SiteNeighbour> nearest_sites(const Lattice &lattice, int subla
     for (int k = -third; k <= third; ++k)
       for (int j = -reach; j <= reach; ++j)
         for (int i = -reach; i <= reach; ++i) {
-          const core::SiteNeighbour neighbour{
-              static_cast<std::int8_t>(s),
-              {static_cast<std::int8_t>(i), static_cast<std::int8_t>(j), static_cast<std::int8_t>(k)}};
+          const core::SiteNeighbour neighbour{s, {i, j, k}};
           if (!core::is_earlier(neighbour, sublattice)) continue;
           const Vector3 way = in_steps(lattice.sublattices[static_cast<std::size_t>(s)].origin) -
                               in_steps(lattice.sublattices[static_cast<std::size_t>(sublattice)].origin) +

@@ -8,6 +8,7 @@
 #include "gpz/frame.hpp"
 
 namespace gpz::format {
+
 std::uint32_t chunk_features(const std::uint8_t *bytes, std::size_t size, std::size_t fields) {
   if (size < chunk_start_size) return 0;
   const auto kind = static_cast<ChunkKind>(load_little<std::uint32_t>(bytes + chunk_kind_at));

@@ -55,6 +55,9 @@ class LatticeModel {
   // The expected displacement of each particle, after `read` for this frame.
   void expect(const cpu::DifferenceState &state, const core::GridBox &box, Expectation &out, int threads = 1);
 
+  // After `expect`.
+  const LatticeNetwork &network() const { return *network_; }
+
   // As those of DifferenceState.
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);

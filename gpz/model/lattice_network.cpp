@@ -66,19 +66,39 @@ void Lattice::read(format::ByteReader &reader) {
   if (shift > max_shift) corrupt("unit of a lattice", reader.position());
   if (tolerance < 1 || tolerance > max_tolerance) corrupt("tolerance of a lattice", reader.position());
   vectors.assign(count, {});
-  std::array<std::int64_t, core::max_components> sum{};
+  std::vector<std::array<std::int16_t, 6>> springs;
   for (LatticeVector &vector : vectors) {
     for (std::int64_t &way : vector.way) {
       way = reader.i64();
       if (way < -max_way || way > max_way) corrupt("vector of a lattice", reader.position());
     }
     for (std::int16_t &spring : vector.spring) spring = static_cast<std::int16_t>(reader.u16());
-    for (std::size_t r = 0; r < sum.size(); ++r)
-      for (std::size_t c = 0; c < sum.size(); ++c) sum[r] += std::abs(std::int32_t{vector.spring[element(r, c)]});
+    springs.push_back(vector.spring);
   }
-  // With fields of 16 bits, what a network pulls fits in 32.
-  for (const std::int64_t row : sum)
-    if (2 * row > 32768) corrupt("springs of a lattice", reader.position());
+  if (!LatticeMatrices::fit(springs)) corrupt("springs of a lattice", reader.position());
+}
+
+void LatticeMatrices::set(const std::vector<std::array<std::int16_t, 6>> &matrices) {
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    rows_[r].assign(2 * matrices.size() * field_stride, 0);
+    total_[r] = {};
+    for (std::size_t k = 0; k < 2 * matrices.size(); ++k)
+      for (std::size_t c = 0; c < rows_.size(); ++c) {
+        const std::int16_t x = matrices[k / 2][element(r, c)];
+        rows_[r][k * field_stride + c] = x;
+        total_[r][c] += x;
+      }
+  }
+}
+
+bool LatticeMatrices::fit(const std::vector<std::array<std::int16_t, 6>> &matrices) {
+  for (std::size_t r = 0; r < core::max_components; ++r) {
+    std::int64_t sum = 0;
+    for (const auto &matrix : matrices)
+      for (std::size_t c = 0; c < core::max_components; ++c) sum += 2 * std::abs(std::int32_t{matrix[element(r, c)]});
+    if (sum > 32768) return false;
+  }
+  return true;
 }
 
 bool LatticeNetwork::build(const Lattice &lattice, const cpu::DifferenceState &state, const core::GridBox &box) {
@@ -99,16 +119,9 @@ bool LatticeNetwork::build(const Lattice &lattice, const cpu::DifferenceState &s
 
 void LatticeNetwork::use_springs(const Lattice &lattice) {
   lattice_ = lattice;
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    rows_[r].assign(degree() * field_stride, 0);
-    total_[r] = {};
-    for (std::size_t k = 0; k < degree(); ++k)
-      for (std::size_t c = 0; c < rows_.size(); ++c) {
-        const std::int16_t spring = lattice_.vectors[k / 2].spring[element(r, c)];
-        rows_[r][k * field_stride + c] = spring;
-        total_[r][c] += spring;
-      }
-  }
+  std::vector<std::array<std::int16_t, 6>> springs;
+  for (const LatticeVector &vector : lattice_.vectors) springs.push_back(vector.spring);
+  springs_.set(springs);
 }
 
 bool LatticeNetwork::find_neighbours(const cpu::DifferenceState &state, const core::GridBox &box) {
@@ -212,25 +225,13 @@ std::int32_t LatticeNetwork::from_place(std::size_t i, std::size_t d, std::int64
 
 void LatticeNetwork::step(const LatticeField &in, const LatticeField *before, LatticeField &out, std::size_t first,
                           std::size_t last) const {
-  const std::size_t count = degree();
-  const std::size_t length = count * field_stride;
-  std::int16_t around[2 * Lattice::max_vectors * field_stride];
-  const std::int16_t *const rows[] = {rows_[0].data(), rows_[1].data(), rows_[2].data()};
+  const auto &total = springs_.total();
   for (std::size_t i = first; i < last; ++i) {
-    const std::uint32_t *const near = neighbours(i);
-    for (std::size_t k = 0; k < count; ++k)
-      std::memcpy(&around[k * field_stride], &in[near[k] * field_stride], field_stride * sizeof(std::int16_t));
-    std::int32_t pulled[core::max_components] = {};
-    for (std::size_t k = 0; k < length; ++k) {
-      pulled[0] += rows[0][k] * around[k];
-      pulled[1] += rows[1][k] * around[k];
-      pulled[2] += rows[2][k] * around[k];
-    }
+    const auto pulled = springs_.sum(neighbours(i), in);
     const std::int16_t *const own = &in[i * field_stride];
     std::int16_t *const result = &out[i * field_stride];
     for (std::size_t r = 0; r < core::max_components; ++r) {
-      const auto &total = total_[r];
-      const std::int32_t pull = total[0] * own[0] + total[1] * own[1] + total[2] * own[2] - pulled[r];
+      const std::int32_t pull = total[r][0] * own[0] + total[r][1] * own[1] + total[r][2] * own[2] - pulled[r];
       const std::int32_t half = ((pull + (1 << (Lattice::spring_bits - 1))) >> Lattice::spring_bits) - own[r];
       result[r] = to_field(before == nullptr ? half : 2 * half - (*before)[i * field_stride + r]);
     }

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "gpz/core/residual.hpp"
@@ -49,6 +50,40 @@ using LatticeField = format::Column<std::int16_t>;
 inline constexpr std::size_t field_stride = 4;
 inline constexpr std::int32_t field_limit = 32767;
 
+// Symmetric matrices, one for each direction of a network, in the order in which fields are read.
+class LatticeMatrices {
+ public:
+  // Matrix k (xx yy zz xy xz yz) is for directions 2 k and 2 k + 1.
+  void set(const std::vector<std::array<std::int16_t, 6>> &matrices);
+  // The sum of matrix times field over the neighbours `near`. In each row, all magnitudes add up to 32,768 at most.
+  std::array<std::int32_t, core::max_components> sum(const std::uint32_t *near, const LatticeField &field) const {
+    const std::size_t length = rows_[0].size();
+    std::int16_t around[2 * Lattice::max_vectors * field_stride];
+    for (std::size_t k = 0; k < length; k += field_stride)
+      std::memcpy(&around[k], &field[near[k / field_stride] * field_stride], field_stride * sizeof(std::int16_t));
+    const std::int16_t *const x = rows_[0].data();
+    const std::int16_t *const y = rows_[1].data();
+    const std::int16_t *const z = rows_[2].data();
+    std::array<std::int32_t, core::max_components> sum{};
+    for (std::size_t k = 0; k < length; ++k) {
+      sum[0] += x[k] * around[k];
+      sum[1] += y[k] * around[k];
+      sum[2] += z[k] * around[k];
+    }
+    return sum;
+  }
+  // The sum of all matrices.
+  const std::array<std::array<std::int32_t, core::max_components>, core::max_components> &total() const {
+    return total_;
+  }
+  // Whether sums fit 32 bits.
+  static bool fit(const std::vector<std::array<std::int16_t, 6>> &matrices);
+
+ private:
+  std::array<std::vector<std::int16_t>, core::max_components> rows_;
+  std::array<std::array<std::int32_t, core::max_components>, core::max_components> total_{};
+};
+
 class LatticeNetwork {
  public:
   // Finds neighbours and ideal places from the last indices. False if particles are too close to each other for that,
@@ -86,8 +121,7 @@ class LatticeNetwork {
   format::Column<std::uint8_t> placed_;
   std::array<format::Column<std::int64_t>, core::max_components> index_;   // when the network was built
   std::array<format::Column<std::int32_t>, core::max_components> offset_;  // of that index from the ideal place
-  std::array<std::vector<std::int16_t>, core::max_components> rows_;       // of the springs, as fields are read
-  std::array<std::array<std::int32_t, core::max_components>, core::max_components> total_{};  // of all springs
+  LatticeMatrices springs_;
 };
 
 }  // namespace gpz::model

@@ -177,6 +177,25 @@ double rough_bits(const Remainders &remainders) {
   return bits;
 }
 
+// The bits by which the slots before make a value shorter, on a sample.
+double gain_of(const cpu::Neighbours &slots, const Remainders &remainders) {
+  constexpr std::size_t lags = cpu::max_neighbour_lags;
+  constexpr std::size_t sample = 8192;
+  double before = 0;
+  double after = 0;
+  std::size_t count = 0;
+  for (const auto &column : remainders) {
+    const std::size_t stride = column.size() / sample + 1;
+    for (std::size_t i = lags; i < column.size(); i += stride, ++count) {
+      double left = column[i];
+      for (std::size_t j = 0; j < lags; ++j) left -= slots.weight[i % slots.levels][j] / 64.0 * column[i - 1 - j];
+      before += static_cast<double>(column[i]) * column[i];
+      after += left * left;
+    }
+  }
+  return count == 0 || after <= 0 ? 0 : 0.5 * std::log2(before / after);
+}
+
 // Models in competition: the best one so far, with its expectation.
 struct Contest {
   const cpu::DifferenceState &state;
@@ -234,16 +253,11 @@ std::uint8_t choose_model(const cpu::DifferenceState &state, ModelledState &mode
 
 }  // namespace
 
-bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
-                     const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
+namespace {
+
+void append_section(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+                    const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
   const std::size_t axes = axes_of(state);
-  const bool may_bind = options.in_order_of_ids && options.positions && axes == core::max_components;
-  const bool searches = may_bind && !modelled.searched_bonds;
-  if (searches) {
-    modelled.searched_bonds = true;
-    modelled.bonds = Bonds::find(q, state.particles, box);
-  }
-  if (!options.dense && modelled.bonds.empty()) return false;
   modelled.prepare(state.particles);
   std::vector<std::uint8_t> parameters;
   Prepared prepared;
@@ -252,23 +266,34 @@ bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   const std::uint8_t model =
       choose_model(state, modelled, q, box, options.dense && options.positions, prepared, remainders, parameters);
   std::uint8_t flags = 0;
-  if (searches && !modelled.bonds.empty()) {
+  w.contexts.bonds = !modelled.bonds.empty() && modelled.bond_use != ModelledState::BondUse::avoided;
+  if (w.contexts.bonds) flags |= bound_particles;
+  if (w.contexts.bonds && modelled.new_bonds) {
     flags |= new_bonds;
     modelled.bonds.append(parameters);
+    modelled.new_bonds = false;
   }
-  if (!modelled.bonds.empty()) {
-    flags |= bound_particles;
-    w.contexts.bonds = true;
-  } else if (options.dense && options.positions && prepared.space.fit(state, box, remainders, parameters)) {
+  // Either the slots before or particles near in space say more. The pass over bound particles is in the order of
+  // slots.
+  double gain = 0;
+  std::vector<std::uint8_t> space;
+  if (options.dense && options.positions && !w.contexts.bonds) gain = prepared.space.fit(state, box, remainders, space);
+  if (options.in_order_of_ids) {
+    w.slots = fit_slots(remainders, state.particles, axes);
+    if (w.contexts.bonds || gain_of(w.slots, remainders) > gain) {
+      gain = 0;
+      flags |= slot_neighbours;
+      const std::size_t at = parameters.size();
+      parameters.resize(at + header_size(w.slots));
+      write_header(w.slots, &parameters[at]);
+    } else {
+      w.slots = {};
+    }
+  }
+  if (gain > 0) {
     flags |= space_neighbours;
     w.space = &prepared.space;
-  }
-  if (options.in_order_of_ids && w.space == nullptr) {
-    w.slots = fit_slots(remainders, state.particles, axes);
-    flags |= slot_neighbours;
-    const std::size_t at = parameters.size();
-    parameters.resize(at + header_size(w.slots));
-    write_header(w.slots, &parameters[at]);
+    parameters.insert(parameters.end(), space.begin(), space.end());
   }
   const Contexts scales = choose_contexts(modelled.scale);
   w.contexts.levels = scales.levels;
@@ -295,6 +320,37 @@ bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   bytes.insert(bytes.end(), parameters.begin(), parameters.end());
   writer.pad_to_8();
   side.numbers.finish(bytes);
+}
+
+}  // namespace
+
+bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+                     const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
+  using BondUse = ModelledState::BondUse;
+  const bool may_bind = options.in_order_of_ids && options.positions && state.components == core::max_components;
+  if (may_bind && !modelled.searched_bonds) {
+    modelled.searched_bonds = true;
+    modelled.bonds = Bonds::find(q, state.particles, box);
+    modelled.new_bonds = !modelled.bonds.empty();
+  }
+  if (!options.dense && modelled.bonds.empty()) return false;
+  if (!options.dense || modelled.bonds.empty() || modelled.bond_use != BondUse::unknown) {
+    append_section(state, modelled, q, box, options, bytes);
+    return true;
+  }
+  // On a coarse grid bonds say less than what stands against them: the first section decides.
+  ModelledState without = modelled;
+  without.bond_use = BondUse::avoided;
+  modelled.bond_use = BondUse::used;
+  std::vector<std::uint8_t> other;
+  append_section(state, without, q, box, options, other);
+  const std::size_t begin = bytes.size();
+  append_section(state, modelled, q, box, options, bytes);
+  if (other.size() < bytes.size() - begin) {
+    bytes.resize(begin);
+    bytes.insert(bytes.end(), other.begin(), other.end());
+    modelled = std::move(without);
+  }
   return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "gpz/cpu/difference_codec.hpp"
@@ -18,6 +19,11 @@ namespace gpz::model {
 // What writer and reader remember of a field beside cpu::DifferenceState, since the independent chunk.
 class ModelledState {
  public:
+  // The bonds of a key frame.
+  void start(Bonds found) {
+    bonds = std::move(found);
+    searched_bonds = !bonds.empty();
+  }
   // Before a modelled section: the history of one field of a chunk with so many particles.
   void prepare(std::size_t particles);
   // Other particles, as cpu::DifferenceState::keep and add; before those of the DifferenceState.
@@ -29,7 +35,10 @@ class ModelledState {
   LatticeModel lattice;
   PairForce forces;
   Bonds bonds;
-  bool searched_bonds = false;          // by an encoder
+  bool searched_bonds = false;  // by an encoder
+  bool new_bonds = false;       // of an encoder: no section has them yet
+  enum class BondUse : std::uint8_t { unknown, used, avoided };
+  BondUse bond_use = BondUse::unknown;  // of an encoder
   format::Column<std::uint32_t> scale;  // walk.hpp; empty before the first modelled section
 };
 

@@ -48,18 +48,18 @@ bool SpaceNeighbours::find(const cpu::DifferenceState &state, const core::GridBo
   return true;
 }
 
-bool SpaceNeighbours::fit(const cpu::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
+double SpaceNeighbours::fit(const cpu::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
                           std::vector<std::uint8_t> &bytes) {
   const std::size_t n = state.particles;
   const double distance = mean_distance(state, box);
   radius_.clear();
   for (const double radius : shell_radii) {
     const double steps = std::ceil(radius * distance);
-    if (!(steps >= 4 && steps < max_radius) || (!radius_.empty() && steps <= radius_.back())) return false;
+    if (!(steps >= 4 && steps < max_radius) || (!radius_.empty() && steps <= radius_.back())) return 0;
     radius_.push_back(static_cast<std::uint32_t>(steps));
   }
   shells_.assign(radius_.size(), {});
-  if (!find(state, box)) return false;
+  if (!find(state, box)) return 0;
 
   const std::size_t unknowns = 2 * shells_.size();
   LeastSquares equations(unknowns);
@@ -78,7 +78,8 @@ bool SpaceNeighbours::fit(const cpu::DifferenceState &state, const core::GridBox
     for (std::size_t d = 0; d < components_; ++d) equations.add(&feature[d * unknowns], remainders[d][slot[k]]);
   }
   const std::vector<double> weights = equations.solve(1e-6);
-  if (equations.gain(weights) < least_gain) return false;
+  const double gain = equations.gain(weights);
+  if (gain < least_gain) return 0;
 
   format::ByteWriter writer(bytes);
   writer.u8(static_cast<std::uint8_t>(shells_.size()));
@@ -92,7 +93,7 @@ bool SpaceNeighbours::fit(const cpu::DifferenceState &state, const core::GridBox
     writer.u16(static_cast<std::uint16_t>(shells_[s].all));
     writer.u16(static_cast<std::uint16_t>(shells_[s].along));
   }
-  return true;
+  return gain;
 }
 
 std::size_t SpaceNeighbours::read(const cpu::DifferenceState &state, const core::GridBox &box,

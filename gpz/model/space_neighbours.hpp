@@ -20,8 +20,8 @@ class SpaceNeighbours {
   using Sums = std::array<std::int64_t, core::max_components>;
 
   // Finds the neighbours, and fits weights to the remainders, given by slot, of a sample of particles. Appends the
-  // parameters; false, with nothing appended, where neighbours say nothing.
-  bool fit(const cpu::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
+  // parameters. Returns the bits that a value becomes shorter by; 0, with nothing appended, if they are too few.
+  double fit(const cpu::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
            std::vector<std::uint8_t> &bytes);
   // Reads the parameters and finds the neighbours. Returns the bytes read. Throws corrupt.
   std::size_t read(const cpu::DifferenceState &state, const core::GridBox &box, const std::uint8_t *bytes,

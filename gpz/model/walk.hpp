@@ -17,20 +17,38 @@ namespace gpz::model {
 
 inline constexpr unsigned max_scale_levels = 16;
 
-// Number contexts: one for each scale level of the particle; the same for the classes of bound particles; then two for
-// image flags.
+// Number contexts: of free values by the scale level of the particle, then of bound ones by their class, then of image
+// flags. Where residuals are small, it counts how far the expected place is from the next grid point: there are four
+// contexts for each level up to `finest`.
 struct Contexts {
+  static constexpr unsigned parts = 4;
+  static constexpr unsigned finest = 17;  // half octaves; residuals of some 4 grid steps
+
   unsigned levels = 1;
   unsigned base = 0;  // the first level, in half octaves
   bool bonds = false;
-  unsigned first_flag() const { return bonds ? levels + BoundWay::expected_classes : levels; }
+
+  unsigned fine_levels() const { return base > finest ? 0 : core::min_of(finest + 1 - base, levels); }
+  unsigned first_class() const { return levels + (parts - 1) * fine_levels(); }
+  unsigned first_flag() const { return first_class() + (bonds ? unsigned{BoundWay::expected_classes} : 0); }
   unsigned count() const { return first_flag() + 2; }
-  unsigned of_scale(std::uint32_t scale) const {
+
+  // Of the eighths of a grid step, how many lie between the expected displacement, plus a half, and the next grid
+  // point.
+  static unsigned part_of(std::int32_t expected) {
+    const int fraction = expected & 63;
+    return static_cast<unsigned>(fraction < 32 ? 31 - fraction : fraction - 32) >> 3;
+  }
+  unsigned level_of(std::uint32_t scale) const {
     const unsigned level = half_octaves(scale);
     return level <= base ? 0 : core::min_of(level - base, levels - 1);
   }
+  unsigned of_level(unsigned level, std::int32_t expected) const {
+    const unsigned fine = fine_levels();
+    return level < fine ? parts * level + part_of(expected) : level + (parts - 1) * fine;
+  }
+  unsigned of_class(int bound) const { return first_class() + static_cast<unsigned>(bound); }
   unsigned of_flag(bool was_beyond) const { return first_flag() + (was_beyond ? 1 : 0); }
-  unsigned of_class(int bound) const { return levels + static_cast<unsigned>(bound); }
   // Twice the bits of x, less one if its second bit is clear: 0 for 0.
   static unsigned half_octaves(std::uint32_t x) {
     const int bits = core::bit_length(x);
@@ -100,8 +118,9 @@ class Pass {
       expect(k, i, expected);
       size_ = 0;
       if (w_.bonds == nullptr || !run_bound(i, expected)) {
-        const unsigned context = w_.contexts.of_scale(w_.scale[i]);
-        for (std::size_t d = 0; d < axes_; ++d) know(k, i, d, expected[d], side_.value(i, d, expected[d], context));
+        const unsigned level = w_.contexts.level_of(w_.scale[i]);
+        for (std::size_t d = 0; d < axes_; ++d)
+          know(k, i, d, expected[d], side_.value(i, d, expected[d], w_.contexts.of_level(level, expected[d])));
         w_.scale[i] = next_scale(w_.scale[i], size_);
       }
       if (w_.slots.levels != 0) level_ = level_ + 1 == w_.slots.levels ? 0 : level_ + 1;

@@ -25,6 +25,7 @@ void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> 
     const std::size_t components = described_[f].components.size();
     fields_[f].start(indices_.columns(components), static_cast<std::size_t>(particles_), static_cast<int>(components),
                      format::is_plain(described_[f]));
+    modelled_[f].start(chunk.bonds(f));
     if (exact != nullptr) (*exact)[f] = indices_.exact;
   }
   started_ = true;

@@ -55,7 +55,18 @@ def contents(content):
     return [(head_of(frame), [field_of(field) for field in frame.fields], particles_of(frame)) for frame in file.frames]
 
 
-class Recompression(CliCase):
+class EffortCase(CliCase):
+    def values(self, name):
+        """What a file decodes to. Codings that the reference decoder may not have are taken out first: the library decodes them, and
+        writes codings that it has."""
+        if header_features(self.read(name)) == 0:
+            return contents(self.read(name))
+        self.gpz("encode", name, "-o", "plain.gpz", "--effort", "fast")
+        self.assertEqual(header_features(self.read("plain.gpz")), 0)
+        return contents(self.read("plain.gpz"))
+
+
+class Recompression(EffortCase):
     """Every golden file: all kinds of fields, boxes, exact values, particles that arrive and leave, frames without ids."""
 
     def check(self, *options):
@@ -67,7 +78,7 @@ class Recompression(CliCase):
                 torn = path.stem in TORN
                 self.gpz("encode", str(path), "-o", "e.gpz", *options, code=5 if torn else 0, err=None if torn else "")
                 # What the golden file says of its largest errors holds, and what was made of it says the same.
-                self.assertEqual(contents(self.read("e.gpz")), contents(original))
+                self.assertEqual(self.values("e.gpz"), contents(original))
 
     def test_dense_keeps_every_bit(self):
         self.check("--effort", "dense")
@@ -88,10 +99,10 @@ class Recompression(CliCase):
         self.gpz("encode", path, "-o", "dense.gpz", "--effort", "dense")
         self.gpz("encode", "dense.gpz", "-o", "back.gpz", "--effort", "fast")
         self.assertEqual(header_features(self.read("back.gpz")), 0)
-        self.assertEqual(contents(self.read("back.gpz")), contents(self.read("fast.gpz")))
+        self.assertEqual(self.values("back.gpz"), self.values("fast.gpz"))
 
 
-class Efforts(CliCase):
+class Efforts(EffortCase):
     def setUp(self):
         super().setUp()
         rows = moving_rows(6, 300, 4)
@@ -129,9 +140,9 @@ class Efforts(CliCase):
             self.assertEqual(piped, self.read(effort + ".gpz"))
 
     def test_all_efforts_decode_alike(self):
-        first = contents(self.read("fast.gpz"))
+        first = self.values("fast.gpz")
         for effort in EFFORTS:
-            self.assertEqual(contents(self.read(effort + ".gpz")), first)
+            self.assertEqual(self.values(effort + ".gpz"), first)
             self.gpz("verify", effort + ".gpz", out=None)
 
     def test_more_effort_is_never_larger(self):
@@ -148,8 +159,8 @@ class Efforts(CliCase):
             self.gpz("cat", *inputs.split(), "-o", "c.gpz", "--keep", "all", out=None)
             self.assertEqual(self.features("c.gpz"), FEATURES[effort])
             self.gpz("verify", "c.gpz", out=None)
-            joined = [frame for name in inputs.split() for frame in contents(self.read(name))]
-            self.assertEqual(contents(self.read("c.gpz")), joined)
+            joined = [frame for name in inputs.split() for frame in self.values(name)]
+            self.assertEqual(self.values("c.gpz"), joined)
 
     def test_merge_names_the_features_of_all(self):
         for name, effort in (("fast.gpz", "fast"), ("dense.gpz", "dense")):

@@ -58,6 +58,7 @@ class Info(CliCase):
             "particles": {"fewest": 100, "most": 200, "total": 450},
             "timesteps": {"first": 0, "last": 100, "interval": 50}, "time": {"first": 0, "last": 1},
             "box": {"kind": "orthogonal", "dimension": 3, "boundary": "pp pp pp", "values": [0, 10] * 3 + [0] * 6},
+            "features": [], "effort": "fast",
             "units": "real", "atom_style": "", "command": "", "elements": ["Ar"], "type_labels": [],
             "bits_per_particle": size * 8 / 450, "value_bytes": 450 * 48, "ratio": 450 * 48 / size})
 

@@ -182,8 +182,12 @@ def efforts(t):
     )
     t.lammps(MELT + dumps(IMAGES, every=10) + others + "run 40")
     for k, (effort, expected) in enumerate(EFFORTS.items()):
-        assert features(t, f"d{k}.gpz") == expected, effort
-        t.same(f"d{k}.gpz", frames=5)
+        name = f"d{k}.gpz"
+        assert features(t, name) == expected, effort
+        if expected:  # to codings that the reference decoder has
+            t.gpz("encode", name, "-o", "plain.gpz", "--effort", "fast")
+            name = "plain.gpz"
+        t.same(name, frames=5)
 
 
 @case(ranks=(1, 2))

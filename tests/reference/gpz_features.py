@@ -42,4 +42,8 @@ def needed(data, fields):
 
 def require_named(data, fields, named):
     missing = needed(data, fields) & ~named
-    require(missing == 0, f"a coding of required features {missing:#x}, which the file header does not name")
+    if missing == 0:
+        return
+    kind = struct.unpack_from("<I", data, 4)[0]
+    what = f"chunk kind {kind}" if missing == CELL_CHUNKS else f"coding {MODELLED_CODING[kind]}"
+    require(False, f"{what} needs a required feature that the file header does not name")

@@ -3,8 +3,12 @@
 #include <numeric>
 
 #include "cell_support.hpp"
+#include "gpz/container.hpp"
 #include "gpz/core/cells.hpp"
 #include "gpz/cpu/range_coder.hpp"
+#include "gpz/reader.hpp"
+#include "gpz/trajectory.hpp"
+#include "gpz/writer.hpp"
 
 namespace gpz::test {
 namespace {
@@ -123,6 +127,56 @@ TEST(CellChunk, WantedFieldsAlone) {
     decode_chunk(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, frame, {places, !places});
     EXPECT_EQ(frame.columns[0].floats, places ? whole.columns[0].floats : std::vector<double>());
     EXPECT_EQ(frame.columns[3].integers, places ? std::vector<std::int64_t>() : whole.columns[3].integers);
+  }
+}
+
+ChunkKind kind_of(const Cloud<double> &cloud, Effort effort, std::uint32_t features, EncodedChunk &chunk) {
+  TrajectoryEncoder encoder;
+  encoder.set_effort(effort, features);
+  encoder.encode(cloud.inputs(), cloud.size(), nullptr, cloud.box, true, chunk);
+  return chunk_kind(chunk.bytes.data(), chunk.bytes.size());
+}
+
+TEST(CellChunk, OnlyWhereItIsAskedForAndSmaller) {
+  const Cloud<double> cloud = gas<double>(1000, 10, 0.001, 3, 9);
+  EncodedChunk fast;
+  EncodedChunk dense;
+  EXPECT_EQ(kind_of(cloud, Effort::fast, feature::known, fast), ChunkKind::block);
+  EXPECT_EQ(kind_of(cloud, Effort::standard, feature::known, fast), ChunkKind::block);
+  EXPECT_EQ(kind_of(cloud, Effort::dense, feature::modelled_sections, fast), ChunkKind::block);
+  EXPECT_EQ(kind_of(cloud, Effort::dense, feature::known, dense), ChunkKind::cells);
+  EXPECT_LT(dense.bytes.size(), fast.bytes.size());
+  expect_whole(cloud, dense);
+  // One particle, or none, is smaller in a block.
+  EXPECT_EQ(kind_of(gas<double>(1, 10, 0.001, 3, 9), Effort::dense, feature::known, dense), ChunkKind::block);
+  EXPECT_EQ(kind_of(gas<double>(0, 10, 0.001, 3, 9), Effort::dense, feature::known, dense), ChunkKind::block);
+}
+
+TEST(CellChunk, FieldsMayBeLeftOut) {
+  const Cloud<double> cloud = gas<double>(4000, 10, 0.001, 3, 9);
+  const TemporaryFile file;
+  Writer writer(file.path(), {});
+  writer.set_effort(Effort::dense);
+  FrameInfo info;
+  info.particles = cloud.size();
+  writer.write(info, cloud.inputs());
+  writer.close();
+  const Reader reader(file.path());
+  ASSERT_EQ(reader.chunk_kind(0, 0), ChunkKind::cells);
+  const Frame whole = reader.read(0);
+  for (const bool places : {true, false}) {
+    StoredFrame frame = reader.stored(0);
+    keep_fields(frame, {places, !places});
+    Frame part = frame_for(cloud.inputs());
+    part.info.fields = {part.info.fields[places ? 0 : 1]};
+    part.columns.erase(places ? part.columns.begin() + 3 : part.columns.begin(),
+                       places ? part.columns.end() : part.columns.begin() + 3);
+    for (auto &column : part.columns) column.field = 0;
+    decode_chunk(frame.bytes.data(), frame.bytes.size(), cloud.size(), part);
+    if (places)
+      EXPECT_EQ(part.columns[0].floats, whole.columns[0].floats);
+    else
+      EXPECT_EQ(part.columns[0].integers, whole.columns[3].integers);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "crystal_support.hpp"
 #include "gpz/error.hpp"
 #include "gpz/model/lattice.hpp"
+#include "gpz/model/lattice_echo.hpp"
 #include "gpz/model/lattice_search.hpp"
 
 namespace gpz::model {
@@ -230,6 +231,56 @@ TEST(Lattice, ForgetsItsHistory) {
   pair.reader.forget();
   const std::uint8_t as_before = 0;
   EXPECT_THROW(pair.reader.read(pair.state, &as_before, 1, box), Error);
+}
+
+// Remainders that neighbours share, in the order of slots. Both sides know those of earlier slots only.
+TEST(LatticeEcho, ExpectsWhatNeighboursDid) {
+  Crystal crystal(test::fcc(), {7, 7, 7}, 13);
+  const core::GridBox box = crystal.box(grid);
+  Pair pair;
+  pair.start(crystal.indices(grid));
+  LatticeEcho writer;
+  LatticeEcho reader;
+  for (int frame = 1; frame <= 3; ++frame) {
+    crystal.run(400);  // so far apart that the lattice does not know
+    const Columns q = crystal.indices(grid);
+    ASSERT_TRUE(pair.predict(q, box));
+    const LatticeNetwork &network = pair.writer.network();
+    std::vector<std::uint8_t> bytes;
+    ASSERT_TRUE(writer.fit(network, pair.state, pointers(q), box, pair.expected, bytes));
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      LatticeEcho damaged = reader;
+      EXPECT_THROW(damaged.read(network, bytes.data(), size), Error);
+    }
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+      LatticeEcho damaged = reader;
+      std::vector<std::uint8_t> changed = bytes;
+      changed[at] ^= 0x80;
+      try {
+        damaged.read(network, changed.data(), changed.size());
+      } catch (const Error &error) {
+        EXPECT_EQ(error.status(), Status::corrupt);
+      }
+    }
+    EXPECT_EQ(writer.read(network, bytes.data(), bytes.size()), bytes.size());
+    EXPECT_EQ(reader.read(pair.reader.network(), bytes.data(), bytes.size()), bytes.size());
+    double with = 0;
+    double without = 0;
+    for (std::size_t i = 0; i < pair.state.particles; ++i) {
+      const LatticeEcho::Way way = writer.of(network, i);
+      ASSERT_EQ(reader.of(pair.reader.network(), i), way);
+      LatticeEcho::Way remainder{};
+      for (std::size_t d = 0; d < 3; ++d) {
+        remainder[d] = 64 * core::displacement(q[d][i], pair.state.axes[d].last[i], box[d]) - pair.expected[d][i];
+        with += std::pow(static_cast<double>(remainder[d] - way[d]), 2);
+        without += std::pow(static_cast<double>(remainder[d]), 2);
+      }
+      writer.know(network, i, remainder);
+      reader.know(pair.reader.network(), i, remainder);
+    }
+    EXPECT_LT(with, 0.9 * without) << frame;
+    pair.advance(q, box);
+  }
 }
 
 // Every byte of the parameters changed, and every length: an error, or some expectation within the limits.

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/model/lattice_echo.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/corrupt.hpp"
+#include "gpz/model/least_squares.hpp"
+
+namespace gpz::model {
+
+using format::corrupt;
+
+namespace {
+
+constexpr std::size_t sampled_particles = 4096;
+// Of the squares of remainders, what has to go: 0.01 bits a value.
+constexpr double least_gain = 1.014;
+constexpr int direction_bits = 15;
+
+// The vector, with components of up to 15 bits.
+std::array<std::int64_t, core::max_components> direction_of(const LatticeVector &vector) {
+  std::array<std::int64_t, core::max_components> way = vector.way;
+  const auto is_long = [](std::int64_t x) { return x >= 1 << direction_bits || x < -(1 << direction_bits); };
+  while (std::any_of(way.begin(), way.end(), is_long))
+    for (std::int64_t &x : way) x >>= 1;
+  return way;
+}
+
+}  // namespace
+
+std::vector<std::array<std::int16_t, 6>> LatticeEcho::matrices_of(const Lattice &lattice,
+                                                                  const std::vector<Weight> &weights) {
+  constexpr std::size_t rows[] = {0, 1, 2, 0, 0, 1};
+  constexpr std::size_t columns[] = {0, 1, 2, 1, 2, 2};
+  std::vector<std::array<std::int16_t, 6>> matrices(weights.size());
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const auto way = direction_of(lattice.vectors[k]);
+    const std::int64_t square = std::max<std::int64_t>(way[0] * way[0] + way[1] * way[1] + way[2] * way[2], 1);
+    for (std::size_t e = 0; e < matrices[k].size(); ++e) {
+      const std::int64_t all = rows[e] == columns[e] ? weights[k].all : 0;
+      const std::int64_t x = all + weights[k].along * way[rows[e]] * way[columns[e]] / square;
+      if (x < -field_limit || x > field_limit) return {};
+      matrices[k][e] = static_cast<std::int16_t>(x);
+    }
+  }
+  return LatticeMatrices::fit(matrices) ? matrices : std::vector<std::array<std::int16_t, 6>>{};
+}
+
+bool LatticeEcho::fit(const LatticeNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
+                      const core::GridBox &box, const Expectation &expected, std::vector<std::uint8_t> &bytes) const {
+  const std::size_t n = state.particles;
+  const std::size_t vectors = network.lattice().vectors.size();
+  const auto axes = static_cast<std::size_t>(state.components);
+  LatticeField remainders(n * field_stride, 0);
+  for (std::size_t d = 0; d < axes; ++d) {
+    const core::GridAxis axis = core::checked_axis(box[d]);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int64_t moved = core::displacement(q[d][i], state.axes[d].last[i], axis);
+      remainders[i * field_stride + d] =
+          as_field(core::difference_of(core::product_of(moved, 64), expected[d][i]), network.lattice().shift);
+    }
+  }
+  std::vector<std::array<double, core::max_components>> unit(vectors);
+  for (std::size_t k = 0; k < vectors; ++k) {
+    const auto way = direction_of(network.lattice().vectors[k]);
+    const auto square = static_cast<double>(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+    for (std::size_t d = 0; d < unit[k].size(); ++d) unit[k][d] = static_cast<double>(way[d]) / std::sqrt(square);
+  }
+  LeastSquares equations(2 * vectors);
+  std::vector<double> row(2 * vectors * core::max_components);
+  const std::size_t stride = (n - 1) / sampled_particles + 1;
+  for (std::size_t i = 0; i < n; i += stride) {
+    std::fill(row.begin(), row.end(), 0.0);
+    for (std::size_t k = 0; k < network.degree(); ++k) {
+      const std::size_t j = network.neighbours(i)[k];
+      if (j >= i) continue;
+      double along = 0;
+      for (std::size_t d = 0; d < axes; ++d) along += unit[k / 2][d] * remainders[j * field_stride + d];
+      for (std::size_t d = 0; d < axes; ++d) {
+        double *const feature = &row[(d * vectors + k / 2) * 2];
+        feature[0] += remainders[j * field_stride + d];
+        feature[1] += along * unit[k / 2][d];
+      }
+    }
+    for (std::size_t d = 0; d < axes; ++d) equations.add(&row[d * vectors * 2], remainders[i * field_stride + d]);
+  }
+
+  const auto squares_with = [&](const std::vector<Weight> &weights) {
+    std::vector<double> x(2 * vectors, 0);
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      x[2 * k] = std::ldexp(weights[k].all, -weight_bits);
+      x[2 * k + 1] = std::ldexp(weights[k].along, -weight_bits);
+    }
+    return equations.squares_left(x);
+  };
+  const std::vector<double> solution = equations.solve(1e-4);
+  std::vector<Weight> fitted(vectors);
+  const auto rounded = [](double x) {
+    return static_cast<std::int16_t>(std::lround(std::clamp(std::ldexp(x, weight_bits), -32767.0, 32767.0)));
+  };
+  for (std::size_t k = 0; k < vectors; ++k) fitted[k] = {rounded(solution[2 * k]), rounded(solution[2 * k + 1])};
+  const double with = squares_with(fitted);
+  if (matrices_of(network.lattice(), fitted).empty() || squares_with({}) <= least_gain * with) return false;
+  const double values = static_cast<double>(n) * state.components;
+  const double price = 1 + 2 * 0.6931471805599453 * 32 * static_cast<double>(vectors) / values;
+  const bool as_before = weights_.size() == vectors && squares_with(weights_) <= price * with;
+  format::ByteWriter writer(bytes);
+  writer.u8(as_before ? 0 : 1);
+  if (!as_before)
+    for (const Weight &weight : fitted) {
+      writer.u16(static_cast<std::uint16_t>(weight.all));
+      writer.u16(static_cast<std::uint16_t>(weight.along));
+    }
+  return true;
+}
+
+std::size_t LatticeEcho::read(const LatticeNetwork &network, const std::uint8_t *bytes, std::size_t size) {
+  format::ByteReader reader(bytes, size);
+  const std::uint8_t parts = reader.u8();
+  if (parts > 1) corrupt("parameters of neighbours in a lattice", 0);
+  const std::size_t vectors = network.lattice().vectors.size();
+  if (parts == 1) {
+    weights_.assign(vectors, {});
+    for (Weight &weight : weights_) {
+      weight.all = static_cast<std::int16_t>(reader.u16());
+      weight.along = static_cast<std::int16_t>(reader.u16());
+    }
+  }
+  if (weights_.size() != vectors) corrupt("weights of neighbours that were not stored", 0);
+  const auto matrices = matrices_of(network.lattice(), weights_);
+  if (matrices.empty()) corrupt("weights of neighbours in a lattice", reader.position());
+  matrices_.set(matrices);
+  remainders_.assign(network.particles() * field_stride, 0);
+  return reader.position();
+}
+
+}  // namespace gpz::model

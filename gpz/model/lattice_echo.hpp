@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a crystal's particles did otherwise than expected, their neighbours do too: prediction from the remainders of
+// those in earlier slots (docs/format.md, section 10c).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/cpu/difference_codec.hpp"
+#include "gpz/model/expectation.hpp"
+#include "gpz/model/lattice_network.hpp"
+
+namespace gpz::model {
+
+// Lives as long as the LatticeModel whose network it uses; a copy is independent.
+class LatticeEcho {
+ public:
+  using Way = std::array<std::int64_t, core::max_components>;
+  static constexpr int weight_bits = 12;
+
+  // Fits weights to the frame q, of which `expected` was expected, and appends the parameters. False, with nothing
+  // appended, where neighbours say nothing.
+  bool fit(const LatticeNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
+           const core::GridBox &box, const Expectation &expected, std::vector<std::uint8_t> &bytes) const;
+  // Before the particles of a frame. Returns the bytes read. Throws gpz::Error (corrupt).
+  std::size_t read(const LatticeNetwork &network, const std::uint8_t *bytes, std::size_t size);
+
+  // Slot after slot: what is expected of particle i beside what was, in 1/64 grid steps; then the difference of its
+  // displacement from what was expected at first, in 1/64 grid steps.
+  Way of(const LatticeNetwork &network, std::size_t i) const {
+    const auto sum = matrices_.sum(network.neighbours(i), remainders_);
+    Way way;
+    for (std::size_t d = 0; d < way.size(); ++d)
+      way[d] = ((std::int64_t{sum[d]} + (1 << (weight_bits - 1))) >> weight_bits) *
+               (std::int64_t{1} << network.lattice().shift);
+    return way;
+  }
+  void know(const LatticeNetwork &network, std::size_t i, const Way &remainder) {
+    for (std::size_t d = 0; d < remainder.size(); ++d)
+      remainders_[i * field_stride + d] = as_field(remainder[d], network.lattice().shift);
+  }
+
+ private:
+  // Of the remainders of neighbours along each vector and against it, in 2^-12.
+  struct Weight {
+    std::int16_t all = 0;
+    std::int16_t along = 0;  // of the part along the vector
+    bool operator==(const Weight &other) const { return all == other.all && along == other.along; }
+  };
+
+  static std::int16_t as_field(std::int64_t remainder, int shift) {
+    const std::int64_t scaled = shift == 0 ? remainder : (remainder + (std::int64_t{1} << (shift - 1))) >> shift;
+    return static_cast<std::int16_t>(
+        core::max_of<std::int64_t>(core::min_of<std::int64_t>(scaled, field_limit), -std::int64_t{field_limit}));
+  }
+  // Empty if they are too large.
+  static std::vector<std::array<std::int16_t, 6>> matrices_of(const Lattice &lattice,
+                                                              const std::vector<Weight> &weights);
+
+  std::vector<Weight> weights_;
+  LatticeMatrices matrices_;
+  LatticeField remainders_;  // 0 for particles that are not known yet
+};
+
+}  // namespace gpz::model
