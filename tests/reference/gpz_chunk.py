@@ -3,11 +3,13 @@
 
 from gpz_cells import CELLS, decode_cells
 from gpz_codec import BadFile, decode_chunk
-from gpz_difference import DIFFERENCES, ChunkHistory, decode_differences
+from gpz_difference import DIFFERENCES, MODELLED, READERS, ChunkHistory, decode_differences
+from gpz_modelled import read_modelled
 from gpz_ordered import ORDERED, decode_ordered
 
 BLOCK_CODED = 0  # kind of chunks
 INDEPENDENT = {BLOCK_CODED: decode_chunk, ORDERED: decode_ordered, CELLS: decode_cells}  # kinds
+READERS[MODELLED] = read_modelled
 KINDS = (BLOCK_CODED, DIFFERENCES, ORDERED, CELLS)
 
 

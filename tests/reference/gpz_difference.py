@@ -22,7 +22,7 @@ from gpz_codec import (
 )
 
 DIFFERENCES = 1  # kind of chunks
-CODINGS = PREDICTED, BLOCK_CODED = 1, 2  # of sections
+CODINGS = PREDICTED, BLOCK_CODED, MODELLED = 1, 2, 4  # of sections
 PREDICTIONS = TEMPORAL, WITH_NEIGHBOURS = 1, 2
 LARGEST_VELOCITY = 2**22 - 1
 LARGEST_MEAN = 2**23 - 1  # in eighths
@@ -93,16 +93,21 @@ class FieldHistory:
         self.field = field
         self.index = [[index_from_value(bits, field) for bits in column] for column in columns]
         self.velocity, self.velocity_before, self.sum = ([[0] * len(c) for c in columns] for _ in range(3))
+        self.modelled = None  # what modelled sections remember
 
     def lists(self):
         return *self.index, *self.velocity, *self.velocity_before, *self.sum
 
     def remove(self, slots):
         gone = set(slots)
+        if self.modelled is not None:
+            self.modelled.remove(slots, len(self.index[0]))
         for values in self.lists():
             values[:] = [value for slot, value in enumerate(values) if slot not in gone]
 
     def append(self, other):
+        if self.modelled is not None:
+            self.modelled.append(len(other.index[0]))
         for values, more in zip(self.lists(), other.lists()):
             values += more
 
@@ -242,6 +247,9 @@ def read_indices(cursor, history, t, axes):
     return columns
 
 
+READERS = {PREDICTED: read_indices}  # by coding; that of modelled sections is in gpz_modelled
+
+
 # ---- section 8: chunks
 
 
@@ -291,14 +299,15 @@ def decode_section(data, history, t, passages):
         return columns, moved
 
     add_passages(history, edges, passages)
-    if cursor.offset == len(data):
+    require(coding == PREDICTED or not is_plain(field), "a field without a grid is modelled")
+    if coding == PREDICTED and cursor.offset == len(data):
         moved = history.move(history.index, open_axes, t)
         return history.values(), moved
     axes = [Axis(*cursor.unpack("qq")) for _ in range(dimensions)]
     (count,) = cursor.unpack("Q")
     require(count == 0 or not is_plain(field), "a field without a grid has exact values")
     exact = [cursor.unpack("QQ") for _ in range(count)]
-    moved = history.move(read_indices(cursor, history, t, axes), axes, t)
+    moved = history.move(READERS[coding](cursor, history, t, axes), axes, t)
     require(len(cursor.rest()) == 0, f"{cursor.what} is too long")
     columns = history.values()
     for place, bits in exact:

@@ -2,9 +2,16 @@
 """The library, by way of the program built from library_helper.cpp, which GPZ_LIBRARY_HELPER names."""
 
 import os
+import pathlib
+import re
+import struct
 import subprocess
+import tempfile
+import unittest
 
 import gpz_ref
+from gpz_write import record
+from xxh3 import xxh3_64
 
 HELPER = os.environ.get("GPZ_LIBRARY_HELPER")
 
@@ -33,3 +40,55 @@ def listing(file):
         lines.append(f"frame {i} timestep {frame['timestep']} particles {frame['particles']}")
         lines += [f"  {c['name']} {c['type']} {c['digest']}" for c in frame["columns"]]
     return lines
+
+
+class LibraryTest(unittest.TestCase):
+    """What tests with files have in common: a folder, and comparisons with the library."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def compare(self, path):
+        by_library = helper("digest", path)
+        self.assertEqual(by_library.returncode, 0, by_library.stderr)
+        file = gpz_ref.read_file(path)
+        self.assertEqual((file.damage, file.torn), ([], None))
+        self.assertEqual(by_library.stdout.splitlines(), listing(file))
+
+    def compare_refusals(self, data, file_with, places):
+        """Changes a byte of the data at each place; `file_with` makes a file of what comes out."""
+        unchecked = "a key is larger|a residual is too large|a first place is outside"
+        files = {}
+        for place in places:
+            changed = bytearray(data)
+            changed[place] ^= 1 << place % 8
+            content = files[f"{place}.gpz"] = file_with(bytes(changed))
+            (self.folder / f"{place}.gpz").write_bytes(content)
+        disagreements, refusals = [], 0
+        for name, by_library in each(self.folder).items():
+            file = gpz_ref.read_bytes(files[name])
+            if file.damage and re.search(unchecked, file.damage[0]):
+                continue
+            refused = by_library[-1].startswith("refused")
+            refusals += refused
+            if refused != bool(file.damage) or (not refused and by_library != listing(file)):
+                disagreements.append((name, file.damage, by_library[-1]))
+        self.assertEqual(disagreements, [], "\n".join(map(str, disagreements)))
+        self.assertGreater(refusals, 20)
+
+    def opened(self, name, number):
+        """The only chunk of a frame, and what makes a file that ends with that frame of another chunk. Empties the folder."""
+        content = (self.folder / f"{name}.gpz").read_bytes()
+        for path in self.folder.glob("*.gpz"):
+            path.unlink()
+        frame = gpz_ref.read_bytes(content).frames[number]
+        head, body = (getattr(gpz_ref.read_record(content, frame.offset), part) for part in ("head", "body"))
+        chunk = bytes(body)
+
+        def file_with(changed):
+            mended = head.replace(struct.pack("<Q", xxh3_64(chunk)), struct.pack("<Q", xxh3_64(changed)))
+            return content[: frame.offset] + record(gpz_ref.FRAME, mended, changed)
+
+        return chunk, file_with

@@ -5,6 +5,7 @@
 //   library_helper trajectories FOLDER   writes files that between them have all of difference frames
 //   library_helper ordered FOLDER        the same of chunks in the order of ids
 //   library_helper cells FOLDER          writes files that between them have all of cell chunks
+//   library_helper modelled FOLDER       the same of modelled sections
 //   library_helper digest FILE [ORDER]   prints what gpz_ref.py FILE prints. ORDER of reading: forward, backward,
 //   scattered,
 //                                        fields (backward, each field by itself), stream (as a pipe is read)
@@ -34,6 +35,7 @@
 #include "gpz/reader.hpp"
 #include "gpz/writer.hpp"
 #include "library_cells.hpp"
+#include "library_modelled.hpp"
 #include "library_ordered.hpp"
 #include "library_trajectories.hpp"
 
@@ -258,6 +260,8 @@ int main(int argc, char **argv) {
       write_ordered(argv[2]);
     } else if (std::strcmp(argv[1], "cells") == 0) {
       write_cells(argv[2]);
+    } else if (std::strcmp(argv[1], "modelled") == 0) {
+      write_modelled(argv[2]);
     } else if (std::strcmp(argv[1], "digest") == 0) {
       print_digests(argv[2], argc == 4 ? argv[3] : "forward");
     } else if (std::strcmp(argv[1], "each") == 0) {

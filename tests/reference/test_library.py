@@ -4,10 +4,7 @@
 import contextlib
 import itertools
 import math
-import pathlib
-import re
 import struct
-import tempfile
 import unittest
 from unittest import mock
 
@@ -19,9 +16,8 @@ import gpz_ordered
 import gpz_ref
 from gpz_codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN, RUNS
 from gpz_write import WriteField, encode_chunk, file_header, frame_record, record, write_bytes
-from library import HELPER, each, helper, listing
+from library import HELPER, LibraryTest, helper
 from test_reference import cloud, ids, positions
-from xxh3 import xxh3_64
 
 
 @contextlib.contextmanager
@@ -161,19 +157,7 @@ def noting_cells(found):
 
 
 @unittest.skipUnless(HELPER, "GPZ_LIBRARY_HELPER is not set")
-class Library(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def compare(self, path):
-        by_library = helper("digest", path)
-        self.assertEqual(by_library.returncode, 0, by_library.stderr)
-        file = gpz_ref.read_file(path)
-        self.assertEqual((file.damage, file.torn), ([], None))
-        self.assertEqual(by_library.stdout.splitlines(), listing(file))
-
+class Library(LibraryTest):
     def test_files_of_the_library(self):
         self.assertEqual(helper("write", self.folder).returncode, 0)
         modes = set()
@@ -224,27 +208,6 @@ class Library(unittest.TestCase):
         data, _ = encode_chunk(fields, range(70), 32)
         self.compare_refusals(data, lambda changed: write_bytes({}, [frame_record(fields, [(70, changed)])]), range(len(data)))
 
-    def compare_refusals(self, data, file_with, places):
-        """Changes a byte of the data at each place; `file_with` makes a file of what comes out."""
-        unchecked = "a key is larger|a residual is too large|a first place is outside"
-        files = {}
-        for place in places:
-            changed = bytearray(data)
-            changed[place] ^= 1 << place % 8
-            content = files[f"{place}.gpz"] = file_with(bytes(changed))
-            (self.folder / f"{place}.gpz").write_bytes(content)
-        disagreements, refusals = [], 0
-        for name, by_library in each(self.folder).items():
-            file = gpz_ref.read_bytes(files[name])
-            if file.damage and re.search(unchecked, file.damage[0]):
-                continue
-            refused = by_library[-1].startswith("refused")
-            refusals += refused
-            if refused != bool(file.damage) or (not refused and by_library != listing(file)):
-                disagreements.append((name, file.damage, by_library[-1]))
-        self.assertEqual(disagreements, [], "\n".join(map(str, disagreements)))
-        self.assertGreater(refusals, 20)
-
     def test_trajectories_of_the_library(self):
         self.assertEqual(helper("trajectories", self.folder).returncode, 0)
         found = set()
@@ -265,21 +228,6 @@ class Library(unittest.TestCase):
         chunk, file_with = self.opened("f64-small", 2)
         self.assertEqual(chunk[4], gpz_difference.DIFFERENCES)
         self.compare_refusals(chunk, file_with, [*range(200), *range(200, len(chunk), 11)])
-
-    def opened(self, name, number):
-        """The only chunk of a frame, and what makes a file that ends with that frame of another chunk. Empties the folder."""
-        content = (self.folder / f"{name}.gpz").read_bytes()
-        for path in self.folder.glob("*.gpz"):
-            path.unlink()
-        frame = gpz_ref.read_bytes(content).frames[number]
-        head, body = (getattr(gpz_ref.read_record(content, frame.offset), part) for part in ("head", "body"))
-        chunk = bytes(body)
-
-        def file_with(changed):
-            mended = head.replace(struct.pack("<Q", xxh3_64(chunk)), struct.pack("<Q", xxh3_64(changed)))
-            return content[: frame.offset] + record(gpz_ref.FRAME, mended, changed)
-
-        return chunk, file_with
 
     def test_files_in_the_order_of_ids(self):
         self.assertEqual(helper("ordered", self.folder).returncode, 0)

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Section 9a of docs/format.md: modelled sections. Slow and plain on purpose."""
+
+from gpz_block import residual_of
+from gpz_bonds import LONGEST, PARTS, BoundWay, half_octaves, next_scale, take_bonds, wrap
+from gpz_codec import Cursor, require
+from gpz_difference import LARGEST_NEIGHBOUR, displacement, limited, other_image, signed
+from gpz_lattice import LatticeModel
+from gpz_numbers import NumberStream
+from gpz_pair_force import PairForce
+from gpz_space import SpaceNeighbours
+
+TEMPORAL, LATTICE, PAIR_FORCES = 0, 1, 2
+SLOTS, SPACE, BONDS, NEW_BONDS = 1, 2, 4, 8
+MOST_LEVELS, LARGEST_BASE = 16, 64
+CLASSES = 14  # of bound particles
+EXCEPTION = 2**32 - 1
+LARGEST_EXPECTED = 2**30
+LARGEST_SIZE = 2**28
+LARGEST_MARGIN = 2**31 - 1
+
+
+def find_way(start, end, axes):
+    """None if it is too long for a bond."""
+    way = [displacement(b, a, axis) for a, b, axis in zip(start, end, axes)]
+    return way if max(map(abs, way)) <= LONGEST // PARTS else None
+
+
+class Bonds:
+    """Kinds, and the number of the kind of each particle; 0: not bound."""
+
+    def __init__(self, kinds=(), numbers=()):
+        self.kinds, self.numbers = list(kinds), list(numbers)
+
+    def of(self, i):
+        """The kind of a particle whose bonds have fixed lengths, or None."""
+        kind = self.kinds[self.numbers[i] - 1] if self.numbers[i] else None
+        return kind if kind and kind.is_fixed else None
+
+    def keep(self, slots):
+        """Those whose particles are still as many slots apart."""
+
+        def holds(i, number):
+            lags = self.kinds[number - 1].lags if number else ()
+            return all(lag <= i and slots[i - lag] == slots[i] - lag for lag in lags)
+
+        numbers = [self.numbers[slot] for slot in slots]
+        self.numbers = [number if holds(i, number) else 0 for i, number in enumerate(numbers)]
+
+    def add(self, count):
+        self.numbers += [0] * count
+
+    def confirm(self, columns, axes):
+        """Ends bonds that did not hold."""
+        places = list(zip(*columns))
+        for i, place in enumerate(places):
+            kind = self.of(i)
+            for lag, length in zip(kind.lags, kind.lengths) if kind else ():
+                if lag and not self.is_as_long(find_way(places[i - lag], place, axes), length):
+                    self.numbers[i] = 0
+
+    @staticmethod
+    def is_as_long(way, length):
+        more = 2 * PARTS + length // 1024
+        least, most = max(0, length - more), length + more
+        return way is not None and least**2 <= PARTS**2 * sum(x * x for x in way) <= most**2
+
+
+class Models:
+    """What is remembered of a field for modelled sections, since the independent chunk."""
+
+    def __init__(self):
+        self.scale = None  # of each particle; None before the first modelled section
+        self.lattice, self.forces, self.bonds = LatticeModel(), PairForce(), Bonds()
+        self.forced_at = None  # frame
+
+    def remove(self, slots, particles):
+        gone = set(slots)
+        staying = [slot for slot in range(particles) if slot not in gone]
+        self.lattice.remove(slots)
+        self.forces.keep(staying)
+        if self.bonds.kinds:
+            self.bonds.keep(staying)
+        if self.scale is not None:
+            self.scale = [self.scale[slot] for slot in staying]
+
+    def append(self, count):
+        self.lattice.append(count)
+        self.forces.add(count)
+        if self.bonds.kinds:
+            self.bonds.add(count)
+        if self.scale is not None:
+            self.scale += [0] * count
+
+    def expected(self, model, cursor, history, t, axes):
+        """What the model that stands next expects, in 1/64 grid step, a list a component."""
+        if model == LATTICE:
+            self.lattice.read(cursor, history, axes)
+            return self.lattice.expected(history, t, axes)
+        if model == PAIR_FORCES:
+            if self.forced_at != t - 1:
+                self.forces.leave_out()
+            self.forced_at = t
+            self.forces.read(cursor)
+            return self.forces.expect(history.index, history.velocity, axes)
+        require(model == TEMPORAL, f"model {model} is unknown")
+        weights = cursor.unpack("3b")
+        n = len(history.index[0])
+        return [[history.expected(d, i, t, weights) - 32 for i in range(n)] for d in range(len(axes))]
+
+
+class Pass:
+    """The pass over the particles."""
+
+    def __init__(self, cursor, history, t, axes, models):
+        self.history, self.axes, self.models = history, axes, models
+        self.components, self.particles = range(len(axes)), len(history.index[0])
+        model, flags, self.levels, self.base = cursor.unpack("4B")
+        both = flags & SPACE and flags & (BONDS | SLOTS)
+        require(flags < 16 and not both, "flags of a modelled section")
+        require(not flags & BONDS or len(axes) == 3, "bonds of other than three components")
+        require(1 <= self.levels <= MOST_LEVELS and self.base <= LARGEST_BASE, "contexts of a modelled section")
+        self.margins = [min(margin, LARGEST_MARGIN) for margin in cursor.unpack(f"{len(axes)}I")]
+        (count,) = cursor.unpack("Q")
+        self.exceptions = [cursor.unpack("q")[0] for _ in range(count)][::-1]
+
+        self.alone = models.expected(model, cursor, history, t, axes)
+        if flags & NEW_BONDS:
+            table = Cursor(cursor.data[cursor.offset :], "table of bonds")
+            models.bonds = Bonds(*take_bonds(table, self.particles))
+            cursor.take(table.offset)
+        self.bonds = models.bonds if flags & BONDS else None
+        require(self.bonds is None or len(self.bonds.numbers) == self.particles, "bonds that were never given")
+        self.space = SpaceNeighbours(cursor, history.index, axes) if flags & SPACE else None
+        self.weights = [()]
+        if flags & SLOTS:
+            levels, lags = cursor.unpack("BB")
+            require(1 <= levels <= 16 and 1 <= lags <= 4, "levels or neighbours are out of range")
+            self.weights = [cursor.unpack(f"{lags}b") for _ in range(levels)]
+        cursor.skip_padding()
+        self.first_flag = self.levels + (CLASSES if self.bonds else 0)
+        self.numbers = NumberStream(cursor.rest(), self.first_flag + 2)
+        self.index = [[0] * self.particles for _ in axes]
+        self.remainders = [[] for _ in axes]  # by step
+
+    def read(self):
+        """The indices, a list a component."""
+        scale = self.models.scale
+        order = self.space.order if self.space else range(self.particles)
+        for step, i in enumerate(order):
+            expected = self.expected(step, i)
+            if self.bonds and self.bonds.of(i) and self.read_bound(i, self.bonds.of(i), expected):
+                continue
+            context = max(0, min(half_octaves(scale[i]) - self.base, self.levels - 1))
+            sizes = [self.read_component(i, d, expected[d], context) for d in self.components]
+            scale[i] = next_scale(scale[i], sum(sizes))
+        require(not self.exceptions, "there are exceptions left")
+        self.numbers.end()
+        if self.bonds:
+            self.bonds.confirm(self.index, self.axes)
+        return self.index
+
+    def expected(self, step, i):
+        """The N of the particle, for each component."""
+        nearby = self.space.expected(step, self.remainders) if self.space else [0] * len(self.axes)
+        weights = self.weights[step % len(self.weights)]
+        found = []
+        for d in self.components:
+            before = sum(g * r for g, r in zip(weights, reversed(self.remainders[d])))
+            found.append(limited(self.alone[d][i] + 32 + nearby[d] + before, LARGEST_EXPECTED))
+        return found
+
+    def read_component(self, i, d, expected, context):
+        """Returns the size of the residual."""
+        axis, last = self.axes[d], self.history.index[d][i]
+        u = self.numbers.get(context)
+        if u == EXCEPTION:
+            require(self.exceptions, "an exception is missing")
+            index = self.exceptions.pop()
+        else:
+            index = wrap(signed(last + (expected >> 6) + residual_of(u, expected)), axis)
+            other = other_image(index, self.margins[d], axis)
+            is_beyond = axis.periodic and not axis.lo <= last < axis.lo + axis.period
+            if other is not None and self.numbers.get(self.first_flag + is_beyond):
+                index = other
+        self.index[d][i] = index
+        step = displacement(index, last, axis)
+        self.remainders[d].append(limited(signed(step - (self.alone[d][i] + 32 >> 6)), LARGEST_NEIGHBOUR))
+        residual = signed(step - (expected >> 6))
+        return min(residual if residual >= 0 else -residual - 1, LARGEST_SIZE)
+
+    def place(self, i):
+        return [column[i] for column in self.index]
+
+    def read_bound(self, i, kind, expected):
+        """False if the particles are too far apart."""
+        parent = self.place(i - kind.lags[0])
+        between = find_way(parent, self.place(i - kind.lags[1]), self.axes) if kind.is_circle else [0] * 3
+        way = find_way(parent, [column[i] for column in self.history.index], self.axes)
+        if between is None or way is None:
+            return False
+        bound = BoundWay(kind, between, [PARTS * w + e - 32 for w, e in zip(way, expected)])
+        for step in range(3):
+            d = bound.axes[step]
+            n = limited(bound.expected(step) - PARTS * way[d] + 32, LARGEST_EXPECTED)
+            self.read_component(i, d, n, self.levels + bound.class_of(step))
+            bound.know(step, displacement(self.index[d][i], parent[d], self.axes[d]))
+        return True
+
+
+def read_modelled(cursor, history, t, axes):
+    """The indices of a modelled section, to the end of the cursor, a list a component."""
+    if history.modelled is None:
+        history.modelled = Models()
+    if not history.modelled.scale:
+        history.modelled.scale = [0] * len(history.index[0])
+    return Pass(cursor, history, t, axes, history.modelled).read()

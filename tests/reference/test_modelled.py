@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Modelled sections: the library and the reference decoder must decode the same bits."""
+
+import contextlib
+import unittest
+from unittest import mock
+
+import gpz_difference
+import gpz_modelled
+from gpz_modelled import BONDS, LATTICE, NEW_BONDS, PAIR_FORCES, SLOTS, SPACE, TEMPORAL
+from library import HELPER, LibraryTest, helper
+
+
+@contextlib.contextmanager
+def noting_models(found):
+    """Adds to a set what modelled sections that are decoded meanwhile make use of."""
+    start, read_bound = gpz_modelled.Pass.__init__, gpz_modelled.Pass.read_bound
+
+    def note_start(self, cursor, history, t, axes, models):
+        model, flags, levels = cursor.data[cursor.offset : cursor.offset + 3]
+        start(self, cursor, history, t, axes, models)
+        found.add(("model", model))
+        found.update(("flag", flag) for flag in (SLOTS, SPACE, BONDS, NEW_BONDS) if flags & flag)
+        found.add(("components", len(axes)))
+        found.update(["levels"] if levels > 1 else [])
+        found.update(["margin"] if any(self.margins) else [])
+        found.update(["exceptions"] if self.exceptions else [])
+        found.update(["other image"] if any(axis.periodic for axis in axes) else ["open"])
+        found.update(["several levels of slots"] if len(self.weights) > 1 else [])
+        found.update(["not positions"] if not history.field.leading else [])
+
+    def note_bound(self, i, kind, expected):
+        is_bound = read_bound(self, i, kind, expected)
+        found.add(("bound", kind.is_circle, is_bound))
+        return is_bound
+
+    with mock.patch.multiple(gpz_modelled.Pass, __init__=note_start, read_bound=note_bound):
+        yield
+
+
+@unittest.skipUnless(HELPER, "GPZ_LIBRARY_HELPER is not set")
+class Modelled(LibraryTest):
+    def test_files_of_the_library(self):
+        self.assertEqual(helper("modelled", self.folder).returncode, 0)
+        found = set()
+        with noting_models(found):
+            for path in sorted(self.folder.glob("*.gpz")):
+                with self.subTest(file=path.name):
+                    self.compare(path)
+                    forward = helper("digest", path).stdout
+                    for order in ("backward", "fields", "stream"):
+                        self.assertEqual(helper("digest", path, order).stdout, forward, order)
+        expected = {("model", model) for model in (TEMPORAL, LATTICE, PAIR_FORCES)}
+        expected |= {("flag", flag) for flag in (SLOTS, SPACE, BONDS, NEW_BONDS)} | {("components", d) for d in (2, 3)}
+        expected |= {("bound", circle, True) for circle in (False, True)}
+        expected |= {"levels", "margin", "exceptions", "other image", "open", "not positions"}
+        self.assertEqual(expected - found, set())
+
+    def test_both_refuse_the_same(self):
+        """Damage with its checksums mended."""
+        self.assertEqual(helper("modelled", self.folder).returncode, 0)
+        chunk, file_with = self.opened("f64-waters", 1)
+        section = 40 + 8 * 3
+        self.assertEqual(chunk[section], gpz_difference.MODELLED)
+        head = section + 8 + 16 * 3 + 8
+        self.compare_refusals(chunk, file_with, [*range(section, head + 60, 4), *range(head + 60, len(chunk), 211)])
+
+
+if __name__ == "__main__":
+    unittest.main()
