@@ -34,8 +34,8 @@ inline namespace GPZ_ISA {
 
 // Numbers below 16, and eight ranges for each octave beyond.
 GPZ_HD std::uint32_t token_of(std::uint32_t v) {
-  const auto coarse = static_cast<std::uint32_t>(bit_length(v | 8) - 4);
-  return 8 * coarse + (v >> coarse);
+  const int k = bit_length(v | 8u) - 4;
+  return 8 * static_cast<std::uint32_t>(k) + (v >> k);
 }
 // Raw bits that follow a token.
 GPZ_HD int token_bits(std::uint32_t token) { return token < 16 ? 0 : static_cast<int>(token / 8) - 1; }

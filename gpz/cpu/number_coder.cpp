@@ -52,10 +52,7 @@ std::uint32_t push(std::uint32_t x, const Symbol &symbol) {
   rest -= less ? symbol.frequency : 0;
   return (quotient << core::ans_bits) + rest + symbol.start;
 }
-using Symbols = std::array<Symbol, core::number_tokens>;
-
-Symbols symbols_of(const Table &table, const Histogram &used) {
-  Symbols symbols;
+void find_symbols(const Table &table, const Histogram &used, Symbol *symbols) {
   for (std::uint32_t r = 0; r < core::number_tokens; ++r) {
     if (used[r] == 0) continue;
     const std::uint32_t token = table.token(static_cast<std::uint32_t>(core::token_first(r)));
@@ -63,7 +60,6 @@ Symbols symbols_of(const Table &table, const Histogram &used) {
     symbols[r] = {(std::uint64_t{1} << 44) / share.frequency, static_cast<std::uint16_t>(share.start),
                   static_cast<std::uint16_t>(share.frequency), static_cast<std::uint8_t>(table.bits(token))};
   }
-  return symbols;
 }
 
 // Writes bits from the end of some memory to its front. Eight bytes before those that are written are cleared.
@@ -91,19 +87,27 @@ class BackwardBits {
 }  // namespace
 
 void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {
+  // From here on the number of the token, over all contexts, stands above each number.
+  std::vector<std::uint32_t> counts(std::size_t{contexts_} * core::number_tokens);
+  for (std::uint64_t &item : items_) {
+    const auto number = static_cast<std::uint32_t>(item);
+    const std::uint64_t token = (item >> 32) * core::number_tokens + core::token_of(number);
+    ++counts[token];
+    item = token << 32 | number;
+  }
   std::vector<Histogram> histograms(contexts_);
-  for (const std::uint64_t item : items_) ++histograms[item >> 32][core::token_of(static_cast<std::uint32_t>(item))];
+  for (unsigned c = 0; c < contexts_; ++c)
+    std::copy_n(&counts[std::size_t{c} * core::number_tokens], core::number_tokens, histograms[c].begin());
   const NumberTables tables = choose_tables(histograms);
-  std::vector<Symbols> symbols;
+  std::vector<Symbol> symbols(counts.size());
   std::uint64_t raw_bits = 0;
   for (unsigned c = 0; c < contexts_; ++c) {
-    symbols.push_back(symbols_of(Table(tables, c), histograms[c]));
+    Symbol *const of_context = &symbols[std::size_t{c} * core::number_tokens];
+    find_symbols(Table(tables, c), histograms[c], of_context);
     for (std::uint32_t r = 0; r < core::number_tokens; ++r)
-      if (histograms[c][r] != 0) raw_bits += histograms[c][r] * symbols[c][r].bits;
+      if (histograms[c][r] != 0) raw_bits += std::uint64_t{histograms[c][r]} * of_context[r].bits;
   }
-  const auto symbol_of = [&](std::uint64_t item) {
-    return symbols[item >> 32][core::token_of(static_cast<std::uint32_t>(item))];
-  };
+  const auto symbol_of = [&](std::uint64_t item) -> const Symbol & { return symbols[item >> 32]; };
 
   // The last number first, as the decoder undoes the steps.
   std::array<std::uint32_t, core::ans_states> state;
@@ -111,7 +115,7 @@ void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {
   std::vector<std::uint16_t> words(items_.size());
   std::size_t first_word = words.size();
   for (std::size_t i = items_.size(); i-- > 0;) {
-    const Symbol symbol = symbol_of(items_[i]);
+    const Symbol &symbol = symbol_of(items_[i]);
     std::uint32_t x = state[i % core::ans_states];
     // Without a branch, which nothing can predict: a word that is not given away is written over.
     const bool full = core::ans_is_full(x, symbol.frequency);
