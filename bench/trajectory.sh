@@ -79,12 +79,19 @@ INPUT
   mpi_run "$ranks" "$build/bin/lmp" -in "$folder/in" -log "$folder/log" > "$folder/screen"
 }
 
+# encode EFFORT BOUND FILE: the trajectory once more, by gpz encode.
+encode() {
+  "$build/bin/gpz" encode "$folder/binary.bin" --eb "$2" --effort "$1" ${key:+--key "$key"} -o "$folder/$3" 2> "$folder/encode.log"
+}
+
 # The last frame alone: gpz from raw positions, other programs, a table.
 single_frame() {
-  local value
+  local value effort
   python3 -B "$root/bench/raw_positions.py" "$folder/original.bin" "$folder/single.f64"
   for value in ${single_bounds//,/ }; do
-    "$build/bin/gpz" encode --raw f64 "$folder/single.f64" --eb "$value" -o "$folder/single_$value.gpz" 2> "$folder/encode.log"
+    for effort in fast dense; do
+      "$build/bin/gpz" encode --raw f64 "$folder/single.f64" --eb "$value" --effort "$effort" -o "$folder/single_${effort}_$value.gpz" 2> "$folder/encode.log"
+    done
   done
   "$python" -B "$root/bench/trajectory_peers.py" "$folder" --single --bounds "$single_bounds" "${programs[@]}"
   python3 -B "$root/bench/trajectory_table.py" single "$system" "$folder"
@@ -106,13 +113,12 @@ for system in "${systems[@]}"; do
       simulate dumps
       python3 -B "$root/bench/trajectory_table.py" speed "$system" "$ranks" "$folder"
     else
-      if [ -z "$stored" ]; then
-        simulate trajectory
-      else
-        while read -r name value; do
-          "$build/bin/gpz" encode "$folder/binary.bin" --eb "$value" ${key:+--key "$key"} -o "$folder/gpz_$name.gpz" 2> "$folder/encode.log"
-        done < <(python3 -B "$root/bench/trajectory_table.py" bounds "$bound")
-      fi
+      [ -n "$stored" ] || simulate trajectory
+      while read -r name value; do
+        [ -z "$stored" ] || encode fast "$value" "gpz_$name.gpz"
+        encode default "$value" "gpz_default_$name.gpz"
+        encode dense "$value" "gpz_dense_$name.gpz"
+      done < <(python3 -B "$root/bench/trajectory_table.py" bounds "$bound")
       [ ${#programs[@]} -eq 0 ] || "$python" -B "$root/bench/trajectory_peers.py" "$folder" --bound "$bound" --angstroms "$angstroms" "${programs[@]}"
       python3 -B "$root/bench/trajectory_table.py" size "$system" "$every" "$bound" "$folder" ${key:+--key "$key"}
       [ -z "$single" ] || single_frame

@@ -31,7 +31,9 @@ SIZE_ROWS = {
     "zstd.lammpstrj.zst": ("dump custom/zstd", "yes", "yes", "yes"),
     "binary.bin": ("dump custom, binary", "yes", "yes", "yes"),
     "xtc_{}.xtc": ("dump xtc", "no", "no", "yes"),
-    "gpz_{}.gpz": ("**dump gpz**", "yes", "yes", "yes"),
+    "gpz_{}.gpz": ("**gpz**, effort fast", "yes", "yes", "yes"),
+    "gpz_default_{}.gpz": ("**gpz**, effort default", "yes", "yes", "yes"),
+    "gpz_dense_{}.gpz": ("**gpz**, effort dense", "yes", "yes", "yes"),
 }
 # Peers of bench/peers get positions alone; is the order of the particles kept?
 PEERS = {
@@ -81,7 +83,8 @@ def print_size(options):
             if file.startswith("gpz") and options.key:
                 name += f", a key frame every {options.key}"
             rows.append((name, *has, "wrapped", [f"{os.path.getsize(path) * 8 / atoms / frames:.2f}" for path in paths], "", ""))
-    rows[-1:-1] = peer_rows(os.path.join(options.folder, "peers.json"), ("wrapped", "unwrapped"), BOUNDS)
+    of_gpz = sum(row[0].startswith("**gpz") for row in rows)
+    rows[len(rows) - of_gpz : len(rows) - of_gpz] = peer_rows(os.path.join(options.folder, "peers.json"), ("wrapped", "unwrapped"), BOUNDS)
     print(f"\n{options.system}, {atoms:,} atoms, {frames} frames {options.every} steps apart, bits per atom and frame at a bound of:\n")
     print_rows([f"{options.bound * factor:.10f}".rstrip("0") for factor in BOUNDS.values()], rows)
 
@@ -126,10 +129,12 @@ def print_single(options):
     bounds = list(next(iter(measured.values())))
     *_, (columns, values, _) = read_frames(os.path.join(options.folder, "original.bin"))
     atoms = len(values) // len(columns)
-    files = [os.path.join(options.folder, f"single_{bound}.gpz") for bound in bounds]
     rows = list(peer_rows(path, ("single",), bounds))
-    if all(map(os.path.exists, files)):
-        rows.append(("**gpz encode**", "no", "no", "no", "wrapped", [f"{os.path.getsize(file) * 8 / atoms:.2f}" for file in files], "", ""))
+    for effort in ("fast", "dense"):
+        files = [os.path.join(options.folder, f"single_{effort}_{bound}.gpz") for bound in bounds]
+        if all(map(os.path.exists, files)):
+            sizes = [f"{os.path.getsize(file) * 8 / atoms:.2f}" for file in files]
+            rows.append((f"**gpz**, effort {effort}", "no", "no", "no", "wrapped", sizes, "", ""))
     print(f"\n{options.system}, {atoms:,} atoms, the last frame without identity, bits per atom at a bound of:\n")
     print_rows(bounds, rows)
 
