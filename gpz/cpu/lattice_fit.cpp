@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpz/cpu/least_squares.hpp"
 #include "gpz/cpu/linear.hpp"
 
 namespace gpz::cpu {
@@ -231,12 +232,12 @@ void LatticeFit::weigh(std::size_t s, LatticeSection &section) {
     for (std::size_t d = 0; d < D; ++d) values[d] = deviations_[number * D + d];
     fit.add(features.data(), values.data());
   });
-  fit.solve();
+  const std::vector<double> solution = fit.solve(1e-9);
   constexpr double unit = 1 << core::weight_fraction;
   for (std::size_t d = 0; d < D; ++d)
     for (std::size_t f = 0; f < features.size(); ++f)
       sublattice.weights[d * features.size() + f] =
-          static_cast<std::int16_t>(nearest(std::fmax(-32767, std::fmin(fit.solution(f, d) * unit, 32767))));
+          static_cast<std::int16_t>(nearest(std::fmax(-32767, std::fmin(solution[f * D + d] * unit, 32767))));
 }
 
 template <std::size_t D>

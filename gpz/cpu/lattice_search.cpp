@@ -5,6 +5,8 @@
 #include <cmath>
 #include <optional>
 
+#include "gpz/cpu/functions.hpp"
+#include "gpz/cpu/least_squares.hpp"
 #include "gpz/cpu/linear.hpp"
 
 namespace gpz::cpu {
@@ -34,19 +36,12 @@ struct Search {
   std::size_t nearest_origin(const Coordinates &coordinates, const Vector3 &x, Vector3 &cell, double &distance) const;
 };
 
-// Of 0 < x <= 1. Library functions for it differ from machine to machine.
-double root(double x, std::size_t degree) {
-  if (degree == 2) return std::sqrt(x);
-  double y = 1;
-  for (int round = 0; round < 60; ++round) y = (2 * y + x / (y * y)) / 3;
-  return y;
-}
-
 // Particles in the middle.
 std::vector<Vector3> take_patch(const IndexColumns &place, std::size_t n, std::size_t components) {
   std::array<std::int64_t, 3> low{};
   std::array<std::int64_t, 3> high{};
-  const double share = root(std::fmin(1, double{patch_particles} / static_cast<double>(n)), components);
+  const double share =
+      root_of(std::fmin(1, double{patch_particles} / static_cast<double>(n)), static_cast<int>(components));
   for (std::size_t d = 0; d < components; ++d) {
     const auto [least, most] = std::minmax_element(place[d], place[d] + n);
     const double middle = 0.5 * static_cast<double>(*least) + 0.5 * static_cast<double>(*most);
@@ -210,10 +205,10 @@ bool Search::fit(const std::vector<Vector3> &particles) {
     squares.add(features.data(), value.data());
   }
   if (static_cast<double>(fitting) < crystal_share * static_cast<double>(particles.size())) return false;
-  squares.solve();
+  const std::vector<double> solution = squares.solve(1e-9);
   for (std::size_t d = 0; d < axes; ++d) {
-    for (std::size_t e = 0; e < axes; ++e) edges[e][d] = squares.solution(e, d);
-    for (std::size_t s = 0; s < origins.size(); ++s) origins[s][d] = middle[d] + squares.solution(axes + s, d);
+    for (std::size_t e = 0; e < axes; ++e) edges[e][d] = solution[e * axes + d];
+    for (std::size_t s = 0; s < origins.size(); ++s) origins[s][d] = middle[d] + solution[(axes + s) * axes + d];
   }
   return true;
 }

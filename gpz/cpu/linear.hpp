@@ -4,8 +4,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <vector>
 
 #include "gpz/core/quantize.hpp"
 
@@ -40,49 +38,6 @@ class Coordinates {
  private:
   std::array<Vector3, 3> edges_;
   Matrix3 rows_{};
-};
-
-// Least squares with several right sides: sums of products first, then the solution.
-class LeastSquares {
- public:
-  LeastSquares(std::size_t unknowns, std::size_t sides)
-      : unknowns_(unknowns), sides_(sides), matrix_(unknowns * unknowns), right_(unknowns * sides) {}
-
-  void add(const double *features, const double *values) {
-    for (std::size_t i = 0; i < unknowns_; ++i) {
-      if (features[i] == 0) continue;
-      for (std::size_t j = 0; j <= i; ++j) matrix_[i * unknowns_ + j] += features[i] * features[j];
-      for (std::size_t s = 0; s < sides_; ++s) right_[i * sides_ + s] += features[i] * values[s];
-    }
-  }
-
-  // solution(i, s) of unknown i and side s afterwards. A little is added to the diagonal.
-  void solve() {
-    for (std::size_t i = 0; i < unknowns_; ++i) {
-      matrix_[i * unknowns_ + i] = matrix_[i * unknowns_ + i] * (1 + 1e-9) + 1e-9;
-      for (std::size_t j = 0; j < i; ++j) matrix_[j * unknowns_ + i] = matrix_[i * unknowns_ + j];
-    }
-    for (std::size_t k = 0; k < unknowns_; ++k)
-      for (std::size_t i = k + 1; i < unknowns_; ++i) {
-        const double factor = matrix_[i * unknowns_ + k] / matrix_[k * unknowns_ + k];
-        if (factor == 0) continue;
-        for (std::size_t j = k; j < unknowns_; ++j) matrix_[i * unknowns_ + j] -= factor * matrix_[k * unknowns_ + j];
-        for (std::size_t s = 0; s < sides_; ++s) right_[i * sides_ + s] -= factor * right_[k * sides_ + s];
-      }
-    for (std::size_t i = unknowns_; i-- > 0;)
-      for (std::size_t s = 0; s < sides_; ++s) {
-        for (std::size_t j = i + 1; j < unknowns_; ++j)
-          right_[i * sides_ + s] -= matrix_[i * unknowns_ + j] * right_[j * sides_ + s];
-        right_[i * sides_ + s] /= matrix_[i * unknowns_ + i];
-      }
-  }
-  double solution(std::size_t unknown, std::size_t side) const { return right_[unknown * sides_ + side]; }
-
- private:
-  std::size_t unknowns_;
-  std::size_t sides_;
-  std::vector<double> matrix_;
-  std::vector<double> right_;
 };
 
 }  // namespace gpz::cpu

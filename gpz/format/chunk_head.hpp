@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the parts of a chunk's head are (docs/format.md, sections 4, 8, 10 and 10e): size of blocks and kind, what the kind
-// adds, the length of each section.
+// Where the parts of a chunk's head are (docs/format.md, sections 4, 8, 10 and 10e): size of blocks and kind, what the
+// kind adds, the length of each section.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,8 @@ void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &b
 FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, FieldCodingKind expected,
                               std::size_t counting, FieldCodingKind other) {
   if (size < field_coding_size) corrupt("coding of a field", 0);
-  if (bytes[0] != expected && bytes[0] != other && bytes[0] != block_coded_values) corrupt("unknown coding of a field", 0);
+  if (bytes[0] != expected && bytes[0] != other && bytes[0] != block_coded_values)
+    corrupt("unknown coding of a field", 0);
   FieldCoding coding;
   coding.kind = static_cast<FieldCodingKind>(bytes[0]);
   for (std::size_t i = 1; i < field_coding_size; ++i) {

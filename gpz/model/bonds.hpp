@@ -10,6 +10,7 @@
 #include "gpz/cpu/difference_codec.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/model/bond_geometry.hpp"
+#include "gpz/model/memory.hpp"
 
 namespace gpz::model {
 
@@ -43,6 +44,8 @@ class Bonds {
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
   void forget();
+
+  std::size_t memory_usage() const { return memory_of(kinds_, kind_); }
 
  private:
   void sort_kinds();

@@ -38,11 +38,11 @@ void Temporal::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q
       return core::limit_history(core::displacement(q[d][i], axis.last[i], grid));
     };
     // Values far beyond the usual would decide the fit alone.
-    double sum = 0;
+    std::size_t sum = 0;
     std::size_t count = 0;
     for (std::size_t i = 0; i < n; i += stride, ++count)
-      sum += core::rough_bits(static_cast<std::uint32_t>(2 * std::abs(moved(i))));
-    const auto limit = static_cast<std::int32_t>(std::min(std::exp2(sum / static_cast<double>(count) + 5), 4194303.0));
+      sum += static_cast<std::uint32_t>(core::rough_bits(static_cast<std::uint32_t>(2 * std::abs(moved(i)))));
+    const std::int32_t limit = (1 << std::min<std::size_t>((sum + count / 2) / count + 5, 22)) - 1;
     const auto inside = [&](std::int32_t x) { return x <= limit && x >= -limit; };
     for (std::size_t i = 0; i < n; i += stride) {
       const Features f = features_of(axis, reciprocal, i);

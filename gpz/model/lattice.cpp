@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "gpz/cpu/least_squares.hpp"
 #include "gpz/cpu/parallel.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/model/lattice_search.hpp"
-#include "gpz/model/least_squares.hpp"
 
 namespace gpz::model {
 
@@ -271,7 +271,7 @@ bool LatticeModel::fit(const cpu::DifferenceState &state, const cpu::IndexColumn
   raise(*network, last_, degree, threads);
   raise(*network, before_, degree, threads);
   const std::size_t features = features_of(degree);
-  LeastSquares equations(features);
+  cpu::LeastSquares equations(features);
   struct Sums {
     double target = 0;
     std::vector<double> features;
@@ -469,6 +469,15 @@ void LatticeModel::change_particles(const Change &change) {
   change(last_.fields[0]);
   change(predicted_);
   network_of_frame_ = network_;
+}
+
+std::size_t LatticeModel::memory_usage() const {
+  std::size_t bytes = memory_of(predicted_, away_, displaced_, last_.fields, before_.fields);
+  // The three may be the same one.
+  if (network_ != nullptr) bytes += network_->memory_usage();
+  if (network_of_frame_ != nullptr && network_of_frame_ != network_) bytes += network_of_frame_->memory_usage();
+  if (found_ != nullptr && found_ != network_ && found_ != network_of_frame_) bytes += found_->memory_usage();
+  return bytes;
 }
 
 void LatticeModel::forget() { *this = LatticeModel(); }

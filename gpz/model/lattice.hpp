@@ -64,6 +64,8 @@ class LatticeModel {
   // A new history begins.
   void forget();
 
+  std::size_t memory_usage() const;
+
  private:
   using Network = std::shared_ptr<const LatticeNetwork>;
   // A field, and polynomials of the network's stiffness of it: the first `count` fields. The others are memory for

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpz/cpu/least_squares.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
-#include "gpz/model/least_squares.hpp"
 
 namespace gpz::model {
 
@@ -68,7 +68,7 @@ bool LatticeEcho::fit(const LatticeNetwork &network, const cpu::DifferenceState 
     const auto square = static_cast<double>(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
     for (std::size_t d = 0; d < unit[k].size(); ++d) unit[k][d] = static_cast<double>(way[d]) / std::sqrt(square);
   }
-  LeastSquares equations(2 * vectors);
+  cpu::LeastSquares equations(2 * vectors);
   std::vector<double> row(2 * vectors * core::max_components);
   const std::size_t stride = (n - 1) / sampled_particles + 1;
   for (std::size_t i = 0; i < n; i += stride) {

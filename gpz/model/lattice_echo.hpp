@@ -11,6 +11,7 @@
 #include "gpz/cpu/difference_codec.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/lattice_network.hpp"
+#include "gpz/model/memory.hpp"
 
 namespace gpz::model {
 
@@ -41,6 +42,8 @@ class LatticeEcho {
     for (std::size_t d = 0; d < remainder.size(); ++d)
       remainders_[i * field_stride + d] = as_field(remainder[d], network.lattice().shift);
   }
+
+  std::size_t memory_usage() const { return memory_of(remainders_); }
 
  private:
   // Of the remainders of neighbours along each vector and against it, in 2^-12.

@@ -15,6 +15,7 @@
 #include "gpz/cpu/difference_codec.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/format/bytes.hpp"
+#include "gpz/model/memory.hpp"
 
 namespace gpz::model {
 
@@ -111,6 +112,8 @@ class LatticeNetwork {
             std::size_t last) const;
   // After `lattice` got other springs.
   void use_springs(const Lattice &lattice);
+
+  std::size_t memory_usage() const { return memory_of(neighbours_, placed_, index_, offset_); }
 
  private:
   bool find_neighbours(const cpu::DifferenceState &state, const core::GridBox &box);

@@ -8,8 +8,9 @@
 #include <iterator>
 #include <vector>
 
-#include "gpz/model/least_squares.hpp"
+#include "gpz/cpu/least_squares.hpp"
 #include "gpz/model/neighbour_list.hpp"
+#include "gpz/model/spacing.hpp"
 
 namespace gpz::model {
 
@@ -37,22 +38,6 @@ cpu::IndexColumns last_indices(const cpu::DifferenceState &state) {
   cpu::IndexColumns q{};
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) q[d] = state.axes[d].last.data();
   return q;
-}
-
-// The typical distance of particles, in grid steps: from the volume that they have.
-double typical_distance(const cpu::DifferenceState &state, const core::GridBox &box) {
-  double volume = 1;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
-    const core::GridAxis axis = core::checked_axis(box[d]);
-    double length = static_cast<double>(axis.period);
-    if (axis.period == 0) {
-      const auto [least, most] = std::minmax_element(state.axes[d].last.begin(), state.axes[d].last.end());
-      length = static_cast<double>(*most) - static_cast<double>(*least) + 1;
-    }
-    volume *= length;
-  }
-  const double each = volume / static_cast<double>(state.particles);
-  return state.components == 3 ? std::cbrt(each) : state.components == 2 ? std::sqrt(each) : each;
 }
 
 // The ways between particles that are closer than the cutoff, both ways, of a sample of places.
@@ -260,7 +245,7 @@ std::vector<Stiffness> fit_springs(const Field &u, const LatticeNetwork &network
   for (std::size_t i = 0; i < u.size(); i += stride) ++number[neighbours(i)];
   const auto usual = static_cast<std::size_t>(std::max_element(number.begin() + 1, number.end()) - number.begin());
 
-  LeastSquares equations(2 * kinds);
+  cpu::LeastSquares equations(2 * kinds);
   std::vector<Vector> features(2 * kinds);
   std::vector<double> row(2 * kinds);
   for (std::size_t i = 0; i < u.size(); i += stride) {
@@ -375,7 +360,7 @@ bool find_lattice(const cpu::DifferenceState &state, const core::GridBox &box, L
   if (state.particles < fewest_particles) return false;
   NeighbourList list;
   // This reaches beyond the nearest neighbours of all common lattices.
-  const double reach = 1.6 * typical_distance(state, box);
+  const double reach = 1.6 * mean_distance(state, box);
   if (!find_ways(state, box, reach, list)) return false;
   const double nearest = nearest_distance(list);
   if (nearest < 4) return false;

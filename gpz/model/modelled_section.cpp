@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpz/cpu/functions.hpp"
 #include "gpz/cpu/number_coder.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/model/margin.hpp"
+#include "gpz/model/memory.hpp"
 #include "gpz/model/walk.hpp"
 
 namespace gpz::model {
@@ -169,6 +171,10 @@ void ModelledState::add(std::size_t count) {
   if (!scale.empty()) scale.resize(scale.size() + count, 0);
 }
 
+std::size_t ModelledState::memory_usage() const {
+  return lattice.memory_usage() + echo.memory_usage() + forces.memory_usage() + bonds.memory_usage() + memory_of(scale);
+}
+
 namespace {
 
 // Bits that the remainders of a sample of particles will take, but for a constant.
@@ -178,7 +184,7 @@ double rough_bits(const Remainders &remainders) {
   for (const auto &column : remainders) {
     const std::size_t stride = column.size() / sample + 1;
     for (std::size_t i = 0; i < column.size(); i += stride)
-      bits += std::log2(1 + std::abs(static_cast<double>(column[i])));
+      bits += cpu::log2_of(1 + std::abs(static_cast<double>(column[i])));
   }
   return bits;
 }
@@ -199,7 +205,7 @@ double gain_of(const cpu::Neighbours &slots, const Remainders &remainders) {
       after += left * left;
     }
   }
-  return count == 0 || after <= 0 ? 0 : 0.5 * std::log2(before / after);
+  return count == 0 || after <= 0 ? 0 : 0.5 * cpu::log2_of(before / after);
 }
 
 // Models in competition: the best one so far, with its expectation.

@@ -31,7 +31,7 @@ class ModelledState {
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
 
-  std::size_t memory_usage() const { return scale.capacity() * sizeof(std::uint32_t); }
+  std::size_t memory_usage() const;
 
   LatticeModel lattice;
   LatticeEcho echo;

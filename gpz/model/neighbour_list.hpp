@@ -12,6 +12,7 @@
 #include "gpz/core/types.hpp"
 #include "gpz/cpu/difference_codec.hpp"
 #include "gpz/format/budget.hpp"
+#include "gpz/model/memory.hpp"
 
 namespace gpz::model {
 
@@ -50,6 +51,11 @@ class NeighbourList {
     std::int32_t sum = 0;
     for (const auto &way : way_) sum += std::int32_t{way[pair]} * way[pair];
     return static_cast<std::uint32_t>(sum);
+  }
+
+  std::size_t memory_usage() const {
+    return memory_of(at_, order_, first_, partner_, way_, at_slot_, cell_of_slot_, cell_begin_, near_, place_,
+                     distance_);
   }
 
  private:

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "gpz/cpu/functions.hpp"
+#include "gpz/cpu/least_squares.hpp"
 #include "gpz/format/arithmetic.hpp"
-#include "gpz/model/least_squares.hpp"
+#include "gpz/model/spacing.hpp"
 
 namespace gpz::model {
 
@@ -15,7 +17,7 @@ namespace {
 constexpr std::size_t axes = core::max_components;
 constexpr std::size_t sample_size = 2048;
 constexpr std::size_t fewest_particles = 256;
-constexpr std::size_t knots = 14;
+constexpr int knots = 14;
 constexpr double value_unit = 1 << PairMotion::value_bits;
 constexpr double speed_unit = 1 << PairMotion::speed_bits;
 constexpr double fine_unit = 1 << PairMotion::fine_bits;
@@ -35,7 +37,7 @@ constexpr double frames_of_settings = 4;  // how long settings are expected to b
 // About the bits of residuals, less a constant.
 double bits_of(const std::vector<double> &errors) {
   double sum = 0;
-  for (const double error : errors) sum += std::log2(std::fabs(error) + 0.5);
+  for (const double error : errors) sum += cpu::log2_of(std::fabs(error) + 0.5);
   return sum / static_cast<double>(errors.size());
 }
 
@@ -87,25 +89,13 @@ struct PairFit::Sample {
 
   // Bits a particle without forces.
   double bits_by_history() const {
-    LeastSquares sums(3);
+    cpu::LeastSquares sums(3);
     for (std::size_t row = 0; row < moved.size(); ++row) sums.add(by_history[row].data(), moved[row]);
     const std::vector<double> best = sums.solve(1e-9);
     std::vector<double> errors = moved;
     for (std::size_t row = 0; row < moved.size(); ++row)
       for (std::size_t k = 0; k < 3; ++k) errors[row] -= best[k] * by_history[row][k];
     return bits_of(errors) * static_cast<double>(components);
-  }
-
-  // The mean distance of neighbours, in grid steps.
-  double spacing() const {
-    double volume = 1;
-    for (std::size_t d = 0; d < components; ++d) {
-      const core::GridAxis axis = core::checked_axis(box[d]);
-      const auto [least, largest] = std::minmax_element(state.axes[d].last.begin(), state.axes[d].last.end());
-      volume *= axis.period != 0 ? static_cast<double>(axis.period)
-                                 : static_cast<double>(core::difference_of(*largest, *least)) + 1;
-    }
-    return std::pow(volume / static_cast<double>(state.particles), 1 / static_cast<double>(components));
   }
 };
 
@@ -193,7 +183,7 @@ PairCurve refitted(const PairSettings &settings, const std::vector<double> &rows
   const std::size_t width = 2 * curve.knots.size();
   const double trust = static_cast<double>(settings.trust) / PairSettings::most_trust;
   const double taken = std::clamp(2.5 * (trust - 0.6), 0.25, 1.0) * value_unit;
-  LeastSquares sums(width);
+  cpu::LeastSquares sums(width);
   const std::vector<double> weights = weights_of(errors);
   const bool is_new =
       std::all_of(curve.knots.begin(), curve.knots.end(), [](const auto &knot) { return knot.value == 0; });
@@ -218,7 +208,7 @@ PairCurve refitted(const PairSettings &settings, const std::vector<double> &rows
 
 // Settings with a force of 0 for all distances that there are between particles now.
 bool PairFit::prepare(const Sample &sample, PairSettings &settings) {
-  const double cutoff = cutoff_distance * sample.spacing();
+  const double cutoff = cutoff_distance * mean_distance(sample.state, sample.box);
   if (!(cutoff >= fewest_steps_of_cutoff && cutoff < static_cast<double>(PairSettings::most_cutoff))) return false;
   settings.steps = first_steps;
   settings.gain = usual_gain;
@@ -234,9 +224,9 @@ bool PairFit::prepare(const Sample &sample, PairSettings &settings) {
   settings.curve.close =
       static_cast<std::uint32_t>(end * (close_distance / cutoff_distance) * (close_distance / cutoff_distance));
   // Forces change by a factor with the distance, so that knots do.
-  const double first = std::max(start, end / 64);
-  for (std::size_t k = 0; k < knots; ++k) {
-    const double at = first * std::pow(end / first, static_cast<double>(k) / (knots - 1));
+  double at = std::max(start, end / 64);
+  const double factor = cpu::root_of(end / at, knots - 1);
+  for (int k = 0; k < knots; ++k, at *= factor) {
     const auto bin = static_cast<std::uint32_t>(std::lround(at));
     if (settings.curve.knots.empty() || bin > settings.curve.knots.back().bin)
       settings.curve.knots.push_back({bin, 0, 0});

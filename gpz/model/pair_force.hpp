@@ -41,6 +41,8 @@ class PairForce {
   void add(std::size_t count);
   void forget();
 
+  std::size_t memory_usage() const { return history_.memory_usage() + motion_.memory_usage(); }
+
  private:
   PairSettings settings_;
   PairTable table_;

@@ -10,6 +10,7 @@
 #include "gpz/core/types.hpp"
 #include "gpz/cpu/difference_codec.hpp"
 #include "gpz/format/budget.hpp"
+#include "gpz/model/memory.hpp"
 #include "gpz/model/neighbour_list.hpp"
 #include "gpz/model/pair_settings.hpp"
 #include "gpz/model/pair_table.hpp"
@@ -30,6 +31,11 @@ struct MotionHistory {
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
   void forget() { frames = 0; }
+  std::size_t memory_usage() const {
+    std::size_t bytes = 0;
+    for (const Axis &axis : axes) bytes += memory_of(axis.speed, axis.moved, axis.slow);
+    return bytes;
+  }
 };
 
 // Moves the particles of a state from its last positions. Working memory is kept from frame to frame; a copy has its
@@ -59,6 +65,11 @@ class PairMotion {
             MotionHistory &history);
 
   void forget_pairs() { found_frames_ = 0; }
+
+  std::size_t memory_usage() const {
+    return list_.memory_usage() +
+           memory_of(total_, near_, close_, speed_, moved_, slow_, slow_change_, fine_, recorded_);
+  }
 
   const NeighbourList &list() const { return list_; }
   // Squared distances of pairs, in fine units, are below this while they are in the list.

@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpz/cpu/least_squares.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
-#include "gpz/model/least_squares.hpp"
+#include "gpz/model/spacing.hpp"
 
 namespace gpz::model {
 namespace {
@@ -20,19 +21,6 @@ constexpr double least_gain = 0.01;
 // Outer radii of the shells, in units of the mean distance of particles: bonds, and the first shell of liquids and
 // crystals.
 constexpr double shell_radii[] = {0.62, 1.05, 1.2, 1.42};
-
-// Edge of the cube that a particle has on average, grid steps.
-double mean_distance(const cpu::DifferenceState &state, const core::GridBox &box) {
-  double volume = 1;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
-    const core::GridAxis axis = core::checked_axis(box[d]);
-    const auto &last = state.axes[d].last;
-    const auto [low, high] = std::minmax_element(last.begin(), last.end());
-    const double extent = static_cast<double>(*high) - static_cast<double>(*low) + 1;
-    volume *= axis.period != 0 ? std::min(extent, static_cast<double>(axis.period)) : extent;
-  }
-  return std::pow(volume / static_cast<double>(state.particles), 1.0 / state.components);
-}
 
 }  // namespace
 
@@ -49,7 +37,7 @@ bool SpaceNeighbours::find(const cpu::DifferenceState &state, const core::GridBo
 }
 
 double SpaceNeighbours::fit(const cpu::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
-                          std::vector<std::uint8_t> &bytes) {
+                            std::vector<std::uint8_t> &bytes) {
   const std::size_t n = state.particles;
   const double distance = mean_distance(state, box);
   radius_.clear();
@@ -62,7 +50,7 @@ double SpaceNeighbours::fit(const cpu::DifferenceState &state, const core::GridB
   if (!find(state, box)) return 0;
 
   const std::size_t unknowns = 2 * shells_.size();
-  LeastSquares equations(unknowns);
+  cpu::LeastSquares equations(unknowns);
   const std::size_t stride = (n + sample_size - 1) / sample_size;
   std::vector<double> feature(unknowns * core::max_components);
   const std::uint32_t *const slot = order();

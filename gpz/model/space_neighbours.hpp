@@ -22,7 +22,7 @@ class SpaceNeighbours {
   // Finds the neighbours, and fits weights to the remainders, given by slot, of a sample of particles. Appends the
   // parameters. Returns the bits that a value becomes shorter by; 0, with nothing appended, if they are too few.
   double fit(const cpu::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
-           std::vector<std::uint8_t> &bytes);
+             std::vector<std::uint8_t> &bytes);
   // Reads the parameters and finds the neighbours. Returns the bytes read. Throws corrupt.
   std::size_t read(const cpu::DifferenceState &state, const core::GridBox &box, const std::uint8_t *bytes,
                    std::size_t size);

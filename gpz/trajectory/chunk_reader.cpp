@@ -84,9 +84,9 @@ void ChunkReader::decode_section(std::size_t field, const std::uint8_t *bytes, s
     return;
   }
   const std::size_t counting = state.plain && field != 0 ? static_cast<std::size_t>(state.components) : 0;
-  const format::FieldCoding coding = format::read_field_coding(
-      bytes, size, format::predicted_values, counting,
-      state.plain ? format::block_coded_values : format::modelled_values);
+  const format::FieldCoding coding =
+      format::read_field_coding(bytes, size, format::predicted_values, counting,
+                                state.plain ? format::block_coded_values : format::modelled_values);
   history_.expect_crossings(field, coding.crossed);
   bytes += format::field_coding_size;
   size -= format::field_coding_size;

@@ -210,6 +210,36 @@ TEST(ModelledSection, ParticlesLeaveAndArrive) {
   follow(waters, 0.01, 9, dense_by_id, true, [&] { waters.move(); });
 }
 
+// What a reader says that it remembers is given back when it forgets it.
+template <typename Move>
+void expect_memory(Matter &matter, double step, const ModelledOptions &options, Move move) {
+  format::Budget budget{Limits()};
+  const format::Budget::Scope scope(budget);
+  const core::GridBox box = grid_box(matter, step);
+  Followed followed(indices(matter, step, box), 3, box);
+  for (int f = 1; f < 8; ++f) {
+    move();
+    followed.next(indices(matter, step, box), options);
+  }
+  const std::size_t said = followed.theirs.memory_usage();
+  const std::uint64_t before = budget.used();
+  followed.theirs = ModelledState();
+  EXPECT_LE(before - budget.used(), said);
+  EXPECT_GE(before - budget.used() + 4096, said);  // kinds of bonds are counted by nobody else
+  EXPECT_GT(said, matter.place.size() * 4);
+}
+
+TEST(ModelledSection, SaysHowMuchMemoryItHas) {
+  LennardJones liquid(6, 0.8, 1.0, 1);
+  liquid.run(100);
+  expect_memory(liquid, 0.001, dense, [&] { liquid.run(10); });
+  LennardJones crystal(6, 1.05, 0.1, 2);
+  crystal.run(60);
+  expect_memory(crystal, 0.001, dense_by_id, [&] { crystal.run(40); });
+  Waters waters(700, 1, 3);
+  expect_memory(waters, 0.01, standard_by_id, [&] { waters.move(); });
+}
+
 TEST(ModelledSection, TwoAxesAndOne) {
   LennardJones flat(30, 0.7, 0.8, 7, true);
   flat.run(30);

@@ -175,13 +175,10 @@ void add_cat(CLI::App &app) {
   add_threads_option(*command, options->encoding.threads);
   add_limits_option(*command, options->limits);
   command->footer(
-      "Frames are copied without decoding, with their bytes and checksums. Only where the front of a file is left out "
-      "up "
-      "to\n"
-      "the middle of a key interval (--keep first), the frames up to its next key frame are decoded and encoded again, "
-      "by\n"
-      "--key, --order and --effort. Their values stay the same. A file with a torn end counts with its complete frames. A chunk whose checksum does not hold ends the\n"
-      "command: see gpz repair.");
+      "Frames are copied without decoding, with their bytes and checksums. Only where the front of a file is left out\n"
+      "up to the middle of a key interval (--keep first), the frames up to its next key frame are decoded and encoded\n"
+      "again, by --key, --order and --effort. Their values stay the same. A file with a torn end counts with its\n"
+      "complete frames. A chunk whose checksum does not hold ends the command: see gpz repair.");
   command->callback([options] { run_on(options->inputs.front(), [&] { cat(*options); }); });
 }
 

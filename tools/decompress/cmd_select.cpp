@@ -123,11 +123,10 @@ void add_select(CLI::App &app) {
   add_threads_option(*command, options->encoding.threads);
   add_limits_option(*command, options->limits);
   command->footer(
-      "Without a selection of atoms, frames are copied from their key frame on, with their bytes and checksums. So "
-      "are\n"
-      "the columns that are kept, if there are positions, ids and whole vectors (x, y and z) among them.\n"
-      "Other frames are decoded and encoded again, by --key, --order and --effort. Their values stay the same. Without\n"
-      "ids they have no differences: they are key frames.\n"
+      "Without a selection of atoms, frames are copied from their key frame on, with their bytes and checksums. So\n"
+      "are the columns that are kept, if there are positions, ids and whole vectors (x, y and z) among them.\n"
+      "Other frames are decoded and encoded again, by --key, --order and --effort. Their values stay the same.\n"
+      "Without ids they have no differences: they are key frames.\n"
       "A damaged or truncated input: all complete frames are written, then the exit code says what is missing.");
   command->callback([options] { run_on(options->input, [&] { select(*options); }); });
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How far particles are from each other.
+#pragma once
+
+#include "gpz/core/types.hpp"
+#include "gpz/cpu/difference_codec.hpp"
+
+namespace gpz::model {
+
+// Edge of the cube (square, line) that each particle has, in grid steps: from the last positions, of which there is one
+// at least.
+double mean_distance(const cpu::DifferenceState &state, const core::GridBox &box);
+
+}  // namespace gpz::model
