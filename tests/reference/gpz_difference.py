@@ -148,12 +148,15 @@ class ChunkHistory:
 
     def __init__(self, fields, columns, particles):
         self.described, self.particles, self.frames = fields, particles, 1
+        self.models = {}  # of fields, by their number, of which modelled sections remember something from the beginning
         self._columns, self._fields = columns, None
 
     @property
     def fields(self):
         if self._fields is None:  # only now: nothing may build on it
             self._fields = field_histories(self.described, self._columns)
+            for number, models in self.models.items():
+                self._fields[number].modelled = models
         return self._fields
 
 

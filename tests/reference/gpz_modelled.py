@@ -14,6 +14,8 @@ TEMPORAL, LATTICE, PAIR_FORCES = 0, 1, 2
 SLOTS, SPACE, BONDS, NEW_BONDS = 1, 2, 4, 8
 MOST_LEVELS, LARGEST_BASE = 16, 64
 CLASSES = 14  # of bound particles
+PARTS_OF_LEVEL = 4  # contexts of a fine level
+FINEST = 17
 EXCEPTION = 2**32 - 1
 LARGEST_EXPECTED = 2**30
 LARGEST_SIZE = 2**28
@@ -69,9 +71,10 @@ class Bonds:
 class Models:
     """What is remembered of a field for modelled sections, since the independent chunk."""
 
-    def __init__(self):
+    def __init__(self, bonds=()):
+        """`bonds`: those of the independent chunk, as take_bonds gives them."""
         self.scale = None  # of each particle; None before the first modelled section
-        self.lattice, self.forces, self.bonds = LatticeModel(), PairForce(), Bonds()
+        self.lattice, self.forces, self.bonds = LatticeModel(), PairForce(), Bonds(*bonds)
         self.forced_at = None  # frame
 
     def remove(self, slots, particles):
@@ -138,7 +141,9 @@ class Pass:
             require(1 <= levels <= 16 and 1 <= lags <= 4, "levels or neighbours are out of range")
             self.weights = [cursor.unpack(f"{lags}b") for _ in range(levels)]
         cursor.skip_padding()
-        self.first_flag = self.levels + (CLASSES if self.bonds else 0)
+        self.fine_levels = max(0, min(FINEST + 1 - self.base, self.levels))
+        self.first_class = self.levels + (PARTS_OF_LEVEL - 1) * self.fine_levels
+        self.first_flag = self.first_class + (CLASSES if self.bonds else 0)
         self.numbers = NumberStream(cursor.rest(), self.first_flag + 2)
         self.index = [[0] * self.particles for _ in axes]
         self.remainders = [[] for _ in axes]  # by step
@@ -151,14 +156,20 @@ class Pass:
             expected = self.expected(step, i)
             if self.bonds and self.bonds.of(i) and self.read_bound(i, self.bonds.of(i), expected):
                 continue
-            context = max(0, min(half_octaves(scale[i]) - self.base, self.levels - 1))
-            sizes = [self.read_component(i, d, expected[d], context) for d in self.components]
+            sizes = [self.read_component(i, d, expected[d], self.context(scale[i], expected[d])) for d in self.components]
             scale[i] = next_scale(scale[i], sum(sizes))
         require(not self.exceptions, "there are exceptions left")
         self.numbers.end()
         if self.bonds:
             self.bonds.confirm(self.index, self.axes)
         return self.index
+
+    def context(self, scale, expected):
+        level = max(0, min(half_octaves(scale) - self.base, self.levels - 1))
+        if level >= self.fine_levels:
+            return level + (PARTS_OF_LEVEL - 1) * self.fine_levels
+        fraction = expected % PARTS
+        return PARTS_OF_LEVEL * level + ((31 - fraction if fraction < 32 else fraction - 32) >> 3)
 
     def expected(self, step, i):
         """The N of the particle, for each component."""
@@ -203,7 +214,7 @@ class Pass:
         for step in range(3):
             d = bound.axes[step]
             n = limited(bound.expected(step) - PARTS * way[d] + 32, LARGEST_EXPECTED)
-            self.read_component(i, d, n, self.levels + bound.class_of(step))
+            self.read_component(i, d, n, self.first_class + bound.class_of(step))
             bound.know(step, displacement(self.index[d][i], parent[d], self.axes[d]))
         return True
 
