@@ -27,8 +27,6 @@ struct Search {
   std::array<Vector3, 3> edges{};
   std::vector<Vector3> origins;
 
-  bool is_parallel_to_missing(const Vector3 &v) const { return components == 2 && v[2] != 0; }
-
   bool find_edges();
   bool find_origins();
   // Least squares for edges and origins. False if few of the particles are near sites.
@@ -59,7 +57,7 @@ std::vector<Vector3> take_patch(const IndexColumns &place, std::size_t n, std::s
   std::vector<Vector3> patch;
   for (std::size_t i = 0; i < n; ++i) {
     bool inside = true;
-    for (std::size_t d = 0; d < components; ++d) inside = inside & (place[d][i] >= low[d]) & (place[d][i] <= high[d]);
+    for (std::size_t d = 0; d < components; ++d) inside = inside && place[d][i] >= low[d] && place[d][i] <= high[d];
     if (!inside) continue;
     Vector3 x{};
     for (std::size_t d = 0; d < components; ++d) x[d] = static_cast<double>(place[d][i]);

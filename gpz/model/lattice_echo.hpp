@@ -51,7 +51,8 @@ class LatticeEcho {
   };
 
   static std::int16_t as_field(std::int64_t remainder, int shift) {
-    const std::int64_t scaled = shift == 0 ? remainder : (remainder + (std::int64_t{1} << (shift - 1))) >> shift;
+    const std::int64_t scaled =
+        shift == 0 ? remainder : core::sum_of(remainder, std::int64_t{1} << (shift - 1)) >> shift;
     return static_cast<std::int16_t>(
         core::max_of<std::int64_t>(core::min_of<std::int64_t>(scaled, field_limit), -std::int64_t{field_limit}));
   }

@@ -58,19 +58,20 @@ class LatticeMatrices {
   // The sum of matrix times field over the neighbours `near`. In each row, all magnitudes add up to 32,768 at most.
   std::array<std::int32_t, core::max_components> sum(const std::uint32_t *near, const LatticeField &field) const {
     const std::size_t length = rows_[0].size();
+    const std::size_t count = length / field_stride;
     std::int16_t around[2 * Lattice::max_vectors * field_stride];
-    for (std::size_t k = 0; k < length; k += field_stride)
-      std::memcpy(&around[k], &field[near[k / field_stride] * field_stride], field_stride * sizeof(std::int16_t));
-    const std::int16_t *const x = rows_[0].data();
-    const std::int16_t *const y = rows_[1].data();
-    const std::int16_t *const z = rows_[2].data();
-    std::array<std::int32_t, core::max_components> sum{};
+    for (std::size_t k = 0; k < count; ++k)
+      std::memcpy(&around[k * field_stride], &field[near[k] * field_stride], field_stride * sizeof(std::int16_t));
+    const std::int16_t *const rows[] = {rows_[0].data(), rows_[1].data(), rows_[2].data()};
+    std::int32_t x = 0;
+    std::int32_t y = 0;
+    std::int32_t z = 0;
     for (std::size_t k = 0; k < length; ++k) {
-      sum[0] += x[k] * around[k];
-      sum[1] += y[k] * around[k];
-      sum[2] += z[k] * around[k];
+      x += rows[0][k] * around[k];
+      y += rows[1][k] * around[k];
+      z += rows[2][k] * around[k];
     }
-    return sum;
+    return {x, y, z};
   }
   // The sum of all matrices.
   const std::array<std::array<std::int32_t, core::max_components>, core::max_components> &total() const {

@@ -17,7 +17,13 @@ using format::corrupt;
 
 namespace {
 
-enum Flags : std::uint8_t { slot_neighbours = 1, space_neighbours = 2, bound_particles = 4, new_bonds = 8 };
+enum Flags : std::uint8_t {
+  slot_neighbours = 1,
+  space_neighbours = 2,
+  bound_particles = 4,
+  new_bonds = 8,
+  lattice_neighbours = 16
+};
 enum OpenModel : std::uint8_t { temporal_model = 0, lattice_model = 1, pair_force_model = 2 };
 
 constexpr std::size_t head_size = 4;
@@ -70,11 +76,11 @@ struct EncodeSide {
     if (u >= core::widest_residual || place != actual) {
       numbers.put(context, core::widest_residual);
       exceptions.push_back(actual);
-      return actual;
+      return moved;
     }
     numbers.put(context, static_cast<std::uint32_t>(u));
     if (has_flag) numbers.put(walk.contexts.of_flag(core::beyond_edge(last, grid) != 0), flag ? 1 : 0);
-    return actual;
+    return moved;
   }
 };
 
@@ -87,6 +93,7 @@ struct DecodeSide {
 
   std::int64_t value(std::size_t i, std::size_t d, std::int32_t expected, unsigned context) {
     const core::GridAxis &grid = walk.box[d];
+    const std::int64_t last = walk.last[d][i];
     const std::uint32_t u = numbers.get(context);
     std::int64_t place;
     if (u == core::widest_residual) {
@@ -95,7 +102,6 @@ struct DecodeSide {
       place = static_cast<std::int64_t>(format::load_little<std::uint64_t>(exceptions));
       exceptions += sizeof(std::int64_t);
     } else {
-      const std::int64_t last = walk.last[d][i];
       place = core::sum_of(last, core::sum_of(core::expected_step(expected), core::numbered_residual(u, expected)));
       if (!walk.inner[d].has(place)) {
         place = core::wrap(place, grid);
@@ -105,7 +111,7 @@ struct DecodeSide {
       }
     }
     q[d][i] = place;
-    return place;
+    return core::displacement(place, last, grid);
   }
 };
 
@@ -251,6 +257,18 @@ std::uint8_t choose_model(const cpu::DifferenceState &state, ModelledState &mode
   return contest.best;
 }
 
+// Neighbours in the crystal; false if they say nothing.
+bool take_echo(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+               const core::GridBox &box, Prepared &prepared, std::vector<std::uint8_t> &parameters) {
+  const LatticeNetwork &network = modelled.lattice.network();
+  const std::size_t at = parameters.size();
+  if (!modelled.echo.fit(network, state, q, box, prepared.expected, parameters)) return false;
+  modelled.echo.read(network, &parameters[at], parameters.size() - at);
+  prepared.walk.echo = &modelled.echo;
+  prepared.walk.network = &network;
+  return true;
+}
+
 }  // namespace
 
 namespace {
@@ -273,12 +291,16 @@ void append_section(const cpu::DifferenceState &state, ModelledState &modelled, 
     modelled.bonds.append(parameters);
     modelled.new_bonds = false;
   }
-  // Either the slots before or particles near in space say more. The pass over bound particles is in the order of
-  // slots.
+  const bool echoes =
+      !w.contexts.bonds && model == lattice_model && take_echo(state, modelled, q, box, prepared, parameters);
+  if (echoes) flags |= lattice_neighbours;
+  // Otherwise either the slots before or particles near in space say more. The pass over bound particles is in the
+  // order of slots.
   double gain = 0;
   std::vector<std::uint8_t> space;
-  if (options.dense && options.positions && !w.contexts.bonds) gain = prepared.space.fit(state, box, remainders, space);
-  if (options.in_order_of_ids) {
+  if (options.dense && options.positions && !w.contexts.bonds && !echoes)
+    gain = prepared.space.fit(state, box, remainders, space);
+  if (options.in_order_of_ids && !echoes) {
     w.slots = fit_slots(remainders, state.particles, axes);
     if (w.contexts.bonds || gain_of(w.slots, remainders) > gain) {
       gain = 0;
@@ -306,7 +328,7 @@ void append_section(const cpu::DifferenceState &state, ModelledState &modelled, 
 
   EncodeSide side{w, q, cpu::NumberEncoder(w.contexts.count()), {}};
   side.numbers.reserve(state.particles * axes);
-  Pass(w, remainders, side).run();
+  model::walk(w, remainders, side);
   if (w.contexts.bonds) modelled.bonds.confirm(q, w.box);
 
   format::ByteWriter writer(bytes);
@@ -361,7 +383,9 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   format::ByteReader in(bytes, size);
   const std::uint8_t model = in.u8();
   const std::uint8_t flags = in.u8();
-  if (flags >= 16 || (flags & (space_neighbours | bound_particles)) == (space_neighbours | bound_particles) ||
+  constexpr int others = slot_neighbours | space_neighbours | bound_particles;
+  if (flags >= 32 || ((flags & lattice_neighbours) != 0 && ((flags & others) != 0 || model != lattice_model)) ||
+      (flags & (space_neighbours | bound_particles)) == (space_neighbours | bound_particles) ||
       (flags & (slot_neighbours | space_neighbours)) == (slot_neighbours | space_neighbours) ||
       ((flags & bound_particles) != 0 && axes != core::max_components))
     corrupt("flags of a modelled section", 1);
@@ -391,6 +415,11 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   }
   if ((flags & new_bonds) != 0) at += modelled.bonds.read(bytes + at, size - at, state.particles);
   if (w.contexts.bonds && modelled.bonds.particles() != state.particles) corrupt("bonds that were never given", 1);
+  if ((flags & lattice_neighbours) != 0) {
+    w.echo = &modelled.echo;
+    w.network = &modelled.lattice.network();
+    at += w.echo->read(*w.network, bytes + at, size - at);
+  }
   if ((flags & space_neighbours) != 0) {
     at += prepared.space.read(state, box, bytes + at, size - at);
     w.space = &prepared.space;
@@ -408,7 +437,7 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
     w.index[d] = q[d];
   }
   DecodeSide side{w, q, cpu::NumberDecoder(bytes + at, size - at, w.contexts.count()), exceptions_at, exceptions};
-  Pass(w, remainders, side).run();
+  model::walk(w, remainders, side);
   if (side.left != 0) corrupt("exceptions of a modelled section", 0);
   side.numbers.end();
   if (w.contexts.bonds) {

@@ -12,6 +12,7 @@
 #include "gpz/model/bonds.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/lattice.hpp"
+#include "gpz/model/lattice_echo.hpp"
 #include "gpz/model/pair_force.hpp"
 
 namespace gpz::model {
@@ -33,6 +34,7 @@ class ModelledState {
   std::size_t memory_usage() const { return scale.capacity() * sizeof(std::uint32_t); }
 
   LatticeModel lattice;
+  LatticeEcho echo;
   PairForce forces;
   Bonds bonds;
   bool searched_bonds = false;  // by an encoder

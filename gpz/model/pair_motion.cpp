@@ -39,7 +39,8 @@ void MotionHistory::add(std::size_t count) {
 }
 
 bool PairMotion::find(const cpu::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff) {
-  if (found_frames_ == state.frames && found_cutoff_ == cutoff && list_.particles() == state.particles) return true;
+  const bool same_particles = state.particles != 0 && list_.particles() == state.particles;
+  if (same_particles && found_frames_ == state.frames && found_cutoff_ == cutoff) return true;
   found_frames_ = 0;
   cpu::IndexColumns last{};
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) last[d] = state.axes[d].last.data();
@@ -67,57 +68,62 @@ void PairMotion::sum_all(const PairTable &table) {
   const std::int16_t *const x = list_.way(0).data();
   const std::int16_t *const y = list_.way(1).data();
   const std::int16_t *const z = list_.way(2).data();
-  const std::uint64_t end = table.end();
-  const std::uint64_t close_end = table.close_end();
+  const PairTable::Lookup total = table.total();
+  const PairTable::Lookup close = table.close();
+  std::uint64_t *const total_sums = total_.data();
+  std::uint64_t *const near_sums = near_.data();
   for (std::uint32_t own = 0; own < n; ++own) {
     std::uint64_t sum[axes] = {};
     std::uint64_t near[axes] = {};
     for (std::uint32_t pair = list_.first()[own]; pair < list_.first()[own + 1]; ++pair) {
       const std::uint64_t squared = std::uint64_t{list_.squared(pair)} << (2 * fine_bits);
-      if (squared >= end) continue;
-      const std::int64_t value = table.total(squared);
+      if (squared >= total.end()) continue;
+      const std::int64_t value = total.at(squared);
       const std::int32_t way[axes] = {x[pair] * (1 << fine_bits), y[pair] * (1 << fine_bits),
                                       z[pair] * (1 << fine_bits)};
-      std::uint64_t *const other = &total_[axes * partner[pair]];
+      std::uint64_t *const other = total_sums + axes * partner[pair];
       for (std::size_t d = 0; d < axes; ++d) {
         const auto force = static_cast<std::uint64_t>(value * way[d]);
         sum[d] += force;
         other[d] -= force;
       }
-      if (squared >= close_end) continue;
+      if (squared >= close.end()) continue;
       if (close_count_ == close_.size()) close_.resize(list_.pairs());
       close_[close_count_++] = {own, partner[pair], {way[0], way[1], way[2]}};
-      const std::int64_t close_value = table.close(squared);
+      const std::int64_t close_value = close.at(squared);
       for (std::size_t d = 0; d < axes; ++d) {
         const auto force = static_cast<std::uint64_t>(close_value * way[d]);
         near[d] += force;
-        near_[axes * partner[pair] + d] -= force;
+        near_sums[axes * partner[pair] + d] -= force;
       }
     }
     for (std::size_t d = 0; d < axes; ++d) {
-      total_[axes * own + d] += sum[d];
-      near_[axes * own + d] += near[d];
+      total_sums[axes * own + d] += sum[d];
+      near_sums[axes * own + d] += near[d];
     }
   }
 }
 
 void PairMotion::sum_close(const PairTable &table) {
   std::fill(near_.begin(), near_.end(), 0);
-  const std::uint64_t end = table.close_end();
+  const PairTable::Lookup close = table.close();
+  std::uint64_t *const sums = near_.data();
+  const std::int32_t *const fine = fine_.data();
+  const ClosePair *const pairs = close_.data();
   for (std::size_t i = 0; i < close_count_; ++i) {
-    const ClosePair &pair = close_[i];
+    const ClosePair &pair = pairs[i];
     std::int64_t way[axes];
     std::uint64_t squared = 0;
     for (std::size_t d = 0; d < axes; ++d) {
-      way[d] = std::int64_t{pair.way[d]} + fine_[axes * pair.own + d] - fine_[axes * pair.partner + d];
+      way[d] = std::int64_t{pair.way[d]} + fine[axes * pair.own + d] - fine[axes * pair.partner + d];
       squared += static_cast<std::uint64_t>(way[d] * way[d]);
     }
-    if (squared >= end) continue;
-    const std::int64_t value = table.close(squared);
+    if (squared >= close.end()) continue;
+    const std::int64_t value = close.at(squared);
     for (std::size_t d = 0; d < axes; ++d) {
       const auto force = static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(way[d]);
-      near_[axes * pair.own + d] += force;
-      near_[axes * pair.partner + d] -= force;
+      sums[axes * pair.own + d] += force;
+      sums[axes * pair.partner + d] -= force;
     }
   }
 }
@@ -133,7 +139,7 @@ void PairMotion::begin(const cpu::DifferenceState &state, const PairSettings &se
     std::int64_t wrong = 0;
     std::int64_t way = 0;
     for (std::size_t d = 0; d < components && goes_on; ++d) {
-      const std::int64_t moved = std::int64_t{state.axes[d].velocity[slot]} << speed_bits;
+      const std::int64_t moved = std::int64_t{state.axes[d].velocity[slot]} * (1 << speed_bits);
       way += std::abs(moved);
       wrong += std::abs(moved - history.axes[d].moved[slot]);
     }
@@ -141,7 +147,7 @@ void PairMotion::begin(const cpu::DifferenceState &state, const PairSettings &se
     for (std::size_t d = 0; d < components; ++d) {
       const std::size_t at = axes * place + d;
       const std::int64_t force = scaled(total_[at]);
-      const std::int64_t moved = std::int64_t{state.axes[d].velocity[slot]} << speed_bits;
+      const std::int64_t moved = std::int64_t{state.axes[d].velocity[slot]} * (1 << speed_bits);
       slow_[at] = limited(force - scaled(near_[at]));
       if (afresh) {
         speed_[at] = limited(moved + (force >> 1) - half_part_of(force, part));

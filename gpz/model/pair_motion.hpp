@@ -32,9 +32,20 @@ struct MotionHistory {
   void forget() { frames = 0; }
 };
 
-// Moves the particles of a state from its last positions. Working memory is kept from frame to frame.
+// Moves the particles of a state from its last positions. Working memory is kept from frame to frame; a copy has its
+// own, and takes nothing from the original.
 class PairMotion {
  public:
+  PairMotion() = default;
+  PairMotion(const PairMotion & /*other*/) {}
+  PairMotion &operator=(const PairMotion &other) {
+    if (this != &other) forget_pairs();
+    return *this;
+  }
+  PairMotion(PairMotion &&) = default;
+  PairMotion &operator=(PairMotion &&) = default;
+  ~PairMotion() = default;
+
   static constexpr int speed_bits = 8;  // speeds and displacements are in units of 1/256 grid step
   static constexpr int fine_bits = 3;   // ways between moving particles are in units of 1/8 of those of the list
   static constexpr int value_bits = 24;

@@ -36,7 +36,6 @@ int PairTable::bin_shift_for(std::uint64_t end) {
 
 void PairTable::fill(const PairCurve &curve, std::uint64_t end) {
   shift_ = bin_shift_for(end);
-  mask_ = (std::uint64_t{1} << shift_) - 1;
   const auto bins = static_cast<std::uint32_t>((end - 1) >> shift_) + 1;
   const std::uint32_t used = std::min(bins, curve.knots.back().bin);
   std::vector<std::int64_t> value(std::size_t{used} + 1);
@@ -62,8 +61,6 @@ void PairTable::fill(const PairCurve &curve, std::uint64_t end) {
   close_.clear();
   for (std::uint32_t bin = 0; bin < used; ++bin) total_.push_back(line(value[bin], value[bin + 1]));
   for (std::uint32_t bin = 0; bin < close; ++bin) close_.push_back(line(close_value(bin), close_value(bin + 1)));
-  total_end_ = std::uint64_t{used} << shift_;
-  close_end_ = std::uint64_t{close} << shift_;
 }
 
 }  // namespace gpz::model

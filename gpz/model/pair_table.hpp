@@ -28,6 +28,11 @@ struct PairCurve {
 
 // The curve with a line between any two bins.
 class PairTable {
+  struct Line {
+    std::int32_t value;
+    std::int32_t rise;  // to the next bin
+  };
+
  public:
   // Bits of a squared distance below the bin, if squares are below `end`: so that there are 1,024 to 2,048 bins.
   static int bin_shift_for(std::uint64_t end);
@@ -35,31 +40,37 @@ class PairTable {
   // `end` > 0: of the squared distances of pairs. Moving ones that reach beyond its bin have no force.
   void fill(const PairCurve &curve, std::uint64_t end);
 
-  int bin_shift() const { return shift_; }
-  // First squared distance that has no force, of all forces and of the close ones.
-  std::uint64_t end() const { return total_end_; }
-  std::uint64_t close_end() const { return close_end_; }
+  // Forces by squared distance. By value: a loop can keep it in registers.
+  class Lookup {
+   public:
+    std::uint64_t end() const { return end_; }  // from here on there is no force
+    std::int64_t at(std::uint64_t squared) const {
+      const Line line = lines_[squared >> shift_];
+      return line.value + (line.rise * static_cast<std::int64_t>(squared & mask_) >> shift_);
+    }
 
-  // The curve at a squared distance below end(), and that of close forces below close_end().
-  std::int64_t total(std::uint64_t squared) const { return at(total_, squared); }
-  std::int64_t close(std::uint64_t squared) const { return at(close_, squared); }
+   private:
+    friend class PairTable;
+    const Line *lines_;
+    std::uint64_t end_;
+    std::uint64_t mask_;
+    int shift_;
+  };
+  // Of all forces and of the close ones; valid until the next fill.
+  Lookup total() const { return lookup(total_); }
+  Lookup close() const { return lookup(close_); }
 
  private:
-  struct Line {
-    std::int32_t value;
-    std::int32_t rise;  // to the next bin
-  };
-
-  std::int64_t at(const std::vector<Line> &lines, std::uint64_t squared) const {
-    const Line line = lines[squared >> shift_];
-    const auto rest = static_cast<std::int64_t>(squared & mask_);
-    return line.value + (line.rise * rest >> shift_);
+  Lookup lookup(const std::vector<Line> &lines) const {
+    Lookup out;
+    out.lines_ = lines.data();
+    out.end_ = std::uint64_t{lines.size()} << shift_;
+    out.mask_ = (std::uint64_t{1} << shift_) - 1;
+    out.shift_ = shift_;
+    return out;
   }
 
   int shift_ = 0;
-  std::uint64_t mask_ = 0;
-  std::uint64_t total_end_ = 0;
-  std::uint64_t close_end_ = 0;
   std::vector<Line> total_;
   std::vector<Line> close_;
 };

@@ -11,6 +11,7 @@
 #include "gpz/cpu/neighbours.hpp"
 #include "gpz/model/bonds.hpp"
 #include "gpz/model/expectation.hpp"
+#include "gpz/model/lattice_echo.hpp"
 #include "gpz/model/space_neighbours.hpp"
 
 namespace gpz::model {
@@ -89,6 +90,8 @@ struct Walk {
   std::array<Inner, core::max_components> inner;
   cpu::Neighbours slots;  // levels 0: no prediction from the slots before
   const SpaceNeighbours *space = nullptr;
+  LatticeEcho *echo = nullptr;  // of `network`, without others
+  const LatticeNetwork *network = nullptr;
   const Bonds *bonds = nullptr;                                    // of three components, without `space`
   std::array<const std::int64_t *, core::max_components> index{};  // of this frame, as far as they are known
   Contexts contexts;
@@ -102,90 +105,134 @@ inline std::uint32_t next_scale(std::uint32_t scale, std::uint64_t size) {
 }
 
 // The pass itself. Side: std::int64_t value(std::size_t i, std::size_t d, std::int32_t expected, unsigned context)
-// codes the index of axis d of particle i, of which the displacement `expected` - 32 is expected, and returns it. The
-// remainders are in the order of the pass.
-template <typename Side>
+// codes the index of axis d of particle i, of which the displacement `expected` - 32 is expected, and returns its
+// displacement. The remainders are in the order of the pass. `axes` is the number of components.
+template <std::size_t axes, typename Side>
 class Pass {
  public:
-  Pass(const Walk &w, Remainders &remainders, Side &side)
-      : w_(w), axes_(static_cast<std::size_t>(w.components)), remainders_(remainders), side_(side) {}
-
-  void run() {
-    const std::uint32_t *const order = w_.space != nullptr ? w_.space->order() : nullptr;
-    for (std::size_t k = 0; k < w_.particles; ++k) {
-      const std::size_t i = order != nullptr ? order[k] : k;
-      std::array<std::int32_t, core::max_components> expected{};
-      expect(k, i, expected);
-      size_ = 0;
-      if (w_.bonds == nullptr || !run_bound(i, expected)) {
-        const unsigned level = w_.contexts.level_of(w_.scale[i]);
-        for (std::size_t d = 0; d < axes_; ++d)
-          know(k, i, d, expected[d], side_.value(i, d, expected[d], w_.contexts.of_level(level, expected[d])));
-        w_.scale[i] = next_scale(w_.scale[i], size_);
-      }
-      if (w_.slots.levels != 0) level_ = level_ + 1 == w_.slots.levels ? 0 : level_ + 1;
+  Pass(const Walk &w, Remainders &remainders, Side &side) : w_(w), side_(side) {
+    for (std::size_t d = 0; d < axes; ++d) {
+      remainder_[d] = remainders[d].data();
+      open_[d] = w.expected[d];
     }
+    for (std::uint32_t level = 0; level < w.slots.levels; ++level)
+      for (std::uint32_t j = 0; j < lags; ++j) weight_[level][j] = w.slots.weight[level][j];
+    if (w.space != nullptr)
+      run<Neighbours::in_space>(remainders);
+    else if (w.echo != nullptr)
+      run<Neighbours::in_lattice>(remainders);
+    else
+      run<Neighbours::in_slots>(remainders);
   }
 
  private:
   static constexpr std::uint32_t lags = cpu::max_neighbour_lags;
+  using Expected = std::array<std::int32_t, axes>;
+  enum class Neighbours { in_slots, in_space, in_lattice };
 
-  // The expected displacement of particle i, the particle of step k, plus a half.
-  void expect(std::size_t k, std::size_t i, std::array<std::int32_t, core::max_components> &expected) const {
-    const SpaceNeighbours::Sums sum = w_.space != nullptr ? w_.space->of(k, remainders_) : SpaceNeighbours::Sums{};
-    for (std::size_t d = 0; d < axes_; ++d) {
-      std::int64_t all = w_.expected[d][i] + 32 + sum[d];
-      if (w_.slots.levels != 0)
-        for (std::uint32_t j = 0; j < lags; ++j) all += std::int64_t{w_.slots.weight[level_][j]} * before_[d][j];
-      expected[d] = limit_expected(all);
+  template <Neighbours neighbours>
+  void run(const Remainders &remainders) {
+    for (std::size_t k = 0; k < w_.particles; ++k) {
+      std::size_t i = k;
+      Expected expected;
+      if constexpr (neighbours != Neighbours::in_slots) {
+        SpaceNeighbours::Sums sum;
+        if constexpr (neighbours == Neighbours::in_space) {
+          i = w_.space->order()[k];
+          sum = w_.space->of(k, remainders);
+        } else {
+          sum = w_.echo->of(*w_.network, i);
+        }
+        for (std::size_t d = 0; d < axes; ++d) expected[d] = limit_expected(open_[d][i] + 32 + sum[d]);
+      } else {
+        const std::int32_t *const weight = weight_[level_];
+        for (std::size_t d = 0; d < axes; ++d) {
+          std::int64_t all = open_[d][i] + 32;
+          for (std::uint32_t j = 0; j < lags; ++j) all += std::int64_t{weight[j]} * before_[j][d];
+          expected[d] = limit_expected(all);
+        }
+        level_ = level_ + 1 >= w_.slots.levels ? 0 : level_ + 1;
+      }
+      if (w_.bonds == nullptr || !run_bound(i, expected)) run_free(k, i, expected);
+      if constexpr (neighbours == Neighbours::in_lattice) w_.echo->know(*w_.network, i, exact_);
     }
   }
 
-  // Axis d of particle i, of which `expected` was expected, has index q.
-  void know(std::size_t k, std::size_t i, std::size_t d, std::int32_t expected, std::int64_t q) {
-    const std::int64_t moved = core::displacement(q, w_.last[d][i], w_.box[d]);
-    const std::int32_t remainder =
-        limit_remainder(core::difference_of(moved, core::expected_step(w_.expected[d][i] + 32)));
-    remainders_[d][k] = remainder;
-    for (std::uint32_t j = lags - 1; j > 0; --j) before_[d][j] = before_[d][j - 1];
-    before_[d][0] = remainder;
-    const std::int64_t r = core::difference_of(moved, core::expected_step(expected));
-    size_ += core::min_of<std::uint64_t>(core::zigzag(r) / 2, 1u << 28);
+  // `now`: the remainders of the particle of step k.
+  void remember(std::size_t k, const Expected &now) {
+    for (std::size_t d = 0; d < axes; ++d) remainder_[d][k] = now[d];
+    for (std::uint32_t j = lags - 1; j > 0; --j) before_[j] = before_[j - 1];
+    before_[0] = now;
+  }
+  std::int32_t remainder_of(std::size_t i, std::size_t d, std::int64_t moved) const {
+    return limit_remainder(core::difference_of(moved, core::expected_step(open_[d][i] + 32)));
+  }
+
+  void run_free(std::size_t k, std::size_t i, const Expected &expected) {
+    const unsigned level = w_.contexts.level_of(w_.scale[i]);
+    std::uint64_t size = 0;
+    Expected now;
+    for (std::size_t d = 0; d < axes; ++d) {
+      const std::int32_t e = expected[d];
+      const std::int64_t moved = side_.value(i, d, e, w_.contexts.of_level(level, e));
+      now[d] = remainder_of(i, d, moved);
+      exact_[d] = core::difference_of(core::product_of(moved, 64), open_[d][i]);
+      size +=
+          core::min_of<std::uint64_t>(core::zigzag(core::difference_of(moved, core::expected_step(e))) / 2, 1u << 28);
+    }
+    remember(k, now);
+    w_.scale[i] = next_scale(w_.scale[i], size);
   }
 
   Way place_of(std::size_t i) const { return {w_.index[0][i], w_.index[1][i], w_.index[2][i]}; }
 
   // A particle whose bonds are fixed; false if it is none.
-  bool run_bound(std::size_t i, const std::array<std::int32_t, core::max_components> &expected) {
-    const std::uint8_t number = w_.bonds->kind(i);
-    if (number == 0) return false;
-    const BondKind &kind = w_.bonds->kinds()[number - 1u];
-    if (!kind.is_fixed()) return false;
-    const Way parent = place_of(i - kind.lag[0]);
-    Way between{};
-    if (kind.is_circle() && !find_way(parent, place_of(i - kind.lag[1]), w_.box, between)) return false;
-    Way way;  // from the parent to the last place of the particle
-    if (!find_way(parent, {w_.last[0][i], w_.last[1][i], w_.last[2][i]}, w_.box, way)) return false;
-    Way ahead;
-    for (std::size_t d = 0; d < ahead.size(); ++d) ahead[d] = way[d] * (1 << fraction_bits) + expected[d] - 32;
-    BoundWay bound(kind, ahead, between);
-    for (int step = 0; step < 3; ++step) {
-      const std::size_t d = bound.axis(step);
-      const std::int32_t e = limit_expected(bound.expected(step) - way[d] * (1 << fraction_bits) + 32);
-      const std::int64_t q = side_.value(i, d, e, w_.contexts.of_class(bound.class_of(step)));
-      know(i, i, d, e, q);
-      bound.know(step, core::displacement(q, parent[d], w_.box[d]));
+  bool run_bound(std::size_t i, const Expected &expected) {
+    if constexpr (axes == 3) {
+      const std::uint8_t number = w_.bonds->kind(i);
+      if (number == 0) return false;
+      const BondKind &kind = w_.bonds->kinds()[number - 1u];
+      if (!kind.is_fixed()) return false;
+      const Way parent = place_of(i - kind.lag[0]);
+      Way between{};
+      if (kind.is_circle() && !find_way(parent, place_of(i - kind.lag[1]), w_.box, between)) return false;
+      Way way;  // from the parent to the last place of the particle
+      if (!find_way(parent, {w_.last[0][i], w_.last[1][i], w_.last[2][i]}, w_.box, way)) return false;
+      Way ahead;
+      for (std::size_t d = 0; d < axes; ++d) ahead[d] = way[d] * (1 << fraction_bits) + expected[d] - 32;
+      BoundWay bound(kind, ahead, between);
+      Expected now{};
+      for (int step = 0; step < 3; ++step) {
+        const std::size_t d = bound.axis(step);
+        const std::int32_t e = limit_expected(bound.expected(step) - way[d] * (1 << fraction_bits) + 32);
+        const std::int64_t moved = side_.value(i, d, e, w_.contexts.of_class(bound.class_of(step)));
+        now[d] = remainder_of(i, d, moved);
+        bound.know(step, core::displacement(w_.index[d][i], parent[d], w_.box[d]));
+      }
+      remember(i, now);
+      return true;
     }
-    return true;
+    return false;
   }
 
   const Walk &w_;
-  std::size_t axes_;
-  Remainders &remainders_;
   Side &side_;
-  std::int32_t before_[core::max_components][lags] = {};
+  std::array<const std::int32_t *, axes> open_{};
+  std::array<std::int32_t *, axes> remainder_{};
+  std::int32_t weight_[cpu::max_neighbour_levels][lags] = {};
+  std::array<Expected, lags> before_{};
+  LatticeEcho::Way exact_{};  // the remainders of the particle at hand, in 1/64 grid steps
   std::uint32_t level_ = 0;
-  std::uint64_t size_ = 0;  // of the residuals of a particle
 };
+
+template <typename Side>
+void walk(const Walk &w, Remainders &remainders, Side &side) {
+  if (w.components == 3)
+    Pass<3, Side>(w, remainders, side);
+  else if (w.components == 2)
+    Pass<2, Side>(w, remainders, side);
+  else
+    Pass<1, Side>(w, remainders, side);
+}
 
 }  // namespace gpz::model

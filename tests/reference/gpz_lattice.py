@@ -246,3 +246,43 @@ class LatticeModel:
         if self.predicted:
             t, network, last, prediction = self.predicted
             self.predicted = t, network, change(last), change(prediction)
+
+
+class LatticeEcho:
+    """Neighbours in earlier slots."""
+
+    def __init__(self):
+        self.weights = None
+
+    def read(self, cursor, network):
+        (parts,) = cursor.unpack("B")
+        require(parts < 2, "the weights of a lattice have unknown parts")
+        vectors = network.lattice.ways
+        if parts:
+            self.weights = [cursor.unpack("hh") for _ in vectors]
+        require(self.weights and len(self.weights) == len(vectors), "there are no weights for the lattice")
+        self.matrices = []
+        for way, (both, along) in zip(vectors, self.weights):
+            while max(way) >= 2**15 or min(way) < -(2**15):
+                way = [x >> 1 for x in way]
+            square = max(1, sum(x * x for x in way))
+            self.matrices.append([[both * (a == b) + divided(along * way[a] * way[b], square) for b in range(3)] for a in range(3)])
+        numbers = [abs(x) for matrix in self.matrices for row in matrix for x in row]
+        require(max(numbers) <= LARGEST_FIELD, "the weights of a lattice are out of range")
+        for r in range(3):
+            require(sum(abs(x) for m in self.matrices for x in m[r]) <= 2**14, "the weights of a lattice are out of range")
+        self.network, self.field = network, [[0, 0, 0] for _ in network.near]
+
+    def expected(self, i):
+        """Of particle i, in 1/64 grid steps, beside what was expected at first."""
+        total = [2**11] * 3
+        for k, j in enumerate(self.network.near[i]):
+            if j is not None:
+                for r in range(3):
+                    total[r] += sum(m * e for m, e in zip(self.matrices[k // 2][r], self.field[j]))
+        return [(x >> 12) * 2**self.network.lattice.shift for x in total]
+
+    def know(self, i, remainder):
+        """The difference of particle i from what was expected at first, in 1/64 grid steps."""
+        shift = self.network.lattice.shift
+        self.field[i] = [limited(signed(x + (2**shift >> 1)) >> shift, LARGEST_FIELD) for x in remainder]

@@ -27,7 +27,7 @@ Cloud<T> gas(std::size_t n, double width, double bound, int components, std::uin
 template <typename T>
 class CellChunks : public testing::Test {};
 using FloatTypes = testing::Types<float, double>;
-TYPED_TEST_SUITE(CellChunks, FloatTypes);
+TYPED_TEST_SUITE(CellChunks, FloatTypes, );
 
 TYPED_TEST(CellChunks, Gas) {
   for (const int components : {1, 2, 3})

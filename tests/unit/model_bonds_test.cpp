@@ -8,6 +8,7 @@
 
 #include "difference_support.hpp"
 #include "gpz/model/bonds.hpp"
+#include "gpz/model/local_frame.hpp"
 
 namespace gpz::model {
 namespace {
@@ -77,6 +78,9 @@ core::GridBox periodic(double step) {
   return box;
 }
 
+// At a fixed distance, which particles without bonds are not, although they may have neighbours.
+bool is_bound(const Bonds &bonds, std::size_t slot) { return bonds.kind(slot) != 0 && bonds.of(slot)->is_fixed(); }
+
 Way place(const Frame &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
 
 // Root mean square of what is left of each component of particle i, by step, of all that are bound, if it is expected
@@ -86,8 +90,8 @@ std::array<double, 3> left_over(const Bonds &bonds, const Frame &q, const core::
   std::array<double, 3> sum{};
   double count = 0;
   for (std::size_t i = 0; i < bonds.particles(); ++i) {
-    if (bonds.kind(i) == 0) continue;
-    const BondKind &kind = bonds.kinds()[bonds.kind(i) - 1u];
+    if (!is_bound(bonds, i)) continue;
+    const BondKind &kind = *bonds.of(i);
     if (kind.is_circle() != circles) continue;
     Way way;
     Way between{};
@@ -123,8 +127,8 @@ TEST(Bonds, OfRigidWaterSayWhereItsHydrogensAre) {
       const Frame q = waters(1500, 1, step, box, random);
       const Bonds bonds = Bonds::find(cpu::columns(q), q[0].size(), box);
       std::size_t bound[2] = {};
-      for (std::size_t i = 0; i < bonds.particles(); ++i) bound[0] += i % 4 == 1 && bonds.kind(i) != 0 ? 1 : 0;
-      for (std::size_t i = 0; i < bonds.particles(); ++i) bound[1] += i % 4 == 2 && bonds.kind(i) != 0 ? 1 : 0;
+      for (std::size_t i = 0; i < bonds.particles(); ++i) bound[0] += i % 4 == 1 && is_bound(bonds, i) ? 1 : 0;
+      for (std::size_t i = 0; i < bonds.particles(); ++i) bound[1] += i % 4 == 2 && is_bound(bonds, i) ? 1 : 0;
       EXPECT_GT(bound[0], 1480U) << step;
       EXPECT_GT(bound[1], 1480U) << step;
       // The temporal expectation is a tenth of the bond off, as that of a vibration is.
@@ -244,6 +248,7 @@ TEST(Bonds, FollowTheParticlesThatStay) {
   bonds.add(3);
   ASSERT_EQ(bonds.particles(), kept.size() + 3);
   for (std::size_t slot = 0; slot < kept.size(); ++slot) {
+    if (all.kind(kept[slot]) != 0 && !is_bound(all, kept[slot])) continue;
     const bool orphan = kept[slot] % 30 == 16 || kept[slot] % 30 == 17;
     EXPECT_EQ(bonds.kind(slot), orphan ? 0 : all.kind(kept[slot])) << slot;
   }
@@ -273,6 +278,33 @@ TEST(BoundWay, TakesAnything) {
       bound.know(step, any());
     }
   }
+}
+
+TEST(LocalFrame, GivesBackWhatItTook) {
+  Random random(8);
+  for (const double length : {12.0, 150.0, 1500.0, 40000.0}) {
+    const FrameUnits units = FrameUnits::of(static_cast<std::uint32_t>(length * 64));
+    const auto way = [&] {
+      const Vector v = direction(random);
+      return Way{std::llround(v[0] * length), std::llround(v[1] * length), std::llround(v[2] * length)};
+    };
+    std::size_t valid = 0;
+    for (int round = 0; round < 2000; ++round) {
+      const LocalFrame frame(way(), way(), units);
+      if (!frame.valid()) continue;
+      ++valid;
+      const Way actual = way();
+      const Way back = frame.way_of(frame.coordinates_of(actual));
+      // Units of 2^shift steps, and what a flat frame makes of them and of coordinates in 1/4096.
+      for (std::size_t d = 0; d < 3; ++d)
+        EXPECT_NEAR(static_cast<double>(back[d]) / 64, static_cast<double>(actual[d]),
+                    2 + 8 * std::ldexp(1, units.shift));
+    }
+    EXPECT_GT(valid, 1500U);
+  }
+  EXPECT_FALSE(LocalFrame(Way{100, 0, 0}, Way{-200, 0, 0}, FrameUnits::of(100 * 64)).valid());
+  EXPECT_FALSE(LocalFrame(Way{}, Way{1, 2, 3}, FrameUnits::of(100 * 64)).valid());
+  EXPECT_FALSE(LocalFrame(Way{cpu::max64, cpu::min64, 0}, Way{1, 2, 3}, FrameUnits::of(100 * 64)).valid());
 }
 
 TEST(IntegerRoot, IsExact) {
