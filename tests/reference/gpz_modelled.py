@@ -5,13 +5,13 @@ from gpz_block import residual_of
 from gpz_bonds import LONGEST, PARTS, BoundWay, half_octaves, next_scale, take_bonds, wrap
 from gpz_codec import Cursor, require
 from gpz_difference import LARGEST_NEIGHBOUR, displacement, limited, other_image, signed
-from gpz_lattice import LatticeModel
+from gpz_lattice import LatticeEcho, LatticeModel
 from gpz_numbers import NumberStream
 from gpz_pair_force import PairForce
 from gpz_space import SpaceNeighbours
 
 TEMPORAL, LATTICE, PAIR_FORCES = 0, 1, 2
-SLOTS, SPACE, BONDS, NEW_BONDS = 1, 2, 4, 8
+SLOTS, SPACE, BONDS, NEW_BONDS, ECHO = 1, 2, 4, 8, 16
 MOST_LEVELS, LARGEST_BASE = 16, 64
 CLASSES = 14  # of bound particles
 PARTS_OF_LEVEL = 4  # contexts of a fine level
@@ -74,7 +74,7 @@ class Models:
     def __init__(self, bonds=()):
         """`bonds`: those of the independent chunk, as take_bonds gives them."""
         self.scale = None  # of each particle; None before the first modelled section
-        self.lattice, self.forces, self.bonds = LatticeModel(), PairForce(), Bonds(*bonds)
+        self.lattice, self.echo, self.forces, self.bonds = LatticeModel(), LatticeEcho(), PairForce(), Bonds(*bonds)
         self.forced_at = None  # frame
 
     def remove(self, slots, particles):
@@ -120,7 +120,9 @@ class Pass:
         self.components, self.particles = range(len(axes)), len(history.index[0])
         model, flags, self.levels, self.base = cursor.unpack("4B")
         both = flags & SPACE and flags & (BONDS | SLOTS)
-        require(flags < 16 and not both, "flags of a modelled section")
+        require(flags < 32 and not both, "flags of a modelled section")
+        is_alone = model == LATTICE and not flags & (SLOTS | SPACE | BONDS)
+        require(not flags & ECHO or is_alone, "neighbours in a lattice that do not stand alone")
         require(not flags & BONDS or len(axes) == 3, "bonds of other than three components")
         require(1 <= self.levels <= MOST_LEVELS and self.base <= LARGEST_BASE, "contexts of a modelled section")
         self.margins = [min(margin, LARGEST_MARGIN) for margin in cursor.unpack(f"{len(axes)}I")]
@@ -134,6 +136,9 @@ class Pass:
             cursor.take(table.offset)
         self.bonds = models.bonds if flags & BONDS else None
         require(self.bonds is None or len(self.bonds.numbers) == self.particles, "bonds that were never given")
+        self.echo = models.echo if flags & ECHO else None
+        if self.echo:
+            self.echo.read(cursor, models.lattice.network)
         self.space = SpaceNeighbours(cursor, history.index, axes) if flags & SPACE else None
         self.weights = [()]
         if flags & SLOTS:
@@ -146,6 +151,7 @@ class Pass:
         self.first_flag = self.first_class + (CLASSES if self.bonds else 0)
         self.numbers = NumberStream(cursor.rest(), self.first_flag + 2)
         self.index = [[0] * self.particles for _ in axes]
+        self.zeros = [0] * (3 - len(axes))
         self.remainders = [[] for _ in axes]  # by step
 
     def read(self):
@@ -158,6 +164,8 @@ class Pass:
                 continue
             sizes = [self.read_component(i, d, expected[d], self.context(scale[i], expected[d])) for d in self.components]
             scale[i] = next_scale(scale[i], sum(sizes))
+            if self.echo:
+                self.echo.know(i, [signed(64 * self.step(i, d) - self.alone[d][i]) for d in self.components] + self.zeros)
         require(not self.exceptions, "there are exceptions left")
         self.numbers.end()
         if self.bonds:
@@ -173,7 +181,9 @@ class Pass:
 
     def expected(self, step, i):
         """The N of the particle, for each component."""
-        nearby = self.space.expected(step, self.remainders) if self.space else [0] * len(self.axes)
+        nearby = [0] * len(self.axes)
+        if self.space or self.echo:
+            nearby = self.space.expected(step, self.remainders) if self.space else self.echo.expected(i)
         weights = self.weights[step % len(self.weights)]
         found = []
         for d in self.components:
@@ -195,10 +205,14 @@ class Pass:
             if other is not None and self.numbers.get(self.first_flag + is_beyond):
                 index = other
         self.index[d][i] = index
-        step = displacement(index, last, axis)
+        step = self.step(i, d)
         self.remainders[d].append(limited(signed(step - (self.alone[d][i] + 32 >> 6)), LARGEST_NEIGHBOUR))
         residual = signed(step - (expected >> 6))
         return min(residual if residual >= 0 else -residual - 1, LARGEST_SIZE)
+
+    def step(self, i, d):
+        """The displacement of the decoded index."""
+        return displacement(self.index[d][i], self.history.index[d][i], self.axes[d])
 
     def place(self, i):
         return [column[i] for column in self.index]
