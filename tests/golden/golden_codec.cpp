@@ -129,13 +129,21 @@ void encode(const std::string &source, const std::string &path, int threads) {
   const json described = json::parse(stream);
   const unsigned key_interval = described["key_interval"];
   const auto order = described["order"] == "id" ? gpz::Order::id : gpz::Order::place;
+  const std::string name = described["effort"];
+  const auto effort = name == "dense"     ? gpz::Effort::dense
+                      : name == "default" ? gpz::Effort::standard
+                                          : gpz::Effort::fast;
   const std::size_t chunks = described["chunks"];
 
   gpz::Writer writer(path, metadata_of(described["metadata"]), gpz::Writer::Mode::create, threads);
   std::vector<gpz::TrajectoryEncoder> encoders;
-  for (std::size_t c = 0; c < chunks; ++c) encoders.emplace_back(threads).set_order(order);
+  for (std::size_t c = 0; c < chunks; ++c) {
+    encoders.emplace_back(threads).set_order(order);
+    encoders.back().set_effort(effort);
+  }
   if (chunks == 1) writer.set_key_interval(key_interval);
   writer.set_order(order);
+  writer.set_effort(effort);
   unsigned number = 0;
   for (const json &frame : described["frames"]) {
     gpz::FrameInfo info = info_of(frame);

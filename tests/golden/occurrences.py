@@ -11,11 +11,13 @@ import gpz_block
 import gpz_chunk
 import gpz_codec
 import gpz_difference
+import gpz_modelled
 import gpz_ordered
 import gpz_ref
 from gpz_codec import EXACT, FLOAT32, FLOAT64, INTEGER
 
 CLASSES = GRID, WHOLE, LOSSLESS = "grid", "integers", "lossless floats"
+MODEL_FLAGS = gpz_modelled.SLOTS, gpz_modelled.SPACE, gpz_modelled.BONDS, gpz_modelled.ECHO
 PAYLOAD_PARTS = "bitmap", "margin", "flags", "exceptions"
 
 
@@ -104,6 +106,24 @@ def note_differences(noted):
     return mock.patch.multiple(gpz_difference, decode_section=note_section, read_indices=note_indices, read_block=note_block)
 
 
+def note_models(noted):
+    start, read_bound = gpz_modelled.Pass.__init__, gpz_modelled.Pass.read_bound
+    where = "modelled"
+
+    def note_start(self, cursor, history, t, axes, models):
+        model, flags, levels = cursor.data[cursor.offset : cursor.offset + 3]
+        noted.add((where, "model", model))
+        noted.update((where, "flag", flag) for flag in MODEL_FLAGS if flags & flag)
+        noted.when(levels > 1, where, "levels")
+        start(self, cursor, history, t, axes, models)
+
+    def note_bound(self, i, kind, expected):
+        noted.add((where, "bound", "circle" if kind.is_circle else "sphere"))
+        return read_bound(self, i, kind, expected)
+
+    return mock.patch.multiple(gpz_modelled.Pass, __init__=note_start, read_bound=note_bound)
+
+
 def note_order(noted):
     decode_section, read_indices, read_block = (
         getattr(gpz_ordered, name) for name in ("decode_section", "read_indices", "read_block")
@@ -149,7 +169,7 @@ def note_container(noted):
 @contextlib.contextmanager
 def noting(noted):
     with contextlib.ExitStack() as patches:
-        for note in (note_blocks, note_chunks, note_differences, note_order, note_container):
+        for note in (note_blocks, note_chunks, note_differences, note_models, note_order, note_container):
             patches.enter_context(note(noted))
         yield
 
@@ -178,7 +198,8 @@ def note_file(noted, content, file):
 
 def expected():
     """All that the page names, by the numbers that the reference decoder accepts."""
-    result = {("chunk", kind, "difference frame") for kind in gpz_chunk.KINDS}
+    # Cell chunks are of frames without ids, which are key frames.
+    result = {("chunk", kind, "difference frame") for kind in gpz_chunk.KINDS if kind != gpz_chunk.CELLS}
     result |= {("chunk", kind, "key frame") for kind in gpz_chunk.KINDS if kind != gpz_difference.DIFFERENCES}
     result |= {("chunk", what) for what in ("some leave", "all leave", "some arrive")}
     result |= {("chunk", kind, "without particles") for kind in (gpz_chunk.BLOCK_CODED, gpz_difference.DIFFERENCES)}
@@ -190,8 +211,12 @@ def expected():
     result |= {("block", kind, "components", d) for kind in (INTEGER, FLOAT32, FLOAT64) for d in (1, 2, 3)}
     result |= {("block", "wider than a word"), ("block", "size is not 1024")}
 
-    codings = (None, *gpz_difference.CODINGS)
+    codings = None, gpz_difference.PREDICTED, gpz_difference.BLOCK_CODED
     result |= {("difference", "coding", c, kind) for c, kind in itertools.product(codings, CLASSES)}
+    result |= {("difference", "coding", gpz_difference.MODELLED, GRID)}
+    models = gpz_modelled.TEMPORAL, gpz_modelled.LATTICE, gpz_modelled.PAIR_FORCES
+    result |= {("modelled", "model", model) for model in models} | {("modelled", "flag", flag) for flag in MODEL_FLAGS}
+    result |= {("modelled", "levels"), ("modelled", "bound", "circle"), ("modelled", "bound", "sphere")}
     result |= {("difference", "prediction", p) for p in gpz_difference.PREDICTIONS}
     result |= {("difference", "weight", name) for name in "abc"}
     result |= {("difference", "head", head) for head in (*gpz_block.HEADS, *gpz_block.TRIPLE_HEADS)}
@@ -199,7 +224,9 @@ def expected():
     more = "nothing but the coding", "exact values", "neighbours", "levels", "several neighbours"
     result |= {("difference", what) for what in more}
 
-    result |= {("order", "coding", coding, kind) for coding in gpz_ordered.CODINGS for kind in (GRID, WHOLE)}
+    usual = gpz_ordered.BLOCK_CODED, gpz_ordered.PREDICTED_IN_ORDER
+    result |= {("order", "coding", coding, kind) for coding in usual for kind in (GRID, WHOLE)}
+    result |= {("order", "coding", gpz_ordered.MODELLED_IN_ORDER, GRID)}
     result |= {
         ("order", "coding", gpz_ordered.BLOCK_CODED, LOSSLESS),
         ("order", "coding", gpz_ordered.PREDICTED_IN_ORDER, "the ids"),

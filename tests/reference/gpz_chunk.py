@@ -4,8 +4,8 @@
 from gpz_cells import CELLS, decode_cells
 from gpz_codec import BadFile, decode_chunk
 from gpz_difference import DIFFERENCES, MODELLED, READERS, ChunkHistory, decode_differences
-from gpz_modelled import read_modelled
-from gpz_ordered import ORDERED, decode_ordered
+from gpz_modelled import Models, read_modelled
+from gpz_ordered import ORDERED, bonds_of, decode_ordered
 
 BLOCK_CODED = 0  # kind of chunks
 INDEPENDENT = {BLOCK_CODED: decode_chunk, ORDERED: decode_ordered, CELLS: decode_cells}  # kinds
@@ -21,4 +21,7 @@ def decode_any_chunk(data, fields, particles, history):
     if kind not in INDEPENDENT:
         raise BadFile(f"chunk kind {kind} is not one for here")
     columns = INDEPENDENT[kind](data, fields, particles)
-    return columns, ChunkHistory(fields, columns, particles)
+    following = ChunkHistory(fields, columns, particles)
+    if kind == ORDERED:
+        following.models = {number: Models(bonds) for number, bonds in bonds_of(data, fields, particles)}
+    return columns, following

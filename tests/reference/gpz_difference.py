@@ -148,12 +148,15 @@ class ChunkHistory:
 
     def __init__(self, fields, columns, particles):
         self.described, self.particles, self.frames = fields, particles, 1
+        self.models = {}  # of fields, by their number, of which modelled sections remember something from the beginning
         self._columns, self._fields = columns, None
 
     @property
     def fields(self):
         if self._fields is None:  # only now: nothing may build on it
             self._fields = field_histories(self.described, self._columns)
+            for number, models in self.models.items():
+                self._fields[number].modelled = models
         return self._fields
 
 
@@ -247,7 +250,7 @@ def read_indices(cursor, history, t, axes):
     return columns
 
 
-READERS = {PREDICTED: read_indices}  # by coding; that of modelled sections is in gpz_modelled
+READERS = {}  # of other codings: what builds on this file
 
 
 # ---- section 8: chunks
@@ -307,7 +310,8 @@ def decode_section(data, history, t, passages):
     (count,) = cursor.unpack("Q")
     require(count == 0 or not is_plain(field), "a field without a grid has exact values")
     exact = [cursor.unpack("QQ") for _ in range(count)]
-    moved = history.move(READERS[coding](cursor, history, t, axes), axes, t)
+    read = read_indices if coding == PREDICTED else READERS[coding]
+    moved = history.move(read(cursor, history, t, axes), axes, t)
     require(len(cursor.rest()) == 0, f"{cursor.what} is too long")
     columns = history.values()
     for place, bits in exact:

@@ -5,15 +5,17 @@ from gpz_block import residual_of
 from gpz_bonds import LONGEST, PARTS, BoundWay, half_octaves, next_scale, take_bonds, wrap
 from gpz_codec import Cursor, require
 from gpz_difference import LARGEST_NEIGHBOUR, displacement, limited, other_image, signed
-from gpz_lattice import LatticeModel
+from gpz_lattice import LatticeEcho, LatticeModel
 from gpz_numbers import NumberStream
 from gpz_pair_force import PairForce
 from gpz_space import SpaceNeighbours
 
 TEMPORAL, LATTICE, PAIR_FORCES = 0, 1, 2
-SLOTS, SPACE, BONDS, NEW_BONDS = 1, 2, 4, 8
+SLOTS, SPACE, BONDS, NEW_BONDS, ECHO = 1, 2, 4, 8, 16
 MOST_LEVELS, LARGEST_BASE = 16, 64
 CLASSES = 14  # of bound particles
+PARTS_OF_LEVEL = 4  # contexts of a fine level
+FINEST = 17
 EXCEPTION = 2**32 - 1
 LARGEST_EXPECTED = 2**30
 LARGEST_SIZE = 2**28
@@ -69,9 +71,10 @@ class Bonds:
 class Models:
     """What is remembered of a field for modelled sections, since the independent chunk."""
 
-    def __init__(self):
+    def __init__(self, bonds=()):
+        """`bonds`: those of the independent chunk, as take_bonds gives them."""
         self.scale = None  # of each particle; None before the first modelled section
-        self.lattice, self.forces, self.bonds = LatticeModel(), PairForce(), Bonds()
+        self.lattice, self.echo, self.forces, self.bonds = LatticeModel(), LatticeEcho(), PairForce(), Bonds(*bonds)
         self.forced_at = None  # frame
 
     def remove(self, slots, particles):
@@ -117,7 +120,9 @@ class Pass:
         self.components, self.particles = range(len(axes)), len(history.index[0])
         model, flags, self.levels, self.base = cursor.unpack("4B")
         both = flags & SPACE and flags & (BONDS | SLOTS)
-        require(flags < 16 and not both, "flags of a modelled section")
+        require(flags < 32 and not both, "flags of a modelled section")
+        is_alone = model == LATTICE and not flags & (SLOTS | SPACE | BONDS)
+        require(not flags & ECHO or is_alone, "neighbours in a lattice that do not stand alone")
         require(not flags & BONDS or len(axes) == 3, "bonds of other than three components")
         require(1 <= self.levels <= MOST_LEVELS and self.base <= LARGEST_BASE, "contexts of a modelled section")
         self.margins = [min(margin, LARGEST_MARGIN) for margin in cursor.unpack(f"{len(axes)}I")]
@@ -131,6 +136,9 @@ class Pass:
             cursor.take(table.offset)
         self.bonds = models.bonds if flags & BONDS else None
         require(self.bonds is None or len(self.bonds.numbers) == self.particles, "bonds that were never given")
+        self.echo = models.echo if flags & ECHO else None
+        if self.echo:
+            self.echo.read(cursor, models.lattice.network)
         self.space = SpaceNeighbours(cursor, history.index, axes) if flags & SPACE else None
         self.weights = [()]
         if flags & SLOTS:
@@ -138,9 +146,12 @@ class Pass:
             require(1 <= levels <= 16 and 1 <= lags <= 4, "levels or neighbours are out of range")
             self.weights = [cursor.unpack(f"{lags}b") for _ in range(levels)]
         cursor.skip_padding()
-        self.first_flag = self.levels + (CLASSES if self.bonds else 0)
+        self.fine_levels = max(0, min(FINEST + 1 - self.base, self.levels))
+        self.first_class = self.levels + (PARTS_OF_LEVEL - 1) * self.fine_levels
+        self.first_flag = self.first_class + (CLASSES if self.bonds else 0)
         self.numbers = NumberStream(cursor.rest(), self.first_flag + 2)
         self.index = [[0] * self.particles for _ in axes]
+        self.zeros = [0] * (3 - len(axes))
         self.remainders = [[] for _ in axes]  # by step
 
     def read(self):
@@ -151,18 +162,28 @@ class Pass:
             expected = self.expected(step, i)
             if self.bonds and self.bonds.of(i) and self.read_bound(i, self.bonds.of(i), expected):
                 continue
-            context = max(0, min(half_octaves(scale[i]) - self.base, self.levels - 1))
-            sizes = [self.read_component(i, d, expected[d], context) for d in self.components]
+            sizes = [self.read_component(i, d, expected[d], self.context(scale[i], expected[d])) for d in self.components]
             scale[i] = next_scale(scale[i], sum(sizes))
+            if self.echo:
+                self.echo.know(i, [signed(64 * self.step(i, d) - self.alone[d][i]) for d in self.components] + self.zeros)
         require(not self.exceptions, "there are exceptions left")
         self.numbers.end()
         if self.bonds:
             self.bonds.confirm(self.index, self.axes)
         return self.index
 
+    def context(self, scale, expected):
+        level = max(0, min(half_octaves(scale) - self.base, self.levels - 1))
+        if level >= self.fine_levels:
+            return level + (PARTS_OF_LEVEL - 1) * self.fine_levels
+        fraction = expected % PARTS
+        return PARTS_OF_LEVEL * level + ((31 - fraction if fraction < 32 else fraction - 32) >> 3)
+
     def expected(self, step, i):
         """The N of the particle, for each component."""
-        nearby = self.space.expected(step, self.remainders) if self.space else [0] * len(self.axes)
+        nearby = [0] * len(self.axes)
+        if self.space or self.echo:
+            nearby = self.space.expected(step, self.remainders) if self.space else self.echo.expected(i)
         weights = self.weights[step % len(self.weights)]
         found = []
         for d in self.components:
@@ -184,10 +205,14 @@ class Pass:
             if other is not None and self.numbers.get(self.first_flag + is_beyond):
                 index = other
         self.index[d][i] = index
-        step = displacement(index, last, axis)
+        step = self.step(i, d)
         self.remainders[d].append(limited(signed(step - (self.alone[d][i] + 32 >> 6)), LARGEST_NEIGHBOUR))
         residual = signed(step - (expected >> 6))
         return min(residual if residual >= 0 else -residual - 1, LARGEST_SIZE)
+
+    def step(self, i, d):
+        """The displacement of the decoded index."""
+        return displacement(self.index[d][i], self.history.index[d][i], self.axes[d])
 
     def place(self, i):
         return [column[i] for column in self.index]
@@ -203,7 +228,7 @@ class Pass:
         for step in range(3):
             d = bound.axes[step]
             n = limited(bound.expected(step) - PARTS * way[d] + 32, LARGEST_EXPECTED)
-            self.read_component(i, d, n, self.levels + bound.class_of(step))
+            self.read_component(i, d, n, self.first_class + bound.class_of(step))
             bound.know(step, displacement(self.index[d][i], parent[d], self.axes[d]))
         return True
 

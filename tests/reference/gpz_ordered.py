@@ -3,7 +3,7 @@
 purpose."""
 
 from gpz_block import BLOCK_SIZE, alternating, open_block
-from gpz_bonds import read_modelled_order
+from gpz_bonds import Reader, read_modelled_order
 from gpz_codec import INTEGER, Cursor, ceil_div, decode_chunk, require, take_directory
 from gpz_difference import BLOCK_CODED, Axis, is_plain, other_image, signed, value_from_index
 
@@ -125,6 +125,14 @@ def read_indices(cursor, ids, particles, axes):
     return read_runs(cursor, particles)
 
 
+def take_head(cursor, field):
+    """Axes and exact values."""
+    axes = [Axis(*cursor.unpack("qq")) for _ in range(field.dimensions)]
+    (count,) = cursor.unpack("Q")
+    require(count == 0 or not is_plain(field), "a field without a grid has exact values")
+    return axes, [cursor.unpack("QQ") for _ in range(count)]
+
+
 def decode_section(data, field, particles, ids):
     """To a list of bits a component. `ids`: of the particles; None for the ids themselves."""
     cursor = Cursor(data, f"section {field.names[0]}")
@@ -137,10 +145,7 @@ def decode_section(data, field, particles, ids):
         return decode_chunk(cursor.rest(), [following], particles)
 
     require(field.type == INTEGER or field.step > 0, "lossless floats are coded in an order")
-    axes = [Axis(*cursor.unpack("qq")) for _ in range(field.dimensions)]
-    (count,) = cursor.unpack("Q")
-    require(count == 0 or not is_plain(field), "a field without a grid has exact values")
-    exact = [cursor.unpack("QQ") for _ in range(count)]
+    axes, exact = take_head(cursor, field)
     if coding == MODELLED_IN_ORDER:
         require(not is_plain(field) and ids is not None, "a field without a grid is modelled")
         indices = read_modelled_order(cursor, ids, particles, axes)
@@ -154,8 +159,8 @@ def decode_section(data, field, particles, ids):
     return columns
 
 
-def decode_ordered(data, fields, particles):
-    """A chunk of kind 2 to columns as decode_chunk gives them."""
+def take_sections(data, fields, particles):
+    """The number of the field of ids, and the section of each field."""
     cursor = Cursor(data, "chunk")
     block_size, _kind, identity = cursor.unpack("IIQ")
     require(block_size == BLOCK_SIZE, f"block size {block_size} is not one of chunks in an order")
@@ -166,7 +171,23 @@ def decode_ordered(data, fields, particles):
     require(all(length % 8 == 0 for length in lengths), "the length of a section is not a multiple of 8")
     sections = [cursor.take(length) for length in lengths]
     require(len(cursor.rest()) == 0, "sections do not fill their chunk")
+    return identity, sections
 
+
+def bonds_of(data, fields, particles):
+    """(number of the field, table of bonds) of each section that has one, as take_bonds gives it."""
+    for number, (section, field) in enumerate(zip(take_sections(data, fields, particles)[1], fields)):
+        cursor = Cursor(section, f"section {field.names[0]}")
+        if cursor.unpack("8B")[0] == MODELLED_IN_ORDER:
+            axes, _exact = take_head(cursor, field)
+            reader = Reader(cursor, None, particles, axes)
+            if reader.kinds:
+                yield number, (reader.kinds, reader.bonds)
+
+
+def decode_ordered(data, fields, particles):
+    """A chunk of kind 2 to columns as decode_chunk gives them."""
+    identity, sections = take_sections(data, fields, particles)
     decoded = decode_section(sections[identity], fields[identity], particles, None)
     ids = [signed(bits) for bits in decoded[0]]
     columns = []

@@ -119,7 +119,8 @@ std::vector<Events> trajectories() {
   const auto by_id = [](Events &e) { e.order = gpz::Order::id; };
   add(liquid("liquid"));
   add(liquid("liquid-id"), by_id);
-  add(liquid("liquid-exchange"), [](Events &e) { e.exchange = true, e.frames = 7; });
+  add(particles("liquid-exchange", 6, 0.8, 1.0, 6),
+      [](Events &e) { e.exchange = true, e.frames = 6, e.bound = 0.0003; });
   add(liquid("liquid-open"), [](Events &e) { e.open = true; });
   add(liquid("liquid-late"), [](Events &e) { e.late = 0.3; });
   add(liquid("liquid-coarse"), [](Events &e) { e.bound = 0.02; });

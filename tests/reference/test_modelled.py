@@ -51,7 +51,7 @@ class Modelled(LibraryTest):
                     for order in ("backward", "fields", "stream"):
                         self.assertEqual(helper("digest", path, order).stdout, forward, order)
         expected = {("model", model) for model in (TEMPORAL, LATTICE, PAIR_FORCES)}
-        expected |= {("flag", flag) for flag in (SLOTS, SPACE, BONDS, NEW_BONDS)} | {("components", d) for d in (2, 3)}
+        expected |= {("flag", flag) for flag in (SLOTS, SPACE, BONDS)} | {("components", d) for d in (2, 3)}
         expected |= {("bound", circle, True) for circle in (False, True)}
         expected |= {"levels", "margin", "exceptions", "other image", "open", "not positions"}
         self.assertEqual(expected - found, set())

@@ -176,6 +176,7 @@ TEST(ModelledSection, OfALiquidHasPairForces) {
   LennardJones again = liquid;
   const Seen seen = follow(liquid, 0.001, 9, dense, false, [&] { liquid.run(10); });
   EXPECT_EQ(seen.models.count(Head::pair_force), 1U);
+  EXPECT_NE(seen.flags & Head::space, 0);
   EXPECT_LT(seen.size, differences(again, 0.001, 9, [&] { again.run(10); }) * 9 / 10);
 }
 
@@ -194,6 +195,7 @@ TEST(ModelledSection, OfMoleculesHasBonds) {
     Waters again = waters;
     const Seen seen = follow(
         waters, 0.01, 6, standard_by_id, false, [&] { waters.move(); }, open);
+    EXPECT_EQ(seen.models, std::set<int>{Head::temporal});
     EXPECT_EQ(seen.flags & (Head::bound | Head::new_bonds | Head::slots), Head::bound | Head::new_bonds | Head::slots);
     EXPECT_LT(seen.size, differences(again, 0.01, 6, [&] { again.move(); }) * 97 / 100);
   }

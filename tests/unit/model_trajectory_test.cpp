@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files of all efforts: every value within its bound of the true one, whatever models predict, also where sections of
+// several codings follow each other and particles leave and come back.
+#include <gtest/gtest.h>
+
+#include "gpz/trajectory.hpp"
+#include "matter.hpp"
+#include "trajectory_support.hpp"
+
+namespace gpz::test {
+namespace {
+
+Snapshot snapshot_of(const Matter &matter, int frame, double bound, bool exchanged) {
+  Snapshot out;
+  out.info.timestep = frame;
+  out.info.box = matter.box();
+  Quantity position;
+  position.field.type = ValueType::float64;
+  position.field.bound = bound;
+  position.field.leading = true;
+  Quantity velocity = position;
+  velocity.field.leading = false;
+  Quantity id;
+  id.field.type = ValueType::integer;
+  id.field.components = {{"id", 6}};
+  for (std::uint16_t d = 0; d < matter.dimension; ++d) {
+    position.field.components.push_back({std::string(1, "xyz"[d]), d});
+    velocity.field.components.push_back({std::string("v") + "xyz"[d], static_cast<std::uint16_t>(3 + d)});
+  }
+  for (std::size_t i = 0; i < matter.place.size(); ++i) {
+    if (exchanged && (7 * i + static_cast<std::size_t>(frame / 2)) % 13 == 0) continue;
+    const Vector x = matter.inside(i);
+    for (std::size_t d = 0; d < matter.dimension; ++d) {
+      position.add(x[d]);
+      velocity.add(matter.velocity[i][d]);
+    }
+    id.integer.push_back(static_cast<std::int64_t>(i) + 1);
+  }
+  out.info.particles = id.integer.size();
+  out.quantities = {position, id, velocity};
+  return out;
+}
+
+template <typename Move>
+void expect_bounds(Matter &matter, double bound, Move move) {
+  std::vector<Snapshot> snapshots[2];
+  for (int frame = 0; frame < 9; ++frame) {
+    if (frame > 0) move();
+    for (const bool exchanged : {false, true})
+      snapshots[exchanged ? 1 : 0].push_back(snapshot_of(matter, frame, bound, exchanged));
+  }
+  for (const auto &truth : snapshots)
+    for (const Order order : {Order::place, Order::id}) {
+      std::size_t fast = 0;
+      for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense}) {
+        Bytes bytes;
+        Writer writer(bytes, small_metadata());
+        writer.set_key_interval(6);
+        writer.set_order(order);
+        writer.set_effort(effort);
+        write_all(writer, truth);
+        writer.close();
+        if (effort == Effort::fast) fast = bytes.size();
+        // Each chunk takes the smaller coding, which may decide about key chunks and so about the next ones.
+        EXPECT_LE(bytes.size(), fast + fast / 100);
+        const Reader reader = reader_of(bytes);
+        ASSERT_EQ(reader.frames(), truth.size());
+        for (std::size_t i = 0; i < truth.size(); ++i) expect_true(truth[i], reader.read(i), "id");
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+}
+
+TEST(ModelledTrajectory, Liquid) {
+  LennardJones liquid(5, 0.8, 1.0, 21);
+  liquid.run(40);
+  for (const double bound : {0.02, 0.0005}) expect_bounds(liquid, bound, [&] { liquid.run(6); });
+}
+
+TEST(ModelledTrajectory, Crystal) {
+  LennardJones crystal(5, 1.05, 0.1, 22);
+  crystal.run(20);
+  for (const double bound : {0.01, 0.0002}) expect_bounds(crystal, bound, [&] { crystal.run(20); });
+}
+
+TEST(ModelledTrajectory, Waters) {
+  Waters waters(500, 1, 23);
+  for (const double bound : {0.05, 0.001}) expect_bounds(waters, bound, [&] { waters.move(); });
+}
+
+TEST(ModelledTrajectory, TwoDimensions) {
+  LennardJones flat(25, 0.8, 0.6, 24, true);
+  expect_bounds(flat, 0.001, [&] { flat.run(6); });
+}
+
+// With few particles, the usual coding is the smaller one in some frames and not in others.
+TEST(ModelledTrajectory, FewParticles) {
+  LennardJones liquid(3, 0.8, 1.0, 25);
+  expect_bounds(liquid, 0.001, [&] { liquid.run(3); });
+  Waters waters(40, 0, 26);
+  expect_bounds(waters, 0.01, [&] { waters.move(); });
+}
+
+}  // namespace
+}  // namespace gpz::test
