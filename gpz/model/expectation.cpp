@@ -42,7 +42,8 @@ void Temporal::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q
     std::size_t count = 0;
     for (std::size_t i = 0; i < n; i += stride, ++count)
       sum += static_cast<std::uint32_t>(core::rough_bits(static_cast<std::uint32_t>(2 * std::abs(moved(i)))));
-    const std::int32_t limit = (1 << std::min<std::size_t>((sum + count / 2) / count + 5, 22)) - 1;
+    const std::int32_t limit =
+        (1 << std::min<std::size_t>((sum + count / 2) / std::max<std::size_t>(count, 1) + 5, 22)) - 1;
     const auto inside = [&](std::int32_t x) { return x <= limit && x >= -limit; };
     for (std::size_t i = 0; i < n; i += stride) {
       const Features f = features_of(axis, reciprocal, i);

@@ -116,7 +116,7 @@ class Pass {
       open_[d] = w.expected[d];
     }
     for (std::uint32_t level = 0; level < w.slots.levels; ++level)
-      for (std::uint32_t j = 0; j < lags; ++j) weight_[level][j] = w.slots.weight[level][j];
+      for (std::uint32_t j = 0; j < lags; ++j) weight_[level][j] = static_cast<std::int32_t>(w.slots.weight[level][j]);
     if (w.space != nullptr)
       run<Neighbours::in_space>(remainders);
     else if (w.echo != nullptr)

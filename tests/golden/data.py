@@ -478,6 +478,7 @@ def modelled_sources():
         "modelled_molecules": of_matter(Waters(52, 250, 20.0), 1, 4, 0.01, effort="default", order="id"),
         "modelled_ordered": of_matter(Waters(53, 150, 17.0), 1, 1, 0.02, effort="default", order="id"),
         "cells": of_matter(Vibrations(54, 6), 5, 2, 0.01, with_ids=False, effort="dense"),
+        "cells_liquid": of_matter(liquid(5, 12), 4, 2, 0.01, with_ids=False, effort="dense"),
     }
 
 

@@ -8,6 +8,7 @@ from unittest import mock
 import decoders
 
 import gpz_block
+import gpz_cells
 import gpz_chunk
 import gpz_codec
 import gpz_difference
@@ -153,6 +154,16 @@ def note_order(noted):
     return mock.patch.multiple(gpz_ordered, decode_section=note_section, read_indices=note_indices, read_block=note_block)
 
 
+def note_cells(noted):
+    decode_section = gpz_cells.decode_section
+
+    def note_section(data, field, particles):
+        noted.add(("cells", "coding", data[0]))
+        return decode_section(data, field, particles)
+
+    return mock.patch.object(gpz_cells, "decode_section", note_section)
+
+
 def note_container(noted):
     read_record = gpz_ref.read_record
 
@@ -169,7 +180,7 @@ def note_container(noted):
 @contextlib.contextmanager
 def noting(noted):
     with contextlib.ExitStack() as patches:
-        for note in (note_blocks, note_chunks, note_differences, note_models, note_order, note_container):
+        for note in (note_blocks, note_chunks, note_differences, note_models, note_order, note_cells, note_container):
             patches.enter_context(note(noted))
         yield
 
@@ -223,6 +234,8 @@ def expected():
     result |= {("difference", "edge", edge) for edge in (1, 2, 3)}
     more = "nothing but the coding", "exact values", "neighbours", "levels", "several neighbours"
     result |= {("difference", what) for what in more}
+
+    result |= {("cells", "coding", coding) for coding in (gpz_cells.BLOCK_CODED, gpz_cells.HALVED, gpz_cells.SITES)}
 
     usual = gpz_ordered.BLOCK_CODED, gpz_ordered.PREDICTED_IN_ORDER
     result |= {("order", "coding", coding, kind) for coding in usual for kind in (GRID, WHOLE)}
