@@ -42,7 +42,7 @@ inline std::int64_t magnitude(std::int64_t x) { return x < 0 ? -x : x; }
 inline std::int64_t limited(std::int64_t x, std::int64_t most) { return x > most ? most : x < -most ? -most : x; }
 
 // The components of the way from the parent to a particle whose bonds are fixed are decoded one after the other: what
-// is known of the first ones says where the last ones are, but for the side.
+// is known of the first ones says where the last ones are, on one of two sides.
 class BoundWay {
  public:
   // Classes of residuals that resemble each other, for contexts. Those below `expected_classes` occur where a way is
@@ -161,7 +161,7 @@ class BoundWay {
     plane_ = (left_ - square(kind.length[1]) + b[0] * b[0] + b[1] * b[1] + b[2] * b[2]) >> 1;
   }
 
-  // Two components are known, and so the third is but for its side.
+  // Two components are known, and so the third is, on one of two sides.
   void cut_sphere() {
     level_ = 5;
     // The bond is longer than rounding explains: it holds no more.

@@ -210,7 +210,7 @@ class Search {
     }
   }
 
-  // Of particles first, first + 1, ...: 1 + the sphere that each is on, the shortest one but for what rounding may
+  // Of particles first, first + 1, ...: 1 + the sphere that each is on, the shortest one except for what rounding may
   // confuse; 0: none. `on`, if there is one, counts all that it could be on.
   void find_on(std::size_t first, std::size_t count, std::uint8_t *sphere_at, std::size_t *on) {
     std::fill_n(sphere_at, count, std::uint8_t{0});

@@ -177,7 +177,7 @@ std::size_t ModelledState::memory_usage() const {
 
 namespace {
 
-// Bits that the remainders of a sample of particles will take, but for a constant.
+// Bits that the remainders of a sample of particles will take, less a constant.
 double rough_bits(const Remainders &remainders) {
   constexpr std::size_t sample = 8192;
   double bits = 0;

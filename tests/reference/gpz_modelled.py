@@ -122,7 +122,7 @@ class Pass:
         both = flags & SPACE and flags & (BONDS | SLOTS)
         require(flags < 32 and not both, "flags of a modelled section")
         is_alone = model == LATTICE and not flags & (SLOTS | SPACE | BONDS)
-        require(not flags & ECHO or is_alone, "neighbours in a lattice that do not stand alone")
+        require(not flags & ECHO or is_alone, "neighbours in a lattice beside others")
         require(not flags & BONDS or len(axes) == 3, "bonds of other than three components")
         require(1 <= self.levels <= MOST_LEVELS and self.base <= LARGEST_BASE, "contexts of a modelled section")
         self.margins = [min(margin, LARGEST_MARGIN) for margin in cursor.unpack(f"{len(axes)}I")]

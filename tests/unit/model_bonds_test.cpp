@@ -83,7 +83,7 @@ bool is_bound(const Bonds &bonds, std::size_t slot) { return bonds.kind(slot) !=
 
 Way place(const Frame &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
 
-// Root mean square of what is left of each component of particle i, by step, of all that are bound, if it is expected
+// Root mean square of the remainder of each component of particle i, by step, of all that are bound, if it is expected
 // `error` away from where it is.
 std::array<double, 3> left_over(const Bonds &bonds, const Frame &q, const core::GridBox &box, bool circles,
                                 double error, Random &random) {
