@@ -151,6 +151,12 @@ std::size_t Bonds::read(const std::uint8_t *bytes, std::size_t size, std::size_t
   return in.position();
 }
 
+std::size_t Bonds::fixed() const {
+  std::size_t count = 0;
+  for (const std::uint8_t kind : kind_) count += kind != 0 && kinds_[kind - 1u].is_fixed() ? 1 : 0;
+  return count;
+}
+
 void Bonds::confirm(const cpu::IndexColumns &q, const core::GridBox &box) {
   for (std::size_t i = 0; i < kind_.size(); ++i) {
     if (kind_[i] == 0) continue;

@@ -23,6 +23,8 @@ class Bonds {
   bool empty() const { return kinds_.empty(); }
   std::size_t particles() const { return kind_.size(); }
   const std::vector<BondKind> &kinds() const { return kinds_; }
+  // Particles whose bonds are fixed.
+  std::size_t fixed() const;
   // 0: not bound; k: kinds()[k - 1]. Its lags are not larger than the slot.
   std::uint8_t kind(std::size_t slot) const { return kind_[slot]; }
   // nullptr: not bound.

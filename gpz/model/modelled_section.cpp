@@ -361,8 +361,12 @@ bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
     modelled.bonds = Bonds::find(q, state.particles, box);
     modelled.new_bonds = !modelled.bonds.empty();
   }
-  if (!options.dense && modelled.bonds.empty()) return false;
-  if (!options.dense || modelled.bonds.empty() || modelled.bond_use != BondUse::unknown) {
+  // Few bonds, and bonds that are fixed in one frame by chance, say less than the order of slots costs.
+  constexpr std::size_t least_part = 8;
+  if (modelled.bonds.fixed() < state.particles / least_part) modelled.bond_use = BondUse::avoided;
+  const bool may_use = !modelled.bonds.empty() && modelled.bond_use != BondUse::avoided;
+  if (!options.dense && !may_use) return false;
+  if (!options.dense || !may_use || modelled.bond_use != BondUse::unknown) {
     append_section(state, modelled, q, box, options, bytes);
     return true;
   }

@@ -49,7 +49,7 @@ class SectionChoice {
   }
 
  private:
-  static constexpr unsigned first_trials = 2;  // sections; prediction needs some frames of history
+  static constexpr unsigned first_trials = 6;  // sections; prediction needs some frames of history
   static constexpr unsigned interval = 16;     // sections
 
   Effort effort_;

@@ -261,7 +261,10 @@ struct TrajectoryEncoder::State {
     bool starts_anew = !differences;
     if (differences) {
       encode_differences(fields, box, out);
-      if (out.bytes.size() >= key.scaled(key.all, particles)) {
+      // Where key frames are modelled as well, the first difference frames may be larger than they, until the history
+      // says more: only what is much larger starts it anew.
+      const std::size_t usual = key.scaled(key.all, particles);
+      if (out.bytes.size() >= (may_use(feature::modelled_sections) ? usual + usual / 4 : usual)) {
         encode_key(fields, particles, rows, box, part);
         starts_anew = part.bytes.size() <= out.bytes.size();
         if (starts_anew) std::swap(part, out);
