@@ -28,8 +28,6 @@ enum Flags : std::uint8_t {
 };
 enum OpenModel : std::uint8_t { temporal_model = 0, lattice_model = 1, pair_force_model = 2 };
 
-constexpr std::size_t head_size = 4;
-
 std::size_t axes_of(const cpu::DifferenceState &state) { return static_cast<std::size_t>(state.components); }
 
 // Everything but the values of the frame.

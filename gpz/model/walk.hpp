@@ -3,9 +3,11 @@
 // (docs/format.md, section 9a).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "gpz/core/residual.hpp"
 #include "gpz/cpu/neighbours.hpp"
@@ -116,7 +118,7 @@ class Pass {
       open_[d] = w.expected[d];
     }
     for (std::uint32_t level = 0; level < w.slots.levels; ++level)
-      for (std::uint32_t j = 0; j < lags; ++j) weight_[level][j] = static_cast<std::int32_t>(w.slots.weight[level][j]);
+      std::copy(std::begin(w.slots.weight[level]), std::end(w.slots.weight[level]), std::begin(weight_[level]));
     if (w.space != nullptr)
       run<Neighbours::in_space>(remainders);
     else if (w.echo != nullptr)
