@@ -7,6 +7,7 @@
 #include "gpz/format/arithmetic.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/checksum.hpp"
+#include "gpz/format/chunk_features.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/difference_rules.hpp"
@@ -60,6 +61,7 @@ struct TrajectoryEncoder::State {
   EncodedChunk part;                    // of a difference chunk, or the chunk it competes with
   EncodedChunk candidate;               // the chunk of another kind that a block chunk competes with
   format::KeySizes key;                 // of the last independent chunk
+  bool key_is_modelled = false;
   format::Column<std::int64_t> ids;
   Rows all;                     // row of each particle
   Rows staying;                 // row of each slot
@@ -100,6 +102,7 @@ struct TrajectoryEncoder::State {
     if (!has_identity(described) || chunk.particles > format::max_followed) return;
     key_chunk = chunk.bytes;
     key.particles = chunk.particles;
+    key_is_modelled = format::chunk_features(chunk.bytes.data(), chunk.bytes.size(), fields.size()) != 0;
     key.sections.assign(fields.size(), 0);
     const ChunkKind kind = chunk_kind(chunk.bytes.data(), chunk.bytes.size());
     for (std::size_t f = 0; f < fields.size(); ++f)
@@ -261,10 +264,10 @@ struct TrajectoryEncoder::State {
     bool starts_anew = !differences;
     if (differences) {
       encode_differences(fields, box, out);
-      // Where key frames are modelled as well, the first difference frames may be larger than they, until the history
+      // Where the key frame is modelled as well, the first difference frames may be larger than they, until the history
       // says more: only what is much larger starts it anew.
       const std::size_t usual = key.scaled(key.all, particles);
-      if (out.bytes.size() >= (may_use(feature::modelled_sections) ? usual + usual / 4 : usual)) {
+      if (out.bytes.size() >= (key_is_modelled ? usual + usual / 4 : usual)) {
         encode_key(fields, particles, rows, box, part);
         starts_anew = part.bytes.size() <= out.bytes.size();
         if (starts_anew) std::swap(part, out);
