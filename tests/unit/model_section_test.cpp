@@ -184,9 +184,9 @@ TEST(ModelledSection, OfACrystalHasALattice) {
   LennardJones crystal(6, 1.05, 0.1, 2);
   crystal.run(60);
   LennardJones again = crystal;
-  const Seen seen = follow(crystal, 0.001, 14, dense_by_id, false, [&] { crystal.run(40); });
+  const Seen seen = follow(crystal, 0.001, 10, dense_by_id, false, [&] { crystal.run(25); });
   EXPECT_EQ(seen.models.count(Head::lattice), 1U);
-  EXPECT_LT(seen.size, differences(again, 0.001, 14, [&] { again.run(40); }));
+  EXPECT_LT(seen.size, differences(again, 0.001, 10, [&] { again.run(25); }));
 }
 
 TEST(ModelledSection, OfMoleculesHasBonds) {
@@ -232,12 +232,12 @@ void expect_memory(Matter &matter, double step, const ModelledOptions &options, 
 }
 
 TEST(ModelledSection, SaysHowMuchMemoryItHas) {
-  LennardJones liquid(6, 0.8, 1.0, 1);
-  liquid.run(100);
-  expect_memory(liquid, 0.001, dense, [&] { liquid.run(10); });
-  LennardJones crystal(6, 1.05, 0.1, 2);
-  crystal.run(60);
-  expect_memory(crystal, 0.001, dense_by_id, [&] { crystal.run(40); });
+  LennardJones liquid(5, 0.8, 1.0, 1);
+  liquid.run(40);
+  expect_memory(liquid, 0.001, dense, [&] { liquid.run(5); });
+  LennardJones crystal(5, 1.05, 0.1, 2);
+  crystal.run(40);
+  expect_memory(crystal, 0.001, dense_by_id, [&] { crystal.run(15); });
   Waters waters(700, 1, 3);
   expect_memory(waters, 0.01, standard_by_id, [&] { waters.move(); });
 }
