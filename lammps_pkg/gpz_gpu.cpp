@@ -14,7 +14,8 @@
 
 #include "gpz_gpu.h"
 
-#include <algorithm>
+#include <mpi.h>
+
 #include <gpz/cuda_gather.hpp>
 #include <gpz/cuda_trajectory.hpp>
 #include <gpz/cuda_transfer.hpp>
@@ -72,13 +73,24 @@ class KokkosAtoms : public GPZDeviceAtoms {
 
   int gpu() const override { return gpz_kokkos::device(lmp_); }
 
-  bool has(const std::vector<GPZProperty> &properties) const override {
-    return std::all_of(properties.begin(), properties.end(), [&](GPZProperty property) {
-      return property == GPZProperty::image || gpz_kokkos::find(lmp_, property, 0).data;
-    });
+  bool has(GPZProperty property) const override {
+    return property == GPZProperty::image || gpz_kokkos::find(lmp_, property, 0).data;
   }
 
+  ConstArray find_custom(const void *host) const override { return gpz_kokkos::find_custom(lmp_, host); }
+
   void sync(const std::vector<GPZProperty> &properties) override { gpz_kokkos::sync(lmp_, properties); }
+
+  double sync_host(std::uint64_t mask) override {
+    gpz_kokkos::fence();
+    const double begin = MPI_Wtime();
+    gpz_kokkos::sync_host(lmp_, mask);
+    return MPI_Wtime() - begin;
+  }
+
+  void wait() override { gpz_kokkos::fence(); }
+
+  bool in_loop() const override { return gpz_kokkos::in_loop(lmp_); }
 
   ConstArray find(GPZProperty property, int component) override {
     if (property == GPZProperty::image) {
