@@ -341,7 +341,7 @@ int DumpGPZ::count() {
   rows_ = nullptr;
   if (GPZDeviceAtoms *resident = device_atoms()) {
     try {
-      resident->sync(columns_->stored());
+      resident->sync(columns_->stored(), ncustom > 0);
       if (!chosen_by_custom() && igroup != 0) {
         const GPZDeviceAtoms::Rows rows = resident->select(groupbit);
         rows_ = rows.data;

@@ -79,7 +79,9 @@ class KokkosAtoms : public GPZDeviceAtoms {
 
   ConstArray find_custom(const void *host) const override { return gpz_kokkos::find_custom(lmp_, host); }
 
-  void sync(const std::vector<GPZProperty> &properties) override { gpz_kokkos::sync(lmp_, properties); }
+  void sync(const std::vector<GPZProperty> &properties, bool custom) override {
+    gpz_kokkos::sync(lmp_, properties, custom);
+  }
 
   double sync_host(std::uint64_t mask) override {
     gpz_kokkos::fence();

@@ -38,8 +38,8 @@ class GPZDeviceAtoms : public GPZAtoms {
   virtual bool has(GPZProperty property) const = 0;
   // The copy on the GPU of a custom vector per atom in host memory; data nullptr if there is none.
   virtual gpz::ConstArray find_custom(const void *host) const = 0;
-  // To be called at the step of a frame, before find(), find_custom() and select() are used.
-  virtual void sync(const std::vector<GPZProperty> &properties) = 0;
+  // To be called at the step of a frame, before what find(), find_custom() (with `custom`) and select() show is used.
+  virtual void sync(const std::vector<GPZProperty> &properties, bool custom) = 0;
   // KOKKOS copies these arrays (atom_masks.h) to host memory, where they are older. Returns the seconds that it takes.
   virtual double sync_host(std::uint64_t mask) = 0;
   // Waits until the GPU has done all that KOKKOS has queued.

@@ -160,8 +160,8 @@ const int *gpz_kokkos::mask(LAMMPS *lmp) { return atoms(lmp)->k_mask.view<LMPDev
 
 const void *gpz_kokkos::image(LAMMPS *lmp) { return atoms(lmp)->k_image.view<LMPDeviceType>().data(); }
 
-void gpz_kokkos::sync(LAMMPS *lmp, const std::vector<GPZProperty> &properties) {
-  std::uint64_t wanted = MASK_MASK | custom_mask;
+void gpz_kokkos::sync(LAMMPS *lmp, const std::vector<GPZProperty> &properties, bool custom) {
+  std::uint64_t wanted = MASK_MASK | (custom ? custom_mask : 0);
   for (const GPZProperty property : properties) wanted |= mask_of(property);
   // Outside of the loop, LAMMPS takes the host's arrays for newer whenever the device wants them: first they have to be
   // as new as the device's, which after the set-up of rerun they are not.

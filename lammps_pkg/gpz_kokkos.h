@@ -40,8 +40,9 @@ gpz::ConstArray find_custom(LAMMPS *lmp, const void *host);
 const int *mask(LAMMPS *lmp);
 const void *image(LAMMPS *lmp);
 
-// Makes the device have what find(), find_custom(), mask() and image() show, and waits for all that KOKKOS does there.
-void sync(LAMMPS *lmp, const std::vector<GPZProperty> &properties);
+// Makes the device have what find(), mask() and image() show, with `custom` also find_custom(), and waits for all that
+// KOKKOS does there.
+void sync(LAMMPS *lmp, const std::vector<GPZProperty> &properties, bool custom);
 // Makes the host have these arrays (atom_masks.h), and waits for that.
 void sync_host(LAMMPS *lmp, std::uint64_t mask);
 // Waits for all that KOKKOS does on the device.
