@@ -142,7 +142,6 @@ void DumpGPZ::init_style() {
     if (changed) fail("nfile and fileper cannot change after the first run");
     output_.set_group(group());  // the ranks have not changed, but dump_modify nfile has freed their communicator
   }
-  columns_->choose_sources(triclinic_general);
   try {
     // a file of one frame is closed before LAMMPS goes on
     output_.set_async(async_ && !multifile && strcmp(id, "WRITE_DUMP") != 0);
@@ -163,6 +162,7 @@ void DumpGPZ::init_style() {
     error->one(FLERR, "Dump " + std::string(id) +
                           " gpz: of dump_modify effort, device cpu is needed for dense, and with order id for default");
 
+  columns_->choose_sources(triclinic_general, device_atoms());
   DumpCustom::init_style();  // opens the file
 
   if (output_.is_open()) {
@@ -315,6 +315,7 @@ void DumpGPZ::write() {
   if (!header_choice) fail("Must not use 'run pre no' after creating a new dump");
   const bool in_loop = update->whichflag && update->ntimestep != update->firststep;
   summary_.begin(in_loop ? GPZSummary::INSIDE : GPZSummary::BEFORE);
+  columns_->choose_sources(triclinic_general, device_atoms());  // dump_modify pbc before "run pre no"
   copy_to_host();
 
   // before the tests, because it invokes computes and so lets Output plan their next invocation

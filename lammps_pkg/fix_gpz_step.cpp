@@ -84,6 +84,7 @@ void FixGPZStep::move_last(LAMMPS *lmp) {
 
   int *const list = Lists::of_end_of_step(modify), *const every = Lists::intervals(modify);
   std::vector<std::pair<int, int>> entries;
+  entries.reserve(modify.n_end_of_step);
   for (int n = 0; n < modify.n_end_of_step; ++n) entries.emplace_back(list[n], every[n]);
   std::stable_partition(entries.begin(), entries.end(),
                         [&](const std::pair<int, int> &entry) { return others(entry.first); });

@@ -42,6 +42,9 @@ const AtomColumn atom_columns[] = {
     {"x", GPZProperty::x, 0, true},
     {"y", GPZProperty::x, 1, true},
     {"z", GPZProperty::x, 2, true},
+    {"xu", GPZProperty::xu, 0, true},
+    {"yu", GPZProperty::xu, 1, true},
+    {"zu", GPZProperty::xu, 2, true},
     {"vx", GPZProperty::v, 0, true},
     {"vy", GPZProperty::v, 1, true},
     {"vz", GPZProperty::v, 2, true},
@@ -183,12 +186,13 @@ void GPZColumns::set_bounds(double position, double scaled) {
 
 // --- data ---
 
-void GPZColumns::choose_sources(bool general_triclinic) {
+void GPZColumns::choose_sources(bool general_triclinic, bool unwrapped) {
   packed_.clear();
   arrays_.clear();
   for (std::size_t n = 0; n < columns_.size(); ++n) {
     const AtomColumn *stored = find_atom_column(columns_[n].name);
-    if (stored && !(stored->is_vector && general_triclinic)) {
+    const bool there = stored && (stored->property != GPZProperty::xu || unwrapped);
+    if (there && !(stored->is_vector && general_triclinic)) {
       source_[n] = Source::atom;
     } else if (columns_[n].array) {
       source_[n] = Source::array;

@@ -48,7 +48,8 @@ class GPZColumns {
   void set_bounds(double position, double scaled);
 
   // Decides what is read where LAMMPS has it. In a general triclinic box, vectors must be rotated, so they are packed.
-  void choose_sources(bool general_triclinic);
+  // `unwrapped`: the atoms of bind() have unwrapped positions.
+  void choose_sources(bool general_triclinic, bool unwrapped);
   // The columns that DumpCustom must pack into its buffer, each value at the row of its atom.
   const std::vector<int> &packed() const { return packed_; }
   // The columns that have arrays of their own.

@@ -32,11 +32,11 @@ using namespace LAMMPS_NS;
 
 namespace {
 
-// Of later versions than 4 Feb 2025, where KOKKOS does not keep these.
-#ifndef IVECTOR_MASK
-#define IVECTOR_MASK 0
-#define IARRAY_MASK 0
-#define DARRAY_MASK 0
+// Vectors and arrays of fix property/atom. KOKKOS keeps all of them in versions later than 4 Feb 2025.
+#ifdef IVECTOR_MASK
+constexpr std::uint64_t custom_reals = DVECTOR_MASK | DARRAY_MASK, custom_integers = IVECTOR_MASK | IARRAY_MASK;
+#else
+constexpr std::uint64_t custom_reals = DVECTOR_MASK, custom_integers = 0;
 #endif
 
 constexpr std::uint64_t everything = ALL_MASK, neighbours = ALL_MASK & ~static_cast<std::uint64_t>(V_MASK | F_MASK);
@@ -62,7 +62,7 @@ const Named arrays[] = {
     {TORQUE_MASK, "torque"},
     {MASK_MASK, "group masks"},
     {IMAGE_MASK, "image flags"},
-    {DVECTOR_MASK | IVECTOR_MASK | IARRAY_MASK | DARRAY_MASK, "custom properties"},
+    {custom_reals | custom_integers, "custom properties"},
 };
 
 // What DumpCustom reads for its attributes. Names stand for all that begin with them.
@@ -171,9 +171,9 @@ void GPZHostNeeds::add_attribute(const std::string &name) {
     case ArgInfo::VARIABLE:
       return add(of_variable(argument.get_name()), name);
     case ArgInfo::DNAME:
-      return add(DVECTOR_MASK | DARRAY_MASK, name);
+      return add(custom_reals, name);
     case ArgInfo::INAME:
-      return add(IVECTOR_MASK | IARRAY_MASK, name);
+      return add(custom_integers, name);
     default:
       break;
   }

@@ -64,6 +64,8 @@ std::uint64_t mask_of(GPZProperty property) {
       return IMAGE_MASK;
     case GPZProperty::x:
       return X_MASK;
+    case GPZProperty::xu:
+      return X_MASK | IMAGE_MASK;
     case GPZProperty::v:
       return V_MASK;
     case GPZProperty::f:
@@ -146,7 +148,8 @@ ConstArray gpz_kokkos::find(LAMMPS *lmp, GPZProperty property, int component) {
     case GPZProperty::torque:
       return vectors(atom->k_torque, component);
     case GPZProperty::image:
-      break;  // has a function of its own
+    case GPZProperty::xu:
+      break;  // made of image()
   }
   return {};
 }

@@ -10,7 +10,7 @@ from test_append import continued, merged
 
 COLUMNS = BASE + " ix iy iz vx vy vz"
 LOOSE = {**{c: DEFAULT_BOUND + 1e-7 for c in "xyz"}, **{c: 1e-7 for c in ("vx", "vy", "vz")}}
-SCALED = {c: DEFAULT_BOUND / 8.3979 for c in ("xs", "ys", "zs")}  # in the box of MELT
+SCALED = {c: DEFAULT_BOUND / 8.3979 for c in ("xs", "ys", "zs", "xsu", "ysu", "zsu")}  # in the box of MELT
 DIRECT = "before KOKKOS copies them for other output"
 
 
@@ -325,7 +325,8 @@ def gpu_kokkos_host_arrays(t):
         (BASE + " c_all[1]", "", 5, "all arrays (for c_all[1])"),
         (BASE + " f_mean", "", 5, ""),
         ("id xs ys zs", "", 5, "x (for xs ys zs)"),
-        ("id xu yu zu vx", "thresh yu > 1", 5, "x, image flags (for xu yu zu yu)"),
+        ("id xu yu zu vx", "thresh yu > 1", 5, "x, image flags (for yu)"),
+        ("id xsu ysu zsu", "", 5, "x, image flags (for xsu ysu zsu)"),
     ):
         gpz = twins("direct yes", "device gpu direct no", columns, both=both)
         output = lammps(t, f"{MELT}{HOST}{gpz}run 20", kokkos=True)
@@ -333,6 +334,14 @@ def gpu_kokkos_host_arrays(t):
         assert copied(output, "gpz") == ([(needs, 4)] if needs else []), f"{columns} {both}: {output}"
         t.same_frames("a.gpz", "b.gpz")
         t.same("a.gpz", frames=frames, bounds=SCALED)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_unwrapped(t):
+    """On the GPU, where it makes the values that dump custom has on the CPU."""
+    for script, columns in ((MELT, "id xu yu zu ix"), (TRICLINIC, "id zu yu xu"), (FLAT, "id xu yu ix iy")):
+        direct_and_not(t, script, columns=columns, every=50, run="run 200", frames=5)
+        gpu_and_cpu(t, script, columns=columns, every=50, run="run 200", frames=5)
 
 
 @case(ranks=(1, 2))
