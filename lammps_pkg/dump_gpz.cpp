@@ -173,7 +173,7 @@ void DumpGPZ::init_style() {
   }
   print_bound();
   early_ = false;
-  if (lmp->kokkos && update->whichflag == 1) FixGPZStep::move_last(lmp);
+  if (lmp->kokkos && update->whichflag == 1 && place_in_output() >= 0) FixGPZStep::move_last(lmp);
   print_device();
   if (comm->me == 0 && !output_.refusal().empty())
     utils::logmesg(lmp, fmt::format("Dump {} gpz: not written in the background: {}\n", id, output_.refusal()));

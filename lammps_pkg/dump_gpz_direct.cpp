@@ -102,7 +102,9 @@ bool DumpGPZ::nothing_else_is_due() const {
 void DumpGPZ::step_is_over() {
   const int place = place_in_output();
   GPZDeviceAtoms *const resident = backend_.device_atoms();
-  if (!resident || !resident->in_loop() || place < 0 || output->next_dump[place] != update->ntimestep) return;
+  const bigint step = update->ntimestep;
+  if (!resident || !resident->in_loop() || output->next != step || output->next_dump_any != step) return;
+  if (place < 0 || output->next_dump[place] != step) return;
   if (why_not_early().empty()) {
     output_of_this_dump(place);
   } else if (nothing_else_is_due()) {
