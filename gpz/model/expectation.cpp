@@ -91,8 +91,8 @@ void find_remainders(const cpu::DifferenceState &state, const Expectation &expec
     const core::GridAxis grid = core::checked_axis(box[d]);
     out[d].resize(n);
     for (std::size_t i = 0; i < n; ++i)
-      out[d][i] = limit_remainder(core::difference_of(core::displacement(q[d][i], state.axes[d].last[i], grid),
-                                                      core::expected_step(expected[d][i] + 32)));
+      out[d][i] = core::limit_remainder(core::difference_of(core::displacement(q[d][i], state.axes[d].last[i], grid),
+                                                            core::expected_step(expected[d][i] + 32)));
   }
 }
 
