@@ -214,6 +214,20 @@ GPZ_HD std::int8_t round_coefficient(double x) {
   return static_cast<std::int8_t>(static_cast<double>(cut) > scaled ? cut - 1 : cut);
 }
 
+// A value of the sample.
+GPZ_HD void add_to_fit(FitSums &sums, std::int64_t velocity, std::int64_t previous, std::int64_t mean,
+                       std::int64_t target) {
+  sums.product[0] += velocity * velocity;
+  sums.product[1] += velocity * previous;
+  sums.product[2] += velocity * mean;
+  sums.product[3] += previous * previous;
+  sums.product[4] += previous * mean;
+  sums.product[5] += mean * mean;
+  sums.target[0] += velocity * target;
+  sums.target[1] += previous * target;
+  sums.target[2] += mean * target;
+}
+
 // Least squares: the 3 x 3 normal equations by elimination in this order. A little is added to the diagonal, so that
 // features that are zero or follow from others (the first frames) do no harm.
 GPZ_HD Predictor fit_predictor(const FitSums &sums) {
