@@ -9,6 +9,7 @@
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/model/exceptions.hpp"
 #include "gpz/model/margin.hpp"
 #include "gpz/model/memory.hpp"
 #include "gpz/model/walk.hpp"
@@ -88,8 +89,7 @@ struct DecodeSide {
   const Walk &walk;
   const cpu::IndexOutput &q;
   cpu::NumberDecoder numbers;
-  const std::uint8_t *exceptions;
-  std::uint64_t left;  // of them
+  ExceptionReader exceptions;
 
   std::int64_t value(std::size_t i, std::size_t d, std::int32_t expected, unsigned context) {
     const core::GridAxis &grid = walk.box[d];
@@ -97,10 +97,7 @@ struct DecodeSide {
     const std::uint32_t u = numbers.get(context);
     std::int64_t place;
     if (u == core::widest_residual) {
-      if (left == 0) corrupt("exceptions of a modelled section", 0);
-      --left;
-      place = static_cast<std::int64_t>(format::load_little<std::uint64_t>(exceptions));
-      exceptions += sizeof(std::int64_t);
+      place = exceptions.next();
     } else {
       place = core::sum_of(last, core::sum_of(core::expected_step(expected), core::numbered_residual(u, expected)));
       if (!walk.inner[d].has(place)) {
@@ -341,8 +338,7 @@ void append_section(const cpu::DifferenceState &state, ModelledState &modelled, 
   writer.u8(static_cast<std::uint8_t>(w.contexts.levels));
   writer.u8(static_cast<std::uint8_t>(w.contexts.base));
   for (std::size_t d = 0; d < axes; ++d) writer.u32(static_cast<std::uint32_t>(w.margin[d]));
-  writer.u64(side.exceptions.size());
-  for (const std::int64_t index : side.exceptions) writer.i64(index);
+  append_exceptions(side.exceptions, writer);
   bytes.insert(bytes.end(), parameters.begin(), parameters.end());
   writer.pad_to_8();
   side.numbers.finish(bytes);
@@ -405,10 +401,8 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   if (w.contexts.levels < 1 || w.contexts.levels > max_scale_levels || w.contexts.base > 64)
     corrupt("contexts of a modelled section", 2);
   for (std::size_t d = 0; d < axes; ++d) w.margin[d] = in.u32();
-  const std::uint64_t exceptions = in.u64();
-  if (exceptions > in.left() / sizeof(std::int64_t)) corrupt("number of exceptions", in.position());
-  const std::uint8_t *const exceptions_at = bytes + in.position();
-  std::size_t at = in.position() + static_cast<std::size_t>(exceptions) * sizeof(std::int64_t);
+  const ExceptionReader exceptions(in);
+  std::size_t at = in.position();
   if (model == temporal_model) {
     at += prepared.temporal.read(bytes + at, size - at);
     prepared.temporal.expect(state, prepared.expected);
@@ -444,9 +438,9 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
     remainders[d].assign(state.particles, 0);
     w.index[d] = q[d];
   }
-  DecodeSide side{w, q, cpu::NumberDecoder(bytes + at, size - at, w.contexts.count()), exceptions_at, exceptions};
+  DecodeSide side{w, q, cpu::NumberDecoder(bytes + at, size - at, w.contexts.count()), exceptions};
   model::walk(w, remainders, side);
-  if (side.left != 0) corrupt("exceptions of a modelled section", 0);
+  side.exceptions.end();
   side.numbers.end();
   if (w.contexts.bonds) {
     cpu::IndexColumns indices{};
