@@ -207,14 +207,13 @@ struct TrajectoryEncoder::State {
     // Fields of predicted floats may be modelled.
     using Try = trajectory::SectionChoice::Try;
     trajectory::SectionChoice &choice = choices[f];
-    const Try next = state.plain || !may_use(feature::modelled_sections) ? Try::usual : choice.next();
+    const bool may_be_modelled = !state.plain && may_use(feature::modelled_sections);
+    const Try next = may_be_modelled ? choice.next() : Try::usual;
     if (next == Try::usual || !encode_modelled(f, columns, edges, begin, out)) {
       out.bytes.resize(begin);
       format::append_field_coding({format::predicted_values, crossed}, out.bytes);
       encode_predicted(columns, state, edges, out);
-      // Sections that had the usual coding alone are not counted: where it wins behind the first trials, it stays
-      // until the next independent chunk.
-      if (next != Try::usual) choice.encoded(false);
+      if (may_be_modelled) choice.encoded(false);
     } else if (next == Try::both) {
       const bool usual_is_smaller = trajectory::replace_if_smaller(out.bytes, begin, [&] {
         format::append_field_coding({format::predicted_values, crossed}, out.bytes);
