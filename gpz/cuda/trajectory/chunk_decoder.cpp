@@ -310,8 +310,8 @@ void ChunkDecoder::decode_predicted(const Call &call, std::size_t f, const Chunk
     return;
   }
   if (!can_follow(box)) unsupported("edges of the box so many grid steps away");
-  decode_difference(history_.state(f), indices.device(), indices.size(), box, call.outputs[f], rows(call),
-                    workspace_.data(), workspace_.capacity(), status, call.stream, crossings);
+  decode_difference(history_.state(f), indices.device(), indices.size(), box, call.outputs[f],
+                    workspace_.data(), workspace_.capacity(), status, call.stream, crossings, rows(call));
   write_exact_values(section.device(start), exact, call.outputs[f], {0, staying, rows(call)}, status, call.stream);
   written_[f][0] = true;
 }
