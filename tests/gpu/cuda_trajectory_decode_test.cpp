@@ -7,9 +7,6 @@
 #include "decoder_outputs.hpp"
 #include "gpz/cuda_trajectory.hpp"
 #include "gpz/cuda_trajectory_decoder.hpp"
-#include "gpz/format/fields.hpp"
-#include "gpz/trajectory/chunk_reader.hpp"
-#include "gpz/trajectory/id_order.hpp"
 #include "trajectory_support.hpp"
 
 namespace gpz::test {
@@ -32,18 +29,8 @@ class OnHost {
   void next(const EncodedChunk &chunk, const std::vector<Field> &fields) {
     reader_.next(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, fields, {}, 1);
   }
-  void write(const std::vector<Field> &fields, OutputOrder order, DecoderOutputs &outputs) {
-    trajectory::IdOrder ranks;
-    if (order == OutputOrder::id) {
-      reader_.write(format::identity_field(fields), ranks.target(static_cast<std::size_t>(reader_.particles())));
-      ranks.rank();
-    }
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      cpu::Target &target = outputs.targets()[f];
-      if (!target.is_wanted()) continue;
-      if (order == OutputOrder::id) target.rows = ranks.rows();
-      reader_.write(f, target);
-    }
+  void write(const std::vector<Field> &fields, OutputOrder order, DecoderOutputs &outputs) const {
+    write_sorted(reader_, fields, order, outputs);
   }
 
  private:

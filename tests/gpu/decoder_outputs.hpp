@@ -9,7 +9,10 @@
 #include "codec_support.hpp"
 #include "gpu_support.hpp"
 #include "gpz/cpu/target.hpp"
-#include "gpz/cuda.hpp"
+#include "gpz/cuda_trajectory_decoder.hpp"
+#include "gpz/format/fields.hpp"
+#include "gpz/trajectory/chunk_reader.hpp"
+#include "gpz/trajectory/id_order.hpp"
 
 namespace gpz::test {
 
@@ -54,9 +57,9 @@ class DecoderOutputs {
   const std::vector<cuda::FieldOutput> &outputs() const { return outputs_; }
   std::vector<cpu::Target> &targets() { return targets_; }
   // Every byte, those between the values too.
-  void expect_equal() const {
+  void expect_equal(const std::string &what = "") const {
     for (std::size_t f = 0; f < arrays_.size(); ++f)
-      EXPECT_TRUE(arrays_[f].device->bytes() == arrays_[f].host) << "field " << f;
+      EXPECT_TRUE(arrays_[f].device->bytes() == arrays_[f].host) << what << " field " << f;
   }
 
  private:
@@ -68,5 +71,21 @@ class DecoderOutputs {
   std::vector<cuda::FieldOutput> outputs_;
   std::vector<cpu::Target> targets_;
 };
+
+// What the CPU's reader of a chunk has, into the host's arrays.
+inline void write_sorted(const trajectory::ChunkReader &reader, const std::vector<Field> &fields,
+                         cuda::OutputOrder order, DecoderOutputs &outputs) {
+  trajectory::IdOrder ranks;
+  if (order == cuda::OutputOrder::id) {
+    reader.write(format::identity_field(fields), ranks.target(static_cast<std::size_t>(reader.particles())));
+    ranks.rank();
+  }
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    cpu::Target target = outputs.targets()[f];
+    if (!target.is_wanted()) continue;
+    if (order == cuda::OutputOrder::id) target.rows = ranks.rows();
+    reader.write(f, target);
+  }
+}
 
 }  // namespace gpz::test
