@@ -95,7 +95,7 @@ struct TrajectoryEncoder::State {
   // The history will start with this chunk, if a difference chunk follows.
   void start_from(const std::vector<FieldInput> &fields, const EncodedChunk &chunk) {
     history.forget();
-    choices.assign(fields.size(), trajectory::SectionChoice(std::min(effort, Effort::standard)));
+    choices.assign(fields.size(), {});
     identity.reset();
     described = format::described(fields);
     key_chunk.clear();
@@ -212,6 +212,8 @@ struct TrajectoryEncoder::State {
       out.bytes.resize(begin);
       format::append_field_coding({format::predicted_values, crossed}, out.bytes);
       encode_predicted(columns, state, edges, out);
+      // Sections that had the usual coding alone are not counted: where it wins behind the first trials, it stays
+      // until the next independent chunk.
       if (next != Try::usual) choice.encoded(false);
     } else if (next == Try::both) {
       const bool usual_is_smaller = trajectory::replace_if_smaller(out.bytes, begin, [&] {
