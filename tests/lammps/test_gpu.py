@@ -303,11 +303,22 @@ def copied(output, dump):
     return [(match[1], int(match[2])) for match in found if match]
 
 
-HOST = "compute ke all ke/atom\ncompute pe all pe/atom\ncompute s all stress/atom NULL\ncompute move all displace/atom\n"
-HOST += "compute near all coord/atom cutoff 1.2\ncompute all all property/atom xu id\n"
-HOST += "region ball sphere 3 3 3 2 side in\nvariable s equal stride(0,1000,5)\nvariable odd equal step%10!=0\n"
-HOST += "variable size equal 2+0.01*step\nvariable speed atom sqrt(vx^2+vy^2)+c_ke\nvariable place atom x+0.01*id\nregion grows sphere 3 3 3 v_size side in\n"
-HOST += "fix mean all ave/atom 1 5 5 c_ke\n"
+HOST = """
+compute ke all ke/atom
+compute pe all pe/atom
+compute s all stress/atom NULL
+compute move all displace/atom
+compute near all coord/atom cutoff 1.2
+compute all all property/atom xu id
+region ball sphere 3 3 3 2 side in
+variable s equal stride(0,1000,5)
+variable odd equal step%10!=0
+variable size equal 2+0.01*step
+variable speed atom sqrt(vx^2+vy^2)+c_ke
+variable place atom x+0.01*id
+region grows sphere 3 3 3 v_size side in
+fix mean all ave/atom 1 5 5 c_ke
+"""
 
 
 @case(ranks=(1, 2))
