@@ -32,6 +32,7 @@ DumpStyle(gpz,DumpGPZ);
 #include "gpz_columns.h"
 #include "gpz_output.h"
 #include "gpz_position_bound.h"
+#include "gpz_share.h"
 #include "gpz_summary.h"
 
 namespace LAMMPS_NS {
@@ -61,6 +62,7 @@ class DumpGPZ : public DumpCustom {
   GPZSummary summary_;
   GPZBackend backend_;  // has the buffers of output_, so it outlives it
   std::string backend_printed_;
+  GPZShare share_;
   GPZOutput output_;
   bool async_ = true, direct_wanted_ = true;
   bool direct_ = false;                       // frames of this run are taken by positions_are_final()
@@ -87,6 +89,7 @@ class DumpGPZ : public DumpCustom {
   int modify_key(int, char **);
   int modify_order(int, char **);
   int modify_effort(int, char **);
+  int modify_share(int, char **);
   void print_bound();
   bool stored_only() const;
   GPZDeviceAtoms *device_atoms();
@@ -106,6 +109,7 @@ class DumpGPZ : public DumpCustom {
   void wrap();
   void describe_frame();
   void write_frame();
+  GPZChunk make_chunk(std::string &problem);
   void drain();
   void set_bounds();
   gpz::Box box() const;
