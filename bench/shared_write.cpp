@@ -189,17 +189,25 @@ double measure(const Run &run) {
         work(run, me, *shared, staging);
       } catch (const std::exception &e) {
         std::fprintf(stderr, "%s\n", e.what());
-        kill(0, SIGTERM);  // the others wait for this one
+        _exit(1);
       }
       _exit(0);
     }
     children.push_back(child);
   }
-  for (const pid_t child : children) waitpid(child, nullptr, 0);
+  int status = 0;
+  bool failed = false;
+  for (std::size_t ended = 0; ended < children.size(); ++ended) {
+    waitpid(-1, &status, 0);
+    if (status != 0 && !failed)  // the others wait for it
+      for (const pid_t child : children) kill(child, SIGKILL);
+    failed = failed || status != 0;
+  }
   for (int n = 0; n < files; ++n) unlink(run.path(n).c_str());
   std::vector<double> seconds(shared->seconds + 2, shared->seconds + run.frames);
   munmap(staging, run.frame);
   munmap(shared, sizeof(Shared));
+  if (failed) throw std::runtime_error("a process has failed");
   std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
   return seconds[seconds.size() / 2];
 }

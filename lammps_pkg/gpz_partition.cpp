@@ -75,7 +75,8 @@ class Bisection {
   Place cut(Place first, Place last, int axis, int chunks) const {
     double all = 0;
     for (Place rank = first; rank != last; ++rank) all += ranks_[*rank].particles;
-    const double wanted = all * (chunks / 2) / chunks, near = all / chunks / 4;
+    const int before_cut = chunks / 2;
+    const double wanted = all * before_cut / chunks, near = all / chunks / 4;
     Place nearest = first + 1, plane = last;
     double before = 0, nearest_off = 0, plane_off = 0;
     for (Place next = first + 1; next != last; ++next) {
