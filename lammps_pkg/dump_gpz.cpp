@@ -391,6 +391,7 @@ GPZChunk DumpGPZ::make_chunk(std::string &problem) {
   } catch (const std::exception &e) {
     problem = e.what();
   }
+  summary_.lap(GPZSummary::COMPRESS);
   const bool key = info_.since_key == 0;
   share_.prepare(group(), key, static_cast<std::uint64_t>(nme), !on_device);
   const bool mine = share_.gather(atoms, problem);

@@ -49,16 +49,16 @@ void GPZShare::prepare(MPI_Comm group, bool key, std::uint64_t particles, bool i
   if (target_ == 0 || size == 1) {
     leave();
   } else if (key || !chosen_) {
-    int mine[2] = {!chosen_ || is_due(), !in_host}, all[2] = {1, 0};
+    int mine[2] = {!chosen_ || is_due() || !keeps(in_host), !in_host}, all[2] = {1, 0};
     MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, group);
     if (all[0]) {
       leave();
-      if (!all[1]) choose(group, own);
+      shares_ = !all[1];
+      if (shares_) choose(group, own);
       chosen_particles_ = size_ == 1 ? own : unknown;
     }
   }
   chosen_ = true;
-  in_host_ = in_host;
 }
 
 // Is a chunk much larger or smaller than it was chosen to be, or a rank that makes its own?
@@ -107,6 +107,7 @@ void GPZShare::leave() {
   me_ = 0;
   size_ = 1;
   chunks_ = writers_ = 0;
+  shares_ = false;
 }
 
 std::string GPZShare::text() const {

@@ -53,7 +53,7 @@ class GPZShare {
   // The ranks, or what they have, may be others from now on. The next frame must be a key frame.
   void restart() { chosen_ = false; }
   // Can the frame that comes be a difference frame? Not if atoms on a GPU take the place of those in host memory.
-  bool keeps(bool in_host) const { return !chosen_ || in_host == in_host_; }
+  bool keeps(bool in_host) const { return in_host || !shares_; }
 
   // Before a frame of `group`, which shares a file: chooses the ranks of each chunk, if it is a key frame and there is
   // a reason to. `particles`: of this rank in the frame. `in_host`: its columns are in host memory, which is what this
@@ -72,8 +72,8 @@ class GPZShare {
  private:
   LAMMPS *lmp_;
   int target_ = default_target;
-  bool chosen_ = false, in_host_ = true;
-  MPI_Comm ranks_{};  // of this chunk, if there are several
+  bool chosen_ = false, shares_ = false;  // have the ranks of some chunks been chosen?
+  MPI_Comm ranks_{};                      // of this chunk, if there are several
   int me_ = 0, size_ = 1;
   int writers_ = 0, chunks_ = 0;  // on the first rank of the file: what was chosen; 0: nothing
   static constexpr double unknown = -1;

@@ -80,7 +80,7 @@ def share_at_once(t):
 @case(ranks=(2, 4))
 def share_selection(t):
     """Some atoms of each rank, columns of all kinds and widths."""
-    columns = IMAGES + " mol q mass vx c_energy xs"
+    columns = IMAGES + " mol proc q mass vx c_energy xs"
     full = MELT.replace("units lj\n", "units lj\natom_style full\n")
     energy = "compute energy all ke/atom\ngroup some id 1:300:2 310:500:3\n"
     t.lammps(full + energy + dumps(columns, group="some", both="thresh x > 2 pbc yes", share="auto") + "run 60")
