@@ -78,7 +78,7 @@ int instances = 0;
 /* ---------------------------------------------------------------------- */
 
 DumpGPZ::DumpGPZ(LAMMPS *lammps, int narg, char **arg)
-    : DumpCustom(lammps, narg, arg), backend_(lammps), output_(world), bound_(update->unit_style) {
+    : DumpCustom(lammps, narg, arg), backend_(lammps), share_(lammps), output_(world), bound_(update->unit_style) {
   command_ = "dump";
   for (int i = 0; i < narg; ++i) command_ += std::string(" ") + arg[i];
 
@@ -134,6 +134,7 @@ std::vector<GPZColumns::Column> DumpGPZ::column_list() const {
 void DumpGPZ::init_style() {
   refuse_keywords();
   schedule_.restart();
+  share_.restart();
   if (columns_->has(GPZColumns::Kind::type_label) && !(atom->labelmapflag && atom->lmap->is_complete(Atom::ATOM)))
     fail("column typelabel needs a label for every atom type");
   if (output_.is_open()) {
@@ -369,19 +370,7 @@ void DumpGPZ::write_frame() {
     if (pbcflag) wrap();
     pack(nullptr);
     summary_.lap(GPZSummary::GATHER);
-    const int buffer = output_.next_buffer(summary_);
-    try {
-      describe_frame();  // the other ranks expect as many fields of this one, whatever fails
-      GPZAtoms *atoms = device_atoms();
-      columns_->bind(atoms ? *atoms : backend_.host_atoms(), find_arrays(), buf, atom->nlocal);
-      describe_frame();  // with the types that the arrays have
-      chunk = backend_.compressor().compress(columns_->fields(), static_cast<std::uint64_t>(atom->nlocal),
-                                             static_cast<std::uint64_t>(nme), rows_, info_.box, info_.since_key == 0,
-                                             buffer);
-    } catch (const std::exception &e) {
-      problem = output_.path() + ": cannot compress: " + e.what();
-    }
-    summary_.lap(GPZSummary::COMPRESS);
+    chunk = make_chunk(problem);
   }
 
   try {
@@ -396,6 +385,38 @@ void DumpGPZ::write_frame() {
     schedule_.restart();  // LAMMPS may go on, as a library
     fail(e.what());
   }
+}
+
+// The chunk of this frame; of size 0 if another rank makes it, or if there is a problem.
+GPZChunk DumpGPZ::make_chunk(std::string &problem) {
+  const int buffer = output_.next_buffer(summary_);
+  GPZAtoms *const on_device = device_atoms();
+  if (!share_.keeps(!on_device)) schedule_.restart();
+  describe_frame();  // the other ranks expect as many fields of this one, and what a key frame needs, whatever fails
+  GPZRows atoms;
+  try {
+    columns_->bind(on_device ? *on_device : backend_.host_atoms(), find_arrays(), buf, atom->nlocal);
+    describe_frame();  // with the types that the arrays have; takes no memory
+    atoms = {columns_->fields(), static_cast<std::uint64_t>(atom->nlocal), static_cast<std::uint64_t>(nme), rows_};
+  } catch (const std::exception &e) {
+    problem = e.what();
+  }
+  summary_.lap(GPZSummary::COMPRESS);
+  const bool key = info_.since_key == 0;
+  share_.prepare(group(), key, static_cast<std::uint64_t>(nme), !on_device);
+  const bool mine = share_.gather(atoms, problem);
+  summary_.lap(GPZSummary::COMMUNICATE);
+  GPZChunk chunk;
+  try {
+    if (mine)
+      chunk = backend_.compressor().compress(std::move(atoms.fields), atoms.nrows, atoms.particles, atoms.rows,
+                                             info_.box, key, buffer);
+  } catch (const std::exception &e) {
+    problem = e.what();
+  }
+  if (!problem.empty()) problem = output_.path() + ": cannot compress: " + problem;
+  summary_.lap(GPZSummary::COMPRESS);
+  return chunk;
 }
 
 // What is relative to the box refers to the first frame: of the file, if it is continued, otherwise of this dump. An
@@ -487,10 +508,11 @@ void DumpGPZ::describe_frame() {
   info_.timestep = update->ntimestep;
   info_.time = compute_time();
   info_.box = box();
-  info_.fields.clear();
-  for (const gpz::FieldInput &column : columns_->fields()) {
-    info_.fields.push_back(column.field);
-    gpz::fill_step(info_.fields.back());
+  const std::vector<gpz::FieldInput> &inputs = columns_->fields();
+  info_.fields.resize(inputs.size());
+  for (std::size_t f = 0; f < inputs.size(); ++f) {
+    info_.fields[f] = inputs[f].field;
+    gpz::fill_step(info_.fields[f]);
   }
   info_.since_key = schedule_.next(info_.fields);
 }
@@ -536,11 +558,11 @@ void DumpGPZ::end_of_run() {
   if (summary_.empty()) return;
   const double loop_seconds = update && update->whichflag && timer ? timer->get_wall(Timer::TOTAL) : 0.0;
   const std::string title = fmt::format("Dump {} gpz: {}", id, filename);
-  const std::string text = summary_.report(world, title, columns_->fields(), loop_seconds);
+  const std::string text = summary_.report(world, title, share_.text(), columns_->fields(), loop_seconds);
   if (comm->me == 0) utils::logmesg(lmp, text);
   summary_ = {};
 }
 
 double DumpGPZ::memory_usage() {
-  return DumpCustom::memory_usage() + columns_->memory_usage() + backend_.memory_usage();
+  return DumpCustom::memory_usage() + columns_->memory_usage() + backend_.memory_usage() + share_.memory_usage();
 }

@@ -33,6 +33,7 @@ DumpStyle(gpz,DumpGPZ);
 #include "gpz_host_needs.h"
 #include "gpz_output.h"
 #include "gpz_position_bound.h"
+#include "gpz_share.h"
 #include "gpz_summary.h"
 
 namespace LAMMPS_NS {
@@ -62,6 +63,7 @@ class DumpGPZ : public DumpCustom {
   GPZSummary summary_;
   GPZBackend backend_;  // has the buffers of output_, so it outlives it
   std::string backend_printed_;
+  GPZShare share_;
   GPZOutput output_;
   bool async_ = true, direct_wanted_ = true;
   bool early_ = false;                        // KOKKOS has not copied anything to the host for this frame
@@ -90,6 +92,7 @@ class DumpGPZ : public DumpCustom {
   int modify_key(int, char **);
   int modify_order(int, char **);
   int modify_effort(int, char **);
+  int modify_share(int, char **);
   void print_bound();
   bool chosen_by_custom() const;
   GPZDeviceAtoms *device_atoms();
@@ -116,6 +119,7 @@ class DumpGPZ : public DumpCustom {
   void wrap();
   void describe_frame();
   void write_frame();
+  GPZChunk make_chunk(std::string &problem);
   void drain();
   void set_bounds();
   gpz::Box box() const;

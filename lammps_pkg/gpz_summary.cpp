@@ -93,8 +93,8 @@ void GPZSummary::end_frame(std::uint64_t bytes, std::uint64_t local_atoms, std::
   }
 }
 
-std::string GPZSummary::report(MPI_Comm world, const std::string &title, const std::vector<gpz::FieldInput> &fields,
-                               double loop_seconds) const {
+std::string GPZSummary::report(MPI_Comm world, const std::string &title, const std::string &chunks,
+                               const std::vector<gpz::FieldInput> &fields, double loop_seconds) const {
   const std::vector<double> largest_error = maximum(world, largest_error_, fields.size());
   const std::vector<double> largest_bound = maximum(world, largest_bound_, fields.size());
   const auto totals = sum(world, totals_);
@@ -108,6 +108,7 @@ std::string GPZSummary::report(MPI_Comm world, const std::string &title, const s
   if (skipped_)
     text += fmt::format("  not written, because the file goes beyond them: {}\n", plural(skipped_, "frame"));
   if (frames_) text += fmt::format("  largest error: {}\n", errors(fields, largest_error, largest_bound));
+  if (frames_ && !chunks.empty()) text += "  " + chunks + "\n";
   text += time(world, loop_seconds);
   if (copies_) {
     int nranks = 1;

@@ -53,9 +53,10 @@ class GPZSummary {
   void skip_frame() { ++skipped_; }
 
   bool empty() const { return frames_ + skipped_ == 0; }
-  // Some lines on what was counted. Collective. loop_seconds: 0 if there was no loop.
-  std::string report(MPI_Comm world, const std::string &title, const std::vector<gpz::FieldInput> &fields,
-                     double loop_seconds) const;
+  // Some lines on what was counted. Collective. `chunks`: who makes them, or empty. loop_seconds: 0 if there was no
+  // loop.
+  std::string report(MPI_Comm world, const std::string &title, const std::string &chunks,
+                     const std::vector<gpz::FieldInput> &fields, double loop_seconds) const;
 
  private:
   static constexpr int nphases = 6, nparts = 3;
