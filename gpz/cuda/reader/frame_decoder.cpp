@@ -12,6 +12,7 @@ namespace {
 
 std::vector<bool> wanted_of(const std::vector<FieldOutput> &outputs) {
   std::vector<bool> wanted;
+  wanted.reserve(outputs.size());
   for (const FieldOutput &output : outputs)
     wanted.push_back(std::any_of(std::begin(output.components), std::end(output.components),
                                  [](const DeviceArray &array) { return array.data != nullptr; }));
@@ -20,6 +21,7 @@ std::vector<bool> wanted_of(const std::vector<FieldOutput> &outputs) {
 
 std::vector<FieldOutput> without_arrays(const std::vector<Field> &fields) {
   std::vector<FieldOutput> outputs;
+  outputs.reserve(fields.size());
   for (const Field &field : fields) outputs.push_back({field, {}});
   return outputs;
 }
