@@ -62,6 +62,13 @@ void together(int threads, const std::function<void(int)> &f) {
   if (failure) std::rethrow_exception(failure);
 }
 
+// Over a file, seconds. The first one takes memory.
+struct Passes {
+  double first = 0;
+  double second = 0;
+  double behind_key = 0;  // of the second: behind its first frame
+};
+
 class RemovedFile {
  public:
   explicit RemovedFile(std::string path) : path_(std::move(path)) {}
@@ -222,8 +229,8 @@ double read_raw(const std::string &path, U64 bytes, U64 frame, int readers, std:
   return seconds;
 }
 
-// One pass over the bytes of the .gpz file: to the device and checked, not decoded. Seconds.
-double bring_bytes(const std::string &path, int readers, std::size_t piece, std::uint64_t ahead_bytes) {
+// The bytes of the .gpz file: to the device and checked, not decoded.
+Passes bring_bytes(const std::string &path, int readers, std::size_t piece, std::uint64_t ahead_bytes) {
   const gpz::api::FrameFile file(std::make_unique<gpz::api::File>(path, gpz::api::File::Mode::read));
   gpz::api::ReadAhead::Settings settings;
   settings.threads = readers;
@@ -235,7 +242,7 @@ double bring_bytes(const std::string &path, int readers, std::size_t piece, std:
   gpz::cuda::Landing landing(0, settings.frames, longest);
   gpz::api::ReadAhead ahead(file, landing, settings);
   gpz::cuda::OwnStream stream;
-  double seconds = 0;
+  Passes passes;
   for (int pass = 0; pass < 2; ++pass) {
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < file.scan().frames.size(); ++i) {
@@ -245,15 +252,13 @@ double bring_bytes(const std::string &path, int readers, std::size_t piece, std:
       ahead.check(i);
       ahead.give_back(i);
     }
-    seconds = seconds_since(start);
+    (pass == 0 ? passes.first : passes.second) = seconds_since(start);
   }
-  return seconds;
+  return passes;
 }
 
-#ifndef GPZ_READING_WITHOUT_DECODER
-// One pass of gpz::cuda::Reader. Seconds.
-double read_compressed(const std::string &path, U64 n, int readers, std::uint64_t ahead, gpz::cuda::OutputOrder order,
-                       double &last_frames) {
+// gpz::cuda::Reader.
+Passes read_compressed(const std::string &path, U64 n, int readers, std::uint64_t ahead, gpz::cuda::OutputOrder order) {
   gpz::cuda::ReaderOptions options;
   options.threads = readers;
   options.ahead = ahead;
@@ -263,7 +268,7 @@ double read_compressed(const std::string &path, U64 n, int readers, std::uint64_
   for (std::size_t d = 0; d < 3; ++d)
     columns.push_back(
         {std::string(1, static_cast<char>('x' + d)), {positions.as<double>() + d, 24, gpz::ConstArray::Type::float64}});
-  double seconds = 0;
+  Passes passes;
   for (int pass = 0; pass < 2; ++pass) {
     const auto start = std::chrono::steady_clock::now();
     auto behind_key = start;
@@ -272,13 +277,11 @@ double read_compressed(const std::string &path, U64 n, int readers, std::uint64_
       if (!read.decoded_on_device) throw std::runtime_error("decoded on the CPU: " + read.reason);
       if (i == 0) behind_key = std::chrono::steady_clock::now();
     }
-    seconds = seconds_since(start);
-    last_frames = seconds_since(behind_key);
+    (pass == 0 ? passes.first : passes.second) = seconds_since(start);
+    passes.behind_key = seconds_since(behind_key);
   }
-  return seconds;
+  return passes;
 }
-
-#endif
 
 void run(U64 n, int frames, bool solid, const std::string &folder) {
   const RemovedFile raw(folder + "/gpu_reading_" + std::to_string(::getpid()) + ".raw");
@@ -297,46 +300,47 @@ void run(U64 n, int frames, bool solid, const std::string &folder) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   double best = 0;
   std::printf("raw f64                     threads  piece   G atoms/s    GB/s   without copies GB/s\n");
-  for (const int readers : {4, 8, 12, 16}) {
+  for (const int readers : {4, 8, 16}) {
     if (readers > cores) continue;
     for (const std::size_t mib : {1u, 4u}) {
       const double seconds = read_raw(raw.path(), raw_bytes, n * 24, readers, mib << 20, true);
-      const double without = read_raw(raw.path(), raw_bytes, n * 24, readers, mib << 20, false);
       best = std::max(best, atoms / seconds);
-      std::printf("                            %7d  %2zu MiB  %10.3f  %6.1f  %6.1f\n", readers, mib,
-                  atoms / seconds / 1e9, static_cast<double>(raw_bytes) / seconds / 1e9,
-                  static_cast<double>(raw_bytes) / without / 1e9);
+      std::printf("                            %7d  %2zu MiB  %10.3f  %6.1f", readers, mib, atoms / seconds / 1e9,
+                  static_cast<double>(raw_bytes) / seconds / 1e9);
+      if (mib == 4)
+        std::printf("  %6.1f", static_cast<double>(raw_bytes) /
+                                   read_raw(raw.path(), raw_bytes, n * 24, readers, mib << 20, false) / 1e9);
+      std::printf("\n");
     }
   }
-  const auto print = [&](const char *what, int readers, std::uint64_t mib, double seconds, double count) {
-    std::printf("%-26s  %7d  %4llu MiB ahead  %8.3f G atoms/s  %6.1f GB/s of positions  %5.2f x raw\n", what, readers,
-                static_cast<unsigned long long>(mib), count / seconds / 1e9, 24 * count / seconds / 1e9,
-                count / seconds / best);
+  const auto print = [&](const char *what, int readers, std::uint64_t mib, const Passes &passes, double count) {
+    std::printf(
+        "%-26s  %7d  %4llu MiB ahead  %8.3f G atoms/s  %6.1f GB/s of positions  %5.2f x raw  (first pass %.2f s)\n",
+        what, readers, static_cast<unsigned long long>(mib), count / passes.second / 1e9,
+        24 * count / passes.second / 1e9, count / passes.second / best, passes.first);
   };
-  for (const int readers : {4, 8, 12, 16}) {
-    if (readers > cores) continue;
+  for (const int readers : {8, 16})
     for (const std::uint64_t mib : {256u, 512u, 1024u})
-      print("gpz, bytes only", readers, mib, bring_bytes(compressed.path(), readers, 2 << 20, mib << 20), atoms);
-  }
-  for (const std::size_t piece : {1u, 4u, 8u})
-    print(("bytes only, pieces " + std::to_string(piece)).c_str(), std::min(cores, 8), 512,
-          bring_bytes(compressed.path(), std::min(cores, 8), piece << 20, 512 << 20), atoms);
-#ifndef GPZ_READING_WITHOUT_DECODER
+      if (readers <= cores)
+        print("gpz, bytes only", readers, mib, bring_bytes(compressed.path(), readers, 2 << 20, mib << 20), atoms);
+  for (const std::size_t piece : {1u, 8u})
+    print(("bytes only, pieces " + std::to_string(piece)).c_str(), std::min(cores, 16), 512,
+          bring_bytes(compressed.path(), std::min(cores, 16), piece << 20, 512 << 20), atoms);
   for (const auto order : {gpz::cuda::OutputOrder::stored, gpz::cuda::OutputOrder::id})
     for (const int readers : {4, 8, 12, 16}) {
       if (readers > cores) continue;
-      double behind_key = 0;
-      const double seconds = read_compressed(compressed.path(), n, readers, 512 << 20, order, behind_key);
-      const bool by_id = order == gpz::cuda::OutputOrder::id;
-      print(by_id ? "gpz, order of ids" : "gpz, stored order", readers, 512, seconds, atoms);
-      print("  without the key frame", readers, 512, behind_key, atoms - static_cast<double>(n));
+      const Passes passes = read_compressed(compressed.path(), n, readers, 512 << 20, order);
+      print(order == gpz::cuda::OutputOrder::id ? "gpz, order of ids" : "gpz, stored order", readers, 512, passes,
+            atoms);
+      std::printf("  without the key frame     %9.3f G atoms/s\n",
+                  (atoms - static_cast<double>(n)) / passes.behind_key / 1e9);
     }
-#endif
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   try {
     run(argc > 1 ? std::stoull(argv[1]) : 16000000, argc > 2 ? std::stoi(argv[2]) : 20,
         argc > 3 && std::strcmp(argv[3], "solid") == 0, argc > 4 ? argv[4] : "/dev/shm");

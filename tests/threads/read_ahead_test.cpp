@@ -91,11 +91,11 @@ ReadAhead::Settings settings_of(int threads, std::size_t frames, std::uint64_t b
 
 // A file, and its frames read in a way that other tests have checked.
 struct Trajectory {
-  Bytes bytes = chained_file(24, 5);
-  FrameFile file = file_from(bytes);
+  Bytes bytes;
+  FrameFile file;
   std::vector<Bytes> frames;
 
-  Trajectory() {
+  explicit Trajectory(const Bytes &given = chained_file(24, 5)) : bytes(given), file(file_from(bytes)) {
     const Reader reader = reader_of(bytes);
     for (std::size_t i = 0; i < reader.frames(); ++i) frames.push_back(reader.stored(i).bytes);
   }
@@ -185,8 +185,9 @@ TEST(ReadAheadThreads, ReadsNoMoreThanItShould) {
 
 TEST(ReadAheadThreads, DamageIsFoundWhereItIs) {
   Random random(5);
+  const Bytes sound = chained_file(24, 5);
   for (int step = 0; step < 40; ++step) {
-    Trajectory all;
+    Trajectory all(sound);
     const std::size_t damaged = random.below(all.count());
     std::uint64_t position = 0;
     all.file.head(damaged, &position);
@@ -283,12 +284,7 @@ TEST(ReadAheadThreads, FramesWithoutParticles) {
     }
     writer.close();
   }
-  Trajectory all;
-  all.bytes = written.bytes();
-  all.file = file_from(all.bytes);
-  all.frames.clear();
-  const Reader reader = reader_of(all.bytes);
-  for (std::size_t i = 0; i < reader.frames(); ++i) all.frames.push_back(reader.stored(i).bytes);
+  const Trajectory all(written.bytes());
   CopyingLanding landing(2);
   ReadAhead ahead(all.file, landing, settings_of(2, 2));
   ahead.aim(0, all.count());
