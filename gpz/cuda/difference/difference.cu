@@ -179,9 +179,8 @@ void report_status(const DifferenceDecode &params, std::uint32_t *status, Stream
 }  // namespace
 
 void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const core::GridBox &box,
-                       const FieldOutput &output, const std::uint32_t *rows, void *workspace,
-                       std::size_t workspace_size, std::uint32_t *status, Stream stream,
-                       const DeviceCrossings &crossings) {
+                       const FieldOutput &output, void *workspace, std::size_t workspace_size, std::uint32_t *status,
+                       Stream stream, const DeviceCrossings &crossings, const std::uint32_t *rows) {
   check_outputs({output}, state.particles);
   if (static_cast<int>(output.field.components.size()) != state.components)
     throw Error(Status::invalid_argument, "as many components as the state has");

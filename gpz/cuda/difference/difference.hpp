@@ -99,10 +99,12 @@ void encode_difference(DeviceDifferenceState &state, const DeviceValues &values,
 // device can write) becomes 0, or some of the bits above: values and state are unspecified then. Never reads or writes
 // outside of what it was given.
 std::size_t decode_difference_workspace(std::uint64_t particles);
+inline std::size_t decode_difference_workspace(const DeviceDifferenceState &state) {
+  return decode_difference_workspace(state.particles);
+}
 void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const core::GridBox &box,
-                       const FieldOutput &output, const std::uint32_t *rows, void *workspace,
-                       std::size_t workspace_size, std::uint32_t *status, Stream stream,
-                       const DeviceCrossings &crossings = {});
+                       const FieldOutput &output, void *workspace, std::size_t workspace_size, std::uint32_t *status,
+                       Stream stream, const DeviceCrossings &crossings = {}, const std::uint32_t *rows = nullptr);
 
 // A plain state with indices of 64 bits: integers, or keys of lossless floats. An array of device memory for each
 // component.

@@ -71,6 +71,9 @@ void ChunkDecoder::begin(const Call &call) {
   statuses_used_ = 0;
   crossed_ = {};
   written_.assign(call.outputs.size(), {false, false});
+  fields_ = described(call.outputs);
+  if (call.by_id && format::identity_field(fields_) == format::no_field)
+    throw Error(Status::invalid_argument, "the order of ids needs a field id");
   if (flags_.data() != nullptr) return;
   const std::size_t size = (1 + most_statuses) * sizeof(std::uint32_t);
   reserve(flags_, size);
@@ -81,17 +84,16 @@ void ChunkDecoder::begin(const Call &call) {
 
 void ChunkDecoder::start(const Call &call, ChunkKind kind) {
   forget();
-  const std::vector<Field> fields = described(call.outputs);
-  id_ = format::identity_field(fields);
-  std::vector<Kept> kept;
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const bool follows = call.particles <= format::max_followed &&
-                         (wanted_.empty() || f == 0 || f == id_ || (f < wanted_.size() && wanted_[f]));
-    kept.push_back(!follows ? Kept::nothing : format::is_plain(fields[f]) ? Kept::keys : Kept::state);
-    if (kept[f] == Kept::state && fields[f].bound == 0)
+  id_ = format::identity_field(fields_);
+  std::vector<Kept> kept(fields_.size(), Kept::nothing);
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const bool follows = wanted_.empty() || f == 0 || f == id_ || (f < wanted_.size() && wanted_[f]);
+    if (!follows || call.particles > format::max_followed) continue;
+    kept[f] = format::is_plain(fields_[f]) ? Kept::keys : Kept::state;
+    if (kept[f] == Kept::state && fields_[f].bound == 0)
       throw Error(Status::invalid_argument, "a field with a step needs its bound");
   }
-  history_.start(fields, kept, call.particles, wide(), call.stream);
+  history_.start(fields_, kept, call.particles, wide(), call.stream);
   if (call.by_id) {
     decode_ids(call, call.bytes, kind, 0, call.particles);
     rank(call);
@@ -203,11 +205,15 @@ void ChunkDecoder::next(const Call &call) {
   const ChunkBytes &bytes = call.bytes;
   if (fields == 0) corrupt("a difference chunk without fields", 0);
   if (!history_.started()) throw Error(Status::not_found, "the chunk that a difference chunk builds on is missing");
-  if (!format::have_same_grids(described(call.outputs), history_.fields()))
+  if (!format::have_same_grids(fields_, history_.fields()))
     corrupt("a difference chunk without the frame it builds on", 0);
   if (call.particles > format::max_followed) unsupported("a difference chunk of more than 2^31 - 1 particles");
+  // Names are the caller's, from frame to frame.
+  const std::size_t id = format::identity_field(fields_);
+  ranked_ = ranked_ && id == id_;
+  id_ = id;
   for (std::size_t f = 0; f < fields; ++f)
-    if (!is_followed(f) && is_wanted(call.outputs[f]))
+    if (!is_followed(f) && (is_wanted(call.outputs[f]) || (call.by_id && f == id)))
       throw Error(Status::not_found,
                   "field " + field(call, f).components[0].name + " was not followed since the independent chunk");
   const std::size_t start = format::chunk_head_size(ChunkKind::difference, fields);
@@ -310,8 +316,8 @@ void ChunkDecoder::decode_predicted(const Call &call, std::size_t f, const Chunk
     return;
   }
   if (!can_follow(box)) unsupported("edges of the box so many grid steps away");
-  decode_difference(history_.state(f), indices.device(), indices.size(), box, call.outputs[f], rows(call),
-                    workspace_.data(), workspace_.capacity(), status, call.stream, crossings);
+  decode_difference(history_.state(f), indices.device(), indices.size(), box, call.outputs[f], workspace_.data(),
+                    workspace_.capacity(), status, call.stream, crossings, rows(call));
   write_exact_values(section.device(start), exact, call.outputs[f], {0, staying, rows(call)}, status, call.stream);
   written_[f][0] = true;
 }

@@ -84,7 +84,7 @@ class ChunkDecoder {
   void write_fields(const Call &call, std::uint64_t staying);
   void write_part(const Call &call, std::size_t f, const RowRange &range);
 
-  const Field &field(const Call &call, std::size_t f) const { return call.outputs[f].field; }
+  static const Field &field(const Call &call, std::size_t f) { return call.outputs[f].field; }
   const std::uint32_t *rows(const Call &call) const { return call.by_id ? ranks_.rows() : nullptr; }
   DeviceKeys keys(const Call &call, std::size_t f) const;
   DeviceValues values(const Call &call, std::size_t f) const;  // that have landed
@@ -111,6 +111,7 @@ class ChunkDecoder {
   std::uint64_t allocations_ = 0;
 
   // Of the chunk that is decoded.
+  std::vector<Field> fields_;
   int statuses_used_ = 0;
   std::vector<Written> written_;
   std::vector<Landing> landings_;

@@ -5,7 +5,6 @@
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/trajectory/chunk_decoder.hpp"
 #include "gpz/cuda_trajectory_decoder.hpp"
-#include "gpz/format/fields.hpp"
 
 namespace gpz::cuda {
 
@@ -33,7 +32,7 @@ struct TrajectoryDecoder::State {
   void queue(const void *chunk, const void *host, std::size_t size, std::uint64_t count,
              const std::vector<FieldOutput> &fields, OutputOrder order, Stream stream) {
     try {
-      const std::vector<FieldOutput> prepared = prepare(fields, count, order);
+      const std::vector<FieldOutput> prepared = prepare(fields, count);
       check_memory(chunk, size, chunk_alignment, "the chunk");
       if (chunk != nullptr) require_reachable(chunk, device, "the chunk");
       forget_last_error();
@@ -55,14 +54,8 @@ struct TrajectoryDecoder::State {
     }
   }
 
-  std::vector<FieldOutput> prepare(const std::vector<FieldOutput> &fields, std::uint64_t count, OutputOrder order) {
+  std::vector<FieldOutput> prepare(const std::vector<FieldOutput> &fields, std::uint64_t count) const {
     check_outputs(fields, count);
-    if (order == OutputOrder::id) {
-      std::vector<Field> described;
-      for (const FieldOutput &output : fields) described.push_back(output.field);
-      if (format::identity_field(described) == format::no_field)
-        throw Error(Status::invalid_argument, "the order of ids needs a field id");
-    }
     for (const FieldOutput &output : fields)
       for (std::size_t d = 0; d < output.field.components.size() && count != 0; ++d)
         if (output.components[d].data != nullptr)

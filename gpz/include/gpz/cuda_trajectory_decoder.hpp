@@ -73,8 +73,8 @@ class GPZ_API TrajectoryDecoder {
 
   // For callers that keep frames in flight: as decode, but returns before the device is done. The same bytes are in
   // host memory, where the heads are read; `host` is not read after the call. `chunk` and the outputs have to stay
-  // until the stream has finished the call. Waits only when memory has to grow. Throws what can be seen in the heads;
-  // damage elsewhere is reported by check() and finish().
+  // until the stream has finished the call. Waits where memory has to grow, and in the order of ids where ids change.
+  // Throws what can be seen in the heads; damage elsewhere is reported by check() and finish().
   void queue(const void *chunk, const void *host, std::size_t size, std::uint64_t particles,
              const std::vector<FieldOutput> &fields, OutputOrder order = OutputOrder::stored, Stream stream = nullptr);
   // Throws corrupt or unsupported if the device has found damage so far in a queued chunk. Does not wait: for all that
