@@ -28,6 +28,7 @@
 #include "gpz/api/frame_file.hpp"
 #include "gpz/api/read_ahead.hpp"
 #include "gpz/chunk.hpp"
+#include "gpz/cpu/running_checksum.hpp"
 #include "gpz/cuda/reader/landing.hpp"
 #include "gpz/cuda_reader.hpp"
 #include "gpz/cuda_trajectory.hpp"
@@ -38,7 +39,8 @@ namespace {
 using namespace gpz::bench;  // NOLINT(google-build-using-namespace): what these programs share
 
 constexpr double bound = 0.0005;
-constexpr double sigma = 300;  // of the motion, grid steps
+// Of the motion, grid steps: as many bits as frames of an LJ liquid and of copper have, 31 and 16.
+double sigma_of(bool solid) { return solid ? 9 : 300; }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -129,7 +131,7 @@ void make_files(U64 n, int frames, bool solid, const std::string &raw, const std
   const int descriptor = ::open(raw.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (descriptor < 0) throw std::runtime_error("cannot make " + raw);
   for (int f = 0; f < frames; ++f) {
-    move<<<grid_for(n), threads>>>(places, n, static_cast<U64>(f), sigma * step, solid);
+    move<<<grid_for(n), threads>>>(places, n, static_cast<U64>(f), sigma_of(solid) * step, solid);
     check(cudaMemcpy(host.get(), positions.as<void>(), n * 24, cudaMemcpyDeviceToHost), "positions");
     constexpr int writers = 8;
     together(writers, [&](int t) {
@@ -179,12 +181,14 @@ void print_copies() {
   const double bus =
       speed([&] { check(cudaMemcpyAsync(b.as<void>(), host.get(), size, cudaMemcpyHostToDevice), "copy"); });
   std::printf("copies: on the device %.0f GB/s (read + written), host to device %.1f GB/s\n", device, bus);
-  // One thread, over 64 MiB in pinned memory.
-  const auto start = std::chrono::steady_clock::now();
-  constexpr std::size_t hashed = std::size_t{64} << 20;
-  volatile std::uint64_t sum = 0;
-  for (int k = 0; k < 8; ++k) sum = sum + gpz::chunk_checksum(host.get() + k * hashed, hashed);
-  std::printf("checksum, one thread: %.1f GB/s\n", 8.0 * hashed / seconds_since(start) / 1e9);
+  // One thread, over memory and over its cache.
+  gpz::cpu::RunningChecksum checksum;
+  for (const std::size_t hashed : {size, std::size_t{1} << 20}) {
+    const auto start = std::chrono::steady_clock::now();
+    for (std::size_t at = 0; at < size; at += hashed) checksum.add(host.get(), hashed);
+    std::printf("checksum, one thread, %zu MiB: %.1f GB/s\n", hashed >> 20,
+                static_cast<double>(size) / seconds_since(start) / 1e9);
+  }
 }
 
 // One pass over the raw file; with `copy`, to the device. Seconds.
@@ -230,13 +234,14 @@ double read_raw(const std::string &path, U64 bytes, U64 frame, int readers, std:
 }
 
 // The bytes of the .gpz file: to the device and checked, not decoded.
-Passes bring_bytes(const std::string &path, int readers, std::size_t piece, std::uint64_t ahead_bytes) {
+Passes bring_bytes(const std::string &path, int readers, std::size_t piece, std::uint64_t ahead_bytes, int together) {
   const gpz::api::FrameFile file(std::make_unique<gpz::api::File>(path, gpz::api::File::Mode::read));
   gpz::api::ReadAhead::Settings settings;
   settings.threads = readers;
   settings.frames = 12;
   settings.bytes = ahead_bytes;
   settings.piece = piece;
+  settings.threads_a_frame = together;
   std::uint64_t longest = 0;
   for (const gpz::IndexEntry &frame : file.scan().frames) longest = std::max(longest, frame.length);
   gpz::cuda::Landing landing(0, settings.frames, longest);
@@ -315,17 +320,16 @@ void run(U64 n, int frames, bool solid, const std::string &folder) {
   }
   const auto print = [&](const char *what, int readers, std::uint64_t mib, const Passes &passes, double count) {
     std::printf(
-        "%-26s  %7d  %4llu MiB ahead  %8.3f G atoms/s  %6.1f GB/s of positions  %5.2f x raw  (first pass %.2f s)\n",
+        "%-32s  %7d  %4llu MiB ahead  %8.3f G atoms/s  %6.1f GB/s of positions  %5.2f x raw  (first pass %.2f s)\n",
         what, readers, static_cast<unsigned long long>(mib), count / passes.second / 1e9,
         24 * count / passes.second / 1e9, count / passes.second / best, passes.first);
   };
   for (const int readers : {8, 16})
-    for (const std::uint64_t mib : {256u, 512u, 1024u})
-      if (readers <= cores)
-        print("gpz, bytes only", readers, mib, bring_bytes(compressed.path(), readers, 2 << 20, mib << 20), atoms);
-  for (const std::size_t piece : {1u, 8u})
-    print(("bytes only, pieces " + std::to_string(piece)).c_str(), std::min(cores, 16), 512,
-          bring_bytes(compressed.path(), std::min(cores, 16), piece << 20, 512 << 20), atoms);
+    for (const int together : {2, 4, 16})
+      for (const std::size_t kib : {512u, 1024u, 2048u})
+        if (readers <= cores)
+          print(("bytes only, " + std::to_string(together) + " a frame, " + std::to_string(kib) + " KiB").c_str(),
+                readers, 512, bring_bytes(compressed.path(), readers, kib << 10, 512 << 20, together), atoms);
   for (const auto order : {gpz::cuda::OutputOrder::stored, gpz::cuda::OutputOrder::id})
     for (const int readers : {4, 8, 12, 16}) {
       if (readers > cores) continue;

@@ -197,15 +197,14 @@ ReadAhead::Slot *ReadAhead::slot_to_check(Slot *last) {
   return found == slots_.end() ? nullptr : &*found;
 }
 
-// The slot at which the fewest threads are, the first frame among those: with a frame for each thread, every piece is
-// checked by the thread that read it.
+// The first frame that has not enough threads, or else the one that has the fewest.
 ReadAhead::Slot *ReadAhead::slot_to_read() {
   Slot *best = nullptr;
-  for (Slot &slot : slots_) {
-    if (!slot.can_be_read()) continue;
-    if (best == nullptr || std::make_pair(slot.busy, slot.frame) < std::make_pair(best->busy, best->frame))
-      best = &slot;
-  }
+  const auto rank = [&](const Slot &slot) {
+    return std::make_pair(slot.busy < settings_.threads_a_frame ? 0 : slot.busy, slot.frame);
+  };
+  for (Slot &slot : slots_)
+    if (slot.can_be_read() && (best == nullptr || rank(slot) < rank(*best))) best = &slot;
   return best;
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gpz/api/frame_file.hpp"
-#include "gpz/format/running_checksum.hpp"
+#include "gpz/cpu/running_checksum.hpp"
 
 namespace gpz::api {
 
@@ -43,7 +43,10 @@ class ReadAhead {
     // is more.
     std::size_t frames = 2;
     std::uint64_t bytes = 0;
-    std::size_t piece = std::size_t{1} << 21;  // bytes that a thread reads at a time
+    // Bytes that a thread reads at a time: what it has read is still in its cache when it checks it.
+    std::size_t piece = std::size_t{1} << 20;
+    // That read one frame at a time, where there are frames for the others. Only one of them at a time can check.
+    int threads_a_frame = 4;
   };
 
   // A frame whose bytes have arrived. Valid until give_back() or aim() without it.
@@ -99,7 +102,7 @@ class ReadAhead {
     std::size_t chunk = 0;    // that is being checked
     std::size_t begin = 0;    // of that chunk, in the slot
     std::size_t end = 0;      // of the bytes that the checksum has
-    format::RunningChecksum checksum;
+    cpu::RunningChecksum checksum;
     std::exception_ptr unread;   // why its bytes did not arrive
     std::exception_ptr damaged;  // which of its chunks is not what it should be
 

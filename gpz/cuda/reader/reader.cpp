@@ -31,7 +31,7 @@ constexpr std::size_t most_chunks = 4096;  // of a frame that the device decodes
 int threads_of(const ReaderOptions &options) {
   if (options.threads < 0) throw Error(Status::invalid_argument, "a negative number of threads");
   if (options.threads > 0) return options.threads;
-  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 16u));
 }
 
 std::uint64_t longest_frame(const FileScan &scan) {

@@ -27,7 +27,7 @@ struct ReaderOptions {
   // itself.
   Limits limits;
   // That read the file, check its checksums and start copies, and decode where that is done on the CPU. 0: as many as
-  // there are cores, at most 8.
+  // there are cores, at most 16.
   int threads = 0;
   // Bytes of the file that are read before they are asked for, if frames are asked for in the order of the file: so
   // many, or the next frame if it has more. They take as much pinned host memory and as much device memory, once each
