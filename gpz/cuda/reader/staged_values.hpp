@@ -26,7 +26,7 @@ class StagedValues {
 
   // Room for these columns. Charged to the current budget. Throws limit_exceeded, out_of_memory.
   void reserve(const std::vector<DeviceArray> &arrays, std::uint64_t n);
-  // The same room on the host, which copy_from_host() copies as a whole.
+  // Room on the host for as much, which copy_from_host() copies as a whole.
   void reserve_on_host();
   void copy_from_host(Stream stream);
 
