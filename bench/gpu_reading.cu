@@ -234,14 +234,12 @@ double read_raw(const std::string &path, U64 bytes, U64 frame, int readers, std:
 }
 
 // The bytes of the .gpz file: to the device and checked, not decoded.
-Passes bring_bytes(const std::string &path, int readers, std::size_t piece, std::uint64_t ahead_bytes, int together) {
+Passes bring_bytes(const std::string &path, int readers, std::uint64_t ahead_bytes) {
   const gpz::api::FrameFile file(std::make_unique<gpz::api::File>(path, gpz::api::File::Mode::read));
   gpz::api::ReadAhead::Settings settings;
   settings.threads = readers;
   settings.frames = 12;
   settings.bytes = ahead_bytes;
-  settings.piece = piece;
-  settings.threads_a_frame = together;
   std::uint64_t longest = 0;
   for (const gpz::IndexEntry &frame : file.scan().frames) longest = std::max(longest, frame.length);
   gpz::cuda::Landing landing(0, settings.frames, longest);
@@ -325,11 +323,8 @@ void run(U64 n, int frames, bool solid, const std::string &folder) {
         24 * count / passes.second / 1e9, count / passes.second / best, passes.first);
   };
   for (const int readers : {8, 16})
-    for (const int together : {2, 4, 16})
-      for (const std::size_t kib : {512u, 1024u, 2048u})
-        if (readers <= cores)
-          print(("bytes only, " + std::to_string(together) + " a frame, " + std::to_string(kib) + " KiB").c_str(),
-                readers, 512, bring_bytes(compressed.path(), readers, kib << 10, 512 << 20, together), atoms);
+    if (readers <= cores)
+      print("gpz, bytes only, checked", readers, 512, bring_bytes(compressed.path(), readers, 512 << 20), atoms);
   for (const auto order : {gpz::cuda::OutputOrder::stored, gpz::cuda::OutputOrder::id})
     for (const int readers : {4, 8, 12, 16}) {
       if (readers > cores) continue;
