@@ -23,6 +23,7 @@
 #include <filesystem>
 #include <gpz/error.hpp>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "atom.h"
@@ -30,6 +31,8 @@
 #include "compute.h"
 #include "domain.h"
 #include "error.h"
+#include "fix.h"
+#include "fix_gpz_step.h"
 #include "gpz_exit_code.h"
 #include "input.h"
 #include "label_map.h"
@@ -104,10 +107,13 @@ std::vector<GPZColumns::Column> DumpGPZ::column_list() const {
   std::vector<GPZColumns::Column> list;
   for (int n = 0; n < nfield; ++n) {
     const std::string name = earg[n];
+    const auto pack = pack_choice[n];
+    const bool array = pack == &DumpGPZ::pack_compute || pack == &DumpGPZ::pack_fix ||
+                       pack == &DumpGPZ::pack_variable || pack == &DumpGPZ::pack_custom;
     if (vtype[n] == DOUBLE) {
-      list.push_back({name, Kind::real});
+      list.push_back({name, Kind::real, array});
     } else if (vtype[n] == INT || vtype[n] == BIGINT) {
-      list.push_back({name, Kind::integer});
+      list.push_back({name, Kind::integer, array});
     } else if (name == "element") {
       list.push_back({name, Kind::element});
     } else if (name == "typelabel") {
@@ -136,7 +142,6 @@ void DumpGPZ::init_style() {
     if (changed) fail("nfile and fileper cannot change after the first run");
     output_.set_group(group());  // the ranks have not changed, but dump_modify nfile has freed their communicator
   }
-  columns_->choose_sources(triclinic_general);
   try {
     // a file of one frame is closed before LAMMPS goes on
     output_.set_async(async_ && !multifile && strcmp(id, "WRITE_DUMP") != 0);
@@ -157,6 +162,7 @@ void DumpGPZ::init_style() {
     error->one(FLERR, "Dump " + std::string(id) +
                           " gpz: of dump_modify effort, device cpu is needed for dense, and with order id for default");
 
+  columns_->choose_sources(triclinic_general, device_atoms());
   DumpCustom::init_style();  // opens the file
 
   if (output_.is_open()) {
@@ -166,7 +172,9 @@ void DumpGPZ::init_style() {
       fail("element names and type labels are in the file already and cannot change after the first run");
   }
   print_bound();
-  choose_direct();
+  early_ = false;
+  if (lmp->kokkos && update->whichflag == 1 && place_in_output() >= 0) FixGPZStep::move_last(lmp);
+  print_device();
   if (comm->me == 0 && !output_.refusal().empty())
     utils::logmesg(lmp, fmt::format("Dump {} gpz: not written in the background: {}\n", id, output_.refusal()));
 }
@@ -307,6 +315,8 @@ void DumpGPZ::write() {
   if (!header_choice) fail("Must not use 'run pre no' after creating a new dump");
   const bool in_loop = update->whichflag && update->ntimestep != update->firststep;
   summary_.begin(in_loop ? GPZSummary::INSIDE : GPZSummary::BEFORE);
+  columns_->choose_sources(triclinic_general, device_atoms());  // dump_modify pbc before "run pre no"
+  copy_to_host();
 
   // before the tests, because it invokes computes and so lets Output plan their next invocation
   nme = count();
@@ -320,9 +330,9 @@ void DumpGPZ::write() {
   if (!update->whichflag) drain();  // no end of a run follows that would notice an error
 }
 
-// Does the dump show only what LAMMPS stores, of all atoms of the group?
-bool DumpGPZ::stored_only() const {
-  return !idregion && !nthresh && !ncompute && !nfix && !nvariable && !ncustom && columns_->packed().empty();
+// Must DumpCustom choose the atoms? It also invokes computes and evaluates variables, and packs the atoms of its list.
+bool DumpGPZ::chosen_by_custom() const {
+  return idregion || nthresh || ncompute || nvariable || !columns_->packed().empty();
 }
 
 // Where KOKKOS has the atoms, if this frame takes them there: dump_modify pbc works on copies in host memory.
@@ -332,8 +342,8 @@ int DumpGPZ::count() {
   rows_ = nullptr;
   if (GPZDeviceAtoms *resident = device_atoms()) {
     try {
-      resident->sync(columns_->stored());
-      if (stored_only() && igroup != 0) {
+      resident->sync(columns_->stored(), ncustom > 0);
+      if (!chosen_by_custom() && igroup != 0) {
         const GPZDeviceAtoms::Rows rows = resident->select(groupbit);
         rows_ = rows.data;
         return static_cast<int>(rows.count);
@@ -342,7 +352,7 @@ int DumpGPZ::count() {
       error->one(FLERR, "Dump " + std::string(id) + " gpz: cannot select atoms: " + e.what());
     }
   }
-  if (stored_only() && igroup == 0) return atom->nlocal;
+  if (!chosen_by_custom() && igroup == 0) return atom->nlocal;
   const int chosen = DumpCustom::count();
   if (chosen < atom->nlocal) rows_ = clist;
   return chosen;
@@ -363,7 +373,7 @@ void DumpGPZ::write_frame() {
     try {
       describe_frame();  // the other ranks expect as many fields of this one, whatever fails
       GPZAtoms *atoms = device_atoms();
-      columns_->bind(atoms ? *atoms : backend_.host_atoms(), buf, atom->nlocal);
+      columns_->bind(atoms ? *atoms : backend_.host_atoms(), find_arrays(), buf, atom->nlocal);
       describe_frame();  // with the types that the arrays have
       chunk = backend_.compressor().compress(columns_->fields(), static_cast<std::uint64_t>(atom->nlocal),
                                              static_cast<std::uint64_t>(nme), rows_, info_.box, info_.since_key == 0,
@@ -437,6 +447,40 @@ void DumpGPZ::pack(tagint *) {
   // moved
   for (int i = nchoose - 1; i >= 0 && clist[i] != i; --i)
     for (const int n : packed) buf[clist[i] * size_one + n] = buf[i * size_one + n];
+}
+
+// Where the values of a column are that has an array of its own: element i is local atom i. LAMMPS allocates arrays
+// with several components as one piece.
+gpz::ConstArray DumpGPZ::array_of(int column) const {
+  const int which = field2index[column], part = argindex[column];
+  const auto vector = [](const auto *values) {
+    using T = std::remove_cv_t<std::remove_pointer_t<decltype(values)>>;
+    return gpz::ConstArray{values, sizeof(T), gpz_type_of<T>()};
+  };
+  const auto component = [&](const auto *const *rows) {
+    using T = std::remove_cv_t<std::remove_pointer_t<std::remove_pointer_t<decltype(rows)>>>;
+    const std::ptrdiff_t pitch = atom->nlocal > 1 ? rows[1] - rows[0] : part;
+    return gpz::ConstArray{rows ? rows[0] + part - 1 : nullptr, pitch * static_cast<std::ptrdiff_t>(sizeof(T)),
+                           gpz_type_of<T>()};
+  };
+  const auto pack = pack_choice[column];
+  if (pack == &DumpGPZ::pack_compute)
+    return part ? component(compute[which]->array_atom) : vector(compute[which]->vector_atom);
+  if (pack == &DumpGPZ::pack_fix)
+    return part ? component(this->fix[which]->array_atom) : vector(this->fix[which]->vector_atom);
+  if (pack == &DumpGPZ::pack_variable) return vector(vbuf[which]);
+  const int number = custom[which];
+  if (vtype[column] == INT) return part ? component(atom->iarray[number]) : vector(atom->ivector[number]);
+  return part ? component(atom->darray[number]) : vector(atom->dvector[number]);
+}
+
+std::vector<gpz::ConstArray> DumpGPZ::find_arrays() {
+  std::vector<gpz::ConstArray> arrays;
+  for (const int column : columns_->arrays()) {
+    const gpz::ConstArray resident = custom_on_device(column);
+    arrays.push_back(resident.data ? resident : array_of(column));
+  }
+  return arrays;
 }
 
 void DumpGPZ::describe_frame() {

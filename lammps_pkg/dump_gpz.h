@@ -30,6 +30,7 @@ DumpStyle(gpz,DumpGPZ);
 #include "dump_custom.h"
 #include "gpz_backend.h"
 #include "gpz_columns.h"
+#include "gpz_host_needs.h"
 #include "gpz_output.h"
 #include "gpz_position_bound.h"
 #include "gpz_summary.h"
@@ -45,7 +46,7 @@ class DumpGPZ : public DumpCustom {
   double memory_usage() override;
   // called by fix GPZ/STEP on all ranks
   void poll();
-  void positions_are_final();
+  void step_is_over();
   void end_of_run();
 
  protected:
@@ -63,7 +64,9 @@ class DumpGPZ : public DumpCustom {
   std::string backend_printed_;
   GPZOutput output_;
   bool async_ = true, direct_wanted_ = true;
-  bool direct_ = false;                       // frames of this run are taken by positions_are_final()
+  bool early_ = false;                        // KOKKOS has not copied anything to the host for this frame
+  double step_over_ = 0;                      // MPI_Wtime() when KOKKOS began to copy for this frame alone; or 0
+  std::vector<std::string> thresh_names_;     // dump_modify thresh
   gpz::KeySchedule schedule_;                 // dump_modify key
   gpz::Order order_ = gpz::Order::place;      // dump_modify order
   gpz::Effort effort_ = gpz::default_effort;  // dump_modify effort
@@ -88,11 +91,18 @@ class DumpGPZ : public DumpCustom {
   int modify_order(int, char **);
   int modify_effort(int, char **);
   void print_bound();
-  bool stored_only() const;
+  bool chosen_by_custom() const;
   GPZDeviceAtoms *device_atoms();
   int place_in_output() const;
-  void choose_direct();
-  std::string why_not_direct(int place);
+  void print_device();
+  std::string why_not_early() const;
+  GPZHostNeeds host_needs();
+  bool nothing_else_is_due() const;
+  void output_of_this_dump(int place);
+  void copy_to_host();
+  gpz::ConstArray array_of(int column) const;
+  gpz::ConstArray custom_on_device(int column);
+  std::vector<gpz::ConstArray> find_arrays();
 
   MPI_Comm group() const;
   std::string current_path();

@@ -66,6 +66,12 @@ int DumpGPZ::modify_param(int narg, char **arg) {
 
   const int used = DumpCustom::modify_param(narg, arg);
   if (used && strcmp(arg[0], "element") == 0) elements_given_ = true;
+  if (used && strcmp(arg[0], "thresh") == 0) {
+    if (strcmp(arg[1], "none") == 0)
+      thresh_names_.clear();
+    else
+      thresh_names_.emplace_back(arg[1]);
+  }
   return used;
 }
 

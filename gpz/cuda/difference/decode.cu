@@ -12,6 +12,20 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
+// Indices, for the order of ids.
+class PackedStore {
+ public:
+  struct Shared {};
+  __device__ PackedStore(const DecodeField &field, U64 block, Shared &)
+      : at_(reinterpret_cast<int4 *>(field.data[0]) + block * difference_block + this_lane()) {}
+  __device__ __forceinline__ void put(int row, const std::int32_t (&q)[core::max_components]) const {
+    at_[row * warp_size] = {q[0], q[1], q[2], 0};
+  }
+
+ private:
+  int4 *at_;
+};
+
 template <typename T, typename Store, int D>
 __global__ void __launch_bounds__(difference_warps *warp_size, 7)
     decode_blocks(const __grid_constant__ DifferenceDecode params) {
@@ -53,7 +67,6 @@ void launch_for(const DifferenceDecode &params, cudaStream_t stream) {
   const Layout layout = layout_of(field);
   if (layout == Layout::separate) return launch<T, SeparateStore<T>, 3>(params, stream);
   if (layout == Layout::interleaved) return launch<T, InterleavedStore<T>, 3>(params, stream);
-  if (layout == Layout::scattered) return launch<T, ScatteredStore<T>, 3>(params, stream);
   launch<T, AnyStore<T>, 3>(params, stream);
 }
 
@@ -61,7 +74,8 @@ void launch_for(const DifferenceDecode &params, cudaStream_t stream) {
 
 void launch_decode_differences(const DifferenceDecode &params, cudaStream_t stream) {
   if (params.field.value == core::Value::float32) return launch_for<float>(params, stream);
-  launch_for<double>(params, stream);
+  if (params.field.value == core::Value::float64) return launch_for<double>(params, stream);
+  launch<std::int32_t, PackedStore, 3>(params, stream);
 }
 
 }  // namespace gpz::cuda

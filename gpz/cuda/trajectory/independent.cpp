@@ -24,9 +24,9 @@ std::size_t independent_workspace(ChunkKind /*kind*/, const std::vector<FieldOut
 }
 
 void decode_independent(ChunkKind /*kind*/, const ChunkBytes &chunk, std::uint64_t particles,
-                        const std::vector<FieldOutput> &fields, const FieldRows &rows, void *workspace,
-                        std::size_t workspace_size, std::uint32_t *status, Stream stream) {
-  decompress_to_rows(chunk.device(), chunk.size(), particles, fields, rows, workspace, workspace_size, status, stream);
+                        const std::vector<FieldOutput> &fields, void *workspace, std::size_t workspace_size,
+                        std::uint32_t *status, Stream stream) {
+  decompress(chunk.device(), chunk.size(), particles, fields, workspace, workspace_size, status, stream);
 }
 
 }  // namespace gpz::cuda
