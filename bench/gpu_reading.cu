@@ -322,18 +322,19 @@ void run(U64 n, int frames, bool solid, const std::string &folder) {
         what, readers, static_cast<unsigned long long>(mib), count / passes.second / 1e9,
         24 * count / passes.second / 1e9, count / passes.second / best, passes.first);
   };
-  for (const int readers : {8, 16})
-    if (readers <= cores)
-      print("gpz, bytes only, checked", readers, 512, bring_bytes(compressed.path(), readers, 512 << 20), atoms);
-  for (const auto order : {gpz::cuda::OutputOrder::stored, gpz::cuda::OutputOrder::id})
-    for (const int readers : {4, 8, 12, 16}) {
-      if (readers > cores) continue;
-      const Passes passes = read_compressed(compressed.path(), n, readers, 512 << 20, order);
-      print(order == gpz::cuda::OutputOrder::id ? "gpz, order of ids" : "gpz, stored order", readers, 512, passes,
-            atoms);
-      std::printf("  without the key frame     %9.3f G atoms/s\n",
-                  (atoms - static_cast<double>(n)) / passes.behind_key / 1e9);
-    }
+  const int most = std::min(cores, 16);
+  for (const std::uint64_t mib : {128u, 256u, 512u})
+    print("gpz, bytes only, checked", most, mib, bring_bytes(compressed.path(), most, mib << 20), atoms);
+  const auto read = [&](int readers, std::uint64_t mib, gpz::cuda::OutputOrder order) {
+    if (readers > cores) return;
+    const Passes passes = read_compressed(compressed.path(), n, readers, mib << 20, order);
+    print(order == gpz::cuda::OutputOrder::id ? "gpz, order of ids" : "gpz, stored order", readers, mib, passes, atoms);
+    std::printf("  without the key frame     %9.3f G atoms/s\n",
+                (atoms - static_cast<double>(n)) / passes.behind_key / 1e9);
+  };
+  for (const int readers : {4, 8}) read(readers, 512, gpz::cuda::OutputOrder::stored);
+  for (const std::uint64_t mib : {128u, 256u, 512u}) read(most, mib, gpz::cuda::OutputOrder::stored);
+  read(most, 512, gpz::cuda::OutputOrder::id);
 }
 
 }  // namespace
