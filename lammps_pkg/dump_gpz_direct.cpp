@@ -43,7 +43,7 @@ void DumpGPZ::print_device() {
     if (obstacle.empty()) {
       const std::string needs = host_needs().text();
       text += ", before KOKKOS copies them for other output";
-      if (!needs.empty()) text += ", but for " + needs;
+      if (!needs.empty()) text += ", except " + needs;
     } else {
       text += ", at the time of other output, because " + obstacle;
     }
@@ -98,7 +98,7 @@ bool DumpGPZ::nothing_else_is_due() const {
   return true;
 }
 
-// The step is over but for its output.
+// Nothing of the step is left to do except its output.
 void DumpGPZ::step_is_over() {
   const int place = place_in_output();
   GPZDeviceAtoms *const resident = backend_.device_atoms();

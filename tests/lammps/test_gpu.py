@@ -341,7 +341,7 @@ def gpu_kokkos_host_arrays(t):
     ):
         gpz = twins("direct yes", "device gpu direct no", columns, both=both)
         output = lammps(t, f"{MELT}{HOST}{gpz}run 20", kokkos=True)
-        says(output, "gpz", DIRECT + (f", but for {needs}" if needs else ""))
+        says(output, "gpz", DIRECT + (f", except {needs}" if needs else ""))
         assert copied(output, "gpz") == ([(needs, 4)] if needs else []), f"{columns} {both}: {output}"
         t.same_frames("a.gpz", "b.gpz")
         t.same("a.gpz", frames=frames, bounds=SCALED)
@@ -369,7 +369,7 @@ def gpu_kokkos_variables(t):
         output = lammps(t, f"{MELT}{HOST}{gpz}run 20", kokkos=True)
         (place,) = re.findall(r"Dump gpz gpz: compressed on GPU \d+, where KOKKOS keeps the atoms, (.*)", output)
         known = {"v_speed": "v, type, mass, group masks", "v_place": "x, id, group masks"}
-        allowed = [f"{DIRECT}, but for {arrays} (for {variable})" for arrays in ("all arrays", known.get(variable))]
+        allowed = [f"{DIRECT}, except {arrays} (for {variable})" for arrays in ("all arrays", known.get(variable))]
         assert place in allowed or place == DIRECT and variable.startswith("dump_modify"), place
         t.same_frames("a.gpz", "b.gpz")
         t.same("a.gpz", frames=frames)
@@ -403,7 +403,7 @@ def gpu_kokkos_wrapped(t):
     script = MELT + "neigh_modify every 50 delay 0 check no\nneighbor 2.0 bin\n"
     gpz = twins("direct yes pbc yes", "device gpu direct no pbc yes")
     output = lammps(t, f"{script}{gpz}run 20\nrun 25", kokkos=True)
-    assert f"{DIRECT}, but for id (for id); type (for type); x (for x y z); " in output, output
+    assert f"{DIRECT}, except id (for id); type (for type); x (for x y z); " in output, output
     t.same_frames("a.gpz", "b.gpz")
     for frame in t.decode("a.gpz"):
         for atom, values in frame.atoms.items():
