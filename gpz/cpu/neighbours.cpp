@@ -102,8 +102,6 @@ void fill_table(const Neighbours &neighbours, NeighbourTable &table) {
   }
 }
 
-std::size_t header_size(const Neighbours &neighbours) { return 2 + std::size_t{neighbours.levels} * neighbours.lags; }
-
 void write_header(const Neighbours &neighbours, std::uint8_t *bytes) {
   *bytes++ = static_cast<std::uint8_t>(neighbours.levels);
   *bytes++ = static_cast<std::uint8_t>(neighbours.lags);
@@ -113,8 +111,7 @@ void write_header(const Neighbours &neighbours, std::uint8_t *bytes) {
 }
 
 bool read_header(const std::uint8_t *bytes, std::size_t size, Neighbours &neighbours) {
-  if (size < 2 || bytes[0] < 1 || bytes[0] > max_neighbour_levels || bytes[1] < 1 || bytes[1] > max_neighbour_lags)
-    return false;
+  if (size < 2 || !core::are_neighbours(bytes[0], bytes[1])) return false;
   neighbours.levels = bytes[0];
   neighbours.lags = bytes[1];
   if (size < header_size(neighbours)) return false;

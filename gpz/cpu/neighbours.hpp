@@ -6,22 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpz/core/residual.hpp"
+#include "gpz/core/neighbours.hpp"
 #include "gpz/core/types.hpp"
 
 namespace gpz::cpu {
 
-inline constexpr std::uint32_t max_neighbour_levels = 16;
-inline constexpr std::uint32_t max_neighbour_lags = 4;
-// Remainders of neighbours are limited to this, so that the prediction fits in 32 bits.
-inline constexpr std::int32_t neighbour_limit = (1 << 20) - 1;
-
-// Coefficients in units of 1/64: slot s has those of level s mod `levels`, weight[level][j] of slot s - 1 - j.
-struct Neighbours {
-  std::uint32_t levels = 0;  // 0: no such prediction
-  std::uint32_t lags = 0;
-  std::int8_t weight[max_neighbour_levels][max_neighbour_lags] = {};
-};
+using core::max_neighbour_lags;
+using core::max_neighbour_levels;
+using core::neighbour_limit;
+using core::Neighbours;
 
 // The weights for each particle of a block that begins with any level from 0 to 15, so that loops need not count
 // levels.
@@ -41,7 +34,9 @@ struct NeighbourSums {
 Neighbours fit_neighbours(const NeighbourSums &sums, std::uint64_t values);
 
 // The part of a section header: levels, lags, weights.
-std::size_t header_size(const Neighbours &neighbours);
+inline std::size_t header_size(const Neighbours &neighbours) {
+  return core::neighbour_header_size(neighbours.levels, neighbours.lags);
+}
 void write_header(const Neighbours &neighbours, std::uint8_t *bytes);
 // False: not in `size` bytes, or not a prediction.
 bool read_header(const std::uint8_t *bytes, std::size_t size, Neighbours &neighbours);

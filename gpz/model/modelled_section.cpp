@@ -310,8 +310,8 @@ void append_section(const cpu::DifferenceState &state, ModelledState &modelled, 
       gain = 0;
       flags |= slot_neighbours;
       const std::size_t at = parameters.size();
-      parameters.resize(at + header_size(w.slots));
-      write_header(w.slots, &parameters[at]);
+      parameters.resize(at + cpu::header_size(w.slots));
+      cpu::write_header(w.slots, &parameters[at]);
     } else {
       w.slots = {};
     }
@@ -433,8 +433,8 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
     w.space = &prepared.space;
   }
   if ((flags & slot_neighbours) != 0) {
-    if (!read_header(bytes + at, size - at, w.slots)) corrupt("coefficients of neighbours", at);
-    at += header_size(w.slots);
+    if (!cpu::read_header(bytes + at, size - at, w.slots)) corrupt("coefficients of neighbours", at);
+    at += cpu::header_size(w.slots);
   }
   for (; at % 8 != 0; ++at)
     if (at >= size || bytes[at] != 0) corrupt("padding of a modelled section", at);

@@ -1,65 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocks of difference sections: one warp a block reads its payload and its history, writes the values and the history
 // after the frame. Value i of a block is in row i / 32 of lane i % 32.
-#include <cuda_pipeline.h>
-
 #include <type_traits>
 
 #include "gpz/cuda/block/block_store.cuh"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/difference/kernels.hpp"
-#include "gpz/cuda/difference/unary.cuh"
-#include "gpz/cuda/difference/values.cuh"
+#include "gpz/cuda/difference/neighbours.cuh"
+#include "gpz/cuda/difference/residual_reader.cuh"
 
 namespace gpz::cuda {
 namespace {
 
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
-
-// Words a bitmap can have: beyond it the ones could not be counted in 32 bits, and there are 3,072 at most.
-constexpr U32 longest_bitmap = 1u << 26;
-
-// The plane of an axis on its way to where its values will be: word w of a lane in row w.
-__device__ __forceinline__ void fetch_plane(const U32 *words, int width, U32 *u) {
-  const auto lane = static_cast<int>(this_lane());
-#pragma unroll 4
-  for (int w = 0; w < width; ++w)
-    __pipeline_memcpy_async(&u[w * padded_row + lane], &words[w * warp_size + lane], sizeof(U32));
-}
-
-// Values in place of the words. A lane takes its own, from the last one on: as they have less than 32 bits, nothing is
-// written over before it was read.
-__device__ __forceinline__ void unpack_plane(U32 *u, int width) {
-  U32 *mine = u + this_lane();
-  if (width == 0) {
-#pragma unroll 8
-    for (int row = 0; row < difference_rows; ++row) mine[row * padded_row] = 0;
-    return;
-  }
-  const auto mask = static_cast<U32>(core::low_mask(width));
-  constexpr int at_once = 8;
-#pragma unroll 1
-  for (int start = difference_rows - at_once; start >= 0; start -= at_once) {
-    U32 value[at_once];
-#pragma unroll
-    for (int k = 0; k < at_once; ++k) {
-      const auto bit = static_cast<U32>((start + k) * width);
-      const auto word = static_cast<int>(bit / 32);
-      const int behind = min(word + 1, difference_rows - 1);
-      value[k] = __funnelshift_r(mine[word * padded_row], mine[behind * padded_row], bit) & mask;
-    }
-#pragma unroll
-    for (int k = 0; k < at_once; ++k) mine[(start + k) * padded_row] = value[k];
-  }
-}
-
-// A block that is not full has one lane.
-__device__ __noinline__ void unpack_partial(const U32 *words, int width, U32 n, U32 *u) {
-  for (U32 i = this_lane(); i < difference_block; i += warp_size)
-    u[i / warp_size * padded_row + i % warp_size] =
-        i < n ? static_cast<U32>(core::get_bits(words, U64{i} * static_cast<U32>(width), width)) : 0;
-}
 
 // Marks exceptions, and puts their indices in the place of the residuals. Returns bits of the status.
 __device__ __noinline__ U32 place_indices(const U32 *words, U32 count, U32 n, int components, DecodeMemory &memory) {
@@ -112,59 +66,6 @@ __device__ __noinline__ bool read_flags(const DifferenceHistory &history, core::
   return core::words_for_bits(count) == record.flags;
 }
 
-// Residuals of all axes; false if the bitmap is not that of these planes.
-template <int D>
-__device__ __forceinline__ bool read_residuals(const core::ResidualRecord &record, const U32 *words, U32 n,
-                                               DecodeMemory &memory) {
-  const U32 lane = this_lane();
-  const bool full = n == difference_block;
-  const U32 *bitmap = words;
-#pragma unroll
-  for (int d = 0; d < D; ++d) {
-    if (full) fetch_plane(bitmap, record.code[d].width, memory.u[d]);
-    bitmap += core::packed_words(n, record.code[d].width, core::lanes_of(n, difference_block));
-  }
-  if (record.bitmap > longest_bitmap) return false;
-  const bool has_room = record.bitmap <= DecodeMemory::bitmap_room;
-  for (U32 w = lane; has_room && w < record.bitmap; w += warp_size)
-    __pipeline_memcpy_async(&memory.bitmap[w], &bitmap[w], sizeof(U32));
-  __pipeline_commit();
-#pragma unroll
-  for (int d = 0; d < D; ++d) memory.exception[d][lane] = memory.elsewhere[d][lane] = 0;
-  __pipeline_wait_prior(0);
-  __syncwarp();
-  const U32 *plane = words;
-#pragma unroll
-  for (int d = 0; d < D; ++d) {
-    const int width = record.code[d].width;
-    if (full)
-      unpack_plane(memory.u[d], width);
-    else
-      unpack_partial(plane, width, n, memory.u[d]);
-    plane += core::packed_words(n, width, core::lanes_of(n, difference_block));
-  }
-  __syncwarp();
-  const UnaryIndex index(has_room ? memory.bitmap : bitmap, record.bitmap);
-  U32 first[D];
-  U32 count[D];
-  U32 wanted = 0;
-#pragma unroll
-  for (int d = 0; d < D; ++d) {
-    count[d] = count_unary(memory.u[d], record.code[d], n);
-    U32 total;
-    first[d] = wanted + warp_exclusive_sum(count[d], &total);
-    wanted += total;
-  }
-  if (wanted != index.total) return false;
-#pragma unroll
-  for (int d = 0; d < D; ++d) {
-    const UnaryReader reader = index.from(first[d], count[d] != 0);
-    if (count[d] != 0) add_unary(memory.u[d], record.code[d], n, reader);
-  }
-  __syncwarp();
-  return true;
-}
-
 // The payload of a block; nullptr if the blocks, with the padding to 8 bytes, do not fill the section.
 __device__ __forceinline__ const U32 *payload_of(const DifferenceDecode &params, U64 block) {
   const DifferenceLayout &layout = *params.layout;
@@ -182,23 +83,34 @@ __global__ void __launch_bounds__(difference_warps *warp_size, 7)
   static_assert(sizeof(typename Store::Shared) <= sizeof(DecodeMemory::bitmap));
   const U32 warp = threadIdx.x / warp_size;
   const U64 block = static_cast<U64>(blockIdx.x) * difference_warps + warp;
-  if (block >= params.history.blocks || *static_cast<volatile U32 *>(params.status) != 0) return;
+  if (*static_cast<volatile U32 *>(params.status) != 0) return;
+  const bool has_neighbours = history && params.layout->neighbours.levels != 0;
+  const bool exists = block < params.history.blocks;
+  if (!exists && !has_neighbours) return;
   DecodeMemory &memory = all_memory[warp];
-  const U32 n = particles_of(params.history, block);
-  const core::ResidualRecord record = params.records[block];
-  const U32 *words = payload_of(params, block);
+  const U32 n = exists ? particles_of(params.history, block) : 0;
+  const core::ResidualRecord record = exists ? params.records[block] : core::ResidualRecord{};
+  const U32 *words = exists ? payload_of(params, block) : nullptr;
   U32 status = words == nullptr || !read_residuals<D>(record, words, n, memory) ? section_damaged : 0;
   const core::Predictor predictor = params.layout->predictor;
-  const bool predict = history && predicts(predictor);
+  bool predict = history && predicts(predictor);
   bool ranks = record.triples;
   if (status == 0 && ranks && !are_ranks(n, memory.u[0])) status = section_damaged;
+  const U32 *behind = words + record.bitmap;
+  for (int d = 0; d < D; ++d)
+    behind += core::packed_words(n, record.code[d].width, core::lanes_of(n, difference_block));
+  if constexpr (history)
+    if (has_neighbours) {
+      const bool good = status == 0;
+      status |= undo_neighbours<D>(params, block, good ? n : 0, good && ranks, behind + record.flags,
+                                   good ? record.exceptions : 0, all_memory);
+      if (!exists) return;
+      predict = ranks = false;
+    }
   if (status == 0 && (record.margin | record.flags | record.exceptions) != 0) {
     if (D == core::max_components && ranks)
       separate_triples(params.history, predictor, predict, block * difference_block, n, memory);
     ranks = false;
-    const U32 *behind = words + record.bitmap;
-    for (int d = 0; d < D; ++d)
-      behind += core::packed_words(n, record.code[d].width, core::lanes_of(n, difference_block));
     // In this order: where a particle is expected follows from residuals, whose place the indices take.
     if (!read_flags(params.history, predictor, predict, block * difference_block, n, D, record, behind, memory))
       status = section_damaged;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpz/core/difference_section.hpp"
+#include "gpz/core/neighbours.hpp"
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/cuda/block/decode_params.hpp"
@@ -61,6 +62,7 @@ struct DifferenceLayout {
   std::uint8_t width[core::max_residual_items];
   std::uint32_t record_bits;
   core::Predictor predictor;
+  core::Neighbours neighbours;
   std::uint64_t directory;
   std::uint64_t payload;
   std::uint64_t end;
