@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpz/core/neighbours.hpp"
+#include "gpz/core/neighbour_fit.hpp"
 #include "gpz/core/types.hpp"
 
 namespace gpz::cpu {
@@ -15,6 +15,7 @@ using core::max_neighbour_lags;
 using core::max_neighbour_levels;
 using core::neighbour_limit;
 using core::Neighbours;
+using core::NeighbourSums;
 
 // The weights for each particle of a block that begins with any level from 0 to 15, so that loops need not count
 // levels.
@@ -23,12 +24,6 @@ struct NeighbourTable {
 };
 
 void fill_table(const Neighbours &neighbours, NeighbourTable &table);
-
-// Sums over a sample of the products of the remainders of slots s and s - j, j = 0 to 4, by s mod 12.
-struct NeighbourSums {
-  static constexpr std::uint32_t period = 12;
-  std::int64_t product[max_neighbour_lags + 1][period] = {};
-};
 
 // The best coefficients by least squares with 1, 2, 3, 4, 6 or 12 levels; `values` are those of the whole section.
 Neighbours fit_neighbours(const NeighbourSums &sums, std::uint64_t values);

@@ -7,6 +7,7 @@
 
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/ordered/block.cuh"
+#include "gpz/cuda/ordered/ids.cuh"
 #include "gpz/cuda/ordered/kernels.hpp"
 
 namespace gpz::cuda {
@@ -46,45 +47,6 @@ __device__ __forceinline__ U32 largest_number(const U32 *u) {
 #pragma unroll 8
   for (int k = 0; k < warp_size; ++k) largest = max(largest, row[k]);
   return warp_max(largest);
-}
-
-// What is known of the ids of a block.
-enum class Ids { places, gaps, wide };
-
-// Ids with gaps go to memory.bitmap, less the first one. All lanes.
-__device__ __forceinline__ Ids load_ids(const std::int64_t *ids, U32 n, OrderedMemory &memory) {
-  if (ids == nullptr) return Ids::places;
-  const std::int64_t least = ids[0];
-  const std::int64_t most = ids[n - 1];
-  // Without a gap they are as good as places, and places are used where they do not ascend.
-  if (core::difference_of(most, least) == std::int64_t{n} - 1 || most <= least) return Ids::places;
-  const U64 range = static_cast<U64>(most) - static_cast<U64>(least);
-  bool wrong = false;
-  for (U32 i = this_lane(); i < n; i += warp_size) {
-    const std::int64_t id = ids[i];
-    wrong |= i != 0 && id <= ids[i - 1];
-    memory.bitmap[i] = static_cast<U32>(static_cast<U64>(id) - static_cast<U64>(least));
-  }
-  if (__any_sync(full_mask, wrong) != 0) return Ids::places;
-  __syncwarp();
-  return range < sum_end ? Ids::gaps : Ids::wide;
-}
-
-// The particle whose id is less by `lag` than that of particle i; -1: there is none.
-__device__ __forceinline__ int parent_of(const U32 *ids, bool gaps, U32 lag, U32 i) {
-  if (lag == 0) return -1;
-  if (!gaps) return static_cast<int>(i) - static_cast<int>(lag) < 0 ? -1 : static_cast<int>(i - lag);
-  if (ids[i] < lag) return -1;
-  const U32 wanted = ids[i] - lag;
-  U32 at = i < lag ? 0 : i - lag;
-  for (U32 end = i; at < end;) {
-    const U32 middle = (at + end) / 2;
-    if (ids[middle] < wanted)
-      at = middle + 1;
-    else
-      end = middle;
-  }
-  return at < i && ids[at] == wanted ? static_cast<int>(at) : -1;
 }
 
 // Exceptions, as places less the first one, in the place of their residuals. Returns the status for all lanes; `reach`
@@ -221,7 +183,7 @@ __global__ void __launch_bounds__(ordered_warps *warp_size, 6)
   bool fits = true;
 #pragma unroll
   for (int d = 0; d < D; ++d) fits &= make_line(layout, record.first[d], d, n, largest[d], reach, line[d]);
-  const Ids ids = load_ids(params.ids == nullptr ? nullptr : params.ids + block * difference_block, n, memory);
+  const Ids ids = load_ids(params.ids == nullptr ? nullptr : params.ids + block * difference_block, n, memory.bitmap);
   if (status == 0 && (!fits || ids == Ids::wide)) {
     if (this_lane() == 0) params.others[atomicAdd(params.other_count, 1u)] = static_cast<U32>(block);
     return;
