@@ -15,8 +15,8 @@ constexpr unsigned record_threads = 128;
 // Levels and lags of the prediction from neighbours, without their weights; false if it is not one.
 __device__ bool read_shape(const DifferenceDecode &params, const std::uint8_t *bytes, core::Neighbours &neighbours) {
   neighbours.levels = neighbours.lags = 0;
-  if (bytes[0] == core::temporal_predictor) return true;
-  if (bytes[0] != core::neighbour_predictor || params.plain) return false;
+  if (bytes[0] != params.prediction) return false;
+  if (bytes[0] != core::neighbour_predictor) return true;
   neighbours.levels = bytes[core::coefficients_end];
   neighbours.lags = bytes[core::coefficients_end + 1];
   return core::are_neighbours(neighbours.levels, neighbours.lags);

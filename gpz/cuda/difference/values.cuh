@@ -2,8 +2,6 @@
 // The values of a block of a difference section from its residuals, and its history after the frame.
 #pragma once
 
-#include <type_traits>
-
 #include "gpz/cuda/block/block_store.cuh"
 #include "gpz/cuda/block/decode.cuh"
 #include "gpz/cuda/difference/rank_tables.cuh"
@@ -59,7 +57,7 @@ inline __device__ __noinline__ bool are_ranks(std::uint32_t n, const std::uint32
 }
 
 // Values of residuals, and the history after them. Full: the block is.
-template <typename T, typename Store, int D, bool History, bool Predict, bool Full>
+template <typename T, typename Store, int D, bool Predict, bool Full>
 class ValuePass {
  public:
   __device__ __forceinline__ ValuePass(const DifferenceDecode &params, std::uint64_t block, std::uint32_t n,
@@ -92,7 +90,7 @@ class ValuePass {
 
  private:
   static constexpr int batch_rows = 2;
-  using Batch = HistoryRows<D, batch_rows, History, Predict>;
+  using Batch = HistoryRows<D, batch_rows, true, Predict>;
 
   __device__ __forceinline__ void fetch(int start, Batch &batch) const {
 #pragma unroll
@@ -119,17 +117,15 @@ class ValuePass {
     for (int d = 0; d < D; ++d) {
       const std::int32_t q = index(row, d, batch.last[k][d], expected[d], u[d], active);
       if (active) remember(i, k, d, q, batch);
-      if constexpr (std::is_same_v<T, std::int64_t>)
-        value[d] = q;
-      else
-        value[d] = core::grid_value<T>(static_cast<double>(q), params_.field.step);
+      value[d] = core::grid_value<T>(static_cast<double>(q), params_.field.step);
     }
     if constexpr (Full) {
       store_.put(row, value);
     } else if (active) {
+      const std::uint64_t to = row_of(params_.field, first_ + i);
 #pragma unroll
       for (int d = 0; d < D; ++d)
-        if (params_.field.data[d] != nullptr) gpz::cuda::store(params_.field, d, first_ + i, value[d]);
+        if (params_.field.data[d] != nullptr) store_in_row(params_.field, d, to, value[d]);
     }
   }
 
@@ -162,10 +158,8 @@ class ValuePass {
     const std::int32_t moved = device_displacement(direct, history.axis[d]);
     if (direct != moved && history.crossings[d] != nullptr)
       history.crossings[d][first_ + i] = static_cast<std::int8_t>(direct > moved ? -1 : 1);
-    if constexpr (History) {
-      element(history.deviation[d] + first_, i) = device_next_deviation(batch.deviation[k][d], history.frames, moved);
-      element(history.previous[d] + first_, i) = device_limit(moved);
-    }
+    element(history.deviation[d] + first_, i) = device_next_deviation(batch.deviation[k][d], history.frames, moved);
+    element(history.previous[d] + first_, i) = device_limit(moved);
   }
 
   const DifferenceDecode &params_;
@@ -180,16 +174,14 @@ class ValuePass {
   bool wide_ = false;
 };
 
-template <typename T, typename Store, int D, bool History, bool Predict>
+template <typename T, typename Store, int D, bool Predict>
 __device__ __forceinline__ std::uint32_t place_values(const DifferenceDecode &params, std::uint64_t block,
                                                       std::uint32_t n, core::Predictor predictor,
                                                       const core::ResidualRecord &record, bool ranks,
                                                       const DecodeMemory &memory, Store &store) {
   if (n == difference_block)
-    return ValuePass<T, Store, D, History, Predict, true>(params, block, n, predictor, record, ranks, memory, store)
-        .run();
-  return ValuePass<T, Store, D, History, Predict, false>(params, block, n, predictor, record, ranks, memory, store)
-      .run();
+    return ValuePass<T, Store, D, Predict, true>(params, block, n, predictor, record, ranks, memory, store).run();
+  return ValuePass<T, Store, D, Predict, false>(params, block, n, predictor, record, ranks, memory, store).run();
 }
 
 }  // namespace gpz::cuda

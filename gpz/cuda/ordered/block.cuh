@@ -6,7 +6,7 @@
 #include "gpz/core/quantize.hpp"
 #include "gpz/cuda/block/block_store.cuh"
 #include "gpz/cuda/block/decode.cuh"
-#include "gpz/cuda/difference/residual_reader.cuh"
+#include "gpz/cuda/difference/read_block.cuh"
 #include "gpz/cuda/ordered/params.hpp"
 
 namespace gpz::cuda {

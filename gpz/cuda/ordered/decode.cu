@@ -5,6 +5,7 @@
 // the first place of the block, in 32 bits; blocks that do not fit are left to decode_other.cu.
 #include <type_traits>
 
+#include "gpz/cuda/block/store_choice.hpp"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/ordered/block.cuh"
 #include "gpz/cuda/ordered/ids.cuh"
@@ -210,37 +211,25 @@ __global__ void __launch_bounds__(ordered_warps *warp_size, 6)
   }
 }
 
-template <typename T, typename Store, int D>
-void launch(const OrderedDecode &params, bool runs, cudaStream_t stream) {
-  const auto ctas = static_cast<unsigned>((params.blocks + ordered_warps - 1) / ordered_warps);
-  decode_blocks<T, Store, D><<<ctas, ordered_warps * warp_size, 0, stream>>>(params, runs);
-  check(cudaGetLastError(), "decoding of an ordered section");
-}
+struct Launch {
+  const OrderedDecode &params;
+  bool runs;
+  cudaStream_t stream;
 
-template <typename T>
-void launch_for(const OrderedDecode &params, bool runs, cudaStream_t stream) {
-  const DecodeField &field = params.field;
-  if (field.components == 1) return launch<T, AnyStore<T>, 1>(params, runs, stream);
-  if (field.components == 2) return launch<T, AnyStore<T>, 2>(params, runs, stream);
-  if constexpr (!std::is_same_v<T, std::int64_t>) {
-    const Layout layout = layout_of(field);
-    if (layout == Layout::separate) return launch<T, SeparateStore<T>, 3>(params, runs, stream);
-    if (layout == Layout::interleaved) return launch<T, InterleavedStore<T>, 3>(params, runs, stream);
+  template <typename T, typename Store, int D>
+  void run() const {
+    const auto ctas = static_cast<unsigned>((params.blocks + ordered_warps - 1) / ordered_warps);
+    decode_blocks<T, Store, D><<<ctas, ordered_warps * warp_size, 0, stream>>>(params, runs);
+    check(cudaGetLastError(), "decoding of an ordered section");
   }
-  launch<T, AnyStore<T>, 3>(params, runs, stream);
-}
+};
 
 }  // namespace
 
 void launch_decode_ordered(const OrderedDecode &params, bool runs, cudaStream_t stream) {
-  switch (params.field.value) {
-    case core::Value::integer:
-      return launch_for<std::int64_t>(params, runs, stream);
-    case core::Value::float32:
-      return launch_for<float>(params, runs, stream);
-    case core::Value::float64:
-      return launch_for<double>(params, runs, stream);
-  }
+  const Launch launch{params, runs, stream};
+  if (params.field.value == core::Value::integer) return launch_for_arrays<std::int64_t>(params.field, launch);
+  launch_for_floats(params.field, launch);
 }
 
 }  // namespace gpz::cuda

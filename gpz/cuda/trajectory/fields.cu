@@ -67,10 +67,17 @@ __global__ void __launch_bounds__(field_threads)
   if (i < count) to[i] = from[kept[i]];
 }
 
-__global__ void __launch_bounds__(field_threads)
-    add(std::int32_t *last, const std::int8_t *crossings, std::uint64_t n) {
+template <typename T>
+__global__ void __launch_bounds__(field_threads) add(T *last, const std::int8_t *crossings, std::uint64_t n) {
   const std::uint64_t i = thread_index();
-  if (i < n && crossings[i] != 0) last[i] += crossings[i];
+  if (i < n && crossings[i] != 0) last[i] = static_cast<T>(core::sum_of(last[i], crossings[i]));
+}
+
+template <typename T>
+void launch_add(T *last, const std::int8_t *crossings, std::uint64_t n, cudaStream_t stream) {
+  if (n == 0) return;
+  add<<<grid_for(n), field_threads, 0, stream>>>(last, crossings, n);
+  check(cudaGetLastError(), "crossed edges");
 }
 
 }  // namespace
@@ -124,9 +131,10 @@ void keep_integers(const std::int64_t *from, const std::uint32_t *kept, std::uin
 }
 
 void add_crossings(std::int32_t *last, const std::int8_t *crossings, std::uint64_t n, Stream stream) {
-  if (n == 0) return;
-  add<<<grid_for(n), field_threads, 0, stream>>>(last, crossings, n);
-  check(cudaGetLastError(), "crossed edges");
+  launch_add(last, crossings, n, stream);
+}
+void add_crossings(std::int64_t *last, const std::int8_t *crossings, std::uint64_t n, Stream stream) {
+  launch_add(last, crossings, n, stream);
 }
 
 }  // namespace gpz::cuda

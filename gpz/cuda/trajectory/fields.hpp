@@ -25,5 +25,6 @@ void keep_integers(const std::int64_t *from, const std::uint32_t *kept, std::uin
                    Stream stream);
 
 void add_crossings(std::int32_t *last, const std::int8_t *crossings, std::uint64_t n, Stream stream);
+void add_crossings(std::int64_t *last, const std::int8_t *crossings, std::uint64_t n, Stream stream);
 
 }  // namespace gpz::cuda
