@@ -11,8 +11,6 @@ namespace gpz::core {
 
 inline constexpr std::uint32_t max_neighbour_levels = 16;
 inline constexpr std::uint32_t max_neighbour_lags = 4;
-// Remainders of neighbours are limited to this, so that the prediction fits in 32 bits.
-inline constexpr std::int32_t neighbour_limit = (1 << 20) - 1;
 
 // Coefficients in units of 1/64: slot s has those of level s mod `levels`, weight[level][j] of slot s - 1 - j.
 struct Neighbours {
@@ -31,11 +29,6 @@ GPZ_HD bool are_neighbours(std::uint32_t levels, std::uint32_t lags) {
 // The part of a section header: levels, lags, weights.
 GPZ_HD std::size_t neighbour_header_size(std::uint32_t levels, std::uint32_t lags) {
   return 2 + static_cast<std::size_t>(levels) * lags;
-}
-
-GPZ_HD std::int32_t limit_remainder(std::int64_t x) {
-  const std::int64_t most = neighbour_limit;
-  return static_cast<std::int32_t>(x > most ? most : x < -most ? -most : x);
 }
 
 // What the temporal prediction leaves of a particle that went from `last` to q.

@@ -74,7 +74,7 @@ static void sum_neighbours(const DifferenceBlock &block, std::uint32_t phase, Di
   }
 }
 
-// In units of 1/64, below 2^29: 4 * 128 * neighbour_limit.
+// In units of 1/64, below 2^29: 4 * 128 * core::neighbour_limit.
 static std::int32_t neighbours_say(const std::int32_t *const *weight, const std::int32_t *near, std::int64_t i) {
   return weight[0][i] * near[i - 1] + weight[1][i] * near[i - 2] + weight[2][i] * near[i - 3] +
          weight[3][i] * near[i - 4];

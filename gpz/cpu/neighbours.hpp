@@ -13,7 +13,6 @@ namespace gpz::cpu {
 
 using core::max_neighbour_lags;
 using core::max_neighbour_levels;
-using core::neighbour_limit;
 using core::Neighbours;
 using core::NeighbourSums;
 

@@ -98,14 +98,17 @@ template <int D>
 __device__ __forceinline__ void find_places(const core::OrderedPredictor &predictor, const Line (&line)[D], bool gaps,
                                             U32 n, OrderedMemory &memory) {
   const U32 lane = this_lane();
-  const bool alone = predictor.lag[0] == 0;
+  // In registers: what is written below might be part of it.
+  const U32 lag[2] = {predictor.lag[0], predictor.lag[1]};
+  const U32 all_swapped = predictor.swapped;
+  const bool alone = lag[0] == 0;
 #pragma unroll 1
   for (int row = 0; row < difference_rows; ++row) {
     const U32 i = static_cast<U32>(row) * warp_size + lane;
     const int start = row * warp_size;
     int parent[2] = {-1, -1};
     if (i < n && !alone)
-      for (int k = 0; k < 2; ++k) parent[k] = parent_of(memory.bitmap, gaps, predictor.lag[k], i);
+      for (int k = 0; k < 2; ++k) parent[k] = parent_of(memory.bitmap, gaps, lag[k], i);
     U32 way[D];
     int target[D];
     bool jumps = false;
@@ -113,7 +116,7 @@ __device__ __forceinline__ void find_places(const core::OrderedPredictor &predic
     for (int d = 0; d < D; ++d) {
       const U32 u = memory.u[d][row * padded_row + static_cast<int>(lane)];
       const U32 step = line[d].residue(u);
-      const bool swapped = (predictor.swapped >> d & 1) != 0;
+      const bool swapped = (all_swapped >> d & 1) != 0;
       const int here = swapped ? parent[1] : parent[0];
       const int other = swapped ? parent[0] : parent[1];
       const U32 own = swapped ? line[d].offset[1] : line[d].offset[0];
@@ -190,11 +193,15 @@ __global__ void __launch_bounds__(ordered_warps *warp_size, 6)
     return;
   }
   std::int64_t first[D];
+  core::GridAxis axes[D];
 #pragma unroll
-  for (int d = 0; d < D; ++d) first[d] = record.first[d];
+  for (int d = 0; d < D; ++d) {
+    first[d] = record.first[d];
+    axes[d] = layout.axis[d];
+  }
   const auto place = [&](int d, int row) {
     const U32 way = memory.u[d][row * padded_row + static_cast<int>(this_lane())];
-    const core::GridAxis axis = layout.axis[d];
+    const core::GridAxis axis = d == 0 ? axes[0] : d == 1 ? axes[D > 1 ? 1 : 0] : axes[D - 1];
     const std::int64_t from = d == 0 ? first[0] : d == 1 ? first[D > 1 ? 1 : 0] : first[D - 1];
     return axis.period == 0 ? core::sum_of(from, static_cast<std::int32_t>(way)) : core::step_from(from, way, axis);
   };
