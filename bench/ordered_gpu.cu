@@ -308,7 +308,7 @@ int run(const Options &options) {
     check(cudaMemset(values.as<void>(), 0xFF, n * 24), "clearing");
     const double us = timed(options.frames, reset, [&] {
       decode_difference(state, there.as<void>(), section.size(), system.box, output, workspace.as<void>(), room,
-                        status.as<std::uint32_t>(), nullptr, {}, nullptr, bytes[0]);
+                        status.as<std::uint32_t>(), nullptr, {}, bytes[0]);
     });
     no_damage();
     line(bytes[0] == core::neighbour_predictor ? "difference, neighbours" : "difference", us, input, section.size(),

@@ -291,7 +291,7 @@ TEST_F(CudaCorpus, DifferenceSectionsAreDecodedOrRefusedAsOnTheCpu) {
       for (std::size_t d = 0; d < static_cast<std::size_t>(section.components()); ++d)
         output.components[d] = {values.as<double>() + d * n, 8, ConstArray::Type::float64};
       cuda::decode_difference(device.get(), bytes.get(), section.bytes.size(), section.box, output, workspace.get(),
-                              workspace.size(), status.get(), nullptr, {}, nullptr,
+                              workspace.size(), status.get(), nullptr, {},
                               section.uses_neighbours() ? core::neighbour_predictor : core::temporal_predictor);
       check(cudaDeviceSynchronize());
     }

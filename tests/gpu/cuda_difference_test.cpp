@@ -341,7 +341,7 @@ class Parity {
         output.components[d] = {values.as<T>() + (together ? d : d * case_.n),
                                 static_cast<std::ptrdiff_t>(sizeof(T) * (together ? width : 1)), array_type<T>()};
       cuda::decode_difference(decoder_.state, out_.get(), size, box_, output, workspace.get(), workspace.size(),
-                              status_.get(), stream_.get(), cleared_crossings(), nullptr, prediction);
+                              status_.get(), stream_.get(), cleared_crossings(), prediction);
       expect_decoded(crossed);
       expect_same(decoder_.state, host_);
       const auto bytes = values.bytes();
@@ -585,7 +585,7 @@ void damage_sections(std::uint64_t seed, bool neighbours) {
                                         ? core::neighbour_predictor
                                         : core::temporal_predictor;
     cuda::decode_difference(state, section.get(), damaged.size(), motion.box(), output, workspace.get(),
-                            workspace.size(), status.get(), nullptr, {}, nullptr, prediction);
+                            workspace.size(), status.get(), nullptr, {}, prediction);
     check(cudaDeviceSynchronize());
     Columns q;
     for (auto &axis : q) axis.resize(n);

@@ -12,13 +12,9 @@
 
 namespace gpz::cuda {
 
-__device__ __forceinline__ std::uint64_t row_of(const DecodeField &field, std::uint64_t particle) {
-  return field.rows == nullptr ? particle : field.rows[particle];
-}
-
 template <typename T>
-__device__ __forceinline__ void store_in_row(const DecodeField &field, int d, std::uint64_t row, T value) {
-  char *at = field.data[d] + static_cast<std::int64_t>(row) * field.stride[d];
+__device__ __forceinline__ void store(const DecodeField &field, int d, std::uint64_t particle, T value) {
+  char *at = field.data[d] + static_cast<std::int64_t>(particle) * field.stride[d];
   switch (field.type[d]) {
     case ArrayType::int32:
       *reinterpret_cast<std::int32_t *>(at) = static_cast<std::int32_t>(value);
@@ -34,10 +30,6 @@ __device__ __forceinline__ void store_in_row(const DecodeField &field, int d, st
       break;
   }
 }
-template <typename T>
-__device__ __forceinline__ void store(const DecodeField &field, int d, std::uint64_t particle, T value) {
-  store_in_row(field, d, row_of(field, particle), value);
-}
 
 // Any arrays, also those that are not wanted.
 template <typename T>
@@ -47,10 +39,9 @@ class AnyStore {
   __device__ AnyStore(const DecodeField &field, std::uint64_t block, Shared &)
       : field_(field), first_(block * block_size + this_lane()) {}
   __device__ __forceinline__ void put(int row, const T (&value)[core::max_components]) const {
-    const std::uint64_t to = row_of(field_, first_ + static_cast<unsigned>(row) * warp_size);
 #pragma unroll
     for (int d = 0; d < core::max_components; ++d)
-      if (d < field_.components && field_.data[d] != nullptr) store_in_row(field_, d, to, value[d]);
+      if (d < field_.components) put_component(d, row, value[d]);
   }
   __device__ __forceinline__ void put_component(int d, int row, T value) const {
     if (field_.data[d] != nullptr) store(field_, d, first_ + static_cast<unsigned>(row) * warp_size, value);
@@ -117,43 +108,7 @@ class InterleavedStore {
   T *at_;
 };
 
-// As InterleavedStore, to rows that may be anywhere. Consecutive lanes write the components of a row, so that a row is
-// sent to the cache in one piece, or two.
-template <typename T>
-class ScatteredStore {
- public:
-  struct Shared {
-    T values[warp_size * 3];
-  };
-  __device__ ScatteredStore(const DecodeField &field, std::uint64_t block, Shared &shared)
-      : shared_(shared),
-        at_(reinterpret_cast<T *>(field.data[0])),
-        rows_(field.rows + block * block_size + this_lane()),
-        next_(*rows_) {}
-  __device__ __forceinline__ void put(int row, const T (&value)[core::max_components]) {
-    const std::uint32_t lane = this_lane();
-    const std::uint32_t to = next_;
-    if (row + 1 < block_size / warp_size) next_ = rows_[(row + 1) * warp_size];
-#pragma unroll
-    for (int d = 0; d < core::max_components; ++d) shared_.values[lane * 3 + static_cast<unsigned>(d)] = value[d];
-    __syncwarp();
-#pragma unroll
-    for (std::uint32_t k = 0; k < 3; ++k) {
-      const std::uint32_t element = k * warp_size + lane;
-      const std::uint64_t place = __shfl_sync(full_mask, to, static_cast<int>(element / 3));
-      at_[place * 3 + element % 3] = shared_.values[element];
-    }
-    __syncwarp();
-  }
-
- private:
-  Shared &shared_;
-  T *at_;
-  const std::uint32_t *rows_;
-  std::uint32_t next_;  // that of the next row of the block
-};
-
-enum class Layout { any, separate, interleaved, scattered };
+enum class Layout { any, separate, interleaved };
 
 inline Layout layout_of(const DecodeField &field) {
   if (field.value == core::Value::integer || field.components != 3) return Layout::any;
@@ -167,7 +122,6 @@ inline Layout layout_of(const DecodeField &field) {
     separate &= field.stride[d] == size;
     interleaved &= field.stride[d] == 3 * size && field.data[d] == field.data[0] + d * size;
   }
-  if (field.rows != nullptr) return interleaved ? Layout::scattered : Layout::any;
   return separate ? Layout::separate : interleaved && ablation::interleaved_stores ? Layout::interleaved : Layout::any;
 }
 

@@ -9,7 +9,6 @@
 #include "gpz/core/directory.hpp"
 #include "gpz/cuda.hpp"
 #include "gpz/cuda/block/decode.cuh"
-#include "gpz/cuda/block/decompress.hpp"
 #include "gpz/cuda/block/device_block.cuh"
 #include "gpz/cuda/block/field_arguments.hpp"
 #include "gpz/cuda/block/kernels.cuh"
@@ -192,12 +191,6 @@ std::size_t decompress_workspace_size(const std::vector<FieldOutput> &fields, st
 
 void decompress(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
                 void *workspace, std::size_t workspace_size, std::uint32_t *damaged, Stream stream, BlockRange range) {
-  decompress_to_rows(chunk, size, particles, fields, {}, workspace, workspace_size, damaged, stream, range);
-}
-
-void decompress_to_rows(const void *chunk, std::size_t size, std::uint64_t particles,
-                        const std::vector<FieldOutput> &fields, const FieldRows &rows, void *workspace,
-                        std::size_t workspace_size, std::uint32_t *damaged, Stream stream, BlockRange range) {
   check_outputs(fields, particles);
   check_memory(chunk, size, chunk_alignment, "the chunk");
   check_memory(workspace, workspace_size, workspace_alignment, "the workspace");
@@ -206,7 +199,7 @@ void decompress_to_rows(const void *chunk, std::size_t size, std::uint64_t parti
   DecodeParams params{};
   params.fields = static_cast<int>(fields.size());
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    params.field[f] = decode_field(fields[f], rows[f]);
+    params.field[f] = decode_field(fields[f]);
   }
   params.chunk = static_cast<const std::uint32_t *>(chunk);
   params.size = size;

@@ -16,8 +16,6 @@ struct DecodeField {
   char *data[core::max_components];
   std::int64_t stride[core::max_components];
   ArrayType type[core::max_components];
-  // Device memory: particle i goes to element rows[i]; nullptr: to element i.
-  const std::uint32_t *rows;
 };
 
 struct DecodeSection {

@@ -15,10 +15,9 @@ static_assert(static_cast<int>(ArrayType::int32) == static_cast<int>(ConstArray:
               static_cast<int>(ArrayType::float64) == static_cast<int>(ConstArray::Type::float64));
 inline ArrayType array_type(ConstArray::Type type) { return static_cast<ArrayType>(type); }
 
-// For an output that check_outputs let pass; `rows` as in DecodeField.
-inline DecodeField decode_field(const FieldOutput &output, const std::uint32_t *rows = nullptr) {
+// For an output that check_outputs let pass.
+inline DecodeField decode_field(const FieldOutput &output) {
   DecodeField field{};
-  field.rows = rows;
   field.value = format::core_value(output.field.type);
   field.components = static_cast<int>(output.field.components.size());
   field.step = output.field.step;

@@ -16,7 +16,6 @@ void launch_for_arrays(const DecodeField &field, const Launch &launch) {
     const Layout layout = layout_of(field);
     if (layout == Layout::separate) return launch.template run<T, SeparateStore<T>, 3>();
     if (layout == Layout::interleaved) return launch.template run<T, InterleavedStore<T>, 3>();
-    if (layout == Layout::scattered) return launch.template run<T, ScatteredStore<T>, 3>();
   }
   launch.template run<T, AnyStore<T>, 3>();
 }

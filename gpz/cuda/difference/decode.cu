@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocks of difference sections: one warp a block reads its payload and its history, writes the values and the history
 // after the frame. Value i of a block is in row i / 32 of lane i % 32.
-#include "gpz/cuda/block/store_choice.hpp"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/difference/kernels.hpp"
+#include "gpz/cuda/difference/packed_store.cuh"
 #include "gpz/cuda/difference/read_block.cuh"
 
 namespace gpz::cuda {
@@ -53,7 +53,7 @@ struct Launch {
 }  // namespace
 
 void launch_decode_differences(const DifferenceDecode &params, cudaStream_t stream) {
-  launch_for_floats(params.field, Launch{params, stream});
+  launch_for_history(params.field, Launch{params, stream});
 }
 
 }  // namespace gpz::cuda

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocks of difference sections that are predicted from neighbours, as in decode.cu, but for the particles of each axis
 // of a block, which wait for each other: neighbours.cuh.
-#include "gpz/cuda/block/store_choice.hpp"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/difference/kernels.hpp"
 #include "gpz/cuda/difference/neighbours.cuh"
+#include "gpz/cuda/difference/packed_store.cuh"
 #include "gpz/cuda/difference/read_block.cuh"
 
 namespace gpz::cuda {
@@ -64,7 +64,7 @@ struct Launch {
 }  // namespace
 
 void launch_decode_neighbours(const DifferenceDecode &params, cudaStream_t stream) {
-  launch_for_floats(params.field, Launch{params, stream});
+  launch_for_history(params.field, Launch{params, stream});
 }
 
 }  // namespace gpz::cuda

@@ -95,18 +95,28 @@ void encode_difference(DeviceDifferenceState &state, const DeviceValues &values,
                        const DeviceCrossings &crossings = {});
 
 // The inverse, for a section of `size` bytes in device memory, aligned to 8, of this prediction (its first byte; others
-// are section_damaged), and a state that is not plain: the values of slot i go to element rows[i] (device
-// memory; i if it is nullptr) of the arrays of `output`, and the state is that after the frame. *status (memory the
-// device can write) becomes 0, or some of the bits above: values and state are unspecified then. Never reads or writes
-// outside of what it was given.
+// are section_damaged), and a state that is not plain: the values of slot i go to element i of the arrays of
+// `output`, and the state is that after the frame. *status (memory the device can write) becomes 0, or some of the bits
+// above: values and state are unspecified then. Never reads or writes outside of what it was given.
 std::size_t decode_difference_workspace(std::uint64_t particles);
 inline std::size_t decode_difference_workspace(const DeviceDifferenceState &state) {
   return decode_difference_workspace(state.particles);
 }
 void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const core::GridBox &box,
                        const FieldOutput &output, void *workspace, std::size_t workspace_size, std::uint32_t *status,
-                       Stream stream, const DeviceCrossings &crossings = {}, const std::uint32_t *rows = nullptr,
+                       Stream stream, const DeviceCrossings &crossings = {},
                        std::uint8_t prediction = core::temporal_predictor);
+
+// The indices of a particle of three components: 16 bytes that are read at once, wherever it is.
+struct alignas(16) PackedIndices {
+  std::int32_t q[4];  // the last one is 0
+};
+// As decode_difference, of three components, to the packed indices of each slot.
+void decode_packed_difference(DeviceDifferenceState &state, const void *section, std::size_t size,
+                              const core::GridBox &box, PackedIndices *packed, void *workspace,
+                              std::size_t workspace_size, std::uint32_t *status, Stream stream,
+                              const DeviceCrossings &crossings = {},
+                              std::uint8_t prediction = core::temporal_predictor);
 
 // A plain state with indices of 64 bits: integers, or keys of lossless floats. An array of device memory for each
 // component.

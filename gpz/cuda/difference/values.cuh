@@ -2,6 +2,8 @@
 // The values of a block of a difference section from its residuals, and its history after the frame.
 #pragma once
 
+#include <type_traits>
+
 #include "gpz/cuda/block/block_store.cuh"
 #include "gpz/cuda/block/decode.cuh"
 #include "gpz/cuda/difference/rank_tables.cuh"
@@ -90,6 +92,7 @@ class ValuePass {
 
  private:
   static constexpr int batch_rows = 2;
+  static constexpr bool packs = std::is_same_v<T, std::int32_t>;  // indices instead of values
   using Batch = HistoryRows<D, batch_rows, true, Predict>;
 
   __device__ __forceinline__ void fetch(int start, Batch &batch) const {
@@ -117,15 +120,19 @@ class ValuePass {
     for (int d = 0; d < D; ++d) {
       const std::int32_t q = index(row, d, batch.last[k][d], expected[d], u[d], active);
       if (active) remember(i, k, d, q, batch);
-      value[d] = core::grid_value<T>(static_cast<double>(q), params_.field.step);
+      if constexpr (packs)
+        value[d] = q;
+      else
+        value[d] = core::grid_value<T>(static_cast<double>(q), params_.field.step);
     }
     if constexpr (Full) {
       store_.put(row, value);
+    } else if constexpr (packs) {
+      if (active) store_.put(row, value);
     } else if (active) {
-      const std::uint64_t to = row_of(params_.field, first_ + i);
 #pragma unroll
       for (int d = 0; d < D; ++d)
-        if (params_.field.data[d] != nullptr) store_in_row(params_.field, d, to, value[d]);
+        if (params_.field.data[d] != nullptr) gpz::cuda::store(params_.field, d, first_ + i, value[d]);
     }
   }
 

@@ -100,8 +100,7 @@ std::size_t decode_ordered_workspace(std::uint64_t particles, int components) {
 }
 
 void decode_ordered(const DeviceOrderedShape &shape, const void *section, std::size_t size, const FieldOutput &output,
-                    void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream,
-                    const std::uint32_t *rows) {
+                    void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream) {
   require(shape.particles < std::uint64_t{1} << 32, "an ordered section has fewer than 2^32 particles");
   check_outputs({output}, shape.particles);
   const auto components = static_cast<int>(output.field.components.size());
@@ -111,7 +110,7 @@ void decode_ordered(const DeviceOrderedShape &shape, const void *section, std::s
   const DecodeWorkspace memory = carve_decode(workspace, shape.particles, components);
   check_workspace(workspace, workspace_size, memory.used);
   OrderedDecode params{};
-  params.field = decode_field(output, rows);
+  params.field = decode_field(output);
   for (int d = 0; d < components; ++d) params.axis[d] = core::checked_axis(shape.box[static_cast<std::size_t>(d)]);
   params.ids = shape.ids;
   params.particles = shape.particles;

@@ -27,13 +27,12 @@ inline constexpr std::uint32_t ordered_damaged = 1;  // the bytes contradict the
 // Some 100 bytes for 1,024 particles, and of one component 8 for each particle.
 std::size_t decode_ordered_workspace(std::uint64_t particles, int components);
 
-// Decodes a section of `size` bytes in device memory, aligned to 8: the values of particle i go to element rows[i]
-// (device memory; i if it is nullptr) of the arrays of `output` (step 0: integers). *status (memory the device can
+// Decodes a section of `size` bytes in device memory, aligned to 8: the values of particle i go to element i of the
+// arrays of `output` (step 0: integers). *status (memory the device can
 // write) becomes 0 or the number above; values are unspecified then. Never reads or writes outside of what it was
 // given. Throws invalid_argument.
 void decode_ordered(const DeviceOrderedShape &shape, const void *section, std::size_t size, const FieldOutput &output,
-                    void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream,
-                    const std::uint32_t *rows = nullptr);
+                    void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream);
 
 // The section of n values with this predictor, of kind 1 (not of runs), in out[0 .. capacity) (device memory, aligned
 // to 8). `result` is as for difference sections: what the grid cannot hold, and indices that do not fit, leave it

@@ -108,7 +108,7 @@ void ChunkDecoder::decode_ids(const Call &call, const ChunkBytes &chunk, ChunkKi
   std::vector<FieldOutput> outputs;
   for (const FieldOutput &output : call.outputs) outputs.push_back(without_arrays(output.field));
   outputs[id_].components[0] = {ids() + first, sizeof(std::int64_t), ConstArray::Type::int64};
-  decode_into(call, chunk, kind, count, outputs, {});
+  decode_into(call, chunk, kind, count, outputs);
 }
 
 void ChunkDecoder::decode_others(const Call &call, const ChunkBytes &chunk, ChunkKind kind, std::uint64_t first,
@@ -123,12 +123,8 @@ void ChunkDecoder::decode_others(const Call &call, const ChunkBytes &chunk, Chun
     if (measure) reserve(landing_, carver.used());
   }
   std::vector<FieldOutput> outputs;
-  FieldRows rows_of{};
-  for (std::size_t f = 0; f < fields; ++f) {
-    outputs.push_back(landings_[f].output);
-    rows_of[f] = landings_[f].rows;
-  }
-  decode_into(call, chunk, kind, count, outputs, rows_of);
+  for (const Landing &landing : landings_) outputs.push_back(landing.output);
+  decode_into(call, chunk, kind, count, outputs);
   for (std::size_t f = 0; f < fields; ++f) {
     if (is_followed(f) && field(call, f).type != ValueType::integer)
       history_.add(f, values(call, f), count, call.stream);
@@ -138,10 +134,9 @@ void ChunkDecoder::decode_others(const Call &call, const ChunkBytes &chunk, Chun
 }
 
 void ChunkDecoder::decode_into(const Call &call, const ChunkBytes &chunk, ChunkKind kind, std::uint64_t count,
-                               const std::vector<FieldOutput> &outputs, const FieldRows &rows_of) {
+                               const std::vector<FieldOutput> &outputs) {
   reserve(workspace_, independent_workspace(kind, outputs, count));
-  decode_independent(kind, chunk, count, outputs, rows_of, workspace_.data(), workspace_.capacity(), next_status(),
-                     call.stream);
+  decode_independent(kind, chunk, count, outputs, workspace_.data(), workspace_.capacity(), next_status(), call.stream);
 }
 
 ChunkDecoder::Landing ChunkDecoder::land(const Call &call, std::size_t f, std::uint64_t first, std::uint64_t count,
@@ -150,25 +145,21 @@ ChunkDecoder::Landing ChunkDecoder::land(const Call &call, std::size_t f, std::u
   const std::size_t components = output.field.components.size();
   const ConstArray::Type type = type_of(output.field);
   const auto size = static_cast<std::ptrdiff_t>(size_of(type));
-  Landing landing{output, nullptr, false};
+  Landing landing{output, false};
   if (is_followed(f) && output.field.type == ValueType::integer) {
     for (std::size_t d = 0; d < components; ++d)
       landing.output.components[d] = {history_.keys(f)[d] + first, size, type};
     return landing;
   }
-  if (is_followed(f) ? holds_all(output) : is_wanted(output)) {
+  if (!call.by_id && (is_followed(f) ? holds_all(output) : is_wanted(output))) {
     landing.is_callers = true;
-    landing.rows = rows(call);
-    if (landing.rows != nullptr)
-      landing.rows += first;
-    else
-      for (DeviceArray &array : landing.output.components)
-        if (array.data != nullptr)
-          array.data = static_cast<char *>(array.data) + static_cast<std::ptrdiff_t>(first) * array.stride;
+    for (DeviceArray &array : landing.output.components)
+      if (array.data != nullptr)
+        array.data = static_cast<char *>(array.data) + static_cast<std::ptrdiff_t>(first) * array.stride;
     return landing;
   }
   landing.output = without_arrays(output.field);
-  if (is_followed(f))
+  if (is_followed(f) || is_wanted(output))
     for (std::size_t d = 0; d < components; ++d)
       landing.output.components[d] = {carver.take<char>(count * static_cast<std::uint64_t>(size)), size, type};
   return landing;
@@ -176,17 +167,29 @@ ChunkDecoder::Landing ChunkDecoder::land(const Call &call, std::size_t f, std::u
 
 bool ChunkDecoder::take_landed(const Call &call, std::size_t f, std::uint64_t first, std::uint64_t count) {
   if (landings_[f].is_callers) return true;
-  if (history_.kept(f) != Kept::state) return false;  // keys are as good
-  if (is_wanted(call.outputs[f]))
-    write_values(values(call, f), call.outputs[f], {first, count, rows(call)}, call.stream);
+  if (history_.has_keys(f)) return false;  // they are as good
+  if (!is_wanted(call.outputs[f])) return true;
+  const RowRange range = range_of(call, first, count);
+  if (field(call, f).type == ValueType::integer) {
+    const std::int64_t *landed[core::max_components] = {};
+    for (std::size_t d = 0; d < core::max_components; ++d)
+      landed[d] = static_cast<const std::int64_t *>(landings_[f].output.components[d].data);
+    write_keys(landed, call.outputs[f], range, call.stream);
+  } else {
+    write_values(values(call, f), call.outputs[f], range, call.stream);
+  }
   return true;
 }
 
+RowRange ChunkDecoder::range_of(const Call &call, std::uint64_t first, std::uint64_t count) const {
+  if (!call.by_id) return {first, count, nullptr, nullptr};
+  return {first, count, ranks_.rows(), count == call.particles ? ranks_.slots() : nullptr};
+}
+
 DeviceValues ChunkDecoder::values(const Call &call, std::size_t f) const {
-  const Landing &landing = landings_[f];
-  DeviceValues values{{}, landing.rows, format::grid_of(field(call, f))};
+  DeviceValues values{{}, nullptr, format::grid_of(field(call, f))};
   for (std::size_t d = 0; d < core::max_components; ++d) {
-    const DeviceArray &array = landing.output.components[d];
+    const DeviceArray &array = landings_[f].output.components[d];
     values.component[d] = {array.data, array.stride, array.type};
   }
   return values;
@@ -318,9 +321,24 @@ void ChunkDecoder::decode_predicted(const Call &call, std::size_t f, const Chunk
     return;
   }
   if (!can_follow(box)) unsupported("edges of the box so many grid steps away");
-  decode_difference(history_.state(f), indices.device(), indices.size(), box, call.outputs[f], workspace_.data(),
-                    workspace_.capacity(), status, call.stream, crossings, rows(call), prediction);
-  write_exact_values(section.device(start), exact, call.outputs[f], {0, staying, rows(call)}, status, call.stream);
+  DeviceDifferenceState &state = history_.state(f);
+  const FieldOutput &output = call.outputs[f];
+  if (!call.by_id || !is_wanted(output)) {
+    decode_difference(state, indices.device(), indices.size(), box, output, workspace_.data(), workspace_.capacity(),
+                      status, call.stream, crossings, prediction);
+  } else if (state.components == core::max_components) {
+    // Rows of arrivals get what is there, and their values afterwards.
+    reserve(packed_, call.particles * sizeof(PackedIndices));
+    auto *const packed = static_cast<PackedIndices *>(packed_.data());
+    decode_packed_difference(state, indices.device(), indices.size(), box, packed, workspace_.data(),
+                             workspace_.capacity(), status, call.stream, crossings, prediction);
+    write_packed(packed, output, range_of(call, 0, call.particles), call.stream);
+  } else {
+    decode_difference(state, indices.device(), indices.size(), box, without_arrays(output.field), workspace_.data(),
+                      workspace_.capacity(), status, call.stream, crossings, prediction);
+    write_indices(state, output, range_of(call, 0, staying), call.stream);
+  }
+  write_exact_values(section.device(start), exact, output, range_of(call, 0, staying), status, call.stream);
   written_[f][0] = true;
 }
 
@@ -335,7 +353,7 @@ void ChunkDecoder::decode_block_coded(const Call &call, std::size_t f, const Chu
   }
   FieldOutput alone = landings_[f].output;
   alone.field.leading = false;
-  decode_into(call, chunk, kind, staying, {alone}, {landings_[f].rows});
+  decode_into(call, chunk, kind, staying, {alone});
   const DeviceValues decoded = values(call, f);
   if (history_.kept(f) == Kept::state)
     advance_difference(history_.state(f), &decoded, wide(), call.stream);
@@ -352,16 +370,16 @@ void ChunkDecoder::write_fields(const Call &call, std::uint64_t staying) {
     if (!is_wanted(call.outputs[f])) continue;
     if (call.by_id && f == id_) {
       const std::int64_t *const sorted = ranks_.sorted_ids();
-      write_keys(&sorted, call.outputs[f], {0, call.particles, nullptr}, call.stream);
+      write_keys(&sorted, call.outputs[f], {0, call.particles}, call.stream);
       continue;
     }
-    if (!written_[f][0]) write_part(call, f, {0, staying, rows(call)});
-    if (!written_[f][1]) write_part(call, f, {staying, call.particles - staying, rows(call)});
+    const std::uint64_t first = written_[f][0] ? staying : 0;
+    const std::uint64_t end = written_[f][1] ? staying : call.particles;
+    if (first < end) write_history(call, f, range_of(call, first, end - first));
   }
 }
 
-void ChunkDecoder::write_part(const Call &call, std::size_t f, const RowRange &range) {
-  if (range.count == 0) return;
+void ChunkDecoder::write_history(const Call &call, std::size_t f, const RowRange &range) {
   if (history_.has_keys(f))
     write_keys(history_.keys(f), call.outputs[f], range, call.stream);
   else
@@ -402,13 +420,14 @@ void ChunkDecoder::release() {
   forget();
   history_.release();
   ranks_.release();
-  for (DeviceBuffer *buffer : {&flags_, &workspace_, &landing_, &ids_, &lists_, &crossings_}) buffer->release();
+  for (DeviceBuffer *buffer : {&flags_, &workspace_, &landing_, &ids_, &lists_, &crossings_, &packed_})
+    buffer->release();
   leaving_.release();
 }
 
 std::size_t ChunkDecoder::device_bytes() const {
   std::size_t bytes = history_.device_bytes() + ranks_.device_bytes();
-  for (const DeviceBuffer *buffer : {&flags_, &workspace_, &landing_, &ids_, &lists_, &crossings_})
+  for (const DeviceBuffer *buffer : {&flags_, &workspace_, &landing_, &ids_, &lists_, &crossings_, &packed_})
     bytes += buffer->capacity();
   return bytes;
 }

@@ -50,7 +50,6 @@ class ChunkDecoder {
   // Where a field's values are decoded to: the caller's arrays, the keys of the history, or scratch memory.
   struct Landing {
     FieldOutput output;  // no arrays: it is not decoded
-    const std::uint32_t *rows = nullptr;
     bool is_callers = false;
   };
   // Which of the particles, those that stay (0) and others (1), the caller's arrays of a field have.
@@ -73,7 +72,7 @@ class ChunkDecoder {
   // Writes what has landed in scratch memory and has to; whether the caller's arrays have it.
   bool take_landed(const Call &call, std::size_t f, std::uint64_t first, std::uint64_t count);
   void decode_into(const Call &call, const ChunkBytes &chunk, ChunkKind kind, std::uint64_t count,
-                   const std::vector<FieldOutput> &outputs, const FieldRows &rows);
+                   const std::vector<FieldOutput> &outputs);
 
   void decode_section(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying);
   void decode_predicted(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying);
@@ -82,10 +81,10 @@ class ChunkDecoder {
 
   // What is not written yet.
   void write_fields(const Call &call, std::uint64_t staying);
-  void write_part(const Call &call, std::size_t f, const RowRange &range);
+  void write_history(const Call &call, std::size_t f, const RowRange &range);
 
   static const Field &field(const Call &call, std::size_t f) { return call.outputs[f].field; }
-  const std::uint32_t *rows(const Call &call) const { return call.by_id ? ranks_.rows() : nullptr; }
+  RowRange range_of(const Call &call, std::uint64_t first, std::uint64_t count) const;
   DeviceKeys keys(const Call &call, std::size_t f) const;
   DeviceValues values(const Call &call, std::size_t f) const;  // that have landed
   std::int64_t *ids() const;
@@ -107,6 +106,7 @@ class ChunkDecoder {
   DeviceBuffer ids_;        // for their order, if there is no history
   DeviceBuffer lists_;      // slots that leave, slots that stay
   DeviceBuffer crossings_;
+  DeviceBuffer packed_;  // indices on their way to the order of ids
   PinnedRing leaving_;
   std::uint64_t allocations_ = 0;
 

@@ -67,6 +67,7 @@ void IdRanks::find(const std::int64_t *ids, std::uint64_t n, std::uint64_t *bits
   }
   const Arrays arrays = carve(memory_.data(), capacity_);
   rows_ = arrays.rows;
+  slots_ = arrays.slots;
   sorted_ = arrays.sorted;
   if (n == 0) return;
   check(cudaMemsetAsync(arrays.bits, 0, sizeof(*arrays.bits), stream), "clearing");
@@ -87,6 +88,7 @@ void IdRanks::release() {
   memory_.release();
   capacity_ = 0;
   rows_ = nullptr;
+  slots_ = nullptr;
   sorted_ = nullptr;
 }
 

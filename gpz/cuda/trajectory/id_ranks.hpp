@@ -17,7 +17,8 @@ class IdRanks {
   void find(const std::int64_t *ids, std::uint64_t n, std::uint64_t *bits, Stream stream);
 
   // Of the last find(), in device memory.
-  const std::uint32_t *rows() const { return rows_; }  // of each slot
+  const std::uint32_t *rows() const { return rows_; }    // of each slot
+  const std::uint32_t *slots() const { return slots_; }  // of each row
   const std::int64_t *sorted_ids() const { return sorted_; }
 
   void release();
@@ -41,6 +42,7 @@ class IdRanks {
   std::uint64_t capacity_ = 0;
   std::uint64_t allocations_ = 0;
   const std::uint32_t *rows_ = nullptr;
+  const std::uint32_t *slots_ = nullptr;
   const std::int64_t *sorted_ = nullptr;
 };
 

@@ -29,11 +29,11 @@ std::size_t independent_workspace(ChunkKind kind, const std::vector<FieldOutput>
 }
 
 void decode_independent(ChunkKind kind, const ChunkBytes &chunk, std::uint64_t particles,
-                        const std::vector<FieldOutput> &fields, const FieldRows &rows, void *workspace,
-                        std::size_t workspace_size, std::uint32_t *status, Stream stream) {
+                        const std::vector<FieldOutput> &fields, void *workspace, std::size_t workspace_size,
+                        std::uint32_t *status, Stream stream) {
   if (kind == ChunkKind::ordered)
-    return decode_ordered_chunk(chunk, particles, fields, rows, workspace, workspace_size, status, stream);
-  decompress_to_rows(chunk.device(), chunk.size(), particles, fields, rows, workspace, workspace_size, status, stream);
+    return decode_ordered_chunk(chunk, particles, fields, workspace, workspace_size, status, stream);
+  decompress(chunk.device(), chunk.size(), particles, fields, workspace, workspace_size, status, stream);
 }
 
 }  // namespace gpz::cuda

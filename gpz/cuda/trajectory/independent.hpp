@@ -8,7 +8,6 @@
 
 #include "gpz/chunk.hpp"
 #include "gpz/cuda.hpp"
-#include "gpz/cuda/block/decompress.hpp"
 #include "gpz/cuda/trajectory/chunk_bytes.hpp"
 
 namespace gpz::cuda {
@@ -21,7 +20,7 @@ ChunkKind open_independent(const ChunkBytes &chunk, std::uint64_t particles);
 // on the stream.
 std::size_t independent_workspace(ChunkKind kind, const std::vector<FieldOutput> &fields, std::uint64_t particles);
 void decode_independent(ChunkKind kind, const ChunkBytes &chunk, std::uint64_t particles,
-                        const std::vector<FieldOutput> &fields, const FieldRows &rows, void *workspace,
-                        std::size_t workspace_size, std::uint32_t *status, Stream stream);
+                        const std::vector<FieldOutput> &fields, void *workspace, std::size_t workspace_size,
+                        std::uint32_t *status, Stream stream);
 
 }  // namespace gpz::cuda

@@ -55,14 +55,8 @@ bool is_wanted(const FieldOutput &output) {
 class Decoder {
  public:
   Decoder(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<FieldOutput> &fields,
-          const FieldRows &rows, const Workspace &memory, std::size_t rest, Stream stream)
-      : chunk_(chunk),
-        particles_(particles),
-        fields_(fields),
-        rows_(rows),
-        memory_(memory),
-        rest_(rest),
-        stream_(stream) {
+          const Workspace &memory, std::size_t rest, Stream stream)
+      : chunk_(chunk), particles_(particles), fields_(fields), memory_(memory), rest_(rest), stream_(stream) {
     read_head();
   }
 
@@ -71,9 +65,8 @@ class Decoder {
     output.components[0] = {memory_.ids, sizeof(std::int64_t), ConstArray::Type::int64};
     const ChunkBytes section = section_of(identity_);
     if (coding_of(section) != format::ordered_values) corrupt("ids that are not coded in their order", 0);
-    decode_values(behind_coding(section), output, nullptr, nullptr);
-    if (is_wanted(fields_[identity_]))
-      write_keys(&memory_.ids, fields_[identity_], {0, particles_, rows_[identity_]}, stream_);
+    decode_values(behind_coding(section), output, nullptr);
+    if (is_wanted(fields_[identity_])) write_keys(&memory_.ids, fields_[identity_], {0, particles_}, stream_);
   }
 
   void decode(std::size_t f) {
@@ -83,11 +76,10 @@ class Decoder {
     const ChunkBytes coded = behind_coding(section);
     if (coding == format::modelled_order)
       throw Error(Status::unsupported, "a modelled section: only the CPU decodes it");
-    if (coding == format::ordered_values) return decode_values(coded, fields_[f], rows_[f], memory_.ids);
+    if (coding == format::ordered_values) return decode_values(coded, fields_[f], memory_.ids);
     FieldOutput alone = fields_[f];
     alone.field.leading = false;
-    decompress_to_rows(coded.device(), coded.size(), particles_, {alone}, {rows_[f]}, memory_.rest, rest_,
-                       next_status(), stream_);
+    decompress(coded.device(), coded.size(), particles_, {alone}, memory_.rest, rest_, next_status(), stream_);
   }
 
   int statuses_used() const { return statuses_used_; }
@@ -116,8 +108,7 @@ class Decoder {
     return section.part(format::field_coding_size, section.size() - format::field_coding_size);
   }
 
-  void decode_values(const ChunkBytes &section, const FieldOutput &output, const std::uint32_t *rows,
-                     const std::int64_t *ids) {
+  void decode_values(const ChunkBytes &section, const FieldOutput &output, const std::int64_t *ids) {
     const Field &field = output.field;
     if (field.type != ValueType::integer && field.step == 0) corrupt("coding of a field without a grid", 0);
     core::GridBox box{};
@@ -125,9 +116,8 @@ class Decoder {
     const std::uint64_t exact = format::read_section_start(section.host(0, start), section.size(), field, box);
     const std::size_t head = start + static_cast<std::size_t>(exact) * format::exact_value_size;
     decode_ordered({particles_, ids, box}, section.device(head), section.size() - head, output, memory_.rest, rest_,
-                   next_status(), stream_, rows);
-    if (exact != 0)
-      write_exact_values(section.device(start), exact, output, {0, particles_, rows}, next_status(), stream_);
+                   next_status(), stream_);
+    if (exact != 0) write_exact_values(section.device(start), exact, output, {0, particles_}, next_status(), stream_);
   }
 
   std::uint32_t *next_status() { return memory_.statuses + statuses_used_++; }
@@ -135,7 +125,6 @@ class Decoder {
   const ChunkBytes &chunk_;
   std::uint64_t particles_;
   const std::vector<FieldOutput> &fields_;
-  const FieldRows &rows_;
   Workspace memory_;
   std::size_t rest_;
   Stream stream_;
@@ -151,14 +140,13 @@ std::size_t ordered_chunk_workspace(const std::vector<FieldOutput> &fields, std:
 }
 
 void decode_ordered_chunk(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<FieldOutput> &fields,
-                          const FieldRows &rows, void *workspace, std::size_t workspace_size, std::uint32_t *status,
-                          Stream stream) {
+                          void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream) {
   const std::size_t rest = rest_size(fields, particles);
   const Workspace memory = carve(workspace, fields, particles, rest);
   if (workspace_size < memory.used) throw Error(Status::invalid_argument, "the workspace is too small");
   check(cudaMemsetAsync(memory.statuses, 0, (2 * fields.size() + 1) * sizeof(std::uint32_t), stream), "clearing");
   check(cudaMemsetAsync(status, 0, sizeof(*status), stream), "clearing");
-  Decoder decoder(chunk, particles, fields, rows, memory, rest, stream);
+  Decoder decoder(chunk, particles, fields, memory, rest, stream);
   decoder.decode_ids();
   for (std::size_t f = 0; f < fields.size(); ++f) decoder.decode(f);
   join_statuses(memory.statuses, decoder.statuses_used(), nullptr, status, stream);

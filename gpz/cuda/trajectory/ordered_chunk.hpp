@@ -8,17 +8,15 @@
 #include <vector>
 
 #include "gpz/cuda.hpp"
-#include "gpz/cuda/block/decompress.hpp"
 #include "gpz/cuda/trajectory/chunk_bytes.hpp"
 
 namespace gpz::cuda {
 
 std::size_t ordered_chunk_workspace(const std::vector<FieldOutput> &fields, std::uint64_t particles);
 
-// Particle i of field f goes to element rows[f][i]. *status (device memory) becomes 0, chunk_damaged or
+// Particle i goes to element i. *status (device memory) becomes 0, chunk_damaged or
 // chunk_unsupported. Throws corrupt, truncated, and unsupported for sections that only the CPU decodes.
 void decode_ordered_chunk(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<FieldOutput> &fields,
-                          const FieldRows &rows, void *workspace, std::size_t workspace_size, std::uint32_t *status,
-                          Stream stream);
+                          void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream);
 
 }  // namespace gpz::cuda

@@ -9,17 +9,20 @@
 
 namespace gpz::cuda {
 
-// Particles first to first + count - 1 of `output`; particle i goes to element rows[i] (device memory; i if it is
-// nullptr).
+// Particles first to first + count - 1 of a chunk.
 struct RowRange {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
+  // In another order than that of the chunk, in device memory; nullptr: in that order. The row of each particle of the
+  // chunk; and the particle of each row, if all of them are in the range (gathering is faster).
   const std::uint32_t *rows = nullptr;
+  const std::uint32_t *particles = nullptr;
 };
 
-// Grid values of the last indices of a state, integers or lossless floats of keys, and values: those of `from`, element
-// 0 of which is the first particle, or rows of it.
+// Into the arrays of `output`: grid values of the last indices of a state, or of packed ones; integers or lossless
+// floats of keys; values, element 0 of which is the first particle of the range.
 void write_indices(const DeviceDifferenceState &state, const FieldOutput &output, const RowRange &range, Stream stream);
+void write_packed(const PackedIndices *packed, const FieldOutput &output, const RowRange &range, Stream stream);
 void write_keys(const std::int64_t *const *keys, const FieldOutput &output, const RowRange &range, Stream stream);
 void write_values(const DeviceValues &from, const FieldOutput &output, const RowRange &range, Stream stream);
 

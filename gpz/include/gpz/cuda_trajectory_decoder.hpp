@@ -32,9 +32,10 @@ enum class OutputOrder : std::uint8_t {
 // from call to call.
 //
 // Device memory, in bytes for each particle: 16 for each value of a float field with a bound, 8 for each other value,
-// 4 or 8 for one more component in each field; 24 for the order of ids. All of it is allocated with an eighth to spare,
-// and again only when a frame needs more than any earlier one. No more is asked for than for the particles that the
-// caller has arrays for, and the chunk is long enough to have.
+// 4 or 8 for one more component in each field. In the order of ids, 52 more, and 8 for each float of a chunk while it
+// is decoded without history. All of it is allocated with an eighth to spare, and again only when a frame needs more
+// than any earlier one. No more is asked for than for the particles that the caller has arrays for, and the chunk is
+// long enough to have.
 //
 // All calls that decode throw Error; the next chunk has to be independent then:
 //   corrupt           the bytes contradict the format
