@@ -199,6 +199,56 @@ GPZ_API gpz_status gpz_cuda_decoder_release(gpz_cuda_decoder *decoder);
 GPZ_API gpz_status gpz_cuda_decoder_memory(const gpz_cuda_decoder *decoder, size_t *device_bytes,
                                            uint64_t *allocations);
 
+/* --- Reading files into device memory --- */
+
+/* Reads any frame of a file, as gpz_reader does, into device memory. Compressed bytes go from the file through pinned
+ * host memory to the device, where they are decoded. Frames that are asked for in the order of the file are read before
+ * they are asked for, by threads of the reader. One host thread at a time may use a reader. Every call makes its device
+ * the current one and restores the caller's before it returns. */
+typedef struct gpz_cuda_reader gpz_cuda_reader;
+
+typedef struct gpz_cuda_reader_options {
+  size_t struct_size;
+  uint64_t max_memory; /* bytes of host and device memory together; otherwise as in gpz_read_options */
+  uint64_t ahead;      /* bytes of the file that are read ahead, at least the next frame; 0: 512 MiB */
+  int device;
+  int threads; /* that read the file, and decode what the device does not; 0: as many as cores, at most 16 */
+} gpz_cuda_reader_options;
+
+static inline gpz_cuda_reader_options gpz_cuda_new_reader_options(void) {
+  gpz_cuda_reader_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  return options;
+}
+
+/* Opens a file, with the errors of gpz_reader_open; GPZ_NOT_FOUND if there is no such device. `options` may be NULL. On
+ * failure *reader is NULL. */
+GPZ_API gpz_status gpz_cuda_reader_open(const char *path, const gpz_cuda_reader_options *options,
+                                        gpz_cuda_reader **reader);
+GPZ_API void gpz_cuda_reader_close(gpz_cuda_reader *reader);
+
+/* As gpz_reader_frames, gpz_reader_frame, gpz_reader_column_count and gpz_reader_column. */
+GPZ_API size_t gpz_cuda_reader_frames(const gpz_cuda_reader *reader);
+GPZ_API gpz_status gpz_cuda_reader_frame(const gpz_cuda_reader *reader, size_t frame, gpz_frame *info);
+GPZ_API gpz_status gpz_cuda_reader_column_count(const gpz_cuda_reader *reader, size_t frame, size_t *count);
+GPZ_API gpz_status gpz_cuda_reader_column(const gpz_cuda_reader *reader, size_t frame, size_t column,
+                                          gpz_column_info *info);
+
+/* As gpz_reader_read, but the data of the outputs are in device memory, with addresses and strides that are multiples
+ * of the size of an element; an integer that does not fit into 32 bits is no error, its low bits are written. Runs
+ * behind the work that is in `stream`, and returns when its own is done. `on_device` may be NULL; *on_device becomes 1
+ * if the device has decoded the frame, 0 if the CPU has, because the device cannot: gpz_cuda_reader_reason says why. */
+GPZ_API gpz_status gpz_cuda_reader_read(gpz_cuda_reader *reader, size_t frame, const gpz_output *outputs,
+                                        size_t output_count, size_t capacity, unsigned flags,
+                                        struct CUstream_st *stream, int *on_device);
+/* Why the frame that was read last was decoded on the CPU; "" if it was not. Valid until the next call. */
+GPZ_API const char *gpz_cuda_reader_reason(const gpz_cuda_reader *reader);
+
+/* gpz_cuda_codec_release and gpz_cuda_codec_memory of a reader. */
+GPZ_API gpz_status gpz_cuda_reader_release(gpz_cuda_reader *reader);
+GPZ_API gpz_status gpz_cuda_reader_memory(const gpz_cuda_reader *reader, size_t *device_bytes, uint64_t *allocations);
+
 #ifdef __cplusplus
 }
 #endif
