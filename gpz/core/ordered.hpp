@@ -11,6 +11,13 @@ namespace gpz::core {
 inline constexpr std::uint32_t max_lag = 1023;
 inline constexpr std::uint32_t max_short_lag = 16;
 
+// How the particles of a section are predicted.
+struct OrderedPredictor {
+  std::uint32_t lag[2] = {};  // differences of ids; 0: none
+  std::uint32_t swapped = 0;  // bit d: component d looks for lag[1] first
+  std::int64_t offset[2][max_components] = {};
+};
+
 inline namespace GPZ_ISA {
 
 // Where q lies in the box; its lower edge for what is further away than the next image.

@@ -3,6 +3,7 @@
 // instruction set.
 #pragma once
 
+#include "gpz/core/neighbours.hpp"
 #include "gpz/core/pack.hpp"
 #include "gpz/cpu/difference_kernels.hpp"
 #include "gpz/cpu/triple_loops.hpp"
@@ -14,12 +15,6 @@ namespace GPZ_ISA {
 static std::int32_t expect(const DifferenceBlock::Axis &axis, const core::Predictor &predictor, std::int32_t reciprocal,
                            std::uint32_t i) {
   return core::expect(predictor, axis.velocity[i], axis.previous[i], core::way_to_mean(axis.deviation[i], reciprocal));
-}
-
-// What it leaves of particle i.
-static std::int64_t remainder_of(const DifferenceBlock::Axis &axis, std::int64_t q, std::int32_t expected,
-                                 std::uint32_t i) {
-  return core::difference_of(core::displacement(q, axis.last[i], axis.grid), core::expected_step(expected));
 }
 
 // The values that count in a fit are within 16 times what is usual in this block: atoms that jumped would otherwise
@@ -52,7 +47,7 @@ static void find_remainders(const DifferenceBlock &block, int d, DifferenceScrat
   const std::uint32_t n = block.n;
   for (std::uint32_t j = 1; j <= max_neighbour_lags; ++j) near[-static_cast<std::int32_t>(j)] = 0;
   for (std::uint32_t i = 0; i < n; ++i) {
-    const std::int64_t left = remainder_of(axis, axis.q[i], expected[i], i);
+    const std::int64_t left = core::remainder_of(axis.q[i], axis.last[i], expected[i], axis.grid);
     r[i] = left;
     near[i] = core::limit_remainder(left);
   }
@@ -155,7 +150,7 @@ static void follow_neighbours(const DifferenceBlock &block, bool triples, const 
     memcpy(&q, index + 2 * std::size_t{e}, sizeof(q));
     scratch.known[d][i] = 1;
     scratch.near[d][DifferenceScratch::near_at + i] =
-        core::limit_remainder(remainder_of(block.axes[d], q, scratch.expected[d][i], i));
+        core::limit_remainder(core::remainder_of(q, block.axes[d].last[i], scratch.expected[d][i], block.axes[d].grid));
   }
   if (block.components == 1) return follow_neighbours<1>(block, count != 0, scratch);
   if (block.components == 2) return follow_neighbours<2>(block, count != 0, scratch);

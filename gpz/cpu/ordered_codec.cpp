@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "gpz/core/block.hpp"
-#include "gpz/core/difference_section.hpp"
+#include "gpz/core/ordered_section.hpp"
 #include "gpz/cpu/ordered_runs.hpp"
 #include "gpz/cpu/ordered_search.hpp"
 #include "gpz/cpu/residual_section.hpp"
@@ -21,25 +21,8 @@ using format::corrupt;
 
 namespace {
 
-constexpr int max_items = core::max_components + core::max_residual_items;
-
-// What sections start with; another number would be another prediction or another code.
-constexpr std::uint8_t values_kind = 1;
-constexpr std::uint8_t runs_kind = 2;
-constexpr std::size_t widths_at = 6;
-constexpr std::size_t runs_header = 16;  // kind, 7 zeros, number of runs
-
-// Items of a record: the first place of each component less its base, then those of the residuals.
-std::size_t items_of(int components) {
-  return static_cast<std::size_t>(components) + static_cast<std::size_t>(core::residual_items(components));
-}
-
-// Of the header: the widths end here, then come offsets and bases.
-std::size_t widths_end(int components) { return core::round_up_to_8(widths_at + items_of(components)); }
-
-std::size_t header_size(int components) {
-  return widths_end(components) + 3 * static_cast<std::size_t>(components) * 8;
-}
+// Items of a record.
+std::size_t items_of(int components) { return static_cast<std::size_t>(core::ordered_items(components)); }
 
 using Bases = std::array<std::int64_t, core::max_components>;
 
@@ -53,19 +36,19 @@ std::uint64_t item_of(const OrderedRecord &record, const Bases &base, int compon
 struct Header {
   OrderedPredictor predictor;
   Bases base{};
-  std::array<std::uint8_t, max_items> width{};
+  std::array<std::uint8_t, core::max_ordered_items> width{};
 };
 
 std::vector<std::uint8_t> to_bytes(const Header &header, int components) {
-  std::vector<std::uint8_t> bytes(header_size(components));
-  bytes[0] = values_kind;
+  std::vector<std::uint8_t> bytes(core::ordered_header_size(components));
+  bytes[0] = core::ordered_values_kind;
   bytes[1] = static_cast<std::uint8_t>(header.predictor.swapped);
   for (std::size_t k = 0; k < 2; ++k) {
     bytes[2 + 2 * k] = static_cast<std::uint8_t>(header.predictor.lag[k]);
     bytes[3 + 2 * k] = static_cast<std::uint8_t>(header.predictor.lag[k] >> 8);
   }
-  std::copy_n(header.width.begin(), items_of(components), bytes.begin() + widths_at);
-  std::uint8_t *at = bytes.data() + widths_end(components);
+  std::copy_n(header.width.begin(), items_of(components), bytes.begin() + core::ordered_widths_at);
+  std::uint8_t *at = bytes.data() + core::ordered_widths_end(components);
   const std::size_t size = static_cast<std::size_t>(components) * sizeof(std::int64_t);
   std::memcpy(at, header.predictor.offset[0], size);
   std::memcpy(at + size, header.predictor.offset[1], size);
@@ -76,22 +59,20 @@ std::vector<std::uint8_t> to_bytes(const Header &header, int components) {
 Header read_header(const OrderedShape &shape, const std::uint8_t *bytes) {
   const int components = shape.components;
   Header header;
-  if (bytes[0] != values_kind) corrupt("unknown kind of ordered section", 0);
+  if (bytes[0] != core::ordered_values_kind) corrupt("unknown kind of ordered section", 0);
   header.predictor.swapped = bytes[1];
   for (std::size_t k = 0; k < 2; ++k) {
     header.predictor.lag[k] = bytes[2 + 2 * k] | static_cast<std::uint32_t>(bytes[3 + 2 * k]) << 8;
     if (header.predictor.lag[k] > core::max_lag) corrupt("lag of an ordered section", 2 + 2 * k);
   }
   if (header.predictor.swapped >> components != 0) corrupt("header of an ordered section", 1);
-  for (std::size_t i = 0; i < widths_end(components) - widths_at; ++i) {
-    const std::uint8_t width = bytes[widths_at + i];
-    const int most = i < static_cast<std::size_t>(components) ? 64
-                     : i < items_of(components)               ? core::max_residual_item_width
-                                                              : 0;
-    if (width > most) corrupt("header of an ordered section", widths_at + i);
+  for (std::size_t i = 0; i < core::ordered_widths_end(components) - core::ordered_widths_at; ++i) {
+    const std::uint8_t width = bytes[core::ordered_widths_at + i];
+    const int most = core::max_ordered_item_width(components, static_cast<int>(i));
+    if (width > most) corrupt("header of an ordered section", core::ordered_widths_at + i);
     if (most != 0) header.width[i] = width;
   }
-  const std::uint8_t *at = bytes + widths_end(components);
+  const std::uint8_t *at = bytes + core::ordered_widths_end(components);
   const std::size_t size = static_cast<std::size_t>(components) * sizeof(std::int64_t);
   std::memcpy(header.predictor.offset[0], at, size);
   std::memcpy(header.predictor.offset[1], at + size, size);
@@ -99,7 +80,7 @@ Header read_header(const OrderedShape &shape, const std::uint8_t *bytes) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d)
     for (const auto &offset : header.predictor.offset)
       if (!core::is_offset(offset[d], core::checked_axis(shape.box[d])))
-        corrupt("offset of an ordered section", widths_end(components));
+        corrupt("offset of an ordered section", core::ordered_widths_end(components));
   return header;
 }
 
@@ -135,10 +116,9 @@ void encode_values(const OrderedShape &shape, const IndexColumns &q, const Order
 
 void decode_values(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,
                    const OrderedKernels &kernels) {
-  const std::size_t start = header_size(shape.components);
+  const std::size_t start = core::ordered_header_size(shape.components);
   if (size < start || size % 8 != 0) corrupt("length of an ordered section", 0);
   const Header header = read_header(shape, bytes);
-  const auto firsts = static_cast<std::size_t>(shape.components);
   const std::uint32_t bits = sum_of_widths(header.width.data(), items_of(shape.components));
   const std::uint64_t blocks = core::blocks_of(shape.particles);
   ResidualSection section(bytes, size, start, bits, blocks);
@@ -147,12 +127,8 @@ void decode_values(const OrderedShape &shape, const std::uint8_t *bytes, std::si
   for (std::uint64_t b = 0; b < blocks; ++b) {
     const OrderedBlock block = ordered_block(shape, {}, q, header.predictor, b);
     OrderedRecord record;
-    std::uint64_t at = b * bits;
-    for (std::size_t d = 0; d < firsts; at += header.width[d], ++d)
-      record.first[d] = core::sum_of(
-          static_cast<std::int64_t>(core::get_bits(section.directory(), at, header.width[d])), header.base[d]);
-    if (!core::read_residual_record(&header.width[firsts], section.directory(), at, shape.components, block.n, false,
-                                    record.residuals))
+    if (!core::read_ordered_record(header.width.data(), section.directory(), b * bits, shape.components, block.n,
+                                   header.base.data(), record))
       corrupt("record of block " + std::to_string(b), start);
     const std::uint32_t *const words =
         section.take(core::residual_words(record.residuals, shape.components, block.n), b);
@@ -162,11 +138,11 @@ void decode_values(const OrderedShape &shape, const std::uint8_t *bytes, std::si
   section.end();
 }
 
-OrderedShape shape_of_runs(std::size_t count) { return {count, 2, nullptr, {}}; }
+OrderedShape shape_of_runs(std::size_t count) { return {count, core::run_components, nullptr, {}}; }
 
 void encode_runs(const Runs &runs, const OrderedKernels &kernels, std::vector<std::uint8_t> &bytes) {
-  bytes.assign(runs_header, 0);
-  bytes[0] = runs_kind;
+  bytes.assign(core::ordered_runs_header, 0);
+  bytes[0] = core::ordered_runs_kind;
   const std::uint64_t count = runs.gap.size();
   std::memcpy(bytes.data() + 8, &count, sizeof(count));
   encode_values(shape_of_runs(runs.gap.size()), {runs.gap.data(), runs.more.data()}, kernels, bytes);
@@ -174,21 +150,21 @@ void encode_runs(const Runs &runs, const OrderedKernels &kernels, std::vector<st
 
 void decode_runs(std::size_t particles, const std::uint8_t *bytes, std::size_t size, std::int64_t *q,
                  const OrderedKernels &kernels) {
-  if (size < runs_header) corrupt("length of an ordered section", 0);
+  if (size < core::ordered_runs_header) corrupt("length of an ordered section", 0);
   std::uint64_t count = 0;
   std::memcpy(&count, bytes + 8, sizeof(count));
   if (std::any_of(bytes + 1, bytes + 8, [](std::uint8_t byte) { return byte != 0; }))
     corrupt("header of an ordered section", 1);
-  if (count == 0 || count > max_runs(particles)) corrupt("runs of an ordered section", 8);
+  if (count == 0 || count > core::max_runs(particles)) corrupt("runs of an ordered section", 8);
   // Room for as many as there can be.
   Runs runs;
-  runs.gap.resize(max_runs(particles));
-  runs.more.resize(max_runs(particles));
-  decode_values(shape_of_runs(count), bytes + runs_header, size - runs_header, {runs.gap.data(), runs.more.data()},
-                kernels);
+  runs.gap.resize(core::max_runs(particles));
+  runs.more.resize(core::max_runs(particles));
+  decode_values(shape_of_runs(count), bytes + core::ordered_runs_header, size - core::ordered_runs_header,
+                {runs.gap.data(), runs.more.data()}, kernels);
   runs.gap.resize(count);
   runs.more.resize(count);
-  if (!expand_runs(runs, particles, q)) corrupt("runs of an ordered section", runs_header);
+  if (!expand_runs(runs, particles, q)) corrupt("runs of an ordered section", core::ordered_runs_header);
 }
 
 }  // namespace
@@ -213,7 +189,7 @@ void decode_ordered(const OrderedShape &shape, const std::uint8_t *bytes, std::s
                     const Kernels &kernels) {
   if (shape.particles == 0) {
     if (size != 0) corrupt("ordered section of an empty chunk", 0);
-  } else if (shape.components == 1 && size != 0 && bytes[0] == runs_kind) {
+  } else if (shape.components == 1 && size != 0 && bytes[0] == core::ordered_runs_kind) {
     decode_runs(shape.particles, bytes, size, q[0], kernels.ordered);
   } else {
     decode_values(shape, bytes, size, q, kernels.ordered);

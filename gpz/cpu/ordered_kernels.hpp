@@ -4,23 +4,13 @@
 
 #include <cstdint>
 
-#include "gpz/core/ordered.hpp"
+#include "gpz/core/ordered_section.hpp"
 #include "gpz/cpu/residual_block.hpp"
 
 namespace gpz::cpu {
 
-// How the particles of a section are predicted.
-struct OrderedPredictor {
-  std::uint32_t lag[2] = {};  // differences of ids; 0: none
-  std::uint32_t swapped = 0;  // bit d: component d looks for lag[1] first
-  std::int64_t offset[2][core::max_components] = {};
-};
-
-// What the directory stores about a block.
-struct OrderedRecord {
-  ResidualRecord residuals;
-  std::int64_t first[core::max_components] = {};  // where the first particle is expected
-};
+using core::OrderedPredictor;
+using core::OrderedRecord;
 
 // From the first particle of the block on.
 struct OrderedBlock {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/cpu/ordered_runs.hpp"
 
-#include "gpz/core/residual.hpp"
+#include "gpz/core/ordered_section.hpp"
 
 namespace gpz::cpu {
 
@@ -9,7 +9,7 @@ Runs find_runs(const std::int64_t *q, std::size_t n) {
   std::size_t count = n == 0 ? 0 : 1;
   for (std::size_t i = 1; i < n; ++i) count += q[i] != core::sum_of(q[i - 1], 1) ? 1 : 0;
   Runs runs;
-  if (count > max_runs(n)) return runs;
+  if (count > core::max_runs(n)) return runs;
   runs.gap.reserve(count);
   runs.more.reserve(count);
   std::int64_t next = 0;

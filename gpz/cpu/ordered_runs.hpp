@@ -17,10 +17,7 @@ struct Runs {
   format::Column<std::int64_t> more;
 };
 
-// Columns with more runs are not worth it.
-inline std::uint64_t max_runs(std::size_t n) { return n / 2; }
-
-// Without runs if there are more than max_runs.
+// Without runs if there are more than core::max_runs.
 Runs find_runs(const std::int64_t *q, std::size_t n);
 
 // False unless the runs have n values.

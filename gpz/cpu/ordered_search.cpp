@@ -24,17 +24,17 @@ using Costs = std::array<std::uint64_t, core::max_components>;
 std::uint64_t total(const Costs &cost) { return cost[0] + cost[1] + cost[2]; }
 
 struct Search {
-  const OrderedShape &shape;
-  const IndexColumns &q;
+  std::vector<OrderedBlock> sample;
+  std::size_t particles;
   const OrderedKernels &kernels;
   OrderedScratch &scratch;
-  std::vector<std::uint64_t> sample;
 
-  std::size_t components() const { return static_cast<std::size_t>(shape.components); }
+  int axes() const { return sample[0].components; }
+  std::size_t components() const { return static_cast<std::size_t>(axes()); }
 
-  // Block b of the sample, linked.
-  OrderedBlock linked(const OrderedPredictor &predictor, std::uint64_t b) {
-    const OrderedBlock block = ordered_block(shape, q, {}, predictor, b);
+  // A block of the sample, linked.
+  OrderedBlock linked(const OrderedPredictor &predictor, OrderedBlock block) {
+    block.predictor = &predictor;
     kernels.link(block, scratch);
     return block;
   }
@@ -43,7 +43,7 @@ struct Search {
   // rough bits a particle of the residuals, over a sample.
   double find_offsets(OrderedPredictor &predictor, int k) {
     std::array<std::vector<std::int64_t>, core::max_components> found;
-    for (const std::uint64_t b : sample) {
+    for (const OrderedBlock &b : sample) {
       const OrderedBlock block = linked(predictor, b);
       const auto stride = static_cast<std::uint32_t>(block.n * sample.size() / max_steps + 1);
       for (std::uint32_t i = 0; i < block.n; i += stride) {
@@ -60,7 +60,7 @@ struct Search {
       const auto middle = found[d].begin() + static_cast<std::ptrdiff_t>(found[d].size() / 2);
       std::nth_element(found[d].begin(), middle, found[d].end());
       const std::int64_t step = *middle;
-      predictor.offset[k][d] = core::as_offset(step, core::checked_axis(shape.box[d]));
+      predictor.offset[k][d] = core::as_offset(step, sample[0].axes[d].grid);
       std::int64_t sum = 0;
       for (const std::int64_t other : found[d])
         sum += core::rough_bits(core::narrow_number(core::zigzag(core::difference_of(other, step))));
@@ -72,10 +72,9 @@ struct Search {
   // Bits of each component.
   Costs costs(const OrderedPredictor &predictor) {
     Costs cost{};
-    for (const std::uint64_t b : sample) {
+    for (const OrderedBlock &b : sample) {
       const OrderedBlock block = linked(predictor, b);
-      for (int d = 0; d < shape.components; ++d)
-        cost[static_cast<std::size_t>(d)] += kernels.measure(block, d, scratch);
+      for (int d = 0; d < axes(); ++d) cost[static_cast<std::size_t>(d)] += kernels.measure(block, d, scratch);
     }
     return cost;
   }
@@ -84,10 +83,10 @@ struct Search {
   std::vector<std::uint32_t> distances(const OrderedPredictor &predictor) {
     std::array<std::uint32_t, core::max_lag + 1> count{};
     std::array<bool, block_size> fails{};
-    for (const std::uint64_t b : sample) {
+    for (const OrderedBlock &b : sample) {
       const OrderedBlock block = linked(predictor, b);
       for (std::uint32_t i = 0; i < block.n; ++i) fails[i] = scratch.parent[0][i] == OrderedScratch::no_parent;
-      for (int d = 0; d < shape.components; ++d) {
+      for (int d = 0; d < axes(); ++d) {
         const auto usual = static_cast<int>(kernels.residuals(block, d, scratch) / block.n);
         for (std::uint32_t i = 0; i < block.n; ++i)
           fails[i] = fails[i] || core::bit_length(scratch.residual[i] >> 1) > usual + jump_bits;
@@ -114,7 +113,7 @@ struct Search {
 
   OrderedPredictor choose() {
     std::vector<std::pair<double, OrderedPredictor>> candidates;
-    for (std::uint32_t lag = 1; lag <= core::max_short_lag && lag < shape.particles; ++lag) {
+    for (std::uint32_t lag = 1; lag <= core::max_short_lag && lag < particles; ++lag) {
       OrderedPredictor candidate;
       candidate.lag[0] = lag;
       const double cost = find_offsets(candidate, 0);
@@ -139,7 +138,7 @@ struct Search {
       candidate.lag[1] = lag;
       find_offsets(candidate, 1);
       auto cost_of = costs(candidate);
-      candidate.swapped = (1u << shape.components) - 1;
+      candidate.swapped = (1u << axes()) - 1;
       const auto swapped = costs(candidate);
       for (std::size_t d = 0; d < components(); ++d) {
         if (swapped[d] >= cost_of[d]) candidate.swapped &= ~(1u << d);
@@ -169,13 +168,24 @@ OrderedBlock ordered_block(const OrderedShape &shape, const IndexColumns &q, con
   return block;
 }
 
+std::vector<std::uint64_t> sampled_ordered_blocks(std::uint64_t blocks) {
+  const std::uint64_t count = std::min(max_sample, blocks / 6 + 1);
+  std::vector<std::uint64_t> sample;
+  for (std::uint64_t k = 0; k < count; ++k) sample.push_back((2 * k + 1) * blocks / (2 * count));
+  return sample;
+}
+
+OrderedPredictor choose_ordered_predictor(std::vector<OrderedBlock> sample, std::size_t particles,
+                                          const OrderedKernels &kernels, OrderedScratch &scratch) {
+  return Search{std::move(sample), particles, kernels, scratch}.choose();
+}
+
 OrderedPredictor choose_ordered_predictor(const OrderedShape &shape, const IndexColumns &q,
                                           const OrderedKernels &kernels, OrderedScratch &scratch) {
-  const std::uint64_t blocks = core::blocks_of(shape.particles);
-  const std::uint64_t count = std::min(max_sample, blocks / 6 + 1);
-  Search search{shape, q, kernels, scratch, {}};
-  for (std::uint64_t k = 0; k < count; ++k) search.sample.push_back((2 * k + 1) * blocks / (2 * count));
-  return search.choose();
+  std::vector<OrderedBlock> sample;
+  for (const std::uint64_t b : sampled_ordered_blocks(core::blocks_of(shape.particles)))
+    sample.push_back(ordered_block(shape, q, {}, {}, b));
+  return choose_ordered_predictor(std::move(sample), shape.particles, kernels, scratch);
 }
 
 }  // namespace gpz::cpu

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "gpz/cpu/ordered_codec.hpp"
 #include "gpz/cpu/ordered_kernels.hpp"
@@ -13,6 +14,12 @@ namespace gpz::cpu {
 OrderedBlock ordered_block(const OrderedShape &shape, const IndexColumns &q, const IndexOutput &out,
                            const OrderedPredictor &predictor, std::uint64_t b);
 
+// The blocks that the choice looks at, of a section of `blocks` > 0.
+std::vector<std::uint64_t> sampled_ordered_blocks(std::uint64_t blocks);
+
+// From these blocks of a section (their predictors do not matter), at least one, of so many particles.
+OrderedPredictor choose_ordered_predictor(std::vector<OrderedBlock> sample, std::size_t particles,
+                                          const OrderedKernels &kernels, OrderedScratch &scratch);
 // For a chunk with at least one particle.
 OrderedPredictor choose_ordered_predictor(const OrderedShape &shape, const IndexColumns &q,
                                           const OrderedKernels &kernels, OrderedScratch &scratch);

@@ -30,4 +30,10 @@ GPZ_HD constexpr std::size_t chunk_head_size(ChunkKind kind, std::size_t fields)
   return section_length_at(kind, fields);
 }
 
+// Readers take no more particles than this for an ordered chunk, or a cell chunk, of `size` bytes: the memory for them
+// is in proportion to the file.
+inline bool may_be_ordered(std::uint64_t particles, std::size_t size) {
+  return particles != 0 && particles / (std::uint64_t{8} * 1024) <= size;
+}
+
 }  // namespace gpz::format

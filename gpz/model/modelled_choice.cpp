@@ -168,8 +168,8 @@ std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, Modelle
       gain = 0;
       plan.flags |= ModelledPlan::slot_neighbours;
       const std::size_t at = parameters.size();
-      parameters.resize(at + header_size(w.slots));
-      write_header(w.slots, &parameters[at]);
+      parameters.resize(at + cpu::header_size(w.slots));
+      cpu::write_header(w.slots, &parameters[at]);
     } else {
       w.slots = {};
     }

@@ -210,8 +210,8 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
     w.space = &plan.space;
   }
   if (slots) {
-    if (!read_header(bytes + at, size - at, w.slots)) corrupt("coefficients of neighbours", at);
-    at += header_size(w.slots);
+    if (!cpu::read_header(bytes + at, size - at, w.slots)) corrupt("coefficients of neighbours", at);
+    at += cpu::header_size(w.slots);
   }
   for (; at % 8 != 0; ++at)
     if (at >= size || bytes[at] != 0) corrupt("padding of a modelled section", at);

@@ -10,6 +10,7 @@
 #include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/cpu/target.hpp"
 #include "gpz/format/budget.hpp"
+#include "gpz/format/chunk_head.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/model/bonds.hpp"
@@ -17,11 +18,7 @@
 
 namespace gpz::trajectory {
 
-// Readers take no more particles than this for a chunk of `size` bytes: the memory for them is in proportion to the
-// file.
-inline bool may_be_ordered(std::uint64_t particles, std::size_t size) {
-  return particles != 0 && particles / (std::uint64_t{8} * 1024) <= size;
-}
+using format::may_be_ordered;
 
 // Encodes `particles` > 0 particles, of whose prepared fields number `identity` has the ids; rows as in ChunkEncoder.
 // `encoder` codes what is not predicted. `modelled`: sections of coding 5 may be used. Leaves the checksum to the

@@ -8,6 +8,7 @@
 
 #include "codec_support.hpp"
 #include "gpu_support.hpp"
+#include "gpz/core/difference_section.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/cpu/difference_codec.hpp"
 #include "gpz/cuda/difference/difference.hpp"
@@ -44,6 +45,7 @@ class Motion {
     drift_ = random_.below(3) == 0 ? 500 : 0;
     rare_ = random_.below(2) == 0 ? 0 : 40 + random_.below(2000);
     mixed_ = random_.below(4) == 0;
+    molecule_ = random_.below(2) == 0 ? 0 : 2 + random_.below(5);
     for (std::size_t k = 0; k < n * static_cast<std::size_t>(components); ++k) {
       const core::GridAxis &axis = box_[k % static_cast<std::size_t>(components)];
       position_.push_back(static_cast<double>(axis.lo) +
@@ -58,9 +60,14 @@ class Motion {
   std::vector<double> next() {
     std::vector<double> out;
     const bool tidy = random_.below(2) == 0;
+    const auto width = static_cast<std::size_t>(components_);
+    std::vector<double> steps(position_.size());
     for (std::size_t k = 0; k < position_.size(); ++k) {
       double &x = position_[k];
-      const double step = sigma_ * gaussian(random_) * (mixed_ && k % 7 == 0 ? 100 : 1);
+      double &step = steps[k];
+      step = sigma_ * gaussian(random_) * (mixed_ && k % 7 == 0 ? 100 : 1);
+      // Atoms of a molecule move together.
+      if (molecule_ != 0 && k / width % molecule_ != 0) step = 0.9 * steps[k - width] + 0.3 * step;
       x += speed_[k] + (solid_ ? 0 : step);
       const core::GridAxis &axis = box_[k % static_cast<std::size_t>(components_)];
       const auto lo = static_cast<double>(axis.lo);
@@ -93,6 +100,7 @@ class Motion {
   double drift_;
   std::uint64_t rare_;
   bool mixed_;
+  std::size_t molecule_;  // atoms; 0: each one moves alone
   std::vector<double> position_;
   std::vector<double> speed_;
 };
@@ -181,10 +189,12 @@ struct Case {
   int components;
   std::uint64_t seed;
   Rows rows;
+  bool neighbours = false;  // encoded by the CPU, with the prediction from neighbours
 };
 
 // So that it is known that there were some: a head of more than two bits is one of triples.
 int sections_with_triples = 0;
+int sections_with_neighbours = 0;
 
 template <typename T>
 class Parity {
@@ -250,10 +260,21 @@ class Parity {
     std::set<std::uint64_t> invalid;
     const Columns q = host_indices(xyz, case_.components, grid_, &host_, invalid);
     std::vector<std::uint8_t> expected;
-    cpu::encode_difference(host_, columns(q), box_, expected);
+    cpu::encode_difference(host_, columns(q), box_, expected, cpu::kernels(), case_.neighbours);
     const std::vector<std::uint8_t> crossed = crossings_of(q);
     host_.advance(columns(q), box_);
+    ASSERT_LE(expected.size(), capacity_);
+    if (!case_.neighbours) encode(xyz, expected, crossed, invalid);
+    if (case_.neighbours) {
+      check(cudaMemcpyAsync(out_.get(), expected.data(), expected.size(), cudaMemcpyHostToDevice, stream_.get()));
+      if (expected[0] == core::neighbour_predictor) ++sections_with_neighbours;
+    }
+    if (!testing::Test::HasFatalFailure()) decode(expected.size(), expected[0], q, crossed);
+  }
 
+  // On the device: these bytes.
+  void encode(const std::vector<T> &xyz, const std::vector<std::uint8_t> &expected,
+              const std::vector<std::uint8_t> &crossed, const std::set<std::uint64_t> &invalid) {
     Uploaded<T> uploaded(xyz, case_.components, case_.rows, random_);
     uploaded.values.grid = grid_;
     const DeviceMemory workspace(cuda::encode_difference_workspace(encoder_.state, capacity_));
@@ -265,7 +286,6 @@ class Parity {
     EXPECT_EQ(result_->largest_error, largest_error(xyz));
     ASSERT_EQ(result_->wide, 0u);
     ASSERT_EQ(result_->bytes, expected.size());
-    ASSERT_LE(expected.size(), capacity_);
     ASSERT_EQ(result_->fits, 1u);
     ASSERT_EQ(out_.bytes(expected.size()), expected);
     if (case_.components == 3 && expected[4 + 3] > 2) ++sections_with_triples;
@@ -274,7 +294,6 @@ class Parity {
     if (!places.empty()) check(cudaMemcpy(places.data(), places_.get(), places.size() * 8, cudaMemcpyDeviceToHost));
     EXPECT_EQ(std::set<std::uint64_t>(places.begin(), places.end()), invalid);
     expect_same(encoder_.state, host_);
-    decode(expected.size(), q, crossed);
   }
 
   // As cleared_crossings() has them in device memory.
@@ -302,7 +321,8 @@ class Parity {
     return largest;
   }
 
-  void decode(std::size_t size, const Columns &q, const std::vector<std::uint8_t> &crossed) {
+  void decode(std::size_t size, [[maybe_unused]] std::uint8_t prediction, const Columns &q,
+              const std::vector<std::uint8_t> &crossed) {
     const DeviceMemory workspace(cuda::decode_difference_workspace(case_.n));
     if constexpr (plain) {
       cuda::decode_key_differences(keys(), case_.n, out_.get(), size, box_, workspace.get(), workspace.size(),
@@ -321,7 +341,7 @@ class Parity {
         output.components[d] = {values.as<T>() + (together ? d : d * case_.n),
                                 static_cast<std::ptrdiff_t>(sizeof(T) * (together ? width : 1)), array_type<T>()};
       cuda::decode_difference(decoder_.state, out_.get(), size, box_, output, workspace.get(), workspace.size(),
-                              status_.get(), stream_.get(), cleared_crossings());
+                              status_.get(), stream_.get(), cleared_crossings(), prediction);
       expect_decoded(crossed);
       expect_same(decoder_.state, host_);
       const auto bytes = values.bytes();
@@ -382,12 +402,12 @@ class Parity {
 class CudaDifference : public GpuTest {};
 
 template <typename T>
-void check_seeds(std::uint64_t count) {
+void check_seeds(std::uint64_t count, bool neighbours = false) {
   const std::size_t sizes[] = {1, 31, 33, 1000, 1023, 1024, 1025, 2048, 5000};
   for (std::uint64_t seed = 0; seed < count && !testing::Test::HasFailure(); ++seed) {
     Random random(seed * 77 + 5);
     const std::size_t n = random.below(2) == 0 ? sizes[random.below(std::size(sizes))] : 1 + random.below(5000);
-    const Case c{n, 1 + static_cast<int>(random.below(3)), seed, static_cast<Rows>(random.below(3))};
+    const Case c{n, 1 + static_cast<int>(random.below(3)), seed, static_cast<Rows>(random.below(3)), neighbours};
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(n) + " particles, " +
                  std::to_string(c.components) + " components, arrangement " + std::to_string(static_cast<int>(c.rows)));
     Parity<T>(c).run(6);
@@ -400,13 +420,19 @@ TEST_F(CudaDifference, DoublesAsOnTheCpu) {
   EXPECT_GT(sections_with_triples, 20);
 }
 TEST_F(CudaDifference, FloatsAsOnTheCpu) { check_seeds<float>(120); }
+TEST_F(CudaDifference, NeighboursOfTheCpu) {
+  sections_with_neighbours = 0;
+  check_seeds<double>(200, true);
+  check_seeds<float>(60, true);
+  EXPECT_GT(sections_with_neighbours, 200);
+}
 TEST_F(CudaDifference, IntegersAsOnTheCpu) {
   check_seeds<std::int32_t>(30);
   check_seeds<std::int64_t>(30);
 }
 TEST_F(CudaDifference, ManyParticles) {
   for (const Rows rows : {Rows::separate, Rows::interleaved, Rows::selected})
-    Parity<double>({200000, 3, 3, rows}).run(5);
+    for (const bool neighbours : {false, true}) Parity<double>({200000, 3, 3, rows, neighbours}).run(5);
 }
 
 TEST_F(CudaDifference, OtherParticles) {
@@ -509,85 +535,96 @@ TEST_F(CudaDifference, WhatDoesNotFitIsReported) {
   expect_healthy();
 }
 
-TEST_F(CudaDifference, DamageIsAStatusOrTheValuesOfTheCpu) {
-  for (const std::uint64_t seed : {3u, 5u, 9u, 14u}) {
-    const std::size_t n = 2100;
-    Random random(seed);
-    Motion motion(n, 3, seed);
-    const core::Grid grid{1, 1, 0.5};
-    std::set<std::uint64_t> invalid;
-    cpu::DifferenceState host;
-    auto xyz = motion.next();
-    host.start(columns(host_indices(xyz, 3, grid, nullptr, invalid)), n, 3);
-    for (int s = 0; s < 3; ++s) {
-      xyz = motion.next();
-      host.advance(columns(host_indices(xyz, 3, grid, &host, invalid)), motion.box());
-    }
+// Flips bits of a section, and cuts it.
+void damage_sections(std::uint64_t seed, bool neighbours) {
+  const std::size_t n = 2100;
+  Random random(seed);
+  Motion motion(n, 3, seed);
+  const core::Grid grid{1, 1, 0.5};
+  std::set<std::uint64_t> invalid;
+  cpu::DifferenceState host;
+  auto xyz = motion.next();
+  host.start(columns(host_indices(xyz, 3, grid, nullptr, invalid)), n, 3);
+  for (int s = 0; s < 3; ++s) {
     xyz = motion.next();
-    std::vector<std::uint8_t> bytes;
-    cpu::encode_difference(host, columns(host_indices(xyz, 3, grid, &host, invalid)), motion.box(), bytes);
-
-    Device device(n, 3, false);
-    const DeviceMemory values(n * 24);
-    cuda::FieldOutput output;
-    output.field.type = ValueType::float64;
-    output.field.step = 1;
-    output.field.components.resize(3);
-    for (std::size_t d = 0; d < 3; ++d) output.components[d] = {values.as<double>() + d, 24, ConstArray::Type::float64};
-    const Pinned<std::uint32_t> status;
-    for (int round = 0; round < 400; ++round) {
-      auto damaged = bytes;
-      const std::size_t range = round % 2 == 0 ? std::min<std::size_t>(64, bytes.size()) : bytes.size();
-      for (std::uint64_t k = random.below(4); round != 0 && k < 4; ++k)
-        damaged[random.below(range)] ^= static_cast<std::uint8_t>(1u << random.below(8));
-      if (round % 16 == 15) damaged.resize(random.below(bytes.size() / 8) * 8);
-      DeviceDifferenceState &state = device.state;
-      state.particles = n;
-      state.frames = host.frames;
-      for (std::size_t d = 0; d < 3; ++d) {
-        const std::vector<std::int32_t> last(host.axes[d].last.begin(), host.axes[d].last.end());
-        check(cudaMemcpy(state.last[d], last.data(), n * 4, cudaMemcpyHostToDevice));
-        check(cudaMemcpy(state.deviation[d], host.axes[d].deviation.data(), n * 4, cudaMemcpyHostToDevice));
-        check(cudaMemcpy(state.velocity[d], host.axes[d].velocity.data(), n * 4, cudaMemcpyHostToDevice));
-        check(cudaMemcpy(state.previous[d], host.axes[d].previous.data(), n * 4, cudaMemcpyHostToDevice));
-      }
-      const DeviceMemory section(damaged.data(), damaged.size());
-      const DeviceMemory workspace(cuda::decode_difference_workspace(state));
-      cuda::decode_difference(state, section.get(), damaged.size(), motion.box(), output, workspace.get(),
-                              workspace.size(), status.get(), nullptr);
-      check(cudaDeviceSynchronize());
-      Columns q;
-      for (auto &axis : q) axis.resize(n);
-      bool good = true;
-      try {
-        cpu::decode_difference(host, damaged.data(), damaged.size(), motion.box(),
-                               {q[0].data(), q[1].data(), q[2].data()});
-      } catch (const Error &) {
-        good = false;
-      }
-      std::int64_t largest = 0;
-      for (const auto &axis : q)
-        for (const std::int64_t x : axis) largest = std::max(largest, x == INT64_MIN ? INT64_MAX : std::abs(x));
-      if (round == 0) {
-        ASSERT_TRUE(good);
-        ASSERT_EQ(*status, 0u);
-      }
-      if (!good) {
-        EXPECT_NE(*status, 0u) << round;
-        continue;
-      }
-      EXPECT_EQ(*status, largest < cuda::device_index_end ? 0u : cuda::section_wide) << round;
-      if (*status != 0) continue;
-      const auto got = values.bytes();
-      std::size_t wrong = 0;
-      for (std::size_t k = 0; k < 3 * n; ++k) {
-        double x;
-        std::memcpy(&x, &got[k * 8], 8);
-        wrong += x != static_cast<double>(q[k % 3][k / 3]) ? 1 : 0;
-      }
-      EXPECT_EQ(wrong, 0u) << round;
-    }
+    host.advance(columns(host_indices(xyz, 3, grid, &host, invalid)), motion.box());
   }
+  xyz = motion.next();
+  std::vector<std::uint8_t> bytes;
+  cpu::encode_difference(host, columns(host_indices(xyz, 3, grid, &host, invalid)), motion.box(), bytes, cpu::kernels(),
+                         neighbours);
+  if (neighbours && bytes[0] == core::neighbour_predictor) ++sections_with_neighbours;
+
+  Device device(n, 3, false);
+  const DeviceMemory values(n * 24);
+  cuda::FieldOutput output;
+  output.field.type = ValueType::float64;
+  output.field.step = 1;
+  output.field.components.resize(3);
+  for (std::size_t d = 0; d < 3; ++d) output.components[d] = {values.as<double>() + d, 24, ConstArray::Type::float64};
+  const Pinned<std::uint32_t> status;
+  for (int round = 0; round < 400; ++round) {
+    auto damaged = bytes;
+    const std::size_t range = round % 2 == 0 ? std::min<std::size_t>(64, bytes.size()) : bytes.size();
+    for (std::uint64_t k = random.below(4); round != 0 && k < 4; ++k)
+      damaged[random.below(range)] ^= static_cast<std::uint8_t>(1u << random.below(8));
+    if (round % 16 == 15) damaged.resize(random.below(bytes.size() / 8) * 8);
+    DeviceDifferenceState &state = device.state;
+    state.particles = n;
+    state.frames = host.frames;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::vector<std::int32_t> last(host.axes[d].last.begin(), host.axes[d].last.end());
+      check(cudaMemcpy(state.last[d], last.data(), n * 4, cudaMemcpyHostToDevice));
+      check(cudaMemcpy(state.deviation[d], host.axes[d].deviation.data(), n * 4, cudaMemcpyHostToDevice));
+      check(cudaMemcpy(state.velocity[d], host.axes[d].velocity.data(), n * 4, cudaMemcpyHostToDevice));
+      check(cudaMemcpy(state.previous[d], host.axes[d].previous.data(), n * 4, cudaMemcpyHostToDevice));
+    }
+    const DeviceMemory section(damaged.data(), damaged.size());
+    const DeviceMemory workspace(cuda::decode_difference_workspace(state));
+    const std::uint8_t prediction = !damaged.empty() && damaged[0] == core::neighbour_predictor
+                                        ? core::neighbour_predictor
+                                        : core::temporal_predictor;
+    cuda::decode_difference(state, section.get(), damaged.size(), motion.box(), output, workspace.get(),
+                            workspace.size(), status.get(), nullptr, {}, prediction);
+    check(cudaDeviceSynchronize());
+    Columns q;
+    for (auto &axis : q) axis.resize(n);
+    bool good = true;
+    try {
+      cpu::decode_difference(host, damaged.data(), damaged.size(), motion.box(),
+                             {q[0].data(), q[1].data(), q[2].data()});
+    } catch (const Error &) {
+      good = false;
+    }
+    std::int64_t largest = 0;
+    for (const auto &axis : q)
+      for (const std::int64_t x : axis) largest = std::max(largest, x == INT64_MIN ? INT64_MAX : std::abs(x));
+    if (round == 0) {
+      ASSERT_TRUE(good);
+      ASSERT_EQ(*status, 0u);
+    }
+    if (!good) {
+      EXPECT_NE(*status, 0u) << round;
+      continue;
+    }
+    EXPECT_EQ(*status, largest < cuda::device_index_end ? 0u : cuda::section_wide) << round;
+    if (*status != 0) continue;
+    const auto got = values.bytes();
+    std::size_t wrong = 0;
+    for (std::size_t k = 0; k < 3 * n; ++k) {
+      double x;
+      std::memcpy(&x, &got[k * 8], 8);
+      wrong += x != static_cast<double>(q[k % 3][k / 3]) ? 1 : 0;
+    }
+    EXPECT_EQ(wrong, 0u) << round;
+  }
+}
+
+TEST_F(CudaDifference, DamageIsAStatusOrTheValuesOfTheCpu) {
+  for (const std::uint64_t seed : {3u, 5u, 9u, 14u}) damage_sections(seed, false);
+  sections_with_neighbours = 0;
+  for (std::uint64_t seed = 20; seed < 30; ++seed) damage_sections(seed, true);
+  EXPECT_GE(sections_with_neighbours, 3);
   expect_healthy();
 }
 

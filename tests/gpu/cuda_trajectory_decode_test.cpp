@@ -118,7 +118,7 @@ void add_specials(Snapshot &snapshot, Random &random) {
   snapshot.quantities.push_back(kinds);
 }
 
-void check_seed(std::uint64_t seed) {
+void check_seed(std::uint64_t seed, Order order) {
   const std::size_t sizes[] = {0, 1, 2, 31, 33, 1000, 1023, 1024, 1025, 2048};
   Random random(seed * 133 + 7);
   const std::size_t n = random.below(2) == 0 ? sizes[random.below(std::size(sizes))] : random.below(5000);
@@ -137,6 +137,7 @@ void check_seed(std::uint64_t seed) {
   const bool comes_and_goes = random.below(2) == 0;
   const bool has_specials = random.below(2) == 0;
   TrajectoryEncoder encoder;
+  encoder.set_order(order);
   BothDecoders both(seed);
   for (int f = 0; f < 12 && !testing::Test::HasFailure(); ++f) {
     SCOPED_TRACE("frame " + std::to_string(f));
@@ -161,14 +162,20 @@ void check_seed(std::uint64_t seed) {
 }
 
 TEST_F(CudaTrajectoryDecode, AsOnTheCpu) {
-  for (std::uint64_t seed = 0; seed < 150 && !HasFailure(); ++seed) check_seed(seed);
+  for (std::uint64_t seed = 0; seed < 150 && !HasFailure(); ++seed) check_seed(seed, Order::place);
 }
 
-TEST_F(CudaTrajectoryDecode, ManyParticles) {
+// Chunks in the order of ids, and sections predicted from neighbours.
+TEST_F(CudaTrajectoryDecode, OrderOfIdsAsOnTheCpu) {
+  for (std::uint64_t seed = 500; seed < 600 && !HasFailure(); ++seed) check_seed(seed, Order::id);
+}
+
+void check_many_particles(Order order) {
   Gas gas(300000);
   TrajectoryEncoder encoder(0);
+  encoder.set_order(order);
   BothDecoders both(1);
-  for (int f = 0; f < 8 && !HasFailure(); ++f) {
+  for (int f = 0; f < 8 && !testing::Test::HasFailure(); ++f) {
     SCOPED_TRACE(f);
     gas.move();
     if (f >= 5) {
@@ -181,6 +188,11 @@ TEST_F(CudaTrajectoryDecode, ManyParticles) {
               f % 2 == 0 ? OutputOrder::id : OutputOrder::stored);
   }
   EXPECT_EQ(both.differences, 7u);
+}
+
+TEST_F(CudaTrajectoryDecode, ManyParticles) {
+  check_many_particles(Order::place);
+  check_many_particles(Order::id);
 }
 
 TEST_F(CudaTrajectoryDecode, AllLeaveAndOthersCome) {
@@ -439,6 +451,7 @@ TEST_F(CudaTrajectoryDecode, Damage) {
     SCOPED_TRACE(round);
     Gas gas(round % 4 == 0 ? 100 : 2500, static_cast<std::uint64_t>(round));
     TrajectoryEncoder encoder;
+    encoder.set_order(round % 3 == 1 ? Order::id : Order::place);
     OnHost host;
     cuda::TrajectoryDecoder gpu;
     const auto frames = 2 + static_cast<int>(random.below(3));

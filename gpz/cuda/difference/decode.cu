@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocks of difference sections: one warp a block reads its payload and its history, writes the values and the history
 // after the frame. Value i of a block is in row i / 32 of lane i % 32.
-#include "gpz/cuda/block/block_store.cuh"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/difference/kernels.hpp"
+#include "gpz/cuda/difference/packed_store.cuh"
 #include "gpz/cuda/difference/read_block.cuh"
 
 namespace gpz::cuda {
@@ -11,20 +11,6 @@ namespace {
 
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
-
-// Indices, for the order of ids.
-class PackedStore {
- public:
-  struct Shared {};
-  __device__ PackedStore(const DecodeField &field, U64 block, Shared &)
-      : at_(reinterpret_cast<int4 *>(field.data[0]) + block * difference_block + this_lane()) {}
-  __device__ __forceinline__ void put(int row, const std::int32_t (&q)[core::max_components]) const {
-    at_[row * warp_size] = {q[0], q[1], q[2], 0};
-  }
-
- private:
-  int4 *at_;
-};
 
 template <typename T, typename Store, int D>
 __global__ void __launch_bounds__(difference_warps *warp_size, 7)
@@ -52,30 +38,22 @@ __global__ void __launch_bounds__(difference_warps *warp_size, 7)
   if (status != 0) atomicOr(params.status, status);
 }
 
-template <typename T, typename Store, int D>
-void launch(const DifferenceDecode &params, cudaStream_t stream) {
-  const auto ctas = static_cast<unsigned>((params.history.blocks + difference_warps - 1) / difference_warps);
-  decode_blocks<T, Store, D><<<ctas, difference_warps * warp_size, 0, stream>>>(params);
-  check(cudaGetLastError(), "decoding of differences");
-}
+struct Launch {
+  const DifferenceDecode &params;
+  cudaStream_t stream;
 
-template <typename T>
-void launch_for(const DifferenceDecode &params, cudaStream_t stream) {
-  const DecodeField &field = params.field;
-  if (field.components == 1) return launch<T, AnyStore<T>, 1>(params, stream);
-  if (field.components == 2) return launch<T, AnyStore<T>, 2>(params, stream);
-  const Layout layout = layout_of(field);
-  if (layout == Layout::separate) return launch<T, SeparateStore<T>, 3>(params, stream);
-  if (layout == Layout::interleaved) return launch<T, InterleavedStore<T>, 3>(params, stream);
-  launch<T, AnyStore<T>, 3>(params, stream);
-}
+  template <typename T, typename Store, int D>
+  void run() const {
+    const auto ctas = static_cast<unsigned>((params.history.blocks + difference_warps - 1) / difference_warps);
+    decode_blocks<T, Store, D><<<ctas, difference_warps * warp_size, 0, stream>>>(params);
+    check(cudaGetLastError(), "decoding of differences");
+  }
+};
 
 }  // namespace
 
 void launch_decode_differences(const DifferenceDecode &params, cudaStream_t stream) {
-  if (params.field.value == core::Value::float32) return launch_for<float>(params, stream);
-  if (params.field.value == core::Value::float64) return launch_for<double>(params, stream);
-  launch<std::int32_t, PackedStore, 3>(params, stream);
+  launch_for_history(params.field, Launch{params, stream});
 }
 
 }  // namespace gpz::cuda

@@ -182,14 +182,20 @@ namespace {
 
 void decode_to(const DecodeField &field, DeviceDifferenceState &state, const void *section, std::size_t size,
                const core::GridBox &box, void *workspace, std::size_t workspace_size, std::uint32_t *status,
-               Stream stream, const DeviceCrossings &crossings) {
+               Stream stream, const DeviceCrossings &crossings, std::uint8_t prediction) {
+  if (prediction != core::temporal_predictor && prediction != core::neighbour_predictor)
+    throw Error(Status::invalid_argument, "unknown prediction");
   if (field.components != state.components || state.plain)
     throw Error(Status::invalid_argument, "a state of as many components, not a plain one");
   DifferenceDecode params{};
   params.history = history_of(state, box, crossings);
   params.field = field;
+  params.prediction = prediction;
   if (open_section(params, section, size, state.components, workspace, workspace_size, status, stream)) {
-    launch_decode_differences(params, stream);
+    if (prediction == core::neighbour_predictor)
+      launch_decode_neighbours(params, stream);
+    else
+      launch_decode_differences(params, stream);
     report_status(params, status, stream);
   }
   count_frame(state);
@@ -199,22 +205,23 @@ void decode_to(const DecodeField &field, DeviceDifferenceState &state, const voi
 
 void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const core::GridBox &box,
                        const FieldOutput &output, void *workspace, std::size_t workspace_size, std::uint32_t *status,
-                       Stream stream, const DeviceCrossings &crossings) {
+                       Stream stream, const DeviceCrossings &crossings, std::uint8_t prediction) {
   check_outputs({output}, state.particles);
   if (output.field.type == ValueType::integer)
     throw Error(Status::invalid_argument, "integers have no states but keys");
-  decode_to(decode_field(output), state, section, size, box, workspace, workspace_size, status, stream, crossings);
+  decode_to(decode_field(output), state, section, size, box, workspace, workspace_size, status, stream, crossings,
+            prediction);
 }
 
 void decode_packed_difference(DeviceDifferenceState &state, const void *section, std::size_t size,
                               const core::GridBox &box, PackedIndices *packed, void *workspace,
                               std::size_t workspace_size, std::uint32_t *status, Stream stream,
-                              const DeviceCrossings &crossings) {
+                              const DeviceCrossings &crossings, std::uint8_t prediction) {
   DecodeField field{};
   field.value = core::Value::integer;
   field.components = core::max_components;
   field.data[0] = reinterpret_cast<char *>(packed);
-  decode_to(field, state, section, size, box, workspace, workspace_size, status, stream, crossings);
+  decode_to(field, state, section, size, box, workspace, workspace_size, status, stream, crossings, prediction);
 }
 
 void decode_key_differences(const DeviceKeys &keys, std::uint64_t n, const void *section, std::size_t size,
@@ -224,6 +231,7 @@ void decode_key_differences(const DeviceKeys &keys, std::uint64_t n, const void 
     throw Error(Status::invalid_argument, "keys have 1 to 3 components");
   DifferenceDecode params{};
   params.plain = true;
+  params.prediction = core::temporal_predictor;
   params.history.particles = n;
   params.history.blocks = core::blocks_of(n);
   for (std::size_t d = 0; d < core::max_components; ++d) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gpz/core/difference_section.hpp"
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/cuda.hpp"
@@ -93,8 +94,8 @@ void encode_difference(DeviceDifferenceState &state, const DeviceValues &values,
                        std::size_t capacity, DifferenceResult *result, Stream stream,
                        const DeviceCrossings &crossings = {});
 
-// The inverse, for a section of `size` bytes in device memory, aligned to 8, of prediction 1 (docs/format.md, section
-// 9; others are section_damaged), and a state that is not plain: the values of slot i go to element i of the arrays of
+// The inverse, for a section of `size` bytes in device memory, aligned to 8, of this prediction (its first byte; others
+// are section_damaged), and a state that is not plain: the values of slot i go to element i of the arrays of
 // `output`, and the state is that after the frame. *status (memory the device can write) becomes 0, or some of the bits
 // above: values and state are unspecified then. Never reads or writes outside of what it was given.
 std::size_t decode_difference_workspace(std::uint64_t particles);
@@ -103,7 +104,8 @@ inline std::size_t decode_difference_workspace(const DeviceDifferenceState &stat
 }
 void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const core::GridBox &box,
                        const FieldOutput &output, void *workspace, std::size_t workspace_size, std::uint32_t *status,
-                       Stream stream, const DeviceCrossings &crossings = {});
+                       Stream stream, const DeviceCrossings &crossings = {},
+                       std::uint8_t prediction = core::temporal_predictor);
 
 // The indices of a particle of three components: 16 bytes that are read at once, wherever it is.
 struct alignas(16) PackedIndices {
@@ -113,7 +115,8 @@ struct alignas(16) PackedIndices {
 void decode_packed_difference(DeviceDifferenceState &state, const void *section, std::size_t size,
                               const core::GridBox &box, PackedIndices *packed, void *workspace,
                               std::size_t workspace_size, std::uint32_t *status, Stream stream,
-                              const DeviceCrossings &crossings = {});
+                              const DeviceCrossings &crossings = {},
+                              std::uint8_t prediction = core::temporal_predictor);
 
 // A plain state with indices of 64 bits: integers, or keys of lossless floats. An array of device memory for each
 // component.

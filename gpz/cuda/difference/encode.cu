@@ -2,8 +2,8 @@
 // Difference sections, blocks of particles: one warp a block reads its values and its history once, writes the history
 // after the frame and its payload to staging. Value i of a block is in row i / 32 of lane i % 32.
 #include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/difference/block_codes.cuh"
 #include "gpz/cuda/difference/kernels.hpp"
-#include "gpz/cuda/difference/payload.cuh"
 #include "gpz/cuda/difference/triples.cuh"
 
 namespace gpz::cuda {
@@ -29,15 +29,6 @@ __device__ __forceinline__ void publish(const DifferenceEncode &params, std::uin
   const std::uint32_t item = core::residual_item(record, components, lane);
   std::uint32_t *all = &params.totals->items[lane];
   if ((item & ~__ldcg(all)) != 0) atomicOr(all, item);
-}
-
-// The first element goes last: loops over axes that are not unrolled, so that the code stays small, always take that.
-template <typename T, int D>
-__device__ __forceinline__ void rotate(T (&a)[D]) {
-  const T first = a[0];
-#pragma unroll
-  for (int d = 0; d + 1 < D; ++d) a[d] = a[d + 1];
-  a[D - 1] = first;
 }
 
 // The codes of all axes; true if they are coded together.
@@ -73,33 +64,6 @@ __device__ __forceinline__ bool choose_codes(ResidualMemory &memory, std::uint32
   return false;
 }
 
-// The planes and the bitmap, the first axis' part of which begins with the row of this lane at bit[0].
-template <int D>
-__device__ __forceinline__ void write_codes(ResidualMemory &memory, std::uint32_t n, std::uint32_t words,
-                                            ChosenCode (&chosen)[D], std::uint32_t (&bit)[D], std::uint32_t *out,
-                                            std::uint32_t *out_bitmap) {
-  const auto lane = this_lane();
-  const bool has_room = words <= ResidualMemory::bitmap_room;
-  std::uint32_t *bitmap = memory.bitmap;
-  for (std::uint32_t w = lane; w < words; w += warp_size) (has_room ? bitmap : out_bitmap)[w] = 0;
-  __syncwarp();
-#pragma unroll 1
-  for (int d = 0; d < D; ++d) {
-    const std::uint32_t *u = memory.u[d];
-    const core::ResidualCode code = chosen[0].code;
-    out += write_plane(u, code, n, out);
-    if (has_room)
-      set_quotients(u, code, n, bit[0], bitmap);
-    else
-      set_far_quotients(u, code, n, bit[0], out_bitmap);
-    rotate(chosen);
-    rotate(bit);
-  }
-  __syncwarp();
-  if (has_room)
-    for (std::uint32_t w = lane; w < words; w += warp_size) out_bitmap[w] = bitmap[w];
-}
-
 template <int D>
 __device__ __forceinline__ void write_block(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
                                             ResidualMemory &memory, ChosenCode (&chosen)[D], bool triples,
@@ -110,27 +74,11 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
   record.margin = memory.margin;
   record.triples = triples;
   std::uint32_t bit[D];  // where the unary codes of the lane's row begin
-  std::uint32_t bits = 0;
-  std::uint32_t words = 0;
-  bool all_counted = true;
-#pragma unroll
-  for (int d = 0; d < D; ++d) {
-    all_counted &= chosen[d].counted;
-    record.code[d] = chosen[d].code;
-    std::uint32_t total;
-    bit[d] = bits + warp_exclusive_sum(chosen[d].row_bits, &total);
-    bits += total;
-    words += core::packed_words(n, chosen[d].code.width, core::lanes_of(n, difference_block));
-  }
-  if (!all_counted)
-    for (int d = 0; d < D; ++d)
-      record.exceptions += warp_sum(static_cast<std::uint32_t>(__popc(memory.exception[d][lane])));
-  record.bitmap = core::words_for_bits(bits);
-  const std::uint32_t planes = words;
+  const std::uint32_t planes = count_codes(memory, n, chosen, bit, record);
   const RowMasks between = triples ? own_masks(memory.between) : RowMasks{};  // before flags take their place
   __syncwarp();
   if (record.margin != 0) record.flags = core::words_for_bits(write_flags(params.history, first, n, D, memory));
-  words += record.bitmap + record.flags + 3 * record.exceptions;
+  const std::uint32_t words = planes + record.bitmap + record.flags + 3 * record.exceptions;
 
   unsigned long long staged = 0;
   if (lane == 0) staged = atomicAdd(&params.totals->staged, static_cast<unsigned long long>(words));
@@ -150,7 +98,8 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
   behind += record.flags;
   __syncwarp();
   write_codes(memory, n, record.bitmap, chosen, bit, out, out + planes);
-  if (record.exceptions != 0) write_exceptions(params.history, first, D, memory, record.exceptions, behind);
+  const auto index = [&](int d, std::uint32_t i) { return params.history.last[d][first + i]; };
+  if (record.exceptions != 0) write_exceptions(D, memory, record.exceptions, index, behind);
 }
 
 constexpr int resident_blocks = 15;  // in the 228 KB of a multiprocessor, in units of 128 bytes

@@ -12,16 +12,31 @@ namespace {
 
 constexpr unsigned record_threads = 128;
 
+// Levels and lags of the prediction from neighbours, without their weights; false if it is not one.
+__device__ bool read_shape(const DifferenceDecode &params, const std::uint8_t *bytes, core::Neighbours &neighbours) {
+  neighbours.levels = neighbours.lags = 0;
+  if (bytes[0] != params.prediction) return false;
+  if (bytes[0] != core::neighbour_predictor) return true;
+  neighbours.levels = bytes[core::coefficients_end];
+  neighbours.lags = bytes[core::coefficients_end + 1];
+  return core::are_neighbours(neighbours.levels, neighbours.lags);
+}
+
 // All lanes of a warp together.
 __device__ bool open_header(const DifferenceDecode &params, int components, DifferenceLayout &layout) {
-  const std::uint64_t header = core::difference_header_size(core::coefficients_end, components);
-  if (params.size < header || params.size % 8 != 0) return false;
+  if (params.size < core::difference_header_size(core::coefficients_end, components) || params.size % 8 != 0)
+    return false;
   const auto lane = static_cast<int>(threadIdx.x);
   const int items = core::residual_items(components);
   const auto *bytes = reinterpret_cast<const std::uint8_t *>(params.section);
-  if (bytes[0] != core::temporal_predictor || (params.plain && (bytes[1] | bytes[2] | bytes[3]) != 0)) return false;
-  const int widths_at = static_cast<int>(core::coefficients_end);
-  const std::uint32_t width = lane < static_cast<int>(header) - widths_at ? bytes[widths_at + lane] : 0;
+  core::Neighbours neighbours;
+  if (!read_shape(params, bytes, neighbours) || (params.plain && (bytes[1] | bytes[2] | bytes[3]) != 0)) return false;
+  const bool has_neighbours = neighbours.levels != 0;
+  const std::uint64_t widths_at =
+      core::coefficients_end + (has_neighbours ? core::neighbour_header_size(neighbours.levels, neighbours.lags) : 0);
+  const std::uint64_t header = core::difference_header_size(widths_at, components);
+  if (params.size < header) return false;
+  const std::uint32_t width = lane < static_cast<int>(header - widths_at) ? bytes[widths_at + lane] : 0;
   if (__any_sync(full_mask, lane < items ? width > core::max_residual_item_width : width != 0) != 0) return false;
   const std::uint32_t bits = warp_sum(width);
   const std::uint64_t room = params.size - header;
@@ -33,10 +48,19 @@ __device__ bool open_header(const DifferenceDecode &params, int components, Diff
   for (std::uint64_t bit = blocks * bits + threadIdx.x; bit < size * 8; bit += warp_size)
     zeros &= core::get_bits(directory, bit, 1) == 0;
   if (lane < items) layout.width[lane] = static_cast<std::uint8_t>(width);
+  for (std::uint32_t k = threadIdx.x; k < core::max_neighbour_levels * core::max_neighbour_lags; k += warp_size) {
+    const std::uint32_t level = k / core::max_neighbour_lags;
+    const std::uint32_t lag = k % core::max_neighbour_lags;
+    const bool has = level < neighbours.levels && lag < neighbours.lags;
+    layout.neighbours.weight[level][lag] =
+        has ? static_cast<std::int8_t>(bytes[core::coefficients_end + 2 + level * neighbours.lags + lag]) : 0;
+  }
   if (lane == 0) {
     layout.record_bits = bits;
     layout.predictor = {static_cast<std::int8_t>(bytes[1]), static_cast<std::int8_t>(bytes[2]),
                         static_cast<std::int8_t>(bytes[3])};
+    layout.neighbours.levels = neighbours.levels;
+    layout.neighbours.lags = neighbours.lags;
     layout.directory = header / 4;
     layout.payload = (header + size) / 4;
     layout.end = params.size / 4;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpz/core/difference_section.hpp"
+#include "gpz/core/neighbours.hpp"
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/cuda/block/decode_params.hpp"
@@ -62,6 +63,7 @@ struct DifferenceLayout {
   std::uint8_t width[core::max_residual_items];
   std::uint32_t record_bits;
   core::Predictor predictor;
+  core::Neighbours neighbours;
   std::uint64_t directory;
   std::uint64_t payload;
   std::uint64_t end;
@@ -96,6 +98,7 @@ struct DifferenceDecode {
   std::uint64_t *word_offsets;
   std::uint32_t *status;
   bool plain;
+  std::uint8_t prediction;  // what the section starts with
 };
 
 }  // namespace gpz::cuda

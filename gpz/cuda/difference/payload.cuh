@@ -132,10 +132,10 @@ inline __device__ __noinline__ void set_far_quotients(const std::uint32_t *u, co
   set_quotients(u, code, n, at, bitmap);
 }
 
-// Places, then indices; `row` counts those of the lane's row for each component, `count` all of them.
-inline __device__ __noinline__ void write_exceptions(const DifferenceHistory &history, std::uint64_t first,
-                                                     int components, const ResidualMemory &memory, std::uint32_t count,
-                                                     std::uint32_t *out) {
+// Places of `count` exceptions, then their indices: index(d, i) is that of particle i of the block.
+template <typename Index>
+__device__ __noinline__ void write_exceptions(int components, const ResidualMemory &memory, std::uint32_t count,
+                                              const Index &index, std::uint32_t *out) {
   std::uint32_t done = 0;
   for (int d = 0; d < components; ++d) {
     std::uint32_t mask = memory.exception[d][this_lane()];
@@ -143,7 +143,7 @@ inline __device__ __noinline__ void write_exceptions(const DifferenceHistory &hi
     std::uint32_t at = done + warp_exclusive_sum(static_cast<std::uint32_t>(__popc(mask)), &total);
     for (; mask != 0; mask &= mask - 1, ++at) {
       const std::uint32_t i = this_lane() * warp_size + static_cast<std::uint32_t>(__ffs(mask)) - 1;
-      const std::int32_t q = history.last[d][first + i];
+      const std::int32_t q = index(d, i);
       out[at] = i | static_cast<std::uint32_t>(d) << 16;
       out[count + 2 * at] = static_cast<std::uint32_t>(q);
       out[count + 2 * at + 1] = static_cast<std::uint32_t>(q >> 31);

@@ -75,27 +75,47 @@ __device__ __forceinline__ const std::uint32_t *payload_of(const DifferenceDecod
   return params.section + layout.payload + params.word_offsets[block];
 }
 
-// What the block stores: numbers of residuals, or ranks of triples as long as `ranks` is set, indices of exceptions,
-// and which values are at their other image. Returns bits of the status.
-template <int D, bool Wide>
-__device__ __forceinline__ std::uint32_t read_block(const DifferenceDecode &params, std::uint64_t block,
-                                                    std::uint32_t n, const core::ResidualRecord &record,
-                                                    core::Predictor predictor, bool predict, bool &ranks,
-                                                    DecodeMemory &memory) {
+// The numbers of residuals of a block, or ranks of triples; `behind` becomes the words of its flags. Returns bits of
+// the status.
+template <int D>
+__device__ __forceinline__ std::uint32_t read_numbers(const DifferenceDecode &params, std::uint64_t block,
+                                                      std::uint32_t n, const core::ResidualRecord &record,
+                                                      const std::uint32_t *&behind, DecodeMemory &memory) {
   const std::uint32_t *words = payload_of(params, block);
   if (words == nullptr || !read_residuals<D>(record, words, n, memory)) return section_damaged;
-  if (ranks && !are_ranks(n, memory.u[0])) return section_damaged;
+  behind = words + record.bitmap;
+  for (int d = 0; d < D; ++d)
+    behind += core::packed_words(n, record.code[d].width, core::lanes_of(n, difference_block));
+  return record.triples && !are_ranks(n, memory.u[0]) ? section_damaged : 0;
+}
+
+// Indices of exceptions, and which values are at their other image. In place of ranks, as long as `ranks` is set, come
+// numbers if any of that is there. Returns bits of the status.
+template <int D, bool Wide>
+__device__ __forceinline__ std::uint32_t read_rest(const DifferenceDecode &params, std::uint64_t block, std::uint32_t n,
+                                                   const core::ResidualRecord &record, core::Predictor predictor,
+                                                   bool predict, const std::uint32_t *behind, bool &ranks,
+                                                   DecodeMemory &memory) {
   if ((record.margin | record.flags | record.exceptions) == 0) return 0;
   const std::uint64_t first = block * difference_block;
   if (D == core::max_components && ranks) separate_triples(params.history, predictor, predict, first, n, memory);
   ranks = false;
   // In this order: where a particle is expected follows from residuals, whose place the indices take.
-  const std::uint32_t *behind = words + record.bitmap;
-  for (int d = 0; d < D; ++d)
-    behind += core::packed_words(n, record.code[d].width, core::lanes_of(n, difference_block));
   if (!read_flags<Wide>(params.history, predictor, predict, first, n, D, record, behind, memory))
     return section_damaged;
   return place_indices<Wide>(behind + record.flags, record.exceptions, n, D, memory);
+}
+
+// Both of it.
+template <int D, bool Wide>
+__device__ __forceinline__ std::uint32_t read_block(const DifferenceDecode &params, std::uint64_t block,
+                                                    std::uint32_t n, const core::ResidualRecord &record,
+                                                    core::Predictor predictor, bool predict, bool &ranks,
+                                                    DecodeMemory &memory) {
+  const std::uint32_t *behind = nullptr;
+  const std::uint32_t status = read_numbers<D>(params, block, n, record, behind, memory);
+  if (status != 0) return status;
+  return read_rest<D, Wide>(params, block, n, record, predictor, predict, behind, ranks, memory);
 }
 
 }  // namespace gpz::cuda

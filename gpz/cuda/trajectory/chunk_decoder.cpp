@@ -309,7 +309,9 @@ void ChunkDecoder::decode_predicted(const Call &call, std::size_t f, const Chunk
   const std::size_t head = start + static_cast<std::size_t>(exact) * format::exact_value_size;
   const ChunkBytes indices = section.part(head, section.size() - head);
   if (indices.size() == 0) corrupt("a section without indices", head);
-  if (!plain && *indices.host(0, 1) == core::neighbour_predictor) unsupported("a section predicted from neighbours");
+  const std::uint8_t prediction = *indices.host(0, 1);
+  if (prediction != core::temporal_predictor && (plain || prediction != core::neighbour_predictor))
+    corrupt("unknown predictor", head);
   reserve(workspace_, decode_difference_workspace(staying));
   std::uint32_t *const status = next_status();
   const DeviceCrossings crossings = f == 0 ? crossed_ : DeviceCrossings{};
@@ -323,17 +325,17 @@ void ChunkDecoder::decode_predicted(const Call &call, std::size_t f, const Chunk
   const FieldOutput &output = call.outputs[f];
   if (!call.by_id || !is_wanted(output)) {
     decode_difference(state, indices.device(), indices.size(), box, output, workspace_.data(), workspace_.capacity(),
-                      status, call.stream, crossings);
+                      status, call.stream, crossings, prediction);
   } else if (state.components == core::max_components) {
     // Rows of arrivals get what is there, and their values afterwards.
     reserve(packed_, call.particles * sizeof(PackedIndices));
     auto *const packed = static_cast<PackedIndices *>(packed_.data());
     decode_packed_difference(state, indices.device(), indices.size(), box, packed, workspace_.data(),
-                             workspace_.capacity(), status, call.stream, crossings);
+                             workspace_.capacity(), status, call.stream, crossings, prediction);
     write_packed(packed, output, range_of(call, 0, call.particles), call.stream);
   } else {
     decode_difference(state, indices.device(), indices.size(), box, without_arrays(output.field), workspace_.data(),
-                      workspace_.capacity(), status, call.stream, crossings);
+                      workspace_.capacity(), status, call.stream, crossings, prediction);
     write_indices(state, output, range_of(call, 0, staying), call.stream);
   }
   write_exact_values(section.device(start), exact, output, range_of(call, 0, staying), status, call.stream);

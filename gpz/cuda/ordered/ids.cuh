@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The particles of a block from which others are predicted: those whose ids are less by a lag.
+#pragma once
+
+#include "gpz/core/ordered.hpp"
+#include "gpz/cuda/common/warp.cuh"
+
+namespace gpz::cuda {
+
+// Ids of a block that differ by less are kept in 32 bits.
+inline constexpr std::uint64_t ids_end = 1u << 30;
+
+// What is known of the ids of a block.
+enum class Ids { places, gaps, wide };
+
+// Ids with gaps go to `out`, less the first one. All lanes.
+__device__ __forceinline__ Ids load_ids(const std::int64_t *ids, std::uint32_t n, std::uint32_t *out) {
+  if (ids == nullptr) return Ids::places;
+  const std::int64_t least = ids[0];
+  const std::int64_t most = ids[n - 1];
+  // Without a gap they are as good as places, and places are used where they do not ascend.
+  if (core::difference_of(most, least) == std::int64_t{n} - 1 || most <= least) return Ids::places;
+  const std::uint64_t range = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
+  bool wrong = false;
+  for (std::uint32_t i = this_lane(); i < n; i += warp_size) {
+    const std::int64_t id = ids[i];
+    wrong |= i != 0 && id <= ids[i - 1];
+    out[i] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(least));
+  }
+  if (__any_sync(full_mask, wrong) != 0) return Ids::places;
+  __syncwarp();
+  return range < ids_end ? Ids::gaps : Ids::wide;
+}
+
+// The particle whose id is less by `lag` than that of particle i; -1: there is none.
+__device__ __forceinline__ int parent_of(const std::uint32_t *ids, bool gaps, std::uint32_t lag, std::uint32_t i) {
+  if (lag == 0) return -1;
+  if (!gaps) return static_cast<int>(i) - static_cast<int>(lag) < 0 ? -1 : static_cast<int>(i - lag);
+  if (ids[i] < lag) return -1;
+  const std::uint32_t wanted = ids[i] - lag;
+  std::uint32_t at = i < lag ? 0 : i - lag;
+  for (std::uint32_t end = i; at < end;) {
+    const std::uint32_t middle = (at + end) / 2;
+    if (ids[middle] < wanted)
+      at = middle + 1;
+    else
+      end = middle;
+  }
+  return at < i && ids[at] == wanted ? static_cast<int>(at) : -1;
+}
+
+}  // namespace gpz::cuda

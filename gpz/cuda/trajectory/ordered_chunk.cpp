@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/cuda/trajectory/ordered_chunk.hpp"
+
+#include <algorithm>
+
+#include "gpz/cuda/common/carver.hpp"
+#include "gpz/cuda/ordered/ordered.hpp"
+#include "gpz/cuda/trajectory/rows.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/chunk_head.hpp"
+#include "gpz/format/corrupt.hpp"
+#include "gpz/format/section_head.hpp"
+#include "gpz/format/section_lengths.hpp"
+
+namespace gpz::cuda {
+
+using format::corrupt;
+
+namespace {
+
+struct Workspace {
+  std::int64_t *ids;
+  std::uint32_t *statuses;  // of each field's indices, of its exact values; of the ids
+  void *rest;
+  std::size_t used;
+};
+
+Workspace carve(void *base, const std::vector<FieldOutput> &fields, std::uint64_t particles, std::size_t rest) {
+  Carver carver(base);
+  Workspace memory{};
+  memory.ids = carver.take<std::int64_t>(particles);
+  memory.statuses = carver.take<std::uint32_t>(2 * fields.size() + 1);
+  memory.rest = carver.take<char>(rest);
+  memory.used = carver.used();
+  return memory;
+}
+
+// That of the fields, one after the other.
+std::size_t rest_size(const std::vector<FieldOutput> &fields, std::uint64_t particles) {
+  std::size_t size = 0;
+  for (const FieldOutput &output : fields) {
+    const auto components = static_cast<int>(output.field.components.size());
+    size = std::max(
+        {size, decode_ordered_workspace(particles, components), decompress_workspace_size({output}, particles)});
+  }
+  return size;
+}
+
+bool is_wanted(const FieldOutput &output) {
+  for (std::size_t d = 0; d < output.field.components.size(); ++d)
+    if (output.components[d].data != nullptr) return true;
+  return false;
+}
+
+class Decoder {
+ public:
+  Decoder(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<FieldOutput> &fields,
+          const Workspace &memory, std::size_t rest, Stream stream)
+      : chunk_(chunk), particles_(particles), fields_(fields), memory_(memory), rest_(rest), stream_(stream) {
+    read_head();
+  }
+
+  void decode_ids() {
+    FieldOutput output = fields_[identity_];
+    output.components[0] = {memory_.ids, sizeof(std::int64_t), ConstArray::Type::int64};
+    const ChunkBytes section = section_of(identity_);
+    if (coding_of(section) != format::ordered_values) corrupt("ids that are not coded in their order", 0);
+    decode_values(behind_coding(section), output, nullptr);
+    if (is_wanted(fields_[identity_])) write_keys(&memory_.ids, fields_[identity_], {0, particles_}, stream_);
+  }
+
+  void decode(std::size_t f) {
+    if (f == identity_ || !is_wanted(fields_[f])) return;
+    const ChunkBytes section = section_of(f);
+    const format::FieldCodingKind coding = coding_of(section);
+    const ChunkBytes coded = behind_coding(section);
+    if (coding == format::modelled_order)
+      throw Error(Status::unsupported, "a modelled section: only the CPU decodes it");
+    if (coding == format::ordered_values) return decode_values(coded, fields_[f], memory_.ids);
+    FieldOutput alone = fields_[f];
+    alone.field.leading = false;
+    decompress(coded.device(), coded.size(), particles_, {alone}, memory_.rest, rest_, next_status(), stream_);
+  }
+
+  int statuses_used() const { return statuses_used_; }
+
+ private:
+  void read_head() {
+    const std::size_t count = fields_.size();
+    const std::size_t head = format::chunk_head_size(ChunkKind::ordered, count);
+    const std::uint8_t *const bytes = chunk_.host(0, head);
+    sections_ = format::read_sections(bytes, chunk_.size(), ChunkKind::ordered, count);
+    if (format::load_little<std::uint32_t>(bytes) != core::default_block_size) corrupt("block size", 0);
+    const auto identity = format::load_little<std::uint64_t>(bytes + format::identity_field_at);
+    if (identity >= count || fields_[identity].field.type != ValueType::integer ||
+        fields_[identity].field.components.size() != 1)
+      corrupt("field of the ids", format::identity_field_at);
+    identity_ = static_cast<std::size_t>(identity);
+  }
+
+  ChunkBytes section_of(std::size_t f) const { return chunk_.part(sections_[f].offset, sections_[f].size); }
+  static format::FieldCodingKind coding_of(const ChunkBytes &section) {
+    return format::read_field_coding(section.host(0, format::field_coding_size), section.size(), format::ordered_values,
+                                     0, format::modelled_order)
+        .kind;
+  }
+  static ChunkBytes behind_coding(const ChunkBytes &section) {
+    return section.part(format::field_coding_size, section.size() - format::field_coding_size);
+  }
+
+  void decode_values(const ChunkBytes &section, const FieldOutput &output, const std::int64_t *ids) {
+    const Field &field = output.field;
+    if (field.type != ValueType::integer && field.step == 0) corrupt("coding of a field without a grid", 0);
+    core::GridBox box{};
+    const std::size_t start = format::section_head_size(field.components.size());
+    const std::uint64_t exact = format::read_section_start(section.host(0, start), section.size(), field, box);
+    const std::size_t head = start + static_cast<std::size_t>(exact) * format::exact_value_size;
+    decode_ordered({particles_, ids, box}, section.device(head), section.size() - head, output, memory_.rest, rest_,
+                   next_status(), stream_);
+    if (exact != 0) write_exact_values(section.device(start), exact, output, {0, particles_}, next_status(), stream_);
+  }
+
+  std::uint32_t *next_status() { return memory_.statuses + statuses_used_++; }
+
+  const ChunkBytes &chunk_;
+  std::uint64_t particles_;
+  const std::vector<FieldOutput> &fields_;
+  Workspace memory_;
+  std::size_t rest_;
+  Stream stream_;
+  std::vector<format::Span> sections_;
+  std::size_t identity_ = 0;
+  int statuses_used_ = 0;
+};
+
+}  // namespace
+
+std::size_t ordered_chunk_workspace(const std::vector<FieldOutput> &fields, std::uint64_t particles) {
+  return carve(nullptr, fields, particles, rest_size(fields, particles)).used;
+}
+
+void decode_ordered_chunk(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<FieldOutput> &fields,
+                          void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream) {
+  const std::size_t rest = rest_size(fields, particles);
+  const Workspace memory = carve(workspace, fields, particles, rest);
+  if (workspace_size < memory.used) throw Error(Status::invalid_argument, "the workspace is too small");
+  check(cudaMemsetAsync(memory.statuses, 0, (2 * fields.size() + 1) * sizeof(std::uint32_t), stream), "clearing");
+  check(cudaMemsetAsync(status, 0, sizeof(*status), stream), "clearing");
+  Decoder decoder(chunk, particles, fields, memory, rest, stream);
+  decoder.decode_ids();
+  for (std::size_t f = 0; f < fields.size(); ++f) decoder.decode(f);
+  join_statuses(memory.statuses, decoder.statuses_used(), nullptr, status, stream);
+}
+
+}  // namespace gpz::cuda
