@@ -26,7 +26,11 @@ double gaussian(Random &random) {
   return sum;
 }
 
-enum class Rows { separate, interleaved, selected };
+// How values lie in memory: the last three in another order, in the last two of which the rows of all blocks, or of two
+// in three, are windows.
+enum class Rows { separate, interleaved, selected, windows, some_windows };
+constexpr std::uint64_t arrangements = 5;
+bool is_interleaved(Rows rows) { return rows == Rows::interleaved || rows == Rows::windows; }
 
 // Particles that rest, tremble, wander, fly, jump, vanish from the grid, and come through the edges of the box late.
 class Motion {
@@ -108,8 +112,13 @@ class Uploaded {
     for (std::size_t i = 0; i < n; ++i) row[i] = static_cast<std::uint32_t>(i);
     if (rows == Rows::selected)
       for (std::size_t i = n; i > 1; --i) std::swap(row[i - 1], row[random.below(i)]);
+    const bool windows = rows == Rows::windows || rows == Rows::some_windows;
+    if (windows)
+      for (std::size_t i = n; i-- > 0;) std::swap(row[i], row[i / 1024 * 1024 + random.below(i % 1024 + 1)]);
+    if (rows == Rows::some_windows)
+      for (std::size_t i = 0; i + 1024 < n; i += 3 * 1024) std::swap(row[i], row[i + 1024]);
     std::vector<T> placed(xyz.size());
-    const bool together = rows == Rows::interleaved;
+    const bool together = is_interleaved(rows);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t d = 0; d < width; ++d)
         placed[together ? row[i] * width + d : d * n + row[i]] = xyz[i * width + d];
@@ -118,14 +127,38 @@ class Uploaded {
     for (std::size_t d = 0; d < width; ++d)
       values.component[d] = {data_->as<T>() + (together ? d : d * n),
                              static_cast<std::ptrdiff_t>(sizeof(T) * (together ? width : 1)), array_type<T>()};
-    if (rows == Rows::selected) values.rows = rows_->as<std::uint32_t>();
+    if (rows != Rows::separate && rows != Rows::interleaved) values.rows = rows_->as<std::uint32_t>();
+    if (windows) {
+      const std::size_t blocks = (n + 1023) / 1024;
+      first_ = std::make_unique<DeviceMemory>(blocks * 4);
+      slots_ = std::make_unique<DeviceMemory>(n * 2);
+      cuda::find_windows(values.rows, n, first_->as<std::uint32_t>(), slots_->as<std::uint16_t>(), nullptr);
+      check(cudaDeviceSynchronize());
+      values.windows = {first_->as<std::uint32_t>(), slots_->as<std::uint16_t>()};
+      expect_windows(row);
+    }
   }
 
   cuda::DeviceValues values;
 
  private:
+  void expect_windows(const std::vector<std::uint32_t> &row) {
+    std::vector<std::uint32_t> first((row.size() + 1023) / 1024);
+    check(cudaMemcpy(first.data(), first_->get(), first.size() * 4, cudaMemcpyDeviceToHost));
+    for (std::size_t b = 0; b < first.size(); ++b) {
+      const auto begin = row.begin() + static_cast<std::ptrdiff_t>(b * 1024);
+      std::vector<std::uint32_t> sorted(
+          begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(1024, row.size() - b * 1024)));
+      std::sort(sorted.begin(), sorted.end());
+      const bool is_window = sorted.back() - sorted.front() + 1 == sorted.size();
+      EXPECT_EQ(first[b], is_window ? sorted.front() : cuda::no_window) << "block " << b;
+    }
+  }
+
   std::unique_ptr<DeviceMemory> data_;
   std::unique_ptr<DeviceMemory> rows_;
+  std::unique_ptr<DeviceMemory> first_;
+  std::unique_ptr<DeviceMemory> slots_;
 };
 
 class Device {
@@ -308,7 +341,7 @@ class Parity {
     output.field.type = plain ? ValueType::integer : sizeof(T) == 4 ? ValueType::float32 : ValueType::float64;
     output.field.step = grid_.step;
     output.field.components.resize(width);
-    const bool together = case_.rows == Rows::interleaved;
+    const bool together = is_interleaved(case_.rows);
     for (std::size_t d = 0; d < width; ++d)
       output.components[d] = {values.as<Value>() + (together ? d : d * case_.n),
                               static_cast<std::ptrdiff_t>(sizeof(Value) * (together ? width : 1)), array_type<Value>()};
@@ -360,7 +393,7 @@ void check_seeds(std::uint64_t count) {
   for (std::uint64_t seed = 0; seed < count && !testing::Test::HasFailure(); ++seed) {
     Random random(seed * 77 + 5);
     const std::size_t n = random.below(2) == 0 ? sizes[random.below(std::size(sizes))] : 1 + random.below(5000);
-    const Case c{n, 1 + static_cast<int>(random.below(3)), seed, static_cast<Rows>(random.below(3))};
+    const Case c{n, 1 + static_cast<int>(random.below(3)), seed, static_cast<Rows>(random.below(arrangements))};
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(n) + " particles, " +
                  std::to_string(c.components) + " components, arrangement " + std::to_string(static_cast<int>(c.rows)));
     Parity<T>(c).run(6);
@@ -378,8 +411,63 @@ TEST_F(CudaDifference, IntegersAsOnTheCpu) {
   check_seeds<std::int64_t>(30);
 }
 TEST_F(CudaDifference, ManyParticles) {
-  for (const Rows rows : {Rows::separate, Rows::interleaved, Rows::selected})
+  for (const Rows rows : {Rows::separate, Rows::interleaved, Rows::selected, Rows::windows, Rows::some_windows})
     Parity<double>({200000, 3, 3, rows}).run(5);
+}
+
+TEST_F(CudaDifference, RowsThatAreThereTwiceAreNoWindow) {
+  const std::vector<std::uint32_t> rows = {4, 5, 5, 7};
+  const DeviceMemory there(rows.data(), rows.size() * 4);
+  const DeviceMemory first(4);
+  const DeviceMemory slots(8);
+  cuda::find_windows(there.as<std::uint32_t>(), rows.size(), first.as<std::uint32_t>(), slots.as<std::uint16_t>(),
+                     nullptr);
+  std::uint32_t found = 0;
+  check(cudaMemcpy(&found, first.get(), 4, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(found, cuda::no_window);
+}
+
+TEST_F(CudaDifference, ACancelledFrameChangesNothing) {
+  const std::size_t n = 3000;
+  Random random(4);
+  Motion motion(n, 3, 12);
+  const core::Grid grid{1, 1, 0.5};
+  std::set<std::uint64_t> invalid;
+  const DeviceMemory flags(8);
+  check(cudaMemset(flags.get(), 0, 8));
+  auto *cancelled = flags.as<std::uint32_t>() + 1;
+  Device device(n, 3, false);
+  cpu::DifferenceState host;
+  const DeviceMemory out(cuda::difference_bound(n, 3));
+  const Pinned<cuda::DifferenceResult> result;
+  for (int s = 0; s < 5; ++s) {
+    const auto xyz = motion.next();
+    Uploaded<double> up(xyz, 3, Rows::interleaved, random);
+    up.values.grid = grid;
+    const Columns q = host_indices(xyz, 3, grid, s == 0 ? nullptr : &host, invalid);
+    if (s == 0) {
+      host.start(columns(q), n, 3);
+      cuda::start_difference(device.state, up.values, n, flags.as<std::uint32_t>(), nullptr);
+      continue;
+    }
+    const DeviceMemory workspace(cuda::encode_difference_workspace(device.state, out.size()));
+    for (const std::uint32_t cancel : {1u, 0u}) {
+      check(cudaMemcpy(cancelled, &cancel, 4, cudaMemcpyHostToDevice));
+      cuda::encode_difference(device.state, up.values, motion.box(), {}, workspace.get(), workspace.size(), out.get(),
+                              out.size(), result.get(), nullptr, {}, cancelled);
+      check(cudaDeviceSynchronize());
+      EXPECT_EQ(result->fits, 1u - cancel);
+      if (cancel != 0) {
+        cuda::undo_frame(device.state);
+        expect_same(device.state, host);
+      }
+    }
+    std::vector<std::uint8_t> expected;
+    cpu::encode_difference(host, columns(q), motion.box(), expected);
+    EXPECT_EQ(out.bytes(expected.size()), expected);
+    host.advance(columns(q), motion.box());
+    expect_same(device.state, host);
+  }
 }
 
 TEST_F(CudaDifference, OtherParticles) {

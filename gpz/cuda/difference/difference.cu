@@ -103,8 +103,8 @@ std::size_t difference_bound(std::uint64_t particles, int components) {
 
 void encode_difference(DeviceDifferenceState &state, const DeviceValues &values, const core::GridBox &box,
                        const InvalidValues &invalid, void *workspace, std::size_t workspace_size, void *out,
-                       std::size_t capacity, DifferenceResult *result, Stream stream,
-                       const DeviceCrossings &crossings) {
+                       std::size_t capacity, DifferenceResult *result, Stream stream, const DeviceCrossings &crossings,
+                       const std::uint32_t *cancelled) {
   const ConstArray::Type type = check_values(values, state.particles, state.components, state.plain);
   check_memory(out, capacity, chunk_alignment, "the memory for the section");
   const EncodeWorkspace memory = carve_encode(workspace, state.particles, capacity);
@@ -125,6 +125,7 @@ void encode_difference(DeviceDifferenceState &state, const DeviceValues &values,
   params.out = static_cast<std::uint32_t *>(out);
   params.capacity = capacity;
   params.result = memory.result;
+  params.cancelled = cancelled;
   if (params.history.blocks == 0) {
     const DifferenceResult empty{0, 0, 1, 0, 0};
     check(cudaMemcpyAsync(result, &empty, sizeof(empty), cudaMemcpyDefault, stream), "result");

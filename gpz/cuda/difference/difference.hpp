@@ -30,12 +30,23 @@ struct DeviceDifferenceState {
   bool plain = false;
 };
 
+// Blocks of 1,024 slots whose rows are consecutive ones, in any order. Where all of them are known to be, or some,
+// values are read in the order of memory. Arrays of device memory; results do not depend on them.
+inline constexpr std::uint32_t no_window = UINT32_MAX;
+struct DeviceWindows {
+  const std::uint32_t *first = nullptr;  // of each block, its first row; no_window: its rows are not consecutive
+  const std::uint16_t *slot = nullptr;   // of the i-th row from there on, the slot: element 1,024 b + i for block b
+};
+// Of the blocks of n slots with these rows; `first` and `slot` are written.
+void find_windows(const std::uint32_t *rows, std::uint64_t n, std::uint32_t *first, std::uint16_t *slot, Stream stream);
+
 // Values of `components` arrays in device memory: that of slot i is element rows[i] (i if rows is nullptr). All arrays
 // are of one type. Floats go to `grid`, integers are indices as they are and belong to plain states.
 struct DeviceValues {
   std::array<ConstArray, core::max_components> component{};
   const std::uint32_t *rows = nullptr;
   core::Grid grid;
+  DeviceWindows windows{};  // of `rows`
 };
 
 // Values that the grid cannot hold, which get the index of the last frame: slot, and component from bit 32 on, in no
@@ -84,14 +95,17 @@ void replace_difference(DeviceDifferenceState &state, const std::uint32_t *kept,
                         const DeviceValues &added, std::uint64_t added_count, std::uint32_t *wide, Stream stream);
 
 // The section of the next frame in out[0 .. capacity) (device memory, aligned to 8), and the state after it. Throws
-// invalid_argument: arrays of different types, a box that a state cannot follow, too little workspace.
+// invalid_argument: arrays of different types, a box that a state cannot follow, too little workspace. If *cancelled
+// (device memory) is not 0 when the work begins, no array of the state and no crossing changes, and the result does not
+// fit; undo_frame() then takes the call back.
 std::size_t encode_difference_workspace(const DeviceDifferenceState &state, std::size_t capacity);
 // At least as much as a section can have.
 std::size_t difference_bound(std::uint64_t particles, int components);
 void encode_difference(DeviceDifferenceState &state, const DeviceValues &values, const core::GridBox &box,
                        const InvalidValues &invalid, void *workspace, std::size_t workspace_size, void *out,
                        std::size_t capacity, DifferenceResult *result, Stream stream,
-                       const DeviceCrossings &crossings = {});
+                       const DeviceCrossings &crossings = {}, const std::uint32_t *cancelled = nullptr);
+void undo_frame(DeviceDifferenceState &state);
 
 // The inverse, for a section of `size` bytes in device memory, aligned to 8, of prediction 1 (docs/format.md, section
 // 9; others are section_damaged): the values of slot i go to element i of the arrays of `output` (step 0: integers),

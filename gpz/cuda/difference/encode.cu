@@ -161,16 +161,17 @@ template <typename T, int D, bool History>
 __global__ void __launch_bounds__(warp_size, resident_blocks)
     encode_blocks(const __grid_constant__ DifferenceEncode params) {
   __shared__ ResidualMemory memory;
+  if (is_cancelled(params)) return;
   const std::uint64_t block = blockIdx.x;
   const std::uint32_t n = particles_of(params.history, block);
   ResidualTotals totals[D];
-  double error = 0;
+  double error;
   clear(memory);
   const core::Predictor predictor = History ? chosen_predictor(*params.fit) : core::Predictor{};
   if (History && predicts(predictor))
-    find_residuals<T, D, History, History, true>(params, block, n, predictor, memory, totals, error);
+    error = find_residuals<T, D, History, History, true>(params, block, n, predictor, memory, totals);
   else
-    find_residuals<T, D, History, false, true>(params, block, n, predictor, memory, totals, error);
+    error = find_residuals<T, D, History, false, true>(params, block, n, predictor, memory, totals);
   ChosenCode chosen[D];
   const bool triples = choose_codes(memory, n, totals, chosen);
   write_block(params, block, n, memory, chosen, triples, error);

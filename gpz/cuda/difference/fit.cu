@@ -22,7 +22,7 @@ __device__ __forceinline__ void find_features(const DifferenceEncode &params, in
   const std::int32_t last = history.last[d][slot];
   const DeviceIndex index =
       device_index(source_value<T>(params.source, d, source_row(params.source, slot)), params.source.grid);
-  const std::int32_t q = index.valid && index.narrow ? index.q : last;
+  const std::int32_t q = index.good() ? index.q : last;
   x[of_velocity] = history.velocity[d][slot];
   x[of_previous] = history.previous[d][slot];
   x[of_mean] = core::whole_way(core::way_to_mean(history.deviation[d][slot], history.reciprocal));
@@ -34,7 +34,7 @@ template <typename T>
 __global__ void __launch_bounds__(warp_size) fit_blocks(const __grid_constant__ DifferenceEncode params) {
   const std::uint64_t block = blockIdx.x * sample_stride(params.history.blocks);
   const auto d = static_cast<int>(blockIdx.y);
-  if (block >= params.history.blocks) return;
+  if (block >= params.history.blocks || is_cancelled(params)) return;
   const std::uint32_t n = particles_of(params.history, block);
   const std::uint64_t first = block * difference_block;
   std::uint32_t rough[features] = {};
@@ -82,12 +82,11 @@ __global__ void __launch_bounds__(warp_size) measure_blocks(const __grid_constan
     if (blockIdx.x == 0 && this_lane() == 0) params.fit->fitted = predictor;
   }
   const std::uint64_t block = 2 * blockIdx.x * sample_stride(params.history.blocks);
-  if (block >= params.history.blocks) return;
+  if (block >= params.history.blocks || is_cancelled(params)) return;
   const std::uint32_t n = particles_of(params.history, block);
   ResidualTotals totals[D];
-  double error = 0;  // of no use here
   clear(memory);
-  find_residuals<T, D, true, true, false>(params, block, n, predictor, memory, totals, error);
+  find_residuals<T, D, true, true, false>(params, block, n, predictor, memory, totals);
   std::uint32_t bits = 0;
 #pragma unroll 1
   for (int d = 0; d < D; ++d) {

@@ -36,6 +36,8 @@ struct DifferenceSource {
   const char *data[core::max_components];
   std::int64_t stride[core::max_components];
   const std::uint32_t *rows;
+  DeviceWindows windows;
+  bool packed;  // the components of a row follow each other, and rows do
   core::Grid grid;
 };
 
@@ -82,6 +84,7 @@ struct DifferenceEncode {
   std::uint32_t *out;
   std::uint64_t capacity;  // bytes
   DifferenceResult *result;
+  const std::uint32_t *cancelled;  // not nullptr and not 0: nothing is to be done
 };
 
 struct DifferenceDecode {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gpz/cuda/difference/code.cuh"
-#include "gpz/cuda/difference/steps.cuh"
+#include "gpz/cuda/difference/indices.cuh"
 
 namespace gpz::cuda {
 
@@ -95,60 +95,39 @@ inline __device__ __noinline__ void note_invalid(const DifferenceEncode &params,
   if (at < params.invalid.capacity) params.invalid.places[at] = slot | static_cast<std::uint64_t>(d) << 32;
 }
 
-// Keep: the history is that after the frame then, and what is invalid is noted, as is the lane's largest error.
+// From indices to residuals, in their place.
+// Keep: the history is that after the frame then, and what is invalid is noted.
 // History: the state is not plain. Full: the block is.
-template <typename T, int D, bool History, bool Predict, bool Keep, bool Full>
+template <int D, bool History, bool Predict, bool Keep, bool Full>
 class ResidualPass {
  public:
   __device__ __forceinline__ ResidualPass(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
                                           core::Predictor predictor, ResidualMemory &memory)
       : params_(params), memory_(memory), first_(block * difference_block), n_(n), predictor_(predictor) {}
 
-  __device__ __forceinline__ void run(ResidualTotals (&totals)[D], double &error) {
+  __device__ __forceinline__ void run(ResidualTotals (&totals)[D]) {
     // The next rows are loaded while these are coded.
     Batch next;
-    std::uint32_t rows[batch_rows];
-    fetch_rows(0, rows);
-    fetch(0, rows, next);
-    fetch_rows(batch_rows, rows);
+    fetch(0, next);
 #pragma unroll 1
     for (int start = 0; start < difference_rows; start += batch_rows) {
       const Batch batch = next;
-      if (start + batch_rows < difference_rows) {
-        fetch(start + batch_rows, rows, next);
-        fetch_rows(min(start + 2 * batch_rows, difference_rows - batch_rows), rows);
-      }
+      if (start + batch_rows < difference_rows) fetch(start + batch_rows, next);
 #pragma unroll
       for (int k = 0; k < batch_rows; ++k) code(start + k, k, batch, totals);
     }
-    error = error_;
     __syncwarp();
   }
 
  private:
   static constexpr int batch_rows = 2;
-  struct Batch {
-    T x[batch_rows][D];
-    HistoryRows<D, batch_rows, History && (Keep || Predict), Predict> history;
-  };
+  using Batch = HistoryRows<D, batch_rows, History && (Keep || Predict), Predict>;
 
-  __device__ __forceinline__ std::uint32_t place(int row) const {
-    const std::uint32_t i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
-    return Full ? i : min(i, n_ - 1);  // behind the last particle: that one again
-  }
-  __device__ __forceinline__ void fetch_rows(int start, std::uint32_t (&rows)[batch_rows]) const {
-    if (params_.source.rows == nullptr) return;
-#pragma unroll
-    for (int k = 0; k < batch_rows; ++k) rows[k] = (params_.source.rows + first_)[place(start + k)];
-  }
-  __device__ __forceinline__ void fetch(int start, const std::uint32_t (&rows)[batch_rows], Batch &batch) {
+  __device__ __forceinline__ void fetch(int start, Batch &batch) const {
 #pragma unroll
     for (int k = 0; k < batch_rows; ++k) {
-      const std::uint32_t i = place(start + k);
-      const std::uint64_t row = params_.source.rows == nullptr ? first_ + i : rows[k];
-#pragma unroll
-      for (int d = 0; d < D; ++d) batch.x[k][d] = source_value<T>(params_.source, d, row);
-      batch.history.fetch(k, params_.history, first_, i);
+      const std::uint32_t i = static_cast<std::uint32_t>(start + k) * warp_size + this_lane();
+      batch.fetch(k, params_.history, first_, Full ? i : min(i, n_ - 1));  // behind the last particle: that one again
     }
   }
 
@@ -162,20 +141,20 @@ class ResidualPass {
     bool any_unusual = false;
 #pragma unroll
     for (int d = 0; d < D; ++d) {
-      const Step step = this->step(k, d, batch);
+      std::uint32_t &place = memory_.u[d][row * padded_row + static_cast<int>(this_lane())];
+      const Step step = this->step(k, d, active ? static_cast<std::int32_t>(place) : 0, batch);
       const std::int32_t left = step.moved - core::expected_step(step.expected);
       const std::uint32_t u = active ? residual_number32(left, step.expected) : 0;
-      memory_.u[d][row * padded_row + static_cast<int>(this_lane())] = u;
+      place = u;
       totals[d].add(u);
       any_unusual |= step.unusual || (Keep && !step.good);
       steps[d] = step;
       if constexpr (Keep) {
-        error_ = step.error > error_ ? step.error : error_;
         if (!active) continue;
         element(history.last[d] + first_, i) = step.q;
         if constexpr (History) {
           element(history.deviation[d] + first_, i) =
-              device_next_deviation(batch.history.deviation[k][d], history.frames, step.moved);
+              device_next_deviation(batch.deviation[k][d], history.frames, step.moved);
           element(history.previous[d] + first_, i) = device_limit(step.moved);
         }
       }
@@ -186,7 +165,7 @@ class ResidualPass {
     for (int d = 0; d < D; ++d) {
       const Step &step = steps[d];
       if (step.unusual)
-        note_unusual(history, memory_, d, row, first_ + i, step.q, batch.history.last[k][d], step.expected, Keep);
+        note_unusual(history, memory_, d, row, first_ + i, step.q, batch.last[k][d], step.expected, Keep);
       if (Keep && !step.good) note_invalid(params_, first_ + i, d, step.valid);
     }
   }
@@ -198,7 +177,6 @@ class ResidualPass {
     bool unusual;  // not near, or beyond an edge
     bool good;     // the value has an index that fits
     bool valid;
-    double error;
   };
 
   // On which side of the expected step, and whether far from it.
@@ -218,17 +196,15 @@ class ResidualPass {
     memory_.between[this_lane()][row] = between;
   }
 
-  __device__ __forceinline__ Step step(int k, int d, const Batch &batch) const {
+  __device__ __forceinline__ Step step(int k, int d, std::int32_t index, const Batch &batch) const {
     const DeviceAxis &axis = params_.history.axis[d];
-    const DeviceIndex index = device_index(batch.x[k][d], params_.source.grid);
     Step step;
-    step.good = index.valid && index.narrow;
-    step.valid = index.valid;
-    step.error = step.good ? index.error : 0;
-    step.q = step.good ? index.q : batch.history.last[k][d];
-    const std::int32_t direct = step.q - batch.history.last[k][d];
+    step.good = is_index(index);
+    step.valid = index != not_on_grid;
+    step.q = step.good ? index : batch.last[k][d];
+    const std::int32_t direct = step.q - batch.last[k][d];
     step.moved = device_displacement(direct, axis);
-    step.expected = batch.history.expect(k, d, predictor_, params_.history.reciprocal);
+    step.expected = batch.expect(k, d, predictor_, params_.history.reciprocal);
     step.unusual = !is_near(direct, axis) || !is_inside(step.q, axis);
     return step;
   }
@@ -238,17 +214,22 @@ class ResidualPass {
   std::uint64_t first_;
   std::uint32_t n_;
   core::Predictor predictor_;
-  double error_ = 0;
 };
 
+// Returns the largest error of this lane's values.
 template <typename T, int D, bool History, bool Predict, bool Keep>
-__device__ __forceinline__ void find_residuals(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
-                                               core::Predictor predictor, ResidualMemory &memory,
-                                               ResidualTotals (&totals)[D], double &error) {
-  if (n == difference_block)
-    ResidualPass<T, D, History, Predict, Keep, true>(params, block, n, predictor, memory).run(totals, error);
-  else
-    ResidualPass<T, D, History, Predict, Keep, false>(params, block, n, predictor, memory).run(totals, error);
+__device__ __forceinline__ double find_residuals(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
+                                                 core::Predictor predictor, ResidualMemory &memory,
+                                                 ResidualTotals (&totals)[D]) {
+  double error;
+  if (n == difference_block) {
+    error = IndexPass<T, D, true>(params.source, block, n, memory.u).run();
+    ResidualPass<D, History, Predict, Keep, true>(params, block, n, predictor, memory).run(totals);
+  } else {
+    error = IndexPass<T, D, false>(params.source, block, n, memory.u).run();
+    ResidualPass<D, History, Predict, Keep, false>(params, block, n, predictor, memory).run(totals);
+  }
+  return error;
 }
 
 }  // namespace gpz::cuda

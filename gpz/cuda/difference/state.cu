@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(state_threads)
     if (d >= components) return;
     const DeviceIndex index = device_index(source_value<T>(source, d, row), source.grid);
     if (index.valid && !index.narrow) *wide = 1;
-    to.out[d][i] = index.valid && index.narrow ? index.q : 0;
+    to.out[d][i] = index.good() ? index.q : 0;
   }
 }
 
@@ -122,7 +122,12 @@ DifferenceSource source_of(const DeviceValues &values, int components) {
     source.data[d] = static_cast<const char *>(array.data);
     source.stride[d] = array.stride;
   }
+  const auto size = static_cast<std::ptrdiff_t>(size_of(values.component[0].type));
+  source.packed = true;
+  for (int d = 0; d < components; ++d)
+    source.packed &= source.data[d] == source.data[0] + d * size && source.stride[d] == components * size;
   source.rows = values.rows;
+  source.windows = values.windows;
   source.grid = values.grid;
   return source;
 }
@@ -150,6 +155,11 @@ DifferenceHistory history_of(const DeviceDifferenceState &state, const core::Gri
 void count_frame(DeviceDifferenceState &state) {
   std::swap(state.velocity, state.previous);
   ++state.frames;
+}
+
+void undo_frame(DeviceDifferenceState &state) {
+  std::swap(state.velocity, state.previous);
+  --state.frames;
 }
 
 void find_indices(const DeviceValues &values, std::uint64_t n, int components, std::int32_t *const *out,

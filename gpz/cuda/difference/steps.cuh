@@ -24,6 +24,8 @@ struct DeviceIndex {
   bool valid;   // the grid holds the value
   bool narrow;  // its index fits
   double error;
+
+  __device__ __forceinline__ bool good() const { return valid && narrow; }
 };
 
 template <typename T>
@@ -43,6 +45,29 @@ __device__ __forceinline__ T source_value(const DifferenceSource &source, int d,
 }
 __device__ __forceinline__ std::uint64_t source_row(const DifferenceSource &source, std::uint64_t slot) {
   return source.rows == nullptr ? slot : source.rows[slot];
+}
+// The first row of a block's window, or no_window.
+__device__ __forceinline__ std::uint32_t window_of(const DifferenceSource &source, std::uint64_t block) {
+  if (source.rows == nullptr) return static_cast<std::uint32_t>(block * difference_block);
+  return source.windows.first == nullptr ? no_window : source.windows.first[block];
+}
+// The slot, counted from the block's `first`, whose row is number i of its window.
+__device__ __forceinline__ std::uint32_t window_slot(const DifferenceSource &source, std::uint64_t first,
+                                                     std::uint32_t i) {
+  return source.rows == nullptr ? i : (source.windows.slot + first)[i];
+}
+
+// Row and slot of element i of a field: where there is a window, in its order.
+struct SourcePlace {
+  std::uint64_t row;
+  std::uint64_t slot;
+};
+__device__ __forceinline__ SourcePlace source_place(const DifferenceSource &source, std::uint64_t i) {
+  const std::uint32_t within = static_cast<std::uint32_t>(i) % difference_block;
+  const std::uint64_t first = i - within;
+  const std::uint32_t window = window_of(source, i / difference_block);
+  if (window == no_window) return {source.rows[i], i};
+  return {std::uint64_t{window} + within, first + window_slot(source, first, within)};
 }
 
 // Whether a particle that goes this way stays within the edges, or, of an open axis, moves by what is usual.
@@ -136,6 +161,10 @@ struct HistoryRows {
     return core::expect(predictor, velocity[k][d], previous[k][d], core::way_to_mean(deviation[k][d], reciprocal));
   }
 };
+
+__device__ __forceinline__ bool is_cancelled(const DifferenceEncode &params) {
+  return params.cancelled != nullptr && *params.cancelled != 0;
+}
 
 // Particles of block b.
 __device__ __forceinline__ std::uint32_t particles_of(const DifferenceHistory &history, std::uint64_t b) {

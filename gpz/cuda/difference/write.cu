@@ -17,6 +17,10 @@ constexpr std::uint32_t directory_part = 128;  // records: whole words, however 
 // One thread.
 __global__ void lay_out(const __grid_constant__ DifferenceEncode params, int components) {
   DifferenceLayout &layout = *params.layout;
+  if (is_cancelled(params)) {
+    *params.result = {};
+    return;
+  }
   const int items = core::residual_items(components);
   layout.record_bits = 0;
   for (int i = 0; i < items; ++i) {

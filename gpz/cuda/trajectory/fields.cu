@@ -37,27 +37,27 @@ __global__ void __launch_bounds__(field_threads)
                 Columns<std::int32_t> last, std::uint32_t *changed) {
   const std::uint64_t i = thread_index();
   if (i >= n) return;
-  const std::uint64_t row = source_row(source, i);
+  const SourcePlace at = source_place(source, i);
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d) {
     if (d >= components) return;
-    if (source_value<T>(source, d, row) != last.column[d][i]) *changed = 1;
+    if (source_value<T>(source, d, at.row) != last.column[d][at.slot]) *changed = 1;
   }
 }
 
 template <typename T>
 __global__ void __launch_bounds__(field_threads)
     take_keys(const __grid_constant__ DifferenceSource source, std::uint64_t n, int components,
-              Columns<std::int64_t> last, std::uint32_t *changed) {
+              Columns<std::int64_t> last, std::uint32_t *changed, const std::uint32_t *cancelled) {
   const std::uint64_t i = thread_index();
-  if (i >= n) return;
-  const std::uint64_t row = source_row(source, i);
+  if (i >= n || (cancelled != nullptr && *cancelled != 0)) return;
+  const SourcePlace at = source_place(source, i);
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d) {
     if (d >= components) return;
-    const auto key = static_cast<std::int64_t>(core::key_of(source_value<T>(source, d, row)));
-    if (changed != nullptr && last.column[d][i] != key) *changed = 1;
-    last.column[d][i] = key;
+    const auto key = static_cast<std::int64_t>(core::key_of(source_value<T>(source, d, at.row)));
+    if (changed != nullptr && last.column[d][at.slot] != key) *changed = 1;
+    last.column[d][at.slot] = key;
   }
 }
 
@@ -103,16 +103,16 @@ void compare_integers(const DeviceValues &values, const DeviceDifferenceState &s
 }
 
 void follow_keys(const DeviceValues &values, std::uint64_t n, int components, std::int64_t *const *last,
-                 std::uint32_t *changed, Stream stream) {
+                 std::uint32_t *changed, Stream stream, const std::uint32_t *cancelled) {
   const ConstArray::Type type = check_values(values, n, components, false);
   if (n == 0) return;
   const DifferenceSource source = source_of(values, components);
   Columns<std::int64_t> columns{};
   std::copy_n(last, components, columns.column);
   if (type == ConstArray::Type::float32)
-    take_keys<float><<<grid_for(n), field_threads, 0, stream>>>(source, n, components, columns, changed);
+    take_keys<float><<<grid_for(n), field_threads, 0, stream>>>(source, n, components, columns, changed, cancelled);
   else
-    take_keys<double><<<grid_for(n), field_threads, 0, stream>>>(source, n, components, columns, changed);
+    take_keys<double><<<grid_for(n), field_threads, 0, stream>>>(source, n, components, columns, changed, cancelled);
   check(cudaGetLastError(), "keys of floats");
 }
 

@@ -16,9 +16,10 @@ void load_integers(const ConstArray &array, const int *rows, std::uint64_t n, st
 void compare_integers(const DeviceValues &values, const DeviceDifferenceState &state, std::uint32_t *changed,
                       Stream stream);
 
-// Keys (core::key_of) of n floats, component d to last[d], and *changed as above (nullptr: not wanted).
+// Keys (core::key_of) of n floats, component d to last[d], and *changed as above (nullptr: not wanted); nothing if
+// *cancelled (device memory) is not 0.
 void follow_keys(const DeviceValues &values, std::uint64_t n, int components, std::int64_t *const *last,
-                 std::uint32_t *changed, Stream stream);
+                 std::uint32_t *changed, Stream stream, const std::uint32_t *cancelled = nullptr);
 
 // to[i] = from[kept[i]].
 void keep_integers(const std::int64_t *from, const std::uint32_t *kept, std::uint64_t count, std::int64_t *to,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cub/device/device_select.cuh>
 
+#include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/trajectory/identity.hpp"
 
@@ -69,6 +70,28 @@ __global__ void __launch_bounds__(match_threads)
   }
 }
 
+template <typename T>
+__global__ void __launch_bounds__(match_threads)
+    take_ids(const char *data, std::ptrdiff_t stride, std::uint64_t n, T *copy) {
+  const std::uint64_t i = thread_index();
+  if (i < n) copy[i] = *reinterpret_cast<const T *>(data + static_cast<std::ptrdiff_t>(i) * stride);
+}
+
+constexpr int ids_at_once = 4;
+
+template <typename T>
+__global__ void __launch_bounds__(match_threads)
+    find_moved(const char *data, std::ptrdiff_t stride, const T *copy, std::uint64_t n, std::uint32_t *moved) {
+  const std::uint64_t first = static_cast<std::uint64_t>(blockIdx.x) * (match_threads * ids_at_once) + threadIdx.x;
+  bool differs = false;
+#pragma unroll
+  for (int k = 0; k < ids_at_once; ++k) {
+    const std::uint64_t i = first + static_cast<std::uint64_t>(k) * match_threads;
+    if (i < n) differs |= copy[i] != *reinterpret_cast<const T *>(data + static_cast<std::ptrdiff_t>(i) * stride);
+  }
+  if (__syncthreads_or(differs ? 1 : 0) != 0 && threadIdx.x == 0) *moved = 1;
+}
+
 struct HasParticle {
   const std::uint32_t *particle_of_slot;
   bool wanted;
@@ -107,6 +130,27 @@ void match_guess(const DeviceIdentity &identity, const std::uint32_t *guess, std
   if (identity.slots == 0) return;
   check_guesses<<<grid_for(identity.slots), match_threads, 0, stream>>>(identity, guess, matched);
   check(cudaGetLastError(), "matching of particles");
+}
+
+void copy_ids(const ConstArray &ids, std::uint64_t n, void *copy, Stream stream) {
+  if (n == 0) return;
+  const auto *data = static_cast<const char *>(ids.data);
+  if (size_of(ids.type) == sizeof(std::int32_t))
+    take_ids<<<grid_for(n), match_threads, 0, stream>>>(data, ids.stride, n, static_cast<std::int32_t *>(copy));
+  else
+    take_ids<<<grid_for(n), match_threads, 0, stream>>>(data, ids.stride, n, static_cast<std::int64_t *>(copy));
+  check(cudaGetLastError(), "copy of ids");
+}
+
+void compare_ids(const ConstArray &ids, const void *copy, std::uint64_t n, std::uint32_t *moved, Stream stream) {
+  if (n == 0) return;
+  const auto *data = static_cast<const char *>(ids.data);
+  const unsigned ctas = grid_for((n + ids_at_once - 1) / ids_at_once);
+  if (size_of(ids.type) == sizeof(std::int32_t))
+    find_moved<<<ctas, match_threads, 0, stream>>>(data, ids.stride, static_cast<const std::int32_t *>(copy), n, moved);
+  else
+    find_moved<<<ctas, match_threads, 0, stream>>>(data, ids.stride, static_cast<const std::int64_t *>(copy), n, moved);
+  check(cudaGetLastError(), "comparison of ids");
 }
 
 std::uint64_t match_table_size(std::uint64_t left) {

@@ -26,6 +26,11 @@ struct DeviceIdentity {
 // (device memory) becomes the number of them.
 void match_guess(const DeviceIdentity &identity, const std::uint32_t *guess, std::uint32_t *matched, Stream stream);
 
+// Ids of n particles as they are in the caller's array, 4 or 8 bytes each; and whether another array has others:
+// *moved (device memory) becomes 1 then, and is left alone otherwise.
+void copy_ids(const ConstArray &ids, std::uint64_t n, void *copy, Stream stream);
+void compare_ids(const ConstArray &ids, const void *copy, std::uint64_t n, std::uint32_t *moved, Stream stream);
+
 // Particles for the `left` slots that have none yet, by a table in device memory. Ids that are not unique are paired as
 // they come, and most of many that are the same not at all.
 std::uint64_t match_table_size(std::uint64_t left);  // bytes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/cuda/trajectory/match.hpp"
 
+#include "gpz/core/block.hpp"
 #include "gpz/cuda/common/carver.hpp"
 #include "gpz/cuda/trajectory/fields.hpp"
 
@@ -43,6 +44,9 @@ FrameMatch::Lists FrameMatch::carve(void *memory, std::uint64_t capacity, std::s
   Lists lists;
   for (std::uint32_t **list : {&lists.guess, &lists.particle_of_slot, &lists.staying, &lists.rows})
     *list = carver.take<std::uint32_t>(capacity);
+  lists.first_rows = carver.take<std::uint32_t>(core::blocks_of(capacity));
+  lists.window_slots = carver.take<std::uint16_t>(capacity);
+  lists.ids = carver.take<std::int64_t>(capacity);
   for (std::int8_t *&axis : lists.crossings) axis = carver.take<std::int8_t>(capacity);
   lists.counts = carver.take<Counts>(1);
   used = carver.used();
@@ -100,11 +104,31 @@ void FrameMatch::find(const std::int64_t *slot_ids, std::uint64_t slots, const C
   arriving_ = static_cast<std::uint64_t>(counts->listed[2]);
 }
 
-void FrameMatch::list(const int *rows, void *scratch, cudaStream_t stream) {
+bool FrameMatch::may_repeat(std::uint64_t slots, const ConstArray &ids, std::uint64_t particles,
+                            const int *rows) const {
+  return repeats_ && slots != 0 && rows == nullptr && guesses_ == slots && slots == particles && ids.type == id_type_;
+}
+
+void FrameMatch::compare(const ConstArray &ids, std::uint32_t *moved, cudaStream_t stream) const {
+  compare_ids(ids, lists_.ids, guesses_, moved, stream);
+}
+
+void FrameMatch::repeat() {
+  slots_ = particles_ = staying_ = guesses_;
+  arriving_ = 0;
+  leaving_.clear();
+}
+
+void FrameMatch::list(const ConstArray &ids, const int *rows, void *scratch, cudaStream_t stream) {
   const Scratch memory = carve_scratch(scratch, slots_, particles_);
   list_rows(identity(scratch), leaving_.empty() ? nullptr : lists_.staying, staying_, memory.arriving, arriving_, rows,
             lists_.rows, lists_.guess, stream);
   guesses_ = staying_ + arriving_;
+  find_windows(lists_.rows, staying_, lists_.first_rows, lists_.window_slots, stream);
+  // After arrivals, the rows of a slot are others in the next frame's first blocks than `windows` says.
+  repeats_ = rows == nullptr && arriving_ == 0;
+  id_type_ = ids.type;
+  if (repeats_) copy_ids(ids, particles_, lists_.ids, stream);
   if (leaving_.empty()) return;
   check(cudaMemcpyAsync(leaving_.data(), memory.leaving, leaving_.size() * sizeof(std::uint32_t),
                         cudaMemcpyDeviceToHost, stream),

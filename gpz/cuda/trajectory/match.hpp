@@ -28,19 +28,26 @@ class FrameMatch {
   void find(const std::int64_t *slot_ids, std::uint64_t slots, const ConstArray &ids, std::uint64_t particles,
             const int *rows, void *scratch, Counts *counts, cudaStream_t stream);
 
+  // Whether the frame may have the particles of the last one in the same rows, so that find() and list() need not be
+  // called: if compare() leaves *moved (device memory) alone, and repeat() is called then.
+  bool may_repeat(std::uint64_t slots, const ConstArray &ids, std::uint64_t particles, const int *rows) const;
+  void compare(const ConstArray &ids, std::uint32_t *moved, cudaStream_t stream) const;
+  void repeat();
+
   // Results of find().
   std::uint64_t staying() const { return staying_; }
   std::uint64_t arriving() const { return arriving_; }
 
   // Lists the slots that the next frame is compared with: this frame's slots that stay, then the arriving particles.
   // Waits if particles leave. `scratch` is that of find(), and untouched.
-  void list(const int *rows, void *scratch, cudaStream_t stream);
+  void list(const ConstArray &ids, const int *rows, void *scratch, cudaStream_t stream);
 
   const std::vector<std::uint32_t> &leaving() const { return leaving_; }  // slots, ascending
   // In device memory: slots that stay, ascending, if some leave; rows of those that stay, and of those that arrive.
   const std::uint32_t *staying_slots() const { return lists_.staying; }
   const std::uint32_t *staying_rows() const { return lists_.rows; }
   const std::uint32_t *arriving_rows() const { return lists_.rows + staying_; }
+  DeviceWindows windows() const { return {lists_.first_rows, lists_.window_slots}; }  // of staying_rows()
   // Room for what crosses edges: a byte for each particle.
   const std::array<std::int8_t *, core::max_components> &crossings() const { return lists_.crossings; }
 
@@ -56,6 +63,9 @@ class FrameMatch {
     std::uint32_t *particle_of_slot = nullptr;
     std::uint32_t *staying = nullptr;
     std::uint32_t *rows = nullptr;
+    std::uint32_t *first_rows = nullptr;
+    std::uint16_t *window_slots = nullptr;
+    std::int64_t *ids = nullptr;  // of each particle, in the caller's order and type
     std::array<std::int8_t *, core::max_components> crossings{};
     Counts *counts = nullptr;
   };
@@ -67,6 +77,8 @@ class FrameMatch {
   Lists lists_;
   std::uint64_t capacity_ = 0;
   std::uint64_t guesses_ = 0;  // slots that have one
+  bool repeats_ = false;       // the rows of the frame are those of its particles, and its ids are in lists_.ids
+  ConstArray::Type id_type_ = ConstArray::Type::int32;
   std::uint64_t allocations_ = 0;
 
   const std::int64_t *slot_ids_ = nullptr;

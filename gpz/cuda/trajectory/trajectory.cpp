@@ -2,6 +2,7 @@
 // gpz::cuda::TrajectoryCodec: the frames of TrajectoryEncoder, with the arrays of a frame and the history in device
 // memory. Counts and flags on which the next step depends are copied to the host.
 #include <algorithm>
+#include <cstddef>
 #include <new>
 #include <string>
 #include <utility>
@@ -24,6 +25,7 @@ namespace {
 // What kernels report in addition to the results of sections, in device memory.
 struct Flags {
   std::uint32_t wide;                 // an index that does not fit, since the history began
+  std::uint32_t moved;                // a particle is in another row than in the last frame
   std::uint32_t changed[max_fields];  // fields that are not predicted, in this frame
 };
 
@@ -135,6 +137,10 @@ struct TrajectoryCodec::State {
   }
 
   Flags *flags() const { return static_cast<Flags *>(flag_memory.data()); }
+  // Those of a frame.
+  void clear_flags(cudaStream_t stream) {
+    check(cudaMemsetAsync(&flags()->moved, 0, sizeof(Flags) - offsetof(Flags, moved), stream), "clearing");
+  }
   void fetch_flags(cudaStream_t stream) {
     check(cudaMemcpyAsync(&report->flags, flags(), sizeof(Flags), cudaMemcpyDeviceToHost, stream), "results");
     check(cudaStreamSynchronize(stream), "differences");
@@ -190,7 +196,7 @@ struct TrajectoryCodec::State {
   bool match(const Call &call) {
     reserve_scratch(call, history.particles());
     check(cudaMemcpyAsync(&report->flags, flags(), sizeof(Flags), cudaMemcpyDeviceToHost, call.stream), "results");
-    check(cudaMemsetAsync(flags()->changed, 0, sizeof(Flags::changed), call.stream), "clearing");
+    clear_flags(call.stream);
     matched.find(history.ids(), history.particles(), call.fields[id].components[0], call.particles, call.rows,
                  scratch.data(), &report->counts, call.stream);
     if (report->flags.wide != 0) {
@@ -198,12 +204,46 @@ struct TrajectoryCodec::State {
       return false;
     }
     if (!format::enough_stay(matched.staying(), call.particles, history.particles())) return false;
-    matched.list(call.rows, scratch.data(), call.stream);
+    matched.list(call.fields[id].components[0], call.rows, scratch.data(), call.stream);
     return true;
+  }
+
+  // The frame as differences if its particles are in the rows of the last one: all is queued as if they were, and comes
+  // to nothing if they are not. Waits once.
+  enum class Outcome : std::uint8_t { encoded, impossible, moved };
+  Outcome encode_repeated(const Call &call) {
+    const ConstArray &ids = call.fields[id].components[0];
+    if (!matched.may_repeat(history.particles(), ids, call.particles, call.rows)) return Outcome::moved;
+    reserve_scratch(call, history.particles());
+    clear_flags(call.stream);
+    matched.compare(ids, &flags()->moved, call.stream);
+    matched.repeat();
+    std::vector<std::uint8_t> head = start_chunk(call);
+    queue_sections(call, &flags()->moved);
+    fetch_flags(call.stream);
+    if (report->flags.wide != 0) {
+      unfit = true;
+      return Outcome::impossible;
+    }
+    if (report->flags.moved != 0) {
+      if (leads(call)) undo_frame(history.state(0));
+      return Outcome::moved;
+    }
+    return end_chunk(call, head) ? Outcome::encoded : Outcome::impossible;
   }
 
   // The frame as differences, in `out`; false: it cannot be.
   bool encode_differences(const Call &call) {
+    std::vector<std::uint8_t> head = start_chunk(call);
+    if (matched.staying() != 0) {
+      queue_sections(call, nullptr);
+      fetch_flags(call.stream);
+    }
+    return end_chunk(call, head);
+  }
+
+  // Returns the head, as far as it is known.
+  std::vector<std::uint8_t> start_chunk(const Call &call) {
     const std::uint64_t before = history.particles();
     const std::uint64_t staying = matched.staying();
     const std::uint64_t arriving = matched.arriving();
@@ -216,15 +256,14 @@ struct TrajectoryCodec::State {
     out.start(room);
     out.grow(head.size());
     largest_error.assign(call.fields.size(), 0);
-    if (staying != 0 && !encode_sections(call, head)) return false;
-    if (arriving != 0) encode_arrivals(call, head);
-    out.set_head(head, call.stream);
-    check(cudaStreamSynchronize(call.stream), "differences");
-    return true;
+    return head;
   }
 
-  bool encode_sections(const Call &call, std::vector<std::uint8_t> &head) {
-    const bool leads = !format::is_plain(call.field(0));
+  bool leads(const Call &call) const { return !format::is_plain(call.field(0)); }
+
+  // The first section, and what others depend on. Nothing is changed if *cancelled (nullptr: it does not exist) is not
+  // 0, except that undo_frame() is then due for the first field, if it leads.
+  void queue_sections(const Call &call, const std::uint32_t *cancelled) {
     crossed.assign(call.fields.size(), format::Crossed{});
     bool any_crossed = false;
     for (std::size_t f = 1; f < call.fields.size(); ++f) {
@@ -234,27 +273,34 @@ struct TrajectoryCodec::State {
     if (any_crossed)
       for (std::int8_t *axis : matched.crossings())
         check(cudaMemsetAsync(axis, 0, matched.staying(), call.stream), "clearing");
-    if (leads) queue_section(call, 0, any_crossed);
-    for (std::size_t f = 0; f < call.fields.size(); ++f) queue_comparison(call, f);
-    fetch_flags(call.stream);
-    for (std::size_t f = 0; f < call.fields.size(); ++f) {
+    if (leads(call)) queue_section(call, 0, any_crossed, cancelled);
+    for (std::size_t f = 0; f < call.fields.size(); ++f) queue_comparison(call, f, cancelled);
+  }
+
+  // Once the flags of the frame are there.
+  bool end_chunk(const Call &call, std::vector<std::uint8_t> &head) {
+    for (std::size_t f = 0; f < call.fields.size() && matched.staying() != 0; ++f) {
       const std::size_t begin = out.size();
       if (!end_section(call, f)) return false;
       format::set_section_length(head, f, out.size() - begin);
     }
+    if (matched.arriving() != 0) encode_arrivals(call, head);
+    out.set_head(head, call.stream);
+    check(cudaStreamSynchronize(call.stream), "differences");
     return true;
   }
 
   DeviceValues values(const Call &call, std::size_t f) const {
-    return {call.fields[f].components, matched.staying_rows(), format::grid_of(call.field(f))};
+    return {call.fields[f].components, matched.staying_rows(), format::grid_of(call.field(f)), matched.windows()};
   }
 
   // Whether a field that is not predicted has changed, edges counted.
-  void queue_comparison(const Call &call, std::size_t f) {
+  void queue_comparison(const Call &call, std::size_t f, const std::uint32_t *cancelled) {
     if (f == id || !format::is_plain(call.field(f))) return;
     std::uint32_t *changed = &flags()->changed[f];
     if (history.has_keys(f))
-      return follow_keys(values(call, f), matched.staying(), call.components(f), history.keys(f), changed, call.stream);
+      return follow_keys(values(call, f), matched.staying(), call.components(f), history.keys(f), changed, call.stream,
+                         cancelled);
     DeviceDifferenceState &state = history.state(f);
     for (int d = 0; d < state.components; ++d)
       if (const int axis = crossed[f][static_cast<std::size_t>(d)]; axis != 0)
@@ -263,12 +309,12 @@ struct TrajectoryCodec::State {
     compare_integers(values(call, f), state, changed, call.stream);
   }
 
-  void queue_section(const Call &call, std::size_t f, bool notes_crossings) {
+  void queue_section(const Call &call, std::size_t f, bool notes_crossings, const std::uint32_t *cancelled) {
     const int components = call.components(f);
     encode_difference(history.state(f), values(call, f), format::grid_box(call.box, call.field(f)), {}, scratch.data(),
                       scratch.capacity(), out.at(prefix_size(components)),
                       difference_bound(matched.staying(), components), &report->result, call.stream,
-                      notes_crossings ? matched.crossings() : DeviceCrossings{});
+                      notes_crossings ? matched.crossings() : DeviceCrossings{}, cancelled);
   }
 
   bool end_section(const Call &call, std::size_t f) {
@@ -284,7 +330,7 @@ struct TrajectoryCodec::State {
       return true;
     }
     if (is_plain || f != 0) {
-      queue_section(call, f, false);
+      queue_section(call, f, false, nullptr);
       check(cudaStreamSynchronize(call.stream), "differences");
     }
     if (!fits(report->result)) return false;
@@ -330,7 +376,9 @@ struct TrajectoryCodec::State {
   bool encode_as_differences(const Call &call) {
     if (!may_follow(call)) return false;
     if (pending) start(call);
-    if (!match(call) || !encode_differences(call)) return false;
+    const Outcome repeated = encode_repeated(call);
+    if (repeated == Outcome::impossible) return false;
+    if (repeated == Outcome::moved && (!match(call) || !encode_differences(call))) return false;
     if (out.size() >= sizes.scaled(sizes.all, call.particles)) {
       codec.encode(call.fields, call.particles, call.rows, call.stream);
       if (codec.chunk().size <= out.size()) {
