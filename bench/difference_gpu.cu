@@ -95,7 +95,7 @@ int run(const Options &options) {
   const Memory decoded(n * 24);
   const Memory rows(options.rows != 0 ? n * 4 : 4);
   const Memory first_rows((n + 1023) / 1024 * 4);
-  const Memory window_slots(n * 2);
+  const Memory window_slots((n + n % 2) * 2);
   const Memory counters(16);
   const Places places = placed(positions.as<double>(), n, options.separate, step);
   const Places out = placed(decoded.as<double>(), n, options.separate, step);

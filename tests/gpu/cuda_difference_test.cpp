@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "codec_support.hpp"
@@ -26,8 +27,8 @@ double gaussian(Random &random) {
   return sum;
 }
 
-// How values lie in memory: the last three in another order, in the last two of which the rows of all blocks, or of two
-// in three, are windows.
+// How values lie in memory: the last three in another order, in the last two of which all rows of a block, or
+// nearly all, are close together.
 enum class Rows { separate, interleaved, selected, windows, some_windows };
 constexpr std::uint64_t arrangements = 5;
 bool is_interleaved(Rows rows) { return rows == Rows::interleaved || rows == Rows::windows; }
@@ -131,30 +132,16 @@ class Uploaded {
     if (windows) {
       const std::size_t blocks = (n + 1023) / 1024;
       first_ = std::make_unique<DeviceMemory>(blocks * 4);
-      slots_ = std::make_unique<DeviceMemory>(n * 2);
+      slots_ = std::make_unique<DeviceMemory>((n + n % 2) * 2);
       cuda::find_windows(values.rows, n, first_->as<std::uint32_t>(), slots_->as<std::uint16_t>(), nullptr);
       check(cudaDeviceSynchronize());
       values.windows = {first_->as<std::uint32_t>(), slots_->as<std::uint16_t>()};
-      expect_windows(row);
     }
   }
 
   cuda::DeviceValues values;
 
  private:
-  void expect_windows(const std::vector<std::uint32_t> &row) {
-    std::vector<std::uint32_t> first((row.size() + 1023) / 1024);
-    check(cudaMemcpy(first.data(), first_->get(), first.size() * 4, cudaMemcpyDeviceToHost));
-    for (std::size_t b = 0; b < first.size(); ++b) {
-      const auto begin = row.begin() + static_cast<std::ptrdiff_t>(b * 1024);
-      std::vector<std::uint32_t> sorted(
-          begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(1024, row.size() - b * 1024)));
-      std::sort(sorted.begin(), sorted.end());
-      const bool is_window = sorted.back() - sorted.front() + 1 == sorted.size();
-      EXPECT_EQ(first[b], is_window ? sorted.front() : cuda::no_window) << "block " << b;
-    }
-  }
-
   std::unique_ptr<DeviceMemory> data_;
   std::unique_ptr<DeviceMemory> rows_;
   std::unique_ptr<DeviceMemory> first_;
@@ -288,9 +275,11 @@ class Parity {
     Uploaded<T> uploaded(xyz, case_.components, case_.rows, random_);
     uploaded.values.grid = grid_;
     const DeviceMemory workspace(cuda::encode_difference_workspace(encoder_.state, capacity_));
+    cuda::BesidesEncoding besides;
+    besides.crossings = cleared_crossings();
     cuda::encode_difference(encoder_.state, uploaded.values, box_, {places_.as<std::uint64_t>(), case_.n * 3},
                             workspace.get(), workspace.size(), out_.get(), capacity_, result_.get(), stream_.get(),
-                            cleared_crossings());
+                            besides);
     check(cudaStreamSynchronize(stream_.get()));
     EXPECT_EQ(crossings_.bytes(), crossed);
     EXPECT_EQ(result_->largest_error, largest_error(xyz));
@@ -415,16 +404,59 @@ TEST_F(CudaDifference, ManyParticles) {
     Parity<double>({200000, 3, 3, rows}).run(5);
 }
 
-TEST_F(CudaDifference, RowsThatAreThereTwiceAreNoWindow) {
-  const std::vector<std::uint32_t> rows = {4, 5, 5, 7};
-  const DeviceMemory there(rows.data(), rows.size() * 4);
+// Every slot of a block is there once, with its row. Returns how many rows are outside of the window; 1,024 if there is
+// none.
+std::size_t expect_window(const std::vector<std::uint32_t> &row, std::uint32_t first,
+                          const std::vector<std::uint16_t> &slot) {
+  if (first == cuda::no_window) return 1024;
+  std::size_t elsewhere = 0;
+  std::vector<bool> seen(row.size());
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const bool outside = (slot[i] & cuda::row_elsewhere) != 0;
+    const std::size_t s = slot[i] & ~static_cast<unsigned>(cuda::row_elsewhere);
+    EXPECT_LT(s, row.size());
+    if (s >= row.size()) return elsewhere;
+    EXPECT_FALSE(seen[s]);
+    seen[s] = true;
+    elsewhere += outside ? 1 : 0;
+    if (!outside) {
+      EXPECT_EQ(row[s], first + i);
+    }
+  }
+  return elsewhere;
+}
+
+std::size_t rows_outside(const std::vector<std::uint32_t> &row) {
+  const DeviceMemory there(row.data(), row.size() * 4);
   const DeviceMemory first(4);
-  const DeviceMemory slots(8);
-  cuda::find_windows(there.as<std::uint32_t>(), rows.size(), first.as<std::uint32_t>(), slots.as<std::uint16_t>(),
+  const DeviceMemory slots((row.size() + row.size() % 2) * 2);
+  cuda::find_windows(there.as<std::uint32_t>(), row.size(), first.as<std::uint32_t>(), slots.as<std::uint16_t>(),
                      nullptr);
-  std::uint32_t found = 0;
-  check(cudaMemcpy(&found, first.get(), 4, cudaMemcpyDeviceToHost));
-  EXPECT_EQ(found, cuda::no_window);
+  std::uint32_t begin = 0;
+  std::vector<std::uint16_t> slot(row.size());
+  check(cudaMemcpy(&begin, first.get(), 4, cudaMemcpyDeviceToHost));
+  check(cudaMemcpy(slot.data(), slots.get(), row.size() * 2, cudaMemcpyDeviceToHost));
+  return expect_window(row, begin, slot);
+}
+
+TEST_F(CudaDifference, WindowsOfRows) {
+  EXPECT_EQ(rows_outside({4, 5, 5, 7}), 1u);  // one that is there twice
+  EXPECT_EQ(rows_outside({0, 1, 2, 3}), 0u);
+  EXPECT_EQ(rows_outside({9}), 0u);
+  EXPECT_EQ(rows_outside({3, 2, 2000000000, 1}), 1u);
+  EXPECT_EQ(rows_outside({0, 5000, 10000, 15000, 20000}), 1024u);
+  Random random(7);
+  for (const std::size_t n : {1u, 2u, 31u, 700u, 1024u})
+    for (const std::uint32_t begin : {0u, 1u, 500u, 1023u, 1024u, 2000000000u}) {
+      SCOPED_TRACE(std::to_string(n) + " rows from " + std::to_string(begin));
+      std::vector<std::uint32_t> row(n);
+      std::iota(row.begin(), row.end(), begin);
+      for (std::size_t i = n; i > 1; --i) std::swap(row[i - 1], row[random.below(i)]);
+      EXPECT_EQ(rows_outside(row), 0u);
+      const std::size_t others = random.below(n / 8 + 1);
+      for (std::size_t k = 0; k < others; ++k) row[k] = static_cast<std::uint32_t>(1000000000 + random.below(1000000));
+      EXPECT_EQ(rows_outside(row), others);
+    }
 }
 
 TEST_F(CudaDifference, ACancelledFrameChangesNothing) {
@@ -436,6 +468,8 @@ TEST_F(CudaDifference, ACancelledFrameChangesNothing) {
   const DeviceMemory flags(8);
   check(cudaMemset(flags.get(), 0, 8));
   auto *cancelled = flags.as<std::uint32_t>() + 1;
+  cuda::BesidesEncoding besides;
+  besides.cancelled = cancelled;
   Device device(n, 3, false);
   cpu::DifferenceState host;
   const DeviceMemory out(cuda::difference_bound(n, 3));
@@ -454,7 +488,7 @@ TEST_F(CudaDifference, ACancelledFrameChangesNothing) {
     for (const std::uint32_t cancel : {1u, 0u}) {
       check(cudaMemcpy(cancelled, &cancel, 4, cudaMemcpyHostToDevice));
       cuda::encode_difference(device.state, up.values, motion.box(), {}, workspace.get(), workspace.size(), out.get(),
-                              out.size(), result.get(), nullptr, {}, cancelled);
+                              out.size(), result.get(), nullptr, besides);
       check(cudaDeviceSynchronize());
       EXPECT_EQ(result->fits, 1u - cancel);
       if (cancel != 0) {

@@ -136,6 +136,7 @@ class Event {
   Event(const Event &) = delete;
   Event &operator=(const Event &) = delete;
 
+  cudaEvent_t get() const { return event_; }
   void record(cudaStream_t stream) { check_handled(cudaEventRecord(event_, stream), "recording an event"); }
   // Returns at once if it was never recorded.
   void wait() const { check_handled(cudaEventSynchronize(event_), "waiting for a copy"); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The values of a block of particles as grid indices in shared memory, each at the place of its slot, for its warp.
-// Where the rows of the block are a window of consecutive ones, they are read in the order of memory, whatever the
-// order of the slots: nothing is read twice, and shared memory does what permutation there is.
+// Slots come in the order of their rows where those are close together, and the values of a row one lane after the
+// other: nothing is read twice, and shared memory does what permutation there is.
 #pragma once
 
 #include "gpz/cuda/difference/steps.cuh"
@@ -26,16 +26,14 @@ class IndexPass {
   // Of a block with n particles.
   __device__ __forceinline__ IndexPass(const DifferenceSource &source, std::uint64_t block, std::uint32_t n,
                                        Indices &out)
-      : source_(source), out_(out), first_(block * difference_block), window_(window_of(source, block)), n_(n) {}
+      : source_(source), places_(source, block), out_(out), n_(n) {}
 
   // Returns the largest error of this lane's values.
   __device__ __forceinline__ double run() {
-    if (window_ == no_window)
-      gather();
-    else if (D > 1 && source_.packed)
-      read_packed_window();
+    if (D > 1 && source_.packed)
+      read(PackedRows(source_));
     else
-      read_window();
+      read(AnyRows(source_));
     __syncwarp();
     return error_;
   }
@@ -43,107 +41,100 @@ class IndexPass {
  private:
   static constexpr int batch_rows = 4;
 
-  __device__ __forceinline__ std::uint32_t number(int row) const {
-    return static_cast<std::uint32_t>(row) * warp_size + this_lane();
-  }
-  __device__ __forceinline__ std::uint32_t within(std::uint32_t i, std::uint32_t end) const {
-    return Full ? i : min(i, end - 1);
-  }
-
-  __device__ __forceinline__ void put(int d, std::uint32_t slot, T x) { put(out_[d], padded(slot), x); }
-  __device__ __forceinline__ void put(std::uint32_t *column, std::uint32_t at, T x) {
-    const DeviceIndex index = device_index(x, source_.grid);
-    std::int32_t q = index.q;
-    if (index.good())
-      error_ = index.error > error_ ? index.error : error_;
-    else
-      q = index.valid ? too_wide : not_on_grid;
-    column[at] = static_cast<std::uint32_t>(q);
-  }
-
-  // Slot by slot, wherever its row is.
-  __device__ __forceinline__ void gather() {
-    const std::uint32_t *rows = source_.rows + first_;
-#pragma unroll 1
-    for (int start = 0; start < difference_rows; start += batch_rows) {
-      T x[batch_rows][D];
+  // Which of the D values of 32 places each lane takes: those of its own place, or value by value what is together in
+  // memory.
+  struct AnyRows {
+    const DifferenceSource &source;
+    __device__ explicit AnyRows(const DifferenceSource &from) : source(from) {}
+    __device__ __forceinline__ int lane(int) const { return static_cast<int>(this_lane()); }
+    __device__ __forceinline__ int component(int c) const { return c; }
+    __device__ __forceinline__ std::uint32_t theirs(std::uint32_t own, int) const { return own; }
+    __device__ __forceinline__ T value(std::uint32_t row, int c) const { return source_value<T>(source, c, row); }
+  };
+  struct PackedRows {
+    const T *values[D];
+    __device__ explicit PackedRows(const DifferenceSource &source) {
 #pragma unroll
-      for (int k = 0; k < batch_rows; ++k) {
-        const std::uint64_t row = rows[within(number(start + k), n_)];
-#pragma unroll
-        for (int d = 0; d < D; ++d) x[k][d] = source_value<T>(source_, d, row);
-      }
-#pragma unroll
-      for (int k = 0; k < batch_rows; ++k) {
-        const std::uint32_t i = number(start + k);
-#pragma unroll
-        for (int d = 0; d < D; ++d)
-          if (Full || i < n_) put(d, i, x[k][d]);
-      }
+      for (int c = 0; c < D; ++c) values[c] = reinterpret_cast<const T *>(source.data[0]) + component(c);
     }
-  }
-
-  // Row by row.
-  __device__ __forceinline__ void read_window() {
-#pragma unroll 1
-    for (int start = 0; start < difference_rows; start += batch_rows) {
-      T x[batch_rows][D];
-      std::uint32_t slot[batch_rows];
-#pragma unroll
-      for (int k = 0; k < batch_rows; ++k) {
-        const std::uint32_t i = within(number(start + k), n_);
-        slot[k] = window_slot(source_, first_, i);
-#pragma unroll
-        for (int d = 0; d < D; ++d) x[k][d] = source_value<T>(source_, d, window_ + i);
-      }
-#pragma unroll
-      for (int k = 0; k < batch_rows; ++k) {
-#pragma unroll
-        for (int d = 0; d < D; ++d)
-          if (Full || number(start + k) < n_) put(d, slot[k], x[k][d]);
-      }
+    __device__ __forceinline__ int lane(int c) const { return (c * warp_size + static_cast<int>(this_lane())) / D; }
+    __device__ __forceinline__ int component(int c) const {
+      return (c * warp_size + static_cast<int>(this_lane())) % D;
     }
-  }
+    __device__ __forceinline__ std::uint32_t theirs(std::uint32_t own, int c) const {
+      return __shfl_sync(full_mask, own, lane(c));
+    }
+    __device__ __forceinline__ T value(std::uint32_t row, int c) const { return values[c][std::uint64_t{row} * D]; }
+  };
 
-  // Value by value, where nothing is between the components of a row, and nothing between rows.
-  __device__ __forceinline__ void read_packed_window() {
-    const T *values = reinterpret_cast<const T *>(source_.data[0]) + std::uint64_t{window_} * D;
-    const std::uint32_t end = n_ * D;
-    // Of each of the D values of this lane among those of 32 rows.
-    std::uint32_t lane[D];
+  template <typename Rows>
+  __device__ __forceinline__ void read(const Rows &rows) {
     std::uint32_t *column[D];
 #pragma unroll
-    for (int c = 0; c < D; ++c) {
-      const std::uint32_t at = static_cast<std::uint32_t>(c) * warp_size + this_lane();
-      lane[c] = at / D;
-      column[c] = out_[at % D];
-    }
+    for (int c = 0; c < D; ++c) column[c] = out_[rows.component(c)];
+    std::uint32_t next[batch_rows];
+    fetch(0, next);
 #pragma unroll 1
     for (int start = 0; start < difference_rows; start += batch_rows) {
       T x[batch_rows][D];
-      std::uint32_t slot[batch_rows];
+      std::uint32_t row[batch_rows];
+      std::uint32_t at[batch_rows];
+      // All rows before the first value: what may be loaded for a row waits for what was loaded before it.
 #pragma unroll
       for (int k = 0; k < batch_rows; ++k) {
-        slot[k] = window_slot(source_, first_, within(number(start + k), n_));
-#pragma unroll
-        for (int c = 0; c < D; ++c) x[k][c] = values[within(number((start + k) * D + c), end)];
+        const SourceBlock::Place place = places_.place(number(start + k), next[k]);
+        row[k] = place.row;
+        at[k] = padded(place.slot);
       }
 #pragma unroll
       for (int k = 0; k < batch_rows; ++k) {
-        const std::uint32_t own = padded(slot[k]);
+#pragma unroll
+        for (int c = 0; c < D; ++c) x[k][c] = rows.value(rows.theirs(row[k], c), c);
+      }
+      if (start + batch_rows < difference_rows) fetch(start + batch_rows, next);
+      bool all_good = true;
+#pragma unroll
+      for (int k = 0; k < batch_rows; ++k) {
 #pragma unroll
         for (int c = 0; c < D; ++c) {
-          const std::uint32_t at = __shfl_sync(full_mask, own, static_cast<int>(lane[c]));
-          if (Full || number((start + k) * D + c) < end) put(column[c], at, x[k][c]);
+          const std::uint32_t to = rows.theirs(at[k], c);
+          const int particle = (start + k) * warp_size + rows.lane(c);
+          if (Full || particle < static_cast<int>(n_)) all_good &= put(column[c][to], x[k][c]);
         }
       }
+      if (__all_sync(full_mask, all_good)) continue;
+#pragma unroll
+      for (int k = 0; k < batch_rows; ++k) {
+#pragma unroll
+        for (int c = 0; c < D; ++c) mark(column[c][rows.theirs(at[k], c)], x[k][c]);
+      }
     }
+  }
+
+  __device__ __forceinline__ std::uint32_t number(int row) const {
+    const std::uint32_t i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
+    return Full ? i : min(i, n_ - 1);
+  }
+  __device__ __forceinline__ void fetch(int start, std::uint32_t (&words)[batch_rows]) const {
+#pragma unroll
+    for (int k = 0; k < batch_rows; ++k) words[k] = places_.load(number(start + k));
+  }
+
+  // False if it is no index.
+  __device__ __forceinline__ bool put(std::uint32_t &to, T x) {
+    const DeviceIndex index = device_index(x, source_.grid);
+    to = static_cast<std::uint32_t>(index.q);
+    error_ = index.good & (index.error > error_) ? index.error : error_;
+    return index.good;
+  }
+  __device__ __forceinline__ void mark(std::uint32_t &to, T x) const {
+    const DeviceIndex index = device_index(x, source_.grid);
+    if (!index.good) to = static_cast<std::uint32_t>(index.valid ? too_wide : not_on_grid);
   }
 
   const DifferenceSource &source_;
+  SourceBlock places_;
   Indices &out_;
-  std::uint64_t first_;
-  std::uint32_t window_;  // its first row
   std::uint32_t n_;
   double error_ = 0;
 };

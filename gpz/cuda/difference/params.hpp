@@ -16,6 +16,7 @@ struct DeviceAxis {
   std::uint32_t span;
   std::int32_t half;  // the most a particle moves before it came through the edge; of an open axis, what is usual
   std::int32_t period;
+  std::int32_t usual;  // the most a particle usually moves: no more than half, and 32 bits do for its history
   core::GridAxis grid;
 };
 
@@ -85,6 +86,7 @@ struct DifferenceEncode {
   std::uint64_t capacity;  // bytes
   DifferenceResult *result;
   const std::uint32_t *cancelled;  // not nullptr and not 0: nothing is to be done
+  DeviceComparison comparison[max_comparisons];
 };
 
 struct DifferenceDecode {

@@ -54,13 +54,23 @@ __device__ __forceinline__ void clear(ResidualMemory &memory) {
   __syncwarp();
 }
 
+inline __device__ __noinline__ void note_invalid(const DifferenceEncode &params, std::uint64_t slot, int d,
+                                                 bool valid) {
+  if (valid) {
+    params.totals->wide = 1;
+    return;
+  }
+  const unsigned long long at = atomicAdd(&params.totals->invalid, 1ull);
+  if (at < params.invalid.capacity) params.invalid.places[at] = slot | static_cast<std::uint64_t>(d) << 32;
+}
+
 // What is not usual about a value: it came through an edge, is beyond one, or
 // jumped very far. core's 64-bit functions, in the order of the CPU. Without
 // `images`, only the last counts: predictions are compared without regard to
 // the rest, and crossings are left alone.
-inline __device__ __noinline__ void note_unusual(const DifferenceHistory &history, ResidualMemory &memory, int d,
-                                                 int row, std::uint64_t slot, std::int32_t index, std::int32_t last,
-                                                 std::int32_t expected_here, bool images) {
+inline __device__ void note_unusual(const DifferenceHistory &history, ResidualMemory &memory, int d, int row,
+                                    std::uint64_t slot, std::int32_t index, std::int32_t last,
+                                    std::int32_t expected_here, bool images) {
   const DeviceAxis &axis = history.axis[d];
   const std::uint32_t bit = 1u << this_lane();
   const std::int64_t q = index;
@@ -85,14 +95,35 @@ inline __device__ __noinline__ void note_unusual(const DifferenceHistory &histor
   memory.any_forced = 1;
 }
 
-inline __device__ __noinline__ void note_invalid(const DifferenceEncode &params, std::uint64_t slot, int d,
-                                                 bool valid) {
-  if (valid) {
-    params.totals->wide = 1;
-    return;
+// A value and what is remembered of it.
+struct RememberedValue {
+  std::int32_t index;  // or what is in its place
+  std::int32_t last;
+  std::int32_t deviation;
+  std::int32_t expected;
+};
+
+// The number of any residual. Keep, History: as for a pass, below.
+template <bool History, bool Keep>
+__device__ __noinline__ std::uint32_t code_any_value(const DifferenceEncode &params, ResidualMemory &memory, int d,
+                                                     int row, std::uint64_t slot, RememberedValue value) {
+  const DifferenceHistory &history = params.history;
+  const DeviceAxis &axis = history.axis[d];
+  const bool good = is_index(value.index);
+  const std::int32_t q = good ? value.index : value.last;
+  const std::int32_t direct = q - value.last;
+  const std::int32_t moved = device_displacement(direct, axis);
+  if constexpr (Keep) {
+    if (!good) note_invalid(params, slot, d, value.index != not_on_grid);
+    history.last[d][slot] = q;
+    if constexpr (History) {
+      history.deviation[d][slot] = device_next_deviation(value.deviation, history.frames, moved);
+      history.previous[d][slot] = device_limit(moved);
+    }
   }
-  const unsigned long long at = atomicAdd(&params.totals->invalid, 1ull);
-  if (at < params.invalid.capacity) params.invalid.places[at] = slot | static_cast<std::uint64_t>(d) << 32;
+  if (!is_near(direct, axis) || !is_inside(q, axis))
+    note_unusual(history, memory, d, row, slot, q, value.last, value.expected, Keep);
+  return residual_number32(moved - core::expected_step(value.expected), value.expected);
 }
 
 // From indices to residuals, in their place.
@@ -124,89 +155,90 @@ class ResidualPass {
   using Batch = HistoryRows<D, batch_rows, History && (Keep || Predict), Predict>;
 
   __device__ __forceinline__ void fetch(int start, Batch &batch) const {
+    if constexpr (Full) {
+      batch.fetch(params_.history, particle(start));
+    } else {
 #pragma unroll
-    for (int k = 0; k < batch_rows; ++k) {
-      const std::uint32_t i = static_cast<std::uint32_t>(start + k) * warp_size + this_lane();
-      batch.fetch(k, params_.history, first_, Full ? i : min(i, n_ - 1));  // behind the last particle: that one again
-    }
-  }
-
-  // What is not usual waits for the end of a row, so that there is one branch
-  // for all of it.
-  __device__ __forceinline__ void code(int row, int k, const Batch &batch, ResidualTotals (&totals)[D]) {
-    const DifferenceHistory &history = params_.history;
-    const auto i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
-    const bool active = Full || i < n_;
-    Step steps[D];
-    bool any_unusual = false;
-#pragma unroll
-    for (int d = 0; d < D; ++d) {
-      std::uint32_t &place = memory_.u[d][row * padded_row + static_cast<int>(this_lane())];
-      const Step step = this->step(k, d, active ? static_cast<std::int32_t>(place) : 0, batch);
-      const std::int32_t left = step.moved - core::expected_step(step.expected);
-      const std::uint32_t u = active ? residual_number32(left, step.expected) : 0;
-      place = u;
-      totals[d].add(u);
-      any_unusual |= step.unusual || (Keep && !step.good);
-      steps[d] = step;
-      if constexpr (Keep) {
-        if (!active) continue;
-        element(history.last[d] + first_, i) = step.q;
-        if constexpr (History) {
-          element(history.deviation[d] + first_, i) =
-              device_next_deviation(batch.deviation[k][d], history.frames, step.moved);
-          element(history.previous[d] + first_, i) = device_limit(step.moved);
-        }
+      for (int k = 0; k < batch_rows; ++k) {
+        const std::uint32_t i = static_cast<std::uint32_t>(start + k) * warp_size + this_lane();
+        batch.fetch(k, params_.history, first_, min(i, n_ - 1));  // behind the last particle: that one again
       }
     }
-    if constexpr (Predict) note_sides(row, steps);
-    if (!any_unusual || !active) return;
-#pragma unroll
-    for (int d = 0; d < D; ++d) {
-      const Step &step = steps[d];
-      if (step.unusual)
-        note_unusual(history, memory_, d, row, first_ + i, step.q, batch.last[k][d], step.expected, Keep);
-      if (Keep && !step.good) note_invalid(params_, first_ + i, d, step.valid);
-    }
   }
 
-  struct Step {
-    std::int32_t q;
-    std::int32_t moved;
-    std::int32_t expected;
-    bool unusual;  // not near, or beyond an edge
-    bool good;     // the value has an index that fits
-    bool valid;
-  };
+  // Of this lane, in a row.
+  __device__ __forceinline__ std::uint64_t particle(int row) const {
+    return first_ + static_cast<std::uint32_t>(row) * warp_size + this_lane();
+  }
+
+  // Of a row, values are usual nearly always, and need a third of the instructions then. The rest is in one branch.
+  __device__ __forceinline__ void code(int row, int k, const Batch &batch, ResidualTotals (&totals)[D]) {
+    const auto i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
+    const bool active = Full || i < n_;
+    std::uint32_t *place = &memory_.u[0][row * padded_row + static_cast<int>(this_lane())];
+    std::int32_t index[D];
+    std::int32_t expected[D];
+    bool usual = true;
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      const DeviceAxis &axis = params_.history.axis[d];
+      index[d] = active ? static_cast<std::int32_t>(place[d * padded_block]) : batch.last[k][d];
+      expected[d] = batch.expect(k, d, predictor_, params_.history.reciprocal);
+      // What stands in the place of an index is far from all of them.
+      const std::uint32_t direct = static_cast<std::uint32_t>(index[d]) - static_cast<std::uint32_t>(batch.last[k][d]);
+      usual &= is_usual(static_cast<std::int32_t>(direct), axis) && is_inside(index[d], axis);
+    }
+    std::uint32_t u[D] = {};
+    if (usual) {
+#pragma unroll
+      for (int d = 0; d < D; ++d) u[d] = code_usual(row - k, k, d, index[d], expected[d], batch, active);
+    } else if (active) {
+#pragma unroll
+      for (int d = 0; d < D; ++d)
+        u[d] = code_any_value<History, Keep>(params_, memory_, d, row, first_ + i,
+                                             {index[d], batch.last[k][d], batch.own_deviation(k, d), expected[d]});
+    }
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      u[d] = active ? u[d] : 0;
+      place[d * padded_block] = u[d];
+      totals[d].add(u[d]);
+    }
+    if constexpr (Predict) note_sides(row, expected);
+  }
+
+  // code_any_value() for a usual one.
+  __device__ __forceinline__ std::uint32_t code_usual(int start, int k, int d, std::int32_t q, std::int32_t expected,
+                                                      const Batch &batch, bool active) const {
+    const DifferenceHistory &history = params_.history;
+    const std::uint64_t at = particle(start);
+    const std::int32_t moved = q - batch.last[k][d];
+    if (Keep && active) {
+      (history.last[d] + at)[k * warp_size] = q;
+      if constexpr (History) {
+        const std::int32_t sum = batch.deviation[k][d] - history.frames * moved;
+        (history.deviation[d] + at)[k * warp_size] = max(min(sum, core::deviation_limit), -core::deviation_limit);
+        (history.previous[d] + at)[k * warp_size] = moved;
+      }
+    }
+    return residual_number32(moved - core::expected_step(expected), expected);
+  }
 
   // On which side of the expected step, and whether far from it.
-  __device__ __forceinline__ void note_sides(int row, const Step (&steps)[D]) {
+  __device__ __forceinline__ void note_sides(int row, const std::int32_t (&expected)[D]) {
     std::uint32_t above = 0;
     std::uint32_t between = 0;
 #pragma unroll
     for (int d = 0; d < D; ++d) {
       const bool own = static_cast<int>(this_lane()) == d;
-      const std::uint32_t all_above = __ballot_sync(full_mask, core::is_above(steps[d].expected));
-      const std::uint32_t all_between = __ballot_sync(full_mask, core::is_between(steps[d].expected));
+      const std::uint32_t all_above = __ballot_sync(full_mask, core::is_above(expected[d]));
+      const std::uint32_t all_between = __ballot_sync(full_mask, core::is_between(expected[d]));
       above = own ? all_above : above;
       between = own ? all_between : between;
     }
     if (this_lane() >= D) return;
     memory_.u[this_lane()][row * padded_row + warp_size] = above;
     memory_.between[this_lane()][row] = between;
-  }
-
-  __device__ __forceinline__ Step step(int k, int d, std::int32_t index, const Batch &batch) const {
-    const DeviceAxis &axis = params_.history.axis[d];
-    Step step;
-    step.good = is_index(index);
-    step.valid = index != not_on_grid;
-    step.q = step.good ? index : batch.last[k][d];
-    const std::int32_t direct = step.q - batch.last[k][d];
-    step.moved = device_displacement(direct, axis);
-    step.expected = batch.expect(k, d, predictor_, params_.history.reciprocal);
-    step.unusual = !is_near(direct, axis) || !is_inside(step.q, axis);
-    return step;
   }
 
   const DifferenceEncode &params_;

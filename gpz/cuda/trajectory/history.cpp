@@ -141,14 +141,18 @@ void DeviceHistory::add(Codec &codec, const DeviceChunk &chunk, void *scratch, s
       const ConstArray::Type type = type_of(field);
       const std::size_t size = size_of(type);
       DeviceArray arrays[core::max_components];
-      for (std::size_t d = 0; d < field.components.size(); ++d)
-        arrays[d] = {carver.take<char>(count * size), static_cast<std::ptrdiff_t>(size), type};
+      if (end == id_)  // where they are kept
+        arrays[0] = {parts_[id_].exact[0] + particles_, static_cast<std::ptrdiff_t>(size), type};
+      else
+        for (std::size_t d = 0; d < field.components.size(); ++d)
+          arrays[d] = {carver.take<char>(count * size), static_cast<std::ptrdiff_t>(size), type};
       if (carver.used() > scratch_size) break;
       std::copy(std::begin(arrays), std::end(arrays), outputs[end].components);
     }
     if (end == first) throw Error(Status::internal, "no room to decode a field");
     codec.decode(chunk.data, chunk.size, count, outputs, stream);
     for (std::size_t f = first; f < end; ++f) {
+      if (f == id_) continue;
       DeviceValues values{{}, nullptr, format::grid_of(described_[f])};
       for (std::size_t d = 0; d < core::max_components; ++d) {
         const DeviceArray &array = outputs[f].components[d];
@@ -165,11 +169,7 @@ void DeviceHistory::add(std::size_t field, const DeviceValues &decoded, std::uin
   if (part.has_keys) {
     std::int64_t *behind[core::max_components] = {};
     for (int d = 0; d < part.components; ++d) behind[d] = part.exact[d] + particles_;
-    if (field == id_)
-      load_integers(decoded.component[0], nullptr, count, behind[0], stream);
-    else
-      follow_keys(decoded, count, part.components, behind, nullptr, stream);
-    return;
+    return follow_keys(decoded, count, part.components, behind, nullptr, stream);
   }
   DeviceDifferenceState &state = part.state;
   std::int32_t *behind[core::max_components] = {};

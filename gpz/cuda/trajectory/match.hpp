@@ -15,24 +15,22 @@ namespace gpz::cuda {
 
 class FrameMatch {
  public:
-  // What the device reports, in pinned memory.
-  struct Counts {
-    std::uint32_t matched;
-    int listed[3];  // staying, leaving, arriving
-  };
-
   static std::size_t scratch_size(std::uint64_t slots, std::uint64_t particles);
 
   // Finds the particles of the slots, whose ids are in device memory, in a frame of the caller's. Waits for the stream.
+  // `counts` is pinned memory.
   // Throws out_of_memory.
   void find(const std::int64_t *slot_ids, std::uint64_t slots, const ConstArray &ids, std::uint64_t particles,
-            const int *rows, void *scratch, Counts *counts, cudaStream_t stream);
+            const int *rows, void *scratch, MatchCounts *counts, cudaStream_t stream);
 
-  // Whether the frame may have the particles of the last one in the same rows, so that find() and list() need not be
-  // called: if compare() leaves *moved (device memory) alone, and repeat() is called then.
-  bool may_repeat(std::uint64_t slots, const ConstArray &ids, std::uint64_t particles, const int *rows) const;
-  void compare(const ConstArray &ids, std::uint32_t *moved, cudaStream_t stream) const;
+  // Whether find() and list() need not be called for a frame whose ids are those of the last one, in the same rows.
+  // Then repeat() comes in their place.
+  bool may_repeat(std::uint64_t slots, std::uint64_t particles, const int *rows) const {
+    return repeats_ && slots != 0 && rows == nullptr && guesses_ == slots && slots == particles;
+  }
   void repeat();
+  // Whether it may be called after this frame.
+  bool may_be_repeated() const { return repeats_; }
 
   // Results of find().
   std::uint64_t staying() const { return staying_; }
@@ -40,7 +38,7 @@ class FrameMatch {
 
   // Lists the slots that the next frame is compared with: this frame's slots that stay, then the arriving particles.
   // Waits if particles leave. `scratch` is that of find(), and untouched.
-  void list(const ConstArray &ids, const int *rows, void *scratch, cudaStream_t stream);
+  void list(void *scratch, cudaStream_t stream);
 
   const std::vector<std::uint32_t> &leaving() const { return leaving_; }  // slots, ascending
   // In device memory: slots that stay, ascending, if some leave; rows of those that stay, and of those that arrive.
@@ -65,9 +63,8 @@ class FrameMatch {
     std::uint32_t *rows = nullptr;
     std::uint32_t *first_rows = nullptr;
     std::uint16_t *window_slots = nullptr;
-    std::int64_t *ids = nullptr;  // of each particle, in the caller's order and type
     std::array<std::int8_t *, core::max_components> crossings{};
-    Counts *counts = nullptr;
+    MatchCounts *counts = nullptr;
   };
   static Lists carve(void *memory, std::uint64_t capacity, std::size_t &used);
   void reserve(std::uint64_t particles);
@@ -77,11 +74,12 @@ class FrameMatch {
   Lists lists_;
   std::uint64_t capacity_ = 0;
   std::uint64_t guesses_ = 0;  // slots that have one
-  bool repeats_ = false;       // the rows of the frame are those of its particles, and its ids are in lists_.ids
-  ConstArray::Type id_type_ = ConstArray::Type::int32;
+  bool repeats_ = false;       // the rows of the frame are those of its particles, and `windows` is for all of them
   std::uint64_t allocations_ = 0;
 
   const std::int64_t *slot_ids_ = nullptr;
+  ConstArray ids_;
+  const int *caller_rows_ = nullptr;
   std::uint64_t slots_ = 0;
   std::uint64_t particles_ = 0;
   std::uint64_t staying_ = 0;

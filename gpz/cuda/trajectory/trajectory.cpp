@@ -10,6 +10,7 @@
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/trajectory/fields.hpp"
 #include "gpz/cuda/trajectory/history.hpp"
+#include "gpz/cuda/trajectory/last_frame.hpp"
 #include "gpz/cuda/trajectory/match.hpp"
 #include "gpz/cuda/trajectory/output.hpp"
 #include "gpz/cuda_trajectory.hpp"
@@ -33,7 +34,7 @@ struct Flags {
 struct Report {
   Flags flags;
   DifferenceResult result;
-  FrameMatch::Counts counts;
+  MatchCounts counts;
   std::uint64_t sections[max_fields];
 };
 
@@ -101,14 +102,17 @@ struct TrajectoryCodec::State {
     history.forget();
     pending = false;
     matched.forget();
+    last.forget();
   }
 
   void release_history() {
     forget();
     history.release();
     matched.release();
+    last.release();
     out.release();
     scratch.release();
+    scratch_before = scratch_particles = 0;
     flag_memory.release();
   }
 
@@ -126,6 +130,9 @@ struct TrajectoryCodec::State {
   }
 
   void reserve_scratch(const Call &call, std::uint64_t before) {
+    // Sizes are asked of a library, which takes its time.
+    if (before <= scratch_before && call.particles <= scratch_particles) return;
+    scratch_before = scratch_particles = 0;
     const std::uint64_t most = std::max(before, call.particles);
     std::size_t size = std::max(DeviceHistory::scratch_size(most), FrameMatch::scratch_size(before, call.particles));
     for (std::size_t f = 0; f < call.fields.size(); ++f) {
@@ -134,6 +141,8 @@ struct TrajectoryCodec::State {
       size = std::max(size, encode_difference_workspace(state, difference_bound(most, call.components(f))));
     }
     reserve(scratch, size);
+    scratch_before = before;
+    scratch_particles = call.particles;
   }
 
   Flags *flags() const { return static_cast<Flags *>(flag_memory.data()); }
@@ -158,6 +167,7 @@ struct TrajectoryCodec::State {
     forget();
     chunk = codec.chunk();
     key_fields = format::described(call.fields);
+    scratch_before = scratch_particles = 0;  // it is for other fields
     id = format::identity_field(key_fields);
     pending = !unfit && id != format::no_field && call.particles <= format::max_followed;
   }
@@ -204,7 +214,7 @@ struct TrajectoryCodec::State {
       return false;
     }
     if (!format::enough_stay(matched.staying(), call.particles, history.particles())) return false;
-    matched.list(call.fields[id].components[0], call.rows, scratch.data(), call.stream);
+    matched.list(scratch.data(), call.stream);
     return true;
   }
 
@@ -213,13 +223,20 @@ struct TrajectoryCodec::State {
   enum class Outcome : std::uint8_t { encoded, impossible, moved };
   Outcome encode_repeated(const Call &call) {
     const ConstArray &ids = call.fields[id].components[0];
-    if (!matched.may_repeat(history.particles(), ids, call.particles, call.rows)) return Outcome::moved;
+    const void *known = last.find(id, 0, ids.type, call.particles);
+    if (known == nullptr || !matched.may_repeat(history.particles(), call.particles, call.rows)) return Outcome::moved;
     reserve_scratch(call, history.particles());
     clear_flags(call.stream);
-    matched.compare(ids, &flags()->moved, call.stream);
+    // While the prediction is fitted, which keeps few multiprocessors busy.
+    if (beside == nullptr) beside = std::make_unique<Beside>();
+    beside->begin.record(call.stream);
+    check(cudaStreamWaitEvent(beside->stream.get(), beside->begin.get()), "waiting for the caller's work");
+    compare_copies(ids, known, call.particles, &flags()->moved, beside->stream.get());
+    beside->end.record(beside->stream.get());
     matched.repeat();
     std::vector<std::uint8_t> head = start_chunk(call);
     queue_sections(call, &flags()->moved);
+    if (!leads(call)) check(cudaStreamWaitEvent(call.stream, beside->end.get()), "waiting for ids");
     fetch_flags(call.stream);
     if (report->flags.wide != 0) {
       unfit = true;
@@ -229,6 +246,7 @@ struct TrajectoryCodec::State {
       if (leads(call)) undo_frame(history.state(0));
       return Outcome::moved;
     }
+    remember(call, true);
     return end_chunk(call, head) ? Outcome::encoded : Outcome::impossible;
   }
 
@@ -237,6 +255,7 @@ struct TrajectoryCodec::State {
     std::vector<std::uint8_t> head = start_chunk(call);
     if (matched.staying() != 0) {
       queue_sections(call, nullptr);
+      remember(call, false);
       fetch_flags(call.stream);
     }
     return end_chunk(call, head);
@@ -273,8 +292,52 @@ struct TrajectoryCodec::State {
     if (any_crossed)
       for (std::int8_t *axis : matched.crossings())
         check(cudaMemsetAsync(axis, 0, matched.staying(), call.stream), "clearing");
-    if (leads(call)) queue_section(call, 0, any_crossed, cancelled);
-    for (std::size_t f = 0; f < call.fields.size(); ++f) queue_comparison(call, f, cancelled);
+    BesidesEncoding besides;
+    if (any_crossed) besides.crossings = matched.crossings();
+    besides.cancelled = cancelled;
+    if (cancelled != nullptr) besides.known = beside->end.get();
+    std::size_t comparisons = 0;
+    std::vector<bool> compared(call.fields.size());
+    if (cancelled != nullptr && leads(call))
+      for (std::size_t f = 0; f < call.fields.size(); ++f) compared[f] = compare_besides(call, f, besides, comparisons);
+    if (leads(call)) queue_section(call, 0, besides);
+    for (std::size_t f = 0; f < call.fields.size(); ++f)
+      if (!compared[f]) queue_comparison(call, f, cancelled);
+  }
+
+  // Whether a field is of integers that do not count edges, and so may well be those of the last frame.
+  bool may_stay(const Call &call, std::size_t f) const {
+    return call.field(f).type == ValueType::integer && crossed[f] == format::Crossed{};
+  }
+
+  // Whether such a field is compared with the last frame while the first section is encoded.
+  bool compare_besides(const Call &call, std::size_t f, BesidesEncoding &besides, std::size_t &comparisons) const {
+    const auto components = static_cast<std::size_t>(call.components(f));
+    if (f == id || !may_stay(call, f) || components > max_comparisons - comparisons) return false;
+    std::size_t end = comparisons;
+    for (std::size_t d = 0; d < components; ++d) {
+      const ConstArray &values = call.fields[f].components[d];
+      const std::size_t size = size_of(values.type);
+      const void *before = last.find(f, d, values.type, call.particles);
+      if (before == nullptr || values.stride != static_cast<std::ptrdiff_t>(size) ||
+          reinterpret_cast<std::uintptr_t>(values.data) % 16 != 0)
+        return false;
+      besides.comparisons[end++] = {static_cast<const std::uint32_t *>(values.data),
+                                    static_cast<const std::uint32_t *>(before),
+                                    static_cast<std::uint32_t>(size / sizeof(std::uint32_t)), &flags()->changed[f]};
+    }
+    comparisons = end;
+    return true;
+  }
+
+  // What the next frame is compared with. `repeated`: as this one was.
+  void remember(const Call &call, bool repeated) {
+    if (!matched.may_be_repeated()) return;
+    for (std::size_t f = 0; f < call.fields.size(); ++f) {
+      if (!may_stay(call, f) || (repeated && report->flags.changed[f] == 0)) continue;
+      for (std::size_t d = 0; d < call.field(f).components.size(); ++d)
+        last.keep(f, d, call.fields[f].components[d], call.particles, call.stream);
+    }
   }
 
   // Once the flags of the frame are there.
@@ -309,12 +372,14 @@ struct TrajectoryCodec::State {
     compare_integers(values(call, f), state, changed, call.stream);
   }
 
-  void queue_section(const Call &call, std::size_t f, bool notes_crossings, const std::uint32_t *cancelled) {
+  void queue_section(const Call &call, std::size_t f, const BesidesEncoding &besides) {
     const int components = call.components(f);
+    std::vector<std::uint8_t> prefix = coding(format::predicted_values, crossed[f]);
+    format::append_section_head(format::grid_box(call.box, call.field(f)), call.field(f).components.size(), {}, prefix);
+    out.place(std::move(prefix), call.stream);
     encode_difference(history.state(f), values(call, f), format::grid_box(call.box, call.field(f)), {}, scratch.data(),
                       scratch.capacity(), out.at(prefix_size(components)),
-                      difference_bound(matched.staying(), components), &report->result, call.stream,
-                      notes_crossings ? matched.crossings() : DeviceCrossings{}, cancelled);
+                      difference_bound(matched.staying(), components), &report->result, call.stream, besides);
   }
 
   bool end_section(const Call &call, std::size_t f) {
@@ -330,13 +395,12 @@ struct TrajectoryCodec::State {
       return true;
     }
     if (is_plain || f != 0) {
-      queue_section(call, f, false, nullptr);
+      queue_section(call, f, {});
       check(cudaStreamSynchronize(call.stream), "differences");
     }
     if (!fits(report->result)) return false;
     largest_error[f] = report->result.largest_error;
-    append_prefix(call, f);
-    out.grow(static_cast<std::size_t>(report->result.bytes));
+    out.grow(prefix_size(call.components(f)) + static_cast<std::size_t>(report->result.bytes));
     if (!is_plain || out.size() - begin < sizes.scaled(sizes.sections[f], matched.staying())) return true;
     const DeviceChunk &alone = encode_block_coded(call, f);
     if (format::field_coding_size + alone.size < out.size() - begin) {
@@ -344,12 +408,6 @@ struct TrajectoryCodec::State {
       append_block_coded(alone, call.stream);
     }
     return true;
-  }
-
-  void append_prefix(const Call &call, std::size_t f) {
-    std::vector<std::uint8_t> bytes = coding(format::predicted_values, crossed[f]);
-    format::append_section_head(format::grid_box(call.box, call.field(f)), call.field(f).components.size(), {}, bytes);
-    out.append(std::move(bytes), call.stream);
   }
 
   const DeviceChunk &encode_block_coded(const Call &call, std::size_t f) {
@@ -410,13 +468,14 @@ struct TrajectoryCodec::State {
   }
   // Device memory that only difference chunks need.
   std::size_t history_bytes() const {
-    return history.device_bytes() + matched.device_bytes() + out.device_bytes() + scratch.capacity() +
-           flag_memory.capacity();
+    return history.device_bytes() + matched.device_bytes() + last.device_bytes() + out.device_bytes() +
+           scratch.capacity() + flag_memory.capacity();
   }
 
   // After an exception: waits for what was queued, and makes the next chunk independent.
   void settle(cudaStream_t stream) {
     if (cudaStreamSynchronize(stream) != cudaSuccess) forget_last_error();
+    if (beside != nullptr && cudaStreamSynchronize(beside->stream.get()) != cudaSuccess) forget_last_error();
     forget();
   }
 
@@ -433,8 +492,18 @@ struct TrajectoryCodec::State {
   bool unfit = false;    // no history until a key chunk is asked for
   format::KeySizes sizes;
   FrameMatch matched;
+  LastFrame last;  // if `matched` may be repeated
   ChunkOutput out;
   DeviceBuffer scratch, flag_memory;
+  std::uint64_t scratch_before = 0;  // what `scratch` is large enough for
+  std::uint64_t scratch_particles = 0;
+
+  // A second stream, and where it begins and ends.
+  struct Beside {
+    OwnStream stream;
+    Event begin, end;
+  };
+  std::unique_ptr<Beside> beside;
 
   // Of the frame.
   std::vector<double> largest_error;
@@ -478,8 +547,8 @@ void TrajectoryCodec::release() {
 MemoryUse TrajectoryCodec::memory() const {
   MemoryUse use = state_->codec.memory();
   const State &state = *state_;
-  use.allocations +=
-      state.allocations + state.history.allocations() + state.matched.allocations() + state.out.allocations();
+  use.allocations += state.allocations + state.history.allocations() + state.matched.allocations() +
+                     state.last.allocations() + state.out.allocations();
   use.device_bytes += state.history_bytes();
   return use;
 }
