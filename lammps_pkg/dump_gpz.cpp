@@ -23,6 +23,7 @@
 #include <filesystem>
 #include <gpz/error.hpp>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "atom.h"
@@ -30,6 +31,8 @@
 #include "compute.h"
 #include "domain.h"
 #include "error.h"
+#include "fix.h"
+#include "fix_gpz_step.h"
 #include "gpz_exit_code.h"
 #include "input.h"
 #include "label_map.h"
@@ -75,7 +78,7 @@ int instances = 0;
 /* ---------------------------------------------------------------------- */
 
 DumpGPZ::DumpGPZ(LAMMPS *lammps, int narg, char **arg)
-    : DumpCustom(lammps, narg, arg), backend_(lammps), output_(world), bound_(update->unit_style) {
+    : DumpCustom(lammps, narg, arg), backend_(lammps), share_(lammps), output_(world), bound_(update->unit_style) {
   command_ = "dump";
   for (int i = 0; i < narg; ++i) command_ += std::string(" ") + arg[i];
 
@@ -104,10 +107,13 @@ std::vector<GPZColumns::Column> DumpGPZ::column_list() const {
   std::vector<GPZColumns::Column> list;
   for (int n = 0; n < nfield; ++n) {
     const std::string name = earg[n];
+    const auto pack = pack_choice[n];
+    const bool array = pack == &DumpGPZ::pack_compute || pack == &DumpGPZ::pack_fix ||
+                       pack == &DumpGPZ::pack_variable || pack == &DumpGPZ::pack_custom;
     if (vtype[n] == DOUBLE) {
-      list.push_back({name, Kind::real});
+      list.push_back({name, Kind::real, array});
     } else if (vtype[n] == INT || vtype[n] == BIGINT) {
-      list.push_back({name, Kind::integer});
+      list.push_back({name, Kind::integer, array});
     } else if (name == "element") {
       list.push_back({name, Kind::element});
     } else if (name == "typelabel") {
@@ -128,6 +134,7 @@ std::vector<GPZColumns::Column> DumpGPZ::column_list() const {
 void DumpGPZ::init_style() {
   refuse_keywords();
   schedule_.restart();
+  share_.restart();
   if (columns_->has(GPZColumns::Kind::type_label) && !(atom->labelmapflag && atom->lmap->is_complete(Atom::ATOM)))
     fail("column typelabel needs a label for every atom type");
   if (output_.is_open()) {
@@ -136,7 +143,6 @@ void DumpGPZ::init_style() {
     if (changed) fail("nfile and fileper cannot change after the first run");
     output_.set_group(group());  // the ranks have not changed, but dump_modify nfile has freed their communicator
   }
-  columns_->choose_sources(triclinic_general);
   try {
     // a file of one frame is closed before LAMMPS goes on
     output_.set_async(async_ && !multifile && strcmp(id, "WRITE_DUMP") != 0);
@@ -157,6 +163,7 @@ void DumpGPZ::init_style() {
     error->one(FLERR, "Dump " + std::string(id) +
                           " gpz: of dump_modify effort, device cpu is needed for dense, and with order id for default");
 
+  columns_->choose_sources(triclinic_general, device_atoms());
   DumpCustom::init_style();  // opens the file
 
   if (output_.is_open()) {
@@ -166,7 +173,9 @@ void DumpGPZ::init_style() {
       fail("element names and type labels are in the file already and cannot change after the first run");
   }
   print_bound();
-  choose_direct();
+  early_ = false;
+  if (lmp->kokkos && update->whichflag == 1 && place_in_output() >= 0) FixGPZStep::move_last(lmp);
+  print_device();
   if (comm->me == 0 && !output_.refusal().empty())
     utils::logmesg(lmp, fmt::format("Dump {} gpz: not written in the background: {}\n", id, output_.refusal()));
 }
@@ -307,6 +316,8 @@ void DumpGPZ::write() {
   if (!header_choice) fail("Must not use 'run pre no' after creating a new dump");
   const bool in_loop = update->whichflag && update->ntimestep != update->firststep;
   summary_.begin(in_loop ? GPZSummary::INSIDE : GPZSummary::BEFORE);
+  columns_->choose_sources(triclinic_general, device_atoms());  // dump_modify pbc before "run pre no"
+  copy_to_host();
 
   // before the tests, because it invokes computes and so lets Output plan their next invocation
   nme = count();
@@ -320,9 +331,9 @@ void DumpGPZ::write() {
   if (!update->whichflag) drain();  // no end of a run follows that would notice an error
 }
 
-// Does the dump show only what LAMMPS stores, of all atoms of the group?
-bool DumpGPZ::stored_only() const {
-  return !idregion && !nthresh && !ncompute && !nfix && !nvariable && !ncustom && columns_->packed().empty();
+// Must DumpCustom choose the atoms? It also invokes computes and evaluates variables, and packs the atoms of its list.
+bool DumpGPZ::chosen_by_custom() const {
+  return idregion || nthresh || ncompute || nvariable || !columns_->packed().empty();
 }
 
 // Where KOKKOS has the atoms, if this frame takes them there: dump_modify pbc works on copies in host memory.
@@ -332,8 +343,8 @@ int DumpGPZ::count() {
   rows_ = nullptr;
   if (GPZDeviceAtoms *resident = device_atoms()) {
     try {
-      resident->sync(columns_->stored());
-      if (stored_only() && igroup != 0) {
+      resident->sync(columns_->stored(), ncustom > 0);
+      if (!chosen_by_custom() && igroup != 0) {
         const GPZDeviceAtoms::Rows rows = resident->select(groupbit);
         rows_ = rows.data;
         return static_cast<int>(rows.count);
@@ -342,7 +353,7 @@ int DumpGPZ::count() {
       error->one(FLERR, "Dump " + std::string(id) + " gpz: cannot select atoms: " + e.what());
     }
   }
-  if (stored_only() && igroup == 0) return atom->nlocal;
+  if (!chosen_by_custom() && igroup == 0) return atom->nlocal;
   const int chosen = DumpCustom::count();
   if (chosen < atom->nlocal) rows_ = clist;
   return chosen;
@@ -359,19 +370,7 @@ void DumpGPZ::write_frame() {
     if (pbcflag) wrap();
     pack(nullptr);
     summary_.lap(GPZSummary::GATHER);
-    const int buffer = output_.next_buffer(summary_);
-    try {
-      describe_frame();  // the other ranks expect as many fields of this one, whatever fails
-      GPZAtoms *atoms = device_atoms();
-      columns_->bind(atoms ? *atoms : backend_.host_atoms(), buf, atom->nlocal);
-      describe_frame();  // with the types that the arrays have
-      chunk = backend_.compressor().compress(columns_->fields(), static_cast<std::uint64_t>(atom->nlocal),
-                                             static_cast<std::uint64_t>(nme), rows_, info_.box, info_.since_key == 0,
-                                             buffer);
-    } catch (const std::exception &e) {
-      problem = output_.path() + ": cannot compress: " + e.what();
-    }
-    summary_.lap(GPZSummary::COMPRESS);
+    chunk = make_chunk(problem);
   }
 
   try {
@@ -386,6 +385,38 @@ void DumpGPZ::write_frame() {
     schedule_.restart();  // LAMMPS may go on, as a library
     fail(e.what());
   }
+}
+
+// The chunk of this frame; of size 0 if another rank makes it, or if there is a problem.
+GPZChunk DumpGPZ::make_chunk(std::string &problem) {
+  const int buffer = output_.next_buffer(summary_);
+  GPZAtoms *const on_device = device_atoms();
+  if (!share_.keeps(!on_device)) schedule_.restart();
+  describe_frame();  // the other ranks expect as many fields of this one, and what a key frame needs, whatever fails
+  GPZRows atoms;
+  try {
+    columns_->bind(on_device ? *on_device : backend_.host_atoms(), find_arrays(), buf, atom->nlocal);
+    describe_frame();  // with the types that the arrays have; takes no memory
+    atoms = {columns_->fields(), static_cast<std::uint64_t>(atom->nlocal), static_cast<std::uint64_t>(nme), rows_};
+  } catch (const std::exception &e) {
+    problem = e.what();
+  }
+  summary_.lap(GPZSummary::COMPRESS);
+  const bool key = info_.since_key == 0;
+  share_.prepare(group(), key, static_cast<std::uint64_t>(nme), !on_device);
+  const bool mine = share_.gather(atoms, problem);
+  summary_.lap(GPZSummary::COMMUNICATE);
+  GPZChunk chunk;
+  try {
+    if (mine)
+      chunk = backend_.compressor().compress(std::move(atoms.fields), atoms.nrows, atoms.particles, atoms.rows,
+                                             info_.box, key, buffer);
+  } catch (const std::exception &e) {
+    problem = e.what();
+  }
+  if (!problem.empty()) problem = output_.path() + ": cannot compress: " + problem;
+  summary_.lap(GPZSummary::COMPRESS);
+  return chunk;
 }
 
 // What is relative to the box refers to the first frame: of the file, if it is continued, otherwise of this dump. An
@@ -439,14 +470,49 @@ void DumpGPZ::pack(tagint *) {
     for (const int n : packed) buf[clist[i] * size_one + n] = buf[i * size_one + n];
 }
 
+// Where the values of a column are that has an array of its own: element i is local atom i. LAMMPS allocates arrays
+// with several components as one piece.
+gpz::ConstArray DumpGPZ::array_of(int column) const {
+  const int which = field2index[column], part = argindex[column];
+  const auto vector = [](const auto *values) {
+    using T = std::remove_cv_t<std::remove_pointer_t<decltype(values)>>;
+    return gpz::ConstArray{values, sizeof(T), gpz_type_of<T>()};
+  };
+  const auto component = [&](const auto *const *rows) {
+    using T = std::remove_cv_t<std::remove_pointer_t<std::remove_pointer_t<decltype(rows)>>>;
+    const std::ptrdiff_t pitch = atom->nlocal > 1 ? rows[1] - rows[0] : part;
+    return gpz::ConstArray{rows ? rows[0] + part - 1 : nullptr, pitch * static_cast<std::ptrdiff_t>(sizeof(T)),
+                           gpz_type_of<T>()};
+  };
+  const auto pack = pack_choice[column];
+  if (pack == &DumpGPZ::pack_compute)
+    return part ? component(compute[which]->array_atom) : vector(compute[which]->vector_atom);
+  if (pack == &DumpGPZ::pack_fix)
+    return part ? component(this->fix[which]->array_atom) : vector(this->fix[which]->vector_atom);
+  if (pack == &DumpGPZ::pack_variable) return vector(vbuf[which]);
+  const int number = custom[which];
+  if (vtype[column] == INT) return part ? component(atom->iarray[number]) : vector(atom->ivector[number]);
+  return part ? component(atom->darray[number]) : vector(atom->dvector[number]);
+}
+
+std::vector<gpz::ConstArray> DumpGPZ::find_arrays() {
+  std::vector<gpz::ConstArray> arrays;
+  for (const int column : columns_->arrays()) {
+    const gpz::ConstArray resident = custom_on_device(column);
+    arrays.push_back(resident.data ? resident : array_of(column));
+  }
+  return arrays;
+}
+
 void DumpGPZ::describe_frame() {
   info_.timestep = update->ntimestep;
   info_.time = compute_time();
   info_.box = box();
-  info_.fields.clear();
-  for (const gpz::FieldInput &column : columns_->fields()) {
-    info_.fields.push_back(column.field);
-    gpz::fill_step(info_.fields.back());
+  const std::vector<gpz::FieldInput> &inputs = columns_->fields();
+  info_.fields.resize(inputs.size());
+  for (std::size_t f = 0; f < inputs.size(); ++f) {
+    info_.fields[f] = inputs[f].field;
+    gpz::fill_step(info_.fields[f]);
   }
   info_.since_key = schedule_.next(info_.fields);
 }
@@ -492,11 +558,11 @@ void DumpGPZ::end_of_run() {
   if (summary_.empty()) return;
   const double loop_seconds = update && update->whichflag && timer ? timer->get_wall(Timer::TOTAL) : 0.0;
   const std::string title = fmt::format("Dump {} gpz: {}", id, filename);
-  const std::string text = summary_.report(world, title, columns_->fields(), loop_seconds);
+  const std::string text = summary_.report(world, title, share_.text(), columns_->fields(), loop_seconds);
   if (comm->me == 0) utils::logmesg(lmp, text);
   summary_ = {};
 }
 
 double DumpGPZ::memory_usage() {
-  return DumpCustom::memory_usage() + columns_->memory_usage() + backend_.memory_usage();
+  return DumpCustom::memory_usage() + columns_->memory_usage() + backend_.memory_usage() + share_.memory_usage();
 }

@@ -30,8 +30,10 @@ DumpStyle(gpz,DumpGPZ);
 #include "dump_custom.h"
 #include "gpz_backend.h"
 #include "gpz_columns.h"
+#include "gpz_host_needs.h"
 #include "gpz_output.h"
 #include "gpz_position_bound.h"
+#include "gpz_share.h"
 #include "gpz_summary.h"
 
 namespace LAMMPS_NS {
@@ -45,7 +47,7 @@ class DumpGPZ : public DumpCustom {
   double memory_usage() override;
   // called by fix GPZ/STEP on all ranks
   void poll();
-  void positions_are_final();
+  void step_is_over();
   void end_of_run();
 
  protected:
@@ -61,9 +63,12 @@ class DumpGPZ : public DumpCustom {
   GPZSummary summary_;
   GPZBackend backend_;  // has the buffers of output_, so it outlives it
   std::string backend_printed_;
+  GPZShare share_;
   GPZOutput output_;
   bool async_ = true, direct_wanted_ = true;
-  bool direct_ = false;                       // frames of this run are taken by positions_are_final()
+  bool early_ = false;                        // KOKKOS has not copied anything to the host for this frame
+  double step_over_ = 0;                      // MPI_Wtime() when KOKKOS began to copy for this frame alone; or 0
+  std::vector<std::string> thresh_names_;     // dump_modify thresh
   gpz::KeySchedule schedule_;                 // dump_modify key
   gpz::Order order_ = gpz::Order::place;      // dump_modify order
   gpz::Effort effort_ = gpz::default_effort;  // dump_modify effort
@@ -87,12 +92,20 @@ class DumpGPZ : public DumpCustom {
   int modify_key(int, char **);
   int modify_order(int, char **);
   int modify_effort(int, char **);
+  int modify_share(int, char **);
   void print_bound();
-  bool stored_only() const;
+  bool chosen_by_custom() const;
   GPZDeviceAtoms *device_atoms();
   int place_in_output() const;
-  void choose_direct();
-  std::string why_not_direct(int place);
+  void print_device();
+  std::string why_not_early() const;
+  GPZHostNeeds host_needs();
+  bool nothing_else_is_due() const;
+  void output_of_this_dump(int place);
+  void copy_to_host();
+  gpz::ConstArray array_of(int column) const;
+  gpz::ConstArray custom_on_device(int column);
+  std::vector<gpz::ConstArray> find_arrays();
 
   MPI_Comm group() const;
   std::string current_path();
@@ -106,6 +119,7 @@ class DumpGPZ : public DumpCustom {
   void wrap();
   void describe_frame();
   void write_frame();
+  GPZChunk make_chunk(std::string &problem);
   void drain();
   void set_bounds();
   gpz::Box box() const;

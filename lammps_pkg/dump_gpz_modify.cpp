@@ -59,6 +59,7 @@ int DumpGPZ::modify_param(int narg, char **arg) {
   if (strcmp(arg[0], "key") == 0) return modify_key(narg, arg);
   if (strcmp(arg[0], "order") == 0) return modify_order(narg, arg);
   if (strcmp(arg[0], "effort") == 0) return modify_effort(narg, arg);
+  if (strcmp(arg[0], "share") == 0) return modify_share(narg, arg);
   if (strcmp(arg[0], "format") == 0 && narg > 1 && strcmp(arg[1], "none") == 0) return 2;
   for (const RefusedKeyword &keyword : refused_keywords)
     if (strcmp(arg[0], keyword.name) == 0)
@@ -66,6 +67,12 @@ int DumpGPZ::modify_param(int narg, char **arg) {
 
   const int used = DumpCustom::modify_param(narg, arg);
   if (used && strcmp(arg[0], "element") == 0) elements_given_ = true;
+  if (used && strcmp(arg[0], "thresh") == 0) {
+    if (strcmp(arg[1], "none") == 0)
+      thresh_names_.clear();
+    else
+      thresh_names_.emplace_back(arg[1]);
+  }
   return used;
 }
 
@@ -119,6 +126,23 @@ int DumpGPZ::modify_effort(int narg, char **arg) {
   if (name != "fast" && name != "default" && name != "dense")
     fail("dump_modify effort must be fast, default or dense, not " + name);
   effort_ = name == "fast" ? Effort::fast : name == "dense" ? Effort::dense : Effort::standard;
+  return 2;
+}
+
+// share auto, share no, share N
+int DumpGPZ::modify_share(int narg, char **arg) {
+  if (narg < 2) utils::missing_cmd_args(FLERR, "dump_modify share", error);
+  bigint target = 0;
+  if (strcmp(arg[1], "auto") == 0) {
+    target = GPZShare::default_target;
+  } else if (strcmp(arg[1], "no") != 0) {
+    target = utils::bnumeric(FLERR, arg[1], false, lmp);
+    if (target < 1 || target > GPZShare::largest_target)
+      fail(fmt::format("dump_modify share must be auto, no or a number from 1 to {}, not {}", GPZShare::largest_target,
+                       arg[1]));
+  }
+  share_.set_target(static_cast<int>(target));
+  schedule_.restart();
   return 2;
 }
 

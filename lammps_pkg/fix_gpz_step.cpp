@@ -14,11 +14,36 @@
 
 #include "fix_gpz_step.h"
 
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 #include "dump_gpz.h"
 #include "error.h"
+#include "modify.h"
 #include "output.h"
 
 using namespace LAMMPS_NS;
+
+namespace {
+
+// Modify shows its lists to classes derived from it only.
+struct Lists : Modify {
+  static int *of_final_integrate(Modify &modify) { return modify.*(&Lists::list_final_integrate); }
+  static int *of_end_of_step(Modify &modify) { return modify.*(&Lists::list_end_of_step); }
+  static int *intervals(Modify &modify) { return modify.*(&Lists::end_of_step_every); }
+};
+
+bool is_ours(const Modify &modify, int fix) { return strcmp(modify.fix[fix]->style, "GPZ/STEP") == 0; }
+
+bool ours_are_last(const Modify &modify, const int *list, int count) {
+  const auto ours = [&](int fix) { return is_ours(modify, fix); };
+  return std::all_of(std::find_if(list, list + count, ours), list + count, ours);
+}
+
+}  // namespace
 
 FixGPZStep::FixGPZStep(LAMMPS *lammps, int narg, char **arg) : Fix(lammps, narg, arg) {
   if (narg != 4) error->all(FLERR, "Fix GPZ/STEP is internal to dump gpz");
@@ -37,12 +62,49 @@ int FixGPZStep::setmask() {
 
 DumpGPZ *FixGPZStep::dump() const { return dynamic_cast<DumpGPZ *>(output->get_dump_by_id(dump_id_)); }
 
-// Positions are those of the step from its first half on.
+// With an END_OF_STEP fix KOKKOS does not fuse steps, so this is one only if there is another one, which it has to
+// follow.
+void FixGPZStep::init() {
+  bool others = false;
+  int *mine = nullptr;
+  for (int n = 0; n < modify->nfix; ++n) {
+    if (modify->fix[n] == this) mine = &modify->fmask[n];
+    if (!is_ours(*modify, n) && (modify->fmask[n] & FixConst::END_OF_STEP)) others = true;
+  }
+  if (!mine) return;
+  *mine &= ~FixConst::END_OF_STEP;
+  if (others && lmp->kokkos) *mine |= FixConst::END_OF_STEP;
+}
+
+void FixGPZStep::move_last(LAMMPS *lmp) {
+  Modify &modify = *lmp->modify;
+  const auto others = [&](int fix) { return !is_ours(modify, fix); };
+  int *const final_integrate = Lists::of_final_integrate(modify);
+  std::stable_partition(final_integrate, final_integrate + modify.n_final_integrate, others);
+
+  int *const list = Lists::of_end_of_step(modify), *const every = Lists::intervals(modify);
+  std::vector<std::pair<int, int>> entries;
+  entries.reserve(modify.n_end_of_step);
+  for (int n = 0; n < modify.n_end_of_step; ++n) entries.emplace_back(list[n], every[n]);
+  std::stable_partition(entries.begin(), entries.end(),
+                        [&](const std::pair<int, int> &entry) { return others(entry.first); });
+  for (std::size_t n = 0; n < entries.size(); ++n) std::tie(list[n], every[n]) = entries[n];
+}
+
 void FixGPZStep::final_integrate() {
-  DumpGPZ *writing = dump();
-  if (!writing) return;
-  writing->poll();
-  writing->positions_are_final();
+  poll();
+  step_is_over(modify->n_end_of_step == 0 &&
+               ours_are_last(*modify, Lists::of_final_integrate(*modify), modify->n_final_integrate));
+}
+
+void FixGPZStep::end_of_step() {
+  step_is_over(ours_are_last(*modify, Lists::of_end_of_step(*modify), modify->n_end_of_step));
+}
+
+// If something follows, although move_last() was called, the frame is left to Output.
+void FixGPZStep::step_is_over(bool nothing_follows) {
+  DumpGPZ *writing = nothing_follows ? dump() : nullptr;
+  if (writing) writing->step_is_over();
 }
 
 void FixGPZStep::poll() {

@@ -31,8 +31,12 @@ namespace LAMMPS_NS {
 class FixGPZStep : public Fix {
  public:
   FixGPZStep(class LAMMPS *, int, char **);
+  // For the run that begins, when LAMMPS has made its lists of fixes: these fixes act behind all others.
+  static void move_last(class LAMMPS *);
   int setmask() override;
+  void init() override;
   void final_integrate() override;
+  void end_of_step() override;
   // Instead of it: KOKKOS's steps without output, run_style respa, minimisations.
   void fused_integrate(int) override { poll(); }
   void final_integrate_respa(int, int) override { poll(); }
@@ -47,6 +51,7 @@ class FixGPZStep : public Fix {
 
   class DumpGPZ *dump() const;
   void poll();
+  void step_is_over(bool nothing_follows);
 };
 
 }  // namespace LAMMPS_NS

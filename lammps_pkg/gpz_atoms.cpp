@@ -55,6 +55,8 @@ ConstArray GPZHostAtoms::find(GPZProperty property, int component) {
     }
     case GPZProperty::x:
       return vectors(atom->x, component);
+    case GPZProperty::xu:
+      break;  // packed by DumpCustom
     case GPZProperty::v:
       return vectors(atom->v, component);
     case GPZProperty::f:

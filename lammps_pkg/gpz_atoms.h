@@ -25,8 +25,8 @@
 namespace LAMMPS_NS {
 class LAMMPS;
 
-// What LAMMPS stores of every atom and a column can show.
-enum class GPZProperty { id, molecule, type, image, x, v, f, q, mu, radius, omega, angmom, torque };
+// What LAMMPS stores of every atom and a column can show. xu: unwrapped positions, which are made of what is stored.
+enum class GPZProperty { id, molecule, type, image, x, xu, v, f, q, mu, radius, omega, angmom, torque };
 
 // Of an array of doubles, floats or integers.
 template <typename T>

@@ -30,6 +30,8 @@ GPZBackground::GPZBackground(MPI_Comm group, const std::string &path) {
   MPI_Comm_dup(group, &group_);  // reports are under way while others communicate
   MPI_Comm_rank(group_, &me_);
   MPI_Comm_size(group_, &size_);
+  if (me_ == 0)
+    for (Frame &frame : spare_) frame.all.resize(static_cast<std::size_t>(size_));
   try {
     file_ = std::make_unique<GPZPlainFile>(path);
   } catch (const std::exception &e) {
@@ -62,25 +64,36 @@ GPZBackground::~GPZBackground() {
 std::string GPZBackground::problem() const { return thread_ ? thread_->problem() : open_problem_; }
 
 int GPZBackground::next_buffer() {
-  if (on_way_.size() == nbuffers && advance(on_way_.front(), true)) on_way_.pop_front();
+  if (on_way_.size() == nbuffers && advance(on_way_.front(), true)) drop_first();
   return static_cast<int>(frames_ % nbuffers);
 }
 
 std::uint64_t GPZBackground::submit(const gpz::FrameInfo &info, const std::vector<gpz::ChunkEntry> &entries,
-                                    std::uint64_t offset, GPZChunk chunk) {
+                                    std::size_t before, std::uint64_t offset, GPZChunk chunk) {
+  // From here on the other ranks expect a report from this one.
+  on_way_.splice(on_way_.end(), spare_, spare_.begin());
+  Frame &frame = on_way_.back();
+  frame.offset = offset;
+  frame.length = 0;
+  frame.chunk = std::move(chunk);
+  frame.stage = Frame::WRITING;
+  frame.written = frame.closed = {};
+  frame.mine = {};
+  frame.complete = false;
+  ++frames_;
+
   // checksums, which are missing, change no length
   const gpz::FrameRecord record = gpz::frame_record(info, entries);
   std::uint64_t place = offset + record.prefix.size();
-  for (int rank = 0; rank < me_; ++rank) place += entries[rank].length;
-
-  on_way_.emplace_back();
-  Frame &frame = on_way_.back();
+  for (std::size_t n = 0; n < before; ++n) place += entries[n].length;
   frame.info = info;
   frame.entries = entries;
-  frame.offset = offset;
   frame.length = record.length;
-  frame.chunk = std::move(chunk);
-  ++frames_;
+  if (frame.chunk.size == 0) {
+    frame.mine.written = 1;
+    return record.length;
+  }
+  frame.mine.chunks = 1;
   frame.written = thread_->submit([this, &frame, place] {
     const std::uint8_t *bytes = frame.chunk.bytes();
     frame.mine.checksum = gpz::chunk_checksum(bytes, frame.chunk.size);
@@ -96,8 +109,10 @@ std::uint64_t GPZBackground::submit(const gpz::FrameInfo &info, const std::vecto
   return record.length;
 }
 
+void GPZBackground::drop_first() { spare_.splice(spare_.end(), on_way_, on_way_.begin()); }
+
 void GPZBackground::poll() {
-  while (!on_way_.empty() && advance(on_way_.front(), false)) on_way_.pop_front();
+  while (!on_way_.empty() && advance(on_way_.front(), false)) drop_first();
 }
 
 // Takes a frame as far on as it can be. Has this rank nothing left to do for it?
@@ -127,7 +142,6 @@ bool GPZBackground::advance(Frame &frame, bool wait) {
 // All ranks report the frames in the same order.
 #ifndef MPI_STUBS
 void GPZBackground::start_report(Frame &frame) {
-  if (me_ == 0) frame.all.resize(static_cast<std::size_t>(size_));
   MPI_Igather(&frame.mine, sizeof(Report), MPI_BYTE, frame.all.data(), sizeof(Report), MPI_BYTE, 0, group_,
               &frame.request);
 }
@@ -147,8 +161,9 @@ bool GPZBackground::reported(Frame &, bool) { return true; }
 
 // On the first rank, when all chunks are in the file.
 void GPZBackground::complete(Frame &frame) {
-  for (std::size_t rank = 0; rank < frame.entries.size(); ++rank)
-    frame.entries[rank].checksum = frame.all[rank].checksum;
+  auto entry = frame.entries.begin();
+  for (const Report &report : frame.all)
+    if (report.chunks > 0) (entry++)->checksum = report.checksum;
   frame.info.reference = reference_;
   const gpz::FrameRecord record = gpz::frame_record(frame.info, frame.entries);
   file_->write(frame.offset, record.prefix.data(), record.prefix.size());
@@ -162,7 +177,7 @@ std::string GPZBackground::settle() {
   // A frame that cannot be completed stays, and every later one with it.
   for (Frame &frame : on_way_) advance(frame, true);
   if (file_ && me_ == 0) rescue();
-  on_way_.clear();
+  spare_.splice(spare_.end(), on_way_);
   return problem();
 }
 

@@ -19,11 +19,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <gpz/container.hpp>
 #include <gpz/frame.hpp>
 #include <gpz/writer.hpp>
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,7 +36,7 @@ namespace LAMMPS_NS {
 // A frame's chunk of this rank on its way to the file.
 struct GPZChunk {
   std::uint64_t particles = 0;
-  std::size_t size = 0;               // bytes
+  std::size_t size = 0;               // bytes; 0: this rank has none
   std::vector<double> largest_error;  // per field
   // The bytes, once they are in host memory: waits if a copy from a GPU is under way. Called once, in whatever thread
   // writes.
@@ -66,10 +66,11 @@ class GPZBackground {
 
   // The buffer, of nbuffers, for the chunk of the next frame. Waits until the frame that had it is in the file.
   int next_buffer();
-  // Queues a frame. `entries`: the chunks of all ranks, without checksums; `offset`: where the frame begins. Returns
-  // the length of its record, bytes. Throws gpz::Error, on all ranks of the group, if there can be no such frame.
-  std::uint64_t submit(const gpz::FrameInfo &info, const std::vector<gpz::ChunkEntry> &entries, std::uint64_t offset,
-                       GPZChunk chunk);
+  // Queues a frame. `entries`: the chunks of the group, without checksums; `before`: how many of them stand before this
+  // rank's; `offset`: where the frame begins. Returns the length of its record, bytes. Where it throws, perhaps on
+  // this rank only, the frame is one whose chunk this rank could not write.
+  std::uint64_t submit(const gpz::FrameInfo &info, const std::vector<gpz::ChunkEntry> &entries, std::size_t before,
+                       std::uint64_t offset, GPZChunk chunk);
   // Takes frames on as far as that is possible without waiting: the more often it is called, the sooner a frame of
   // several ranks is complete.
   void poll();
@@ -85,9 +86,9 @@ class GPZBackground {
   double take_seconds() { return thread_ ? thread_->take_seconds() : 0.0; }
 
  private:
-  // What a rank says of its chunk.
+  // What a rank says of its chunk. Written: or it has none.
   struct Report {
-    std::uint64_t written = 0, checksum = 0;
+    std::uint64_t written = 0, chunks = 0, checksum = 0;
   };
   struct Frame {
     gpz::FrameInfo info;
@@ -106,13 +107,15 @@ class GPZBackground {
   MPI_Comm group_{};  // a copy of the group, if it is larger
   int me_ = 0, size_ = 1;
   std::string open_problem_;
-  std::unique_ptr<GPZPlainFile> file_;  // if the group is larger
-  std::uint64_t frames_ = 0;            // submitted so far
-  std::uint64_t reference_ = 0;         // head checksum of the last frame that is complete
-  std::deque<Frame> on_way_;            // oldest first
+  std::unique_ptr<GPZPlainFile> file_;                       // if the group is larger
+  std::uint64_t frames_ = 0;                                 // submitted so far
+  std::uint64_t reference_ = 0;                              // head checksum of the last frame that is complete
+  std::list<Frame> on_way_;                                  // oldest first
+  std::list<Frame> spare_ = std::list<Frame>(nbuffers + 1);  // all ranks count the same frames, even without memory
   std::unique_ptr<GPZWriterThread> thread_;
 
   void start_thread();
+  void drop_first();
   bool advance(Frame &frame, bool wait);
   void start_report(Frame &frame);
   bool reported(Frame &frame, bool wait);

@@ -42,6 +42,9 @@ const AtomColumn atom_columns[] = {
     {"x", GPZProperty::x, 0, true},
     {"y", GPZProperty::x, 1, true},
     {"z", GPZProperty::x, 2, true},
+    {"xu", GPZProperty::xu, 0, true},
+    {"yu", GPZProperty::xu, 1, true},
+    {"zu", GPZProperty::xu, 2, true},
     {"vx", GPZProperty::v, 0, true},
     {"vy", GPZProperty::v, 1, true},
     {"vz", GPZProperty::v, 2, true},
@@ -183,12 +186,17 @@ void GPZColumns::set_bounds(double position, double scaled) {
 
 // --- data ---
 
-void GPZColumns::choose_sources(bool general_triclinic) {
+void GPZColumns::choose_sources(bool general_triclinic, bool unwrapped) {
   packed_.clear();
+  arrays_.clear();
   for (std::size_t n = 0; n < columns_.size(); ++n) {
     const AtomColumn *stored = find_atom_column(columns_[n].name);
-    if (stored && !(stored->is_vector && general_triclinic)) {
+    const bool there = stored && (stored->property != GPZProperty::xu || unwrapped);
+    if (there && !(stored->is_vector && general_triclinic)) {
       source_[n] = Source::atom;
+    } else if (columns_[n].array) {
+      source_[n] = Source::array;
+      arrays_.push_back(static_cast<int>(n));
     } else {
       source_[n] = columns_[n].kind == Kind::real ? Source::buffer : Source::integer_buffer;
       packed_.push_back(static_cast<int>(n));
@@ -203,8 +211,13 @@ std::vector<GPZProperty> GPZColumns::stored() const {
   return properties;
 }
 
-void GPZColumns::bind(GPZAtoms &atoms, const double *buffer, int nlocal) {
+const GPZProperty *GPZColumns::property(int column) const {
+  return source_[column] == Source::atom ? &find_atom_column(columns_[column].name)->property : nullptr;
+}
+
+void GPZColumns::bind(GPZAtoms &atoms, const std::vector<gpz::ConstArray> &arrays, const double *buffer, int nlocal) {
   const std::size_t width = columns_.size(), rows = static_cast<std::size_t>(nlocal);
+  std::size_t next_array = 0;
   for (std::size_t n = 0; n < width; ++n) {
     gpz::FieldInput &input = fields_[place_[n].field];
     gpz::ConstArray &view = input.components[place_[n].component];
@@ -215,6 +228,9 @@ void GPZColumns::bind(GPZAtoms &atoms, const double *buffer, int nlocal) {
         view = atoms.find(stored->property, stored->component);
         break;
       }
+      case Source::array:
+        view = arrays[next_array++];
+        break;
       case Source::buffer:
         view = {buffer + n, static_cast<std::ptrdiff_t>(width * sizeof(double)), gpz::ConstArray::Type::float64};
         break;

@@ -32,6 +32,7 @@ class GPZColumns {
   struct Column {
     std::string name;
     Kind kind;
+    bool array = false;  // of a compute, fix, variable or custom property, which has an array of its own
   };
 
   GPZColumns(const std::vector<Column> &columns, int dimension);
@@ -47,20 +48,25 @@ class GPZColumns {
   void set_bounds(double position, double scaled);
 
   // Decides what is read where LAMMPS has it. In a general triclinic box, vectors must be rotated, so they are packed.
-  void choose_sources(bool general_triclinic);
+  // `unwrapped`: the atoms of bind() have unwrapped positions.
+  void choose_sources(bool general_triclinic, bool unwrapped);
   // The columns that DumpCustom must pack into its buffer, each value at the row of its atom.
   const std::vector<int> &packed() const { return packed_; }
+  // The columns that have arrays of their own.
+  const std::vector<int> &arrays() const { return arrays_; }
   // What the other columns show, in any order.
   std::vector<GPZProperty> stored() const;
-  // Lets the fields point to the data of this step: row i is local atom i.
-  void bind(GPZAtoms &atoms, const double *buffer, int nlocal);
+  // What a column shows, if it is one of those; nullptr if not.
+  const GPZProperty *property(int column) const;
+  // Lets the fields point to the data of this step: row i is local atom i. `arrays` is parallel to arrays().
+  void bind(GPZAtoms &atoms, const std::vector<gpz::ConstArray> &arrays, const double *buffer, int nlocal);
 
   const std::vector<gpz::FieldInput> &fields() const { return fields_; }
   double memory_usage() const;
 
  private:
   enum class Bound { none, own, position, scaled };
-  enum class Source { atom, buffer, integer_buffer };
+  enum class Source { atom, array, buffer, integer_buffer };
   struct Place {
     std::size_t field, component;
   };
@@ -69,7 +75,7 @@ class GPZColumns {
   std::vector<Place> place_;                         // per column
   std::vector<Source> source_;                       // per column
   std::vector<std::vector<std::int64_t>> integers_;  // per column, where its source is integer_buffer
-  std::vector<int> packed_;
+  std::vector<int> packed_, arrays_;
   std::vector<gpz::FieldInput> fields_;
   std::vector<Bound> bound_;  // per field
 

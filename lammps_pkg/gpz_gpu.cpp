@@ -14,12 +14,14 @@
 
 #include "gpz_gpu.h"
 
-#include <algorithm>
+#include <mpi.h>
+
 #include <gpz/cuda_gather.hpp>
 #include <gpz/cuda_trajectory.hpp>
 #include <gpz/cuda_transfer.hpp>
 
 #include "atom.h"
+#include "domain.h"
 #include "gpz_kokkos.h"
 #include "lammps.h"
 
@@ -72,21 +74,33 @@ class KokkosAtoms : public GPZDeviceAtoms {
 
   int gpu() const override { return gpz_kokkos::device(lmp_); }
 
-  bool has(const std::vector<GPZProperty> &properties) const override {
-    return std::all_of(properties.begin(), properties.end(), [&](GPZProperty property) {
-      return property == GPZProperty::image || gpz_kokkos::find(lmp_, property, 0).data;
-    });
+  bool has(GPZProperty property) const override {
+    return property == GPZProperty::image || property == GPZProperty::xu || gpz_kokkos::find(lmp_, property, 0).data;
   }
 
-  void sync(const std::vector<GPZProperty> &properties) override { gpz_kokkos::sync(lmp_, properties); }
+  ConstArray find_custom(const void *host) const override { return gpz_kokkos::find_custom(lmp_, host); }
+
+  void sync(const std::vector<GPZProperty> &properties, bool custom) override {
+    gpz_kokkos::sync(lmp_, properties, custom);
+  }
+
+  double sync_host(std::uint64_t mask) override {
+    gpz_kokkos::fence();
+    const double begin = MPI_Wtime();
+    gpz_kokkos::sync_host(lmp_, mask);
+    return MPI_Wtime() - begin;
+  }
+
+  void wait() override { gpz_kokkos::fence(); }
+
+  bool in_loop() const override { return gpz_kokkos::in_loop(lmp_); }
 
   ConstArray find(GPZProperty property, int component) override {
-    if (property == GPZProperty::image) {
-      return gather_.unpack(
-          {gpz_kokkos::image(lmp_), sizeof(imageint), gpz_type_of<imageint>()}, nlocal(),
-          {gpz_image_shift(component), static_cast<std::uint32_t>(IMGMASK), static_cast<std::int32_t>(IMGMAX)},
-          component);
-    }
+    const ConstArray images{gpz_kokkos::image(lmp_), sizeof(imageint), gpz_type_of<imageint>()};
+    if (property == GPZProperty::image) return gather_.unpack(images, nlocal(), image_bits(component), component);
+    if (property == GPZProperty::xu)
+      return gather_.unwrap(gpz_kokkos::find(lmp_, GPZProperty::x, component), images, nlocal(), unwrapping(component),
+                            component);
     const ConstArray found = gpz_kokkos::find(lmp_, property, component);
     return found.data ? found : host_.find(property, component);
   }
@@ -100,6 +114,18 @@ class KokkosAtoms : public GPZDeviceAtoms {
   LAMMPS *lmp_;
   GPZAtoms &host_;
   gpz::cuda::Gather gather_;
+
+  static gpz::cuda::BitField image_bits(int axis) {
+    return {gpz_image_shift(axis), static_cast<std::uint32_t>(IMGMASK), static_cast<std::int32_t>(IMGMAX)};
+  }
+
+  // As DumpCustom::pack_xu and the like add edges of the box.
+  gpz::cuda::Unwrapping unwrapping(int component) const {
+    const double *h = lmp_->domain->h;
+    const double edges[3][3] = {{h[0], h[5], h[4]}, {0, h[1], h[3]}, {0, 0, h[2]}};
+    const double *mine = edges[component];
+    return {{image_bits(0), image_bits(1), image_bits(2)}, {mine[0], mine[1], mine[2]}};
+  }
 
   std::uint64_t nlocal() const { return static_cast<std::uint64_t>(lmp_->atom->nlocal); }
 };

@@ -15,6 +15,7 @@
 #ifndef LMP_GPZ_GPU_H
 #define LMP_GPZ_GPU_H
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -33,10 +34,18 @@ class GPZDeviceAtoms : public GPZAtoms {
   };
 
   virtual int gpu() const = 0;
-  // Are all of these on the GPU?
-  virtual bool has(const std::vector<GPZProperty> &properties) const = 0;
-  // To be called at the step of a frame, before find() and select().
-  virtual void sync(const std::vector<GPZProperty> &properties) = 0;
+  // Is it on the GPU?
+  virtual bool has(GPZProperty property) const = 0;
+  // The copy on the GPU of a custom vector per atom in host memory; data nullptr if there is none.
+  virtual gpz::ConstArray find_custom(const void *host) const = 0;
+  // To be called at the step of a frame, before what find(), find_custom() (with `custom`) and select() show is used.
+  virtual void sync(const std::vector<GPZProperty> &properties, bool custom) = 0;
+  // KOKKOS copies these arrays (atom_masks.h) to host memory, where they are older. Returns the seconds that it takes.
+  virtual double sync_host(std::uint64_t mask) = 0;
+  // Waits until the GPU has done all that KOKKOS has queued.
+  virtual void wait() = 0;
+  // Is KOKKOS in the loop of a run, where host memory has only what was asked for?
+  virtual bool in_loop() const = 0;
   // The local atoms with a bit of `group` in their mask, ascending; valid until the next call.
   virtual Rows select(int group) = 0;
 };

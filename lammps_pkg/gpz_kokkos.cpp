@@ -52,7 +52,7 @@ ConstArray vectors(const DualView &values, int component) {
           gpz_type_of<T>()};
 }
 
-unsigned mask_of(GPZProperty property) {
+std::uint64_t mask_of(GPZProperty property) {
   switch (property) {
     case GPZProperty::id:
       return TAG_MASK;
@@ -64,16 +64,49 @@ unsigned mask_of(GPZProperty property) {
       return IMAGE_MASK;
     case GPZProperty::x:
       return X_MASK;
+    case GPZProperty::xu:
+      return X_MASK | IMAGE_MASK;
     case GPZProperty::v:
       return V_MASK;
     case GPZProperty::f:
       return F_MASK;
     case GPZProperty::q:
       return Q_MASK;
-    default:
-      return EMPTY_MASK;
+    case GPZProperty::mu:
+      return MU_MASK;
+    case GPZProperty::radius:
+      return RADIUS_MASK;
+    case GPZProperty::omega:
+      return OMEGA_MASK;
+    case GPZProperty::angmom:
+      return ANGMOM_MASK;
+    case GPZProperty::torque:
+      return TORQUE_MASK;
   }
+  return EMPTY_MASK;
 }
+
+// One of the vectors that are rows of an array of KOKKOS; class Atom points to the rows of its host copy.
+template <typename DualView>
+ConstArray row_of(const DualView &values, const void *host) {
+  const auto copy = values.view_host();
+  const auto view = values.template view<LMPDeviceType>();
+  using T = typename std::remove_const<typename std::remove_pointer<decltype(view.data())>::type>::type;
+  if (!host || !view.data() || copy.extent(1) == 0) return {};
+  for (std::size_t row = 0; row < copy.extent(0); ++row)
+    if (&copy(row, 0) == host)
+      return {view.data() + row * view.stride(0), static_cast<std::ptrdiff_t>(view.stride(1) * sizeof(T)),
+              gpz_type_of<T>()};
+  return {};
+}
+
+#ifdef IVECTOR_MASK  // of later versions than 4 Feb 2025
+constexpr std::uint64_t custom_mask = DVECTOR_MASK | IVECTOR_MASK;
+ConstArray integers_of(const AtomKokkos *atom, const void *host) { return row_of(atom->k_ivector, host); }
+#else
+constexpr std::uint64_t custom_mask = DVECTOR_MASK;
+ConstArray integers_of(const AtomKokkos *, const void *) { return {}; }
+#endif
 
 }  // namespace
 
@@ -104,21 +137,47 @@ ConstArray gpz_kokkos::find(LAMMPS *lmp, GPZProperty property, int component) {
       return vectors(atom->k_f, component);
     case GPZProperty::q:
       return scalars(atom->k_q);
-    default:
-      return {};
+    case GPZProperty::mu:
+      return vectors(atom->k_mu, component);
+    case GPZProperty::radius:
+      return scalars(atom->k_radius);
+    case GPZProperty::omega:
+      return vectors(atom->k_omega, component);
+    case GPZProperty::angmom:
+      return vectors(atom->k_angmom, component);
+    case GPZProperty::torque:
+      return vectors(atom->k_torque, component);
+    case GPZProperty::image:
+    case GPZProperty::xu:
+      break;  // made of image()
   }
+  return {};
+}
+
+ConstArray gpz_kokkos::find_custom(LAMMPS *lmp, const void *host) {
+  const ConstArray real = row_of(atoms(lmp)->k_dvector, host);
+  return real.data ? real : integers_of(atoms(lmp), host);
 }
 
 const int *gpz_kokkos::mask(LAMMPS *lmp) { return atoms(lmp)->k_mask.view<LMPDeviceType>().data(); }
 
 const void *gpz_kokkos::image(LAMMPS *lmp) { return atoms(lmp)->k_image.view<LMPDeviceType>().data(); }
 
-void gpz_kokkos::sync(LAMMPS *lmp, const std::vector<GPZProperty> &properties) {
-  unsigned wanted = MASK_MASK;
+void gpz_kokkos::sync(LAMMPS *lmp, const std::vector<GPZProperty> &properties, bool custom) {
+  std::uint64_t wanted = MASK_MASK | (custom ? custom_mask : 0);
   for (const GPZProperty property : properties) wanted |= mask_of(property);
   // Outside of the loop, LAMMPS takes the host's arrays for newer whenever the device wants them: first they have to be
   // as new as the device's, which after the set-up of rerun they are not.
   if (lmp->kokkos->auto_sync) atoms(lmp)->sync(Host, wanted);
   atoms(lmp)->sync(Device, wanted);
-  Kokkos::fence("dump gpz");
+  fence();
 }
+
+void gpz_kokkos::sync_host(LAMMPS *lmp, std::uint64_t mask) {
+  atoms(lmp)->sync(Host, mask);
+  fence();
+}
+
+void gpz_kokkos::fence() { Kokkos::fence("dump gpz"); }
+
+bool gpz_kokkos::in_loop(LAMMPS *lmp) { return !lmp->kokkos->auto_sync; }

@@ -15,6 +15,9 @@
 #ifndef LMP_GPZ_KOKKOS_H
 #define LMP_GPZ_KOKKOS_H
 
+#include <cstdint>
+#include <vector>
+
 #include "gpz_atoms.h"
 
 namespace LAMMPS_NS {
@@ -30,12 +33,22 @@ int device(LAMMPS *lmp);
 // Component of a property in device memory, as GPZAtoms::find; data nullptr if KOKKOS does not keep it there. The
 // values are those of the last sync().
 gpz::ConstArray find(LAMMPS *lmp, GPZProperty property, int component);
+// The copy in device memory of a vector per atom of fix property/atom that is at `host` in host memory; data nullptr if
+// KOKKOS has none.
+gpz::ConstArray find_custom(LAMMPS *lmp, const void *host);
 // Group masks and packed image flags, an int and an imageint for every atom.
 const int *mask(LAMMPS *lmp);
 const void *image(LAMMPS *lmp);
 
-// Makes the device have what find(), mask() and image() show, and waits for all that KOKKOS does there.
-void sync(LAMMPS *lmp, const std::vector<GPZProperty> &properties);
+// Makes the device have what find(), mask() and image() show, with `custom` also find_custom(), and waits for all that
+// KOKKOS does there.
+void sync(LAMMPS *lmp, const std::vector<GPZProperty> &properties, bool custom);
+// Makes the host have these arrays (atom_masks.h), and waits for that.
+void sync_host(LAMMPS *lmp, std::uint64_t mask);
+// Waits for all that KOKKOS does on the device.
+void fence();
+// Is KOKKOS in the loop of a run, where the host has only what was asked for?
+bool in_loop(LAMMPS *lmp);
 
 }  // namespace gpz_kokkos
 }  // namespace LAMMPS_NS

@@ -20,6 +20,10 @@ using namespace LAMMPS_NS;
 
 int gpz_kokkos::device(LAMMPS *) { return -1; }
 gpz::ConstArray gpz_kokkos::find(LAMMPS *, GPZProperty, int) { return {}; }
+gpz::ConstArray gpz_kokkos::find_custom(LAMMPS *, const void *) { return {}; }
 const int *gpz_kokkos::mask(LAMMPS *) { return nullptr; }
 const void *gpz_kokkos::image(LAMMPS *) { return nullptr; }
-void gpz_kokkos::sync(LAMMPS *, const std::vector<GPZProperty> &) {}
+void gpz_kokkos::sync(LAMMPS *, const std::vector<GPZProperty> &, bool) {}
+void gpz_kokkos::sync_host(LAMMPS *, std::uint64_t) {}
+void gpz_kokkos::fence() {}
+bool gpz_kokkos::in_loop(LAMMPS *) { return false; }

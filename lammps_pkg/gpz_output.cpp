@@ -271,7 +271,7 @@ std::uint64_t GPZOutput::write_behind(gpz::FrameInfo &info, GPZChunk chunk, cons
   std::uint64_t length = 0;
   try {
     if (!skip) {
-      length = background_->submit(info, entries, end_, std::move(chunk));
+      length = background_->submit(info, entries, chunks_before_, end_, std::move(chunk));
       add(info, length);
     }
   } catch (const std::exception &e) {
@@ -289,21 +289,23 @@ std::uint64_t GPZOutput::write_now(gpz::FrameInfo &info, const GPZChunk &chunk, 
   if (!skip) {
     gpz::ChunkView view{chunk.particles, 0, nullptr, chunk.size, chunk.largest_error};
     try {
-      if (problem.empty()) view.data = chunk.bytes();
-      if (problem.empty()) view.checksum = gpz::chunk_checksum(view.data, view.size);
+      if (problem.empty() && chunk.size > 0) {
+        view.data = chunk.bytes();
+        view.checksum = gpz::chunk_checksum(view.data, view.size);
+      }
     } catch (const std::exception &e) {
       problem = path_ + ": " + e.what();
     }
     summary.lap(GPZSummary::COMPRESS);
     std::vector<gpz::ChunkEntry> entries;
-    const bool all_encoded = gather(info, view, problem.empty(), entries);
+    const bool all_good = gather(info, view, problem.empty(), entries);
     summary.lap(GPZSummary::COMMUNICATE);
     try {
-      if (all_encoded && writer_) {
+      if (all_good && writer_) {
         writer_->write(info, std::vector<gpz::ChunkView>{view});
         length = writer_->frames().back().length;
       }
-      if (all_encoded && shared_) {
+      if (all_good && shared_) {
         info.reference = reference_;
         record = gpz::frame_record(info, entries);
         reference_ = record.checksum;
@@ -348,19 +350,19 @@ void GPZOutput::add(const gpz::FrameInfo &info, std::uint64_t length) {
 std::string GPZOutput::write_chunk(const gpz::FrameRecord &record, const std::vector<gpz::ChunkEntry> &entries,
                                    const gpz::ChunkView &chunk) {
   std::uint64_t offset = end_ + record.prefix.size();
-  for (int rank = 0; rank < group_me_; ++rank) offset += entries[rank].length;
+  for (std::size_t n = 0; n < chunks_before_; ++n) offset += entries[n].length;
   std::string problem;
   if (group_me_ == 0) problem = shared_->write(end_, record.prefix.data(), record.prefix.size());
-  return problem.empty() ? shared_->write(offset, chunk.data, chunk.size) : problem;
+  return problem.empty() && chunk.size > 0 ? shared_->write(offset, chunk.data, chunk.size) : problem;
 }
 
-// Every rank of the group learns of the others' chunks and largest errors. Has every rank a chunk?
-bool GPZOutput::gather(gpz::FrameInfo &info, const gpz::ChunkView &chunk, bool encoded,
+// Every rank of the group learns of the others' chunks and largest errors. Are all of them `good`?
+bool GPZOutput::gather(gpz::FrameInfo &info, const gpz::ChunkView &chunk, bool good,
                        std::vector<gpz::ChunkEntry> &entries) {
   const std::size_t width = 4 + info.fields.size();
   mine_.assign(width, 0);
-  mine_[0] = encoded;
-  if (encoded) {
+  mine_[0] = good;
+  if (good && chunk.size > 0) {
     mine_[1] = chunk.particles;
     mine_[2] = chunk.size;
     mine_[3] = chunk.checksum;
@@ -374,13 +376,14 @@ bool GPZOutput::gather(gpz::FrameInfo &info, const gpz::ChunkView &chunk, bool e
     all_ = mine_;
   }
 
-  bool all_encoded = true;
+  bool all_good = true;
   info.particles = 0;
   for (gpz::Field &field : info.fields) field.largest_error = 0;
   for (std::size_t at = 0; at < all_.size(); at += width) {
     const std::uint64_t *rank = &all_[at];
-    all_encoded = all_encoded && rank[0];
-    entries.push_back({rank[1], rank[2], rank[3]});
+    all_good = all_good && rank[0];
+    if (at == width * static_cast<std::size_t>(group_me_)) chunks_before_ = entries.size();
+    if (rank[2] > 0) entries.push_back({rank[1], rank[2], rank[3]});
     info.particles += rank[1];
     for (std::size_t f = 0; f < info.fields.size(); ++f) {
       double error;
@@ -388,7 +391,7 @@ bool GPZOutput::gather(gpz::FrameInfo &info, const gpz::ChunkView &chunk, bool e
       info.fields[f].largest_error = std::max(info.fields[f].largest_error, error);
     }
   }
-  return all_encoded;
+  return all_good;
 }
 
 void GPZOutput::poll() {

@@ -89,11 +89,12 @@ class GPZOutput {
   // stay there until the buffer is handed out again or drain() has returned. At once, not in the background: until
   // write() has returned.
   int next_buffer(GPZSummary &summary);
-  // Adds a frame that consists of the chunks of all ranks of the group, each with one, or no frame if `skip`. `info`
-  // lacks particles, largest errors and, if it is no key frame, the reference to the frame that was written before.
-  // `problem`: why this rank has no chunk, or empty. Returns the bytes that this rank's group added, on its first rank,
-  // and leaves the group's largest errors in `info`. On failure, which in the background is that of an earlier frame,
-  // the file is cut back to the last complete frame, closed, and GPZOutputError is thrown.
+  // Adds a frame that consists of the chunks of the group's ranks, or no frame if `skip`. A chunk of size 0 is none:
+  // this rank's atoms are in that of another. `info` lacks particles, largest errors and, if it is no key frame, the
+  // reference to the frame that was written before. `problem`: why this rank has no chunk, or empty. Returns the bytes
+  // that this rank's group added, on its first rank, and leaves the group's largest errors in `info`. On failure, which
+  // in the background is that of an earlier frame, the file is cut back to the last complete frame, closed, and
+  // GPZOutputError is thrown.
   std::uint64_t write(gpz::FrameInfo &info, GPZChunk chunk, std::string problem, bool skip, GPZSummary &summary);
   // Takes frames in the background on, without waiting. Not collective.
   void poll();
@@ -121,6 +122,7 @@ class GPZOutput {
   std::uint32_t features_ = 0;
   std::string problem_;                    // to tell the others at the next opportunity
   std::vector<std::uint64_t> mine_, all_;  // what the ranks of the group tell each other about a frame
+  std::size_t chunks_before_ = 0;          // that this rank's chunk has in the frame
   GPZAtFinalize at_finalize_;
 
   std::string drop_incomplete(const gpz::Metadata &metadata);
@@ -133,7 +135,7 @@ class GPZOutput {
                              GPZSummary &summary);
   std::uint64_t write_now(gpz::FrameInfo &info, const GPZChunk &chunk, std::string problem, bool skip,
                           GPZSummary &summary);
-  bool gather(gpz::FrameInfo &info, const gpz::ChunkView &chunk, bool encoded, std::vector<gpz::ChunkEntry> &entries);
+  bool gather(gpz::FrameInfo &info, const gpz::ChunkView &chunk, bool good, std::vector<gpz::ChunkEntry> &entries);
   std::string write_chunk(const gpz::FrameRecord &record, const std::vector<gpz::ChunkEntry> &entries,
                           const gpz::ChunkView &chunk);
   void add(const gpz::FrameInfo &info, std::uint64_t length);

@@ -93,8 +93,8 @@ void GPZSummary::end_frame(std::uint64_t bytes, std::uint64_t local_atoms, std::
   }
 }
 
-std::string GPZSummary::report(MPI_Comm world, const std::string &title, const std::vector<gpz::FieldInput> &fields,
-                               double loop_seconds) const {
+std::string GPZSummary::report(MPI_Comm world, const std::string &title, const std::string &chunks,
+                               const std::vector<gpz::FieldInput> &fields, double loop_seconds) const {
   const std::vector<double> largest_error = maximum(world, largest_error_, fields.size());
   const std::vector<double> largest_bound = maximum(world, largest_bound_, fields.size());
   const auto totals = sum(world, totals_);
@@ -108,7 +108,16 @@ std::string GPZSummary::report(MPI_Comm world, const std::string &title, const s
   if (skipped_)
     text += fmt::format("  not written, because the file goes beyond them: {}\n", plural(skipped_, "frame"));
   if (frames_) text += fmt::format("  largest error: {}\n", errors(fields, largest_error, largest_bound));
-  return text + time(world, loop_seconds);
+  if (frames_ && !chunks.empty()) text += "  " + chunks + "\n";
+  text += time(world, loop_seconds);
+  if (copies_) {
+    int nranks = 1;
+    MPI_Comm_size(world, &nranks);
+    const double seconds = sum(world, std::array<double, 1>{copy_seconds_})[0] / nranks;
+    text += fmt::format("  KOKKOS copied {} to the host for {}: {:.3f} ms each\n", copied_, plural(copies_, "frame"),
+                        1e3 * seconds / static_cast<double>(copies_));
+  }
+  return text;
 }
 
 // Means over the ranks, as in the timing breakdown of LAMMPS, so that they add up.
@@ -131,8 +140,9 @@ std::string GPZSummary::time(MPI_Comm world, double loop_seconds) const {
     return fmt::format("{} {:.3f} s{}", name, value, share);
   };
   std::string text = in_loop ? "  time in the loop: " : "  time: ";
-  text += entry("gather", seconds[GATHER]) + ", " + entry("compress", seconds[COMPRESS]) + ", " +
-          entry("communicate", seconds[COMMUNICATE]) + ", " +
+  text += entry("gather", seconds[GATHER]) + ", " +
+          (seconds[COPY] > 0 ? entry("copy", seconds[COPY]) + ", " : std::string()) +
+          entry("compress", seconds[COMPRESS]) + ", " + entry("communicate", seconds[COMMUNICATE]) + ", " +
           (background_ ? entry("wait", seconds[WAIT]) : entry("write", seconds[WRITE])) + ", " +
           entry("sum", total(seconds));
   if (in_loop) text += fmt::format("; before it {:.3f} s", total(parts[BEFORE]));

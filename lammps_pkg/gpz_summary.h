@@ -28,8 +28,8 @@ namespace LAMMPS_NS {
 // Where the time of a dump goes, how much it writes, and how large the errors are: counted from one report to the next.
 class GPZSummary {
  public:
-  // WAIT: for what is written in the background.
-  enum Phase { GATHER, COMPRESS, COMMUNICATE, WRITE, WAIT };
+  // COPY: arrays that KOKKOS copies to the host for the dump. WAIT: for what is written in the background.
+  enum Phase { GATHER, COPY, COMPRESS, COMMUNICATE, WRITE, WAIT };
   // Of the loop that LAMMPS times.
   enum Part { BEFORE, INSIDE, AFTER };
 
@@ -37,6 +37,12 @@ class GPZSummary {
   void begin(Part part);
   // What was done since the last lap (or begin) belongs to `phase`.
   void lap(Phase phase);
+  // KOKKOS has copied `arrays` to the host for one frame, which took so long: in no phase if it did so by itself.
+  void copied(double seconds, const std::string &arrays) {
+    ++copies_;
+    copy_seconds_ += seconds;
+    copied_ = arrays;
+  }
   // The thread of this rank that writes in the background was busy for so long.
   void in_background(double seconds);
   // The frame is in the file, or on its way. `bytes`: of its record, on the rank that counts for its file, otherwise 0.
@@ -47,12 +53,13 @@ class GPZSummary {
   void skip_frame() { ++skipped_; }
 
   bool empty() const { return frames_ + skipped_ == 0; }
-  // Some lines on what was counted. Collective. loop_seconds: 0 if there was no loop.
-  std::string report(MPI_Comm world, const std::string &title, const std::vector<gpz::FieldInput> &fields,
-                     double loop_seconds) const;
+  // Some lines on what was counted. Collective. `chunks`: who makes them, or empty. loop_seconds: 0 if there was no
+  // loop.
+  std::string report(MPI_Comm world, const std::string &title, const std::string &chunks,
+                     const std::vector<gpz::FieldInput> &fields, double loop_seconds) const;
 
  private:
-  static constexpr int nphases = 5, nparts = 3;
+  static constexpr int nphases = 6, nparts = 3;
 
   using Seconds = std::array<double, nphases>;
 
@@ -61,7 +68,9 @@ class GPZSummary {
   std::array<Seconds, nparts> seconds_{};
   bool background_ = false;
   double background_seconds_ = 0;
-  std::uint64_t frames_ = 0, skipped_ = 0;
+  std::uint64_t frames_ = 0, skipped_ = 0, copies_ = 0;
+  double copy_seconds_ = 0;
+  std::string copied_;
   std::array<double, 3> totals_{};                     // of this rank: bytes in files, values, atoms
   std::vector<double> largest_error_, largest_bound_;  // per field, of all frames
 

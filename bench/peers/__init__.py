@@ -41,6 +41,22 @@ def smallest(results):
     return min(kept, key=lambda result: result.size) if kept else min(results, key=lambda result: result.error)
 
 
+def smallest_mode(modes):
+    """The smallest result of modes, which are functions by name; notes those that fail."""
+    results, failures = [], {}
+    for name, measured in modes.items():
+        try:
+            results.append(measured())
+        except Failed as failure:
+            failures[name] = str(failure)
+    if not results:
+        raise Failed(str(failures))
+    result = smallest(results)
+    if failures:
+        result.notes["failures"] = failures
+    return result
+
+
 def run(*command):
     """Runs a program; returns (its output, seconds of processor time, seconds on the clock)."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

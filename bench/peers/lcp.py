@@ -6,10 +6,11 @@ frame. The order that `-ord` writes beside the file says which decoded particle 
 `orders` is the number of different ones among the frames.
 """
 import os
+from functools import partial
 
 import numpy as np
 
-from . import Failed, Result, largest_error, read_values, run, smallest
+from . import Failed, Result, largest_error, read_values, run, smallest_mode
 
 
 def measure_mode(program, mode, positions, bound, scratch):
@@ -42,15 +43,6 @@ def measure(program, positions, bound, scratch):
     modes = [["-1", particles]]
     if frames > 1:
         modes = [["-2", frames, particles, "-bt", batch] for batch in (16, frames)]
-    results, failures = [], {}
-    for mode in modes:
-        try:
-            results.append(measure_mode(program, mode, positions, bound, scratch))
-        except Failed as failure:
-            failures[" ".join(map(str, mode[-2:]))] = str(failure)
-    if not results:
-        raise Failed(str(failures))
-    result = smallest(results)
-    if failures:
-        result.notes["failures"] = failures
-    return result
+    return smallest_mode(
+        {" ".join(map(str, mode[-2:])): partial(measure_mode, program, mode, positions, bound, scratch) for mode in modes}
+    )

@@ -8,10 +8,11 @@ of ten or more; all else is one molecule, or, if that is smaller, `other`. For a
 """
 import os
 from collections import Counter
+from functools import partial
 
 import numpy as np
 
-from . import Failed, Result, dcd, fp32_slack, largest_error, run, smallest
+from . import Failed, Result, dcd, fp32_slack, largest_error, run, smallest_mode
 
 ANGSTROM = 1e5  # fm
 
@@ -39,35 +40,32 @@ def segments(types):
     return rows
 
 
+def measure_mode(program, given, bound, path, descriptions, mode):
+    """`given` and the bound in Angstrom; a description is (kind, particles)."""
+    with open(path + ".desc", "w") as file:
+        for i, (kind, size) in enumerate(descriptions):
+            file.write(f"{kind} {kind.lower()}{i} {size}\n")
+    step = 2 * bound * ANGSTROM
+    options = ["-d", path + ".desc", "-l", 5, "--preset", "archive", "--subsegment-size", 0, "-t", 1, "--res", round(step)]
+    _, encode, _ = run(program, "compress", "-i", path + ".dcd", "-o", path + ".mdc", *options)
+    _, decode, _ = run(program, "decompress", "-i", path + ".mdc", "-o", path + ".out.dcd", "-t", 1)
+    error = largest_error(dcd.read(path + ".out.dcd"), given.astype(np.float64), bound)
+    return Result(os.path.getsize(path + ".mdc"), error, encode, decode, mode, fp32_slack(given, bound))
+
+
 def measure(program, positions, bound, scratch, types, edges, angstroms):
     """`angstroms`: in a unit of the positions."""
     path = os.path.join(scratch, "mdc")
     given = (positions * angstroms).astype(np.float32)
     dcd.write(path + ".dcd", given, edges * angstroms)
-    step = 2 * bound * angstroms * ANGSTROM
-    if step < 99.99:
+    bound *= angstroms
+    if 2 * bound * ANGSTROM < 99.99:
         raise Failed("its grid is not finer than 100 fm")
-    found = segments(types)
-    results, failures = [], {}
-    for kinds in ({}, {"MOLECULE": "OTHER"}):
-        with open(path + ".desc", "w") as file:
-            for i, (kind, size) in enumerate(found):
-                kind = kinds.get(kind, kind)
-                file.write(f"{kind} {kind.lower()}{i} {size}\n")
-        mode = "other" if kinds else "molecule"
-        options = ["-d", path + ".desc", "-l", 5, "--preset", "archive", "--subsegment-size", 0, "-t", 1, "--res", round(step)]
-        try:
-            _, encode, _ = run(program, "compress", "-i", path + ".dcd", "-o", path + ".mdc", *options)
-            _, decode, _ = run(program, "decompress", "-i", path + ".mdc", "-o", path + ".out.dcd", "-t", 1)
-            error = largest_error(dcd.read(path + ".out.dcd"), given.astype(np.float64), bound * angstroms)
-        except Failed as failure:
-            failures[mode] = str(failure)
-            continue
-        slack = fp32_slack(given, bound * angstroms)
-        results.append(Result(os.path.getsize(path + ".mdc"), error, encode, decode, mode, slack))
-    if not results:
-        raise Failed(str(failures))
-    result = smallest(results)
-    if failures:
-        result.notes["failures"] = failures
-    return result
+    molecules = segments(types)
+    others = [("OTHER" if kind == "MOLECULE" else kind, size) for kind, size in molecules]
+    return smallest_mode(
+        {
+            mode: partial(measure_mode, program, given, bound, path, descriptions, mode)
+            for mode, descriptions in (("molecule", molecules), ("other", others))
+        }
+    )

@@ -2,20 +2,17 @@
 #include "gpz/reader.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 #include <optional>
 
 #include "gpz/api/file.hpp"
+#include "gpz/api/frame_file.hpp"
 #include "gpz/api/read_output.hpp"
-#include "gpz/api/scan.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
 #include "gpz/format/budget.hpp"
-#include "gpz/format/chunk_features.hpp"
 #include "gpz/format/container_parse.hpp"
-#include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/format/section_lengths.hpp"
 #include "gpz/trajectory/frame_history.hpp"
@@ -26,7 +23,6 @@ namespace {
 
 using api::in_file;
 using api::in_place;
-using format::corrupt;
 
 // The fields that are decoded: the wanted ones and one more.
 std::vector<bool> with_field(std::vector<bool> wanted, std::size_t field) {
@@ -63,8 +59,7 @@ struct FrameMemory {
 
 struct Reader::State {
   format::Budget budget;  // first: the rest is charged to it
-  std::unique_ptr<api::Source> source;
-  FileScan scan;
+  api::FrameFile file;
   // The frames since a key frame, for the frame behind the last one that was read.
   std::mutex mutex;
   trajectory::FrameHistory history;
@@ -76,48 +71,12 @@ struct Reader::State {
   std::mutex spare_mutex;
   std::vector<FrameMemory> spare;  // one for each thread that has read at the same time
 
-  State(std::unique_ptr<api::Source> from, const Limits &limits) : budget(limits), source(std::move(from)) {
+  State(std::unique_ptr<api::Source> from, const Limits &limits)
+      : budget(limits), file(opened(std::move(from), budget)) {}
+
+  static api::FrameFile opened(std::unique_ptr<api::Source> from, format::Budget &budget) {
     const format::Budget::Scope scope(budget);
-    scan = api::scan(*source, true);
-  }
-
-  // The head of frame i; `body` receives the position of its first chunk.
-  format::FrameHead head(std::size_t i, std::uint64_t *body = nullptr) const {
-    if (i >= scan.frames.size()) {
-      throw Error(Status::not_found,
-                  "no frame " + std::to_string(i) + ": there are " + std::to_string(scan.frames.size()),
-                  source->name());
-    }
-    const IndexEntry &entry = scan.frames[i];
-    return in_place(source->name(), entry.offset, [&] {
-      Bytes prefix;
-      const auto record = api::complete_record_at(*source, entry.offset, entry.offset + entry.length, prefix);
-      if (!record || record->type != format::frame_type || record->length != entry.length) {
-        corrupt("no complete frame where the index has one");
-      }
-      const std::uint8_t *bytes = prefix.data() + format::record_start_size;
-      format::FrameHead frame = format::parse_frame_head(bytes, record->head_length, record->body_length());
-      frame.checksum = format::head_checksum(prefix.data(), *record);
-      if (frame.info.particles != entry.particles || frame.info.timestep != entry.timestep ||
-          std::memcmp(&frame.info.time, &entry.time, sizeof entry.time) != 0) {
-        corrupt("a frame does not agree with the index");
-      }
-      if (body != nullptr) *body = entry.offset + record->prefix_length();
-      return frame;
-    });
-  }
-
-  // Chunk k of frame i, and its position in the file.
-  ChunkEntry chunk(std::size_t i, std::size_t k, std::uint64_t &position) const {
-    const format::FrameHead head = this->head(i, &position);
-    if (k >= head.chunks.size()) {
-      throw Error(Status::not_found,
-                  "no chunk " + std::to_string(k) + " in frame " + std::to_string(i) + ": there are " +
-                      std::to_string(head.chunks.size()),
-                  source->name());
-    }
-    for (std::size_t before = 0; before < k; ++before) position += head.chunks[before].length;
-    return head.chunks[k];
+    return api::FrameFile(std::move(from));
   }
 
   // Reads these fields of frame i (an empty list: all), whose chunks begin at `position`, and calls use(frame). With
@@ -126,25 +85,25 @@ struct Reader::State {
   void open(std::size_t i, const format::FrameHead &head, std::uint64_t position, const std::vector<bool> &wanted,
             int threads, bool anew, const Use &use) {
     const format::UsualArithmetic arithmetic;
-    api::decoding(source->name(), position, head.info.particles, [&] {
+    api::decoding(file.name(), position, head.info.particles, [&] {
       if (head.info.since_key == 0) {
         open_key(head, position, wanted, use);
         return;
       }
       const std::lock_guard<std::mutex> lock(mutex);
       follow_to(i, head, wanted, threads, anew);
-      in_file(source->name(), [&] { use(history); });
+      in_file(file.name(), [&] { use(history); });
     });
   }
 
   void read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted, bool anew, Frame &frame) {
     const format::Budget::Scope scope(budget);
     std::uint64_t position = 0;
-    const format::FrameHead head = this->head(i, &position);
+    const format::FrameHead head = file.head(i, &position);
     if (!wanted.empty() && wanted.size() != head.info.fields.size())
-      throw Error(Status::invalid_argument, "`wanted` does not have one entry for each field", source->name());
+      throw Error(Status::invalid_argument, "`wanted` does not have one entry for each field", file.name());
     std::size_t sorted_by = format::no_field;
-    in_file(source->name(), [&] { sorted_by = api::sort_field(head.info, options); });
+    in_file(file.name(), [&] { sorted_by = api::sort_field(head.info, options); });
     api::begin_frame(head.info, frame);
     format::Charge columns;
     open(i, head, position, with_field(wanted, sorted_by), options.threads, anew, [&](trajectory::OpenFrame &opened) {
@@ -161,17 +120,16 @@ struct Reader::State {
     std::uint64_t size = 0;
     for (const ChunkEntry &chunk : head.chunks) size += chunk.length;
     FrameMemory memory = take_memory();
-    in_place(source->name(), position, [&] { memory.reserve(static_cast<std::size_t>(size)); });
+    in_place(file.name(), position, [&] { memory.reserve(static_cast<std::size_t>(size)); });
     trajectory::KeyFrame frame(head.info.fields, wanted, memory.key);
     std::uint8_t *at = memory.bytes.get();
     for (const ChunkEntry &chunk : head.chunks) {
-      read_chunk(chunk, position, head.info.fields.size(), at);
-      in_file(source->name(),
-              [&] { frame.add(at, static_cast<std::size_t>(chunk.length), chunk.particles, position); });
+      file.read_chunk(chunk, position, head.info.fields.size(), at);
+      in_file(file.name(), [&] { frame.add(at, static_cast<std::size_t>(chunk.length), chunk.particles, position); });
       position += chunk.length;
       at += chunk.length;
     }
-    in_file(source->name(), [&] { use(frame); });
+    in_file(file.name(), [&] { use(frame); });
     give_back(std::move(memory));
   }
 
@@ -185,16 +143,6 @@ struct Reader::State {
   void give_back(FrameMemory memory) {
     const std::lock_guard<std::mutex> lock(spare_mutex);
     spare.push_back(std::move(memory));
-  }
-
-  // One of a frame with so many fields.
-  void read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields, std::uint8_t *bytes) const {
-    in_place(source->name(), position, [&] {
-      const auto size = static_cast<std::size_t>(chunk.length);
-      source->read_at(position, bytes, size);
-      format::require_checksum(chunk, bytes);
-      format::require_features(scan.metadata.features, bytes, size, fields);
-    });
   }
 
   // Brings the history to frame i, which is no key frame: from its key frame on, or from the last one read if that lies
@@ -213,8 +161,8 @@ struct Reader::State {
       history.forget();
       if (failure && failed < i && failed + since_key >= i) throw_behind(*failure, failed);
       // Other frames are in the places of those that were lost.
-      if (since_key > i || this->head(i - since_key).info.since_key != 0)
-        throw Error(Status::corrupt, "a frame that it builds on is missing", source->name(), scan.frames[i].offset);
+      if (since_key > i || file.head(i - since_key).info.since_key != 0)
+        throw Error(Status::corrupt, "a frame that it builds on is missing", file.name(), file.scan().frames[i].offset);
     } else {
       wanted = history.wanted();
     }
@@ -236,20 +184,19 @@ struct Reader::State {
 
   void follow(std::size_t j, const std::vector<bool> &wanted, int threads) {
     std::uint64_t position = 0;
-    const format::FrameHead head = this->head(j, &position);
+    const format::FrameHead head = file.head(j, &position);
     // Frames with other fields than the one that is wanted: its chunks are independent then.
     const bool has_these = wanted.size() == head.info.fields.size();
-    in_place(source->name(), scan.frames[j].offset,
+    in_place(file.name(), file.scan().frames[j].offset,
              [&] { history.begin(head, has_these ? wanted : std::vector<bool>()); });
     std::uint64_t longest = 0;
     for (const ChunkEntry &chunk : head.chunks) longest = std::max(longest, chunk.length);
     FrameMemory memory = take_memory();
-    in_place(source->name(), position, [&] { memory.reserve(static_cast<std::size_t>(longest)); });
+    in_place(file.name(), position, [&] { memory.reserve(static_cast<std::size_t>(longest)); });
     for (std::size_t k = 0; k < head.chunks.size(); ++k) {
       const ChunkEntry &chunk = head.chunks[k];
-      read_chunk(chunk, position, head.info.fields.size(), memory.bytes.get());
-      in_place(source->name(), position,
-               [&] { history.chunk(k, chunk, memory.bytes.get(), head.info.fields, threads); });
+      file.read_chunk(chunk, position, head.info.fields.size(), memory.bytes.get());
+      in_place(file.name(), position, [&] { history.chunk(k, chunk, memory.bytes.get(), head.info.fields, threads); });
       position += chunk.length;
     }
     give_back(std::move(memory));
@@ -259,7 +206,7 @@ struct Reader::State {
 
   [[noreturn]] void throw_behind(const Error &error, std::size_t frame) const {
     throw Error(error.status(), "it builds on frame " + std::to_string(frame) + ", which is damaged: " + error.cause(),
-                source->name(), error.position());
+                file.name(), error.position());
   }
 };
 
@@ -277,27 +224,27 @@ Reader::~Reader() = default;
 Reader::Reader(Reader &&) noexcept = default;
 Reader &Reader::operator=(Reader &&) noexcept = default;
 
-const FileScan &Reader::scan() const { return state_->scan; }
+const FileScan &Reader::scan() const { return state_->file.scan(); }
 
 FrameInfo Reader::info(std::size_t i, std::vector<ChunkEntry> *chunks) const {
   const format::Budget::Scope scope(state_->budget);
-  format::FrameHead head = state_->head(i);
+  format::FrameHead head = state_->file.head(i);
   if (chunks != nullptr) *chunks = std::move(head.chunks);
   return std::move(head.info);
 }
 
 Frame Reader::read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted) const {
   Frame frame;
-  in_file(state_->source->name(), [&] { state_->read(i, options, wanted, false, frame); });
+  in_file(state_->file.name(), [&] { state_->read(i, options, wanted, false, frame); });
   return frame;
 }
 
 FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &columns, std::size_t capacity,
                                const ReadOptions &options) const {
   const format::Budget::Scope scope(state_->budget);
-  return in_file(state_->source->name(), [&] {
+  return in_file(state_->file.name(), [&] {
     std::uint64_t position = 0;
-    format::FrameHead head = state_->head(i, &position);
+    format::FrameHead head = state_->file.head(i, &position);
     const std::vector<cpu::Target> targets = api::column_targets(head.info, columns, capacity);
     const std::size_t sorted_by = api::sort_field(head.info, options);
     const std::vector<bool> wanted = with_field(wanted_of(targets), sorted_by);
@@ -311,21 +258,21 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
 StoredFrame Reader::stored(std::size_t i) const {
   const format::Budget::Scope scope(state_->budget);
   std::uint64_t position = 0;
-  format::FrameHead head = state_->head(i, &position);
+  format::FrameHead head = state_->file.head(i, &position);
   StoredFrame frame;
   frame.info = std::move(head.info);
   frame.checksum = head.checksum;
   frame.chunks = std::move(head.chunks);
   std::uint64_t size = 0;
   for (const ChunkEntry &chunk : frame.chunks) size += chunk.length;
-  in_place(state_->source->name(), position, [&] {
+  in_place(state_->file.name(), position, [&] {
     // Not larger than the file, whose complete record the chunks are in.
     format::require_memory(size, 1);
     frame.bytes.resize(static_cast<std::size_t>(size));
   });
   std::uint8_t *at = frame.bytes.data();
   for (const ChunkEntry &chunk : frame.chunks) {
-    state_->read_chunk(chunk, position, frame.info.fields.size(), at);
+    state_->file.read_chunk(chunk, position, frame.info.fields.size(), at);
     position += chunk.length;
     at += chunk.length;
   }
@@ -335,12 +282,12 @@ StoredFrame Reader::stored(std::size_t i) const {
 Bytes Reader::chunk(std::size_t i, std::size_t k) const {
   const format::Budget::Scope scope(state_->budget);
   std::uint64_t position = 0;
-  const ChunkEntry chunk = state_->chunk(i, k, position);
-  return in_place(state_->source->name(), position, [&] {
+  const ChunkEntry chunk = state_->file.chunk(i, k, position);
+  return in_place(state_->file.name(), position, [&] {
     // Not larger than the file, whose complete record the chunk is in.
     format::require_memory(chunk.length, 1);
     Bytes bytes(static_cast<std::size_t>(chunk.length));
-    state_->source->read_at(position, bytes.data(), bytes.size());
+    state_->file.source().read_at(position, bytes.data(), bytes.size());
     format::require_checksum(chunk, bytes.data());
     return bytes;
   });
@@ -349,11 +296,11 @@ Bytes Reader::chunk(std::size_t i, std::size_t k) const {
 ChunkKind Reader::chunk_kind(std::size_t i, std::size_t k) const {
   const format::Budget::Scope scope(state_->budget);
   std::uint64_t position = 0;
-  const ChunkEntry chunk = state_->chunk(i, k, position);
-  return in_place(state_->source->name(), position, [&] {
+  const ChunkEntry chunk = state_->file.chunk(i, k, position);
+  return in_place(state_->file.name(), position, [&] {
     std::uint8_t head[8];
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(chunk.length, sizeof head));
-    state_->source->read_at(position, head, size);
+    state_->file.source().read_at(position, head, size);
     return gpz::chunk_kind(head, size);
   });
 }
@@ -361,14 +308,16 @@ ChunkKind Reader::chunk_kind(std::size_t i, std::size_t k) const {
 std::vector<std::uint64_t> Reader::field_sizes(std::size_t i) const {
   const format::Budget::Scope scope(state_->budget);
   std::uint64_t position = 0;
-  const format::FrameHead head = state_->head(i, &position);
-  return in_file(state_->source->name(), [&] {
+  const format::FrameHead head = state_->file.head(i, &position);
+  return in_file(state_->file.name(), [&] {
     std::vector<std::uint64_t> sizes(head.info.fields.size());
     for (const ChunkEntry &chunk : head.chunks) {
-      in_place(state_->source->name(), position, [&] {
-        format::add_section_lengths([&](std::uint64_t at, std::uint8_t *bytes,
-                                        std::size_t size) { state_->source->read_at(position + at, bytes, size); },
-                                    chunk.length, sizes);
+      in_place(state_->file.name(), position, [&] {
+        format::add_section_lengths(
+            [&](std::uint64_t at, std::uint8_t *bytes, std::size_t size) {
+              state_->file.source().read_at(position + at, bytes, size);
+            },
+            chunk.length, sizes);
       });
       position += chunk.length;
     }
@@ -378,7 +327,7 @@ std::vector<std::uint64_t> Reader::field_sizes(std::size_t i) const {
 
 void Reader::verify(std::size_t i, int threads) const {
   Frame frame;
-  in_file(state_->source->name(), [&] { state_->read(i, ReadOptions{threads, false}, {}, true, frame); });
+  in_file(state_->file.name(), [&] { state_->read(i, ReadOptions{threads, false}, {}, true, frame); });
 }
 
 }  // namespace gpz

@@ -49,6 +49,9 @@ inline constexpr std::int32_t history_limit = (1 << 22) - 1;
 inline constexpr std::int32_t mean_limit = (1 << 23) - 1;
 // Sums of the way to earlier positions stay within this, as all that is remembered of a value has to be small.
 inline constexpr std::int32_t deviation_limit = (1 << 28) - 1;
+// Remainders from which those of other particles are predicted are limited to this, so that the prediction fits in 32
+// bits.
+inline constexpr std::int32_t neighbour_limit = (1 << 20) - 1;
 // Blocks in a fit. The sums stay below 2^63: 16 blocks of up to 4,096 have 2^18 values at most, with products below
 // 2^44.
 inline constexpr std::uint64_t max_fit_blocks = 16;
@@ -65,10 +68,11 @@ GPZ_HD std::int64_t product_of(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 
-GPZ_HD std::int32_t limit_history(std::int64_t x) {
-  const std::int64_t most = history_limit;
+GPZ_HD std::int32_t limited(std::int64_t x, std::int64_t most) {
   return static_cast<std::int32_t>(x > most ? most : x < -most ? -most : x);
 }
+GPZ_HD std::int32_t limit_history(std::int64_t x) { return limited(x, history_limit); }
+GPZ_HD std::int32_t limit_remainder(std::int64_t x) { return limited(x, neighbour_limit); }
 
 // Edges and periods of an axis that is followed are at most this, in grid steps.
 inline constexpr std::int64_t max_axis_reach = std::int64_t{1} << 52;
@@ -208,6 +212,20 @@ GPZ_HD std::int8_t round_coefficient(double x) {
   if (scaled >= 127) return 127;
   const auto cut = static_cast<int>(scaled);
   return static_cast<std::int8_t>(static_cast<double>(cut) > scaled ? cut - 1 : cut);
+}
+
+// A value of the sample.
+GPZ_HD void add_to_fit(FitSums &sums, std::int64_t velocity, std::int64_t previous, std::int64_t mean,
+                       std::int64_t target) {
+  sums.product[0] += velocity * velocity;
+  sums.product[1] += velocity * previous;
+  sums.product[2] += velocity * mean;
+  sums.product[3] += previous * previous;
+  sums.product[4] += previous * mean;
+  sums.product[5] += mean * mean;
+  sums.target[0] += velocity * target;
+  sums.target[1] += previous * target;
+  sums.target[2] += mean * target;
 }
 
 // Least squares: the 3 x 3 normal equations by elimination in this order. A little is added to the diagonal, so that

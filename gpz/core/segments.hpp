@@ -144,27 +144,32 @@ struct ShiftChoice {
 // 2^11 segments, so 32 bits hold everything. U: 64 bits, or 32 where they hold the extents.
 template <typename U>
 GPZ_HD ShiftCandidate shift_candidate(int c, const U extent[max_components], std::uint32_t n) {
-  ShiftCandidate out{no_candidate, {0, 0, 0}};
+  // What is no candidate is worked out as well, as if it were another, so that there is no branch until the end.
+  ShiftCandidate out{};
   const std::uint32_t limit = segment_limit(n);
   const ShiftChoice choice(c);
   std::uint32_t plane = 1;
   int width = 0;
+  bool usable = true;
   for (int d = 0; d < 2; ++d) {
-    const int shift = choice.shift(d, extent[d]);
-    if (shift < 0) return out;
+    const int wanted = choice.shift(d, extent[d]);
+    const int shift = max_of(wanted, 0);
+    usable &= wanted >= 0;
     plane *= segments_along(extent[d], shift);
     width += shift;
     out.shift[d] = static_cast<std::uint8_t>(shift);
   }
-  if (plane > limit) return out;
+  usable &= plane <= limit;
+  plane = min_of(plane, limit);
   // The smallest shift of the third axis that keeps the limit: one more would add n bits of offsets and save half of
   // the segments at most, which are no more than 2n. The number of segments that are left for the axis, limit / plane,
   // has as many bits as the difference says or one more, so that two steps are enough.
   const int bits = bit_length(extent[2]);
   int shift = max_of(0, bits - (bit_length(limit) - bit_length(plane) + 1));
   for (int k = 0; k < 2; ++k) shift += segments_along(extent[2], shift) * plane > limit ? 1 : 0;
-  if (width + shift > 64) return out;
-  out.cost = plane * segments_along(extent[2], shift) + n * static_cast<std::uint32_t>(width + shift);
+  usable &= width + shift <= 64;
+  const std::uint32_t cost = plane * segments_along(extent[2], shift) + n * static_cast<std::uint32_t>(width + shift);
+  out.cost = usable ? cost : no_candidate;
   out.shift[2] = static_cast<std::uint8_t>(shift);
   return out;
 }

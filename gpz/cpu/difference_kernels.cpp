@@ -59,29 +59,15 @@ void fit(const Block &block, Scratch &scratch, FitSums &sums) {
     }
     std::int32_t most[4];
     for (int f = 0; f < 4; ++f) most[f] = usual_limit(scratch.feature[f], n);
-    std::int64_t vv = 0, vp = 0, vm = 0, pp = 0, pm = 0, mm = 0, tv = 0, tp = 0, tm = 0;
+    core::FitSums of_axis;
     for (std::uint32_t i = 0; i < n; ++i) {
       const bool usual = (v[i] < most[velocity]) & (v[i] > -most[velocity]) & (p[i] < most[previous]) &
                          (p[i] > -most[previous]) & (m[i] < most[mean]) & (m[i] > -most[mean]) & (t[i] < most[target]) &
                          (t[i] > -most[target]);
-      const std::int64_t vi = usual ? v[i] : 0;
-      const std::int64_t pi = usual ? p[i] : 0;
-      const std::int64_t mi = usual ? m[i] : 0;
-      const std::int64_t ti = usual ? t[i] : 0;
-      vv += vi * vi;
-      vp += vi * pi;
-      vm += vi * mi;
-      pp += pi * pi;
-      pm += pi * mi;
-      mm += mi * mi;
-      tv += ti * vi;
-      tp += ti * pi;
-      tm += ti * mi;
+      core::add_to_fit(of_axis, usual ? v[i] : 0, usual ? p[i] : 0, usual ? m[i] : 0, usual ? t[i] : 0);
     }
-    const std::int64_t products[6] = {vv, vp, vm, pp, pm, mm};
-    for (int k = 0; k < 6; ++k) sums.product[k] += products[k];
-    const std::int64_t targets[3] = {tv, tp, tm};
-    for (int k = 0; k < 3; ++k) sums.target[k] += targets[k];
+    for (int k = 0; k < 6; ++k) sums.product[k] += of_axis.product[k];
+    for (int k = 0; k < 3; ++k) sums.target[k] += of_axis.target[k];
   }
 }
 

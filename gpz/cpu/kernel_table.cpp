@@ -2,6 +2,7 @@
 // The table of one instruction set (GPZ_ISA). Compiled once for each.
 #include "gpz/core/config.hpp"
 #include "gpz/cpu/block_codec.hpp"
+#include "gpz/cpu/checksum_kernels.hpp"
 #include "gpz/cpu/difference_kernels.hpp"
 #include "gpz/cpu/kernels.hpp"
 #include "gpz/cpu/ordered_kernels.hpp"
@@ -14,7 +15,8 @@ namespace gpz::cpu {
 namespace GPZ_ISA {
 
 extern const Kernels table;
-constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels, difference_kernels, ordered_kernels, pair_kernels};
+constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels, difference_kernels,
+                        ordered_kernels,   pair_kernels,  checksum_kernels};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::cpu

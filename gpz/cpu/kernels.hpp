@@ -8,6 +8,7 @@ struct BlockKernels;       // gpz/cpu/block_codec.hpp
 struct DifferenceKernels;  // gpz/cpu/difference_kernels.hpp
 struct OrderedKernels;     // gpz/cpu/ordered_kernels.hpp
 struct PairKernels;        // gpz/cpu/pair_kernels.hpp
+struct ChecksumKernels;    // gpz/cpu/checksum_kernels.hpp
 
 struct Kernels {
   const char *name;  // of the instruction set: generic, avx2, avx512
@@ -15,6 +16,7 @@ struct Kernels {
   const DifferenceKernels &difference;
   const OrderedKernels &ordered;
   const PairKernels &pairs;
+  const ChecksumKernels &checksum;
 };
 
 // The kernels of the best instruction set that this processor has.

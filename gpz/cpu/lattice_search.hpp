@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether particles form a crystal, and which.
+// Whether particles form a crystal, and which: the edges of its cell, and a site in it for each sublattice. It looks at
+// a patch in the middle first, so that what is no crystal costs little. gpz/model/lattice_search.hpp searches for
+// something else: vectors between neighbours, and springs.
 #pragma once
 
 #include <cstddef>

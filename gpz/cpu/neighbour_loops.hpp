@@ -10,11 +10,6 @@
 namespace gpz::cpu {
 namespace GPZ_ISA {
 
-static std::int32_t limit_remainder(std::int64_t x) {
-  const std::int64_t most = neighbour_limit;
-  return static_cast<std::int32_t>(x > most ? most : x < -most ? -most : x);
-}
-
 // The temporal prediction.
 static std::int32_t expect(const DifferenceBlock::Axis &axis, const core::Predictor &predictor, std::int32_t reciprocal,
                            std::uint32_t i) {
@@ -59,7 +54,7 @@ static void find_remainders(const DifferenceBlock &block, int d, DifferenceScrat
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::int64_t left = remainder_of(axis, axis.q[i], expected[i], i);
     r[i] = left;
-    near[i] = limit_remainder(left);
+    near[i] = core::limit_remainder(left);
   }
 }
 
@@ -84,7 +79,7 @@ static void sum_neighbours(const DifferenceBlock &block, std::uint32_t phase, Di
   }
 }
 
-// In units of 1/64, below 2^29: 4 * 128 * neighbour_limit.
+// In units of 1/64, below 2^29: 4 * 128 * core::neighbour_limit.
 static std::int32_t neighbours_say(const std::int32_t *const *weight, const std::int32_t *near, std::int64_t i) {
   return weight[0][i] * near[i - 1] + weight[1][i] * near[i - 2] + weight[2][i] * near[i - 3] +
          weight[3][i] * near[i - 4];
@@ -135,7 +130,7 @@ static void follow_neighbours(const DifferenceBlock &block, DifferenceScratch &s
     if constexpr (triples) separate(scratch, static_cast<std::uint32_t>(i));
     for (int d = 0; d < components; ++d) {
       const std::int64_t moved = core::numbered_residual(u[d][i], expected[d][i]) + core::expected_step(expected[d][i]);
-      last[d] = limit_remainder(moved - core::expected_step(alone[d]));
+      last[d] = core::limit_remainder(moved - core::expected_step(alone[d]));
       if (exceptions && scratch.known[d][i] != 0) last[d] = near[d][i];
       near[d][i] = last[d];
     }
@@ -160,7 +155,7 @@ static void follow_neighbours(const DifferenceBlock &block, bool triples, const 
     memcpy(&q, index + 2 * std::size_t{e}, sizeof(q));
     scratch.known[d][i] = 1;
     scratch.near[d][DifferenceScratch::near_at + i] =
-        limit_remainder(remainder_of(block.axes[d], q, scratch.expected[d][i], i));
+        core::limit_remainder(remainder_of(block.axes[d], q, scratch.expected[d][i], i));
   }
   if (block.components == 1) return follow_neighbours<1>(block, count != 0, scratch);
   if (block.components == 2) return follow_neighbours<2>(block, count != 0, scratch);

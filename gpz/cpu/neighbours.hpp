@@ -13,8 +13,6 @@ namespace gpz::cpu {
 
 inline constexpr std::uint32_t max_neighbour_levels = 16;
 inline constexpr std::uint32_t max_neighbour_lags = 4;
-// Remainders of neighbours are limited to this, so that the prediction fits in 32 bits.
-inline constexpr std::int32_t neighbour_limit = (1 << 20) - 1;
 
 // Coefficients in units of 1/64: slot s has those of level s mod `levels`, weight[level][j] of slot s - 1 - j.
 struct Neighbours {

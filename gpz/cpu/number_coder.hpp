@@ -23,9 +23,6 @@ class NumberEncoder {
 
   void reserve(std::size_t count) { items_.reserve(count); }
   void put(unsigned context, std::uint32_t u) { items_.push_back(std::uint64_t{context} << 32 | u); }
-  void put(unsigned context, const std::uint32_t *numbers, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) put(context, numbers[i]);
-  }
   // Appends the stream of all numbers, a multiple of 8 bytes, and forgets them. Throws std::bad_alloc.
   void finish(std::vector<std::uint8_t> &bytes);
 
@@ -58,10 +55,6 @@ class NumberDecoder {
     raw = raw << bit_ % 8 >> 1 >> (63 - token.bits);
     bit_ += token.bits;
     return token.first + static_cast<std::uint32_t>(raw);
-  }
-  // The next `count` numbers, all in one context.
-  void get(unsigned context, std::uint32_t *numbers, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) numbers[i] = get(context);
   }
   // Throws corrupt unless the numbers that were taken are all there are.
   void end() const;

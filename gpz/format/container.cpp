@@ -309,8 +309,11 @@ FrameHead parse_frame_head(const std::uint8_t *head, std::size_t size, std::uint
 }
 
 void require_checksum(const ChunkEntry &chunk, const std::uint8_t *bytes) {
-  if (xxh3(bytes, static_cast<std::size_t>(chunk.length)) != chunk.checksum)
-    corrupt("the checksum of a chunk does not hold", 0);
+  require_checksum(chunk, xxh3(bytes, static_cast<std::size_t>(chunk.length)));
+}
+
+void require_checksum(const ChunkEntry &chunk, std::uint64_t checksum) {
+  if (checksum != chunk.checksum) corrupt("the checksum of a chunk does not hold", 0);
 }
 
 IndexEntry parse_frame_summary(const std::uint8_t *head, std::size_t size) {

@@ -67,8 +67,9 @@ struct FrameHead {
 };
 FrameHead parse_frame_head(const std::uint8_t *head, std::size_t size, std::uint64_t body_length);
 
-// Throws corrupt unless these are the bytes of the chunk.
+// Throws corrupt unless these are the bytes of the chunk, or bytes with this checksum are.
 void require_checksum(const ChunkEntry &chunk, const std::uint8_t *bytes);
+void require_checksum(const ChunkEntry &chunk, std::uint64_t checksum);
 
 // What a frame head begins with; `offset` and `length` are left to the caller.
 IndexEntry parse_frame_summary(const std::uint8_t *head, std::size_t size);

@@ -85,6 +85,17 @@ void set_arrivals_length(std::vector<std::uint8_t> &bytes, std::uint64_t length)
   store_little(bytes.data() + arrivals_length_at, length);
 }
 
+std::size_t difference_head_size(const std::uint8_t *bytes, std::size_t size, std::size_t fields) {
+  const std::size_t head = chunk_head_size(ChunkKind::difference, fields);
+  if (size < head) throw Error(Status::truncated, "chunk header", {}, size);
+  const auto reference = load_little<std::uint64_t>(bytes + 8);
+  const auto leaving = load_little<std::uint64_t>(bytes + 16);
+  if (leaving > reference || reference > UINT32_MAX) corrupt("leaving and arriving particles", 16);
+  const std::uint64_t list = SlotList(reference, leaving).words() * 4;
+  if (list > size - head) corrupt("leaving particles exceed their chunk", head);
+  return head + static_cast<std::size_t>(list);
+}
+
 DifferenceChunk read_difference_head(const std::uint8_t *bytes, std::size_t size, std::uint64_t reference,
                                      std::uint64_t particles, std::size_t fields) {
   const std::size_t head = chunk_head_size(ChunkKind::difference, fields);

@@ -29,8 +29,13 @@ void append_difference_head(std::uint64_t reference, const std::vector<std::uint
 void set_section_length(std::vector<std::uint8_t> &bytes, std::size_t field, std::uint64_t length);
 void set_arrivals_length(std::vector<std::uint8_t> &bytes, std::uint64_t length);
 
-// Reads what append_difference_head wrote, for a chunk of `particles` that builds on one of `reference`. Throws
-// corrupt, truncated, std::bad_alloc (of no more than the bytes account for).
+// The length of everything before the sections, from the first chunk_head_size of the `size` bytes of a chunk. Throws
+// corrupt, truncated.
+std::size_t difference_head_size(const std::uint8_t *bytes, std::size_t size, std::size_t fields);
+
+// Reads what append_difference_head wrote, for a chunk of `size` bytes and `particles` that builds on one of
+// `reference`. Of the bytes, it looks at the first difference_head_size. Throws corrupt, truncated, std::bad_alloc (of
+// no more than the bytes account for).
 DifferenceChunk read_difference_head(const std::uint8_t *bytes, std::size_t size, std::uint64_t reference,
                                      std::uint64_t particles, std::size_t fields);
 

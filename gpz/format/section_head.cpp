@@ -9,7 +9,19 @@
 namespace gpz::format {
 namespace {
 
-constexpr std::size_t exact_value_size = 16;
+std::uint64_t read_exact_count(ByteReader &in, const Field &field) {
+  const std::uint64_t count = in.u64();
+  if (count > in.left() / exact_value_size || (count != 0 && is_plain(field)))
+    corrupt("number of exact values", in.position());
+  return count;
+}
+
+void read_axes(ByteReader &in, const Field &field, core::GridBox &box) {
+  for (std::size_t d = 0; d < field.components.size(); ++d) {
+    box[d].lo = in.i64();
+    box[d].period = in.i64();
+  }
+}
 
 }  // namespace
 
@@ -46,9 +58,7 @@ void append_exact_values(const Column<ExactValue> &exact, std::vector<std::uint8
 
 void read_exact_values(ByteReader &in, const Field &field, std::uint64_t rows, Column<ExactValue> &exact) {
   exact.clear();
-  const std::uint64_t count = in.u64();
-  if (count > in.left() / exact_value_size || (count != 0 && is_plain(field)))
-    corrupt("number of exact values", in.position());
+  const std::uint64_t count = read_exact_count(in, field);
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t place = in.u64();
     if (place >> exact_component_shift >= field.components.size() || (place & exact_row_mask) >= rows)
@@ -71,12 +81,15 @@ void append_section_head(const core::GridBox &box, std::size_t components, const
 std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint64_t rows,
                               core::GridBox &box, Column<ExactValue> &exact) {
   ByteReader in(bytes, size);
-  for (std::size_t d = 0; d < field.components.size(); ++d) {
-    box[d].lo = in.i64();
-    box[d].period = in.i64();
-  }
+  read_axes(in, field, box);
   read_exact_values(in, field, rows, exact);
   return in.position();
+}
+
+std::uint64_t read_section_start(const std::uint8_t *bytes, std::size_t size, const Field &field, core::GridBox &box) {
+  ByteReader in(bytes, size);
+  read_axes(in, field, box);
+  return read_exact_count(in, field);
 }
 
 }  // namespace gpz::format

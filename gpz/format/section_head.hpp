@@ -46,6 +46,8 @@ struct ExactValue {
 inline constexpr int exact_component_shift = 56;
 inline constexpr std::uint64_t exact_row_mask = (std::uint64_t{1} << exact_component_shift) - 1;
 
+inline constexpr std::size_t exact_value_size = 16;  // bytes
+
 inline constexpr std::size_t field_coding_size = 8;  // the kind, then whose crossings count, then zeros
 // Bytes of a section head without exact values.
 constexpr std::size_t section_head_size(std::size_t components) { return components * 16 + 8; }
@@ -68,5 +70,8 @@ void append_section_head(const core::GridBox &box, std::size_t components, const
 // Returns the length of the head, for a section of `rows` particles. Throws corrupt.
 std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint64_t rows,
                               core::GridBox &box, Column<ExactValue> &exact);
+// Reads the axes alone, and returns the number of exact values: it looks at the first
+// section_head_size(components) of the `size` bytes alone. Throws corrupt.
+std::uint64_t read_section_start(const std::uint8_t *bytes, std::size_t size, const Field &field, core::GridBox &box);
 
 }  // namespace gpz::format

@@ -50,13 +50,7 @@ void Temporal::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q
       const std::int32_t mean = core::whole_way(f.mean);
       const std::int32_t y = moved(i);
       if (!inside(y) || !inside(f.velocity) || !inside(f.previous) || !inside(mean)) continue;
-      const std::int64_t v = f.velocity;
-      const std::int64_t p = f.previous;
-      const std::int64_t m = mean;
-      const std::int64_t products[6] = {v * v, v * p, v * m, p * p, p * m, m * m};
-      const std::int64_t targets[3] = {v * y, p * y, m * y};
-      for (std::size_t k = 0; k < 6; ++k) sums.product[k] += products[k];
-      for (std::size_t k = 0; k < 3; ++k) sums.target[k] += targets[k];
+      core::add_to_fit(sums, f.velocity, f.previous, mean, y);
     }
   }
   predictor_ = core::fit_predictor(sums);
@@ -91,8 +85,8 @@ void find_remainders(const cpu::DifferenceState &state, const Expectation &expec
     const core::GridAxis grid = core::checked_axis(box[d]);
     out[d].resize(n);
     for (std::size_t i = 0; i < n; ++i)
-      out[d][i] = limit_remainder(core::difference_of(core::displacement(q[d][i], state.axes[d].last[i], grid),
-                                                      core::expected_step(expected[d][i] + 32)));
+      out[d][i] = core::limit_remainder(core::difference_of(core::displacement(q[d][i], state.axes[d].last[i], grid),
+                                                            core::expected_step(expected[d][i] + 32)));
   }
 }
 

@@ -18,7 +18,7 @@ namespace gpz::model {
 using Expectation = std::array<format::Column<std::int32_t>, core::max_components>;
 inline constexpr std::int32_t expectation_limit = 1 << 29;
 
-// Remainders: actual displacements less the expected ones, in grid steps, within +-cpu::neighbour_limit.
+// Remainders: actual displacements less the expected ones, in grid steps, within +-core::neighbour_limit.
 using Remainders = std::array<format::Column<std::int32_t>, core::max_components>;
 
 // Prediction from the history of each particle alone, as in coding 1 (docs/format.md, section 9).
@@ -38,10 +38,5 @@ class Temporal {
 // How far the particles [first, first + n) are from where they are expected, axis d.
 void find_remainders(const cpu::DifferenceState &state, const Expectation &expected, const cpu::IndexColumns &q,
                      const core::GridBox &box, Remainders &out);
-
-inline std::int32_t limit_remainder(std::int64_t x) {
-  constexpr std::int64_t most = (1 << 20) - 1;
-  return static_cast<std::int32_t>(x > most ? most : x < -most ? -most : x);
-}
 
 }  // namespace gpz::model

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The encoder's search for a lattice in the positions of a frame.
+// The encoder's search for the lattice of modelled sections: vectors between neighbours, and their springs, from the
+// pairs of the whole chunk. gpz/cpu/lattice_search.hpp searches for something else: cell and sites of cell chunks.
 #pragma once
 
 #include "gpz/core/residual.hpp"

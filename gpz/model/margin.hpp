@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The margin of an axis: how far beyond its edges an encoder of modelled and ordered sections looks for other images
+// (docs/format.md, section 9).
 #pragma once
 
 #include <cstddef>

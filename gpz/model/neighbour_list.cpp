@@ -244,44 +244,4 @@ bool NeighbourList::build(const cpu::IndexColumns &q, std::size_t n, int compone
   return find_pairs(cells, kernels);
 }
 
-void EarlierSlots::take(const NeighbourList &list) {
-  const std::size_t n = list.particles();
-  const format::Column<std::uint32_t> &order = list.order();
-  const std::size_t pairs = list.pairs();
-  // Twice sorted by counting: first the pairs of each smaller slot, then, in their order, those of each larger one.
-  const auto ends = [n](format::Column<std::uint32_t> &counts) {
-    for (std::size_t i = 1; i <= n; ++i) counts[i] += counts[i - 1];
-  };
-  const auto each = [&](auto &&take_pair) {
-    for (std::uint32_t place = 0; place < n; ++place)
-      for (std::uint32_t pair = list.first()[place]; pair < list.first()[place + 1]; ++pair)
-        take_pair(order[place], order[list.partner()[pair]], pair);
-  };
-  format::Column<std::uint32_t> begin(n + 1, 0);
-  first.assign(n + 1, 0);
-  each([&](std::uint32_t a, std::uint32_t b, std::uint32_t) {
-    ++begin[std::min(a, b) + 1];
-    ++first[std::max(a, b) + 1];
-  });
-  ends(begin);
-  ends(first);
-  format::Column<std::uint32_t> larger(pairs);
-  format::Column<std::uint32_t> distance(pairs);
-  format::Column<std::uint32_t> next(begin.begin(), begin.end());
-  each([&](std::uint32_t a, std::uint32_t b, std::uint32_t pair) {
-    const std::uint32_t at = next[std::min(a, b)]++;
-    larger[at] = std::max(a, b);
-    distance[at] = list.squared(pair);
-  });
-  earlier.resize(pairs);
-  squared.resize(pairs);
-  next.assign(first.begin(), first.end());
-  for (std::uint32_t slot = 0; slot < n; ++slot)
-    for (std::uint32_t pair = begin[slot]; pair < begin[slot + 1]; ++pair) {
-      const std::uint32_t at = next[larger[pair]]++;
-      earlier[at] = slot;
-      squared[at] = distance[pair];
-    }
-}
-
 }  // namespace gpz::model

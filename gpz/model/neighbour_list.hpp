@@ -86,14 +86,4 @@ class NeighbourList {
   format::Column<std::uint32_t> distance_;
 };
 
-// The pairs for a walk in the order of slots: those of `slot` with smaller slots are pairs first[slot] to
-// first[slot + 1], in ascending order of `earlier`.
-struct EarlierSlots {
-  format::Column<std::uint32_t> first;
-  format::Column<std::uint32_t> earlier;
-  format::Column<std::uint32_t> squared;  // of the distance, in units of the list
-
-  void take(const NeighbourList &list);
-};
-
 }  // namespace gpz::model

@@ -10,6 +10,7 @@
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/model/exceptions.hpp"
 #include "gpz/model/margin.hpp"
 #include "gpz/model/ordered_walk.hpp"
 
@@ -75,13 +76,15 @@ struct DecodeSide {
   const OrderedWalk &walk;
   const cpu::IndexOutput &q;
   cpu::NumberDecoder numbers;
-  const std::uint8_t *exceptions;
-  std::uint64_t left;  // of them
+  ExceptionReader exceptions;
 
   std::int64_t value(std::size_t i, std::size_t d, std::int64_t from, std::int64_t expected, unsigned context) {
     const core::GridAxis &axis = walk.box[d];
     const std::uint32_t u = numbers.get(context);
-    if (u == core::widest_residual) return exception(i, d);
+    if (u == core::widest_residual) {
+      q[d][i] = exceptions.next();
+      return core::inside(q[d][i], axis);
+    }
     const std::int64_t place = Expected(from, expected).place_of(u, axis);
     q[d][i] = place;
     if (axis.period != 0) {
@@ -92,15 +95,6 @@ struct DecodeSide {
   }
 
   bool side(const BoundWay &, std::size_t, const Way &, unsigned context) { return numbers.get(context) != 0; }
-
- private:
-  std::int64_t exception(std::size_t i, std::size_t d) {
-    if (left == 0) corrupt("exceptions of an ordered section", 0);
-    --left;
-    q[d][i] = static_cast<std::int64_t>(format::load_little<std::uint64_t>(exceptions));
-    exceptions += sizeof(std::int64_t);
-    return core::inside(q[d][i], walk.box[d]);
-  }
 };
 
 // What both sides know without bytes.
@@ -196,21 +190,22 @@ void append_chain(const OrderedWalk &walk, format::ByteWriter &writer) {
   for (std::size_t d = walk.components; d % 2 != 0; ++d) writer.u32(0);
 }
 
-// The section up to its numbers; returns where they begin.
-std::size_t read_head(const std::uint8_t *bytes, std::size_t size, OrderedWalk &walk, Bonds &bonds,
-                      const std::uint8_t *&exceptions, std::uint64_t &count) {
+struct Head {
+  ExceptionReader exceptions;
+  std::size_t end;  // where the numbers begin
+};
+
+Head read_head(const std::uint8_t *bytes, std::size_t size, OrderedWalk &walk, Bonds &bonds) {
   format::ByteReader in(bytes, size);
   const std::uint8_t flags = in.u8();
   if (flags > has_bonds || (flags != 0 && walk.components != core::max_components))
     corrupt("flags of an ordered section", 0);
   read_chain(in, walk);
-  count = in.u64();
-  if (count > in.left() / sizeof(std::int64_t)) corrupt("exceptions of an ordered section", in.position());
-  exceptions = in.take(static_cast<std::size_t>(count) * sizeof(std::int64_t));
+  const ExceptionReader exceptions(in);
   std::size_t at = in.position();
   if (flags != 0) at += bonds.read(bytes + at, size - at, walk.particles);
   use_bonds(bonds, walk);
-  return at;
+  return {exceptions, at};
 }
 
 }  // namespace
@@ -235,8 +230,7 @@ void encode_ordered_model(const cpu::OrderedShape &shape, const cpu::IndexColumn
   format::ByteWriter writer(bytes);
   writer.u8(bonds.empty() ? 0 : has_bonds);
   append_chain(walk, writer);
-  writer.u64(side.exceptions.size());
-  for (const std::int64_t index : side.exceptions) writer.i64(index);
+  append_exceptions(side.exceptions, writer);
   if (!bonds.empty()) bonds.append(bytes);
   side.numbers.finish(bytes);
 }
@@ -246,12 +240,10 @@ void decode_ordered_model(const cpu::OrderedShape &shape, const std::uint8_t *by
   OrderedWalk walk;
   prepare(shape, walk);
   Bonds bonds;
-  const std::uint8_t *exceptions = nullptr;
-  std::uint64_t count = 0;
-  const std::size_t at = read_head(bytes, size, walk, bonds, exceptions, count);
-  DecodeSide side{walk, q, cpu::NumberDecoder(bytes + at, size - at, OrderedContexts::count), exceptions, count};
+  const auto [exceptions, at] = read_head(bytes, size, walk, bonds);
+  DecodeSide side{walk, q, cpu::NumberDecoder(bytes + at, size - at, OrderedContexts::count), exceptions};
   OrderedPass<DecodeSide>(walk, side).run();
-  if (side.left != 0) corrupt("exceptions of an ordered section", 0);
+  side.exceptions.end();
   side.numbers.end();
 }
 
@@ -259,9 +251,7 @@ Bonds bonds_of_ordered_model(const cpu::OrderedShape &shape, const std::uint8_t 
   OrderedWalk walk;
   prepare(shape, walk);
   Bonds bonds;
-  const std::uint8_t *exceptions = nullptr;
-  std::uint64_t count = 0;
-  read_head(bytes, size, walk, bonds, exceptions, count);
+  read_head(bytes, size, walk, bonds);
   return bonds;
 }
 

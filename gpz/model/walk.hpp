@@ -167,7 +167,7 @@ class Pass {
     before_[0] = now;
   }
   std::int32_t remainder_of(std::size_t i, std::size_t d, std::int64_t moved) const {
-    return limit_remainder(core::difference_of(moved, core::expected_step(open_[d][i] + 32)));
+    return core::limit_remainder(core::difference_of(moved, core::expected_step(open_[d][i] + 32)));
   }
 
   void run_free(std::size_t k, std::size_t i, const Expected &expected) {

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/trajectory.hpp"
-
 namespace gpz::trajectory {
 
 // The bytes from `begin` on are a section. append_other() appends the same section in another coding behind it; that
@@ -25,18 +23,14 @@ bool replace_if_smaller(std::vector<std::uint8_t> &bytes, std::size_t begin, con
   return smaller;
 }
 
-// When to try a costly coding beside the usual one, section after section of one field. Effort::dense tries both each
-// time. Effort::standard does so for a few sections, and then now and again; between them it takes the one that was
-// smaller last, so that it encodes most sections once.
+// When to try a costly coding beside the usual one, section after section of one field: for the first sections, and
+// then now and again. Between them it takes the one that was smaller last, so that most sections are encoded once.
 class SectionChoice {
  public:
   enum class Try : std::uint8_t { usual, costly, both };
 
-  explicit SectionChoice(Effort effort = Effort::fast) : effort_(effort) {}
-
   Try next() const {
-    if (effort_ == Effort::fast) return Try::usual;
-    if (effort_ == Effort::dense || since_trial_ == 0) return Try::both;
+    if (since_trial_ == 0) return Try::both;
     return costly_was_smaller_ ? Try::costly : Try::usual;
   }
   // After each section. `costly_was_smaller` counts if both were tried.
@@ -52,7 +46,6 @@ class SectionChoice {
   static constexpr unsigned first_trials = 6;  // sections; prediction needs some frames of history
   static constexpr unsigned interval = 16;     // sections
 
-  Effort effort_;
   unsigned trials_ = 0;
   unsigned since_trial_ = 0;
   bool costly_was_smaller_ = false;

@@ -95,7 +95,7 @@ struct TrajectoryEncoder::State {
   // The history will start with this chunk, if a difference chunk follows.
   void start_from(const std::vector<FieldInput> &fields, const EncodedChunk &chunk) {
     history.forget();
-    choices.assign(fields.size(), trajectory::SectionChoice(std::min(effort, Effort::standard)));
+    choices.assign(fields.size(), {});
     identity.reset();
     described = format::described(fields);
     key_chunk.clear();
@@ -207,12 +207,13 @@ struct TrajectoryEncoder::State {
     // Fields of predicted floats may be modelled.
     using Try = trajectory::SectionChoice::Try;
     trajectory::SectionChoice &choice = choices[f];
-    const Try next = state.plain || !may_use(feature::modelled_sections) ? Try::usual : choice.next();
+    const bool may_be_modelled = !state.plain && may_use(feature::modelled_sections);
+    const Try next = may_be_modelled ? choice.next() : Try::usual;
     if (next == Try::usual || !encode_modelled(f, columns, edges, begin, out)) {
       out.bytes.resize(begin);
       format::append_field_coding({format::predicted_values, crossed}, out.bytes);
       encode_predicted(columns, state, edges, out);
-      if (next != Try::usual) choice.encoded(false);
+      if (may_be_modelled) choice.encoded(false);
     } else if (next == Try::both) {
       const bool usual_is_smaller = trajectory::replace_if_smaller(out.bytes, begin, [&] {
         format::append_field_coding({format::predicted_values, crossed}, out.bytes);

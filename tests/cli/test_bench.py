@@ -207,10 +207,68 @@ class Files(BenchCase):
         self.assert_files("aos.f32", "aos.f64", "soa.f32", "short.f32", "empty.f32", "point.f32")
 
 
+class Trajectory(BenchCase):
+    """All frames of a file, read."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("ids.dump", "".join(
+            f"ITEM: TIMESTEP\n{step}\nITEM: NUMBER OF ATOMS\n3\nITEM: BOX BOUNDS pp pp pp\n0 10\n0 20\n0 30\n"
+            f"ITEM: ATOMS id x y z\n3 0 0 {step}\n1 1 2 3\n2 4 5 6\n" for step in range(4)))
+        self.gpz("encode", "ids.dump", "-o", "ids.gpz", "--eb", "0.01")
+        self.write("aos.f32", cloud(50).tobytes())
+        self.gpz("encode", "aos.f32", "-o", "plain.gpz", "--raw", "f32", "--eb", "0.02")
+
+    def check(self, report, device, path, frames, particles, orders):
+        read = report["trajectory"]
+        self.assertEqual((read["file"], read["frames"], read["particles"]), (path, frames, particles))
+        self.assertEqual(read["bytes"], os.path.getsize(self.path(path)))
+        rows = [row for row in read["rows"] if row["device"] == device and row["from"] == "file"]
+        self.assertEqual([row["order"] for row in rows], orders)
+        for row in read["rows"]:
+            self.assertTrue(row["verified"])
+            self.assertEqual((row["frames"], row["particles"]), (frames, particles))
+            self.assertAlmostEqual(row["particles_per_s"], particles / row["pass"]["median_s"], places=3)
+
+    def test_cpu(self):
+        self.check(self.bench("--trajectory", "ids.gpz"), "cpu", "ids.gpz", 4, 12, ["stored", "ids"])
+        self.check(self.bench("--trajectory", "plain.gpz", "--threads", "2"), "cpu", "plain.gpz", 1, 50, ["stored"])
+
+    def test_table(self):
+        table = self.gpz("bench", "--device", "cpu", *QUICK, "--trajectory", "ids.gpz", out=None).decode()
+        rows = table.split("\nread\n")[1].splitlines()[1:3]
+        self.assertEqual([row.split()[:3] for row in rows], [["cpu", "file", "stored"], ["cpu", "file", "ids"]])
+
+    def test_gpu(self):
+        arguments = [GPZ, "bench", "--device", "gpu", *QUICK, "--trajectory", self.path("ids.gpz"), "--json"]
+        result = subprocess.run(arguments, capture_output=True, check=False, text=True)
+        if result.returncode == 2:
+            self.assertRegex(result.stderr, r"\Agpz: --device gpu: ")
+            self.skipTest("no GPU: " + result.stderr.strip())
+        report = self.bench("--trajectory", "ids.gpz", device="all")
+        self.check(report, "gpu", "ids.gpz", 4, 12, ["stored", "ids"])
+        rows = [row for row in report["trajectory"]["rows"] if row["device"] == "gpu"]
+        self.assertEqual([row["from"] for row in rows], ["device", "file"] * 2)
+        for row in rows:
+            self.assertEqual((row["frames_checked"], row["frames_decoded_on_cpu"]), (4, 0))
+
+    def test_errors(self):
+        self.write("broken.gpz", b"12345")
+        self.write("ints.dump", "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUNDS pp pp pp\n0 1\n0 1\n0 1\n"
+                   "ITEM: ATOMS id type\n1 1\n")
+        self.gpz("encode", "ints.dump", "-o", "ints.gpz", "--lossless")
+        for options, code, reason in (
+                (["none.gpz"], 3, "none.gpz: cannot open: No such file or directory"),
+                (["ints.gpz"], 2, "ints.gpz: its first field is not of floats, as positions are"),
+                (["ids.gpz", "--file", "plain.gpz"], 2, "--trajectory takes neither --file nor --generate"),
+                (["broken.gpz"], 4, None)):
+            self.gpz("bench", "--device", "cpu", *QUICK, "--trajectory", *options, code=code, err=reason)
+
+
 class Usage(BenchCase):
     def test_options(self):
         for options, reason in (
-                ([], "give --file F or --generate KIND"),
+                ([], "give --file F, --generate KIND or --trajectory F"),
                 (["--generate", "terrain", "--file", "x"], "--generate terrain takes no --file"),
                 (["--generate", "melt", "--tile", "2x2x2"], "--tile needs --file"),
                 (["--generate", "melt", "--eb", "-1"], "--eb -1: has to be a number above 0"),

@@ -159,3 +159,55 @@ int codec_in_c(const char *path) {
   free(host);
   return step;
 }
+
+/* A key frame, then a difference chunk of the same particles, from host memory and from the device. */
+int decoder_in_c(const void *const *chunks, const size_t *sizes, int count) {
+  int step = 0;
+  int k;
+  cloud *host = (cloud *)malloc(sizeof *host);
+  cloud *device = NULL;
+  void *bytes = NULL;
+  size_t held = 0;
+  gpz_cuda_decoder *decoder = NULL;
+  gpz_field fields[2];
+  gpz_cuda_output outputs[2];
+
+  if (cudaMalloc((void **)&device, sizeof *device) != cudaSuccess) step = 1;
+  if (!step && cudaMalloc(&bytes, sizeof *device) != cudaSuccess) step = 2;
+  describe(fields, device);
+  if (!step && describe_back(fields, device, outputs) != GPZ_OK) step = 3;
+  if (!step && gpz_cuda_decoder_create(0, &decoder) != GPZ_OK) step = 4;
+  for (k = 0; k < count && !step; ++k) {
+    gpz_status status;
+    int i;
+    if (cudaMemset(device, 0, sizeof *device) != cudaSuccess) step = 5;
+    if (cudaMemcpy(bytes, chunks[k], sizes[k], cudaMemcpyHostToDevice) != cudaSuccess) step = 6;
+    if (k % 3 == 0)
+      status = gpz_cuda_decoder_decode_host(decoder, chunks[k], sizes[k], particles, outputs, 2, GPZ_SORT_BY_ID, NULL);
+    else if (k % 3 == 1)
+      status = gpz_cuda_decoder_decode(decoder, bytes, sizes[k], particles, outputs, 2, GPZ_SORT_BY_ID, NULL);
+    else
+      status = gpz_cuda_decoder_queue(decoder, bytes, chunks[k], sizes[k], particles, outputs, 2, GPZ_SORT_BY_ID, NULL);
+    if (!step && status != GPZ_OK) step = 7;
+    if (!step && gpz_cuda_decoder_finish(decoder) != GPZ_OK) step = 8;
+    if (!step && gpz_cuda_decoder_check(decoder) != GPZ_OK) step = 9;
+    if (!step && cudaMemcpy(host, device, sizeof *host, cudaMemcpyDeviceToHost) != cudaSuccess) step = 10;
+    /* Frame k is moved by k along x. */
+    for (i = 0; i < particles && !step; ++i) {
+      if (host->id[i] != i) step = 11;
+      host->x[3 * i] -= k;
+    }
+    if (!step && !agrees(host, 0.002)) step = 12;
+  }
+  if (!step && gpz_cuda_decoder_memory(decoder, &held, NULL) != GPZ_OK) step = 13;
+  if (!step && held == 0) step = 14;
+  if (!step && gpz_cuda_decoder_release(decoder) != GPZ_OK) step = 15;
+  if (!step &&
+      gpz_cuda_decoder_decode_host(decoder, chunks[1], sizes[1], particles, outputs, 2, 0, NULL) != GPZ_NOT_FOUND)
+    step = 16;
+  gpz_cuda_decoder_free(decoder);
+  cudaFree(device);
+  cudaFree(bytes);
+  free(host);
+  return step;
+}

@@ -7,9 +7,11 @@
 #include "container_support.hpp"
 #include "gpu_support.hpp"
 #include "gpz/gpz_cuda.h"
+#include "gpz/trajectory.hpp"
 
 extern "C" int queued_calls_in_c(void);
 extern "C" int codec_in_c(const char *path);
+extern "C" int decoder_in_c(const void *const *chunks, const size_t *sizes, int count);
 
 namespace gpz::test {
 namespace {
@@ -32,6 +34,40 @@ TEST_F(CudaCApi, CodecWorksFromC) {
   EXPECT_EQ(gpz_reader_read_int64(reader, 0, "id", id.data(), id.size()), GPZ_OK) << gpz_last_error();
   for (std::size_t i = 0; i < z.size(); ++i) ASSERT_NEAR(z[i], -static_cast<double>(id[i]), 0.001) << "particle " << i;
   gpz_reader_close(reader);
+}
+
+TEST_F(CudaCApi, DecoderWorksFromC) {
+  constexpr std::size_t n = 5000;
+  TrajectoryEncoder encoder;
+  std::vector<EncodedChunk> chunks(5);
+  std::vector<const void *> data;
+  std::vector<std::size_t> sizes;
+  for (std::size_t f = 0; f < chunks.size(); ++f) {
+    // As cuda_c_api_in_c.c has them, in another order.
+    std::vector<double> x(3 * n);
+    std::vector<std::int32_t> id(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t k = i * 7 % n;
+      id[i] = static_cast<std::int32_t>(k);
+      x[3 * i] = static_cast<double>(k) * 0.25 + static_cast<double>(f);
+      x[3 * i + 1] = static_cast<double>(k % 100);
+      x[3 * i + 2] = -static_cast<double>(k);
+    }
+    FieldInput positions;
+    positions.field.components = {{"x", 0}, {"y", 1}, {"z", 2}};
+    positions.field.leading = true;
+    positions.field.bound = 0.001;
+    for (std::size_t d = 0; d < 3; ++d) positions.components[d] = {x.data() + d, 24, ConstArray::Type::float64};
+    FieldInput ids;
+    ids.field.type = ValueType::integer;
+    ids.field.components = {{"id", 3}};
+    ids.components[0] = {id.data(), 4, ConstArray::Type::int32};
+    encoder.encode({positions, ids}, n, nullptr, Box(), f == 0, chunks[f]);
+    data.push_back(chunks[f].bytes.data());
+    sizes.push_back(chunks[f].bytes.size());
+    EXPECT_EQ(chunk_kind(chunks[f].bytes.data(), sizes[f]), f == 0 ? ChunkKind::block : ChunkKind::difference);
+  }
+  EXPECT_EQ(decoder_in_c(data.data(), sizes.data(), static_cast<int>(chunks.size())), 0) << gpz_last_error();
 }
 
 // A file written from device memory is the file written from host memory.
@@ -191,6 +227,16 @@ TEST(CudaCApiArguments, AreChecked) {
   EXPECT_EQ(gpz_cuda_codec_release(nullptr), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(gpz_cuda_codec_memory(nullptr, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
   gpz_cuda_codec_free(nullptr);
+
+  EXPECT_EQ(gpz_cuda_decoder_create(0, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_decoder_decode(nullptr, memory, 64, 1, &output, 1, 0, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_decoder_decode_host(nullptr, memory, 64, 1, &output, 1, 0, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_decoder_queue(nullptr, memory, memory, 64, 1, &output, 1, 0, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_decoder_check(nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_decoder_finish(nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_decoder_release(nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_decoder_memory(nullptr, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
+  gpz_cuda_decoder_free(nullptr);
 }
 
 TEST(CudaCApiArguments, ThereIsNoSuchDevice) {
@@ -198,6 +244,9 @@ TEST(CudaCApiArguments, ThereIsNoSuchDevice) {
   EXPECT_EQ(gpz_cuda_codec_create(1000, &codec), GPZ_NOT_FOUND);
   EXPECT_EQ(codec, nullptr);
   EXPECT_TRUE(error_says("no CUDA device")) << gpz_last_error();
+  gpz_cuda_decoder *decoder = reinterpret_cast<gpz_cuda_decoder *>(1);
+  EXPECT_EQ(gpz_cuda_decoder_create(1000, &decoder), GPZ_NOT_FOUND);
+  EXPECT_EQ(decoder, nullptr);
 }
 
 }  // namespace

@@ -14,12 +14,15 @@
 #include <sstream>
 
 #include "../fuzz/gpz_file.hpp"
+#include "decoder_outputs.hpp"
 #include "gpu_support.hpp"
 #include "gpz/cpu/difference_codec.hpp"
 #include "gpz/cuda/difference/difference.hpp"
 #include "gpz/cuda_codec.hpp"
+#include "gpz/cuda_trajectory_decoder.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/section_head.hpp"
+#include "gpz/trajectory.hpp"
 
 namespace gpz::test {
 namespace {
@@ -268,18 +271,29 @@ TEST_F(CudaCorpus, DifferenceSectionsAreDecodedOrRefusedAsOnTheCpu) {
     const cpu::DifferenceState host = history_of(section);
     const OnCpu expected = decode_on_cpu(section, host);
 
-    DeviceState device(host);
     const std::size_t n = section.particles;
     const DeviceMemory values(static_cast<std::size_t>(section.components()) * n * 8);
-    cuda::FieldOutput output;
-    output.field = *section.field;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(section.components()); ++d)
-      output.components[d] = {values.as<double>() + d * n, 8,
-                              section.is_plain() ? ConstArray::Type::int64 : ConstArray::Type::float64};
     const DeviceMemory bytes(section.bytes.data(), section.bytes.size());
-    const DeviceMemory workspace(cuda::decode_difference_workspace(device.get()));
-    cuda::decode_difference(device.get(), bytes.get(), section.bytes.size(), section.box, output, workspace.get(),
-                            workspace.size(), status.get(), nullptr);
+    const DeviceMemory workspace(cuda::decode_difference_workspace(n));
+    if (section.is_plain()) {
+      cuda::DeviceKeys keys;
+      keys.components = section.components();
+      for (std::size_t d = 0; d < static_cast<std::size_t>(section.components()); ++d) {
+        keys.last[d] = values.as<std::int64_t>() + d * n;
+        check(cudaMemcpy(keys.last[d], host.axes[d].last.data(), n * 8, cudaMemcpyHostToDevice));
+      }
+      cuda::decode_key_differences(keys, n, bytes.get(), section.bytes.size(), section.box, workspace.get(),
+                                   workspace.size(), status.get(), nullptr);
+    } else {
+      DeviceState device(host);
+      cuda::FieldOutput output;
+      output.field = *section.field;
+      for (std::size_t d = 0; d < static_cast<std::size_t>(section.components()); ++d)
+        output.components[d] = {values.as<double>() + d * n, 8, ConstArray::Type::float64};
+      cuda::decode_difference(device.get(), bytes.get(), section.bytes.size(), section.box, output, workspace.get(),
+                              workspace.size(), status.get(), nullptr);
+      check(cudaDeviceSynchronize());
+    }
     check(cudaDeviceSynchronize());
     if (!expected.is_sound || section.uses_neighbours()) {
       EXPECT_NE(*status, 0u) << input.name;
@@ -288,7 +302,7 @@ TEST_F(CudaCorpus, DifferenceSectionsAreDecodedOrRefusedAsOnTheCpu) {
     }
     // What is wide may be unspecified: residuals beyond those of the format.
     if (input.is_sound) {
-      EXPECT_EQ(*status, expected.is_wide ? cuda::section_wide : 0u) << input.name;
+      EXPECT_EQ(*status, expected.is_wide && !section.is_plain() ? cuda::section_wide : 0u) << input.name;
     }
     if (*status != 0) return;
     ++decoded;
@@ -310,6 +324,73 @@ TEST_F(CudaCorpus, DifferenceSectionsAreDecodedOrRefusedAsOnTheCpu) {
   }
   EXPECT_GT(sound, 0u) << "no golden files: GPZ_FUZZ_INPUTS names no folder with .gpz files";
   std::printf("sections: %zu decoded, %zu of golden files compared, %zu refused\n", decoded, sound, refused);
+  expect_healthy();
+}
+
+// ---- trajectories
+
+// The chunks that have one index in the frames of a file, to both decoders.
+struct Trajectory {
+  trajectory::ChunkReader cpu;
+  cuda::TrajectoryDecoder gpu;
+  bool cpu_fails = false;  // until an independent chunk
+  bool gpu_fails = false;
+
+  Status on_cpu(const fuzz::Chunk &chunk, const std::vector<Field> &fields) {
+    const Status status =
+        status_of([&] { cpu.next(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, fields, {}, 1); });
+    cpu_fails = status != Status::ok;
+    return status;
+  }
+  Status on_gpu(const fuzz::Chunk &chunk, const DecoderOutputs &outputs, cuda::OutputOrder order) {
+    const Status status = status_of([&] {
+      gpu.decode_from_host(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, outputs.outputs(), order);
+    });
+    gpu_fails = status != Status::ok;
+    return status;
+  }
+};
+
+TEST_F(CudaCorpus, TrajectoriesAreDecodedOrRefusedAsOnTheCpu) {
+  std::size_t decoded = 0, compared = 0, refused = 0, unsupported = 0;
+  Random random(1);
+  for (Input &input : inputs()) {
+    std::vector<std::unique_ptr<Trajectory>> chunks;
+    for (const fuzz::Frame *frame : input.file.frames()) {
+      const std::vector<Field> &fields = frame->info.fields;
+      const bool has_ids = has_identity(fields);
+      if (fields.size() > cuda::max_fields) break;
+      while (chunks.size() < frame->chunks.size()) chunks.push_back(std::make_unique<Trajectory>());
+      for (std::size_t k = 0; k < frame->chunks.size(); ++k) {
+        const fuzz::Chunk &chunk = frame->chunks[k];
+        if (chunk.particles > most_particles) continue;
+        Trajectory &both = *chunks[k];
+        const bool is_difference = status_of([&] {
+                                     if (chunk_kind(chunk.bytes.data(), chunk.bytes.size()) != ChunkKind::difference)
+                                       throw Error(Status::unsupported, "");
+                                   }) == Status::ok;
+        if (is_difference && (both.cpu_fails || both.gpu_fails)) continue;
+        const auto order = has_ids && random.below(2) == 0 ? cuda::OutputOrder::id : cuda::OutputOrder::stored;
+        DecoderOutputs outputs(fields, chunk.particles, random);
+        const Status on_cpu = both.on_cpu(chunk, fields);
+        const Status on_gpu = both.on_gpu(chunk, outputs, order);
+        if (on_gpu == Status::unsupported || on_gpu == Status::invalid_argument) {
+          ++unsupported;
+          continue;
+        }
+        EXPECT_EQ(on_gpu == Status::ok, on_cpu == Status::ok) << input.name << " chunk " << k;
+        decoded += on_gpu == Status::ok ? 1 : 0;
+        refused += on_gpu == Status::ok ? 0 : 1;
+        if (!input.is_sound || on_cpu != Status::ok || on_gpu != Status::ok) continue;
+        write_sorted(both.cpu, fields, order, outputs);
+        outputs.expect_equal(input.name);
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 0u) << "no golden files: GPZ_FUZZ_INPUTS names no folder with .gpz files";
+  std::printf("frames: %zu decoded, %zu of golden files compared, %zu refused, %zu for the CPU only\n", decoded,
+              compared, refused, unsupported);
   expect_healthy();
 }
 

@@ -218,7 +218,8 @@ class Parity {
         out_(capacity_),
         wide_(4),
         places_(c.n * 3 * 8),
-        crossings_(c.n * 3) {
+        crossings_(c.n * 3),
+        keys_(c.n * 3 * 8) {
     if (!plain) {
       const double bound = 0.001 * (1 + random_.uniform());
       const double step = core::step_for_bound(bound, sizeof(T) == 4 ? core::Value::float32 : core::Value::float64);
@@ -255,6 +256,7 @@ class Parity {
     std::set<std::uint64_t> invalid;
     const Columns q = host_indices(xyz, case_.components, grid_, nullptr, invalid);
     host_.start(columns(q), case_.n, case_.components, plain);
+    if (plain) start_keys(q);
     Uploaded<T> uploaded(xyz, case_.components, case_.rows, random_);
     uploaded.values.grid = grid_;
     for (Device *device : {&encoder_, &decoder_})
@@ -323,38 +325,62 @@ class Parity {
   }
 
   void decode(std::size_t size, const Columns &q, const std::vector<std::uint8_t> &crossed) {
-    using Value = std::conditional_t<plain, std::int64_t, T>;
-    const auto width = static_cast<std::size_t>(case_.components);
-    const DeviceMemory values(case_.n * width * sizeof(Value));
-    cuda::FieldOutput output;
-    output.field.type = plain ? ValueType::integer : sizeof(T) == 4 ? ValueType::float32 : ValueType::float64;
-    output.field.step = grid_.step;
-    output.field.components.resize(width);
-    const bool together = is_interleaved(case_.rows);
-    for (std::size_t d = 0; d < width; ++d)
-      output.components[d] = {values.as<Value>() + (together ? d : d * case_.n),
-                              static_cast<std::ptrdiff_t>(sizeof(Value) * (together ? width : 1)), array_type<Value>()};
-    const DeviceMemory workspace(cuda::decode_difference_workspace(decoder_.state));
-    cuda::decode_difference(decoder_.state, out_.get(), size, box_, output, workspace.get(), workspace.size(),
-                            status_.get(), stream_.get(), cleared_crossings());
+    const DeviceMemory workspace(cuda::decode_difference_workspace(case_.n));
+    if constexpr (plain) {
+      cuda::decode_key_differences(keys(), case_.n, out_.get(), size, box_, workspace.get(), workspace.size(),
+                                   status_.get(), stream_.get(), cleared_crossings());
+      expect_decoded(crossed);
+      expect_keys(q);
+    } else {
+      const auto width = static_cast<std::size_t>(case_.components);
+      const DeviceMemory values(case_.n * width * sizeof(T));
+      cuda::FieldOutput output;
+      output.field.type = sizeof(T) == 4 ? ValueType::float32 : ValueType::float64;
+      output.field.step = grid_.step;
+      output.field.components.resize(width);
+      const bool together = is_interleaved(case_.rows);
+      for (std::size_t d = 0; d < width; ++d)
+        output.components[d] = {values.as<T>() + (together ? d : d * case_.n),
+                                static_cast<std::ptrdiff_t>(sizeof(T) * (together ? width : 1)), array_type<T>()};
+      cuda::decode_difference(decoder_.state, out_.get(), size, box_, output, workspace.get(), workspace.size(),
+                              status_.get(), stream_.get(), cleared_crossings());
+      expect_decoded(crossed);
+      expect_same(decoder_.state, host_);
+      const auto bytes = values.bytes();
+      std::size_t wrong = 0;
+      for (std::size_t d = 0; d < width; ++d)
+        for (std::size_t i = 0; i < case_.n; ++i) {
+          const T want = core::grid_value<T>(static_cast<double>(q[d][i]), grid_.step);
+          wrong += std::memcmp(&bytes[(together ? i * width + d : d * case_.n + i) * sizeof(T)], &want, sizeof(T)) != 0;
+        }
+      EXPECT_EQ(wrong, 0u);
+    }
+  }
+  void expect_decoded(const std::vector<std::uint8_t> &crossed) {
     check(cudaStreamSynchronize(stream_.get()));
-    ASSERT_EQ(*status_, 0u);
+    EXPECT_EQ(*status_, 0u);
     EXPECT_EQ(crossings_.bytes(), crossed);
-    expect_same(decoder_.state, host_);
-    const auto bytes = values.bytes();
-    std::size_t wrong = 0;
-    for (std::size_t d = 0; d < width; ++d)
-      for (std::size_t i = 0; i < case_.n; ++i) {
-        Value got;
-        std::memcpy(&got, &bytes[(together ? i * width + d : d * case_.n + i) * sizeof(Value)], sizeof(Value));
-        Value want;
-        if constexpr (plain)
-          want = q[d][i];
-        else
-          want = core::grid_value<T>(static_cast<double>(q[d][i]), grid_.step);
-        wrong += std::memcmp(&got, &want, sizeof(Value)) != 0 ? 1 : 0;
-      }
-    EXPECT_EQ(wrong, 0u);
+  }
+
+  // One array after the other.
+  cuda::DeviceKeys keys() const {
+    cuda::DeviceKeys keys;
+    keys.components = case_.components;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(case_.components); ++d)
+      keys.last[d] = keys_.template as<std::int64_t>() + d * case_.n;
+    return keys;
+  }
+  void start_keys(const Columns &q) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(case_.components); ++d)
+      check(cudaMemcpy(keys().last[d], q[d].data(), case_.n * 8, cudaMemcpyHostToDevice));
+    check(cudaDeviceSynchronize());
+  }
+  void expect_keys(const Columns &q) {
+    std::vector<std::int64_t> got(case_.n);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(case_.components); ++d) {
+      check(cudaMemcpy(got.data(), keys().last[d], case_.n * 8, cudaMemcpyDeviceToHost));
+      EXPECT_TRUE(std::equal(got.begin(), got.end(), q[d].begin())) << "component " << d;
+    }
   }
 
   Case case_;
@@ -369,6 +395,7 @@ class Parity {
   DeviceMemory wide_;
   DeviceMemory places_;
   DeviceMemory crossings_;
+  DeviceMemory keys_;  // of a plain state that is decoded
   OwnStream stream_;
   Pinned<cuda::DifferenceResult> result_;
   Pinned<std::uint32_t> status_;

@@ -75,6 +75,43 @@ TEST_F(Gather, UnpacksImageFlagsOf32Bits) { expect_image_flags<std::int32_t>(10,
 TEST_F(Gather, UnpacksImageFlagsOf64Bits) { expect_image_flags<std::int64_t>(21, 1); }
 TEST_F(Gather, UnpacksAColumnOfATable) { expect_image_flags<std::int32_t>(10, 3); }
 
+// Coordinates and integers of tables; box edges of a triclinic box.
+template <typename Real, typename T>
+void expect_unwrapped(int bits) {
+  const std::uint32_t mask = (1u << bits) - 1;
+  const int zero = 1 << (bits - 1);
+  constexpr std::size_t apart = 3;
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> inside(-7.0, 31.0);
+  cuda::Gather gather;
+  const cuda::Unwrapping how{{{0, mask, zero}, {bits, mask, zero}, {2 * bits, mask, zero}}, {31.7, -2.3, 1e-3}};
+  for (const std::size_t rows : {3000, 1, 20000}) {
+    std::vector<Real> x(rows * apart);
+    std::vector<T> packed(rows);
+    for (Real &value : x) value = static_cast<Real>(inside(random));
+    for (T &value : packed) value = static_cast<T>(random());
+    const DeviceMemory positions = on_device(x), images = on_device(packed);
+    constexpr auto real = sizeof(Real) == 4 ? ConstArray::Type::float32 : ConstArray::Type::float64;
+    constexpr auto integer = sizeof(T) == 4 ? ConstArray::Type::int32 : ConstArray::Type::int64;
+    const ConstArray found = gather.unwrap({positions.as<Real>() + 1, apart * sizeof(Real), real},
+                                           {images.get(), sizeof(T), integer}, rows, how, 2);
+    ASSERT_EQ(found.type, ConstArray::Type::float64);
+    std::vector<double> values(rows);
+    check(cudaMemcpy(values.data(), found.data, rows * sizeof(double), cudaMemcpyDeviceToHost));
+    for (std::size_t i = 0; i < rows; ++i) {
+      double expected = x[i * apart + 1];
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto image = static_cast<std::uint64_t>(packed[i] >> (static_cast<int>(axis) * bits)) & mask;
+        expected += how.edges[axis] * (static_cast<double>(image) - zero);
+      }
+      ASSERT_EQ(values[i], expected) << "row " << i << " of " << rows;
+    }
+  }
+}
+
+TEST_F(Gather, UnwrapsDoubles) { expect_unwrapped<double, std::int32_t>(10); }
+TEST_F(Gather, UnwrapsFloats) { expect_unwrapped<float, std::int64_t>(21); }
+
 TEST_F(Gather, KeepsItsMemory) {
   cuda::Gather gather;
   const DeviceMemory memory = on_device(std::vector<int>(10000, 1));
@@ -101,6 +138,7 @@ TEST_F(Gather, EveryFailedAllocationIsAStatus) {
     const Status status = status_of([&] {
       gather.select(memory.as<int>(), 5000, 1);
       gather.unpack(packed, 5000, {}, 0);
+      gather.unwrap({memory.get(), sizeof(float), ConstArray::Type::float32}, packed, 5000, {}, 0);
     });
     allocation_spy::stop_failing();
     expect_healthy();
@@ -110,7 +148,7 @@ TEST_F(Gather, EveryFailedAllocationIsAStatus) {
     EXPECT_EQ(gather.memory().device_bytes, 0u);
     EXPECT_EQ(gather.select(memory.as<int>(), 5000, 1).count, 5000u);
   }
-  EXPECT_EQ(failures, 4);  // rows, their count, scratch, a column
+  EXPECT_EQ(failures, 5);  // rows, their count, scratch, two columns
   EXPECT_EQ(allocation_spy::live(), live);
 }
 
@@ -144,6 +182,16 @@ TEST_F(Gather, WrongArgumentsAreRefused) {
   EXPECT_EQ(unpacking({flags, 4, Type::int32}, std::uint64_t{1} << 31, 0), Status::limit_exceeded);
   EXPECT_EQ(status_of([&] { gather.select(flags, std::uint64_t{1} << 31, 1); }), Status::limit_exceeded);
   EXPECT_EQ(status_of([&] { gather.select(nullptr, 10, 1); }), Status::invalid_argument);
+  const auto unwrapping = [&](const ConstArray &x, const ConstArray &packed, int column) {
+    return status_of([&] { gather.unwrap(x, packed, 10, {}, column); });
+  };
+  const ConstArray reals{flags, 8, Type::float64}, integers{flags, 4, Type::int32};
+  EXPECT_EQ(unwrapping(integers, integers, 0), Status::invalid_argument);
+  EXPECT_EQ(unwrapping(reals, reals, 0), Status::invalid_argument);
+  EXPECT_EQ(unwrapping(reals, integers, cuda::Gather::max_columns), Status::invalid_argument);
+  EXPECT_EQ(unwrapping({nullptr, 8, Type::float64}, integers, 0), Status::invalid_argument);
+  EXPECT_EQ(unwrapping({flags, 12, Type::float64}, integers, 0), Status::invalid_argument);
+  EXPECT_EQ(unwrapping(reals, {odd, 4, Type::int32}, 0), Status::invalid_argument);
   EXPECT_EQ(gather.memory().allocations, 0u);
   EXPECT_EQ(status_of([] { cuda::Gather{gpus()}; }), Status::not_found);
   expect_healthy();

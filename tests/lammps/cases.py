@@ -16,6 +16,7 @@ import test_modify
 import test_reread
 import test_reread_runs
 import test_selection
+import test_share
 import test_trajectory
 from harness import main
 

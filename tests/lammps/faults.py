@@ -36,7 +36,7 @@ pair_style lj/cut 2.5
 pair_coeff * * 1.0 1.0 2.5
 fix nve all nve
 dump gpz all gpz {every} out/{name} id type x y z
-dump_modify gpz key 3 async {mode} append {append}
+dump_modify gpz key 3 async {mode} append {append} share {share}
 {more}
 run {steps}
 """  # a restart file of the run itself would change neighbour lists, and so the last bits
@@ -52,10 +52,10 @@ class Faults:
     """One small run, again and again, each time with another fault. Six frames, of which the first and the fourth are
     key frames; they are in `out`, as one file, or as those that `name` stands for."""
 
-    def __init__(self, t, mode, name="t.gpz", hosts=1):
+    def __init__(self, t, mode, name="t.gpz", hosts=1, share="no"):
         if not t.options.io_faults:
             raise Skip("needs Linux, for LD_PRELOAD")
-        self.t, self.mode, self.name, self.hosts = t, mode, name, hosts
+        self.t, self.mode, self.name, self.hosts, self.share = t, mode, name, hosts, share
         self.out, self.log = t.path("out"), t.path("calls")
         self.counts = collections.Counter()
         self.wrong = []
@@ -65,14 +65,14 @@ class Faults:
 
     def __str__(self):
         ranks = f"{self.t.ranks} rank{'s' if self.t.ranks > 1 else ''}"
-        return f"lmp, {ranks}{' of 2 hosts' if self.hosts > 1 else ''}, async {self.mode}, {self.name}"
+        return f"lmp, {ranks}{' of 2 hosts' if self.hosts > 1 else ''}, async {self.mode}, share {self.share}, {self.name}"
 
     # --- runs ---
 
     def script(self, again=False, append="no", more="", steps=STEPS[-1]):
         start = "read_restart r.5\n" if again else SYSTEM
         left = steps - (EVERY if again else 0)
-        return start + RUN.format(every=EVERY, name=self.name, mode=self.mode, append=append, more=more, steps=left)
+        return start + RUN.format(every=EVERY, name=self.name, mode=self.mode, append=append, more=more, steps=left, share=self.share)
 
     def clear(self):
         shutil.rmtree(self.out, ignore_errors=True)
@@ -280,12 +280,12 @@ def kinds_of_runs(ranks):
     return kinds
 
 
-def each(t, names=NAMES):
+def each(t, names=NAMES, share="no"):
     """Faults for each kind of run."""
     wrong = []
     for name, mode, hosts in kinds_of_runs(t.ranks):
         if name in names and (hosts == 1 or t.options.two_hosts):
-            faults = Faults(t, mode, name, hosts)
+            faults = Faults(t, mode, name, hosts, share)
             yield faults
             wrong += faults.report()
     assert not wrong, f"{len(wrong)} cases:\n" + "\n".join(wrong)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preloaded into LAMMPS: rank GPZ_TEST_DIES is killed by its GPZ_TEST_AT-th call of one MPI function, GPZ_TEST_CALL:
-// Allgather and Igather gather what ranks tell each other about a frame, Wait is called between frames.
+// Allgather and Igather gather what ranks tell each other about a frame, Gatherv takes the atoms of a chunk to one of
+// them, Wait is called between frames.
 #include <mpi.h>
 
 #include <atomic>
@@ -25,6 +26,12 @@ extern "C" int MPI_Allgather(const void *from, int sent, MPI_Datatype sent_type,
                              MPI_Datatype type, MPI_Comm all) {
   die_in("Allgather");
   return PMPI_Allgather(from, sent, sent_type, to, received, type, all);
+}
+
+extern "C" int MPI_Gatherv(const void *from, int sent, MPI_Datatype sent_type, void *to, const int *received,
+                           const int *places, MPI_Datatype type, int root, MPI_Comm all) {
+  die_in("Gatherv");
+  return PMPI_Gatherv(from, sent, sent_type, to, received, places, type, root, all);
 }
 
 extern "C" int MPI_Igather(const void *from, int sent, MPI_Datatype sent_type, void *to, int received,

@@ -53,10 +53,12 @@ mass * 1.0
 """ + LJ
 
 
-def dumps(columns, every=20, gpz="t.gpz", custom="t.dump", group="all", both="", modify=""):
-    """One dump in both formats. dump_modify arguments: `both` for both, `modify` for the .gpz file alone."""
+def dumps(columns, every=20, gpz="t.gpz", custom="t.dump", group="all", both="", modify="", share="no"):
+    """One dump in both formats. dump_modify arguments: `both` for both, `modify` for the .gpz file alone. Systems are so small
+    that ranks would share a chunk; unless `share` lets them, each makes its own, as it does where it has more atoms."""
     commands = [
         f"dump gpz {group} gpz {every} {gpz} {columns}",
+        f"dump_modify gpz share {share}",
         f"dump custom {group} custom {every} {custom} {columns}",
         "dump_modify custom sort id format float %.17g",
     ]

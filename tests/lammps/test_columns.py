@@ -5,7 +5,7 @@ import re
 import subprocess
 
 from harness import DEFAULT_BOUND, case, read_dump
-from systems import BASE, MELT, TRICLINIC, dumps
+from systems import BASE, CORNER, MELT, TRICLINIC, dumps
 
 
 @case(ranks=(1, 2))
@@ -33,6 +33,16 @@ def computes_fixes_variables(t):
         + "run 40"
     )
     t.same(bounds={f"c_s[{i}]": 1e-3 for i in range(1, 7)})
+
+
+@case(ranks=(2,))
+def computes_of_a_rank_without_atoms(t):
+    """Its arrays may not be allocated."""
+    custom = "fix own all property/atom d_heat i_mark d2_pair 2\n"
+    more = "compute ke all ke/atom\ncompute s all stress/atom NULL\nvariable r atom x+y\n" + custom
+    columns = BASE + " c_ke c_s[2] c_s[5] v_r d_heat i_mark d2_pair[2]"
+    t.lammps("processors 2 1 1\n" + CORNER + more + dumps(columns) + "run 40")
+    t.same()
 
 
 @case(ranks=(1, 2))

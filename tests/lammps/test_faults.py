@@ -152,11 +152,11 @@ def rank_killed_in_a_gather(t):
     rank_dies(t, ("Allgather", "Igather"), at_most=1)
 
 
-def rank_dies(t, functions, at_most):
+def rank_dies(t, functions, at_most, share="no"):
     """SIGKILL of one rank: the job ends, and all frames that were complete are there."""
     if not t.options.rank_dies:
         raise Skip("needs MPI and a linker that knows LD_PRELOAD")
-    for faults in each(t, NAMES[:1]):
+    for faults in each(t, NAMES[:1], share):
         for function in functions:
             for rank in range(t.ranks) if ALL else (t.ranks - 1,):
                 for at in some(range(1, 16), at_most):
@@ -285,24 +285,28 @@ def refused(faults, wrapper, path, append):
 @case()
 def failing_allocations(t):
     """An allocation under the dump style, in it or in what it calls: an error, and the frames before."""
-    if not t.options.alloc_faults or not t.options.plugin:
-        raise Skip("needs Linux, and dump gpz as a plugin")
     for faults in each(t, NAMES[:1]):
-        total = allocations(faults, faults.script())
-        loading = allocations(faults, "")  # by CUDA's runtime, where it is part of the plugin
-        for n, at in enumerate(some(range(loading + 1, total + 1), 10)):
-            for following in (False, True) if ALL and n % 4 == 0 else (not ALL and n % 2 == 1,):
-                fault = f"allocation{' and all later ones' if following else ''}"
-                faults.case(fault, f"number {at} of {total}", lambda: out_of_memory(faults, at, following))
+        allocations_fail(faults, 0)
 
 
-def allocations(faults, script):
-    done = without_memory(faults, 0, False, script)
+def allocations_fail(faults, rank):
+    if not faults.t.options.alloc_faults or not faults.t.options.plugin:
+        raise Skip("needs Linux, and dump gpz as a plugin")
+    total = allocations(faults, rank, faults.script())
+    loading = allocations(faults, rank, "")  # by CUDA's runtime, where it is part of the plugin
+    for n, at in enumerate(some(range(loading + 1, total + 1), 10)):
+        for following in (False, True) if ALL and n % 4 == 0 else (not ALL and n % 2 == 1,):
+            fault = f"allocation{' and all later ones' if following else ''}"
+            faults.case(fault, f"number {at} of {total}, rank {rank}", lambda: out_of_memory(faults, rank, at, following))
+
+
+def allocations(faults, rank, script):
+    done = without_memory(faults, rank, 0, False, script)
     assert done.returncode == 0, done.stdout
     return int(faults.t.path("allocations").read_text())
 
 
-def without_memory(faults, at, following, script=None):
+def without_memory(faults, rank, at, following, script=None):
     faults.clear()
     plugin = os.path.basename(faults.t.options.plugin)
     facts = {"LD_PRELOAD": faults.t.options.alloc_faults, "ALLOC_FAULTS_AT": at, "ALLOC_FAULTS_WITHIN": plugin}
@@ -311,16 +315,19 @@ def without_memory(faults, at, following, script=None):
     if at == 0:
         facts["ALLOC_FAULTS_REPORT"] = faults.t.path("allocations")
     wrapper = ["env", *(f"{key}={value}" for key, value in facts.items())]
+    if faults.t.ranks > 1:
+        one = f'if [ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = {rank} ]; then exec {" ".join(wrapper)} "$@"; fi; exec "$@"'
+        wrapper = ["sh", "-c", one, "sh"]
     return faults.t.run(faults.script() if script is None else script, wrapper=wrapper, timeout=100)
 
 
-def out_of_memory(faults, at, following):
-    done = without_memory(faults, at, following)
+def out_of_memory(faults, rank, at, following):
+    done = without_memory(faults, rank, at, following)
     if done.returncode == 0:
         faults.unchanged()
         return "as usual"
     said = done.stdout[-1500:]
-    assert done.returncode == 1, f"exit code {done.returncode}\n{said}"
+    assert done.returncode == 1 or faults.t.ranks > 1, f"exit code {done.returncode}\n{said}"
     assert "ERROR" in said or "memory allocation failed" in said, said
     for name in faults.files():
         texts = faults.decode(name)

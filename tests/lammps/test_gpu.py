@@ -10,7 +10,7 @@ from test_append import continued, merged
 
 COLUMNS = BASE + " ix iy iz vx vy vz"
 LOOSE = {**{c: DEFAULT_BOUND + 1e-7 for c in "xyz"}, **{c: 1e-7 for c in ("vx", "vy", "vz")}}
-SCALED = {c: DEFAULT_BOUND / 8.3979 for c in ("xs", "ys", "zs")}  # in the box of MELT
+SCALED = {c: DEFAULT_BOUND / 8.3979 for c in ("xs", "ys", "zs", "xsu", "ysu", "zsu")}  # in the box of MELT
 DIRECT = "before KOKKOS copies them for other output"
 
 
@@ -161,8 +161,12 @@ def gpu_more_atoms(t):
 
 
 def direct_and_not(t, script, run="run 40", frames=9, places=(DIRECT,), **options):
+    """`places` None: anything that the dump reads there before KOKKOS copies all."""
     output = lammps(t, script + twins("direct yes", "device gpu direct no", **options) + run, kokkos=True)
-    says(output, "gpz", *places)
+    if places is None:
+        assert re.search(rf"Dump gpz gpz: .*, {DIRECT}", output), output
+    else:
+        says(output, "gpz", *places)
     says(output, "b", "at the time of other output, because of dump_modify direct no")
     t.same_frames("a.gpz", "b.gpz")
     t.same("a.gpz", frames=frames)
@@ -242,43 +246,199 @@ def gpu_kokkos_append(t):
 
 
 @case(ranks=(1, 2))
-def gpu_kokkos_velocities_too_early(t):
-    """A fix that is defined behind the dump changes velocities after they would be taken. They are taken later; if they
-    are no columns, it does not matter."""
+def gpu_kokkos_later_fix(t):
+    """A fix that is defined behind the dump takes part in the second half of a step: velocities are those behind it."""
     script = MELT.replace("fix nve all nve\n", "")
-    reason = "at the time of other output, because fix nve, which was defined later, changes velocities"
-    direct_and_not(t, script, run="fix nve all nve\nrun 40", places=(reason,))
+    direct_and_not(t, script, run="fix nve all nve\nrun 40")
     direct_and_not(t, script, run="fix nve all nve\nrun 40", columns=BASE + " ix", every=1, frames=41)
+
+
+AVERAGE = "compute hot all temp\nfix mean all ave/time {0} 1 {0} c_hot\n"
 
 
 @case(ranks=(1, 2))
 def gpu_kokkos_end_of_step(t):
-    script = MELT + "compute hot all temp\nfix mean all ave/time 5 1 5 c_hot\n"
-    reason = "at the time of other output, because fix mean acts at the end of steps"
-    direct_and_not(t, script, places=(reason,))
+    """Fixes that act at the end of steps, at those of frames, at others, defined before and behind the dump."""
+    direct_and_not(t, MELT + AVERAGE.format(5))
+    direct_and_not(t, MELT + AVERAGE.format(7) + 'fix say all print 3 "now"\n')
+    direct_and_not(t, MELT + "thermo 10\n", run=AVERAGE.format(5) + "run 40")
 
 
-@case()
-def gpu_kokkos_reasons(t):
-    """What else keeps frames from being taken before KOKKOS copies the atoms, and that they are right then."""
-    script = MELT + "compute ke all ke/atom\nregion ball sphere 3 3 3 2 side in\nvariable s equal stride(0,1000,5)\n"
-    script += "variable odd equal step%10!=0\n"
-    host = "columns, a region or a threshold need data in host memory"
-    for columns, both, frames, reason in (
-        (COLUMNS, "every v_s", 4, "its steps are not a fixed number apart"),
-        (COLUMNS, "every/time 0.025", 5, "its steps are not a fixed number apart"),
-        (COLUMNS, "skip v_odd", 3, "of dump_modify skip or refresh"),
-        (COLUMNS, "region ball", 5, host),
-        (COLUMNS, "thresh x > 3", 5, host),
-        (COLUMNS + " c_ke", "", 5, host),
-        ("id xs ys zs", "", 5, host),
+@case(ranks=(1, 2))
+def gpu_kokkos_end_of_step_changes(t):
+    """Atoms and box are those that fixes leave at the end of a step."""
+    deform = "fix wider all deform 1 x erate 0.02 y delta -0.05 0.05 remap x units box\n"
+    slower = "fix slower all temp/rescale 5 3.0 2.0 0.01 0.9\nfix still all momentum 2 linear 1 1 0\n"
+    for fixes in (deform, slower, deform + slower):
+        direct_and_not(t, MELT + fixes, both="", every=5)
+        direct_and_not(t, MELT, run=fixes + "run 40", every=5)
+    direct_and_not(t, TRICLINIC + "fix tilt all deform 1 xy erate 0.05 remap v\n", every=4, frames=11)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_end_of_step_comes_and_goes(t):
+    """Between runs, and without a set-up of the second run."""
+    direct_and_not(t, MELT, run="run 20\n" + AVERAGE.format(5) + "run 20\nunfix mean\nrun 20", frames=13)
+    direct_and_not(t, MELT + AVERAGE.format(5), run="run 20\nrun 20 pre no")
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_end_of_step_alone(t):
+    """Nothing else makes output due. To compare, another run."""
+    script = MELT + "thermo 1000\n" + AVERAGE.format(5)
+    alone = f"dump gpz all gpz 7 t.gpz {COLUMNS}\ndump_modify gpz device gpu direct yes\nrun 20\nrun 15"
+    says(lammps(t, script + alone, kokkos=True), "gpz", DIRECT)
+    custom = f"dump custom all custom 7 t.dump {COLUMNS}\ndump_modify custom sort id format float %.17g\n"
+    t.lammps(script + custom + "run 20\nrun 15")
+    original = read_dump(t.path("t.dump"))
+    assert len(original) == 6
+    compare(t.decode("t.gpz"), original, LOOSE)
+
+
+def copied(output, dump):
+    """What the summaries say was copied to the host for how many frames."""
+    blocks = re.split(r"\nDump (\w+) gpz: ", output)
+    texts = [text for name, text in zip(blocks[1::2], blocks[2::2]) if name == dump]
+    found = [re.search(r"KOKKOS copied (.*) to the host for (\d+) frames?: \d+\.\d+ ms each", text) for text in texts]
+    return [(match[1], int(match[2])) for match in found if match]
+
+
+HOST = """
+compute ke all ke/atom
+compute pe all pe/atom
+compute s all stress/atom NULL
+compute move all displace/atom
+compute near all coord/atom cutoff 1.2
+compute all all property/atom xu id
+region ball sphere 3 3 3 2 side in
+variable s equal stride(0,1000,5)
+variable odd equal step%10!=0
+variable size equal 2+0.01*step
+variable speed atom sqrt(vx^2+vy^2)+c_ke
+variable place atom x+0.01*id
+region grows sphere 3 3 3 v_size side in
+fix mean all ave/atom 1 5 5 c_ke
+"""
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_host_arrays(t):
+    """Columns, thresholds, regions and steps for which something is read on the host: only that is copied there."""
+    ke = "v, type, mass, group masks (for {})"
+    for columns, both, frames, needs in (
+        (COLUMNS, "every/time 0.025", 5, ""),
+        (COLUMNS, "region ball", 5, "x (for region ball)"),
+        (COLUMNS, "thresh x > 3 thresh vx < 0.5", 5, "x (for x); v (for vx)"),
+        (COLUMNS + " c_ke", "", 5, ke.format("c_ke")),
+        (COLUMNS + " c_ke", "thresh c_ke > 1 thresh type == 2", 5, ke.format("c_ke c_ke") + "; type (for type)"),
+        (COLUMNS + " c_pe c_s[1] c_s[4]", "", 5, "group masks (for c_pe); " + ke.format("c_s[1] c_s[4]")),
+        (BASE + " c_move[4] c_near", "", 5, "x, group masks, image flags (for c_move[4])"),
+        (BASE + " c_all[1]", "", 5, "all arrays (for c_all[1])"),
+        (BASE + " f_mean", "", 5, ""),
+        ("id xs ys zs", "", 5, "x (for xs ys zs)"),
+        ("id xu yu zu vx", "thresh yu > 1", 5, "x, image flags (for yu)"),
+        ("id xsu ysu zsu", "", 5, "x, image flags (for xsu ysu zsu)"),
     ):
         gpz = twins("direct yes", "device gpu direct no", columns, both=both)
-        says(lammps(t, f"{script}{gpz}run 20", kokkos=True), "gpz", f"at the time of other output, because {reason}")
+        output = lammps(t, f"{MELT}{HOST}{gpz}run 20", kokkos=True)
+        says(output, "gpz", DIRECT + (f", but for {needs}" if needs else ""))
+        assert copied(output, "gpz") == ([(needs, 4)] if needs else []), f"{columns} {both}: {output}"
         t.same_frames("a.gpz", "b.gpz")
         t.same("a.gpz", frames=frames, bounds=SCALED)
-    wrapped = f"dump gpz all gpz 5 a.gpz {COLUMNS}\ndump_modify gpz device gpu pbc yes\nrun 20"
-    says(lammps(t, script + wrapped, kokkos=True), "gpz", "at the time of other output, because of dump_modify pbc yes")
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_unwrapped(t):
+    """On the GPU, where it makes the values that dump custom has on the CPU."""
+    for script, columns in ((MELT, "id xu yu zu ix"), (TRICLINIC, "id zu yu xu"), (FLAT, "id xu yu ix iy")):
+        direct_and_not(t, script, columns=columns, every=50, run="run 200", frames=5)
+        gpu_and_cpu(t, script, columns=columns, every=50, run="run 200", frames=5)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_variables(t):
+    """What a variable reads is known where LAMMPS tells its formula."""
+    for columns, both, frames, variable in (
+        (COLUMNS, "every v_s", 4, "dump_modify every"),
+        (COLUMNS, "skip v_odd", 3, "dump_modify skip"),
+        (BASE, "region grows", 5, "region grows"),
+        (BASE + " v_speed", "", 5, "v_speed"),
+        (BASE, "thresh v_place > 2", 5, "v_place"),
+    ):
+        gpz = twins("direct yes", "device gpu direct no", columns, both=both)
+        output = lammps(t, f"{MELT}{HOST}{gpz}run 20", kokkos=True)
+        (place,) = re.findall(r"Dump gpz gpz: compressed on GPU \d+, where KOKKOS keeps the atoms, (.*)", output)
+        known = {"v_speed": "v, type, mass, group masks", "v_place": "x, id, group masks"}
+        allowed = [f"{DIRECT}, but for {arrays} (for {variable})" for arrays in ("all arrays", known.get(variable))]
+        assert place in allowed or place == DIRECT and variable.startswith("dump_modify"), place
+        t.same_frames("a.gpz", "b.gpz")
+        t.same("a.gpz", frames=frames)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_refresh(t):
+    """Each dump has a compute of its own that it refreshes."""
+    script = MELT
+    for dump, direct in (("a", "yes"), ("b", "no")):
+        script += f"variable far atom c_{dump}[4]>0.1\n".replace("far", f"far_{dump}")
+        script += f"compute {dump} all displace/atom refresh far_{dump}\n"
+        script += f"dump {dump} all gpz 5 {dump}.gpz {BASE} c_{dump}[1] c_{dump}[4]\n"
+        script += f"dump_modify {dump} device gpu direct {direct} thresh c_{dump}[4] > 0.05 refresh c_{dump}\n"
+    output = t.run(script + "run 40").stdout
+    if "GPU(s) per node" not in output:
+        raise Skip("LAMMPS does not use KOKKOS, or dump gpz no GPU")
+    assert f"Dump a gpz: compressed on GPU 0, where KOKKOS keeps the atoms, {DIRECT}" in output, output
+    first, second = t.decode("a.gpz"), t.decode("b.gpz")
+    assert len(first) == len(second) == 9
+    for one, other in zip(first, second):
+        assert {atom: list(values.values()) for atom, values in one.atoms.items()} == {
+            atom: list(values.values()) for atom, values in other.atoms.items()
+        }, f"step {one.step}"
+    assert max(len(frame.atoms) for frame in first) > 100
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_wrapped(t):
+    """dump_modify pbc yes: copies in host memory are wrapped."""
+    script = MELT + "neigh_modify every 50 delay 0 check no\nneighbor 2.0 bin\n"
+    gpz = twins("direct yes pbc yes", "device gpu direct no pbc yes")
+    output = lammps(t, f"{script}{gpz}run 20\nrun 25", kokkos=True)
+    assert f"{DIRECT}, but for id (for id); type (for type); x (for x y z); " in output, output
+    t.same_frames("a.gpz", "b.gpz")
+    for frame in t.decode("a.gpz"):
+        for atom, values in frame.atoms.items():
+            for axis in range(3):
+                low, high = frame.box[2 * axis : 2 * axis + 2]
+                value = float(values["xyz"[axis]])
+                assert low - DEFAULT_BOUND <= value <= high + DEFAULT_BOUND, f"step {frame.step}, atom {atom}: {value}"
+
+
+CUSTOM = "fix own all property/atom d_heat i_mark d_cold i_more\nset group all d_heat 0.5 i_mark 7\n"
+CUSTOM += "set type 2 d_heat -1.25 i_mark -3 d_cold 4.5\n"
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_custom_properties(t):
+    """KOKKOS keeps vectors of fix property/atom, earlier versions only those of floating-point numbers."""
+    columns = BASE + " d_cold d_heat"
+    direct_and_not(t, MELT + CUSTOM, columns=columns, run="run 20\nset atom 5*9 d_heat 3.5\nrun 20")
+    direct_and_not(t, MELT + CUSTOM + "group some id 3:400:7\n", columns=columns + " i_mark", group="some", places=None)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_spheres(t):
+    """Radii, angular velocities and torques, which KOKKOS keeps as well."""
+    script = "atom_style sphere\n" + MELT.replace("mass * 1.0\n", "set group all diameter 1.0 density 1.9\n")
+    script = script.replace("fix nve all nve", "fix nve all nve/sphere") + "set group all omega 0.1 -0.2 0.3\n"
+    direct_and_not(t, script, columns=BASE + " radius omegax omegay omegaz tqx tqz", every=4, frames=11)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_costs(t):
+    """The summary says what is copied to the host because of dump_modify direct no, if nothing else asks for it."""
+    gpz = f"dump gpz all gpz 5 t.gpz {COLUMNS}\ndump_modify gpz device gpu direct no\n"
+    output = lammps(t, MELT + "thermo 10\n" + gpz + "run 40", kokkos=True)
+    assert copied(output, "gpz") == [("all arrays (because of dump_modify direct no)", 4)], output
 
 
 @case(ranks=(1, 2))
@@ -299,7 +459,7 @@ def gpu_kokkos_between_runs(t):
 
 @case(ranks=(1, 2))
 def gpu_kokkos_threshold_between_runs(t):
-    """A threshold that comes after the first run, without a set-up of the second, which would say where frames are taken then."""
+    """A threshold that comes after the first run, without a set-up of the second, which would say what it reads."""
     change = "".join(f"dump_modify {dump} thresh x > 3\n" for dump in ("gpz", "b", "custom"))
     direct_and_not(t, MELT, every=5, run=f"run 20\n{change}run 20 pre no", frames=9)
 

@@ -58,7 +58,7 @@ def key_one_file_a_frame(t):
 @case(ranks=(1, 4))
 def key_at_once(t):
     """async no writes the bytes of async yes; several ranks use MPI-IO then."""
-    again = f"dump now all gpz 5 now.gpz {IMAGES}\ndump_modify now async no\n"
+    again = f"dump now all gpz 5 now.gpz {IMAGES}\ndump_modify now async no share no\n"
     t.lammps(MELT + dumps(IMAGES, every=5) + again + "run 60")
     t.same_frames("t.gpz", "now.gpz")
     assert max(t.since_key()) == 12
@@ -209,7 +209,7 @@ def effort_of_a_file_that_is_continued(t):
 @case(ranks=(1, 2))
 def effort_at_once(t):
     """async no writes the bytes of async yes."""
-    again = f"dump now all gpz 5 now.gpz {IMAGES}\ndump_modify now async no effort dense device cpu\n"
+    again = f"dump now all gpz 5 now.gpz {IMAGES}\ndump_modify now async no share no effort dense device cpu\n"
     t.lammps(MELT + dumps(IMAGES, every=5, modify="effort dense device cpu") + again + "run 30")
     t.same_frames("t.gpz", "now.gpz")
 

@@ -3,6 +3,7 @@
 
 from collections import defaultdict, deque
 from itertools import product
+from operator import mul
 
 from gpz_codec import require
 from gpz_difference import displacement, limited, signed
@@ -91,6 +92,8 @@ class Network:
                       for around in product(*((c - 1, c, c + 1) for c in cell))}
             for j in sorted(j for c in around for j in cells.get(c, ()) if j != i):
                 way = self.way(i, j)
+                if sum(x * x for x in way) > edge**2:
+                    continue  # of no vector
                 for k, end in enumerate(ends):
                     squared = sum((a - b) ** 2 for a, b in zip(way, end))
                     if squared < best[k][0]:
@@ -133,8 +136,9 @@ class Network:
             pull = [0, 0, 0]
             for (_way, spring), j in zip(self.directions, near):
                 if j is not None:
+                    way = [a - b for a, b in zip(own, field[j])]
                     for r in range(3):
-                        pull[r] += sum(m * (a - b) for m, a, b in zip(spring[r], own, field[j]))
+                        pull[r] += sum(map(mul, spring[r], way))
             result.append([(p + 2**11 >> 12) - a for p, a in zip(pull, own)])
         return result
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Section 10d of docs/format.md: particles that are moved by forces between pairs. Slow and plain on purpose: all pairs are looked at."""
 
+from functools import cache
+
 from gpz_codec import require
 from gpz_difference import signed
 
@@ -52,6 +54,8 @@ class Curve:
             self.shift += 1
         self.bins = min((end - 1 >> self.shift) + 1, settings.knots[-1][0])
         self.close_bins = min(self.bins, settings.close)
+        # Many pairs have the same bin.
+        self.value, self.close_value = cache(self.value), cache(self.close_value)
 
     def value(self, b):
         knots = self.settings.knots
@@ -107,23 +111,28 @@ class Places:
         self.places = [[w >> self.shift for w in way] for way in ways]
         self.units = [max(1, length >> self.shift) if axis.periodic else None for length, axis in zip(lengths, axes)]
 
-    def way(self, i, j):
-        """From j to i."""
-        out = []
-        for place, units in zip(self.places, self.units):
-            w = place[i] - place[j]
-            if units is not None:
-                w += units if w < -(units // 2) else -units if w > units // 2 else 0
-            out.append(w)
-        return out
+    def near(self, i, others):
+        """(j, way from j to i, its square) of those of the others that are within the reach."""
+        axes = [(place, place[i], units, units and units // 2) for place, units in zip(self.places, self.units)]
+        most = self.reach**2
+        for j in others:
+            way, squared = [], 0
+            for place, here, units, half in axes:
+                w = here - place[j]
+                if units is not None:
+                    w += units if w < -half else -units if w > half else 0
+                way.append(w)
+                squared += w * w
+                if squared >= most:
+                    break
+            else:
+                yield j, way, squared
 
     def pairs(self):
         """(i, j, way), j < i."""
         for i in range(len(self.places[0])):
-            for j in range(i):
-                way = self.way(i, j)
-                if sum(w * w for w in way) < self.reach**2:
-                    yield i, j, way
+            for j, way, _squared in self.near(i, range(i)):
+                yield i, j, way
 
 
 def part(x, f):

@@ -42,14 +42,12 @@ class SpaceNeighbours:
         require(all(a < b for a, b in zip(radii, radii[1:])), "radii of shells do not ascend")
         self.places = Places(last, axes, radii[-1])
         self.order = order_of(self.places, len(last[0]))
+        self.step_of = {j: step for step, j in enumerate(self.order)}
 
     def neighbours(self, step):
         """(step, way from there, squared distance) of those in earlier steps that are near."""
-        for earlier in range(step):
-            way = self.places.way(self.order[step], self.order[earlier])
-            squared = sum(w * w for w in way)
-            if squared < self.places.reach**2:
-                yield earlier, way, squared
+        near = self.places.near(self.order[step], self.order[:step])
+        yield from ((self.step_of[j], way, squared) for j, way, squared in near)
 
     def weights(self, squared):
         for radius, remainder, along in self.shells[:-1]:

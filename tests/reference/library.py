@@ -57,6 +57,16 @@ class LibraryTest(unittest.TestCase):
         self.assertEqual((file.damage, file.torn), ([], None))
         self.assertEqual(by_library.stdout.splitlines(), listing(file))
 
+    def compare_folder(self, command, orders=("fields", "stream")):
+        """Files that this command of the helper writes; the library reads them the same in other orders."""
+        self.assertEqual(helper(command, self.folder).returncode, 0)
+        for path in sorted(self.folder.glob("*.gpz")):
+            with self.subTest(file=path.name):
+                self.compare(path)
+                forward = helper("digest", path).stdout
+                for order in orders:
+                    self.assertEqual(helper("digest", path, order).stdout, forward, order)
+
     def compare_refusals(self, data, file_with, places):
         """Changes a byte of the data at each place; `file_with` makes a file of what comes out."""
         unchecked = "a key is larger|a residual is too large|a first place is outside"

@@ -123,29 +123,6 @@ TEST_P(NeighbourListOf, HasAllPairs) {
   }
 }
 
-TEST_P(NeighbourListOf, AsEarlierSlots) {
-  const auto &[name, box, components, cutoff] = GetParam();
-  const std::size_t n = 500;
-  const Frame frame = random_frame(n, box, 0, 7);
-  NeighbourList list;
-  ASSERT_TRUE(list.build(columns(frame), n, components, box, static_cast<std::uint64_t>(cutoff)));
-  EarlierSlots slots;
-  slots.take(list);
-  const Pairs expected = all_pairs(frame, components, box, cutoff);
-  ASSERT_EQ(slots.earlier.size(), expected.size());
-  ASSERT_EQ(slots.first.size(), n + 1);
-  for (std::uint32_t i = 0; i < n; ++i)
-    for (std::uint32_t pair = slots.first[i]; pair < slots.first[i + 1]; ++pair) {
-      if (pair > slots.first[i]) {
-        EXPECT_LT(slots.earlier[pair - 1], slots.earlier[pair]);
-      }
-      const auto found = expected.find({slots.earlier[pair], i});
-      ASSERT_NE(found, expected.end());
-      const Way &way = found->second;
-      EXPECT_EQ(slots.squared[pair], way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
-    }
-}
-
 constexpr core::GridAxis open{};
 const Shape shapes[] = {
     {"periodic", {{{-5000, 10000}, {0, 9000}, {77, 11003}}}, 3, 1500},

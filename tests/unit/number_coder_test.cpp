@@ -123,25 +123,6 @@ TEST(NumberCoder, NormalNumbersOfAllSizes) {
   }
 }
 
-TEST(NumberCoder, ColumnsOfOneContext) {
-  Random random(6);
-  std::vector<std::uint32_t> column[3];
-  NumberEncoder encoder(3);
-  for (unsigned d = 0; d < 3; ++d) {
-    for (unsigned i = 0; i < 1000; ++i) column[d].push_back(random() >> 8 * (d + 1));
-    encoder.put(d, column[d].data(), column[d].size());
-  }
-  std::vector<std::uint8_t> bytes;
-  encoder.finish(bytes);
-  NumberDecoder decoder(bytes.data(), bytes.size(), 3);
-  for (unsigned d = 0; d < 3; ++d) {
-    std::vector<std::uint32_t> out(1000);
-    decoder.get(d, out.data(), out.size());
-    EXPECT_EQ(out, column[d]);
-  }
-  decoder.end();
-}
-
 TEST(NumberCoder, AnEncoderStartsAnewAfterItsStream) {
   NumberEncoder encoder(1);
   std::vector<std::uint8_t> bytes;

@@ -16,6 +16,7 @@
 #include "bench/machine.hpp"
 #include "bench/peer.hpp"
 #include "bench/report.hpp"
+#include "bench/trajectory.hpp"
 #include "bench/verify.hpp"
 #include "commands.hpp"
 #include "exit_code.hpp"
@@ -28,6 +29,7 @@ namespace {
 using namespace gpz::bench;  // NOLINT(google-build-using-namespace): this file is the border between the two
 
 struct BenchOptions {
+  std::string trajectory;  // a file whose frames are read; empty: `source` is compressed
   SourceOptions source;
   std::string type;
   std::string file_layout;
@@ -82,7 +84,7 @@ void check_positive(const char *option, const std::vector<double> &values) {
 SourceOptions source_options(const BenchOptions &options) {
   SourceOptions source = options.source;
   if (source.file.empty() && source.generator.empty())
-    throw Failure(ExitCode::usage, "", "give --file F or --generate KIND");
+    throw Failure(ExitCode::usage, "", "give --file F, --generate KIND or --trajectory F");
   if (!source.file.empty() && !source.generator.empty() && source.generator != "melt")
     throw Failure(ExitCode::usage, "", "--generate " + source.generator + " takes no --file");
   if (source.file.empty() && !options.tiles.empty()) throw Failure(ExitCode::usage, "", "--tile needs --file");
@@ -197,7 +199,56 @@ std::vector<PeerRow> measure_peers(const BenchOptions &options, const std::vecto
   return rows;
 }
 
+void write_report(const BenchOptions &options, const Report &report, std::optional<OutputFile> &json) {
+  if (json) {
+    json->write(json_of(report));
+    json->commit();
+  }
+  if (options.json != "-") {
+    OutputFile table("-");
+    table.write(text_of(report));
+    table.commit();
+  }
+}
+
+// What a report has whatever is measured.
+void begin_report(const BenchOptions &options, const std::vector<std::unique_ptr<Device>> &devices, Report &report) {
+  report.program = program_version;
+  report.time = utc_time();
+  report.options = options.given;
+  report.repeats = options.repeats;
+  for (const auto &device : devices)
+    report.devices.push_back(
+        {device->name(), device->facts(), device->copy_speed(options.copy_bytes, options.repeats)});
+}
+
+void bench_trajectory(const BenchOptions &options) {
+  if (!options.source.file.empty() || !options.source.generator.empty())
+    throw Failure(ExitCode::usage, "", "--trajectory takes neither --file nor --generate");
+  Report report;
+  const auto devices = open_devices(options, report.no_gpu);
+  std::optional<OutputFile> json;
+  if (!options.json.empty()) json.emplace(options.json);
+  TrajectoryReport read;
+  read.file = open_trajectory(options.trajectory);
+  begin_report(options, devices, report);
+  for (const auto &device : devices) {
+    if (device->name() == "cpu")
+      read.rows = read_on_cpu(read.file, thread_count(options.threads), options.repeats);
+    else
+      read_on_gpu(options.gpu_index, options.threads, options.repeats, read);
+  }
+  report.trajectory = std::move(read);
+  write_report(options, report, json);
+  for (const TrajectoryRow &row : report.trajectory->rows)
+    if (!row.problem.empty()) throw Failure(ExitCode::different, "", row.device + ": " + row.problem);
+}
+
 void bench(const BenchOptions &options) {
+  if (!options.trajectory.empty()) {
+    bench_trajectory(options);
+    return;
+  }
   check_positive("--eb", options.absolute);
   check_positive("--rel", options.relative);
   const std::vector<Peer> peers = parse_peers(options.peers, options.peer_decompressors);
@@ -210,27 +261,13 @@ void bench(const BenchOptions &options) {
 
   Source source = open_source(source_choice);
   const Snapshot snapshot = make_snapshot(options, std::move(source.cloud));
-  report.program = program_version;
-  report.time = utc_time();
-  report.options = options.given;
   report.data = describe(snapshot, source.description);
-  report.repeats = options.repeats;
   const std::vector<Bound> bounds = bounds_of(options, report.data.longest_edge);
-  for (const auto &device : devices)
-    report.devices.push_back(
-        {device->name(), device->facts(), device->copy_speed(options.copy_bytes, options.repeats)});
+  begin_report(options, devices, report);
   report.rows = measure_rows(options, devices, snapshot, bounds);
   report.peers = measure_peers(options, peers, snapshot.cloud, report.data.longest_edge, bounds);
 
-  if (json) {
-    json->write(json_of(report));
-    json->commit();
-  }
-  if (options.json != "-") {
-    OutputFile table("-");
-    table.write(text_of(report));
-    table.commit();
-  }
+  write_report(options, report, json);
   const auto failed = std::find_if(report.rows.begin(), report.rows.end(), [](const Row &row) {
     return !row.verification.problem.empty() || !row.same_bytes_as_cpu.value_or(true);
   });
@@ -252,6 +289,10 @@ void add_data_options(CLI::App &command, BenchOptions &options) {
   }
   const std::map<std::string, std::size_t> thousands = {{"k", 1000}, {"M", 1000000}, {"G", 1000000000}};
   command.add_option("--file", options.source.file, "a .gpz file, or a raw array of coordinates")->type_name("FILE");
+  command
+      .add_option("--trajectory", options.trajectory,
+                  "a .gpz file, all frames of which are read instead: positions as f64, into memory of the device")
+      ->type_name("FILE");
   command.add_option("--type", options.type, "of a raw file: f32 or f64")->check(CLI::IsMember({"f32", "f64"}));
   command.add_option("--file-layout", options.file_layout, "of a raw file; else as --layout")
       ->check(CLI::IsMember({"aos", "soa"}));
@@ -327,7 +368,7 @@ void add_bench(CLI::App &app) {
     if (json->count() > 0 && options->json.empty()) options->json = "-";
     for (const CLI::Option *option : command->get_options())
       if (option->count() > 0 && option != json) options->given.push_back({option->get_name(), option->results()});
-    run_on(options->source.file, [&] { bench(*options); });
+    run_on(options->trajectory.empty() ? options->source.file : options->trajectory, [&] { bench(*options); });
   });
 }
 

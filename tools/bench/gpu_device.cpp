@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/device.hpp"
+#include "bench/gpu_memory.hpp"
 #include "exit_code.hpp"
 #include "gpz/cuda.hpp"
 
@@ -14,51 +15,6 @@ namespace {
 
 using tool::ExitCode;
 using tool::Failure;
-
-void check(cudaError_t error, const char *what) {
-  if (error == cudaSuccess) return;
-  cudaGetLastError();  // or the next call would report it again
-  const ExitCode code = error == cudaErrorMemoryAllocation ? ExitCode::limit : ExitCode::other;
-  throw Failure(code, "", fmt::format("GPU: {}: {}", what, cudaGetErrorString(error)));
-}
-
-enum class Where { device, pinned_host };
-
-// A piece of memory of the device, or of the host with pages that the device can reach.
-class Memory {
- public:
-  Memory() = default;
-  Memory(Where where, std::size_t size) : where_(where), size_(size) {
-    const std::size_t asked = std::max<std::size_t>(size, 8);
-    if (where == Where::device)
-      check(cudaMalloc(&data_, asked), fmt::format("{} bytes of memory", asked).c_str());
-    else
-      check(cudaMallocHost(&data_, asked), fmt::format("{} bytes of pinned memory", asked).c_str());
-  }
-  ~Memory() {
-    if (data_ == nullptr) return;
-    if (where_ == Where::device)
-      cudaFree(data_);
-    else
-      cudaFreeHost(data_);
-  }
-  Memory(Memory &&other) noexcept
-      : where_(other.where_), size_(other.size_), data_(std::exchange(other.data_, nullptr)) {}
-  Memory &operator=(Memory &&other) noexcept {
-    std::swap(where_, other.where_);
-    std::swap(size_, other.size_);
-    std::swap(data_, other.data_);
-    return *this;
-  }
-
-  void *get() const { return data_; }
-  std::size_t size() const { return size_; }
-
- private:
-  Where where_ = Where::device;
-  std::size_t size_ = 0;
-  void *data_ = nullptr;
-};
 
 class Stream {
  public:
@@ -104,10 +60,6 @@ void copy(const Stream &stream, const Arrays &to, const Arrays &from, const char
   stream.copy(to.positions.get(), from.positions.get(), from.positions.size(), what);
   stream.copy(to.ids.get(), from.ids.get(), from.ids.size(), what);
   stream.copy(to.types.get(), from.types.get(), from.types.size(), what);
-}
-
-void copy_now(void *to, const void *from, std::size_t size, const char *what) {
-  if (size != 0) check(cudaMemcpy(to, from, size, cudaMemcpyDefault), what);
 }
 
 void fill(const Arrays &to, const Snapshot &snapshot) {
@@ -291,10 +243,7 @@ class Gpu final : public Device {
   }
 
   CopySpeed copy_speed(std::uint64_t bytes, const Repeats &repeats) override {
-    std::size_t free = 0;
-    std::size_t total = 0;
-    check(cudaMemGetInfo(&free, &total), "free memory");
-    const std::size_t size = std::min<std::size_t>(bytes, free / 4);
+    const std::size_t size = std::min<std::size_t>(bytes, free_memory() / 4);
     const Memory from(Where::device, size);
     const Memory to(Where::device, size);
     const Stream stream;

@@ -11,6 +11,7 @@
 
 #include "bench/device.hpp"
 #include "bench/peer.hpp"
+#include "bench/trajectory.hpp"
 #include "bench/verify.hpp"
 
 namespace gpz::bench {
@@ -74,6 +75,7 @@ struct Report {
   std::string no_gpu;  // why there is none; empty: there is one, or none was asked for
   std::vector<Row> rows;
   std::vector<PeerRow> peers;
+  std::optional<TrajectoryReport> trajectory;  // then there are no data, rows and peers
 };
 
 // GB/s of input (10^9 bytes) that a device with that copy speed reaches at most: every byte of the input and of the
@@ -81,6 +83,8 @@ struct Report {
 double limit(const CopySpeed &copy, std::uint64_t input_bytes, std::uint64_t chunk_bytes);
 // GB/s of input.
 double speed(std::uint64_t input_bytes, const Timing &timing);
+// Particles a second.
+double rate(const TrajectoryRow &row);
 
 const CopySpeed &copy_of(const Report &report, const std::string &device);
 

@@ -86,6 +86,34 @@ Json peer_json(const PeerRow &row, const Report &report) {
   return json;
 }
 
+Json trajectory_json(const TrajectoryReport &report) {
+  const TrajectoryFile &file = report.file;
+  Json json = {{"file", file.path},
+               {"columns", file.columns},
+               {"frames", file.frames},
+               {"particles", file.particles},
+               {"bytes", file.bytes},
+               {"bits_per_particle", 8 * static_cast<double>(file.bytes) / static_cast<double>(file.particles)},
+               {"bus_gb_per_s", nullptr},
+               {"rows", Json::array()}};
+  if (report.bus_gb_per_s > 0) json["bus_gb_per_s"] = report.bus_gb_per_s;
+  for (const TrajectoryRow &row : report.rows) {
+    Json entry = {{"device", row.device},
+                  {"from", row.from_device ? "device" : "file"},
+                  {"order", row.by_id ? "ids" : "stored"},
+                  {"frames", row.frames},
+                  {"particles", row.particles},
+                  {"frames_decoded_on_cpu", row.device == "cpu" ? row.frames : row.frames_on_cpu},
+                  {"frames_checked", row.frames_checked},
+                  {"verified", row.problem.empty()},
+                  {"pass", timing_json(row.pass)},
+                  {"particles_per_s", rate(row)}};
+    if (!row.problem.empty()) entry["problem"] = row.problem;
+    json["rows"].push_back(entry);
+  }
+  return json;
+}
+
 Json device_json(const DeviceReport &device) {
   Json json;
   for (const auto &[name, value] : device.facts) {
@@ -98,32 +126,36 @@ Json device_json(const DeviceReport &device) {
   return json;
 }
 
+Json data_json(const DataReport &data) {
+  return {{"source", data.description},
+          {"particles", data.particles},
+          {"components", data.components},
+          {"type", data.type},
+          {"layout", data.layout},
+          {"ids", data.ids},
+          {"types", data.types},
+          {"bytes", data.bytes},
+          {"extents", std::vector<double>(data.extents.begin(), data.extents.begin() + data.components)},
+          {"longest_edge", data.longest_edge}};
+}
+
 }  // namespace
 
 std::string json_of(const Report &report) {
-  const DataReport &data = report.data;
-  Json json = {{"program", report.program},
-               {"time", report.time},
-               {"options", Json::object()},
-               {"data",
-                {{"source", data.description},
-                 {"particles", data.particles},
-                 {"components", data.components},
-                 {"type", data.type},
-                 {"layout", data.layout},
-                 {"ids", data.ids},
-                 {"types", data.types},
-                 {"bytes", data.bytes},
-                 {"extents", std::vector<double>(data.extents.begin(), data.extents.begin() + data.components)},
-                 {"longest_edge", data.longest_edge}}},
-               {"repeats", {{"warm_up", report.repeats.warm_up}, {"runs", report.repeats.runs}}}};
+  Json json = {{"program", report.program}, {"time", report.time}, {"options", Json::object()}};
+  if (!report.trajectory) json["data"] = data_json(report.data);
+  json["repeats"] = {{"warm_up", report.repeats.warm_up}, {"runs", report.repeats.runs}};
   for (const GivenOption &option : report.options) json["options"][option.name] = option.values;
   for (const DeviceReport &device : report.devices) json["machine"][device.name] = device_json(device);
   if (!report.no_gpu.empty()) json["machine"]["no_gpu"] = report.no_gpu;
-  json["rows"] = Json::array();
-  for (const Row &row : report.rows) json["rows"].push_back(row_json(row, report));
-  json["peers"] = Json::array();
-  for (const PeerRow &row : report.peers) json["peers"].push_back(peer_json(row, report));
+  if (report.trajectory) {
+    json["trajectory"] = trajectory_json(*report.trajectory);
+  } else {
+    json["rows"] = Json::array();
+    for (const Row &row : report.rows) json["rows"].push_back(row_json(row, report));
+    json["peers"] = Json::array();
+    for (const PeerRow &row : report.peers) json["peers"].push_back(peer_json(row, report));
+  }
   // What a peer prints need not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -132,6 +133,36 @@ std::string peer_table(const Report &report) {
   return table.text();
 }
 
+std::string trajectory_line(const TrajectoryFile &file) {
+  return fmt::format("{}; {} frames, {} particles in all, {}, {} bits a particle; {} f64", file.path, file.frames,
+                     file.particles, bytes_text(file.bytes),
+                     short_number(8 * static_cast<double>(file.bytes) / static_cast<double>(file.particles)),
+                     fmt::join(file.columns, " "));
+}
+
+std::string trajectory_table(const TrajectoryReport &report) {
+  Table table({"", "from", "order", "a frame", "10^6 particles/s", "GB/s", "of raw", "frames", "check"});
+  for (const TrajectoryRow &row : report.rows) {
+    const double raw = report.raw_particles_per_second();
+    std::string check = row.frames_checked == 0 ? "-" : "ok";
+    if (!row.problem.empty()) check = "FAILED";
+    if (row.frames_on_cpu != 0) check += fmt::format(", {} decoded on the CPU", row.frames_on_cpu);
+    table.add({row.device, row.from_device ? "device" : "file", row.by_id ? "ids" : "stored",
+               time_text(row.pass.median / static_cast<double>(row.frames)), short_number(rate(row) / 1e6),
+               short_number(rate(row) * 8 * static_cast<double>(report.file.columns.size()) / 1e9),
+               raw > 0 && row.device == "gpu" ? short_number(rate(row) / raw) : "-", fmt::format("{}", row.frames),
+               check});
+  }
+  std::string text = table.text() + "GB/s: of f64 positions, whatever is read.";
+  if (report.bus_gb_per_s > 0)
+    text += fmt::format(" of raw: as a multiple of raw f64 positions at the speed of the bus, {} GB/s.",
+                        short_number(report.bus_gb_per_s));
+  text += "\n";
+  for (const TrajectoryRow &row : report.rows)
+    if (!row.problem.empty()) text += fmt::format("FAILED: {}\n", row.problem);
+  return text;
+}
+
 std::string check_text(const Report &report) {
   if (report.rows.empty()) return "";
   const Verification &first = report.rows.front().verification;
@@ -156,6 +187,8 @@ double speed(std::uint64_t input_bytes, const Timing &timing) {
   return static_cast<double>(input_bytes) / timing.median / 1e9;
 }
 
+double rate(const TrajectoryRow &row) { return static_cast<double>(row.particles) / row.pass.median; }
+
 const CopySpeed &copy_of(const Report &report, const std::string &device) {
   for (const DeviceReport &entry : report.devices)
     if (entry.name == device) return entry.copy;
@@ -164,12 +197,14 @@ const CopySpeed &copy_of(const Report &report, const std::string &device) {
 
 std::string text_of(const Report &report) {
   std::string text = fmt::format("{}, {}\n", report.program, report.time);
-  text += fmt::format("  data  {}\n", data_line(report.data));
+  text += fmt::format("  data  {}\n",
+                      report.trajectory ? trajectory_line(report.trajectory->file) : data_line(report.data));
   for (const DeviceReport &device : report.devices)
     text += fmt::format("  {:<4}  {}\n", device.name, device_line(device));
   if (!report.no_gpu.empty()) text += fmt::format("  gpu   none: {}\n", report.no_gpu);
   text += fmt::format("  runs  medians of {} after {}; GB/s are 10^9 bytes of input a second\n", report.repeats.runs,
                       report.repeats.warm_up);
+  if (report.trajectory) text += "\nread\n" + trajectory_table(*report.trajectory);
   if (!report.rows.empty()) {
     text += "\nsize and error\n" + size_table(report);
     text += "\ncompress\n" + speed_table(report, &Row::compress);

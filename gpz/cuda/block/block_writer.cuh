@@ -75,7 +75,7 @@ class BlockWriter {
   __device__ void finish(int f, const core::BlockRecord &record, U32 words, U64 error_bits) const {
     if (threadIdx.x == 0) shared.staged = {record, words, error_bits};
     __syncthreads();
-    if (threadIdx.x < warp_size) publish(params, f, block, shared.staged);
+    if (threadIdx.x < warp_size) publish(params, f, block, shared.staged, known_statistic(params, f));
   }
 
   // Exceptions in the order of component and stored particle. flag(d, j) tells whether stored particle j misses,

@@ -14,8 +14,8 @@
 #include "gpz/cuda/block/kernels.cuh"
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/carver.hpp"
+#include "gpz/cuda/common/chained.cuh"
 #include "gpz/cuda/common/check.hpp"
-#include "gpz/cuda/common/scan.cuh"
 #include "gpz/error.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/fields.hpp"
@@ -32,21 +32,23 @@ std::uint64_t staging_words(const Fields &fields, std::uint64_t particles) {
   return words;
 }
 
+std::uint64_t groups_of(std::uint64_t blocks) { return (blocks + group_blocks - 1) / group_blocks; }
+
 struct EncodeMemory {
   std::uint32_t *staging;
   StagedBlock *staged;
   std::uint32_t *words;
-  std::uint64_t *word_offsets;
+  std::uint32_t *group_words;
+  std::uint64_t *group_offsets;
   SectionStats *stats;
   SectionLayout *sections;
+  std::uint32_t *reach;
   std::uint32_t *other_blocks;
   std::uint32_t *other_count;
   std::uint64_t *other_followers;
   std::uint32_t *other_follower_count;
   std::uint16_t *order;
   CompressResult *result;
-  char *scan;
-  std::size_t scan_bytes;
   std::size_t used;
 };
 
@@ -57,18 +59,18 @@ EncodeMemory carve(void *base, const std::vector<FieldInput> &fields, std::uint6
   EncodeMemory memory{};
   memory.staging = carver.take<std::uint32_t>(staging_words(fields, particles));
   memory.staged = carver.take<StagedBlock>(slots);
-  memory.words = carver.take<std::uint32_t>(slots + 1);
-  memory.word_offsets = carver.take<std::uint64_t>(slots + 1);
+  memory.words = carver.take<std::uint32_t>(slots);
+  memory.group_words = carver.take<std::uint32_t>(groups_of(blocks) * fields.size());
+  memory.group_offsets = carver.take<std::uint64_t>(groups_of(blocks) * fields.size());
   memory.stats = carver.take<SectionStats>(fields.size());
   memory.sections = carver.take<SectionLayout>(fields.size());
+  memory.reach = carver.take<std::uint32_t>(1);
   memory.other_blocks = carver.take<std::uint32_t>(blocks);
   memory.other_count = carver.take<std::uint32_t>(1);
   memory.other_followers = carver.take<std::uint64_t>(slots);
   memory.other_follower_count = carver.take<std::uint32_t>(1);
   memory.order = carver.take<std::uint16_t>(fields.size() > 1 ? blocks * block_size : 0);
   memory.result = carver.take<CompressResult>(1);
-  memory.scan_bytes = scan_size(slots + 1);
-  memory.scan = carver.take<char>(memory.scan_bytes);
   memory.used = carver.used();
   return memory;
 }
@@ -123,7 +125,10 @@ void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, co
   params.order = memory.order;
   params.staged = memory.staged;
   params.words = memory.words;
+  params.group_words = memory.group_words;
+  params.groups = groups_of(params.blocks);
   params.stats = memory.stats;
+  params.reach = memory.reach;
   params.other_blocks = memory.other_blocks;
   params.other_count = memory.other_count;
   params.other_followers = memory.other_followers;
@@ -133,7 +138,7 @@ void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, co
   auto *words = static_cast<std::uint32_t *>(out);
   const bool leads = !fields.empty() && prepared[0].field.leading && params.field[0].grid.step > 0;
   params.followers_from = leads ? 1 : 0;
-  start_encoding<<<1, 32, 0, stream>>>(params);
+  start_encoding<<<1, single_threads, 0, stream>>>(params);
   if (slots != 0) {
     if (leads) {
       launch_encode_full(params, stream);
@@ -145,11 +150,9 @@ void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, co
       encode_followers<<<static_cast<unsigned>(std::min<std::uint64_t>(params.blocks * followers, 1024)), threads, 0,
                          stream>>>(params);
   }
-  std::size_t scan_bytes = memory.scan_bytes;
-  check(exclusive_sum(memory.scan, scan_bytes, memory.words, memory.word_offsets, slots + 1, stream), "scan");
-  lay_out_chunk<<<1, 32, 0, stream>>>(params, memory.word_offsets, memory.sections, words, capacity, memory.result);
-  if (slots != 0) launch_write_sections(params, memory.word_offsets, memory.sections, words, memory.result, stream);
-  check(cudaMemcpyAsync(result, memory.result, sizeof(CompressResult), cudaMemcpyDefault, stream), "result");
+  launch_chained(lay_out_chunk, 1, single_threads, 0, stream, params, memory.group_offsets, memory.sections, words,
+                 capacity, memory.result, result);
+  if (slots != 0) launch_write_sections(params, memory.group_offsets, memory.sections, words, memory.result, stream);
   check(cudaGetLastError(), "compression");
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stage 4 of the paper (section 4.4): once the lengths of all blocks are known, headers, directories and payloads go to
-// their places. Three steps, as in the paper: staging (encode_*.cu), a device-wide scan (codec.cu), and a copy (here).
+// their places. Three steps, as in the paper: staging (encode_*.cu), a scan and a copy (both here). Encoding has summed
+// up the lengths of 64 blocks each; the scan is over these sums, and the copy looks at the lengths in a group itself.
 #include <type_traits>
 
 #include "gpz/core/directory.hpp"
 #include "gpz/cuda/block/device_block.cuh"
 #include "gpz/cuda/block/kernels.cuh"
+#include "gpz/cuda/common/chained.cuh"
 #include "gpz/format/chunk_head.hpp"
 
 namespace gpz::cuda {
@@ -23,8 +25,7 @@ namespace {
 
 // Widths of all items of a section, then where everything goes; writes the section's header if `out` is there. All
 // lanes of a warp; returns the end of the section.
-__device__ U64 lay_out_section(const EncodeParams &params, int f, const U64 *word_offsets, U64 at,
-                               SectionLayout &section) {
+__device__ U64 lay_out_section(const EncodeParams &params, int f, U64 words, U64 at, SectionLayout &section) {
   const SectionStats &stats = params.stats[f];
   const int n = params.field[f].components;
   const int items = core::record_items(n);
@@ -45,8 +46,6 @@ __device__ U64 lay_out_section(const EncodeParams &params, int f, const U64 *wor
     section.shape.width[lane] = static_cast<std::uint8_t>(width);
   }
   if (lane < n) section.shape.base[lane] = ~stats.largest[of_smallest_min + lane];
-  const U64 first_word = word_offsets[static_cast<U64>(f) * params.blocks];
-  const U64 words = word_offsets[(static_cast<U64>(f) + 1) * params.blocks] - first_word;
   const U64 directory = at + core::section_header_size(n);
   const U64 payload = directory + core::directory_size(warp_sum(static_cast<U32>(width)), params.blocks);
   const U64 end = core::round_up_to_8(payload + words * 4);
@@ -56,7 +55,6 @@ __device__ U64 lay_out_section(const EncodeParams &params, int f, const U64 *wor
     section.directory = directory;
     section.payload = payload;
     section.end = end;
-    section.first_word = first_word;
     section.words = words;
   }
   return end;
@@ -75,24 +73,59 @@ __device__ void write_section_header(const SectionLayout &section, U32 *out) {
 
 }  // namespace
 
-// One warp.
-__global__ void lay_out_chunk(const __grid_constant__ EncodeParams params, const U64 *word_offsets,
-                              SectionLayout *sections, U32 *out, U64 capacity, CompressResult *result) {
+// Where the payloads of groups begin in that of their section; returns the words of all. All threads of a block.
+__device__ U64 scan_groups(const U32 *group_words, U64 groups, U64 *group_offsets) {
+  constexpr U32 warps = single_threads / warp_size;
+  __shared__ U64 sums[warps];
+  const U64 share = (groups + single_threads - 1) / single_threads;
+  const U64 first = core::min_of(threadIdx.x * share, groups);
+  const U64 last = core::min_of(first + share, groups);
+  U64 sum = 0;
+  for (U64 g = first; g < last; ++g) sum += group_words[g];
+  U64 of_warp;
+  U64 offset = warp_exclusive_sum(sum, &of_warp);
+  const U32 warp = threadIdx.x / warp_size;
+  __syncthreads();  // who reads the sums of the section before
+  if (this_lane() == 0) sums[warp] = of_warp;
+  __syncthreads();
+  U64 all;
+  offset += __shfl_sync(full_mask, warp_exclusive_sum(sums[this_lane()], &all), static_cast<int>(warp));
+  static_assert(warps == warp_size);
+  for (U64 g = first; g < last; ++g) {
+    group_offsets[g] = offset;
+    offset += group_words[g];
+  }
+  return all;
+}
+
+// One thread block. `report` is the caller's memory.
+__global__ void __launch_bounds__(single_threads)
+    lay_out_chunk(const __grid_constant__ EncodeParams params, U64 *group_offsets, SectionLayout *sections, U32 *out,
+                  U64 capacity, CompressResult *result, CompressResult *report) {
+  __shared__ U64 section_words[max_fields];
+  wait_in_chain();
+  for (int f = 0; f < params.fields; ++f) {
+    const U64 first = static_cast<U64>(f) * params.groups;
+    const U64 words = scan_groups(params.group_words + first, params.groups, group_offsets + first);
+    if (threadIdx.x == 0) section_words[f] = words;
+  }
+  if (threadIdx.x >= warp_size) return;
+  __syncwarp();
   const auto fields = static_cast<U32>(params.fields);
   U64 at = format::chunk_head_size(ChunkKind::block, fields);
   for (int f = 0; f < params.fields; ++f) {
     if (params.particles != 0) {
-      at = lay_out_section(params, f, word_offsets, at, sections[f]);
+      at = lay_out_section(params, f, section_words[f], at, sections[f]);
     } else if (threadIdx.x == 0) {
-      sections[f] = {{}, at, at, at, at, 0, 0};  // without a byte
+      sections[f] = {{}, at, at, at, at, 0};  // without a byte
     }
     if (threadIdx.x == 0)
-      result->largest_error[f] =
+      report->largest_error[f] =
           params.particles != 0 ? core::bit_cast<double>(params.stats[f].largest[of_error]) : 0.0;
   }
   if (threadIdx.x == 0) {
-    result->bytes = at;
-    result->fits = at <= capacity ? 1 : 0;
+    report->bytes = at;
+    report->fits = result->fits = at <= capacity ? 1 : 0;
   }
   if (at > capacity) return;
   __syncwarp();
@@ -143,13 +176,18 @@ __device__ void write_directory(const EncodeParams &params, const SectionLayout 
 }
 
 // One warp a block: its payload from staging to the stream.
-__device__ void copy_payload(const EncodeParams &params, const U64 *word_offsets, const SectionLayout &section, int f,
+__device__ void copy_payload(const EncodeParams &params, const U64 *group_offsets, const SectionLayout &section, int f,
                              U64 block, bool fits, U32 *out) {
   if (block >= params.blocks) return;
-  const U64 slot = static_cast<U64>(f) * params.blocks + block;
   const U32 *from = staged_payload(params, params.field[f], block);
-  U32 *to = out + section.payload / 4 + (word_offsets[slot] - section.first_word);
-  const U32 words = params.words[slot];
+  const U64 group = block / group_blocks;
+  const U32 *lengths = params.words + static_cast<U64>(f) * params.blocks + group * group_blocks;
+  const auto place = static_cast<U32>(block % group_blocks);
+  U32 before = 0;
+#pragma unroll
+  for (U32 k = this_lane(); k < group_blocks; k += warp_size) before += k < place ? lengths[k] : 0;
+  const U32 words = lengths[place];
+  U32 *to = out + section.payload / 4 + group_offsets[static_cast<U64>(f) * params.groups + group] + warp_sum(before);
   constexpr U32 at_once = 4;
   for (U32 w = this_lane(); w < words; w += at_once * warp_size) {
     U32 value[at_once];
@@ -164,8 +202,9 @@ __device__ void copy_payload(const EncodeParams &params, const U64 *word_offsets
 
 // Thread blocks for the directory, then those for the payload; field blockIdx.y.
 __global__ void __launch_bounds__(write_threads)
-    write_sections(const __grid_constant__ EncodeParams params, const U64 *word_offsets, const SectionLayout *sections,
+    write_sections(const __grid_constant__ EncodeParams params, const U64 *group_offsets, const SectionLayout *sections,
                    U32 *out, const CompressResult *result) {
+  wait_in_chain();
   const bool fits = result->fits != 0;
   const int f = static_cast<int>(blockIdx.y);
   const U64 parts = (params.blocks + directory_part - 1) / directory_part;
@@ -173,25 +212,28 @@ __global__ void __launch_bounds__(write_threads)
     if (!fits) return;
     write_directory(params, sections[f], f, blockIdx.x, out);
   } else {
-    copy_payload(params, word_offsets, sections[f], f,
-                 (blockIdx.x - parts) * (write_threads / warp_size) + threadIdx.x / warp_size, fits, out);
+    // The last first: what was staged last is most likely in the cache.
+    copy_payload(params, group_offsets, sections[f], f,
+                 static_cast<U64>(gridDim.x - 1 - blockIdx.x) * (write_threads / warp_size) + threadIdx.x / warp_size,
+                 fits, out);
   }
 }
 
 }  // namespace
 
-void launch_write_sections(const EncodeParams &params, const U64 *word_offsets, const SectionLayout *sections, U32 *out,
-                           const CompressResult *result, cudaStream_t stream) {
+void launch_write_sections(const EncodeParams &params, const U64 *group_offsets, const SectionLayout *sections,
+                           U32 *out, const CompressResult *result, cudaStream_t stream) {
   constexpr U64 warps_of_cta = write_threads / warp_size;
   const U64 parts = (params.blocks + directory_part - 1) / directory_part;
   const U64 copies = (params.blocks + warps_of_cta - 1) / warps_of_cta;
   constexpr std::size_t most_words = directory_part / 32 * 64 * core::max_record_items;
-  write_sections<<<dim3(static_cast<U32>(parts + copies), static_cast<U32>(params.fields)), write_threads,
-                   most_words * sizeof(U32), stream>>>(params, word_offsets, sections, out, result);
+  launch_chained(write_sections, dim3(static_cast<U32>(parts + copies), static_cast<U32>(params.fields)), write_threads,
+                 most_words * sizeof(U32), stream, params, group_offsets, sections, out, result);
 }
 
-// What the atomics of the encoding kernels start from.
-__global__ void start_encoding(EncodeParams params) {
+// What the atomics of the encoding kernels start from. One thread block.
+__global__ void start_encoding(const __grid_constant__ EncodeParams params) {
+  wait_in_chain();
   if (threadIdx.x == 0) {
     // A last block that is not full is no block for encode_full.cu.
     const bool partial = params.particles % block_size != 0;
@@ -201,9 +243,10 @@ __global__ void start_encoding(EncodeParams params) {
     for (int f = params.followers_from; partial && f < params.fields; ++f)
       params.other_followers[followers++] = (static_cast<U64>(f) + 1) * params.blocks - 1;
     *params.other_follower_count = followers;
-    // The scan runs over one more element, whose offset is the total.
-    params.words[static_cast<U64>(params.fields) * params.blocks] = 0;
+    *params.reach = 0;
   }
+  for (U64 g = threadIdx.x; g < params.groups * static_cast<U64>(params.fields); g += blockDim.x)
+    params.group_words[g] = 0;
   for (int f = static_cast<int>(threadIdx.x); f < params.fields; f += static_cast<int>(blockDim.x)) {
     params.stats[f] = SectionStats{};
   }

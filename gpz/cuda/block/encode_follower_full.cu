@@ -124,6 +124,7 @@ __global__ void __launch_bounds__(cta_warps *warp_size)
   const U64 block = static_cast<U64>(blockIdx.x) * cta_warps + warp;
   if (block >= params.particles / block_size) return;
   const FieldParams &field = params.field[f];
+  const U64 known = known_statistic(params, f);
   const U64 slot = static_cast<U64>(f) * params.blocks + block;
   const std::uint16_t *order = stored_order(params, block);
   U32 *out = staged_payload(params, field, block);
@@ -164,7 +165,7 @@ __global__ void __launch_bounds__(cta_warps *warp_size)
   auto &staged = *reinterpret_cast<StagedBlock *>(staged_memory[warp]);
   if (this_lane() == 0) staged = {record, words, error_bits};
   __syncwarp();
-  publish(params, f, block, staged);
+  publish(params, f, block, staged, known);
 }
 
 template <typename T, bool Grid>

@@ -6,11 +6,12 @@
 #include "gpz/core/keys.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/cuda/block/block_load.cuh"
+#include "gpz/cuda/block/full_indices.cuh"
 #include "gpz/cuda/block/kernels.cuh"
 #include "gpz/cuda/block/lane_packer.cuh"
-#include "gpz/cuda/block/lane_range.cuh"
 #include "gpz/cuda/block/publish.cuh"
 #include "gpz/cuda/common/ablation.hpp"
+#include "gpz/cuda/common/chained.cuh"
 #include "gpz/cuda/common/warp.cuh"
 
 namespace gpz::cuda {
@@ -19,10 +20,16 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-constexpr int rows = block_size / warp_size;
 // What launch bounds aim at: registers for the indices of 32 particles, and 4 warps for each scheduler or 3.
 template <typename T>
 constexpr int warps_per_multiprocessor = sizeof(T) == 4 ? 16 : 12;
+
+// Counters of segments count in bytes of what is sorted by them, so that sums of them are addresses.
+constexpr U32 counted = sizeof(U32);
+
+__device__ __forceinline__ U32 *at_byte(U32 *array, U32 byte) {
+  return reinterpret_cast<U32 *>(reinterpret_cast<unsigned char *>(array) + byte);
+}
 
 // Counters of segments are read by fours; each lane has 4, 12, 20, ... of them, so that the lanes that are served
 // together are in different banks.
@@ -54,11 +61,12 @@ struct FullShared {
 __device__ __forceinline__ bool choose_segments(const U32 (&extent)[core::max_components], core::Segments &segments) {
   U32 cost = core::no_candidate;
   U32 choice = ~0u;
-  for (int c = static_cast<int>(threadIdx.x); c < core::shift_candidates; c += warp_size) {
+#pragma unroll
+  for (int first = 0; first < core::shift_candidates; first += warp_size) {
+    const int c = min(first + static_cast<int>(threadIdx.x), core::shift_candidates - 1);
     const core::ShiftCandidate candidate = core::shift_candidate(c, extent, block_size);
-    if (candidate.cost >= cost) continue;
-    cost = candidate.cost;
-    choice = static_cast<U32>(c) << 8 | candidate.shift[2];
+    choice = candidate.cost < cost ? static_cast<U32>(c) << 8 | candidate.shift[2] : choice;
+    cost = min(cost, candidate.cost);
   }
   const U32 best = warp_min(cost);
   choice = warp_min(cost == best ? choice : ~0u);
@@ -83,10 +91,10 @@ struct SegmentShare {
     const auto *fours = reinterpret_cast<const uint4 *>(counts + first);
     for (U32 j = 0; j < per / 4; ++j) {
       const uint4 four = fours[j];
-      visit(first + 4 * j, four.x);
-      visit(first + 4 * j + 1, four.y);
-      visit(first + 4 * j + 2, four.z);
-      visit(first + 4 * j + 3, four.w);
+      visit(first + 4 * j, four.x / counted);
+      visit(first + 4 * j + 1, four.y / counted);
+      visit(first + 4 * j + 2, four.z / counted);
+      visit(first + 4 * j + 3, four.w / counted);
     }
   }
 };
@@ -134,7 +142,7 @@ __device__ __forceinline__ U32 encode_runs(const FullShared &shared, const Segme
   return words;
 }
 
-// Particles and runs in the segments of a lane.
+// Particles, times `counted`, and runs in the segments of a lane.
 struct Totals {
   U32 particles;
   U32 runs;
@@ -185,22 +193,28 @@ __device__ __forceinline__ void set_bits(U32 *bitmap, const uint4 &key, U32 j) {
   }
 }
 
-// Visits what is stored: writes the bitmap, unless it is nullptr, and the input indices, unless they are. The hardware
-// serves colliding atomics of a warp in the order of the lanes, but nobody promises it: false unless keys ascend, by
-// segment, then by input index.
-__device__ __forceinline__ bool finish_order(const U32 *key, U32 *bitmap, std::uint16_t *order) {
+// Visits what is stored: writes the bitmap, unless it is nullptr. The hardware serves colliding atomics of a warp in
+// the order of the lanes, but nobody promises it: false unless keys ascend, by segment, then by input index.
+__device__ __forceinline__ bool finish_order(const U32 *key, U32 *bitmap) {
   bool ascends = true;
-#pragma unroll 1
+#pragma unroll 2
   for (U32 chunk = 0; chunk < block_size; chunk += 4 * warp_size) {
     const U32 j = chunk + 4 * threadIdx.x;
     const uint4 four = *reinterpret_cast<const uint4 *>(&key[j]);
     ascends &= key[static_cast<int>(j) - 1] <= four.x && four.x < four.y && four.y < four.z && four.z < four.w;
     if (bitmap != nullptr) set_bits(bitmap, four, j);
-    if (order != nullptr)
-      *reinterpret_cast<uint2 *>(&order[j]) =
-          make_uint2((four.x & 0x3FFu) | (four.y & 0x3FFu) << 16, (four.z & 0x3FFu) | (four.w & 0x3FFu) << 16);
   }
   return __all_sync(full_mask, ascends);
+}
+
+// The input indices of what is stored.
+__device__ __forceinline__ void write_order(const U32 *key, std::uint16_t *order) {
+#pragma unroll 2
+  for (U32 j = 4 * threadIdx.x; j < block_size; j += 4 * warp_size) {
+    const uint4 four = *reinterpret_cast<const uint4 *>(&key[j]);
+    *reinterpret_cast<uint2 *>(&order[j]) =
+        make_uint2((four.x & 0x3FFu) | (four.y & 0x3FFu) << 16, (four.z & 0x3FFu) | (four.w & 0x3FFu) << 16);
+  }
 }
 
 // Packs values[0 .. 1024) of `width` bits, 0 < width <= 32.
@@ -210,13 +224,20 @@ __device__ __forceinline__ void pack_block(const U32 *values, int width, U32 *ou
   for (int row = 0; row < rows; ++row) packer.put(values[row * warp_size + static_cast<int>(threadIdx.x)], width);
 }
 
+// A power of two that the compiler takes for any number: it would shift and add, where the processor can multiply and
+// add at once.
+__device__ __forceinline__ U32 as_factor(U32 power) {
+  asm("mov.u32 %0, %0;" : "+r"(power));
+  return power;
+}
+
 // What the atomics of the counting sort give, without trusting their order: every lane finds its like.
 __device__ __forceinline__ U32 rank_by_match(U32 *counter) {
   const U32 like = __match_any_sync(full_mask, reinterpret_cast<std::uintptr_t>(counter));
   const U32 before = static_cast<U32>(__popc(like & ((1u << threadIdx.x) - 1)));
-  const U32 rank = *counter + before;
+  const U32 rank = *counter + before * counted;
   __syncwarp();
-  if (before == 0) *counter += static_cast<U32>(__popc(like));
+  if (before == 0) *counter += static_cast<U32>(__popc(like)) * counted;
   __syncwarp();
   return rank;
 }
@@ -246,41 +267,44 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
                                                   const Load &load, U64 block) {
   const FieldParams &field = params.field[0];
   const U32 lane = threadIdx.x;
+  double known_error = 0;
+  U32 known_reach = 0;
+  if constexpr (sizeof(T) == 4) {
+    known_error = core::bit_cast<double>(__ldcg(&params.stats[0].largest[of_error]));
+    known_reach = __ldcg(params.reach);
+  }
   load.fetch();
 
-  // Stage 1. Low words of grid indices, then differences from the smallest.
-  U32 delta[core::max_components][rows];
-  U32 extent[core::max_components] = {0, 0, 0};
-  U32 plain_words = 0;
+  // Stage 1. Low words of grid indices, as differences from the smallest.
+  Indices indices;
   T error = 0;
   bool good = true;
+  bool quick = false;
+  if constexpr (sizeof(T) == 4) {
+    quick = find_quick_indices<Components>(field.grid, load, known_error, known_reach + known_reach / 8, indices, error,
+                                           *shared.staged);
+  }
+  if (!quick) good = find_indices<T, Components>(field.grid, load, indices, error, *shared.staged);
+  if (sizeof(T) == 4 && lane == 0 && indices.reach > known_reach &&
+      indices.reach <= static_cast<U32>(core::quick_reach))
+    atomicMax(params.reach, indices.reach);
+  U32 plain_words = 0;
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d) {
+    if (d >= Components) {
+      indices.extent[d] = 0;
 #pragma unroll
-    for (int row = 0; row < rows; ++row) delta[d][row] = 0;
-    if (d < Components) {
-      LaneRange<T> range;
-#pragma unroll
-      for (int row = 0; row < rows; ++row) {
-        const T x = load(d, row);
-        const core::Quantized<T> q = core::quantize(x, field.grid);
-        range.add(x, q, error);
-        delta[d][row] = static_cast<U32>(q.index);
-      }
-      std::int32_t low;
-      std::int32_t high;
-      good &= range.finish(field.grid, low, high);
-      extent[d] = static_cast<U32>(high) - static_cast<U32>(low);
-      if (lane == 0) shared.staged->record.min[d] = core::key_of(static_cast<std::int64_t>(low));
-      plain_words += warp_size * static_cast<U32>(core::bit_length(extent[d]));
-#pragma unroll
-      for (int row = 0; row < rows; ++row) delta[d][row] -= static_cast<U32>(low);
+      for (int row = 0; row < rows; ++row) indices.delta[d][row] = 0;
     }
-    if (lane == 0) shared.staged->record.extent[d] = extent[d];
+    plain_words += warp_size * static_cast<U32>(core::bit_length(indices.extent[d]));
+    if (lane == 0) shared.staged->record.extent[d] = indices.extent[d];
   }
+  const auto &delta = indices.delta;
+  const auto &extent = indices.extent;
   // 31 bits, so that a shift by all of them stays below the width of the type. NaN compares false.
   good &= static_cast<double>(error) < field.grid.bound && (extent[0] | extent[1] | extent[2]) <= 0x7FFFFFFFu;
   if (!__all_sync(full_mask, good)) return false;
+  const U64 known = known_statistic(params, 0);
   const U64 error_bits = warp_max(core::bit_cast<U64>(static_cast<double>(error)));
   if (lane == 0) shared.staged->error_bits = error_bits;
 
@@ -296,7 +320,7 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
       shared.staged->words = words;
     }
     __syncwarp();
-    publish(params, 0, block, *shared.staged);
+    publish(params, 0, block, *shared.staged, known);
     return true;
   };
   const auto plain = [&] {
@@ -318,22 +342,31 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
   const U32 bitmap_words = core::words_of_bitmap(block_size, segments.count);
   for (U32 w = lane; w < bitmap_words; w += warp_size) shared.order[w] = 0;
   __syncwarp();
-  U32 place[rows];  // segment id from bit 18 on; below, how many particles of the segment came before
+  // Segment id from bit 18 on; below, how many particles of the segment came before, times `counted`.
+  U32 place[rows];
   U32 offset[rows];
-  const auto mask_x = static_cast<U32>(core::low_mask(segments.shift[0]));
-  const auto mask_y = static_cast<U32>(core::low_mask(segments.shift[1]));
-  const auto mask_z = static_cast<U32>(core::low_mask(segments.shift[2]));
-  const U32 factor_y = 1u << (segments.offset_at[1] & 31);
-  const U32 factor_z = 1u << (segments.offset_at[2] & 31);
-  const auto counter = [&](U32 bytes) {
-    return reinterpret_cast<U32 *>(reinterpret_cast<unsigned char *>(shared.start) + bytes);
-  };
-#pragma unroll
-  for (int row = 0; row < rows; ++row) {
+  const bool offsets = segments.offset_width != 0;
+  const auto find_place = [&](int row) {
     const U32 bytes = segments.id(delta[0][row], delta[1][row], delta[2][row], sizeof(U32));
-    place[row] = bytes << 16 | (ablation::lane_order ? atomicAdd(counter(bytes), 1u) : rank_by_match(counter(bytes)));
-    // Products, since the processor multiplies and adds at once. 32 bits of offset leave the axes behind with none.
-    offset[row] = (delta[0][row] & mask_x) + (delta[1][row] & mask_y) * factor_y + (delta[2][row] & mask_z) * factor_z;
+    U32 *counter = at_byte(shared.start, bytes);
+    place[row] = bytes * 0x10000u + (ablation::lane_order ? atomicAdd(counter, counted) : rank_by_match(counter));
+  };
+  if (offsets) {
+    const auto mask_x = static_cast<U32>(core::low_mask(segments.shift[0]));
+    const auto mask_y = static_cast<U32>(core::low_mask(segments.shift[1]));
+    const auto mask_z = static_cast<U32>(core::low_mask(segments.shift[2]));
+    const U32 factor_y = as_factor(1u << (segments.offset_at[1] & 31));
+    const U32 factor_z = as_factor(1u << (segments.offset_at[2] & 31));
+#pragma unroll
+    for (int row = 0; row < rows; ++row) {
+      find_place(row);
+      // 32 bits of offset leave the axes behind with none.
+      offset[row] =
+          (delta[0][row] & mask_x) + (delta[1][row] & mask_y) * factor_y + (delta[2][row] & mask_z) * factor_z;
+    }
+  } else {
+#pragma unroll
+    for (int row = 0; row < rows; ++row) find_place(row);
   }
   __syncwarp();
 
@@ -351,22 +384,21 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
   sum_up(shared.start, share, warp_exclusive_sum(totals.particles));
   __syncwarp();
 #pragma unroll
-  for (int row = 0; row < rows; ++row) place[row] += *counter(place[row] >> 16);
+  for (int row = 0; row < rows; ++row) place[row] += *at_byte(shared.start, place[row] >> 16);
   __syncwarp();
 #pragma unroll
   for (int row = 0; row < rows; ++row) {
-    const U32 stored = place[row] & (block_size - 1);
-    shared.sorted->key[stored] = (place[row] & ~0x3FFFFu) | load.particle(row);
-    shared.sorted->offset[stored] = offset[row];
+    const U32 stored = place[row] & (block_size * counted - 1);
+    *at_byte(shared.sorted->key, stored) = (place[row] & ~0x3FFFFu) | load.particle(row);
+    if (offsets) *at_byte(shared.sorted->offset, stored) = offset[row];
   }
   if (lane == 0) shared.sorted->before[3] = 0;
   __syncwarp();
-  if (!finish_order(shared.sorted->key, as_runs ? nullptr : shared.order,
-                    params.fields > 1 ? params.order + block * block_size : nullptr))
-    return false;
+  if (!finish_order(shared.sorted->key, as_runs ? nullptr : shared.order)) return false;
+  if (params.fields > 1) write_order(shared.sorted->key, params.order + block * block_size);
   __syncwarp();
   for (U32 w = lane; w < order_words; w += warp_size) out[w] = shared.order[w];
-  if (segments.offset_width != 0) pack_block(shared.sorted->offset, segments.offset_width, out + order_words);
+  if (offsets) pack_block(shared.sorted->offset, segments.offset_width, out + order_words);
   return finish(as_runs ? core::Mode::runs : core::Mode::elias_fano, words);
 }
 
@@ -376,6 +408,7 @@ __global__ void __launch_bounds__(warp_size, warps_per_multiprocessor<T>)
   __shared__ FullMemory<Load::staging_bytes> memory;
   __shared__ U32 order[(max_segments + block_size) / 32];
   __shared__ StagedBlock staged;
+  wait_in_chain();
   const FullShared shared{memory.start, &memory.sorted, order, &staged};
   const Load load(params.field[0], params.rows, blockIdx.x, memory.values);
   const bool done = ablation::full_block_kernels && encode_full_block<T, Components>(params, shared, load, blockIdx.x);
@@ -385,7 +418,7 @@ __global__ void __launch_bounds__(warp_size, warps_per_multiprocessor<T>)
 template <typename T, int Components, typename Load>
 void launch(const EncodeParams &params, cudaStream_t stream) {
   const auto blocks = static_cast<U32>(params.particles / block_size);
-  if (blocks != 0) encode_full<T, Components, Load><<<blocks, warp_size, 0, stream>>>(params);
+  if (blocks != 0) launch_chained(encode_full<T, Components, Load>, blocks, warp_size, 0, stream, params);
 }
 
 // Three components in the layouts that matter; the rest as general as it gets.

@@ -3,6 +3,7 @@
 // thread block each.
 #include "gpz/cuda/block/block_writer.cuh"
 #include "gpz/cuda/block/kernels.cuh"
+#include "gpz/cuda/common/chained.cuh"
 
 namespace gpz::cuda {
 namespace {
@@ -289,6 +290,7 @@ namespace {
 template <typename T>
 __global__ void __launch_bounds__(threads) encode_leading(const __grid_constant__ EncodeParams params) {
   __shared__ LeadingShared shared;
+  wait_in_chain();
   const U32 count = *params.other_count;
   for (U32 w = blockIdx.x; w < count; w += gridDim.x) {
     encode_block<T>(params, shared, params.other_blocks[w]);
@@ -301,9 +303,9 @@ __global__ void __launch_bounds__(threads) encode_leading(const __grid_constant_
 void launch_encode_leading(const EncodeParams &params, cudaStream_t stream) {
   const auto ctas = static_cast<U32>(params.blocks < 512 ? params.blocks : 512);
   if (params.field[0].value == core::Value::float32)
-    encode_leading<float><<<ctas, threads, 0, stream>>>(params);
+    launch_chained(encode_leading<float>, ctas, threads, 0, stream, params);
   else
-    encode_leading<double><<<ctas, threads, 0, stream>>>(params);
+    launch_chained(encode_leading<double>, ctas, threads, 0, stream, params);
 }
 
 }  // namespace gpz::cuda

@@ -52,6 +52,9 @@ struct SectionStats {
   std::uint64_t largest[statistics];
 };
 
+// Blocks whose lengths are summed up together, so that few sums have to be scanned.
+inline constexpr std::uint32_t group_blocks = 64;
+
 struct EncodeParams {
   FieldParams field[max_fields];
   int fields;
@@ -61,8 +64,11 @@ struct EncodeParams {
   std::uint64_t blocks;
   std::uint32_t *staging;
   StagedBlock *staged;          // [field * blocks + block]
-  std::uint32_t *words;         // [field * blocks + block], and one more
+  std::uint32_t *words;         // [field * blocks + block]
+  std::uint32_t *group_words;   // [field * groups + block / group_blocks], sums of words
+  std::uint64_t groups;         // of a field
   SectionStats *stats;          // [field]
+  std::uint32_t *reach;         // largest magnitude of a grid index in blocks of floats of the leading field so far
   std::uint16_t *order;         // order[b * block_size + j]: the input index, in block b, of its stored particle j
   std::uint32_t *other_blocks;  // blocks that encode_full.cu leaves to encode_leading.cu
   std::uint32_t *other_count;

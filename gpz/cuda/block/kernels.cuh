@@ -16,8 +16,7 @@ struct SectionLayout {
   std::uint64_t directory;
   std::uint64_t payload;
   std::uint64_t end;
-  std::uint64_t first_word;  // of the section, in the scan over all sections
-  std::uint64_t words;
+  std::uint64_t words;  // of the payload
 };
 
 // Words that blocks of a field can take: as many as their values (core::exact_is_smaller).
@@ -31,7 +30,9 @@ __device__ __forceinline__ std::uint32_t *staged_payload(const EncodeParams &par
   return params.staging + field.staging + payload_room(block, field.value, static_cast<unsigned>(field.components));
 }
 
-__global__ void start_encoding(EncodeParams params);
+// One thread block of these many threads each: the first and the last but one.
+inline constexpr unsigned single_threads = 1024;
+__global__ void start_encoding(const __grid_constant__ EncodeParams params);
 
 // Stages 1 to 3: the leading field, first the usual blocks, then the others; then the fields in its order.
 void launch_encode_full(const EncodeParams &params, cudaStream_t stream);
@@ -40,10 +41,11 @@ void launch_encode_follower_full(const EncodeParams &params, int f, cudaStream_t
 __global__ void encode_followers(const __grid_constant__ EncodeParams params);
 
 // Stage 4 (compact.cu).
-__global__ void lay_out_chunk(const __grid_constant__ EncodeParams params, const std::uint64_t *word_offsets,
+__global__ void lay_out_chunk(const __grid_constant__ EncodeParams params, std::uint64_t *group_offsets,
                               SectionLayout *sections, std::uint32_t *out, std::uint64_t capacity,
-                              CompressResult *result);
-void launch_write_sections(const EncodeParams &params, const std::uint64_t *word_offsets, const SectionLayout *sections,
-                           std::uint32_t *out, const CompressResult *result, cudaStream_t stream);
+                              CompressResult *result, CompressResult *report);
+void launch_write_sections(const EncodeParams &params, const std::uint64_t *group_offsets,
+                           const SectionLayout *sections, std::uint32_t *out, const CompressResult *result,
+                           cudaStream_t stream);
 
 }  // namespace gpz::cuda

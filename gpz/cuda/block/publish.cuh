@@ -28,10 +28,15 @@ __device__ constexpr StatisticSource statistic_sources[statistics] = {
     {offsetof(StagedBlock, record.gap_width), 1},   {offsetof(StagedBlock, record.count_width), 1},
     {offsetof(StagedBlock, record.exceptions), 4},  {offsetof(StagedBlock, error_bits), 8}};
 
+// What the statistic of this lane has been raised to so far, if it has one.
+__device__ __forceinline__ std::uint64_t known_statistic(const EncodeParams &params, int f) {
+  return this_lane() < statistics ? __ldcg(&params.stats[f].largest[this_lane()]) : 0;
+}
+
 // All lanes of a warp; `staged` is in shared memory. A statistic that others have raised as far is left alone, which
-// nearly all are.
+// nearly all are: `known` is what was known of it at any time before.
 __device__ __forceinline__ void publish(const EncodeParams &params, int f, std::uint64_t block,
-                                        const StagedBlock &staged) {
+                                        const StagedBlock &staged, std::uint64_t known) {
   const auto lane = this_lane();
   const std::uint64_t slot = static_cast<std::uint64_t>(f) * params.blocks + block;
   constexpr unsigned words = sizeof(StagedBlock) / 4;
@@ -39,7 +44,10 @@ __device__ __forceinline__ void publish(const EncodeParams &params, int f, std::
   if (lane < words)
     reinterpret_cast<std::uint32_t *>(&params.staged[slot])[lane] =
         reinterpret_cast<const std::uint32_t *>(&staged)[lane];
-  if (lane == 0) params.words[slot] = staged.words;
+  if (lane == 0) {
+    params.words[slot] = staged.words;
+    atomicAdd(&params.group_words[static_cast<std::uint64_t>(f) * params.groups + block / group_blocks], staged.words);
+  }
   if (lane >= statistics) return;
   const bool inverted = lane >= of_smallest_min && lane < of_smallest_min + core::max_components;
   const bool of_component = lane < of_mode;
@@ -50,8 +58,9 @@ __device__ __forceinline__ void publish(const EncodeParams &params, int f, std::
                         : source.size == 4 ? *reinterpret_cast<const std::uint32_t *>(from)
                                            : *reinterpret_cast<const std::uint8_t *>(from);
   if (inverted) value = ~value;
-  auto *largest = reinterpret_cast<unsigned long long *>(&params.stats[f].largest[lane]);
-  if (value > __ldcg(largest)) atomicMax(largest, static_cast<unsigned long long>(value));
+  if (value > known)
+    atomicMax(reinterpret_cast<unsigned long long *>(&params.stats[f].largest[lane]),
+              static_cast<unsigned long long>(value));
 }
 
 }  // namespace gpz::cuda

@@ -147,24 +147,21 @@ void encode_difference(DeviceDifferenceState &state, const DeviceValues &values,
   count_frame(state);
 }
 
-std::size_t decode_difference_workspace(const DeviceDifferenceState &state) {
-  return carve_decode(nullptr, state.particles).used;
-}
+std::size_t decode_difference_workspace(std::uint64_t particles) { return carve_decode(nullptr, particles).used; }
 
-void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const core::GridBox &box,
-                       const FieldOutput &output, void *workspace, std::size_t workspace_size, std::uint32_t *status,
-                       Stream stream, const DeviceCrossings &crossings) {
-  check_outputs({output}, state.particles);
-  if (static_cast<int>(output.field.components.size()) != state.components)
-    throw Error(Status::invalid_argument, "as many components as the state has");
-  if ((output.field.type == ValueType::integer) != state.plain)
-    throw Error(Status::invalid_argument, "integers belong to plain states, floats to others");
+namespace {
+
+// Header, records, and where payloads are; false: there is nothing to decode, and *status is set.
+bool open_section(DifferenceDecode &params, const void *section, std::size_t size, int components, void *workspace,
+                  std::size_t workspace_size, std::uint32_t *status, Stream stream) {
   check_memory(section, size, chunk_alignment, "the section");
-  const DecodeWorkspace memory = carve_decode(workspace, state.particles);
+  if (params.history.blocks == 0) {
+    const std::uint32_t empty = size == 0 ? 0 : section_damaged;
+    check(cudaMemcpyAsync(status, &empty, sizeof(empty), cudaMemcpyDefault, stream), "result");
+    return false;
+  }
+  const DecodeWorkspace memory = carve_decode(workspace, params.history.particles);
   check_workspace(workspace, workspace_size, memory.used);
-  DifferenceDecode params{};
-  params.history = history_of(state, box, crossings);
-  params.field = decode_field(output);
   params.section = static_cast<const std::uint32_t *>(section);
   params.size = size;
   params.layout = memory.layout;
@@ -172,19 +169,75 @@ void decode_difference(DeviceDifferenceState &state, const void *section, std::s
   params.words = memory.words;
   params.word_offsets = memory.word_offsets;
   params.status = memory.status;
-  params.plain = state.plain;
-  if (params.history.blocks == 0) {
-    const std::uint32_t empty = size == 0 ? 0 : section_damaged;
-    check(cudaMemcpyAsync(status, &empty, sizeof(empty), cudaMemcpyDefault, stream), "result");
-    return count_frame(state);
-  }
-  launch_open_differences(params, state.components, stream);
+  launch_open_differences(params, components, stream);
   std::size_t scan_bytes = memory.scan_bytes;
   check(exclusive_sum(memory.scan, scan_bytes, memory.words, memory.word_offsets, params.history.blocks + 1, stream),
         "scan");
-  launch_decode_differences(params, stream);
-  check(cudaMemcpyAsync(status, memory.status, sizeof(std::uint32_t), cudaMemcpyDefault, stream), "result");
+  return true;
+}
+
+void report_status(const DifferenceDecode &params, std::uint32_t *status, Stream stream) {
+  check(cudaMemcpyAsync(status, params.status, sizeof(std::uint32_t), cudaMemcpyDefault, stream), "result");
+}
+
+}  // namespace
+
+namespace {
+
+void decode_to(const DecodeField &field, DeviceDifferenceState &state, const void *section, std::size_t size,
+               const core::GridBox &box, void *workspace, std::size_t workspace_size, std::uint32_t *status,
+               Stream stream, const DeviceCrossings &crossings) {
+  if (field.components != state.components || state.plain)
+    throw Error(Status::invalid_argument, "a state of as many components, not a plain one");
+  DifferenceDecode params{};
+  params.history = history_of(state, box, crossings);
+  params.field = field;
+  if (open_section(params, section, size, state.components, workspace, workspace_size, status, stream)) {
+    launch_decode_differences(params, stream);
+    report_status(params, status, stream);
+  }
   count_frame(state);
+}
+
+}  // namespace
+
+void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const core::GridBox &box,
+                       const FieldOutput &output, void *workspace, std::size_t workspace_size, std::uint32_t *status,
+                       Stream stream, const DeviceCrossings &crossings) {
+  check_outputs({output}, state.particles);
+  if (output.field.type == ValueType::integer)
+    throw Error(Status::invalid_argument, "integers have no states but keys");
+  decode_to(decode_field(output), state, section, size, box, workspace, workspace_size, status, stream, crossings);
+}
+
+void decode_packed_difference(DeviceDifferenceState &state, const void *section, std::size_t size,
+                              const core::GridBox &box, PackedIndices *packed, void *workspace,
+                              std::size_t workspace_size, std::uint32_t *status, Stream stream,
+                              const DeviceCrossings &crossings) {
+  DecodeField field{};
+  field.value = core::Value::integer;
+  field.components = core::max_components;
+  field.data[0] = reinterpret_cast<char *>(packed);
+  decode_to(field, state, section, size, box, workspace, workspace_size, status, stream, crossings);
+}
+
+void decode_key_differences(const DeviceKeys &keys, std::uint64_t n, const void *section, std::size_t size,
+                            const core::GridBox &box, void *workspace, std::size_t workspace_size,
+                            std::uint32_t *status, Stream stream, const DeviceCrossings &crossings) {
+  if (keys.components < 1 || keys.components > core::max_components)
+    throw Error(Status::invalid_argument, "keys have 1 to 3 components");
+  DifferenceDecode params{};
+  params.plain = true;
+  params.history.particles = n;
+  params.history.blocks = core::blocks_of(n);
+  for (std::size_t d = 0; d < core::max_components; ++d) {
+    params.history.keys[d] = keys.last[d];
+    params.history.crossings[d] = crossings[d];
+    params.history.axis[d].grid = core::checked_axis(box[d]);
+  }
+  if (!open_section(params, section, size, keys.components, workspace, workspace_size, status, stream)) return;
+  launch_decode_keys(params, keys.components, stream);
+  report_status(params, status, stream);
 }
 
 }  // namespace gpz::cuda

@@ -133,12 +133,40 @@ void encode_difference(DeviceDifferenceState &state, const DeviceValues &values,
 void undo_frame(DeviceDifferenceState &state);
 
 // The inverse, for a section of `size` bytes in device memory, aligned to 8, of prediction 1 (docs/format.md, section
-// 9; others are section_damaged): the values of slot i go to element i of the arrays of `output` (step 0: integers),
-// and the state is that after the frame. *status (memory the device can write) becomes 0, or some of the bits above:
-// values and state are unspecified then. Never reads or writes outside of what it was given.
-std::size_t decode_difference_workspace(const DeviceDifferenceState &state);
+// 9; others are section_damaged), and a state that is not plain: the values of slot i go to element i of the arrays of
+// `output`, and the state is that after the frame. *status (memory the device can write) becomes 0, or some of the bits
+// above: values and state are unspecified then. Never reads or writes outside of what it was given.
+std::size_t decode_difference_workspace(std::uint64_t particles);
+inline std::size_t decode_difference_workspace(const DeviceDifferenceState &state) {
+  return decode_difference_workspace(state.particles);
+}
 void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const core::GridBox &box,
                        const FieldOutput &output, void *workspace, std::size_t workspace_size, std::uint32_t *status,
                        Stream stream, const DeviceCrossings &crossings = {});
+
+// The indices of a particle of three components: 16 bytes that are read at once, wherever it is.
+struct alignas(16) PackedIndices {
+  std::int32_t q[4];  // the last one is 0
+};
+// As decode_difference, of three components, to the packed indices of each slot.
+void decode_packed_difference(DeviceDifferenceState &state, const void *section, std::size_t size,
+                              const core::GridBox &box, PackedIndices *packed, void *workspace,
+                              std::size_t workspace_size, std::uint32_t *status, Stream stream,
+                              const DeviceCrossings &crossings = {});
+
+// A plain state with indices of 64 bits: integers, or keys of lossless floats. An array of device memory for each
+// component.
+struct DeviceKeys {
+  std::int64_t *last[core::max_components] = {};
+  int components = 0;
+};
+// As decode_difference, for n particles, with the same workspace; the indices become those of the frame.
+void decode_key_differences(const DeviceKeys &keys, std::uint64_t n, const void *section, std::size_t size,
+                            const core::GridBox &box, void *workspace, std::size_t workspace_size,
+                            std::uint32_t *status, Stream stream, const DeviceCrossings &crossings = {});
+
+// The state, not a plain one, after a frame without periodic axes that has these values; without (nullptr): after one
+// whose indices are those of the frame before. *wide as in find_indices. Throws invalid_argument.
+void advance_difference(DeviceDifferenceState &state, const DeviceValues *values, std::uint32_t *wide, Stream stream);
 
 }  // namespace gpz::cuda

@@ -17,8 +17,9 @@ void launch_encode_differences(const DifferenceEncode &params, int components, C
 void launch_write_differences(const DifferenceEncode &params, int components, cudaStream_t stream);
 
 // Header and records (open.cu); then, once the places of payloads are known, the blocks
-// (decode.cu).
+// (decode.cu, of a field of integers to PackedIndices; decode_keys.cu).
 void launch_open_differences(const DifferenceDecode &params, int components, cudaStream_t stream);
 void launch_decode_differences(const DifferenceDecode &params, cudaStream_t stream);
+void launch_decode_keys(const DifferenceDecode &params, int components, cudaStream_t stream);
 
 }  // namespace gpz::cuda

@@ -59,7 +59,7 @@ inline __device__ __noinline__ bool are_ranks(std::uint32_t n, const std::uint32
 }
 
 // Values of residuals, and the history after them. Full: the block is.
-template <typename T, typename Store, int D, bool History, bool Predict, bool Full>
+template <typename T, typename Store, int D, bool Predict, bool Full>
 class ValuePass {
  public:
   __device__ __forceinline__ ValuePass(const DifferenceDecode &params, std::uint64_t block, std::uint32_t n,
@@ -92,7 +92,8 @@ class ValuePass {
 
  private:
   static constexpr int batch_rows = 2;
-  using Batch = HistoryRows<D, batch_rows, History, Predict>;
+  static constexpr bool packs = std::is_same_v<T, std::int32_t>;  // indices instead of values
+  using Batch = HistoryRows<D, batch_rows, true, Predict>;
 
   __device__ __forceinline__ void fetch(int start, Batch &batch) const {
 #pragma unroll
@@ -119,13 +120,15 @@ class ValuePass {
     for (int d = 0; d < D; ++d) {
       const std::int32_t q = index(row, d, batch.last[k][d], expected[d], u[d], active);
       if (active) remember(i, k, d, q, batch);
-      if constexpr (std::is_same_v<T, std::int64_t>)
+      if constexpr (packs)
         value[d] = q;
       else
         value[d] = core::grid_value<T>(static_cast<double>(q), params_.field.step);
     }
     if constexpr (Full) {
       store_.put(row, value);
+    } else if constexpr (packs) {
+      if (active) store_.put(row, value);
     } else if (active) {
 #pragma unroll
       for (int d = 0; d < D; ++d)
@@ -162,10 +165,8 @@ class ValuePass {
     const std::int32_t moved = device_displacement(direct, history.axis[d]);
     if (direct != moved && history.crossings[d] != nullptr)
       history.crossings[d][first_ + i] = static_cast<std::int8_t>(direct > moved ? -1 : 1);
-    if constexpr (History) {
-      element(history.deviation[d] + first_, i) = device_next_deviation(batch.deviation[k][d], history.frames, moved);
-      element(history.previous[d] + first_, i) = device_limit(moved);
-    }
+    element(history.deviation[d] + first_, i) = device_next_deviation(batch.deviation[k][d], history.frames, moved);
+    element(history.previous[d] + first_, i) = device_limit(moved);
   }
 
   const DifferenceDecode &params_;
@@ -180,16 +181,14 @@ class ValuePass {
   bool wide_ = false;
 };
 
-template <typename T, typename Store, int D, bool History, bool Predict>
+template <typename T, typename Store, int D, bool Predict>
 __device__ __forceinline__ std::uint32_t place_values(const DifferenceDecode &params, std::uint64_t block,
                                                       std::uint32_t n, core::Predictor predictor,
                                                       const core::ResidualRecord &record, bool ranks,
                                                       const DecodeMemory &memory, Store &store) {
   if (n == difference_block)
-    return ValuePass<T, Store, D, History, Predict, true>(params, block, n, predictor, record, ranks, memory, store)
-        .run();
-  return ValuePass<T, Store, D, History, Predict, false>(params, block, n, predictor, record, ranks, memory, store)
-      .run();
+    return ValuePass<T, Store, D, Predict, true>(params, block, n, predictor, record, ranks, memory, store).run();
+  return ValuePass<T, Store, D, Predict, false>(params, block, n, predictor, record, ranks, memory, store).run();
 }
 
 }  // namespace gpz::cuda

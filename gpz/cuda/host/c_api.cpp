@@ -8,8 +8,10 @@
 
 #include "gpz/c/structures.hpp"
 #include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda/host/c_outputs.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/gpz_cuda.h"
+#include "gpz/trajectory.hpp"
 
 struct gpz_cuda_codec {
   explicit gpz_cuda_codec(int device) : codec(device) {}
@@ -21,6 +23,7 @@ struct gpz_cuda_codec {
 namespace {
 
 namespace cuda = gpz::cuda;
+using cuda::device_outputs;
 using gpz::c::guarded;
 using gpz::c::require;
 
@@ -30,9 +33,7 @@ static_assert(GPZ_CUDA_MAX_FIELDS == cuda::max_fields && sizeof(gpz_cuda_result)
                   offsetof(gpz_cuda_result, fits) == offsetof(cuda::CompressResult, fits) &&
                   offsetof(gpz_cuda_result, largest_error) == offsetof(cuda::CompressResult, largest_error),
               "kernels write one as the other");
-static_assert(offsetof(gpz_cuda_output, stride) + sizeof(ptrdiff_t) == sizeof(gpz_cuda_output) &&
-                  offsetof(gpz_cuda_chunk, largest_error) + GPZ_CUDA_MAX_FIELDS * sizeof(double) ==
-                      sizeof(gpz_cuda_chunk),
+static_assert(offsetof(gpz_cuda_chunk, largest_error) + GPZ_CUDA_MAX_FIELDS * sizeof(double) == sizeof(gpz_cuda_chunk),
               "padding at the end would count as members");
 
 // `particles` 0 asks for no data: the fields may be but described.
@@ -49,26 +50,6 @@ std::vector<gpz::FieldInput> device_inputs(const std::vector<gpz_field> &fields,
 
 std::vector<gpz::FieldInput> device_inputs(const gpz_field *fields, std::size_t count, std::uint64_t particles) {
   return device_inputs(gpz::c::taken_fields(fields, count), particles);
-}
-
-std::vector<cuda::FieldOutput> device_outputs(const gpz_cuda_output *outputs, std::size_t count) {
-  const std::vector<gpz_cuda_output> given = gpz::c::taken(outputs, count, "gpz_cuda_output");
-  std::vector<cuda::FieldOutput> fields(count);
-  for (std::size_t f = 0; f < count; ++f) {
-    const gpz_cuda_output &from = given[f];
-    require(from.components >= 1 && from.components <= 3, "an output has 1 to 3 components");
-    gpz::Field &field = fields[f].field;
-    field.type = gpz::c::value_type(from.stored);
-    field.leading = from.leading != 0;
-    field.bound = from.bound;
-    field.step = from.step;
-    for (int d = 0; d < from.components; ++d) {
-      // Only for messages: a chunk knows no names.
-      field.components.push_back({std::to_string(f) + " component " + std::to_string(d), 0});
-      fields[f].components[d] = {from.data[d], from.stride, gpz::c::array_type(from.type)};
-    }
-  }
-  return cuda::with_steps(std::move(fields));
 }
 
 }  // namespace
@@ -123,6 +104,7 @@ gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_count, gpz_
       output.bound = field.bound;
       output.step = field.step;
       output.type = given[f].type;
+      output.id = gpz::has_identity({field}) ? 1 : 0;
       gpz::c::give(output, gpz::c::element(outputs, size, f), "gpz_cuda_output");
     }
   });

@@ -20,14 +20,49 @@ struct HasBits {
   __device__ bool operator()(int row) const { return (flags[row] & bits) != 0; }
 };
 
+// Element `row` of an array of T.
 template <typename T>
-__global__ void unpack_bits(const char *packed, std::ptrdiff_t stride, std::uint64_t rows, BitField bits,
-                            std::int32_t *out) {
+__device__ T element(const ConstArray &array, std::uint64_t row) {
+  return *reinterpret_cast<const T *>(static_cast<const char *>(array.data) +
+                                      static_cast<std::ptrdiff_t>(row) * array.stride);
+}
+
+template <typename T>
+__device__ std::int32_t take(T value, const BitField &bits) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(value >> bits.shift) & bits.mask) - bits.zero;
+}
+
+template <typename T>
+__global__ void unpack_bits(ConstArray packed, std::uint64_t rows, BitField bits, std::int32_t *out) {
+  const std::uint64_t row = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (row < rows) out[row] = take(element<T>(packed, row), bits);
+}
+
+template <typename Real, typename T>
+__global__ void add_edges(ConstArray x, ConstArray packed, std::uint64_t rows, Unwrapping how, double *out) {
   const std::uint64_t row = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (row >= rows) return;
-  const auto value = *reinterpret_cast<const T *>(packed + static_cast<std::ptrdiff_t>(row) * stride);
-  out[row] = static_cast<std::int32_t>(static_cast<std::uint32_t>(value >> bits.shift) & bits.mask) - bits.zero;
+  const T image = element<T>(packed, row);
+  double sum = element<Real>(x, row);
+  for (int axis = 0; axis < 3; ++axis)
+    sum = __dadd_rn(sum, __dmul_rn(how.edges[axis], static_cast<double>(take(image, how.images[axis]))));
+  out[row] = sum;
 }
+
+// Calls `call` with a value of the type of an array of integers, or of floating-point numbers.
+template <typename Call>
+void with_integer(ConstArray::Type type, const Call &call) {
+  type == ConstArray::Type::int32 ? call(std::int32_t{}) : call(std::int64_t{});
+}
+
+template <typename Call>
+void with_real(ConstArray::Type type, const Call &call) {
+  type == ConstArray::Type::float32 ? call(float{}) : call(double{});
+}
+
+constexpr unsigned threads = 256;
+
+unsigned blocks(std::uint64_t rows) { return static_cast<unsigned>((rows + threads - 1) / threads); }
 
 // cub counts rows in an int, and one launch has a thread for each.
 void check_rows(std::uint64_t rows) {
@@ -58,6 +93,7 @@ struct Gather::State {
   void release() {
     for (DeviceBuffer *buffer : {&rows, &scratch, &count}) buffer->release();
     for (DeviceBuffer &column : columns) column.release();
+    for (DeviceBuffer &column : unwrapped) column.release();
   }
 
   template <typename T>
@@ -76,7 +112,7 @@ struct Gather::State {
   }
 
   int device;
-  DeviceBuffer rows, scratch, count, columns[max_columns];
+  DeviceBuffer rows, scratch, count, columns[max_columns], unwrapped[max_columns];
   PinnedBuffer host_count;
   std::uint64_t allocations = 0;
 };
@@ -108,31 +144,60 @@ Gather::Rows Gather::select(const int *flags, std::uint64_t rows, int bits, Stre
   return {list, static_cast<std::uint64_t>(*found)};
 }
 
+namespace {
+
+// Before a column is made of `array`, with `what` in messages.
+void check_array(const ConstArray &array, std::uint64_t rows, int device, const char *what) {
+  check_memory(array.data, rows, size_of(array.type), what);
+  if (array.stride % static_cast<std::ptrdiff_t>(size_of(array.type)) != 0)
+    throw Error(Status::invalid_argument, std::string("the stride of ") + what + " is not a multiple of their size");
+  require_reachable(array.data, device, what);
+}
+
+void check_column(int column, const ConstArray &packed) {
+  if (!is_integer(packed.type)) throw Error(Status::invalid_argument, "only integers have bits to unpack");
+  if (column < 0 || column >= Gather::max_columns)
+    throw Error(Status::invalid_argument, "no column " + std::to_string(column) + " to unpack to");
+}
+
+}  // namespace
+
 ConstArray Gather::unpack(const ConstArray &packed, std::uint64_t rows, const BitField &bits, int column,
                           Stream stream) {
-  if (packed.type != ConstArray::Type::int32 && packed.type != ConstArray::Type::int64)
-    throw Error(Status::invalid_argument, "only integers have bits to unpack");
-  if (column < 0 || column >= max_columns)
-    throw Error(Status::invalid_argument, "no column " + std::to_string(column) + " to unpack to");
+  check_column(column, packed);
   check_rows(rows);
   const ConstArray unpacked{nullptr, sizeof(std::int32_t), ConstArray::Type::int32};
   if (rows == 0) return unpacked;
   const CurrentDevice current(state_->device);
-  check_memory(packed.data, rows, size_of(packed.type), "the array of integers");
-  if (packed.stride % static_cast<std::ptrdiff_t>(size_of(packed.type)) != 0)
-    throw Error(Status::invalid_argument, "the stride of the integers is not a multiple of their size");
-  require_reachable(packed.data, state_->device, "the array of integers");
+  check_array(packed, rows, state_->device, "the array of integers");
   forget_last_error();
   auto *out = state_->room<std::int32_t>(state_->columns[column], rows);
-  const auto *data = static_cast<const char *>(packed.data);
-  constexpr unsigned threads = 256;
-  const auto blocks = static_cast<unsigned>((rows + threads - 1) / threads);
-  if (packed.type == ConstArray::Type::int32)
-    unpack_bits<std::int32_t><<<blocks, threads, 0, stream>>>(data, packed.stride, rows, bits, out);
-  else
-    unpack_bits<std::int64_t><<<blocks, threads, 0, stream>>>(data, packed.stride, rows, bits, out);
+  with_integer(packed.type, [&](auto integer) {
+    unpack_bits<decltype(integer)><<<blocks(rows), threads, 0, stream>>>(packed, rows, bits, out);
+  });
   check_handled(cudaGetLastError(), "unpacking bits");
   return {out, unpacked.stride, unpacked.type};
+}
+
+ConstArray Gather::unwrap(const ConstArray &x, const ConstArray &packed, std::uint64_t rows, const Unwrapping &how,
+                          int column, Stream stream) {
+  check_column(column, packed);
+  if (is_integer(x.type)) throw Error(Status::invalid_argument, "coordinates are floating-point numbers");
+  check_rows(rows);
+  const ConstArray unwrapped{nullptr, sizeof(double), ConstArray::Type::float64};
+  if (rows == 0) return unwrapped;
+  const CurrentDevice current(state_->device);
+  check_array(packed, rows, state_->device, "the array of integers");
+  check_array(x, rows, state_->device, "the array of coordinates");
+  forget_last_error();
+  auto *out = state_->room<double>(state_->unwrapped[column], rows);
+  with_real(x.type, [&](auto real) {
+    with_integer(packed.type, [&](auto integer) {
+      add_edges<decltype(real), decltype(integer)><<<blocks(rows), threads, 0, stream>>>(x, packed, rows, how, out);
+    });
+  });
+  check_handled(cudaGetLastError(), "unwrapping");
+  return {out, unwrapped.stride, unwrapped.type};
 }
 
 void Gather::release() {
@@ -143,6 +208,7 @@ void Gather::release() {
 MemoryUse Gather::memory() const {
   std::size_t bytes = state_->rows.capacity() + state_->scratch.capacity() + state_->count.capacity();
   for (const DeviceBuffer &column : state_->columns) bytes += column.capacity();
+  for (const DeviceBuffer &column : state_->unwrapped) bytes += column.capacity();
   return {bytes, state_->allocations};
 }
 

@@ -23,11 +23,18 @@ __device__ T element_at(const char *data, std::ptrdiff_t stride, std::uint64_t i
   return *reinterpret_cast<const T *>(data + static_cast<std::ptrdiff_t>(i) * stride);
 }
 
-template <typename T>
+template <typename From, typename To>
 __global__ void __launch_bounds__(field_threads)
-    take_elements(const char *data, std::ptrdiff_t stride, std::uint64_t n, T *out) {
+    take_elements(const char *data, std::ptrdiff_t stride, std::uint64_t n, To *out) {
   const std::uint64_t i = thread_index();
-  if (i < n) out[i] = element_at<T>(data, stride, i);
+  if (i < n) out[i] = element_at<From>(data, stride, i);
+}
+
+template <typename From, typename To>
+void take(const ConstArray &array, std::uint64_t n, To *out, cudaStream_t stream) {
+  const auto *data = static_cast<const char *>(array.data);
+  take_elements<From, To><<<grid_for(n), field_threads, 0, stream>>>(data, array.stride, n, out);
+  check(cudaGetLastError(), "copy of integers");
 }
 
 constexpr unsigned compared_at_once = 8;
@@ -90,13 +97,27 @@ __global__ void __launch_bounds__(field_threads)
   if (i < count) to[i] = from[kept[i]];
 }
 
-__global__ void __launch_bounds__(field_threads)
-    add(std::int32_t *last, const std::int8_t *crossings, std::uint64_t n) {
+template <typename T>
+__global__ void __launch_bounds__(field_threads) add(T *last, const std::int8_t *crossings, std::uint64_t n) {
   const std::uint64_t i = thread_index();
-  if (i < n && crossings[i] != 0) last[i] += crossings[i];
+  if (i < n && crossings[i] != 0) last[i] = static_cast<T>(core::sum_of(last[i], crossings[i]));
+}
+
+template <typename T>
+void launch_add(T *last, const std::int8_t *crossings, std::uint64_t n, cudaStream_t stream) {
+  if (n == 0) return;
+  add<<<grid_for(n), field_threads, 0, stream>>>(last, crossings, n);
+  check(cudaGetLastError(), "crossed edges");
 }
 
 }  // namespace
+
+void load_integers(const ConstArray &array, std::uint64_t n, std::int64_t *out, Stream stream) {
+  if (n == 0) return;
+  if (array.type == ConstArray::Type::int32) return take<std::int32_t>(array, n, out, stream);
+  if (array.type == ConstArray::Type::int64) return take<std::int64_t>(array, n, out, stream);
+  throw Error(Status::invalid_argument, "floats where integers belong");
+}
 
 void copy_integers(const ConstArray &array, std::uint64_t n, void *out, Stream stream) {
   if (n == 0) return;
@@ -106,10 +127,8 @@ void copy_integers(const ConstArray &array, std::uint64_t n, void *out, Stream s
     return check(cudaMemcpyAsync(out, data, n * static_cast<std::size_t>(size), cudaMemcpyDeviceToDevice, stream),
                  "copy of integers");
   if (array.type == ConstArray::Type::int32)
-    take_elements<<<grid_for(n), field_threads, 0, stream>>>(data, array.stride, n, static_cast<std::int32_t *>(out));
-  else
-    take_elements<<<grid_for(n), field_threads, 0, stream>>>(data, array.stride, n, static_cast<std::int64_t *>(out));
-  check(cudaGetLastError(), "copy of integers");
+    return take<std::int32_t>(array, n, static_cast<std::int32_t *>(out), stream);
+  take<std::int64_t>(array, n, static_cast<std::int64_t *>(out), stream);
 }
 
 void compare_copies(const ConstArray &array, const void *copy, std::uint64_t n, std::uint32_t *changed, Stream stream) {
@@ -162,9 +181,10 @@ void keep_integers(const std::int64_t *from, const std::uint32_t *kept, std::uin
 }
 
 void add_crossings(std::int32_t *last, const std::int8_t *crossings, std::uint64_t n, Stream stream) {
-  if (n == 0) return;
-  add<<<grid_for(n), field_threads, 0, stream>>>(last, crossings, n);
-  check(cudaGetLastError(), "crossed edges");
+  launch_add(last, crossings, n, stream);
+}
+void add_crossings(std::int64_t *last, const std::int8_t *crossings, std::uint64_t n, Stream stream) {
+  launch_add(last, crossings, n, stream);
 }
 
 }  // namespace gpz::cuda

@@ -9,6 +9,9 @@
 
 namespace gpz::cuda {
 
+// n integers of either size to 64 bits.
+void load_integers(const ConstArray &array, std::uint64_t n, std::int64_t *out, Stream stream);
+
 // n integers as they are in the caller's array, 4 or 8 bytes each, to an array without gaps; and whether others are
 // different: *changed (device memory) becomes 1 then, and is left alone otherwise.
 void copy_integers(const ConstArray &array, std::uint64_t n, void *out, Stream stream);
@@ -28,5 +31,6 @@ void keep_integers(const std::int64_t *from, const std::uint32_t *kept, std::uin
                    Stream stream);
 
 void add_crossings(std::int32_t *last, const std::int8_t *crossings, std::uint64_t n, Stream stream);
+void add_crossings(std::int64_t *last, const std::int8_t *crossings, std::uint64_t n, Stream stream);
 
 }  // namespace gpz::cuda

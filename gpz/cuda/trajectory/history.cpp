@@ -13,8 +13,8 @@
 namespace gpz::cuda {
 namespace {
 
-bool keeps_keys(const Field &field, bool is_id) {
-  return is_id || (field.type != ValueType::integer && field.step == 0);
+Kept kept_of(const Field &field, bool is_id) {
+  return is_id || (field.type != ValueType::integer && field.step == 0) ? Kept::keys : Kept::state;
 }
 
 ConstArray::Type type_of(const Field &field) {
@@ -33,12 +33,13 @@ void copy(T *to, const T *from, std::uint64_t count, cudaStream_t stream) {
 
 }  // namespace
 
-DeviceHistory::Part DeviceHistory::place(const Field &field, bool has_keys, std::uint64_t capacity) {
+DeviceHistory::Part DeviceHistory::place(const Field &field, Kept kept, std::uint64_t capacity) {
   Part part;
-  part.has_keys = has_keys;
+  part.kept = kept;
   part.components = components_of(field);
   part.memory = std::make_unique<DeviceBuffer>();
-  if (!has_keys) {
+  if (kept == Kept::nothing) return part;
+  if (kept == Kept::state) {
     const bool plain = format::is_plain(field);
     part.memory->allocate(difference_state_size(capacity, part.components, plain), 0);
     part.state = place_difference_state(part.memory->data(), capacity, part.components, plain);
@@ -57,6 +58,14 @@ DeviceHistory::Part DeviceHistory::place(const Field &field, bool has_keys, std:
 
 void DeviceHistory::start(const std::vector<Field> &fields, std::size_t id, std::uint64_t capacity, std::uint32_t *wide,
                           Stream stream) {
+  std::vector<Kept> kept;
+  for (std::size_t f = 0; f < fields.size(); ++f) kept.push_back(kept_of(fields[f], f == id));
+  start(fields, kept, capacity, wide, stream);
+  id_ = id;
+}
+
+void DeviceHistory::start(const std::vector<Field> &fields, const std::vector<Kept> &kept, std::uint64_t capacity,
+                          std::uint32_t *wide, Stream stream) {
   started_ = false;
   particles_ = 0;
   wide_ = wide;
@@ -64,16 +73,14 @@ void DeviceHistory::start(const std::vector<Field> &fields, std::size_t id, std:
   bool reusable = parts_.size() == fields.size() && capacity <= capacity_;
   for (std::size_t f = 0; f < fields.size() && reusable; ++f) {
     const Part &part = parts_[f];
-    reusable = part.has_keys == keeps_keys(fields[f], f == id) && part.components == components_of(fields[f]) &&
-               (part.has_keys || part.state.plain == format::is_plain(fields[f]));
+    reusable = part.kept == kept[f] && part.components == components_of(fields[f]) &&
+               (part.kept != Kept::state || part.state.plain == format::is_plain(fields[f]));
   }
   described_ = fields;
-  id_ = id;
   if (!reusable) {
     release();
     capacity_ = capacity + capacity / 8;
-    for (std::size_t f = 0; f < fields.size(); ++f)
-      parts_.push_back(place(fields[f], keeps_keys(fields[f], f == id), capacity_));
+    for (std::size_t f = 0; f < fields.size(); ++f) parts_.push_back(place(fields[f], kept[f], capacity_));
   }
   for (Part &part : parts_) {
     part.state.particles = 0;
@@ -93,7 +100,7 @@ void DeviceHistory::grow(std::uint64_t capacity, Stream stream) {
   const std::uint64_t larger = capacity + capacity / 8;
   for (std::size_t f = 0; f < parts_.size(); ++f) {
     Part &before = parts_[f];
-    Part part = place(described_[f], before.has_keys, larger);
+    Part part = place(described_[f], before.kept, larger);
     part.state.particles = before.state.particles;
     part.state.frames = before.state.frames;
     for (int d = 0; d < before.components; ++d) {
@@ -110,7 +117,8 @@ void DeviceHistory::grow(std::uint64_t capacity, Stream stream) {
 
 void DeviceHistory::keep(const std::uint32_t *kept, std::uint64_t count, Stream stream) {
   for (Part &part : parts_) {
-    if (!part.has_keys) {
+    if (part.kept == Kept::nothing) continue;
+    if (part.kept == Kept::state) {
       replace_difference(part.state, kept, count, {}, 0, wide_, stream);
       continue;
     }
@@ -166,10 +174,14 @@ void DeviceHistory::add(Codec &codec, const DeviceChunk &chunk, void *scratch, s
 
 void DeviceHistory::add(std::size_t field, const DeviceValues &decoded, std::uint64_t count, Stream stream) {
   Part &part = parts_[field];
-  if (part.has_keys) {
+  if (part.kept == Kept::keys) {
     std::int64_t *behind[core::max_components] = {};
     for (int d = 0; d < part.components; ++d) behind[d] = part.exact[d] + particles_;
-    return follow_keys(decoded, count, part.components, behind, nullptr, stream);
+    if (described_[field].type != ValueType::integer)
+      return follow_keys(decoded, count, part.components, behind, nullptr, stream);
+    for (int d = 0; d < part.components; ++d)
+      load_integers(decoded.component[static_cast<std::size_t>(d)], count, behind[d], stream);
+    return;
   }
   DeviceDifferenceState &state = part.state;
   std::int32_t *behind[core::max_components] = {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What TrajectoryCodec remembers of the particles of a chunk, in device memory: the counterpart of ChunkHistory.
+// What TrajectoryCodec and TrajectoryDecoder remember of the particles of a chunk, in device memory: the counterpart of
+// ChunkHistory.
 // Everything is queued on the caller's stream; growing alone allocates and may wait.
 #pragma once
 
@@ -14,11 +15,21 @@
 
 namespace gpz::cuda {
 
+// How a field is remembered.
+enum class Kept : std::uint8_t {
+  nothing,
+  state,  // a DeviceDifferenceState
+  keys,   // integers, or the keys of lossless floats, of 64 bits
+};
+
 class DeviceHistory {
  public:
-  // Of no particles; `wide` (device memory) becomes 1 when an index does not fit, later too.
+  // Of no particles; `wide` (device memory) becomes 1 when an index does not fit, later too. With `id`: ids and
+  // lossless floats are keys, all others have states. With `kept`: as that says.
   void start(const std::vector<Field> &fields, std::size_t id, std::uint64_t capacity, std::uint32_t *wide,
              Stream stream);
+  void start(const std::vector<Field> &fields, const std::vector<Kept> &kept, std::uint64_t capacity,
+             std::uint32_t *wide, Stream stream);
   bool started() const { return started_; }
   void forget() { started_ = false; }
   void release();
@@ -34,13 +45,17 @@ class DeviceHistory {
   void add(Codec &codec, const DeviceChunk &chunk, void *scratch, std::size_t scratch_size, Stream stream);
   // Bytes that add() needs for so many.
   static std::size_t scratch_size(std::uint64_t particles);
+  // add() in steps: `count` decoded values of each field that is remembered, then count_added().
+  void add(std::size_t field, const DeviceValues &decoded, std::uint64_t count, Stream stream);
+  void count_added(std::uint64_t count) { particles_ += count; }
 
   const std::int64_t *ids() const { return parts_[id_].exact[0]; }
   // Of a field of integers, or of floats with a bound.
   DeviceDifferenceState &state(std::size_t field) { return parts_[field].state; }
   // Of a lossless field of floats: its keys, one array a component.
   std::int64_t *const *keys(std::size_t field) const { return parts_[field].exact; }
-  bool has_keys(std::size_t field) const { return parts_[field].has_keys; }
+  bool has_keys(std::size_t field) const { return parts_[field].kept == Kept::keys; }
+  Kept kept(std::size_t field) const { return parts_[field].kept; }
 
   std::size_t device_bytes() const;
   std::uint64_t allocations() const { return allocations_; }
@@ -49,15 +64,13 @@ class DeviceHistory {
   struct Part {
     std::unique_ptr<DeviceBuffer> memory;
     DeviceDifferenceState state;
-    bool has_keys = false;  // then `exact` is used: ids, too
-    std::int64_t *exact[core::max_components] = {};
+    Kept kept = Kept::nothing;
+    std::int64_t *exact[core::max_components] = {};  // keys
     std::int64_t *spare = nullptr;
     int components = 0;
   };
   // A part with as much room and nothing in it.
-  Part place(const Field &field, bool has_keys, std::uint64_t capacity);
-
-  void add(std::size_t field, const DeviceValues &decoded, std::uint64_t count, Stream stream);
+  Part place(const Field &field, Kept kept, std::uint64_t capacity);
 
   bool started_ = false;
   std::vector<Field> described_;

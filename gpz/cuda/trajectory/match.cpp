@@ -92,7 +92,8 @@ void FrameMatch::find(const std::int64_t *slot_ids, std::uint64_t slots, const C
   guesses_ = 0;
   arriving_ = 0;
   leaving_.clear();
-  if (fetch()) return;
+  guessed_all_ = fetch();
+  if (guessed_all_) return;
   match_by_table(identity(scratch), slots - staying_, ~counts->inverted_least, counts->largest, memory.table,
                  lists_.counts, stream);
   if (fetch()) return;
@@ -116,7 +117,7 @@ void FrameMatch::list(void *scratch, cudaStream_t stream) {
             caller_rows_, lists_.rows, lists_.guess, stream);
   guesses_ = staying_ + arriving_;
   find_windows(lists_.rows, staying_, lists_.first_rows, lists_.window_slots, stream);
-  repeats_ = caller_rows_ == nullptr && arriving_ == 0;
+  repeats_ = caller_rows_ == nullptr && guessed_all_;
   if (leaving_.empty()) return;
   check(cudaMemcpyAsync(leaving_.data(), memory.leaving, leaving_.size() * sizeof(std::uint32_t),
                         cudaMemcpyDeviceToHost, stream),

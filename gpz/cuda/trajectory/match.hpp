@@ -29,7 +29,7 @@ class FrameMatch {
     return repeats_ && slots != 0 && rows == nullptr && guesses_ == slots && slots == particles;
   }
   void repeat();
-  // Whether it may be called after this frame.
+  // Whether it may be called for the next frame. A frame whose particles moved does not say so: often they move again.
   bool may_be_repeated() const { return repeats_; }
 
   // Results of find().
@@ -74,7 +74,8 @@ class FrameMatch {
   Lists lists_;
   std::uint64_t capacity_ = 0;
   std::uint64_t guesses_ = 0;  // slots that have one
-  bool repeats_ = false;       // the rows of the frame are those of its particles, and `windows` is for all of them
+  bool guessed_all_ = false;   // all particles of the frame
+  bool repeats_ = false;
   std::uint64_t allocations_ = 0;
 
   const std::int64_t *slot_ids_ = nullptr;

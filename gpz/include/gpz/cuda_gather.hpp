@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes inputs of Codec::encode from what a program has on a GPU: a list of rows from flags of each particle, a column
-// from some bits of packed integers. Built with GPZ_CUDA=ON only.
+// from some bits of packed integers, unwrapped coordinates. Built with GPZ_CUDA=ON only.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,13 @@ struct BitField {
   int shift = 0;
   std::uint32_t mask = ~std::uint32_t{0};
   std::int32_t zero = 0;
+};
+
+// Adds the edges of a periodic box to a coordinate: ((x + edges[0] * n[0]) + edges[1] * n[1]) + edges[2] * n[2] in
+// double precision, each operation rounded, n[a] being what images[a] takes from an integer.
+struct Unwrapping {
+  BitField images[3];
+  double edges[3] = {};  // units of the coordinate
 };
 
 // Belongs to one device, with the rules and errors of Codec. After out_of_memory nothing that it returned is valid any
@@ -42,6 +49,12 @@ class GPZ_API Gather {
   static constexpr int max_columns = 3;
   ConstArray unpack(const ConstArray &packed, std::uint64_t rows, const BitField &bits, int column,
                     Stream stream = nullptr);
+
+  // Makes a float64 column of the coordinates x[0 .. rows), floating-point numbers in device memory, unwrapped by
+  // packed[0 .. rows) as above. Columns have numbers, and are valid, as those of unpack(), of which they do not take
+  // the place.
+  ConstArray unwrap(const ConstArray &x, const ConstArray &packed, std::uint64_t rows, const Unwrapping &how,
+                    int column, Stream stream = nullptr);
 
   void release();
   MemoryUse memory() const;

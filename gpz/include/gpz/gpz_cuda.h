@@ -70,6 +70,8 @@ typedef struct gpz_cuda_output {
   gpz_type type;   /* of the values in memory: integers go into integers (the low bits), floats into floats (rounded) */
   void *data[3];
   ptrdiff_t stride; /* bytes */
+  int id;           /* not 0: these are the ids of the particles, for gpz_cuda_decoder and GPZ_SORT_BY_ID */
+  int reserved;
 } gpz_cuda_output;
 
 static inline gpz_cuda_output gpz_cuda_new_output(void) {
@@ -154,6 +156,98 @@ GPZ_API gpz_status gpz_cuda_codec_decode_host(gpz_cuda_codec *codec, const void 
  * often it has allocated; each pointer may be NULL. */
 GPZ_API gpz_status gpz_cuda_codec_release(gpz_cuda_codec *codec);
 GPZ_API gpz_status gpz_cuda_codec_memory(const gpz_cuda_codec *codec, size_t *device_bytes, uint64_t *allocations);
+
+/* --- A decoder of trajectories --- */
+
+/* Decodes the chunks that have one index in frames that follow each other, as gpz_reader does: key frames and
+ * difference frames, on the device. Rules and memory are those of gpz_cuda_codec. After a failure the next chunk has to
+ * be independent (gpz_chunk_kind_of: not GPZ_CHUNK_DIFFERENCE).
+ *
+ *   gpz_cuda_decoder *decoder;
+ *   if (gpz_cuda_decoder_create(device, &decoder) != GPZ_OK) puts(gpz_last_error());
+ *   gpz_cuda_decoder_decode_host(decoder, chunk, size, N, outputs, 2, GPZ_SORT_BY_ID, stream);   // frame after frame
+ *   gpz_cuda_decoder_free(decoder);
+ */
+typedef struct gpz_cuda_decoder gpz_cuda_decoder;
+
+/* GPZ_NOT_FOUND if there is no such device. On failure *decoder is NULL. */
+GPZ_API gpz_status gpz_cuda_decoder_create(int device, gpz_cuda_decoder **decoder);
+GPZ_API void gpz_cuda_decoder_free(gpz_cuda_decoder *decoder);
+
+/* Decodes the next chunk, in device memory (aligned to 8) or in host memory, and returns when it is done. `outputs` are
+ * all fields of the frame, in the order of its head. `flags`: a sum of gpz_read_flag; GPZ_SORT_BY_ID needs an output
+ * with `id`. GPZ_CORRUPT if the bytes contradict the format, GPZ_NOT_FOUND for a difference chunk without the chunk
+ * before it, GPZ_UNSUPPORTED if only the CPU decodes the chunk (gpz_reader_read). */
+GPZ_API gpz_status gpz_cuda_decoder_decode(gpz_cuda_decoder *decoder, const void *chunk, size_t size,
+                                           uint64_t particles, const gpz_cuda_output *outputs, size_t output_count,
+                                           int flags, struct CUstream_st *stream);
+GPZ_API gpz_status gpz_cuda_decoder_decode_host(gpz_cuda_decoder *decoder, const void *chunk, size_t size,
+                                                uint64_t particles, const gpz_cuda_output *outputs, size_t output_count,
+                                                int flags, struct CUstream_st *stream);
+/* As gpz_cuda_decoder_decode, but returns before the device is done. The same bytes are at `host`, in host memory,
+ * where the heads are read; `host` is not read after the call. `chunk` and the outputs have to stay until the stream
+ * has finished the call. gpz_cuda_decoder_check reports damage that the device has found so far, without waiting;
+ * gpz_cuda_decoder_finish waits for all that was queued, and reports. */
+GPZ_API gpz_status gpz_cuda_decoder_queue(gpz_cuda_decoder *decoder, const void *chunk, const void *host, size_t size,
+                                          uint64_t particles, const gpz_cuda_output *outputs, size_t output_count,
+                                          int flags, struct CUstream_st *stream);
+GPZ_API gpz_status gpz_cuda_decoder_check(gpz_cuda_decoder *decoder);
+GPZ_API gpz_status gpz_cuda_decoder_finish(gpz_cuda_decoder *decoder);
+
+/* gpz_cuda_decoder_release frees the device memory. gpz_cuda_decoder_memory is as gpz_cuda_codec_memory. */
+GPZ_API gpz_status gpz_cuda_decoder_release(gpz_cuda_decoder *decoder);
+GPZ_API gpz_status gpz_cuda_decoder_memory(const gpz_cuda_decoder *decoder, size_t *device_bytes,
+                                           uint64_t *allocations);
+
+/* --- Reading files into device memory --- */
+
+/* Reads any frame of a file, as gpz_reader does, into device memory. Compressed bytes go from the file through pinned
+ * host memory to the device, where they are decoded. Frames that are asked for in the order of the file are read before
+ * they are asked for, by threads of the reader. One host thread at a time may use a reader. Every call makes its device
+ * the current one and restores the caller's before it returns. */
+typedef struct gpz_cuda_reader gpz_cuda_reader;
+
+typedef struct gpz_cuda_reader_options {
+  size_t struct_size;
+  uint64_t max_memory; /* bytes of host and device memory together; otherwise as in gpz_read_options */
+  uint64_t ahead;      /* bytes of the file that are read ahead, at least the next frame; 0: 512 MiB */
+  int device;
+  int threads; /* that read the file, and decode what the device does not; 0: as many as cores, at most 16 */
+} gpz_cuda_reader_options;
+
+static inline gpz_cuda_reader_options gpz_cuda_new_reader_options(void) {
+  gpz_cuda_reader_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  return options;
+}
+
+/* Opens a file, with the errors of gpz_reader_open; GPZ_NOT_FOUND if there is no such device. `options` may be NULL. On
+ * failure *reader is NULL. */
+GPZ_API gpz_status gpz_cuda_reader_open(const char *path, const gpz_cuda_reader_options *options,
+                                        gpz_cuda_reader **reader);
+GPZ_API void gpz_cuda_reader_close(gpz_cuda_reader *reader);
+
+/* As gpz_reader_frames, gpz_reader_frame, gpz_reader_column_count and gpz_reader_column. */
+GPZ_API size_t gpz_cuda_reader_frames(const gpz_cuda_reader *reader);
+GPZ_API gpz_status gpz_cuda_reader_frame(const gpz_cuda_reader *reader, size_t frame, gpz_frame *info);
+GPZ_API gpz_status gpz_cuda_reader_column_count(const gpz_cuda_reader *reader, size_t frame, size_t *count);
+GPZ_API gpz_status gpz_cuda_reader_column(const gpz_cuda_reader *reader, size_t frame, size_t column,
+                                          gpz_column_info *info);
+
+/* As gpz_reader_read, but the data of the outputs are in device memory, with addresses and strides that are multiples
+ * of the size of an element; an integer that does not fit into 32 bits is no error, its low bits are written. Runs
+ * behind the work that is in `stream`, and returns when its own is done. `on_device` may be NULL; *on_device becomes 1
+ * if the device has decoded the frame, 0 if the CPU has, because the device cannot: gpz_cuda_reader_reason says why. */
+GPZ_API gpz_status gpz_cuda_reader_read(gpz_cuda_reader *reader, size_t frame, const gpz_output *outputs,
+                                        size_t output_count, size_t capacity, unsigned flags,
+                                        struct CUstream_st *stream, int *on_device);
+/* Why the frame that was read last was decoded on the CPU; "" if it was not. Valid until the next call. */
+GPZ_API const char *gpz_cuda_reader_reason(const gpz_cuda_reader *reader);
+
+/* gpz_cuda_codec_release and gpz_cuda_codec_memory of a reader. */
+GPZ_API gpz_status gpz_cuda_reader_release(gpz_cuda_reader *reader);
+GPZ_API gpz_status gpz_cuda_reader_memory(const gpz_cuda_reader *reader, size_t *device_bytes, uint64_t *allocations);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/api/frame_file.hpp"
+
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "gpz/api/scan.hpp"
+#include "gpz/chunk.hpp"
+#include "gpz/error.hpp"
+#include "gpz/format/chunk_features.hpp"
+#include "gpz/format/corrupt.hpp"
+
+namespace gpz::api {
+
+using format::corrupt;
+
+FrameFile::FrameFile(std::unique_ptr<Source> source) : source_(std::move(source)), scan_(api::scan(*source_, true)) {}
+
+format::FrameHead FrameFile::head(std::size_t i, std::uint64_t *body) const {
+  if (i >= scan_.frames.size()) {
+    throw Error(Status::not_found,
+                "no frame " + std::to_string(i) + ": there are " + std::to_string(scan_.frames.size()), name());
+  }
+  const IndexEntry &entry = scan_.frames[i];
+  return in_place(name(), entry.offset, [&] {
+    Bytes prefix;
+    const auto record = complete_record_at(*source_, entry.offset, entry.offset + entry.length, prefix);
+    if (!record || record->type != format::frame_type || record->length != entry.length) {
+      corrupt("no complete frame where the index has one");
+    }
+    const std::uint8_t *bytes = prefix.data() + format::record_start_size;
+    format::FrameHead frame = format::parse_frame_head(bytes, record->head_length, record->body_length());
+    frame.checksum = format::head_checksum(prefix.data(), *record);
+    if (frame.info.particles != entry.particles || frame.info.timestep != entry.timestep ||
+        std::memcmp(&frame.info.time, &entry.time, sizeof entry.time) != 0) {
+      corrupt("a frame does not agree with the index");
+    }
+    if (body != nullptr) *body = entry.offset + record->prefix_length();
+    return frame;
+  });
+}
+
+ChunkEntry FrameFile::chunk(std::size_t i, std::size_t k, std::uint64_t &position) const {
+  const format::FrameHead head = this->head(i, &position);
+  if (k >= head.chunks.size()) {
+    throw Error(Status::not_found,
+                "no chunk " + std::to_string(k) + " in frame " + std::to_string(i) + ": there are " +
+                    std::to_string(head.chunks.size()),
+                name());
+  }
+  for (std::size_t before = 0; before < k; ++before) position += head.chunks[before].length;
+  return head.chunks[k];
+}
+
+void FrameFile::read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
+                           std::uint8_t *bytes) const {
+  const auto size = static_cast<std::size_t>(chunk.length);
+  in_place(name(), position, [&] { source_->read_at(position, bytes, size); });
+  check_chunk(chunk, position, fields, bytes, chunk_checksum(bytes, size));
+}
+
+void FrameFile::check_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
+                            const std::uint8_t *bytes, std::uint64_t checksum) const {
+  in_place(name(), position, [&] {
+    format::require_checksum(chunk, checksum);
+    format::require_features(scan_.metadata.features, bytes, static_cast<std::size_t>(chunk.length), fields);
+  });
+}
+
+}  // namespace gpz::api

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The frames of a file as they stand there: heads, and the bytes of chunks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "gpz/api/source.hpp"
+#include "gpz/container.hpp"
+#include "gpz/format/container_parse.hpp"
+
+namespace gpz::api {
+
+// Threads may share it.
+class FrameFile {
+ public:
+  // Finds the frames. Throws as scan_file.
+  explicit FrameFile(std::unique_ptr<Source> source);
+
+  const Source &source() const { return *source_; }
+  const std::string &name() const { return source_->name(); }
+  const FileScan &scan() const { return scan_; }
+
+  // The head of frame i; `body` receives the position of its first chunk. Throws not_found, corrupt, truncated,
+  // limit_exceeded, io_error.
+  format::FrameHead head(std::size_t i, std::uint64_t *body = nullptr) const;
+  // Chunk k of frame i, and its position in the file. Throws as head.
+  ChunkEntry chunk(std::size_t i, std::size_t k, std::uint64_t &position) const;
+
+  // Reads a chunk at this position, of a frame with so many fields: its checksum has to hold, and it may need no
+  // feature that the file header does not name. Throws corrupt, truncated, io_error.
+  void read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields, std::uint8_t *bytes) const;
+  // The checks of read_chunk, of bytes that are there and have this checksum. Throws corrupt.
+  void check_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields, const std::uint8_t *bytes,
+                   std::uint64_t checksum) const;
+
+ private:
+  std::unique_ptr<Source> source_;
+  FileScan scan_;
+};
+
+}  // namespace gpz::api

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Brings the bytes of frames from a file into memory before they are asked for, on threads of its own.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "gpz/api/frame_file.hpp"
+#include "gpz/cpu/running_checksum.hpp"
+
+namespace gpz::api {
+
+// The memory that frames are read into: slots, each for the chunks of one frame, one behind the other. An
+// implementation may send the bytes on from there.
+class Landing {
+ public:
+  virtual ~Landing() = default;
+
+  // Called by the thread that uses ReadAhead: room for `size` bytes in a slot into which nothing is being read. What
+  // was there is lost. May throw.
+  virtual std::uint8_t *reserve(std::size_t slot, std::size_t size) = 0;
+
+  // Called by the threads that read. They may throw.
+  // What each of them begins with.
+  virtual void begin_thread() {}
+  // Bytes [from, from + size) of the slot are there. For several parts of a slot at a time.
+  virtual void arrived(std::size_t slot, std::size_t from, std::size_t size) = 0;
+  // All bytes of the slot are there, and arrived() has returned for each of them.
+  virtual void complete(std::size_t slot) = 0;
+};
+
+// One thread uses an object: those that it starts are its own affair.
+class ReadAhead {
+ public:
+  struct Settings {
+    int threads = 1;  // at least 1
+    // How much is under way at a time: so many frames at most (at least 1), and two frames or this many bytes, whatever
+    // is more.
+    std::size_t frames = 2;
+    std::uint64_t bytes = 0;
+    // Bytes that a thread reads at a time: what it has read is still in its cache when it checks it.
+    std::size_t piece = std::size_t{1} << 20;
+    // That read one frame at a time, where there are frames for the others. Only one of them at a time can check.
+    int threads_a_frame = 4;
+  };
+
+  // A frame whose bytes have arrived. Valid until give_back() or aim() without it.
+  struct Frame {
+    std::size_t slot = 0;
+    const format::FrameHead *head = nullptr;
+    std::uint64_t position = 0;  // of its first chunk in the file
+    const std::uint8_t *bytes = nullptr;
+  };
+
+  // `file` and `landing` have to outlive this object. Starts no thread yet.
+  ReadAhead(const FrameFile &file, Landing &landing, const Settings &settings);
+  // Waits for what is being read at the moment; the rest is given up.
+  ~ReadAhead();
+  ReadAhead(const ReadAhead &) = delete;
+  ReadAhead &operator=(const ReadAhead &) = delete;
+
+  // From now on frames `first` to `end` - 1 will be taken, in this order. Of other frames nothing is read any more, and
+  // those that were taken are given back. Errors of frames that are read ahead are kept for take().
+  void aim(std::size_t first, std::size_t end);
+
+  // The head of a frame that is under way, or was taken and not given back; otherwise nullptr.
+  const format::FrameHead *head(std::size_t i) const;
+  // Waits until all bytes of frame i are there: the first one that has not been given back. Throws as
+  // FrameFile::head and Landing; truncated, io_error.
+  Frame take(std::size_t i);
+  // Waits until the checks of its chunks are done (FrameFile::check_chunk). Throws their errors.
+  void check(std::size_t i);
+  // Its slot may be used for another frame.
+  void give_back(std::size_t i);
+
+ private:
+  struct Slot {
+    explicit Slot(std::size_t at) : index(at) {}
+
+    std::size_t index;
+    bool in_use = false;
+    std::size_t frame = 0;
+    format::FrameHead head;
+    std::uint64_t position = 0;
+    std::uint8_t *bytes = nullptr;
+    std::size_t size = 0;
+    // Pieces.
+    std::size_t pieces = 0;
+    std::size_t next = 0;       // that no thread has begun to read
+    std::size_t left = 0;       // that have not arrived
+    std::vector<char> arrived;  // whether each has
+    int busy = 0;               // threads that work on this slot
+    bool complete = false;
+    // Checks, from the first piece to the last.
+    bool checking = false;
+    std::size_t checked = 0;  // pieces
+    std::size_t chunk = 0;    // that is being checked
+    std::size_t begin = 0;    // of that chunk, in the slot
+    std::size_t end = 0;      // of the bytes that the checksum has
+    cpu::RunningChecksum checksum;
+    std::exception_ptr unread;   // why its bytes did not arrive
+    std::exception_ptr damaged;  // which of its chunks is not what it should be
+
+    bool can_be_read() const { return in_use && next < pieces; }
+    bool can_be_checked() const {
+      return in_use && !checking && checked < pieces && arrived[checked] != 0 && !unread && !damaged;
+    }
+    bool is_checked() const { return checked == pieces || unread || damaged; }
+  };
+
+  const Slot *find(std::size_t i) const;
+  Slot &present(std::size_t i);
+  void fill();
+  void begin(std::size_t i);
+  void drop(Slot &slot);
+  void start_threads();
+
+  void work();
+  Slot *slot_to_check(Slot *last);
+  Slot *slot_to_read();
+  void read_piece(Slot &slot, std::unique_lock<std::mutex> &lock);
+  void check_piece(Slot &slot, std::unique_lock<std::mutex> &lock);
+  void check_up_to(Slot &slot, std::size_t end) const;
+
+  const FrameFile &file_;
+  Landing &landing_;
+  const Settings settings_;
+  // Of the thread that uses the object.
+  std::size_t next_ = 0;  // frames from the first slot in use on, up to this one, have slots
+  std::size_t end_ = 0;
+  std::uint64_t bytes_ = 0;  // of the frames that have slots
+  std::size_t in_use_ = 0;
+  std::vector<std::thread> threads_;
+  // Shared.
+  std::mutex mutex_;
+  std::condition_variable work_;      // there may be something to do
+  std::condition_variable progress_;  // something was done
+  std::vector<Slot> slots_;
+  bool stopping_ = false;
+  std::exception_ptr idle_;  // why a thread could not begin
+};
+
+}  // namespace gpz::api

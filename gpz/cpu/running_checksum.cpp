@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/cpu/running_checksum.hpp"
+
+#include "gpz/cpu/checksum_kernels.hpp"
+#include "gpz/cpu/kernels.hpp"
+#include "gpz/format/checksum.hpp"
+
+namespace gpz::cpu {
+
+struct RunningChecksum::State {
+  XXH3_state_t state;
+};
+
+RunningChecksum::RunningChecksum() : RunningChecksum(kernels().checksum) {}
+RunningChecksum::RunningChecksum(const ChecksumKernels &kernels)
+    : kernels_(&kernels), state_(std::make_unique<State>()) {
+  restart();
+}
+RunningChecksum::~RunningChecksum() = default;
+RunningChecksum::RunningChecksum(RunningChecksum &&) noexcept = default;
+RunningChecksum &RunningChecksum::operator=(RunningChecksum &&) noexcept = default;
+
+void RunningChecksum::restart() { XXH3_64bits_reset(&state_->state); }
+void RunningChecksum::add(const void *bytes, std::size_t size) { kernels_->add(&state_->state, bytes, size); }
+std::uint64_t RunningChecksum::value() const { return XXH3_64bits_digest(&state_->state); }
+
+}  // namespace gpz::cpu

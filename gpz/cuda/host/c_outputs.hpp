@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The outputs of C callers.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "gpz/cuda.hpp"
+#include "gpz/gpz_cuda.h"
+
+namespace gpz::cuda {
+
+// Throws invalid_argument.
+std::vector<FieldOutput> device_outputs(const gpz_cuda_output *outputs, std::size_t count);
+
+}  // namespace gpz::cuda

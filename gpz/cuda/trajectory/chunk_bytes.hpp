@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A chunk in device memory, of which the host reads the heads.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "gpz/cuda/common/memory.hpp"
+
+namespace gpz::cuda {
+
+// What was last copied from a chunk to the host.
+struct HeadCache {
+  PinnedBuffer memory;
+  std::size_t begin = 0;  // from the start of the chunk
+  std::size_t end = 0;
+};
+
+class ChunkBytes {
+ public:
+  // `host` has the bytes as well, or is nullptr: then heads are copied from the device, which waits for the stream.
+  ChunkBytes(const void *device, const void *host, std::size_t size, HeadCache &cache, cudaStream_t stream)
+      : device_(static_cast<const char *>(device)),
+        host_(static_cast<const std::uint8_t *>(host)),
+        size_(size),
+        cache_(&cache),
+        stream_(stream) {
+    cache.begin = cache.end = 0;
+  }
+
+  std::size_t size() const { return size_; }
+  const void *device(std::size_t offset = 0) const { return device_ + base_ + offset; }
+  // `count` bytes from `offset` on, as many as there are. Valid until the next call.
+  const std::uint8_t *host(std::size_t offset, std::size_t count) const {
+    offset = std::min(offset, size_);
+    count = std::min(count, size_ - offset);
+    if (host_ != nullptr) return host_ + base_ + offset;
+    if (count == 0) return nullptr;
+    if (base_ + offset < cache_->begin || base_ + offset + count > cache_->end) fetch(offset, count);
+    return static_cast<const std::uint8_t *>(cache_->memory.data()) + (base_ + offset - cache_->begin);
+  }
+  // A part that is within the bytes.
+  ChunkBytes part(std::size_t offset, std::size_t size) const {
+    ChunkBytes out = *this;
+    out.base_ += offset;
+    out.size_ = size;
+    return out;
+  }
+
+ private:
+  // More than was asked for: what follows is often read next.
+  static constexpr std::size_t usual = 2048;
+
+  void fetch(std::size_t offset, std::size_t count) const {
+    count = std::max(count, std::min(usual, size_ - offset));
+    cache_->begin = cache_->end = 0;
+    if (count > cache_->memory.capacity()) {
+      cache_->memory.release();
+      cache_->memory.allocate(count);
+    }
+    check(cudaMemcpyAsync(cache_->memory.data(), device(offset), count, cudaMemcpyDeviceToHost, stream_),
+          "head of a chunk");
+    check(cudaStreamSynchronize(stream_), "head of a chunk");
+    cache_->begin = base_ + offset;
+    cache_->end = cache_->begin + count;
+  }
+
+  const char *device_;
+  const std::uint8_t *host_;
+  std::size_t base_ = 0;
+  std::size_t size_;
+  HeadCache *cache_;
+  cudaStream_t stream_;
+};
+
+}  // namespace gpz::cuda

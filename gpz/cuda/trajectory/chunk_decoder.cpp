@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/cuda/trajectory/chunk_decoder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gpz/core/difference_section.hpp"
+#include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda/trajectory/fields.hpp"
+#include "gpz/format/chunk_head.hpp"
+#include "gpz/format/corrupt.hpp"
+#include "gpz/format/difference_rules.hpp"
+#include "gpz/format/fields.hpp"
+#include "gpz/format/section_head.hpp"
+
+namespace gpz::cuda {
+
+using format::corrupt;
+
+namespace {
+
+// A field has a section and arrivals; ids may be decoded alone.
+constexpr int most_statuses = static_cast<int>(max_fields) + 4;
+
+ConstArray::Type type_of(const Field &field) {
+  return field.type == ValueType::integer   ? ConstArray::Type::int64
+         : field.type == ValueType::float32 ? ConstArray::Type::float32
+                                            : ConstArray::Type::float64;
+}
+
+bool is_wanted(const FieldOutput &output) {
+  for (std::size_t d = 0; d < output.field.components.size(); ++d)
+    if (output.components[d].data != nullptr) return true;
+  return false;
+}
+
+// Whether the arrays keep every bit of every value.
+bool holds_all(const FieldOutput &output) {
+  for (std::size_t d = 0; d < output.field.components.size(); ++d)
+    if (output.components[d].data == nullptr || output.components[d].type != type_of(output.field)) return false;
+  return true;
+}
+
+FieldOutput without_arrays(const Field &field) { return {field, {}}; }
+
+std::vector<Field> described(const std::vector<FieldOutput> &outputs) {
+  std::vector<Field> fields(outputs.size());
+  std::transform(outputs.begin(), outputs.end(), fields.begin(),
+                 [](const FieldOutput &output) { return output.field; });
+  return fields;
+}
+
+[[noreturn]] void unsupported(const std::string &cause) {
+  throw Error(Status::unsupported, cause + ": only the CPU decodes it");
+}
+
+}  // namespace
+
+void ChunkDecoder::decode(const Call &call) {
+  begin(call);
+  const ChunkKind kind = chunk_kind(call.bytes.host(0, format::chunk_start_size), call.bytes.size());
+  if (kind == ChunkKind::difference)
+    next(call);
+  else
+    start(call, open_independent(call.bytes, call.particles));
+  join_statuses(statuses(), statuses_used_, kind == ChunkKind::difference ? wide() : nullptr, &call.report->status,
+                call.stream);
+}
+
+void ChunkDecoder::begin(const Call &call) {
+  statuses_used_ = 0;
+  crossed_ = {};
+  written_.assign(call.outputs.size(), {false, false});
+  fields_ = described(call.outputs);
+  if (call.by_id && format::identity_field(fields_) == format::no_field)
+    throw Error(Status::invalid_argument, "the order of ids needs a field id");
+  if (flags_.data() != nullptr) return;
+  const std::size_t size = (1 + most_statuses) * sizeof(std::uint32_t);
+  reserve(flags_, size);
+  check(cudaMemsetAsync(flags_.data(), 0, size, call.stream), "clearing");
+}
+
+// --- Chunks without history
+
+void ChunkDecoder::start(const Call &call, ChunkKind kind) {
+  forget();
+  id_ = format::identity_field(fields_);
+  std::vector<Kept> kept(fields_.size(), Kept::nothing);
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const bool follows = wanted_.empty() || f == 0 || f == id_ || (f < wanted_.size() && wanted_[f]);
+    if (!follows || call.particles > format::max_followed) continue;
+    kept[f] = format::is_plain(fields_[f]) ? Kept::keys : Kept::state;
+    if (kept[f] == Kept::state && fields_[f].bound == 0)
+      throw Error(Status::invalid_argument, "a field with a step needs its bound");
+  }
+  history_.start(fields_, kept, call.particles, wide(), call.stream);
+  if (call.by_id) {
+    decode_ids(call, call.bytes, kind, 0, call.particles);
+    rank(call);
+  }
+  decode_others(call, call.bytes, kind, 0, call.particles);
+  write_fields(call, 0);
+}
+
+void ChunkDecoder::decode_ids(const Call &call, const ChunkBytes &chunk, ChunkKind kind, std::uint64_t first,
+                              std::uint64_t count) {
+  if (!is_followed(id_)) reserve(ids_, count * sizeof(std::int64_t));
+  std::vector<FieldOutput> outputs;
+  for (const FieldOutput &output : call.outputs) outputs.push_back(without_arrays(output.field));
+  outputs[id_].components[0] = {ids() + first, sizeof(std::int64_t), ConstArray::Type::int64};
+  decode_into(call, chunk, kind, count, outputs);
+}
+
+void ChunkDecoder::decode_others(const Call &call, const ChunkBytes &chunk, ChunkKind kind, std::uint64_t first,
+                                 std::uint64_t count) {
+  const std::size_t fields = call.outputs.size();
+  const auto is_done = [&](std::size_t f) { return call.by_id && f == id_; };
+  for (const bool measure : {true, false}) {
+    Carver carver(measure ? nullptr : landing_.data());
+    landings_.assign(fields, {});
+    for (std::size_t f = 0; f < fields; ++f)
+      landings_[f] = is_done(f) ? Landing{without_arrays(field(call, f))} : land(call, f, first, count, carver);
+    if (measure) reserve(landing_, carver.used());
+  }
+  std::vector<FieldOutput> outputs;
+  for (const Landing &landing : landings_) outputs.push_back(landing.output);
+  decode_into(call, chunk, kind, count, outputs);
+  for (std::size_t f = 0; f < fields; ++f) {
+    if (is_followed(f) && field(call, f).type != ValueType::integer)
+      history_.add(f, values(call, f), count, call.stream);
+    written_[f][1] = take_landed(call, f, first, count);
+  }
+  history_.count_added(count);
+}
+
+void ChunkDecoder::decode_into(const Call &call, const ChunkBytes &chunk, ChunkKind kind, std::uint64_t count,
+                               const std::vector<FieldOutput> &outputs) {
+  reserve(workspace_, independent_workspace(kind, outputs, count));
+  decode_independent(kind, chunk, count, outputs, workspace_.data(), workspace_.capacity(), next_status(), call.stream);
+}
+
+ChunkDecoder::Landing ChunkDecoder::land(const Call &call, std::size_t f, std::uint64_t first, std::uint64_t count,
+                                         Carver &carver) const {
+  const FieldOutput &output = call.outputs[f];
+  const std::size_t components = output.field.components.size();
+  const ConstArray::Type type = type_of(output.field);
+  const auto size = static_cast<std::ptrdiff_t>(size_of(type));
+  Landing landing{output, false};
+  if (is_followed(f) && output.field.type == ValueType::integer) {
+    for (std::size_t d = 0; d < components; ++d)
+      landing.output.components[d] = {history_.keys(f)[d] + first, size, type};
+    return landing;
+  }
+  if (!call.by_id && (is_followed(f) ? holds_all(output) : is_wanted(output))) {
+    landing.is_callers = true;
+    for (DeviceArray &array : landing.output.components)
+      if (array.data != nullptr)
+        array.data = static_cast<char *>(array.data) + static_cast<std::ptrdiff_t>(first) * array.stride;
+    return landing;
+  }
+  landing.output = without_arrays(output.field);
+  if (is_followed(f) || is_wanted(output))
+    for (std::size_t d = 0; d < components; ++d)
+      landing.output.components[d] = {carver.take<char>(count * static_cast<std::uint64_t>(size)), size, type};
+  return landing;
+}
+
+bool ChunkDecoder::take_landed(const Call &call, std::size_t f, std::uint64_t first, std::uint64_t count) {
+  if (landings_[f].is_callers) return true;
+  if (history_.has_keys(f)) return false;  // they are as good
+  if (!is_wanted(call.outputs[f])) return true;
+  const RowRange range = range_of(call, first, count);
+  if (field(call, f).type == ValueType::integer) {
+    const std::int64_t *landed[core::max_components] = {};
+    for (std::size_t d = 0; d < core::max_components; ++d)
+      landed[d] = static_cast<const std::int64_t *>(landings_[f].output.components[d].data);
+    write_keys(landed, call.outputs[f], range, call.stream);
+  } else {
+    write_values(values(call, f), call.outputs[f], range, call.stream);
+  }
+  return true;
+}
+
+RowRange ChunkDecoder::range_of(const Call &call, std::uint64_t first, std::uint64_t count) const {
+  if (!call.by_id) return {first, count, nullptr, nullptr};
+  return {first, count, ranks_.rows(), count == call.particles ? ranks_.slots() : nullptr};
+}
+
+DeviceValues ChunkDecoder::values(const Call &call, std::size_t f) const {
+  DeviceValues values{{}, nullptr, format::grid_of(field(call, f))};
+  for (std::size_t d = 0; d < core::max_components; ++d) {
+    const DeviceArray &array = landings_[f].output.components[d];
+    values.component[d] = {array.data, array.stride, array.type};
+  }
+  return values;
+}
+
+void ChunkDecoder::rank(const Call &call) {
+  if (ranked_) return;
+  ranks_.find(ids(), call.particles, &call.report->id_bits, call.stream);
+  ranked_ = true;
+}
+
+// --- Difference chunks
+
+void ChunkDecoder::next(const Call &call) {
+  const std::size_t fields = call.outputs.size();
+  const ChunkBytes &bytes = call.bytes;
+  if (fields == 0) corrupt("a difference chunk without fields", 0);
+  if (!history_.started()) throw Error(Status::not_found, "the chunk that a difference chunk builds on is missing");
+  if (!format::have_same_grids(fields_, history_.fields()))
+    corrupt("a difference chunk without the frame it builds on", 0);
+  if (call.particles > format::max_followed) unsupported("a difference chunk of more than 2^31 - 1 particles");
+  // Names are the caller's, from frame to frame.
+  const std::size_t id = format::identity_field(fields_);
+  ranked_ = ranked_ && id == id_;
+  id_ = id;
+  for (std::size_t f = 0; f < fields; ++f)
+    if (!is_followed(f) && (is_wanted(call.outputs[f]) || (call.by_id && f == id)))
+      throw Error(Status::not_found,
+                  "field " + field(call, f).components[0].name + " was not followed since the independent chunk");
+  const std::size_t start = format::chunk_head_size(ChunkKind::difference, fields);
+  const std::size_t head = format::difference_head_size(bytes.host(0, start), bytes.size(), fields);
+  const format::DifferenceChunk chunk =
+      format::read_difference_head(bytes.host(0, head), bytes.size(), history_.particles(), call.particles, fields);
+  const std::uint64_t staying = call.particles - chunk.arriving;
+  ranked_ = ranked_ && chunk.leaving.empty() && chunk.arriving == 0 &&
+            (id_ == format::no_field || chunk.sections[id_].size == 0);
+  const ChunkBytes arrivals = bytes.part(chunk.arrivals.offset, chunk.arrivals.size);
+  const ChunkKind kind_of_arrivals =
+      chunk.arriving == 0 ? ChunkKind::block : open_independent(arrivals, chunk.arriving);
+  if (kind_of_arrivals != ChunkKind::block) corrupt("kind of the chunk of arrivals", chunk.arrivals.offset + 4);
+  history_.grow(call.particles, call.stream);
+  if (!chunk.leaving.empty()) let_leave(call, chunk.leaving);
+  const auto section = [&](std::size_t f) {
+    decode_section(call, f, bytes.part(chunk.sections[f].offset, chunk.sections[f].size), staying);
+  };
+  count_crossings(call, chunk.sections, staying);
+  if (call.by_id) {
+    section(id_);
+    if (chunk.arriving != 0) decode_ids(call, arrivals, kind_of_arrivals, staying, chunk.arriving);
+    rank(call);
+  }
+  for (std::size_t f = 0; f < fields; ++f)
+    if (!call.by_id || f != id_) section(f);
+  if (chunk.arriving != 0) decode_others(call, arrivals, kind_of_arrivals, staying, chunk.arriving);
+  write_fields(call, staying);
+}
+
+void ChunkDecoder::let_leave(const Call &call, const std::vector<std::uint32_t> &leaving) {
+  const std::uint64_t before = history_.particles();
+  Carver measured(nullptr);
+  measured.take<std::uint32_t>(leaving.size());
+  measured.take<std::uint32_t>(before);
+  reserve(lists_, measured.used());
+  Carver carver(lists_.data());
+  auto *const slots = carver.take<std::uint32_t>(leaving.size());
+  auto *const staying = carver.take<std::uint32_t>(before);
+  leaving_.send(leaving.data(), leaving.size() * sizeof(std::uint32_t), slots, call.stream);
+  list_staying(slots, leaving.size(), before, staying, call.stream);
+  history_.keep(staying, before - leaving.size(), call.stream);
+}
+
+// Which fields go through edges with field 0 is in their sections.
+void ChunkDecoder::count_crossings(const Call &call, const std::vector<format::Span> &sections, std::uint64_t staying) {
+  bool counts = false;
+  for (std::size_t f = 1; f < sections.size(); ++f) counts |= history_.has_keys(f) && sections[f].size != 0;
+  if (!counts) return;
+  reserve(crossings_, core::max_components * staying);
+  check(cudaMemsetAsync(crossings_.data(), 0, core::max_components * staying, call.stream), "clearing");
+  for (std::size_t d = 0; d < core::max_components; ++d)
+    crossed_[d] = static_cast<std::int8_t *>(crossings_.data()) + d * staying;
+}
+
+void ChunkDecoder::decode_section(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying) {
+  const Kept kept = history_.kept(f);
+  if (kept == Kept::nothing) return;
+  if (section.size() == 0) {
+    if (kept == Kept::state) advance_difference(history_.state(f), nullptr, wide(), call.stream);
+    return;
+  }
+  const bool plain = kept == Kept::keys;
+  const std::size_t components = field(call, f).components.size();
+  const format::FieldCoding coding = format::read_field_coding(
+      section.host(0, format::field_coding_size), section.size(), format::predicted_values,
+      plain && f != 0 ? components : 0, plain ? format::block_coded_values : format::modelled_values);
+  if (coding.kind == format::modelled_values) unsupported("a modelled section");
+  for (std::size_t d = 0; d < components; ++d) {
+    if (coding.crossed[d] == 0) continue;
+    if (call.by_id && f == id_) unsupported("ids that count crossings");
+    add_crossings(history_.keys(f)[d], crossed_[coding.crossed[d] - 1u], staying, call.stream);
+  }
+  const ChunkBytes rest = section.part(format::field_coding_size, section.size() - format::field_coding_size);
+  if (coding.kind == format::block_coded_values)
+    decode_block_coded(call, f, rest, staying);
+  else
+    decode_predicted(call, f, rest, staying);
+}
+
+void ChunkDecoder::decode_predicted(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying) {
+  const bool plain = history_.has_keys(f);
+  if (section.size() == 0) {
+    if (!plain) advance_difference(history_.state(f), nullptr, wide(), call.stream);
+    return;
+  }
+  core::GridBox box{};
+  const std::size_t start = format::section_head_size(field(call, f).components.size());
+  const std::uint64_t exact = format::read_section_start(section.host(0, start), section.size(), field(call, f), box);
+  const std::size_t head = start + static_cast<std::size_t>(exact) * format::exact_value_size;
+  const ChunkBytes indices = section.part(head, section.size() - head);
+  if (indices.size() == 0) corrupt("a section without indices", head);
+  if (!plain && *indices.host(0, 1) == core::neighbour_predictor) unsupported("a section predicted from neighbours");
+  reserve(workspace_, decode_difference_workspace(staying));
+  std::uint32_t *const status = next_status();
+  const DeviceCrossings crossings = f == 0 ? crossed_ : DeviceCrossings{};
+  if (plain) {
+    decode_key_differences(keys(call, f), staying, indices.device(), indices.size(), box, workspace_.data(),
+                           workspace_.capacity(), status, call.stream, crossings);
+    return;
+  }
+  if (!can_follow(box)) unsupported("edges of the box so many grid steps away");
+  DeviceDifferenceState &state = history_.state(f);
+  const FieldOutput &output = call.outputs[f];
+  if (!call.by_id || !is_wanted(output)) {
+    decode_difference(state, indices.device(), indices.size(), box, output, workspace_.data(), workspace_.capacity(),
+                      status, call.stream, crossings);
+  } else if (state.components == core::max_components) {
+    // Rows of arrivals get what is there, and their values afterwards.
+    reserve(packed_, call.particles * sizeof(PackedIndices));
+    auto *const packed = static_cast<PackedIndices *>(packed_.data());
+    decode_packed_difference(state, indices.device(), indices.size(), box, packed, workspace_.data(),
+                             workspace_.capacity(), status, call.stream, crossings);
+    write_packed(packed, output, range_of(call, 0, call.particles), call.stream);
+  } else {
+    decode_difference(state, indices.device(), indices.size(), box, without_arrays(output.field), workspace_.data(),
+                      workspace_.capacity(), status, call.stream, crossings);
+    write_indices(state, output, range_of(call, 0, staying), call.stream);
+  }
+  write_exact_values(section.device(start), exact, output, range_of(call, 0, staying), status, call.stream);
+  written_[f][0] = true;
+}
+
+void ChunkDecoder::decode_block_coded(const Call &call, std::size_t f, const ChunkBytes &chunk, std::uint64_t staying) {
+  const ChunkKind kind = open_independent(chunk, staying);
+  if (kind != ChunkKind::block) corrupt("kind of a chunk that has to be a block chunk", format::chunk_kind_at);
+  landings_.assign(call.outputs.size(), {});
+  for (const bool measure : {true, false}) {
+    Carver carver(measure ? nullptr : landing_.data());
+    landings_[f] = land(call, f, 0, staying, carver);
+    if (measure) reserve(landing_, carver.used());
+  }
+  FieldOutput alone = landings_[f].output;
+  alone.field.leading = false;
+  decode_into(call, chunk, kind, staying, {alone});
+  const DeviceValues decoded = values(call, f);
+  if (history_.kept(f) == Kept::state)
+    advance_difference(history_.state(f), &decoded, wide(), call.stream);
+  else if (field(call, f).type != ValueType::integer)
+    follow_keys(decoded, staying, static_cast<int>(alone.field.components.size()), history_.keys(f), nullptr,
+                call.stream);
+  written_[f][0] = take_landed(call, f, 0, staying);
+}
+
+// --- The caller's arrays
+
+void ChunkDecoder::write_fields(const Call &call, std::uint64_t staying) {
+  for (std::size_t f = 0; f < call.outputs.size(); ++f) {
+    if (!is_wanted(call.outputs[f])) continue;
+    if (call.by_id && f == id_) {
+      const std::int64_t *const sorted = ranks_.sorted_ids();
+      write_keys(&sorted, call.outputs[f], {0, call.particles}, call.stream);
+      continue;
+    }
+    const std::uint64_t first = written_[f][0] ? staying : 0;
+    const std::uint64_t end = written_[f][1] ? staying : call.particles;
+    if (first < end) write_history(call, f, range_of(call, first, end - first));
+  }
+}
+
+void ChunkDecoder::write_history(const Call &call, std::size_t f, const RowRange &range) {
+  if (history_.has_keys(f))
+    write_keys(history_.keys(f), call.outputs[f], range, call.stream);
+  else
+    write_indices(history_.state(f), call.outputs[f], range, call.stream);
+}
+
+DeviceKeys ChunkDecoder::keys(const Call &call, std::size_t f) const {
+  DeviceKeys keys;
+  keys.components = static_cast<int>(field(call, f).components.size());
+  std::copy_n(history_.keys(f), keys.components, keys.last);
+  return keys;
+}
+
+std::int64_t *ChunkDecoder::ids() const {
+  return is_followed(id_) ? history_.keys(id_)[0] : static_cast<std::int64_t *>(ids_.data());
+}
+
+// --- Memory
+
+std::uint32_t *ChunkDecoder::next_status() {
+  if (statuses_used_ == most_statuses) throw Error(Status::internal, "more statuses than a chunk has");
+  return statuses() + statuses_used_++;
+}
+
+void ChunkDecoder::reserve(DeviceBuffer &buffer, std::size_t size) {
+  if (size <= buffer.capacity()) return;
+  buffer.release();
+  buffer.allocate(size);
+  ++allocations_;
+}
+
+void ChunkDecoder::forget() {
+  history_.forget();
+  ranked_ = false;
+}
+
+void ChunkDecoder::release() {
+  forget();
+  history_.release();
+  ranks_.release();
+  for (DeviceBuffer *buffer : {&flags_, &workspace_, &landing_, &ids_, &lists_, &crossings_, &packed_})
+    buffer->release();
+  leaving_.release();
+}
+
+std::size_t ChunkDecoder::device_bytes() const {
+  std::size_t bytes = history_.device_bytes() + ranks_.device_bytes();
+  for (const DeviceBuffer *buffer : {&flags_, &workspace_, &landing_, &ids_, &lists_, &crossings_, &packed_})
+    bytes += buffer->capacity();
+  return bytes;
+}
+
+std::uint64_t ChunkDecoder::allocations() const { return allocations_ + history_.allocations() + ranks_.allocations(); }
+
+}  // namespace gpz::cuda

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads .gpz files into memory of an NVIDIA GPU: compressed bytes go from the file through pinned host memory to the
+// device, where they are decoded. Built with GPZ_CUDA=ON only.
+//
+//   gpz::cuda::Reader reader("traj.gpz", device);
+//   for (std::size_t i = 0; i < reader.frames(); ++i) reader.read(i, columns, capacity, gpz::cuda::OutputOrder::id);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpz/container.hpp"
+#include "gpz/cuda_codec.hpp"
+#include "gpz/cuda_trajectory_decoder.hpp"
+#include "gpz/export.h"
+#include "gpz/frame.hpp"
+#include "gpz/limits.hpp"
+#include "gpz/reader.hpp"
+
+namespace gpz::cuda {
+
+struct ReaderOptions {
+  // Of host and device memory together. What gpz::Reader takes for frames that are decoded on the CPU is limited for
+  // itself.
+  Limits limits;
+  // That read the file, check its checksums and start copies, and decode where that is done on the CPU. 0: as many as
+  // there are cores, at most 16.
+  int threads = 0;
+  // Bytes of the file that are read before they are asked for, if frames are asked for in the order of the file: so
+  // many, or the next frame if it has more. They take as much pinned host memory and as much device memory, once each
+  // frame has had its place. 0: nothing is read ahead.
+  std::uint64_t ahead = std::uint64_t{512} << 20;
+};
+
+// What read() says of a frame.
+struct FrameRead {
+  FrameInfo info;
+  // false: the frame was decoded on the CPU, and its values were copied to the device. `reason` says why.
+  bool decoded_on_device = true;
+  std::string reason;
+};
+
+// Reads any frame of a file. One host thread at a time may use an object; objects are independent. Every call makes its
+// device the current one and restores the caller's before it returns.
+class GPZ_API Reader {
+ public:
+  // Opens a file as gpz::Reader does, with the same errors. Takes no memory of the device yet. Throws not_found if
+  // there is no such device.
+  explicit Reader(const std::string &path, int device = 0, const ReaderOptions &options = {});
+  // Opens the bytes of a whole file in host memory, which have to outlive the reader. Error messages call them `name`.
+  Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name = "memory", int device = 0,
+         const ReaderOptions &options = {});
+  // Waits for what is being read at the moment.
+  ~Reader();
+  Reader(Reader &&) noexcept;
+  Reader &operator=(Reader &&) noexcept;
+
+  int device() const;
+  const Metadata &metadata() const { return scan().metadata; }
+  const FileScan &scan() const;
+  std::size_t frames() const { return scan().frames.size(); }
+  // The head of frame i. Throws as gpz::Reader::info.
+  FrameInfo info(std::size_t i) const;
+
+  // Decodes these columns of frame i into arrays in device memory, whose addresses and strides are multiples of the
+  // size of an element, with room for `capacity` particles each. Runs behind the work that is in `stream` already, a
+  // stream of this device, and returns when its own is done and all checksums have been checked. In the order of ids,
+  // equal ids stay in stored order, over all chunks of the frame.
+  //
+  // Columns and errors are those of gpz::Reader::read_columns, with its words, file and position: not_found,
+  // invalid_argument, limit_exceeded, corrupt, truncated, io_error. An integer that does not fit into an int32 is no
+  // error: its low bits are written. Also throws invalid_argument (arrays that the device cannot reach, or that are not
+  // aligned), out_of_memory, internal, as Codec. After an exception the contents of the arrays are unspecified, and the
+  // reader can be used.
+  //
+  // A difference frame is decoded from its key frame on, or from the frame that was read last, if that is an earlier
+  // one of the same key frame. Ask for all columns of a frame in one call, and for frames in ascending order: those
+  // behind are on their way by then.
+  //
+  // Frames that TrajectoryDecoder does not decode (unsupported), or that are damaged, go through gpz::Reader, as do the
+  // frames behind them up to the next key frame.
+  FrameRead read(std::size_t i, const std::vector<ColumnOutput> &columns, std::size_t capacity,
+                 OutputOrder order = OutputOrder::stored, Stream stream = nullptr);
+
+  // Frees the memory of the device and pinned memory. The next call takes it again.
+  void release();
+  MemoryUse memory() const;
+
+ private:
+  struct GPZ_LOCAL State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gpz::cuda

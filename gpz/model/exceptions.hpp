@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exceptions: indices that no residual gives, as modelled and ordered sections store them, in the order in which their
+// pass comes to them (docs/format.md, sections 9a and 10b).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/corrupt.hpp"
+
+namespace gpz::model {
+
+inline void append_exceptions(const std::vector<std::int64_t> &indices, format::ByteWriter &out) {
+  out.u64(indices.size());
+  for (const std::int64_t index : indices) out.i64(index);
+}
+
+// The bytes have to stay where they are. Functions throw corrupt.
+class ExceptionReader {
+ public:
+  // Takes them from `in`, all of them.
+  explicit ExceptionReader(format::ByteReader &in) : left_(in.u64()) {
+    if (left_ > in.left() / sizeof(std::int64_t)) format::corrupt("number of exceptions", in.position());
+    next_ = in.take(static_cast<std::size_t>(left_) * sizeof(std::int64_t));
+  }
+
+  std::int64_t next() {
+    if (left_ == 0) format::corrupt("more exceptions than the section has");
+    --left_;
+    const auto index = static_cast<std::int64_t>(format::load_little<std::uint64_t>(next_));
+    next_ += sizeof(std::int64_t);
+    return index;
+  }
+  // Behind the last number of the section.
+  void end() const {
+    if (left_ != 0) format::corrupt("fewer exceptions than the section has");
+  }
+
+ private:
+  std::uint64_t left_;
+  const std::uint8_t *next_;
+};
+
+}  // namespace gpz::model

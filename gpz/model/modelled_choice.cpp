@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/model/modelled_choice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "gpz/cpu/functions.hpp"
+#include "gpz/model/margin.hpp"
+
+namespace gpz::model {
+namespace {
+
+// Bits that the remainders of a sample of particles will take, less a constant.
+double rough_bits(const Remainders &remainders) {
+  constexpr std::size_t sample = 8192;
+  double bits = 0;
+  for (const auto &column : remainders) {
+    const std::size_t stride = column.size() / sample + 1;
+    for (std::size_t i = 0; i < column.size(); i += stride)
+      bits += cpu::log2_of(1 + std::abs(static_cast<double>(column[i])));
+  }
+  return bits;
+}
+
+// The bits by which the slots before make a value shorter, on a sample.
+double gain_of(const cpu::Neighbours &slots, const Remainders &remainders) {
+  constexpr std::size_t lags = cpu::max_neighbour_lags;
+  constexpr std::size_t sample = 8192;
+  double before = 0;
+  double after = 0;
+  std::size_t count = 0;
+  for (const auto &column : remainders) {
+    const std::size_t stride = column.size() / sample + 1;
+    for (std::size_t i = lags; i < column.size(); i += stride, ++count) {
+      double left = column[i];
+      for (std::size_t j = 0; j < lags; ++j) left -= slots.weight[i % slots.levels][j] / 64.0 * column[i - 1 - j];
+      before += static_cast<double>(column[i]) * column[i];
+      after += left * left;
+    }
+  }
+  return count == 0 || after <= 0 ? 0 : 0.5 * cpu::log2_of(before / after);
+}
+
+// Models in competition: the best one so far, with its expectation.
+struct Contest {
+  const cpu::DifferenceState &state;
+  const cpu::IndexColumns &q;
+  const core::GridBox &box;
+  ModelledPlan &plan;
+  Remainders &remainders;
+  std::vector<std::uint8_t> &parameters;
+  double least = 0;
+
+  // Takes a model if it is better. `history` is that of the chunk, which the winner of all may change at the end, but
+  // no other one: a decoder does not hear of them.
+  template <typename Model>
+  void enter(std::uint8_t number, Model &model, Model &history) {
+    std::vector<std::uint8_t> bytes;
+    model = history;
+    if (!model.fit(state, q, box, bytes)) {
+      history = std::move(model);  // it has seen that it is of no use
+      return;
+    }
+    Expectation expected;
+    model.read(state, bytes.data(), bytes.size(), box);
+    model.expect(state, box, expected, 1);
+    Remainders left;
+    find_remainders(state, expected, q, box, left);
+    const double bits = rough_bits(left);
+    if (bits >= least) return;
+    least = bits;
+    plan.model = number;
+    parameters = std::move(bytes);
+    plan.expected = std::move(expected);
+    remainders = std::move(left);
+  }
+};
+
+// The model that expects the particles nearest to where they are. Appends its parameters and changes `modelled`.
+void choose_model(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+                  const core::GridBox &box, bool all, ModelledPlan &plan, Remainders &remainders,
+                  std::vector<std::uint8_t> &parameters) {
+  plan.temporal.fit(state, q, box, parameters);
+  plan.temporal.expect(state, plan.expected);
+  find_remainders(state, plan.expected, q, box, remainders);
+  if (!all) return;
+  Contest contest{state, q, box, plan, remainders, parameters, rough_bits(remainders)};
+  LatticeModel lattice;
+  PairForce forces;
+  contest.enter(ModelledPlan::lattice, lattice, modelled.lattice);
+  contest.enter(ModelledPlan::pair_force, forces, modelled.forces);
+  if (plan.model == ModelledPlan::lattice) modelled.lattice = std::move(lattice);
+  if (plan.model == ModelledPlan::pair_force) modelled.forces = std::move(forces);
+}
+
+// Neighbours in the crystal; false if they say nothing.
+bool take_echo(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+               const core::GridBox &box, ModelledPlan &plan, std::vector<std::uint8_t> &parameters) {
+  const LatticeNetwork &network = modelled.lattice.network();
+  const std::size_t at = parameters.size();
+  if (!modelled.echo.fit(network, state, q, box, plan.expected, parameters)) return false;
+  modelled.echo.read(network, &parameters[at], parameters.size() - at);
+  plan.walk.echo = &modelled.echo;
+  plan.walk.network = &network;
+  return true;
+}
+
+// Least squares for the weights of the slots before (docs/decisions/0013).
+cpu::Neighbours fit_slots(const Remainders &remainders, std::size_t n, std::size_t axes) {
+  constexpr std::uint32_t period = cpu::NeighbourSums::period;
+  cpu::NeighbourSums sums;
+  constexpr std::size_t stretch = 384;  // a multiple of the period
+  const std::size_t step = std::max<std::size_t>((n + 16 * stretch - 1) / (16 * stretch), 1) * stretch;
+  for (std::size_t d = 0; d < axes; ++d)
+    for (std::size_t first = 0; first < n; first += step)
+      for (std::size_t i = std::max<std::size_t>(first, cpu::max_neighbour_lags); i < std::min(n, first + stretch); ++i)
+        for (std::size_t j = 0; j <= cpu::max_neighbour_lags; ++j)
+          sums.product[j][i % period] += std::int64_t{remainders[d][i]} * remainders[d][i - j];
+  return cpu::fit_neighbours(sums, n * axes);
+}
+
+// Levels for the sizes that the residuals had so far: more than one only if they differ.
+void choose_contexts(const format::Column<std::uint32_t> &scale, Contexts &contexts) {
+  std::array<std::size_t, 65> counts{};
+  for (const std::uint32_t s : scale) ++counts[Contexts::half_octaves(s)];
+  // From the level of the lowest 1/64 to that of the highest.
+  const std::size_t few = scale.size() / 64;
+  std::size_t low = 0;
+  std::size_t high = counts.size() - 1;
+  for (std::size_t sum = counts[low]; low < high && sum <= few; sum += counts[++low]) {
+  }
+  for (std::size_t sum = counts[high]; high > low && sum <= few; sum += counts[--high]) {
+  }
+  contexts.base = static_cast<unsigned>(low);
+  contexts.levels = std::min(static_cast<unsigned>(high - low + 1), max_scale_levels);
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, ModelledState &modelled,
+                                      const cpu::IndexColumns &q, const core::GridBox &box,
+                                      const ModelledOptions &options, ModelledPlan &plan, Remainders &remainders) {
+  const auto axes = static_cast<std::size_t>(state.components);
+  std::vector<std::uint8_t> parameters;
+  Walk &w = plan.walk;
+  choose_model(state, modelled, q, box, options.dense && options.positions, plan, remainders, parameters);
+  w.contexts.bonds = !modelled.bonds.empty() && modelled.bond_use != ModelledState::BondUse::avoided;
+  if (w.contexts.bonds) plan.flags |= ModelledPlan::bound_particles;
+  if (w.contexts.bonds && modelled.new_bonds) {
+    plan.flags |= ModelledPlan::new_bonds;
+    modelled.bonds.append(parameters);
+    modelled.new_bonds = false;
+  }
+  const bool echoes =
+      !w.contexts.bonds && plan.model == ModelledPlan::lattice && take_echo(state, modelled, q, box, plan, parameters);
+  if (echoes) plan.flags |= ModelledPlan::lattice_neighbours;
+  // Otherwise either the slots before or particles near in space say more. The pass over bound particles is in the
+  // order of slots.
+  double gain = 0;
+  std::vector<std::uint8_t> space;
+  if (options.dense && options.positions && !w.contexts.bonds && !echoes)
+    gain = plan.space.fit(state, box, remainders, space);
+  if (options.in_order_of_ids && !echoes) {
+    w.slots = fit_slots(remainders, state.particles, axes);
+    if (w.contexts.bonds || gain_of(w.slots, remainders) > gain) {
+      gain = 0;
+      plan.flags |= ModelledPlan::slot_neighbours;
+      const std::size_t at = parameters.size();
+      parameters.resize(at + header_size(w.slots));
+      write_header(w.slots, &parameters[at]);
+    } else {
+      w.slots = {};
+    }
+  }
+  if (gain > 0) {
+    plan.flags |= ModelledPlan::space_neighbours;
+    w.space = &plan.space;
+    parameters.insert(parameters.end(), space.begin(), space.end());
+  }
+  choose_contexts(modelled.scale, w.contexts);
+  for (std::size_t d = 0; d < axes; ++d) {
+    w.margin[d] = find_margin(q[d], state.particles, core::checked_axis(box[d]));
+    w.index[d] = q[d];
+  }
+  plan.connect(state, box, modelled);
+  return parameters;
+}
+
+}  // namespace gpz::model

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How one modelled section predicts: what its encoder chooses and its decoder reads (docs/format.md, section 9a).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpz/cpu/difference_codec.hpp"
+#include "gpz/model/expectation.hpp"
+#include "gpz/model/modelled_section.hpp"
+#include "gpz/model/space_neighbours.hpp"
+#include "gpz/model/walk.hpp"
+
+namespace gpz::model {
+
+// The walk points into the plan.
+struct ModelledPlan {
+  enum Model : std::uint8_t { history = 0, lattice = 1, pair_force = 2 };
+  enum Flag : std::uint8_t {
+    slot_neighbours = 1,
+    space_neighbours = 2,
+    bound_particles = 4,
+    new_bonds = 8,
+    lattice_neighbours = 16
+  };
+
+  std::uint8_t model = history;
+  std::uint8_t flags = 0;
+  Temporal temporal;
+  Expectation expected;
+  SpaceNeighbours space;
+  Walk walk;
+
+  ModelledPlan() = default;
+  ModelledPlan(const ModelledPlan &) = delete;
+  ModelledPlan &operator=(const ModelledPlan &) = delete;
+
+  bool has(Flag flag) const { return (flags & flag) != 0; }
+
+  // Completes the walk by what does not depend on choices. Expectation, margins and contexts are known before.
+  void connect(const cpu::DifferenceState &state, const core::GridBox &box, ModelledState &modelled) {
+    walk.particles = state.particles;
+    walk.components = state.components;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
+      walk.last[d] = state.axes[d].last.data();
+      walk.expected[d] = expected[d].data();
+      walk.box[d] = core::checked_axis(box[d]);
+      walk.inner[d] = Inner(walk.box[d], walk.margin[d]);
+    }
+    walk.scale = modelled.scale.data();
+    if (walk.contexts.bonds) walk.bonds = &modelled.bonds;
+  }
+};
+
+}  // namespace gpz::model
