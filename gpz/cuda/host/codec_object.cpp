@@ -16,8 +16,7 @@
 namespace gpz::cuda {
 namespace {
 
-// What kernels report, in pinned memory: the copy from the device runs in its stream then, as a copy to pageable memory
-// would not.
+// What kernels report, in pinned memory, where a kernel can write and a copy from the device runs in its stream.
 struct Report {
   CompressResult result;
   std::uint32_t damaged;
