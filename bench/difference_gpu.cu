@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Speed of difference frames on a GPU (docs/decisions/0010), for particles that are made and moved on the device.
 //
-//   difference_gpu [--particles N] [--frames F] [--sigma S] [--motion liquid|solid] [--layout xyz|separate] [--rows]
+//   difference_gpu [--particles N] [--frames F] [--sigma S] [--motion liquid|solid] [--layout xyz|separate]
+//                  [--rows block|far]
 //
 // Each frame is a step of a random walk of S grid units an axis (liquid), or trembles about its place by S (solid), in
 // a periodic box. Times are medians over the frames after the first four, of CUDA events around a call; GB/s are bytes
@@ -31,7 +32,6 @@ using namespace gpz::bench;  // NOLINT(google-build-using-namespace): what both 
 using gpz::cuda::check;
 
 constexpr double bound = 0.0005;
-constexpr unsigned window = 65536;  // of slots whose rows are exchanged
 
 struct Options {
   U64 particles = 64000000;
@@ -39,10 +39,10 @@ struct Options {
   double sigma = 300;
   bool solid = false;
   bool separate = false;
-  bool rows = false;
+  unsigned rows = 0;  // slots whose rows are exchanged with each other: 1024 (as in a key frame's blocks) or 65536
 };
 
-__global__ void exchange(std::uint32_t *row, U64 n) {
+__global__ void exchange(std::uint32_t *row, U64 n, unsigned window) {
   const U64 i = static_cast<U64>(blockIdx.x) * threads + threadIdx.x;
   if (i >= n) return;
   const U64 base = i / window * window;
@@ -93,7 +93,9 @@ int run(const Options &options) {
   const double step = gpz::core::step_for_bound(bound, gpz::core::Value::float64);
   const Memory positions(n * 24);
   const Memory decoded(n * 24);
-  const Memory rows(options.rows ? n * 4 : 4);
+  const Memory rows(options.rows != 0 ? n * 4 : 4);
+  const Memory first_rows((n + 1023) / 1024 * 4);
+  const Memory window_slots((n + n % 2) * 2);
   const Memory counters(16);
   const Places places = placed(positions.as<double>(), n, options.separate, step);
   const Places out = placed(decoded.as<double>(), n, options.separate, step);
@@ -110,9 +112,11 @@ int run(const Options &options) {
     box[d] = {0, static_cast<std::int64_t>(places.edge / step + 0.5)};
   }
   values.grid = {step, 1 / step, bound};
-  if (options.rows) {
-    exchange<<<grid_for(n), threads>>>(rows.as<std::uint32_t>(), n);
+  if (options.rows != 0) {
+    exchange<<<grid_for(n), threads>>>(rows.as<std::uint32_t>(), n, options.rows);
     values.rows = rows.as<std::uint32_t>();
+    find_windows(values.rows, n, first_rows.as<std::uint32_t>(), window_slots.as<std::uint16_t>(), nullptr);
+    values.windows = {first_rows.as<std::uint32_t>(), window_slots.as<std::uint16_t>()};
   }
   const std::size_t capacity = n * 12 + 65536;
   const Memory section(capacity);
@@ -173,7 +177,10 @@ int run(const Options &options) {
   const double input = 24.0 * static_cast<double>(n);
   std::printf("%llu particles, %s, %s%s, %.2f bits a particle, coefficients %d %d %d / 64, %llu values off\n",
               static_cast<unsigned long long>(n), options.solid ? "solid" : "liquid",
-              options.separate ? "separate" : "xyz", options.rows ? ", rows" : "",
+              options.separate ? "separate" : "xyz",
+              options.rows == 0      ? ""
+              : options.rows == 1024 ? ", rows in blocks"
+                                     : ", rows far apart",
               8 * bytes / static_cast<double>(n) / options.frames, head[1], head[2], head[3], wrong);
   const auto line = [&](const char *what, double us, double moved) {
     std::printf("  %-28s %9.1f us  %7.1f GB/s\n", what, us, moved / us / 1000);
@@ -252,7 +259,7 @@ Options parse(int argc, char **argv) {
     else if (name == "--layout")
       options.separate = value() == "separate";
     else if (name == "--rows")
-      options.rows = true;
+      options.rows = value() == "far" ? 65536 : 1024;
     else
       throw std::runtime_error("unknown option " + name);
   }

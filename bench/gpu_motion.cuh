@@ -42,12 +42,15 @@ struct Places {
 };
 
 // Frame 0: a simple lattice. Later: where the particle was (liquid) or its place in the lattice (solid), and noise.
-inline __global__ void move(Places places, U64 n, U64 frame, double sigma, bool solid) {
-  const U64 i = static_cast<U64>(blockIdx.x) * threads + threadIdx.x;
-  if (i >= n) return;
+// Particle `id` is in row `row` (ids: from 1 on; nullptr: they are in order).
+inline __global__ void move(Places places, U64 n, U64 frame, double sigma, bool solid,
+                            const std::int32_t *ids = nullptr) {
+  const U64 row = static_cast<U64>(blockIdx.x) * threads + threadIdx.x;
+  if (row >= n) return;
+  const U64 i = ids == nullptr ? row : static_cast<U64>(ids[row] - 1);
   const U64 cell[3] = {i % places.side, i / places.side % places.side, i / places.side / places.side};
   for (unsigned d = 0; d < 3; ++d) {
-    double *at = places.x[d] + i * places.stride;
+    double *at = places.x[d] + row * places.stride;
     const double site = (static_cast<double>(cell[d]) + 0.5) * places.edge / static_cast<double>(places.side);
     double x = frame == 0 || solid ? site : *at;
     x += sigma * gaussian((frame * n + i) * 3 + d);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "codec_support.hpp"
@@ -27,7 +28,11 @@ double gaussian(Random &random) {
   return sum;
 }
 
-enum class Rows { separate, interleaved, selected };
+// How values lie in memory: the last three in another order, in the last two of which all rows of a block, or
+// nearly all, are close together.
+enum class Rows { separate, interleaved, selected, windows, some_windows };
+constexpr std::uint64_t arrangements = 5;
+bool is_interleaved(Rows rows) { return rows == Rows::interleaved || rows == Rows::windows; }
 
 // Particles that rest, tremble, wander, fly, jump, vanish from the grid, and come through the edges of the box late.
 class Motion {
@@ -116,8 +121,13 @@ class Uploaded {
     for (std::size_t i = 0; i < n; ++i) row[i] = static_cast<std::uint32_t>(i);
     if (rows == Rows::selected)
       for (std::size_t i = n; i > 1; --i) std::swap(row[i - 1], row[random.below(i)]);
+    const bool windows = rows == Rows::windows || rows == Rows::some_windows;
+    if (windows)
+      for (std::size_t i = n; i-- > 0;) std::swap(row[i], row[i / 1024 * 1024 + random.below(i % 1024 + 1)]);
+    if (rows == Rows::some_windows)
+      for (std::size_t i = 0; i + 1024 < n; i += 3 * 1024) std::swap(row[i], row[i + 1024]);
     std::vector<T> placed(xyz.size());
-    const bool together = rows == Rows::interleaved;
+    const bool together = is_interleaved(rows);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t d = 0; d < width; ++d)
         placed[together ? row[i] * width + d : d * n + row[i]] = xyz[i * width + d];
@@ -126,7 +136,15 @@ class Uploaded {
     for (std::size_t d = 0; d < width; ++d)
       values.component[d] = {data_->as<T>() + (together ? d : d * n),
                              static_cast<std::ptrdiff_t>(sizeof(T) * (together ? width : 1)), array_type<T>()};
-    if (rows == Rows::selected) values.rows = rows_->as<std::uint32_t>();
+    if (rows != Rows::separate && rows != Rows::interleaved) values.rows = rows_->as<std::uint32_t>();
+    if (windows) {
+      const std::size_t blocks = (n + 1023) / 1024;
+      first_ = std::make_unique<DeviceMemory>(blocks * 4);
+      slots_ = std::make_unique<DeviceMemory>((n + n % 2) * 2);
+      cuda::find_windows(values.rows, n, first_->as<std::uint32_t>(), slots_->as<std::uint16_t>(), nullptr);
+      check(cudaDeviceSynchronize());
+      values.windows = {first_->as<std::uint32_t>(), slots_->as<std::uint16_t>()};
+    }
   }
 
   cuda::DeviceValues values;
@@ -134,6 +152,8 @@ class Uploaded {
  private:
   std::unique_ptr<DeviceMemory> data_;
   std::unique_ptr<DeviceMemory> rows_;
+  std::unique_ptr<DeviceMemory> first_;
+  std::unique_ptr<DeviceMemory> slots_;
 };
 
 class Device {
@@ -278,9 +298,11 @@ class Parity {
     Uploaded<T> uploaded(xyz, case_.components, case_.rows, random_);
     uploaded.values.grid = grid_;
     const DeviceMemory workspace(cuda::encode_difference_workspace(encoder_.state, capacity_));
+    cuda::BesidesEncoding besides;
+    besides.crossings = cleared_crossings();
     cuda::encode_difference(encoder_.state, uploaded.values, box_, {places_.as<std::uint64_t>(), case_.n * 3},
                             workspace.get(), workspace.size(), out_.get(), capacity_, result_.get(), stream_.get(),
-                            cleared_crossings());
+                            besides);
     check(cudaStreamSynchronize(stream_.get()));
     EXPECT_EQ(crossings_.bytes(), crossed);
     EXPECT_EQ(result_->largest_error, largest_error(xyz));
@@ -336,7 +358,7 @@ class Parity {
       output.field.type = sizeof(T) == 4 ? ValueType::float32 : ValueType::float64;
       output.field.step = grid_.step;
       output.field.components.resize(width);
-      const bool together = case_.rows == Rows::interleaved;
+      const bool together = is_interleaved(case_.rows);
       for (std::size_t d = 0; d < width; ++d)
         output.components[d] = {values.as<T>() + (together ? d : d * case_.n),
                                 static_cast<std::ptrdiff_t>(sizeof(T) * (together ? width : 1)), array_type<T>()};
@@ -407,7 +429,8 @@ void check_seeds(std::uint64_t count, bool neighbours = false) {
   for (std::uint64_t seed = 0; seed < count && !testing::Test::HasFailure(); ++seed) {
     Random random(seed * 77 + 5);
     const std::size_t n = random.below(2) == 0 ? sizes[random.below(std::size(sizes))] : 1 + random.below(5000);
-    const Case c{n, 1 + static_cast<int>(random.below(3)), seed, static_cast<Rows>(random.below(3)), neighbours};
+    const Case c{n, 1 + static_cast<int>(random.below(3)), seed, static_cast<Rows>(random.below(arrangements)),
+                 neighbours};
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(n) + " particles, " +
                  std::to_string(c.components) + " components, arrangement " + std::to_string(static_cast<int>(c.rows)));
     Parity<T>(c).run(6);
@@ -431,8 +454,108 @@ TEST_F(CudaDifference, IntegersAsOnTheCpu) {
   check_seeds<std::int64_t>(30);
 }
 TEST_F(CudaDifference, ManyParticles) {
-  for (const Rows rows : {Rows::separate, Rows::interleaved, Rows::selected})
+  for (const Rows rows : {Rows::separate, Rows::interleaved, Rows::selected, Rows::windows, Rows::some_windows})
     for (const bool neighbours : {false, true}) Parity<double>({200000, 3, 3, rows, neighbours}).run(5);
+}
+
+// Every slot of a block is there once, with its row. Returns how many rows are outside of the window; 1,024 if there is
+// none.
+std::size_t expect_window(const std::vector<std::uint32_t> &row, std::uint32_t first,
+                          const std::vector<std::uint16_t> &slot) {
+  if (first == cuda::no_window) return 1024;
+  std::size_t elsewhere = 0;
+  std::vector<bool> seen(row.size());
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const bool outside = (slot[i] & cuda::row_elsewhere) != 0;
+    const std::size_t s = slot[i] & ~static_cast<unsigned>(cuda::row_elsewhere);
+    EXPECT_LT(s, row.size());
+    if (s >= row.size()) return elsewhere;
+    EXPECT_FALSE(seen[s]);
+    seen[s] = true;
+    elsewhere += outside ? 1 : 0;
+    if (!outside) {
+      EXPECT_EQ(row[s], first + i);
+    }
+  }
+  return elsewhere;
+}
+
+std::size_t rows_outside(const std::vector<std::uint32_t> &row) {
+  const DeviceMemory there(row.data(), row.size() * 4);
+  const DeviceMemory first(4);
+  const DeviceMemory slots((row.size() + row.size() % 2) * 2);
+  cuda::find_windows(there.as<std::uint32_t>(), row.size(), first.as<std::uint32_t>(), slots.as<std::uint16_t>(),
+                     nullptr);
+  std::uint32_t begin = 0;
+  std::vector<std::uint16_t> slot(row.size());
+  check(cudaMemcpy(&begin, first.get(), 4, cudaMemcpyDeviceToHost));
+  check(cudaMemcpy(slot.data(), slots.get(), row.size() * 2, cudaMemcpyDeviceToHost));
+  return expect_window(row, begin, slot);
+}
+
+TEST_F(CudaDifference, WindowsOfRows) {
+  EXPECT_EQ(rows_outside({4, 5, 5, 7}), 1u);  // one that is there twice
+  EXPECT_EQ(rows_outside({0, 1, 2, 3}), 0u);
+  EXPECT_EQ(rows_outside({9}), 0u);
+  EXPECT_EQ(rows_outside({3, 2, 2000000000, 1}), 1u);
+  EXPECT_EQ(rows_outside({0, 5000, 10000, 15000, 20000}), 1024u);
+  Random random(7);
+  for (const std::size_t n : {1u, 2u, 31u, 700u, 1024u})
+    for (const std::uint32_t begin : {0u, 1u, 500u, 1023u, 1024u, 2000000000u}) {
+      SCOPED_TRACE(std::to_string(n) + " rows from " + std::to_string(begin));
+      std::vector<std::uint32_t> row(n);
+      std::iota(row.begin(), row.end(), begin);
+      for (std::size_t i = n; i > 1; --i) std::swap(row[i - 1], row[random.below(i)]);
+      EXPECT_EQ(rows_outside(row), 0u);
+      const std::size_t others = random.below(n / 8 + 1);
+      for (std::size_t k = 0; k < others; ++k) row[k] = static_cast<std::uint32_t>(1000000000 + random.below(1000000));
+      EXPECT_EQ(rows_outside(row), others);
+    }
+}
+
+TEST_F(CudaDifference, ACancelledFrameChangesNothing) {
+  const std::size_t n = 3000;
+  Random random(4);
+  Motion motion(n, 3, 12);
+  const core::Grid grid{1, 1, 0.5};
+  std::set<std::uint64_t> invalid;
+  const DeviceMemory flags(8);
+  check(cudaMemset(flags.get(), 0, 8));
+  auto *cancelled = flags.as<std::uint32_t>() + 1;
+  cuda::BesidesEncoding besides;
+  besides.cancelled = cancelled;
+  Device device(n, 3, false);
+  cpu::DifferenceState host;
+  const DeviceMemory out(cuda::difference_bound(n, 3));
+  const Pinned<cuda::DifferenceResult> result;
+  for (int s = 0; s < 5; ++s) {
+    const auto xyz = motion.next();
+    Uploaded<double> up(xyz, 3, Rows::interleaved, random);
+    up.values.grid = grid;
+    const Columns q = host_indices(xyz, 3, grid, s == 0 ? nullptr : &host, invalid);
+    if (s == 0) {
+      host.start(columns(q), n, 3);
+      cuda::start_difference(device.state, up.values, n, flags.as<std::uint32_t>(), nullptr);
+      continue;
+    }
+    const DeviceMemory workspace(cuda::encode_difference_workspace(device.state, out.size()));
+    for (const std::uint32_t cancel : {1u, 0u}) {
+      check(cudaMemcpy(cancelled, &cancel, 4, cudaMemcpyHostToDevice));
+      cuda::encode_difference(device.state, up.values, motion.box(), {}, workspace.get(), workspace.size(), out.get(),
+                              out.size(), result.get(), nullptr, besides);
+      check(cudaDeviceSynchronize());
+      EXPECT_EQ(result->fits, 1u - cancel);
+      if (cancel != 0) {
+        cuda::undo_frame(device.state);
+        expect_same(device.state, host);
+      }
+    }
+    std::vector<std::uint8_t> expected;
+    cpu::encode_difference(host, columns(q), motion.box(), expected);
+    EXPECT_EQ(out.bytes(expected.size()), expected);
+    host.advance(columns(q), motion.box());
+    expect_same(device.state, host);
+  }
 }
 
 TEST_F(CudaDifference, OtherParticles) {

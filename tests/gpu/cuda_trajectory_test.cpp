@@ -3,6 +3,7 @@
 // device cannot follow, chunks with the right values; memory that stays as it is, and failures after which it works.
 #include "gpz/cuda_trajectory.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -188,6 +189,33 @@ TEST_F(CudaTrajectory, ManyParticles) {
     if (HasFailure()) return;
   }
   EXPECT_EQ(pair.differences, 5u);
+}
+
+// Some rows are exchanged, or types are, or neither, in turn.
+TEST_F(CudaTrajectory, FewParticlesChangePlaces) {
+  Gas gas(9000);
+  Random random(3);
+  Pair pair;
+  std::vector<std::int64_t> changed;
+  for (int f = 0; f < 14 && !HasFailure(); ++f) {
+    SCOPED_TRACE(f);
+    gas.move();
+    if (f == 4 || f == 5 || f == 9)
+      for (int k = 0; k < 60; ++k)
+        std::swap(gas.particles[random.below(gas.particles.size())], gas.particles[random.below(gas.particles.size())]);
+    if (f == 11) std::reverse(gas.particles.begin(), gas.particles.end());
+    if (f == 3 || f == 9) changed.push_back(gas.particles[random.below(gas.particles.size())].tag);
+    Snapshot snapshot = gas.snapshot();
+    Quantity kind;
+    kind.field.type = ValueType::integer;
+    kind.field.components = {{"kind", 40}};
+    for (const std::int64_t tag : snapshot.integers("tag"))
+      kind.integer.push_back(std::count(changed.begin(), changed.end(), tag) != 0 ? 5 : tag % 4);
+    snapshot.quantities.push_back(kind);
+    pair.narrow = f != 7;
+    pair.next(snapshot, f == 0);
+  }
+  EXPECT_EQ(pair.differences, 13u);
 }
 
 TEST_F(CudaTrajectory, ForLong) {

@@ -107,7 +107,7 @@ TEST(Background, WritesWholeFramesWithAWriter) {
     FrameInfo info;
     const std::vector<EncodedChunk> chunks = alone.chunks(f, info);
     const int buffer = background.next_buffer();
-    background.submit(info, entries_of(chunks), 0, buffers.fill(buffer, chunks[0]));
+    background.submit(info, entries_of(chunks), 0, 0, buffers.fill(buffer, chunks[0]));
     if (f % 5 == 4) background.poll();
     // As after a run: what is in the file can be looked at.
     if (f % 4 == 3) {
@@ -145,7 +145,7 @@ class BackgroundOfAGroup : public testing::TestWithParam<bool> {
       GPZChunk mine = buffers.fill(buffer, chunks[static_cast<std::size_t>(group_.me)]);
       if (f == failing && group_.me == group_.size - 1)
         mine.bytes = []() -> const std::uint8_t * { throw std::runtime_error("no chunk"); };
-      offset += background.submit(info, entries_of(chunks), offset, mine);
+      offset += background.submit(info, entries_of(chunks), static_cast<std::size_t>(group_.me), offset, mine);
       if (f % 5 == 4) background.poll();
     }
     return background.settle();

@@ -136,6 +136,7 @@ class Event {
   Event(const Event &) = delete;
   Event &operator=(const Event &) = delete;
 
+  cudaEvent_t get() const { return event_; }
   void record(cudaStream_t stream) { check_handled(cudaEventRecord(event_, stream), "recording an event"); }
   // What comes into the stream from now on waits for it; of no effect if it was never recorded.
   void hold(cudaStream_t stream) const { check_handled(cudaStreamWaitEvent(stream, event_, 0), "order of streams"); }

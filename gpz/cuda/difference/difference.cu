@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Host side of difference sections: workspace, launches.
+#include <algorithm>
+
 #include "gpz/core/block.hpp"
 #include "gpz/core/directory.hpp"
 #include "gpz/cuda/block/field_arguments.hpp"
@@ -103,14 +105,13 @@ std::size_t difference_bound(std::uint64_t particles, int components) {
 
 void encode_difference(DeviceDifferenceState &state, const DeviceValues &values, const core::GridBox &box,
                        const InvalidValues &invalid, void *workspace, std::size_t workspace_size, void *out,
-                       std::size_t capacity, DifferenceResult *result, Stream stream,
-                       const DeviceCrossings &crossings) {
+                       std::size_t capacity, DifferenceResult *result, Stream stream, const BesidesEncoding &besides) {
   const ConstArray::Type type = check_values(values, state.particles, state.components, state.plain);
   check_memory(out, capacity, chunk_alignment, "the memory for the section");
   const EncodeWorkspace memory = carve_encode(workspace, state.particles, capacity);
   check_workspace(workspace, workspace_size, memory.used);
   DifferenceEncode params{};
-  params.history = history_of(state, box, crossings);
+  params.history = history_of(state, box, besides.crossings);
   params.source = source_of(values, state.components);
   params.invalid = invalid;
   params.fit = memory.fit;
@@ -125,6 +126,8 @@ void encode_difference(DeviceDifferenceState &state, const DeviceValues &values,
   params.out = static_cast<std::uint32_t *>(out);
   params.capacity = capacity;
   params.result = memory.result;
+  params.cancelled = besides.cancelled;
+  std::copy(besides.comparisons.begin(), besides.comparisons.end(), params.comparison);
   if (params.history.blocks == 0) {
     const DifferenceResult empty{0, 0, 1, 0, 0};
     check(cudaMemcpyAsync(result, &empty, sizeof(empty), cudaMemcpyDefault, stream), "result");
@@ -135,6 +138,7 @@ void encode_difference(DeviceDifferenceState &state, const DeviceValues &values,
   // The scan runs over one more element, whose offset is the total.
   check(cudaMemsetAsync(memory.words + blocks, 0, sizeof(std::uint32_t), stream), "clearing");
   if (!state.plain && state.frames > 1) launch_fit_differences(params, state.components, type, stream);
+  if (besides.known != nullptr) check(cudaStreamWaitEvent(stream, besides.known), "waiting for an event");
   launch_encode_differences(params, state.components, type, stream);
   std::size_t scan_bytes = memory.scan_bytes;
   check(exclusive_sum(memory.scan, scan_bytes, memory.words, memory.word_offsets, blocks + 1, stream), "scan");

@@ -3,6 +3,8 @@
 // back. Everything is queued on the caller's stream; nothing is allocated, nothing waits.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -31,12 +33,27 @@ struct DeviceDifferenceState {
   bool plain = false;
 };
 
+// Where the rows of a block of 1,024 slots mostly are: in a window of as many consecutive ones. Values are read in the
+// order of memory then, and put in their places on the way; results do not depend on it. Arrays of device memory.
+inline constexpr std::uint32_t no_window = UINT32_MAX;
+inline constexpr std::uint16_t row_elsewhere = 0x8000;
+struct DeviceWindows {
+  const std::uint32_t *first = nullptr;  // of each block, the first row of its window; no_window: rows are all over
+  // Element 1,024 b + i for block b: the slot, counted from the block's first, whose row is number i of the window. If
+  // none has it, row_elsewhere is set, and it is a slot whose row is not in the window.
+  const std::uint16_t *slot = nullptr;
+};
+// Of the blocks of n slots with these rows (below 2^31); both arrays are written. `slot` has room for an even number
+// and is aligned to 4 bytes.
+void find_windows(const std::uint32_t *rows, std::uint64_t n, std::uint32_t *first, std::uint16_t *slot, Stream stream);
+
 // Values of `components` arrays in device memory: that of slot i is element rows[i] (i if rows is nullptr). All arrays
 // are of one type. Floats go to `grid`, integers are indices as they are and belong to plain states.
 struct DeviceValues {
   std::array<ConstArray, core::max_components> component{};
   const std::uint32_t *rows = nullptr;
   core::Grid grid;
+  DeviceWindows windows{};  // of `rows`
 };
 
 // Values that the grid cannot hold, which get the index of the last frame: slot, and component from bit 32 on, in no
@@ -49,6 +66,27 @@ struct InvalidValues {
 // What image flags change by (core::crossing), an array of device memory for each axis, an element for each slot; only
 // those of particles that go through a periodic edge are written. nullptr: not wanted.
 using DeviceCrossings = std::array<std::int8_t *, core::max_components>;
+
+// Words of all particles, now and before, without gaps and aligned to 16 bytes: *changed becomes 1 if they differ, and
+// is left alone otherwise. All in device memory.
+struct DeviceComparison {
+  const std::uint32_t *now = nullptr;
+  const std::uint32_t *before = nullptr;
+  std::uint32_t words = 0;  // for each particle; 0: nothing is compared
+  std::uint32_t *changed = nullptr;
+};
+inline constexpr std::size_t max_comparisons = 4;
+
+// What is done besides, as memory is not what limits the encoding of sections.
+struct BesidesEncoding {
+  DeviceCrossings crossings{};
+  // If this (device memory; nullptr: there is none) is not 0, no array of the state and no crossing changes, and the
+  // result does not fit; undo_frame() then takes the call back. It is what it is when `known` (nullptr: the work
+  // before) has happened.
+  const std::uint32_t *cancelled = nullptr;
+  cudaEvent_t known = nullptr;
+  std::array<DeviceComparison, max_comparisons> comparisons{};
+};
 
 // In memory of the caller that the device can write.
 struct DifferenceResult {
@@ -92,7 +130,8 @@ std::size_t difference_bound(std::uint64_t particles, int components);
 void encode_difference(DeviceDifferenceState &state, const DeviceValues &values, const core::GridBox &box,
                        const InvalidValues &invalid, void *workspace, std::size_t workspace_size, void *out,
                        std::size_t capacity, DifferenceResult *result, Stream stream,
-                       const DeviceCrossings &crossings = {});
+                       const BesidesEncoding &besides = {});
+void undo_frame(DeviceDifferenceState &state);
 
 // The inverse, for a section of `size` bytes in device memory, aligned to 8, of this prediction (its first byte; others
 // are section_damaged), and a state that is not plain: the values of slot i go to element i of the arrays of

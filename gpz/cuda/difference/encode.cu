@@ -102,6 +102,23 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
   if (record.exceptions != 0) write_exceptions(D, memory, record.exceptions, index, behind);
 }
 
+// The words of a block's particles.
+__device__ __forceinline__ void compare_words(const DeviceComparison &comparison, std::uint64_t first,
+                                              std::uint32_t n) {
+  const std::uint32_t *now = comparison.now + first * comparison.words;
+  const std::uint32_t *before = comparison.before + first * comparison.words;
+  const std::uint32_t words = n * comparison.words;
+  std::uint32_t differing = 0;
+#pragma unroll 4
+  for (std::uint32_t w = this_lane(); w < words / 4; w += warp_size) {
+    const uint4 a = reinterpret_cast<const uint4 *>(now)[w];
+    const uint4 b = reinterpret_cast<const uint4 *>(before)[w];
+    differing |= (a.x ^ b.x) | (a.y ^ b.y) | (a.z ^ b.z) | (a.w ^ b.w);
+  }
+  for (std::uint32_t w = words / 4 * 4 + this_lane(); w < words; w += warp_size) differing |= now[w] ^ before[w];
+  if (differing != 0) *comparison.changed = 1;
+}
+
 constexpr int resident_blocks = 15;  // in the 228 KB of a multiprocessor, in units of 128 bytes
 static_assert(((sizeof(ResidualMemory) + 127) / 128 * 128 + 1024) * resident_blocks <= 228 * 1024);
 
@@ -110,16 +127,20 @@ template <typename T, int D, bool History>
 __global__ void __launch_bounds__(warp_size, resident_blocks)
     encode_blocks(const __grid_constant__ DifferenceEncode params) {
   __shared__ ResidualMemory memory;
+  if (is_cancelled(params)) return;
   const std::uint64_t block = blockIdx.x;
   const std::uint32_t n = particles_of(params.history, block);
   ResidualTotals totals[D];
-  double error = 0;
+  double error;
   clear(memory);
+#pragma unroll
+  for (const DeviceComparison &comparison : params.comparison)
+    if (comparison.words != 0) compare_words(comparison, block * difference_block, n);
   const core::Predictor predictor = History ? chosen_predictor(*params.fit) : core::Predictor{};
   if (History && predicts(predictor))
-    find_residuals<T, D, History, History, true>(params, block, n, predictor, memory, totals, error);
+    error = find_residuals<T, D, History, History, true>(params, block, n, predictor, memory, totals);
   else
-    find_residuals<T, D, History, false, true>(params, block, n, predictor, memory, totals, error);
+    error = find_residuals<T, D, History, false, true>(params, block, n, predictor, memory, totals);
   ChosenCode chosen[D];
   const bool triples = choose_codes(memory, n, totals, chosen);
   write_block(params, block, n, memory, chosen, triples, error);

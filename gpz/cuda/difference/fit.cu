@@ -22,50 +22,70 @@ __device__ __forceinline__ void find_features(const DifferenceEncode &params, in
   const std::int32_t last = history.last[d][slot];
   const DeviceIndex index =
       device_index(source_value<T>(params.source, d, source_row(params.source, slot)), params.source.grid);
-  const std::int32_t q = index.valid && index.narrow ? index.q : last;
+  const std::int32_t q = index.good ? index.q : last;
   x[of_velocity] = history.velocity[d][slot];
   x[of_previous] = history.previous[d][slot];
   x[of_mean] = core::whole_way(core::way_to_mean(history.deviation[d][slot], history.reciprocal));
   x[of_target] = device_limit(device_displacement(q - last, history.axis[d]));
 }
 
-// One warp a block of the sample and axis.
+constexpr std::uint32_t fit_threads = 256;
+constexpr std::uint32_t fit_items = difference_block / fit_threads;
+constexpr int fit_sums = 9;
+
+// One thread block a block of the sample and axis: all of its values are on their way at once.
 template <typename T>
-__global__ void __launch_bounds__(warp_size) fit_blocks(const __grid_constant__ DifferenceEncode params) {
+__global__ void __launch_bounds__(fit_threads) fit_blocks(const __grid_constant__ DifferenceEncode params) {
+  __shared__ std::uint32_t all_rough[features];
+  __shared__ unsigned long long all_sums[fit_sums];
   const std::uint64_t block = blockIdx.x * sample_stride(params.history.blocks);
   const auto d = static_cast<int>(blockIdx.y);
-  if (block >= params.history.blocks) return;
+  if (block >= params.history.blocks || is_cancelled(params)) return;
   const std::uint32_t n = particles_of(params.history, block);
-  const std::uint64_t first = block * difference_block;
-  std::uint32_t rough[features] = {};
-#pragma unroll 4
-  for (std::uint32_t i = this_lane(); i < n; i += warp_size) {
-    std::int32_t x[features];
-    find_features<T>(params, d, first + i, x);
-    for (int f = 0; f < features; ++f)
-      rough[f] += static_cast<std::uint32_t>(core::rough_bits(static_cast<std::uint32_t>(abs(x[f])) << 1));
+  if (threadIdx.x < features) all_rough[threadIdx.x] = 0;
+  if (threadIdx.x < fit_sums) all_sums[threadIdx.x] = 0;
+  __syncthreads();
+  std::int32_t x[fit_items][features] = {};
+#pragma unroll
+  for (std::uint32_t k = 0; k < fit_items; ++k) {
+    const std::uint32_t i = k * fit_threads + threadIdx.x;
+    if (i < n) find_features<T>(params, d, block * difference_block + i, x[k]);
   }
+#pragma unroll
+  for (int f = 0; f < features; ++f) {
+    std::uint32_t rough = 0;
+#pragma unroll
+    for (std::uint32_t k = 0; k < fit_items; ++k)
+      rough += static_cast<std::uint32_t>(core::rough_bits(static_cast<std::uint32_t>(abs(x[k][f])) << 1));
+    rough = warp_sum(rough);
+    if (this_lane() == 0) atomicAdd(&all_rough[f], rough);
+  }
+  __syncthreads();
   std::int32_t most[features];
-  for (int f = 0; f < features; ++f) most[f] = std::int32_t{1} << min(warp_sum(rough[f]) / n + 5, 22u);
-  std::int64_t sum[9] = {};
-#pragma unroll 4
-  for (std::uint32_t i = this_lane(); i < n; i += warp_size) {
-    std::int32_t x[features];
-    find_features<T>(params, d, first + i, x);
+#pragma unroll
+  for (int f = 0; f < features; ++f) most[f] = std::int32_t{1} << min(all_rough[f] / n + 5, 22u);
+  std::int64_t sum[fit_sums] = {};
+#pragma unroll
+  for (std::uint32_t k = 0; k < fit_items; ++k) {
     bool usual = true;
-    for (int f = 0; f < features; ++f) usual &= x[f] < most[f] && x[f] > -most[f];
+#pragma unroll
+    for (int f = 0; f < features; ++f) usual &= x[k][f] < most[f] && x[k][f] > -most[f];
     if (!usual) continue;
-    const std::int64_t v = x[of_velocity];
-    const std::int64_t p = x[of_previous];
-    const std::int64_t m = x[of_mean];
-    const std::int64_t t = x[of_target];
-    const std::int64_t products[9] = {v * v, v * p, v * m, p * p, p * m, m * m, t * v, t * p, t * m};
-    for (int k = 0; k < 9; ++k) sum[k] += products[k];
+    const std::int64_t v = x[k][of_velocity];
+    const std::int64_t p = x[k][of_previous];
+    const std::int64_t m = x[k][of_mean];
+    const std::int64_t t = x[k][of_target];
+    const std::int64_t products[fit_sums] = {v * v, v * p, v * m, p * p, p * m, m * m, t * v, t * p, t * m};
+#pragma unroll
+    for (int s = 0; s < fit_sums; ++s) sum[s] += products[s];
   }
-  for (int k = 0; k < 9; ++k) {
-    for (int offset = warp_size / 2; offset > 0; offset /= 2) sum[k] += __shfl_xor_sync(full_mask, sum[k], offset);
-    if (this_lane() == 0) atomicAdd(&params.fit->sums[k], static_cast<unsigned long long>(sum[k]));
+#pragma unroll
+  for (int s = 0; s < fit_sums; ++s) {
+    for (int offset = warp_size / 2; offset > 0; offset /= 2) sum[s] += __shfl_xor_sync(full_mask, sum[s], offset);
+    if (this_lane() == 0) atomicAdd(&all_sums[s], static_cast<unsigned long long>(sum[s]));
   }
+  __syncthreads();
+  if (threadIdx.x < fit_sums) atomicAdd(&params.fit->sums[threadIdx.x], all_sums[threadIdx.x]);
 }
 
 // One warp a block of the smaller sample, with the fit (blockIdx.y 0) or without.
@@ -82,12 +102,11 @@ __global__ void __launch_bounds__(warp_size) measure_blocks(const __grid_constan
     if (blockIdx.x == 0 && this_lane() == 0) params.fit->fitted = predictor;
   }
   const std::uint64_t block = 2 * blockIdx.x * sample_stride(params.history.blocks);
-  if (block >= params.history.blocks) return;
+  if (block >= params.history.blocks || is_cancelled(params)) return;
   const std::uint32_t n = particles_of(params.history, block);
   ResidualTotals totals[D];
-  double error = 0;  // of no use here
   clear(memory);
-  find_residuals<T, D, true, true, false>(params, block, n, predictor, memory, totals, error);
+  find_residuals<T, D, true, true, false>(params, block, n, predictor, memory, totals);
   std::uint32_t bits = 0;
 #pragma unroll 1
   for (int d = 0; d < D; ++d) {
@@ -102,7 +121,7 @@ template <typename T>
 void launch(const DifferenceEncode &params, int components, cudaStream_t stream) {
   const std::uint64_t stride = sample_stride(params.history.blocks);
   const auto samples = static_cast<unsigned>((params.history.blocks + stride - 1) / stride);
-  fit_blocks<T><<<dim3(samples, static_cast<unsigned>(components)), warp_size, 0, stream>>>(params);
+  fit_blocks<T><<<dim3(samples, static_cast<unsigned>(components)), fit_threads, 0, stream>>>(params);
   check(cudaGetLastError(), "fit of the prediction");
   const dim3 measured((samples + 1) / 2, 2);
   if (components == 1) measure_blocks<T, 1><<<measured, warp_size, 0, stream>>>(params);

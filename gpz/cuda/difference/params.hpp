@@ -17,6 +17,7 @@ struct DeviceAxis {
   std::uint32_t span;
   std::int32_t half;  // the most a particle moves before it came through the edge; of an open axis, what is usual
   std::int32_t period;
+  std::int32_t usual;  // the most a particle usually moves: no more than half, and 32 bits do for its history
   core::GridAxis grid;
 };
 
@@ -38,6 +39,8 @@ struct DifferenceSource {
   const char *data[core::max_components];
   std::int64_t stride[core::max_components];
   const std::uint32_t *rows;
+  DeviceWindows windows;
+  bool packed;  // the components of a row follow each other, and rows do
   core::Grid grid;
 };
 
@@ -85,6 +88,8 @@ struct DifferenceEncode {
   std::uint32_t *out;
   std::uint64_t capacity;  // bytes
   DifferenceResult *result;
+  const std::uint32_t *cancelled;  // not nullptr and not 0: nothing is to be done
+  DeviceComparison comparison[max_comparisons];
 };
 
 struct DifferenceDecode {

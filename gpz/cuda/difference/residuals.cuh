@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gpz/cuda/difference/code.cuh"
-#include "gpz/cuda/difference/steps.cuh"
+#include "gpz/cuda/difference/indices.cuh"
 
 namespace gpz::cuda {
 
@@ -54,13 +54,23 @@ __device__ __forceinline__ void clear(ResidualMemory &memory) {
   __syncwarp();
 }
 
+inline __device__ __noinline__ void note_invalid(const DifferenceEncode &params, std::uint64_t slot, int d,
+                                                 bool valid) {
+  if (valid) {
+    params.totals->wide = 1;
+    return;
+  }
+  const unsigned long long at = atomicAdd(&params.totals->invalid, 1ull);
+  if (at < params.invalid.capacity) params.invalid.places[at] = slot | static_cast<std::uint64_t>(d) << 32;
+}
+
 // What is not usual about a value: it came through an edge, is beyond one, or
 // jumped very far. core's 64-bit functions, in the order of the CPU. Without
 // `images`, only the last counts: predictions are compared without regard to
 // the rest, and crossings are left alone.
-inline __device__ __noinline__ void note_unusual(const DifferenceHistory &history, ResidualMemory &memory, int d,
-                                                 int row, std::uint64_t slot, std::int32_t index, std::int32_t last,
-                                                 std::int32_t expected_here, bool images) {
+inline __device__ void note_unusual(const DifferenceHistory &history, ResidualMemory &memory, int d, int row,
+                                    std::uint64_t slot, std::int32_t index, std::int32_t last,
+                                    std::int32_t expected_here, bool images) {
   const DeviceAxis &axis = history.axis[d];
   const std::uint32_t bit = 1u << this_lane();
   const std::int64_t q = index;
@@ -85,131 +95,144 @@ inline __device__ __noinline__ void note_unusual(const DifferenceHistory &histor
   memory.any_forced = 1;
 }
 
-inline __device__ __noinline__ void note_invalid(const DifferenceEncode &params, std::uint64_t slot, int d,
-                                                 bool valid) {
-  if (valid) {
-    params.totals->wide = 1;
-    return;
+// A value and what is remembered of it.
+struct RememberedValue {
+  std::int32_t index;  // or what is in its place
+  std::int32_t last;
+  std::int32_t deviation;
+  std::int32_t expected;
+};
+
+// The number of any residual. Keep, History: as for a pass, below.
+template <bool History, bool Keep>
+__device__ __noinline__ std::uint32_t code_any_value(const DifferenceEncode &params, ResidualMemory &memory, int d,
+                                                     int row, std::uint64_t slot, RememberedValue value) {
+  const DifferenceHistory &history = params.history;
+  const DeviceAxis &axis = history.axis[d];
+  const bool good = is_index(value.index);
+  const std::int32_t q = good ? value.index : value.last;
+  const std::int32_t direct = q - value.last;
+  const std::int32_t moved = device_displacement(direct, axis);
+  if constexpr (Keep) {
+    if (!good) note_invalid(params, slot, d, value.index != not_on_grid);
+    history.last[d][slot] = q;
+    if constexpr (History) {
+      history.deviation[d][slot] = device_next_deviation(value.deviation, history.frames, moved);
+      history.previous[d][slot] = device_limit(moved);
+    }
   }
-  const unsigned long long at = atomicAdd(&params.totals->invalid, 1ull);
-  if (at < params.invalid.capacity) params.invalid.places[at] = slot | static_cast<std::uint64_t>(d) << 32;
+  if (!is_near(direct, axis) || !is_inside(q, axis))
+    note_unusual(history, memory, d, row, slot, q, value.last, value.expected, Keep);
+  return residual_number32(moved - core::expected_step(value.expected), value.expected);
 }
 
-// Keep: the history is that after the frame then, and what is invalid is noted, as is the lane's largest error.
+// From indices to residuals, in their place.
+// Keep: the history is that after the frame then, and what is invalid is noted.
 // History: the state is not plain. Full: the block is.
-template <typename T, int D, bool History, bool Predict, bool Keep, bool Full>
+template <int D, bool History, bool Predict, bool Keep, bool Full>
 class ResidualPass {
  public:
   __device__ __forceinline__ ResidualPass(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
                                           core::Predictor predictor, ResidualMemory &memory)
       : params_(params), memory_(memory), first_(block * difference_block), n_(n), predictor_(predictor) {}
 
-  __device__ __forceinline__ void run(ResidualTotals (&totals)[D], double &error) {
+  __device__ __forceinline__ void run(ResidualTotals (&totals)[D]) {
     // The next rows are loaded while these are coded.
     Batch next;
-    std::uint32_t rows[batch_rows];
-    fetch_rows(0, rows);
-    fetch(0, rows, next);
-    fetch_rows(batch_rows, rows);
+    fetch(0, next);
 #pragma unroll 1
     for (int start = 0; start < difference_rows; start += batch_rows) {
       const Batch batch = next;
-      if (start + batch_rows < difference_rows) {
-        fetch(start + batch_rows, rows, next);
-        fetch_rows(min(start + 2 * batch_rows, difference_rows - batch_rows), rows);
-      }
+      if (start + batch_rows < difference_rows) fetch(start + batch_rows, next);
 #pragma unroll
       for (int k = 0; k < batch_rows; ++k) code(start + k, k, batch, totals);
     }
-    error = error_;
     __syncwarp();
   }
 
  private:
   static constexpr int batch_rows = 2;
-  struct Batch {
-    T x[batch_rows][D];
-    HistoryRows<D, batch_rows, History && (Keep || Predict), Predict> history;
-  };
+  using Batch = HistoryRows<D, batch_rows, History && (Keep || Predict), Predict>;
 
-  __device__ __forceinline__ std::uint32_t place(int row) const {
-    const std::uint32_t i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
-    return Full ? i : min(i, n_ - 1);  // behind the last particle: that one again
-  }
-  __device__ __forceinline__ void fetch_rows(int start, std::uint32_t (&rows)[batch_rows]) const {
-    if (params_.source.rows == nullptr) return;
+  __device__ __forceinline__ void fetch(int start, Batch &batch) const {
+    if constexpr (Full) {
+      batch.fetch(params_.history, particle(start));
+    } else {
 #pragma unroll
-    for (int k = 0; k < batch_rows; ++k) rows[k] = (params_.source.rows + first_)[place(start + k)];
-  }
-  __device__ __forceinline__ void fetch(int start, const std::uint32_t (&rows)[batch_rows], Batch &batch) {
-#pragma unroll
-    for (int k = 0; k < batch_rows; ++k) {
-      const std::uint32_t i = place(start + k);
-      const std::uint64_t row = params_.source.rows == nullptr ? first_ + i : rows[k];
-#pragma unroll
-      for (int d = 0; d < D; ++d) batch.x[k][d] = source_value<T>(params_.source, d, row);
-      batch.history.fetch(k, params_.history, first_, i);
-    }
-  }
-
-  // What is not usual waits for the end of a row, so that there is one branch
-  // for all of it.
-  __device__ __forceinline__ void code(int row, int k, const Batch &batch, ResidualTotals (&totals)[D]) {
-    const DifferenceHistory &history = params_.history;
-    const auto i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
-    const bool active = Full || i < n_;
-    Step steps[D];
-    bool any_unusual = false;
-#pragma unroll
-    for (int d = 0; d < D; ++d) {
-      const Step step = this->step(k, d, batch);
-      const std::int32_t left = step.moved - core::expected_step(step.expected);
-      const std::uint32_t u = active ? residual_number32(left, step.expected) : 0;
-      memory_.u[d][row * padded_row + static_cast<int>(this_lane())] = u;
-      totals[d].add(u);
-      any_unusual |= step.unusual || (Keep && !step.good);
-      steps[d] = step;
-      if constexpr (Keep) {
-        error_ = step.error > error_ ? step.error : error_;
-        if (!active) continue;
-        element(history.last[d] + first_, i) = step.q;
-        if constexpr (History) {
-          element(history.deviation[d] + first_, i) =
-              device_next_deviation(batch.history.deviation[k][d], history.frames, step.moved);
-          element(history.previous[d] + first_, i) = device_limit(step.moved);
-        }
+      for (int k = 0; k < batch_rows; ++k) {
+        const std::uint32_t i = static_cast<std::uint32_t>(start + k) * warp_size + this_lane();
+        batch.fetch(k, params_.history, first_, min(i, n_ - 1));  // behind the last particle: that one again
       }
     }
-    if constexpr (Predict) note_sides(row, steps);
-    if (!any_unusual || !active) return;
-#pragma unroll
-    for (int d = 0; d < D; ++d) {
-      const Step &step = steps[d];
-      if (step.unusual)
-        note_unusual(history, memory_, d, row, first_ + i, step.q, batch.history.last[k][d], step.expected, Keep);
-      if (Keep && !step.good) note_invalid(params_, first_ + i, d, step.valid);
-    }
   }
 
-  struct Step {
-    std::int32_t q;
-    std::int32_t moved;
-    std::int32_t expected;
-    bool unusual;  // not near, or beyond an edge
-    bool good;     // the value has an index that fits
-    bool valid;
-    double error;
-  };
+  // Of this lane, in a row.
+  __device__ __forceinline__ std::uint64_t particle(int row) const {
+    return first_ + static_cast<std::uint32_t>(row) * warp_size + this_lane();
+  }
+
+  // Of a row, values are usual nearly always, and need a third of the instructions then. The rest is in one branch.
+  __device__ __forceinline__ void code(int row, int k, const Batch &batch, ResidualTotals (&totals)[D]) {
+    const auto i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
+    const bool active = Full || i < n_;
+    std::uint32_t *place = &memory_.u[0][row * padded_row + static_cast<int>(this_lane())];
+    std::int32_t index[D];
+    std::int32_t expected[D];
+    bool usual = true;
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      const DeviceAxis &axis = params_.history.axis[d];
+      index[d] = active ? static_cast<std::int32_t>(place[d * padded_block]) : batch.last[k][d];
+      expected[d] = batch.expect(k, d, predictor_, params_.history.reciprocal);
+      // What stands in the place of an index is far from all of them.
+      const std::uint32_t direct = static_cast<std::uint32_t>(index[d]) - static_cast<std::uint32_t>(batch.last[k][d]);
+      usual &= is_usual(static_cast<std::int32_t>(direct), axis) && is_inside(index[d], axis);
+    }
+    std::uint32_t u[D] = {};
+    if (usual) {
+#pragma unroll
+      for (int d = 0; d < D; ++d) u[d] = code_usual(row - k, k, d, index[d], expected[d], batch, active);
+    } else if (active) {
+#pragma unroll
+      for (int d = 0; d < D; ++d)
+        u[d] = code_any_value<History, Keep>(params_, memory_, d, row, first_ + i,
+                                             {index[d], batch.last[k][d], batch.own_deviation(k, d), expected[d]});
+    }
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      u[d] = active ? u[d] : 0;
+      place[d * padded_block] = u[d];
+      totals[d].add(u[d]);
+    }
+    if constexpr (Predict) note_sides(row, expected);
+  }
+
+  // code_any_value() for a usual one.
+  __device__ __forceinline__ std::uint32_t code_usual(int start, int k, int d, std::int32_t q, std::int32_t expected,
+                                                      const Batch &batch, bool active) const {
+    const DifferenceHistory &history = params_.history;
+    const std::uint64_t at = particle(start);
+    const std::int32_t moved = q - batch.last[k][d];
+    if (Keep && active) {
+      (history.last[d] + at)[k * warp_size] = q;
+      if constexpr (History) {
+        const std::int32_t sum = batch.deviation[k][d] - history.frames * moved;
+        (history.deviation[d] + at)[k * warp_size] = max(min(sum, core::deviation_limit), -core::deviation_limit);
+        (history.previous[d] + at)[k * warp_size] = moved;
+      }
+    }
+    return residual_number32(moved - core::expected_step(expected), expected);
+  }
 
   // On which side of the expected step, and whether far from it.
-  __device__ __forceinline__ void note_sides(int row, const Step (&steps)[D]) {
+  __device__ __forceinline__ void note_sides(int row, const std::int32_t (&expected)[D]) {
     std::uint32_t above = 0;
     std::uint32_t between = 0;
 #pragma unroll
     for (int d = 0; d < D; ++d) {
       const bool own = static_cast<int>(this_lane()) == d;
-      const std::uint32_t all_above = __ballot_sync(full_mask, core::is_above(steps[d].expected));
-      const std::uint32_t all_between = __ballot_sync(full_mask, core::is_between(steps[d].expected));
+      const std::uint32_t all_above = __ballot_sync(full_mask, core::is_above(expected[d]));
+      const std::uint32_t all_between = __ballot_sync(full_mask, core::is_between(expected[d]));
       above = own ? all_above : above;
       between = own ? all_between : between;
     }
@@ -218,37 +241,27 @@ class ResidualPass {
     memory_.between[this_lane()][row] = between;
   }
 
-  __device__ __forceinline__ Step step(int k, int d, const Batch &batch) const {
-    const DeviceAxis &axis = params_.history.axis[d];
-    const DeviceIndex index = device_index(batch.x[k][d], params_.source.grid);
-    Step step;
-    step.good = index.valid && index.narrow;
-    step.valid = index.valid;
-    step.error = step.good ? index.error : 0;
-    step.q = step.good ? index.q : batch.history.last[k][d];
-    const std::int32_t direct = step.q - batch.history.last[k][d];
-    step.moved = device_displacement(direct, axis);
-    step.expected = batch.history.expect(k, d, predictor_, params_.history.reciprocal);
-    step.unusual = !is_near(direct, axis) || !is_inside(step.q, axis);
-    return step;
-  }
-
   const DifferenceEncode &params_;
   ResidualMemory &memory_;
   std::uint64_t first_;
   std::uint32_t n_;
   core::Predictor predictor_;
-  double error_ = 0;
 };
 
+// Returns the largest error of this lane's values.
 template <typename T, int D, bool History, bool Predict, bool Keep>
-__device__ __forceinline__ void find_residuals(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
-                                               core::Predictor predictor, ResidualMemory &memory,
-                                               ResidualTotals (&totals)[D], double &error) {
-  if (n == difference_block)
-    ResidualPass<T, D, History, Predict, Keep, true>(params, block, n, predictor, memory).run(totals, error);
-  else
-    ResidualPass<T, D, History, Predict, Keep, false>(params, block, n, predictor, memory).run(totals, error);
+__device__ __forceinline__ double find_residuals(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
+                                                 core::Predictor predictor, ResidualMemory &memory,
+                                                 ResidualTotals (&totals)[D]) {
+  double error;
+  if (n == difference_block) {
+    error = IndexPass<T, D, true>(params.source, block, n, memory.u).run();
+    ResidualPass<D, History, Predict, Keep, true>(params, block, n, predictor, memory).run(totals);
+  } else {
+    error = IndexPass<T, D, false>(params.source, block, n, memory.u).run();
+    ResidualPass<D, History, Predict, Keep, false>(params, block, n, predictor, memory).run(totals);
+  }
+  return error;
 }
 
 }  // namespace gpz::cuda

@@ -39,8 +39,8 @@ __global__ void __launch_bounds__(state_threads)
   for (int d = 0; d < core::max_components; ++d) {
     if (d >= components) return;
     const DeviceIndex index = device_index(source_value<T>(source, d, row), source.grid);
-    if (index.valid && !index.narrow) *wide = 1;
-    to.out[d][i] = index.valid && index.narrow ? index.q : 0;
+    if (index.valid && !index.good) *wide = 1;
+    to.out[d][i] = index.good ? index.q : 0;
   }
 }
 
@@ -57,11 +57,19 @@ bool fits(const core::GridAxis &axis) {
          (checked.period <= largest_period && checked.lo >= -largest_lo && checked.lo <= largest_lo);
 }
 
-DeviceAxis device_axis(const core::GridAxis &axis) {
+DeviceAxis device_axis(const core::GridAxis &axis, std::uint64_t frames) {
   const core::GridAxis checked = core::checked_axis(axis);
-  if (checked.period == 0) return {INT32_MIN, UINT32_MAX, std::int32_t{1} << 30, 0, checked};
+  // The sum of a deviation and `frames` displacements stays below 2^31.
+  const auto usual = static_cast<std::int32_t>(
+      std::min<std::uint64_t>(core::history_limit, (INT32_MAX - core::deviation_limit) / frames));
+  if (checked.period == 0) return {INT32_MIN, UINT32_MAX, std::int32_t{1} << 30, 0, usual, checked};
   const auto period = static_cast<std::int32_t>(checked.period);
-  return {static_cast<std::int32_t>(checked.lo), static_cast<std::uint32_t>(period), period / 2, period, checked};
+  return {static_cast<std::int32_t>(checked.lo),
+          static_cast<std::uint32_t>(period),
+          period / 2,
+          period,
+          std::min(usual, period / 2),
+          checked};
 }
 
 DeviceDifferenceState carve(void *memory, std::uint64_t capacity, int components, bool plain, std::size_t &used) {
@@ -122,7 +130,12 @@ DifferenceSource source_of(const DeviceValues &values, int components) {
     source.data[d] = static_cast<const char *>(array.data);
     source.stride[d] = array.stride;
   }
+  const auto size = static_cast<std::ptrdiff_t>(size_of(values.component[0].type));
+  source.packed = true;
+  for (int d = 0; d < components; ++d)
+    source.packed &= source.data[d] == source.data[0] + d * size && source.stride[d] == components * size;
   source.rows = values.rows;
+  source.windows = values.windows;
   source.grid = values.grid;
   return source;
 }
@@ -138,7 +151,7 @@ DifferenceHistory history_of(const DeviceDifferenceState &state, const core::Gri
     history.velocity[d] = state.velocity[d];
     history.previous[d] = state.previous[d];
     history.crossings[d] = crossings[static_cast<std::size_t>(d)];
-    history.axis[d] = device_axis(box[static_cast<std::size_t>(d)]);
+    history.axis[d] = device_axis(box[static_cast<std::size_t>(d)], state.frames);
   }
   history.particles = state.particles;
   history.blocks = (state.particles + difference_block - 1) / difference_block;
@@ -150,6 +163,11 @@ DifferenceHistory history_of(const DeviceDifferenceState &state, const core::Gri
 void count_frame(DeviceDifferenceState &state) {
   std::swap(state.velocity, state.previous);
   ++state.frames;
+}
+
+void undo_frame(DeviceDifferenceState &state) {
+  std::swap(state.velocity, state.previous);
+  --state.frames;
 }
 
 void find_indices(const DeviceValues &values, std::uint64_t n, int components, std::int32_t *const *out,

@@ -21,8 +21,8 @@ inline constexpr int difference_warps = 2;  // of a thread block, each with its 
 
 struct DeviceIndex {
   std::int32_t q;
-  bool valid;   // the grid holds the value
-  bool narrow;  // its index fits
+  bool valid;  // the grid holds the value
+  bool good;   // and its index fits
   double error;
 };
 
@@ -32,8 +32,10 @@ __device__ __forceinline__ DeviceIndex device_index(T x, const core::Grid &grid)
     return {static_cast<std::int32_t>(x), true, x > -device_index_end && x < device_index_end, 0};
   } else {
     const core::Quantized<T> q = core::quantize(x, grid);
-    return {static_cast<std::int32_t>(q.index), q.valid,
-            core::magnitude(q.scaled) < static_cast<double>(device_index_end - 1), static_cast<double>(q.error)};
+    const auto error = static_cast<double>(q.error);
+    // What fits is within the limit that `valid` asks for.
+    const bool fits = core::magnitude(q.scaled) < static_cast<double>(device_index_end - 1);
+    return {static_cast<std::int32_t>(q.index), q.valid, fits && error < grid.bound, error};
   }
 }
 
@@ -44,11 +46,51 @@ __device__ __forceinline__ T source_value(const DifferenceSource &source, int d,
 __device__ __forceinline__ std::uint64_t source_row(const DifferenceSource &source, std::uint64_t slot) {
   return source.rows == nullptr ? slot : source.rows[slot];
 }
+// Rows and slots of a block in an order that suits memory.
+class SourceBlock {
+ public:
+  __device__ __forceinline__ SourceBlock(const DifferenceSource &source, std::uint64_t block)
+      : first_(static_cast<std::uint32_t>(block * difference_block)),
+        window_(source.rows == nullptr || source.windows.first == nullptr ? no_window : source.windows.first[block]),
+        rows_(source.rows == nullptr ? nullptr : source.rows + first_),
+        words_(has_window() ? reinterpret_cast<const std::uint32_t *>(source.windows.slot + first_) : rows_) {}
+
+  struct Place {
+    std::uint32_t row;
+    std::uint32_t slot;  // counted from the block's first
+  };
+  // Each slot of the block once, for i from 0 on.
+  __device__ __forceinline__ Place operator[](std::uint32_t i) const { return place(i, load(i)); }
+
+  // In two steps, so that several loads are on their way at once: the first is without branches.
+  __device__ __forceinline__ std::uint32_t load(std::uint32_t i) const {
+    return words_ == nullptr ? 0 : words_[has_window() ? i / 2 : i];
+  }
+  __device__ __forceinline__ Place place(std::uint32_t i, std::uint32_t word) const {
+    if (!has_window()) return {rows_ == nullptr ? first_ + i : word, i};
+    const std::uint32_t slot = word >> i % 2 * 16 & 0xFFFF;
+    if ((slot & row_elsewhere) == 0) return {window_ + i, slot};
+    return {rows_[slot - row_elsewhere], slot - row_elsewhere};
+  }
+
+ private:
+  __device__ __forceinline__ bool has_window() const { return window_ != no_window; }
+
+  std::uint32_t first_;
+  std::uint32_t window_;
+  const std::uint32_t *rows_;
+  const std::uint32_t *words_;
+};
 
 // Whether a particle that goes this way stays within the edges, or, of an open axis, moves by what is usual.
 __device__ __forceinline__ bool is_near(std::int32_t direct, const DeviceAxis &axis) {
   const auto half = static_cast<std::uint32_t>(axis.half);
   return static_cast<std::uint32_t>(direct) + half <= 2 * half;
+}
+
+__device__ __forceinline__ bool is_usual(std::int32_t direct, const DeviceAxis &axis) {
+  const auto most = static_cast<std::uint32_t>(axis.usual);
+  return static_cast<std::uint32_t>(direct) + most <= 2 * most;
 }
 
 // core::displacement for a difference of two such indices.
@@ -129,6 +171,26 @@ struct HistoryRows {
     }
   }
 
+  // All rows: particles `at`, at + 32 and so on.
+  __device__ __forceinline__ void fetch(const DifferenceHistory &history, std::uint64_t at) {
+#pragma unroll
+    for (int d = 0; d < D; ++d)
+#pragma unroll
+      for (int k = 0; k < Rows; ++k) {
+        last[k][d] = (history.last[d] + at)[k * warp_size];
+        if constexpr (Deviations) deviation[k][d] = (history.deviation[d] + at)[k * warp_size];
+        if constexpr (Predict) {
+          velocity[k][d] = (history.velocity[d] + at)[k * warp_size];
+          previous[k][d] = (history.previous[d] + at)[k * warp_size];
+        }
+      }
+  }
+
+  __device__ __forceinline__ std::int32_t own_deviation(int k, int d) const {
+    if constexpr (!Deviations) return 0;
+    return deviation[k][d];
+  }
+
   // core::expect.
   __device__ __forceinline__ std::int32_t expect(int k, int d, const core::Predictor &predictor,
                                                  std::int32_t reciprocal) const {
@@ -136,6 +198,10 @@ struct HistoryRows {
     return core::expect(predictor, velocity[k][d], previous[k][d], core::way_to_mean(deviation[k][d], reciprocal));
   }
 };
+
+__device__ __forceinline__ bool is_cancelled(const DifferenceEncode &params) {
+  return params.cancelled != nullptr && *params.cancelled != 0;
+}
 
 // Particles of block b.
 __device__ __forceinline__ std::uint32_t particles_of(const DifferenceHistory &history, std::uint64_t b) {

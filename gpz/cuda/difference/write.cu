@@ -9,33 +9,46 @@
 namespace gpz::cuda {
 namespace {
 
-// One thread.
-__global__ void lay_out(const __grid_constant__ DifferenceEncode params, int components) {
+// One warp.
+__global__ void __launch_bounds__(warp_size) lay_out(const __grid_constant__ DifferenceEncode params, int components) {
+  static_assert(core::max_residual_items <= warp_size);
   DifferenceLayout &layout = *params.layout;
-  const int items = core::residual_items(components);
-  layout.record_bits = 0;
-  for (int i = 0; i < items; ++i) {
-    layout.width[i] = static_cast<std::uint8_t>(core::bit_length(params.totals->items[i]));
-    layout.record_bits += layout.width[i];
+  const auto lane = static_cast<int>(this_lane());
+  if (is_cancelled(params)) {
+    if (lane == 0) *params.result = {};
+    return;
   }
-  layout.predictor = chosen_predictor(*params.fit);
-  const std::uint64_t blocks = params.history.blocks;
-  layout.directory = core::difference_header_size(core::coefficients_end, components) / 4;
-  layout.payload = layout.directory + core::directory_size(layout.record_bits, blocks) / 4;
-  layout.end = layout.payload + (params.word_offsets[blocks] + 1) / 2 * 2;
-  const bool fits = layout.end * 4 <= params.capacity;
-  *params.result = {layout.end * 4, params.totals->invalid, fits ? 1u : 0u, params.totals->wide,
-                    core::bit_cast<double>(params.totals->error)};
+  const bool has_item = lane < core::residual_items(components);
+  const std::uint64_t payload_words = params.word_offsets[params.history.blocks];
+  const core::Predictor predictor = chosen_predictor(*params.fit);
+  const auto width =
+      has_item ? static_cast<std::uint32_t>(core::bit_length(params.totals->items[lane])) : std::uint32_t{0};
+  const std::uint32_t record_bits = warp_sum(width);
+  const std::uint64_t directory = core::difference_header_size(core::coefficients_end, components) / 4;
+  const std::uint64_t payload = directory + core::directory_size(record_bits, params.history.blocks) / 4;
+  const std::uint64_t end = payload + (payload_words + 1) / 2 * 2;
+  const bool fits = end * 4 <= params.capacity;
+  if (has_item) layout.width[lane] = static_cast<std::uint8_t>(width);
+  if (lane == 0) {
+    layout.record_bits = record_bits;
+    layout.predictor = predictor;
+    layout.directory = directory;
+    layout.payload = payload;
+    layout.end = end;
+    *params.result = {end * 4, params.totals->invalid, fits ? 1u : 0u, params.totals->wide,
+                      core::bit_cast<double>(params.totals->error)};
+  }
   if (!fits) return;
   auto *bytes = reinterpret_cast<std::uint8_t *>(params.out);
-  bytes[0] = core::temporal_predictor;
-  bytes[1] = static_cast<std::uint8_t>(layout.predictor.velocity);
-  bytes[2] = static_cast<std::uint8_t>(layout.predictor.previous);
-  bytes[3] = static_cast<std::uint8_t>(layout.predictor.mean);
   constexpr int widths_at = static_cast<int>(core::coefficients_end);
-  for (int i = 0; i < static_cast<int>(layout.directory) * 4 - widths_at; ++i)
-    bytes[widths_at + i] = i < items ? layout.width[i] : 0;
-  if (params.word_offsets[blocks] % 2 != 0) params.out[layout.end - 1] = 0;
+  for (int i = lane; i < static_cast<int>(directory) * 4 - widths_at; i += warp_size)
+    bytes[widths_at + i] = static_cast<std::uint8_t>(i == lane ? width : 0);
+  if (lane != 0) return;
+  bytes[0] = core::temporal_predictor;
+  bytes[1] = static_cast<std::uint8_t>(predictor.velocity);
+  bytes[2] = static_cast<std::uint8_t>(predictor.previous);
+  bytes[3] = static_cast<std::uint8_t>(predictor.mean);
+  if (payload_words % 2 != 0) params.out[end - 1] = 0;
 }
 
 __device__ __forceinline__ WrittenParts parts_of(const DifferenceEncode &params) {
@@ -62,7 +75,7 @@ __global__ void __launch_bounds__(write_threads)
 }  // namespace
 
 void launch_write_differences(const DifferenceEncode &params, int components, cudaStream_t stream) {
-  lay_out<<<1, 1, 0, stream>>>(params, components);
+  lay_out<<<1, warp_size, 0, stream>>>(params, components);
   check(cudaGetLastError(), "layout of a difference section");
   write_section<<<writing_ctas(params.history.blocks), write_threads, 0, stream>>>(params, components);
   check(cudaGetLastError(), "writing of a difference section");

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "gpz/core/keys.hpp"
+#include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/difference/state.hpp"
 #include "gpz/cuda/difference/steps.cuh"
@@ -18,12 +19,37 @@ unsigned grid_for(std::uint64_t items) { return static_cast<unsigned>((items + f
 __device__ std::uint64_t thread_index() { return static_cast<std::uint64_t>(blockIdx.x) * field_threads + threadIdx.x; }
 
 template <typename T>
+__device__ T element_at(const char *data, std::ptrdiff_t stride, std::uint64_t i) {
+  return *reinterpret_cast<const T *>(data + static_cast<std::ptrdiff_t>(i) * stride);
+}
+
+template <typename From, typename To>
 __global__ void __launch_bounds__(field_threads)
-    widen(const char *data, std::ptrdiff_t stride, const int *rows, std::uint64_t n, std::int64_t *out) {
+    take_elements(const char *data, std::ptrdiff_t stride, std::uint64_t n, To *out) {
   const std::uint64_t i = thread_index();
-  if (i >= n) return;
-  const std::int64_t row = rows == nullptr ? static_cast<std::int64_t>(i) : rows[i];
-  out[i] = *reinterpret_cast<const T *>(data + row * stride);
+  if (i < n) out[i] = element_at<From>(data, stride, i);
+}
+
+template <typename From, typename To>
+void take(const ConstArray &array, std::uint64_t n, To *out, cudaStream_t stream) {
+  const auto *data = static_cast<const char *>(array.data);
+  take_elements<From, To><<<grid_for(n), field_threads, 0, stream>>>(data, array.stride, n, out);
+  check(cudaGetLastError(), "copy of integers");
+}
+
+constexpr unsigned compared_at_once = 8;
+
+template <typename T>
+__global__ void __launch_bounds__(field_threads)
+    find_difference(const char *data, std::ptrdiff_t stride, const T *copy, std::uint64_t n, std::uint32_t *changed) {
+  const std::uint64_t first = static_cast<std::uint64_t>(blockIdx.x) * (field_threads * compared_at_once) + threadIdx.x;
+  bool differs = false;
+#pragma unroll
+  for (unsigned k = 0; k < compared_at_once; ++k) {
+    const std::uint64_t i = first + k * field_threads;
+    if (i < n) differs |= copy[i] != element_at<T>(data, stride, i);
+  }
+  if (differs) *changed = 1;
 }
 
 template <typename T>
@@ -37,27 +63,31 @@ __global__ void __launch_bounds__(field_threads)
                 Columns<std::int32_t> last, std::uint32_t *changed) {
   const std::uint64_t i = thread_index();
   if (i >= n) return;
-  const std::uint64_t row = source_row(source, i);
+  const SourceBlock::Place at =
+      SourceBlock(source, i / difference_block)[static_cast<std::uint32_t>(i) % difference_block];
+  const std::uint64_t slot = i / difference_block * difference_block + at.slot;
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d) {
     if (d >= components) return;
-    if (source_value<T>(source, d, row) != last.column[d][i]) *changed = 1;
+    if (source_value<T>(source, d, at.row) != last.column[d][slot]) *changed = 1;
   }
 }
 
 template <typename T>
 __global__ void __launch_bounds__(field_threads)
     take_keys(const __grid_constant__ DifferenceSource source, std::uint64_t n, int components,
-              Columns<std::int64_t> last, std::uint32_t *changed) {
+              Columns<std::int64_t> last, std::uint32_t *changed, const std::uint32_t *cancelled) {
   const std::uint64_t i = thread_index();
-  if (i >= n) return;
-  const std::uint64_t row = source_row(source, i);
+  if (i >= n || (cancelled != nullptr && *cancelled != 0)) return;
+  const SourceBlock::Place at =
+      SourceBlock(source, i / difference_block)[static_cast<std::uint32_t>(i) % difference_block];
+  const std::uint64_t slot = i / difference_block * difference_block + at.slot;
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d) {
     if (d >= components) return;
-    const auto key = static_cast<std::int64_t>(core::key_of(source_value<T>(source, d, row)));
-    if (changed != nullptr && last.column[d][i] != key) *changed = 1;
-    last.column[d][i] = key;
+    const auto key = static_cast<std::int64_t>(core::key_of(source_value<T>(source, d, at.row)));
+    if (changed != nullptr && last.column[d][slot] != key) *changed = 1;
+    last.column[d][slot] = key;
   }
 }
 
@@ -82,16 +112,36 @@ void launch_add(T *last, const std::int8_t *crossings, std::uint64_t n, cudaStre
 
 }  // namespace
 
-void load_integers(const ConstArray &array, const int *rows, std::uint64_t n, std::int64_t *out, Stream stream) {
+void load_integers(const ConstArray &array, std::uint64_t n, std::int64_t *out, Stream stream) {
+  if (n == 0) return;
+  if (array.type == ConstArray::Type::int32) return take<std::int32_t>(array, n, out, stream);
+  if (array.type == ConstArray::Type::int64) return take<std::int64_t>(array, n, out, stream);
+  throw Error(Status::invalid_argument, "floats where integers belong");
+}
+
+void copy_integers(const ConstArray &array, std::uint64_t n, void *out, Stream stream) {
   if (n == 0) return;
   const auto *data = static_cast<const char *>(array.data);
+  const auto size = static_cast<std::ptrdiff_t>(size_of(array.type));
+  if (array.stride == size)
+    return check(cudaMemcpyAsync(out, data, n * static_cast<std::size_t>(size), cudaMemcpyDeviceToDevice, stream),
+                 "copy of integers");
   if (array.type == ConstArray::Type::int32)
-    widen<std::int32_t><<<grid_for(n), field_threads, 0, stream>>>(data, array.stride, rows, n, out);
-  else if (array.type == ConstArray::Type::int64)
-    widen<std::int64_t><<<grid_for(n), field_threads, 0, stream>>>(data, array.stride, rows, n, out);
+    return take<std::int32_t>(array, n, static_cast<std::int32_t *>(out), stream);
+  take<std::int64_t>(array, n, static_cast<std::int64_t *>(out), stream);
+}
+
+void compare_copies(const ConstArray &array, const void *copy, std::uint64_t n, std::uint32_t *changed, Stream stream) {
+  if (n == 0) return;
+  const auto *data = static_cast<const char *>(array.data);
+  const unsigned ctas = grid_for((n + compared_at_once - 1) / compared_at_once);
+  if (array.type == ConstArray::Type::int32)
+    find_difference<<<ctas, field_threads, 0, stream>>>(data, array.stride, static_cast<const std::int32_t *>(copy), n,
+                                                        changed);
   else
-    throw Error(Status::invalid_argument, "floats where integers belong");
-  check(cudaGetLastError(), "copy of integers");
+    find_difference<<<ctas, field_threads, 0, stream>>>(data, array.stride, static_cast<const std::int64_t *>(copy), n,
+                                                        changed);
+  check(cudaGetLastError(), "comparison of integers");
 }
 
 void compare_integers(const DeviceValues &values, const DeviceDifferenceState &state, std::uint32_t *changed,
@@ -110,16 +160,16 @@ void compare_integers(const DeviceValues &values, const DeviceDifferenceState &s
 }
 
 void follow_keys(const DeviceValues &values, std::uint64_t n, int components, std::int64_t *const *last,
-                 std::uint32_t *changed, Stream stream) {
+                 std::uint32_t *changed, Stream stream, const std::uint32_t *cancelled) {
   const ConstArray::Type type = check_values(values, n, components, false);
   if (n == 0) return;
   const DifferenceSource source = source_of(values, components);
   Columns<std::int64_t> columns{};
   std::copy_n(last, components, columns.column);
   if (type == ConstArray::Type::float32)
-    take_keys<float><<<grid_for(n), field_threads, 0, stream>>>(source, n, components, columns, changed);
+    take_keys<float><<<grid_for(n), field_threads, 0, stream>>>(source, n, components, columns, changed, cancelled);
   else
-    take_keys<double><<<grid_for(n), field_threads, 0, stream>>>(source, n, components, columns, changed);
+    take_keys<double><<<grid_for(n), field_threads, 0, stream>>>(source, n, components, columns, changed, cancelled);
   check(cudaGetLastError(), "keys of floats");
 }
 

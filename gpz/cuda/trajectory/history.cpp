@@ -149,14 +149,18 @@ void DeviceHistory::add(Codec &codec, const DeviceChunk &chunk, void *scratch, s
       const ConstArray::Type type = type_of(field);
       const std::size_t size = size_of(type);
       DeviceArray arrays[core::max_components];
-      for (std::size_t d = 0; d < field.components.size(); ++d)
-        arrays[d] = {carver.take<char>(count * size), static_cast<std::ptrdiff_t>(size), type};
+      if (end == id_)  // where they are kept
+        arrays[0] = {parts_[id_].exact[0] + particles_, static_cast<std::ptrdiff_t>(size), type};
+      else
+        for (std::size_t d = 0; d < field.components.size(); ++d)
+          arrays[d] = {carver.take<char>(count * size), static_cast<std::ptrdiff_t>(size), type};
       if (carver.used() > scratch_size) break;
       std::copy(std::begin(arrays), std::end(arrays), outputs[end].components);
     }
     if (end == first) throw Error(Status::internal, "no room to decode a field");
     codec.decode(chunk.data, chunk.size, count, outputs, stream);
     for (std::size_t f = first; f < end; ++f) {
+      if (f == id_) continue;
       DeviceValues values{{}, nullptr, format::grid_of(described_[f])};
       for (std::size_t d = 0; d < core::max_components; ++d) {
         const DeviceArray &array = outputs[f].components[d];
@@ -173,10 +177,10 @@ void DeviceHistory::add(std::size_t field, const DeviceValues &decoded, std::uin
   if (part.kept == Kept::keys) {
     std::int64_t *behind[core::max_components] = {};
     for (int d = 0; d < part.components; ++d) behind[d] = part.exact[d] + particles_;
-    if (described_[field].type == ValueType::integer)
-      load_integers(decoded.component[0], nullptr, count, behind[0], stream);
-    else
-      follow_keys(decoded, count, part.components, behind, nullptr, stream);
+    if (described_[field].type != ValueType::integer)
+      return follow_keys(decoded, count, part.components, behind, nullptr, stream);
+    for (int d = 0; d < part.components; ++d)
+      load_integers(decoded.component[static_cast<std::size_t>(d)], count, behind[d], stream);
     return;
   }
   DeviceDifferenceState &state = part.state;

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cub/device/device_select.cuh>
 
+#include "gpz/core/block.hpp"
+#include "gpz/core/keys.hpp"
 #include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/warp.cuh"
 #include "gpz/cuda/trajectory/identity.hpp"
 
 namespace gpz::cuda {
@@ -28,45 +31,139 @@ __device__ std::uint64_t hash(std::int64_t id, int bits) {
 
 __device__ std::uint64_t thread_index() { return static_cast<std::uint64_t>(blockIdx.x) * match_threads + threadIdx.x; }
 
+__device__ std::int64_t id_of(const DeviceIdentity &identity, std::uint64_t particle) {
+  const std::int64_t row = identity.rows == nullptr ? static_cast<std::int64_t>(particle) : identity.rows[particle];
+  const char *at = static_cast<const char *>(identity.ids.data) + row * identity.ids.stride;
+  return identity.ids.type == ConstArray::Type::int32 ? *reinterpret_cast<const std::int32_t *>(at)
+                                                      : *reinterpret_cast<const std::int64_t *>(at);
+}
+
+constexpr std::uint32_t guess_block = core::default_block_size;
+constexpr int guess_bits = 11;  // of a table that is at most half full
+
+// One thread block a block of slots.
+__global__ void __launch_bounds__(match_threads)
+    guess_in_block(const __grid_constant__ DeviceIdentity identity, std::uint32_t *guess) {
+  constexpr std::uint32_t entries = 1u << guess_bits;
+  static_assert(entries >= 2 * guess_block);
+  __shared__ std::int64_t ids[guess_block];
+  __shared__ std::uint32_t table[entries];
+  __shared__ std::uint32_t claimed[guess_block];
+  const std::uint64_t first = std::uint64_t{blockIdx.x} * guess_block;
+  const auto rest = [first](std::uint64_t all) {
+    return first < all ? static_cast<std::uint32_t>(min(all - first, std::uint64_t{guess_block})) : 0;
+  };
+  const std::uint32_t slots = rest(identity.slots);
+  const std::uint32_t particles = rest(identity.particles);
+  for (std::uint32_t i = threadIdx.x; i < entries; i += match_threads) table[i] = nowhere;
+  for (std::uint32_t i = threadIdx.x; i < particles; i += match_threads) {
+    ids[i] = id_of(identity, first + i);
+    claimed[i] = 0;
+  }
+  __syncthreads();
+  for (std::uint32_t i = threadIdx.x; i < particles; i += match_threads)
+    for (auto at = static_cast<std::uint32_t>(hash(ids[i], guess_bits)); atomicCAS(&table[at], nowhere, i) != nowhere;)
+      at = (at + 1) % entries;
+  __syncthreads();
+  for (std::uint32_t s = threadIdx.x; s < slots; s += match_threads) {
+    const std::int64_t id = identity.slot_ids[first + s];
+    auto at = static_cast<std::uint32_t>(hash(id, guess_bits));
+    // Of particles that have the same id, each goes to one slot.
+    while (table[at] != nowhere && (ids[table[at]] != id || atomicExch(&claimed[table[at]], 1u) != 0))
+      at = (at + 1) % entries;
+    guess[first + s] = table[at] == nowhere ? nowhere : static_cast<std::uint32_t>(first) + table[at];
+  }
+}
+
+constexpr unsigned most_range_blocks = 1024;
+
+__device__ void raise(std::uint64_t *all, std::uint64_t value) {
+  atomicMax(reinterpret_cast<unsigned long long *>(all), static_cast<unsigned long long>(value));
+}
+
+// Few thread blocks, as all of them change the same two numbers.
+__global__ void __launch_bounds__(match_threads)
+    find_range(const std::int64_t *slot_ids, std::uint64_t slots, MatchCounts *counts) {
+  std::uint64_t largest = 0;
+  std::uint64_t inverted = 0;
+  for (std::uint64_t slot = thread_index(); slot < slots; slot += std::uint64_t{gridDim.x} * match_threads) {
+    const std::uint64_t key = core::key_of(slot_ids[slot]);
+    largest = core::max_of(largest, key);
+    inverted = core::max_of(inverted, ~key);
+  }
+  largest = warp_max(largest);
+  inverted = warp_max(inverted);
+  if (this_lane() == 0) raise(&counts->largest, largest);
+  if (this_lane() == 1) raise(&counts->inverted_least, inverted);
+}
+
+// All threads of a thread block.
+__device__ void count_matched(bool good, MatchCounts *counts) {
+  const int count = __syncthreads_count(good ? 1 : 0);
+  if (threadIdx.x == 0 && count != 0) atomicAdd(&counts->matched, static_cast<std::uint32_t>(count));
+}
+
 // No two slots have the same guess.
 __global__ void __launch_bounds__(match_threads)
-    check_guesses(DeviceIdentity identity, const std::uint32_t *guess, std::uint32_t *matched) {
+    check_guesses(const __grid_constant__ DeviceIdentity identity, const std::uint32_t *guess, MatchCounts *counts) {
   const std::uint64_t slot = thread_index();
   bool good = false;
   if (slot < identity.slots) {
-    const std::uint32_t particle = guess == nullptr ? nowhere : guess[slot];
-    good = particle < identity.particles && identity.ids[particle] == identity.slot_ids[slot];
+    const std::uint32_t particle = guess[slot];
+    good = particle < identity.particles && id_of(identity, particle) == identity.slot_ids[slot];
     identity.particle_of_slot[slot] = good ? particle : nowhere;
     if (good) identity.taken[particle] = 1;
   }
-  const int count = __syncthreads_count(good ? 1 : 0);
-  if (threadIdx.x == 0 && count != 0) atomicAdd(matched, static_cast<std::uint32_t>(count));
+  count_matched(good, counts);
 }
 
-__global__ void __launch_bounds__(match_threads) insert_slots(DeviceIdentity identity, std::uint32_t *table, int bits) {
+// Slots by id. Direct: an entry for each key from `least` on, so that an entry says which id it has.
+struct SlotTable {
+  std::uint32_t *entries;
+  std::uint64_t least;
+  int bits;
+  bool direct;
+
+  __device__ std::uint64_t place(std::int64_t id) const { return direct ? core::key_of(id) - least : hash(id, bits); }
+  __device__ std::uint64_t mask() const { return (std::uint64_t{1} << bits) - 1; }
+};
+
+__global__ void __launch_bounds__(match_threads)
+    insert_slots(const __grid_constant__ DeviceIdentity identity, SlotTable table) {
   const std::uint64_t slot = thread_index();
   if (slot >= identity.slots || identity.particle_of_slot[slot] != nowhere) return;
-  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-  std::uint64_t at = hash(identity.slot_ids[slot], bits);
-  for (int probes = 0; probes < longest_probe; ++probes, at = (at + 1) & mask)
-    if (atomicCAS(&table[at], nowhere, static_cast<std::uint32_t>(slot)) == nowhere) return;
+  std::uint64_t at = table.place(identity.slot_ids[slot]);
+  if (table.direct) {
+    table.entries[at] = static_cast<std::uint32_t>(slot);
+    return;
+  }
+  for (int probes = 0; probes < longest_probe; ++probes, at = (at + 1) & table.mask())
+    if (atomicCAS(&table.entries[at], nowhere, static_cast<std::uint32_t>(slot)) == nowhere) return;
+}
+
+// Whether the particle found a slot.
+__device__ bool find_slot(const DeviceIdentity &identity, const SlotTable &table, std::uint32_t particle) {
+  const std::int64_t id = id_of(identity, particle);
+  std::uint64_t at = table.place(id);
+  if (table.direct && at > table.mask()) return false;
+  const int most_probes = table.direct ? 1 : longest_probe;
+  for (int probes = 0; probes < most_probes; ++probes, at = (at + 1) & table.mask()) {
+    const std::uint32_t slot = table.entries[at];
+    if (slot == nowhere) return false;
+    if (!table.direct && identity.slot_ids[slot] != id) continue;
+    if (atomicCAS(&identity.particle_of_slot[slot], nowhere, particle) != nowhere) continue;
+    identity.taken[particle] = 1;
+    return true;
+  }
+  return false;
 }
 
 __global__ void __launch_bounds__(match_threads)
-    find_slots(DeviceIdentity identity, const std::uint32_t *table, int bits) {
+    find_slots(const __grid_constant__ DeviceIdentity identity, SlotTable table, MatchCounts *counts) {
   const std::uint64_t particle = thread_index();
-  if (particle >= identity.particles || identity.taken[particle] != 0) return;
-  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-  const std::int64_t id = identity.ids[particle];
-  std::uint64_t at = hash(id, bits);
-  for (int probes = 0; probes < longest_probe; ++probes, at = (at + 1) & mask) {
-    const std::uint32_t slot = table[at];
-    if (slot == nowhere) return;
-    if (identity.slot_ids[slot] != id) continue;
-    if (atomicCAS(&identity.particle_of_slot[slot], nowhere, static_cast<std::uint32_t>(particle)) != nowhere) continue;
-    identity.taken[particle] = 1;
-    return;
-  }
+  const bool found = particle < identity.particles && identity.taken[particle] == 0 &&
+                     find_slot(identity, table, static_cast<std::uint32_t>(particle));
+  count_matched(found, counts);
 }
 
 struct HasParticle {
@@ -84,13 +181,14 @@ using Numbers = thrust::counting_iterator<std::uint32_t>;
 
 template <typename Condition>
 cudaError_t select(void *workspace, std::size_t &bytes, std::uint64_t items, const Condition &condition,
-                   std::uint32_t *out, int *count, Stream stream) {
+                   std::uint32_t *out, std::uint32_t *count, Stream stream) {
   return cub::DeviceSelect::If(workspace, bytes, Numbers(0), out, count, static_cast<int>(items), condition, stream);
 }
 
 __global__ void __launch_bounds__(match_threads)
-    write_rows(DeviceIdentity identity, const std::uint32_t *staying, std::uint64_t stay, const std::uint32_t *arriving,
-               std::uint64_t arrive, const int *rows, std::uint32_t *row, std::uint32_t *particle_of) {
+    write_rows(const __grid_constant__ DeviceIdentity identity, const std::uint32_t *staying, std::uint64_t stay,
+               const std::uint32_t *arriving, std::uint64_t arrive, const int *rows, std::uint32_t *row,
+               std::uint32_t *particle_of) {
   const std::uint64_t i = thread_index();
   if (i >= stay + arrive) return;
   const std::uint32_t particle =
@@ -101,11 +199,19 @@ __global__ void __launch_bounds__(match_threads)
 
 }  // namespace
 
-void match_guess(const DeviceIdentity &identity, const std::uint32_t *guess, std::uint32_t *matched, Stream stream) {
-  check(cudaMemsetAsync(matched, 0, sizeof(*matched), stream), "clearing");
+void guess_by_blocks(const DeviceIdentity &identity, std::uint32_t *guess, Stream stream) {
+  if (identity.slots == 0) return;
+  guess_in_block<<<static_cast<unsigned>(core::blocks_of(identity.slots)), match_threads, 0, stream>>>(identity, guess);
+  check(cudaGetLastError(), "guesses of particles");
+}
+
+void match_guess(const DeviceIdentity &identity, const std::uint32_t *guess, MatchCounts *counts, Stream stream) {
+  check(cudaMemsetAsync(counts, 0, sizeof(*counts), stream), "clearing");
   if (identity.particles != 0) check(cudaMemsetAsync(identity.taken, 0, identity.particles, stream), "clearing");
   if (identity.slots == 0) return;
-  check_guesses<<<grid_for(identity.slots), match_threads, 0, stream>>>(identity, guess, matched);
+  check_guesses<<<grid_for(identity.slots), match_threads, 0, stream>>>(identity, guess, counts);
+  find_range<<<std::min(grid_for(identity.slots), most_range_blocks), match_threads, 0, stream>>>(
+      identity.slot_ids, identity.slots, counts);
   check(cudaGetLastError(), "matching of particles");
 }
 
@@ -113,12 +219,14 @@ std::uint64_t match_table_size(std::uint64_t left) {
   return (std::uint64_t{1} << table_bits(left)) * sizeof(std::uint32_t);
 }
 
-void match_by_hash(const DeviceIdentity &identity, std::uint64_t left, std::uint32_t *table, Stream stream) {
+void match_by_table(const DeviceIdentity &identity, std::uint64_t left, std::uint64_t least, std::uint64_t largest,
+                    std::uint32_t *table, MatchCounts *counts, Stream stream) {
   if (left == 0 || identity.particles == 0) return;
   const int bits = table_bits(left);
+  const SlotTable slots{table, least, bits, largest - least < std::uint64_t{1} << bits};
   check(cudaMemsetAsync(table, 0xFF, match_table_size(left), stream), "clearing");
-  insert_slots<<<grid_for(identity.slots), match_threads, 0, stream>>>(identity, table, bits);
-  find_slots<<<grid_for(identity.particles), match_threads, 0, stream>>>(identity, table, bits);
+  insert_slots<<<grid_for(identity.slots), match_threads, 0, stream>>>(identity, slots);
+  find_slots<<<grid_for(identity.particles), match_threads, 0, stream>>>(identity, slots, counts);
   check(cudaGetLastError(), "matching of particles");
 }
 
@@ -132,16 +240,16 @@ std::size_t list_workspace(std::uint64_t slots, std::uint64_t particles) {
 
 void list_matches(const DeviceIdentity &identity, const MatchLists &lists, void *workspace, std::size_t workspace_size,
                   Stream stream) {
-  check(cudaMemsetAsync(lists.counts, 0, 3 * sizeof(int), stream), "clearing");
+  std::uint32_t *counts = lists.counts->listed;
+  check(cudaMemsetAsync(counts, 0, sizeof(lists.counts->listed), stream), "clearing");
   std::size_t bytes = workspace_size;
   const auto with = [&](bool particle) { return HasParticle{identity.particle_of_slot, particle}; };
   if (identity.slots != 0) {
-    check(select(workspace, bytes, identity.slots, with(true), lists.staying, lists.counts, stream), "selection");
-    check(select(workspace, bytes, identity.slots, with(false), lists.leaving, lists.counts + 1, stream), "selection");
+    check(select(workspace, bytes, identity.slots, with(true), lists.staying, counts, stream), "selection");
+    check(select(workspace, bytes, identity.slots, with(false), lists.leaving, counts + 1, stream), "selection");
   }
   if (identity.particles != 0)
-    check(select(workspace, bytes, identity.particles, HasNoSlot{identity.taken}, lists.arriving, lists.counts + 2,
-                 stream),
+    check(select(workspace, bytes, identity.particles, HasNoSlot{identity.taken}, lists.arriving, counts + 2, stream),
           "selection");
 }
 

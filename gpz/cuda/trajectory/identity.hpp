@@ -16,28 +16,43 @@ inline constexpr std::uint32_t nowhere = UINT32_MAX;
 struct DeviceIdentity {
   const std::int64_t *slot_ids = nullptr;  // of each slot of the previous frame
   std::uint64_t slots = 0;
-  const std::int64_t *ids = nullptr;  // of each particle of this frame
+  ConstArray ids;             // of each particle of this frame, int32 or int64: that of particle i is element rows[i]
+  const int *rows = nullptr;  // nullptr: element i
   std::uint64_t particles = 0;
   std::uint32_t *particle_of_slot = nullptr;  // what is found; `nowhere`: it left
   std::uint8_t *taken = nullptr;              // of each particle, whether it has a slot
 };
 
-// Starts anew: particle guess[slot] (nullptr: there is no guess) has the slot if its id is that of the slot. *matched
-// (device memory) becomes the number of them.
-void match_guess(const DeviceIdentity &identity, const std::uint32_t *guess, std::uint32_t *matched, Stream stream);
+// What is found, counted in device memory.
+struct MatchCounts {
+  std::uint32_t matched;
+  std::uint32_t listed[3];       // slots that have a particle, slots that have none, particles that have no slot
+  std::uint64_t largest;         // of the slots' ids, as keys (core::key_of)
+  std::uint64_t inverted_least;  // the smallest key, inverted
+};
 
-// Particles for the `left` slots that have none yet, by a table in device memory. Ids that are not unique are paired as
-// they come, and most of many that are the same not at all.
+// Guesses for the slots of a key frame, in whose blocks particles are in another order only: of each block of slots,
+// from the particles of its rows, if the order is still that of the key frame.
+void guess_by_blocks(const DeviceIdentity &identity, std::uint32_t *guess, Stream stream);
+
+// Starts anew: particle guess[slot] has the slot if its id is that of the slot. Writes all
+// counts but `listed`.
+void match_guess(const DeviceIdentity &identity, const std::uint32_t *guess, MatchCounts *counts, Stream stream);
+
+// Particles for the `left` slots that have none yet, by a table in device memory: by id, if the keys of the slots, from
+// `least` to `largest`, are few enough, else by hash. `matched` becomes that of all. Ids that are not unique are paired
+// as they come, and most of many that are the same not at all.
 std::uint64_t match_table_size(std::uint64_t left);  // bytes
-void match_by_hash(const DeviceIdentity &identity, std::uint64_t left, std::uint32_t *table, Stream stream);
+void match_by_table(const DeviceIdentity &identity, std::uint64_t left, std::uint64_t least, std::uint64_t largest,
+                    std::uint32_t *table, MatchCounts *counts, Stream stream);
 
-// Slots with and without a particle, and particles without a slot, all ascending, and how many they are (device
-// memory). At most 2^31 - 1 slots and particles.
+// Slots with and without a particle, and particles without a slot, all ascending; `listed` of the counts is written. At
+// most 2^31 - 1 slots and particles.
 struct MatchLists {
   std::uint32_t *staying = nullptr;
   std::uint32_t *leaving = nullptr;
   std::uint32_t *arriving = nullptr;
-  int *counts = nullptr;  // 3
+  MatchCounts *counts = nullptr;
 };
 std::size_t list_workspace(std::uint64_t slots, std::uint64_t particles);
 void list_matches(const DeviceIdentity &identity, const MatchLists &lists, void *workspace, std::size_t workspace_size,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/cuda/trajectory/match.hpp"
 
+#include "gpz/core/block.hpp"
 #include "gpz/cuda/common/carver.hpp"
-#include "gpz/cuda/trajectory/fields.hpp"
 
 namespace gpz::cuda {
 namespace {
 
 struct Scratch {
-  std::int64_t *ids;
   std::uint8_t *taken;
   std::uint32_t *table;
   std::uint32_t *leaving;
@@ -21,7 +20,6 @@ struct Scratch {
 Scratch carve_scratch(void *memory, std::uint64_t slots, std::uint64_t particles) {
   Carver carver(memory);
   Scratch out{};
-  out.ids = carver.take<std::int64_t>(particles);
   out.taken = carver.take<std::uint8_t>(particles);
   out.table = carver.take<std::uint32_t>(match_table_size(slots) / sizeof(std::uint32_t));
   out.leaving = carver.take<std::uint32_t>(slots);
@@ -43,8 +41,10 @@ FrameMatch::Lists FrameMatch::carve(void *memory, std::uint64_t capacity, std::s
   Lists lists;
   for (std::uint32_t **list : {&lists.guess, &lists.particle_of_slot, &lists.staying, &lists.rows})
     *list = carver.take<std::uint32_t>(capacity);
+  lists.first_rows = carver.take<std::uint32_t>(core::blocks_of(capacity));
+  lists.window_slots = carver.take<std::uint16_t>(capacity + capacity % 2);
   for (std::int8_t *&axis : lists.crossings) axis = carver.take<std::int8_t>(capacity);
-  lists.counts = carver.take<Counts>(1);
+  lists.counts = carver.take<MatchCounts>(1);
   used = carver.used();
   return lists;
 }
@@ -69,42 +69,55 @@ void FrameMatch::release() {
 
 DeviceIdentity FrameMatch::identity(void *scratch) const {
   const Scratch memory = carve_scratch(scratch, slots_, particles_);
-  return {slot_ids_, slots_, memory.ids, particles_, lists_.particle_of_slot, memory.taken};
+  return {slot_ids_, slots_, ids_, caller_rows_, particles_, lists_.particle_of_slot, memory.taken};
 }
 
 void FrameMatch::find(const std::int64_t *slot_ids, std::uint64_t slots, const ConstArray &ids, std::uint64_t particles,
-                      const int *rows, void *scratch, Counts *counts, cudaStream_t stream) {
+                      const int *rows, void *scratch, MatchCounts *counts, cudaStream_t stream) {
   reserve(slots < particles ? particles : slots);
   slot_ids_ = slot_ids;
   slots_ = slots;
+  ids_ = ids;
+  caller_rows_ = rows;
   particles_ = particles;
   const auto fetch = [&] {
-    check(cudaMemcpyAsync(counts, lists_.counts, sizeof(Counts), cudaMemcpyDeviceToHost, stream), "counts");
+    check(cudaMemcpyAsync(counts, lists_.counts, sizeof(MatchCounts), cudaMemcpyDeviceToHost, stream), "counts");
     check(cudaStreamSynchronize(stream), "matching of particles");
+    staying_ = counts->matched;
+    return staying_ == slots && staying_ == particles;
   };
   const Scratch memory = carve_scratch(scratch, slots, particles);
-  load_integers(ids, rows, particles, memory.ids, stream);
-  match_guess(identity(scratch), guesses_ == slots ? lists_.guess : nullptr, &lists_.counts->matched, stream);
+  if (guesses_ != slots) guess_by_blocks(identity(scratch), lists_.guess, stream);
+  match_guess(identity(scratch), lists_.guess, lists_.counts, stream);
   guesses_ = 0;
-  fetch();
-  staying_ = counts->matched;
   arriving_ = 0;
   leaving_.clear();
-  if (staying_ == slots && staying_ == particles) return;
-  match_by_hash(identity(scratch), slots - staying_, memory.table, stream);
-  list_matches(identity(scratch), {lists_.staying, memory.leaving, memory.arriving, lists_.counts->listed},
-               memory.select, memory.select_bytes, stream);
+  guessed_all_ = fetch();
+  if (guessed_all_) return;
+  match_by_table(identity(scratch), slots - staying_, ~counts->inverted_least, counts->largest, memory.table,
+                 lists_.counts, stream);
+  if (fetch()) return;
+  list_matches(identity(scratch), {lists_.staying, memory.leaving, memory.arriving, lists_.counts}, memory.select,
+               memory.select_bytes, stream);
   fetch();
-  staying_ = static_cast<std::uint64_t>(counts->listed[0]);
-  leaving_.resize(static_cast<std::size_t>(counts->listed[1]));
-  arriving_ = static_cast<std::uint64_t>(counts->listed[2]);
+  staying_ = counts->listed[0];
+  leaving_.resize(counts->listed[1]);
+  arriving_ = counts->listed[2];
 }
 
-void FrameMatch::list(const int *rows, void *scratch, cudaStream_t stream) {
+void FrameMatch::repeat() {
+  slots_ = particles_ = staying_ = guesses_;
+  arriving_ = 0;
+  leaving_.clear();
+}
+
+void FrameMatch::list(void *scratch, cudaStream_t stream) {
   const Scratch memory = carve_scratch(scratch, slots_, particles_);
-  list_rows(identity(scratch), leaving_.empty() ? nullptr : lists_.staying, staying_, memory.arriving, arriving_, rows,
-            lists_.rows, lists_.guess, stream);
+  list_rows(identity(scratch), leaving_.empty() ? nullptr : lists_.staying, staying_, memory.arriving, arriving_,
+            caller_rows_, lists_.rows, lists_.guess, stream);
   guesses_ = staying_ + arriving_;
+  find_windows(lists_.rows, staying_, lists_.first_rows, lists_.window_slots, stream);
+  repeats_ = caller_rows_ == nullptr && guessed_all_;
   if (leaving_.empty()) return;
   check(cudaMemcpyAsync(leaving_.data(), memory.leaving, leaving_.size() * sizeof(std::uint32_t),
                         cudaMemcpyDeviceToHost, stream),

@@ -15,18 +15,22 @@ namespace gpz::cuda {
 
 class FrameMatch {
  public:
-  // What the device reports, in pinned memory.
-  struct Counts {
-    std::uint32_t matched;
-    int listed[3];  // staying, leaving, arriving
-  };
-
   static std::size_t scratch_size(std::uint64_t slots, std::uint64_t particles);
 
   // Finds the particles of the slots, whose ids are in device memory, in a frame of the caller's. Waits for the stream.
+  // `counts` is pinned memory.
   // Throws out_of_memory.
   void find(const std::int64_t *slot_ids, std::uint64_t slots, const ConstArray &ids, std::uint64_t particles,
-            const int *rows, void *scratch, Counts *counts, cudaStream_t stream);
+            const int *rows, void *scratch, MatchCounts *counts, cudaStream_t stream);
+
+  // Whether find() and list() need not be called for a frame whose ids are those of the last one, in the same rows.
+  // Then repeat() comes in their place.
+  bool may_repeat(std::uint64_t slots, std::uint64_t particles, const int *rows) const {
+    return repeats_ && slots != 0 && rows == nullptr && guesses_ == slots && slots == particles;
+  }
+  void repeat();
+  // Whether it may be called for the next frame. A frame whose particles moved does not say so: often they move again.
+  bool may_be_repeated() const { return repeats_; }
 
   // Results of find().
   std::uint64_t staying() const { return staying_; }
@@ -34,13 +38,14 @@ class FrameMatch {
 
   // Lists the slots that the next frame is compared with: this frame's slots that stay, then the arriving particles.
   // Waits if particles leave. `scratch` is that of find(), and untouched.
-  void list(const int *rows, void *scratch, cudaStream_t stream);
+  void list(void *scratch, cudaStream_t stream);
 
   const std::vector<std::uint32_t> &leaving() const { return leaving_; }  // slots, ascending
   // In device memory: slots that stay, ascending, if some leave; rows of those that stay, and of those that arrive.
   const std::uint32_t *staying_slots() const { return lists_.staying; }
   const std::uint32_t *staying_rows() const { return lists_.rows; }
   const std::uint32_t *arriving_rows() const { return lists_.rows + staying_; }
+  DeviceWindows windows() const { return {lists_.first_rows, lists_.window_slots}; }  // of staying_rows()
   // Room for what crosses edges: a byte for each particle.
   const std::array<std::int8_t *, core::max_components> &crossings() const { return lists_.crossings; }
 
@@ -56,8 +61,10 @@ class FrameMatch {
     std::uint32_t *particle_of_slot = nullptr;
     std::uint32_t *staying = nullptr;
     std::uint32_t *rows = nullptr;
+    std::uint32_t *first_rows = nullptr;
+    std::uint16_t *window_slots = nullptr;
     std::array<std::int8_t *, core::max_components> crossings{};
-    Counts *counts = nullptr;
+    MatchCounts *counts = nullptr;
   };
   static Lists carve(void *memory, std::uint64_t capacity, std::size_t &used);
   void reserve(std::uint64_t particles);
@@ -67,9 +74,13 @@ class FrameMatch {
   Lists lists_;
   std::uint64_t capacity_ = 0;
   std::uint64_t guesses_ = 0;  // slots that have one
+  bool guessed_all_ = false;   // all particles of the frame
+  bool repeats_ = false;
   std::uint64_t allocations_ = 0;
 
   const std::int64_t *slot_ids_ = nullptr;
+  ConstArray ids_;
+  const int *caller_rows_ = nullptr;
   std::uint64_t slots_ = 0;
   std::uint64_t particles_ = 0;
   std::uint64_t staying_ = 0;

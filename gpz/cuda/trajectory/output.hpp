@@ -31,12 +31,16 @@ class ChunkOutput {
   void grow(std::size_t size) { used_ += size; }
   void cut(std::size_t size) { used_ = size; }
 
-  // Some devices read host memory later: it is kept until the next start().
-  void append(std::vector<std::uint8_t> bytes, cudaStream_t stream) {
+  // Behind what there is. Some devices read host memory later: it is kept until the next start().
+  void place(std::vector<std::uint8_t> bytes, cudaStream_t stream) {
     sent_.push_back(std::move(bytes));
     const std::vector<std::uint8_t> &kept = sent_.back();
     check(cudaMemcpyAsync(at(0), kept.data(), kept.size(), cudaMemcpyHostToDevice, stream), "bytes of a section");
-    grow(kept.size());
+  }
+  void append(std::vector<std::uint8_t> bytes, cudaStream_t stream) {
+    const std::size_t size = bytes.size();
+    place(std::move(bytes), stream);
+    grow(size);
   }
   void append(const DeviceChunk &part, cudaStream_t stream) {
     check(cudaMemcpyAsync(at(0), part.data, part.size, cudaMemcpyDeviceToDevice, stream), "part of a chunk");

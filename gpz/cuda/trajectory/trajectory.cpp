@@ -2,6 +2,7 @@
 // gpz::cuda::TrajectoryCodec: the frames of TrajectoryEncoder, with the arrays of a frame and the history in device
 // memory. Counts and flags on which the next step depends are copied to the host.
 #include <algorithm>
+#include <cstddef>
 #include <new>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/trajectory/fields.hpp"
 #include "gpz/cuda/trajectory/history.hpp"
+#include "gpz/cuda/trajectory/last_frame.hpp"
 #include "gpz/cuda/trajectory/match.hpp"
 #include "gpz/cuda/trajectory/output.hpp"
 #include "gpz/cuda_trajectory.hpp"
@@ -24,6 +26,7 @@ namespace {
 // What kernels report in addition to the results of sections, in device memory.
 struct Flags {
   std::uint32_t wide;                 // an index that does not fit, since the history began
+  std::uint32_t moved;                // a particle is in another row than in the last frame
   std::uint32_t changed[max_fields];  // fields that are not predicted, in this frame
 };
 
@@ -31,7 +34,7 @@ struct Flags {
 struct Report {
   Flags flags;
   DifferenceResult result;
-  FrameMatch::Counts counts;
+  MatchCounts counts;
   std::uint64_t sections[max_fields];
 };
 
@@ -99,14 +102,17 @@ struct TrajectoryCodec::State {
     history.forget();
     pending = false;
     matched.forget();
+    last.forget();
   }
 
   void release_history() {
     forget();
     history.release();
     matched.release();
+    last.release();
     out.release();
     scratch.release();
+    scratch_before = scratch_particles = 0;
     flag_memory.release();
   }
 
@@ -124,6 +130,9 @@ struct TrajectoryCodec::State {
   }
 
   void reserve_scratch(const Call &call, std::uint64_t before) {
+    // Sizes are asked of a library, which takes its time.
+    if (before <= scratch_before && call.particles <= scratch_particles) return;
+    scratch_before = scratch_particles = 0;
     const std::uint64_t most = std::max(before, call.particles);
     std::size_t size = std::max(DeviceHistory::scratch_size(most), FrameMatch::scratch_size(before, call.particles));
     for (std::size_t f = 0; f < call.fields.size(); ++f) {
@@ -132,9 +141,15 @@ struct TrajectoryCodec::State {
       size = std::max(size, encode_difference_workspace(state, difference_bound(most, call.components(f))));
     }
     reserve(scratch, size);
+    scratch_before = before;
+    scratch_particles = call.particles;
   }
 
   Flags *flags() const { return static_cast<Flags *>(flag_memory.data()); }
+  // Those of a frame.
+  void clear_flags(cudaStream_t stream) {
+    check(cudaMemsetAsync(&flags()->moved, 0, sizeof(Flags) - offsetof(Flags, moved), stream), "clearing");
+  }
   void fetch_flags(cudaStream_t stream) {
     check(cudaMemcpyAsync(&report->flags, flags(), sizeof(Flags), cudaMemcpyDeviceToHost, stream), "results");
     check(cudaStreamSynchronize(stream), "differences");
@@ -152,6 +167,7 @@ struct TrajectoryCodec::State {
     forget();
     chunk = codec.chunk();
     key_fields = format::described(call.fields);
+    scratch_before = scratch_particles = 0;  // it is for other fields
     id = format::identity_field(key_fields);
     pending = !unfit && id != format::no_field && call.particles <= format::max_followed;
   }
@@ -190,7 +206,7 @@ struct TrajectoryCodec::State {
   bool match(const Call &call) {
     reserve_scratch(call, history.particles());
     check(cudaMemcpyAsync(&report->flags, flags(), sizeof(Flags), cudaMemcpyDeviceToHost, call.stream), "results");
-    check(cudaMemsetAsync(flags()->changed, 0, sizeof(Flags::changed), call.stream), "clearing");
+    clear_flags(call.stream);
     matched.find(history.ids(), history.particles(), call.fields[id].components[0], call.particles, call.rows,
                  scratch.data(), &report->counts, call.stream);
     if (report->flags.wide != 0) {
@@ -198,12 +214,55 @@ struct TrajectoryCodec::State {
       return false;
     }
     if (!format::enough_stay(matched.staying(), call.particles, history.particles())) return false;
-    matched.list(call.rows, scratch.data(), call.stream);
+    matched.list(scratch.data(), call.stream);
     return true;
+  }
+
+  // The frame as differences if its particles are in the rows of the last one: all is queued as if they were, and comes
+  // to nothing if they are not. Waits once.
+  enum class Outcome : std::uint8_t { encoded, impossible, moved };
+  Outcome encode_repeated(const Call &call) {
+    const ConstArray &ids = call.fields[id].components[0];
+    const void *known = last.find(id, 0, ids.type, call.particles);
+    if (known == nullptr || !matched.may_repeat(history.particles(), call.particles, call.rows)) return Outcome::moved;
+    reserve_scratch(call, history.particles());
+    clear_flags(call.stream);
+    // While the prediction is fitted, which keeps few multiprocessors busy.
+    if (beside == nullptr) beside = std::make_unique<Beside>();
+    beside->begin.record(call.stream);
+    check(cudaStreamWaitEvent(beside->stream.get(), beside->begin.get()), "waiting for the caller's work");
+    compare_copies(ids, known, call.particles, &flags()->moved, beside->stream.get());
+    beside->end.record(beside->stream.get());
+    matched.repeat();
+    std::vector<std::uint8_t> head = start_chunk(call);
+    queue_sections(call, &flags()->moved);
+    if (!leads(call)) check(cudaStreamWaitEvent(call.stream, beside->end.get()), "waiting for ids");
+    fetch_flags(call.stream);
+    if (report->flags.wide != 0) {
+      unfit = true;
+      return Outcome::impossible;
+    }
+    if (report->flags.moved != 0) {
+      if (leads(call)) undo_frame(history.state(0));
+      return Outcome::moved;
+    }
+    remember(call, true);
+    return end_chunk(call, head) ? Outcome::encoded : Outcome::impossible;
   }
 
   // The frame as differences, in `out`; false: it cannot be.
   bool encode_differences(const Call &call) {
+    std::vector<std::uint8_t> head = start_chunk(call);
+    if (matched.staying() != 0) {
+      queue_sections(call, nullptr);
+      remember(call, false);
+      fetch_flags(call.stream);
+    }
+    return end_chunk(call, head);
+  }
+
+  // Returns the head, as far as it is known.
+  std::vector<std::uint8_t> start_chunk(const Call &call) {
     const std::uint64_t before = history.particles();
     const std::uint64_t staying = matched.staying();
     const std::uint64_t arriving = matched.arriving();
@@ -216,15 +275,14 @@ struct TrajectoryCodec::State {
     out.start(room);
     out.grow(head.size());
     largest_error.assign(call.fields.size(), 0);
-    if (staying != 0 && !encode_sections(call, head)) return false;
-    if (arriving != 0) encode_arrivals(call, head);
-    out.set_head(head, call.stream);
-    check(cudaStreamSynchronize(call.stream), "differences");
-    return true;
+    return head;
   }
 
-  bool encode_sections(const Call &call, std::vector<std::uint8_t> &head) {
-    const bool leads = !format::is_plain(call.field(0));
+  bool leads(const Call &call) const { return !format::is_plain(call.field(0)); }
+
+  // The first section, and what others depend on. Nothing is changed if *cancelled (nullptr: it does not exist) is not
+  // 0, except that undo_frame() is then due for the first field, if it leads.
+  void queue_sections(const Call &call, const std::uint32_t *cancelled) {
     crossed.assign(call.fields.size(), format::Crossed{});
     bool any_crossed = false;
     for (std::size_t f = 1; f < call.fields.size(); ++f) {
@@ -234,27 +292,78 @@ struct TrajectoryCodec::State {
     if (any_crossed)
       for (std::int8_t *axis : matched.crossings())
         check(cudaMemsetAsync(axis, 0, matched.staying(), call.stream), "clearing");
-    if (leads) queue_section(call, 0, any_crossed);
-    for (std::size_t f = 0; f < call.fields.size(); ++f) queue_comparison(call, f);
-    fetch_flags(call.stream);
+    BesidesEncoding besides;
+    if (any_crossed) besides.crossings = matched.crossings();
+    besides.cancelled = cancelled;
+    if (cancelled != nullptr) besides.known = beside->end.get();
+    std::size_t comparisons = 0;
+    std::vector<bool> compared(call.fields.size());
+    if (cancelled != nullptr && leads(call))
+      for (std::size_t f = 0; f < call.fields.size(); ++f) compared[f] = compare_besides(call, f, besides, comparisons);
+    if (leads(call)) queue_section(call, 0, besides);
+    for (std::size_t f = 0; f < call.fields.size(); ++f)
+      if (!compared[f]) queue_comparison(call, f, cancelled);
+  }
+
+  // Whether a field is of integers that do not count edges, and so may well be those of the last frame.
+  bool may_stay(const Call &call, std::size_t f) const {
+    return call.field(f).type == ValueType::integer && crossed[f] == format::Crossed{};
+  }
+
+  // Whether such a field is compared with the last frame while the first section is encoded.
+  bool compare_besides(const Call &call, std::size_t f, BesidesEncoding &besides, std::size_t &comparisons) const {
+    const auto components = static_cast<std::size_t>(call.components(f));
+    if (f == id || !may_stay(call, f) || components > max_comparisons - comparisons) return false;
+    std::size_t end = comparisons;
+    for (std::size_t d = 0; d < components; ++d) {
+      const ConstArray &values = call.fields[f].components[d];
+      const std::size_t size = size_of(values.type);
+      const void *before = last.find(f, d, values.type, call.particles);
+      if (before == nullptr || values.stride != static_cast<std::ptrdiff_t>(size) ||
+          reinterpret_cast<std::uintptr_t>(values.data) % 16 != 0)
+        return false;
+      besides.comparisons[end++] = {static_cast<const std::uint32_t *>(values.data),
+                                    static_cast<const std::uint32_t *>(before),
+                                    static_cast<std::uint32_t>(size / sizeof(std::uint32_t)), &flags()->changed[f]};
+    }
+    comparisons = end;
+    return true;
+  }
+
+  // What the next frame is compared with. `repeated`: as this one was.
+  void remember(const Call &call, bool repeated) {
+    if (!matched.may_be_repeated()) return;
     for (std::size_t f = 0; f < call.fields.size(); ++f) {
+      if (!may_stay(call, f) || (repeated && report->flags.changed[f] == 0)) continue;
+      for (std::size_t d = 0; d < call.field(f).components.size(); ++d)
+        last.keep(f, d, call.fields[f].components[d], call.particles, call.stream);
+    }
+  }
+
+  // Once the flags of the frame are there.
+  bool end_chunk(const Call &call, std::vector<std::uint8_t> &head) {
+    for (std::size_t f = 0; f < call.fields.size() && matched.staying() != 0; ++f) {
       const std::size_t begin = out.size();
       if (!end_section(call, f)) return false;
       format::set_section_length(head, f, out.size() - begin);
     }
+    if (matched.arriving() != 0) encode_arrivals(call, head);
+    out.set_head(head, call.stream);
+    check(cudaStreamSynchronize(call.stream), "differences");
     return true;
   }
 
   DeviceValues values(const Call &call, std::size_t f) const {
-    return {call.fields[f].components, matched.staying_rows(), format::grid_of(call.field(f))};
+    return {call.fields[f].components, matched.staying_rows(), format::grid_of(call.field(f)), matched.windows()};
   }
 
   // Whether a field that is not predicted has changed, edges counted.
-  void queue_comparison(const Call &call, std::size_t f) {
+  void queue_comparison(const Call &call, std::size_t f, const std::uint32_t *cancelled) {
     if (f == id || !format::is_plain(call.field(f))) return;
     std::uint32_t *changed = &flags()->changed[f];
     if (history.has_keys(f))
-      return follow_keys(values(call, f), matched.staying(), call.components(f), history.keys(f), changed, call.stream);
+      return follow_keys(values(call, f), matched.staying(), call.components(f), history.keys(f), changed, call.stream,
+                         cancelled);
     DeviceDifferenceState &state = history.state(f);
     for (int d = 0; d < state.components; ++d)
       if (const int axis = crossed[f][static_cast<std::size_t>(d)]; axis != 0)
@@ -263,12 +372,14 @@ struct TrajectoryCodec::State {
     compare_integers(values(call, f), state, changed, call.stream);
   }
 
-  void queue_section(const Call &call, std::size_t f, bool notes_crossings) {
+  void queue_section(const Call &call, std::size_t f, const BesidesEncoding &besides) {
     const int components = call.components(f);
+    std::vector<std::uint8_t> prefix = coding(format::predicted_values, crossed[f]);
+    format::append_section_head(format::grid_box(call.box, call.field(f)), call.field(f).components.size(), {}, prefix);
+    out.place(std::move(prefix), call.stream);
     encode_difference(history.state(f), values(call, f), format::grid_box(call.box, call.field(f)), {}, scratch.data(),
                       scratch.capacity(), out.at(prefix_size(components)),
-                      difference_bound(matched.staying(), components), &report->result, call.stream,
-                      notes_crossings ? matched.crossings() : DeviceCrossings{});
+                      difference_bound(matched.staying(), components), &report->result, call.stream, besides);
   }
 
   bool end_section(const Call &call, std::size_t f) {
@@ -284,13 +395,12 @@ struct TrajectoryCodec::State {
       return true;
     }
     if (is_plain || f != 0) {
-      queue_section(call, f, false);
+      queue_section(call, f, {});
       check(cudaStreamSynchronize(call.stream), "differences");
     }
     if (!fits(report->result)) return false;
     largest_error[f] = report->result.largest_error;
-    append_prefix(call, f);
-    out.grow(static_cast<std::size_t>(report->result.bytes));
+    out.grow(prefix_size(call.components(f)) + static_cast<std::size_t>(report->result.bytes));
     if (!is_plain || out.size() - begin < sizes.scaled(sizes.sections[f], matched.staying())) return true;
     const DeviceChunk &alone = encode_block_coded(call, f);
     if (format::field_coding_size + alone.size < out.size() - begin) {
@@ -298,12 +408,6 @@ struct TrajectoryCodec::State {
       append_block_coded(alone, call.stream);
     }
     return true;
-  }
-
-  void append_prefix(const Call &call, std::size_t f) {
-    std::vector<std::uint8_t> bytes = coding(format::predicted_values, crossed[f]);
-    format::append_section_head(format::grid_box(call.box, call.field(f)), call.field(f).components.size(), {}, bytes);
-    out.append(std::move(bytes), call.stream);
   }
 
   const DeviceChunk &encode_block_coded(const Call &call, std::size_t f) {
@@ -330,7 +434,9 @@ struct TrajectoryCodec::State {
   bool encode_as_differences(const Call &call) {
     if (!may_follow(call)) return false;
     if (pending) start(call);
-    if (!match(call) || !encode_differences(call)) return false;
+    const Outcome repeated = encode_repeated(call);
+    if (repeated == Outcome::impossible) return false;
+    if (repeated == Outcome::moved && (!match(call) || !encode_differences(call))) return false;
     if (out.size() >= sizes.scaled(sizes.all, call.particles)) {
       codec.encode(call.fields, call.particles, call.rows, call.stream);
       if (codec.chunk().size <= out.size()) {
@@ -362,13 +468,14 @@ struct TrajectoryCodec::State {
   }
   // Device memory that only difference chunks need.
   std::size_t history_bytes() const {
-    return history.device_bytes() + matched.device_bytes() + out.device_bytes() + scratch.capacity() +
-           flag_memory.capacity();
+    return history.device_bytes() + matched.device_bytes() + last.device_bytes() + out.device_bytes() +
+           scratch.capacity() + flag_memory.capacity();
   }
 
   // After an exception: waits for what was queued, and makes the next chunk independent.
   void settle(cudaStream_t stream) {
     if (cudaStreamSynchronize(stream) != cudaSuccess) forget_last_error();
+    if (beside != nullptr && cudaStreamSynchronize(beside->stream.get()) != cudaSuccess) forget_last_error();
     forget();
   }
 
@@ -385,8 +492,18 @@ struct TrajectoryCodec::State {
   bool unfit = false;    // no history until a key chunk is asked for
   format::KeySizes sizes;
   FrameMatch matched;
+  LastFrame last;  // if `matched` may be repeated
   ChunkOutput out;
   DeviceBuffer scratch, flag_memory;
+  std::uint64_t scratch_before = 0;  // what `scratch` is large enough for
+  std::uint64_t scratch_particles = 0;
+
+  // A second stream, and where it begins and ends.
+  struct Beside {
+    OwnStream stream;
+    Event begin, end;
+  };
+  std::unique_ptr<Beside> beside;
 
   // Of the frame.
   std::vector<double> largest_error;
@@ -430,8 +547,8 @@ void TrajectoryCodec::release() {
 MemoryUse TrajectoryCodec::memory() const {
   MemoryUse use = state_->codec.memory();
   const State &state = *state_;
-  use.allocations +=
-      state.allocations + state.history.allocations() + state.matched.allocations() + state.out.allocations();
+  use.allocations += state.allocations + state.history.allocations() + state.matched.allocations() +
+                     state.last.allocations() + state.out.allocations();
   use.device_bytes += state.history_bytes();
   return use;
 }

@@ -21,10 +21,14 @@ namespace gpz::cuda {
 //
 // Device memory, from the first difference frame on, in addition to that of a Codec for the same particles. Kept from
 // frame to frame, in bytes for each particle: 16 for each value of a float field with a bound, 4 for each integer, 8
-// for each lossless float, 8 for the id, 4 or 8 for one more component in each field, and 19 for identity. While a
-// frame is encoded, for each particle: 17 for each value, and as much again for the field with the most components, at
-// least 33. All of it is allocated with an eighth to spare, and again only when a frame needs more than any earlier
-// one. If there is not enough, all chunks are independent until the next key frame.
+// for each lossless float, 8 for the id, 4 or 8 for one more component in each field, 21 for identity, and, if all rows
+// are encoded, once more what the caller's arrays of integers and ids have. While a frame is encoded, for each
+// particle: 17 for each value, and as much again for the field with the most components, at least 25. All of it is
+// allocated with an eighth to spare, and again only when a frame needs more than any earlier one. If there is not
+// enough, all chunks are independent until the next key frame.
+//
+// A frame is fastest if its ids are those of the last frame, row by row, as they are as long as a program does not sort
+// its particles. It is fast as long as particles are near the rows that they had in the key frame.
 class GPZ_API TrajectoryCodec {
  public:
   // Takes a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such device.
@@ -41,8 +45,8 @@ class GPZ_API TrajectoryCodec {
   // edges of the box below -2^29 or above 2^29 grid steps; for exact values in a float field with a bound (NaN,
   // infinities, too large, at the edge of rounding); for int32 and int64 components in one field; and if there is too
   // little device memory. Two more cases give other bytes, which decode to the same values: particles with equal ids
-  // may be matched with each other, and particles whose ids a hash puts next to hundreds of others may be stored as
-  // leaving and arriving.
+  // may be matched with each other, or be stored as leaving and arriving, and so may particles whose ids a hash puts
+  // next to hundreds of others.
   //
   // Arrays and `rows` (nullptr: all particles in order) are in device memory. The call runs behind the work that is in
   // the stream already, and returns when its own is done. The chunk is valid until the next encode() or release().
