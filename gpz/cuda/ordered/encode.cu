@@ -24,7 +24,7 @@ template <typename T>
 __device__ __forceinline__ std::int32_t index_at(const OrderedEncode &params, int d, U64 i) {
   const DeviceIndex index =
       device_index(source_value<T>(params.source, d, source_row(params.source, i)), params.source.grid);
-  return index.valid && index.narrow ? index.q : 0;
+  return index.good ? index.q : 0;
 }
 
 __device__ __noinline__ void note_bad(OrderedTotals *totals, bool valid) {
@@ -47,7 +47,7 @@ __device__ __forceinline__ double load_places(const OrderedEncode &params, U64 f
 #pragma unroll
     for (int d = 0; d < D; ++d) {
       const DeviceIndex index = device_index(source_value<T>(params.source, d, from), params.source.grid);
-      const bool good = index.valid && index.narrow;
+      const bool good = index.good;
       if (!good && active) note_bad(params.totals, index.valid);
       error = good && index.error > error ? index.error : error;
       const std::int64_t q = good ? index.q : 0;
