@@ -17,7 +17,7 @@ DIRECT = "before KOKKOS copies them for other output"
 def twins(first, second, columns=COLUMNS, every=5, group="all", both="", custom="t.dump"):
     """Dump gpz (a.gpz) and dump b (b.gpz) have dump_modify arguments of their own; dump custom writes t.dump."""
     commands = dumps(columns, every, "a.gpz", custom, group, both, modify=f"device gpu {first}")
-    return commands + f"dump b {group} gpz {every} b.gpz {columns}\ndump_modify b {second} {both}\n"
+    return commands + f"dump b {group} gpz {every} b.gpz {columns}\ndump_modify b share no {second} {both}\n"
 
 
 def lammps(t, script, kokkos=False):
