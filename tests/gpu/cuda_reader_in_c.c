@@ -46,7 +46,8 @@ int reader_in_c(const char *path, double *x_of_last) {
   if (!step && gpz_cuda_reader_column(reader, 0, count, &column) != GPZ_NOT_FOUND) step = 11;
   if (!step && gpz_cuda_reader_column(reader, 0, 0, &column) != GPZ_OK) step = 12;
   if (!step && strcmp(column.name, "x") != 0) step = 13;
-  if (!step && gpz_cuda_reader_read(reader, 0, outputs, 2, capacity - 1, 0, NULL, NULL) != GPZ_LIMIT_EXCEEDED) step = 14;
+  if (!step && gpz_cuda_reader_read(reader, 0, outputs, 2, capacity - 1, 0, NULL, NULL) != GPZ_LIMIT_EXCEEDED)
+    step = 14;
   if (!step && gpz_cuda_reader_read(reader, frames, outputs, 2, capacity, 0, NULL, NULL) != GPZ_NOT_FOUND) step = 15;
   if (!step && gpz_cuda_reader_read(NULL, 0, outputs, 2, capacity, 0, NULL, NULL) != GPZ_INVALID_ARGUMENT) step = 16;
   if (!step && gpz_cuda_reader_memory(reader, &bytes, &allocations) != GPZ_OK) step = 17;
