@@ -181,6 +181,7 @@ __global__ void __launch_bounds__(ordered_warps *warp_size, 6)
   const OrderedPayload payload(residuals, words, D, n);
   U64 reach = 0;
   U32 status = 0;
+  __syncwarp();  // what other lanes have read gives way to exceptions
   if (payload.exceptions != 0) status = place_exceptions<D>(layout, record, payload, n, memory, reach);
   __syncwarp();
   Line line[D];
