@@ -64,7 +64,17 @@ GPZBackground::~GPZBackground() {
 std::string GPZBackground::problem() const { return thread_ ? thread_->problem() : open_problem_; }
 
 int GPZBackground::next_buffer() {
-  if (on_way_.size() == nbuffers && advance(on_way_.front(), true)) drop_first();
+  if (on_way_.size() >= nbuffers) {
+    // The frame that had the buffer. It is the first, unless a frame before it cannot be completed; then it is lost,
+    // too, and settle() may need those before it.
+    const auto had = std::prev(on_way_.end(), nbuffers);
+    bool has_ended = true;
+    for (auto frame = on_way_.begin(); frame != std::next(had); ++frame) has_ended = advance(*frame, true);
+    if (had == on_way_.begin() && has_ended)
+      drop_first();
+    else if (spare_.empty())
+      spare_.splice(spare_.end(), on_way_, had);
+  }
   return static_cast<int>(frames_ % nbuffers);
 }
 

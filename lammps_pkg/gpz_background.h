@@ -111,7 +111,7 @@ class GPZBackground {
   std::uint64_t frames_ = 0;                                 // submitted so far
   std::uint64_t reference_ = 0;                              // head checksum of the last frame that is complete
   std::list<Frame> on_way_;                                  // oldest first
-  std::list<Frame> spare_ = std::list<Frame>(nbuffers + 1);  // all ranks count the same frames, even without memory
+  std::list<Frame> spare_ = std::list<Frame>(2 * nbuffers);  // all ranks count the same frames, even without memory
   std::unique_ptr<GPZWriterThread> thread_;
 
   void start_thread();
