@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of difference sections that are predicted from neighbours, as in decode.cu, except for the particles of each axis
-// of a block, which wait for each other: neighbours.cuh.
+// Blocks of difference sections that are predicted from neighbours, as in decode.cu, except for the particles of each
+// axis of a block, which wait for each other: neighbours.cuh.
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/difference/kernels.hpp"
 #include "gpz/cuda/difference/neighbours.cuh"
