@@ -14,6 +14,7 @@ void together(int count, const Work &work) {
   std::promise<void> all_there;
   const std::shared_future<void> begin = all_there.get_future().share();
   std::vector<std::future<void>> threads;
+  threads.reserve(static_cast<std::size_t>(count));
   for (int t = 0; t < count; ++t)
     threads.push_back(std::async(std::launch::async, [&work, begin, t] {
       begin.wait();

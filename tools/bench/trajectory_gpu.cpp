@@ -60,7 +60,7 @@ TrajectoryRow from_file(const TrajectoryFile &file, const Memory &positions, int
 // The first frames of a file whose frames have one chunk each, as far as there is memory for them.
 class FramesOnDevice {
  public:
-  FramesOnDevice(const TrajectoryFile &file, const Memory &positions) : positions_(positions) {
+  FramesOnDevice(const TrajectoryFile &file, const Memory &positions) {
     const Reader reader(file.path);
     std::size_t room = free_memory() / 4;
     for (std::size_t i = 0; i < file.frames; ++i) {
@@ -100,7 +100,6 @@ class FramesOnDevice {
     std::uint64_t particles = 0;
     std::vector<cuda::FieldOutput> outputs;
   };
-  const Memory &positions_;
   std::vector<Frame> frames_;
 };
 
