@@ -40,6 +40,15 @@ std::uint64_t longest_frame(const FileScan &scan) {
   return longest;
 }
 
+// Large pieces are read and copied faster. Together, those of all threads have no more memory than a frame, where that
+// does not make them too small.
+std::size_t piece_of(std::uint64_t longest, int threads) {
+  constexpr std::uint64_t least = 64 << 10;
+  constexpr std::uint64_t most = 1 << 20;
+  const std::uint64_t share = longest / (static_cast<std::uint64_t>(threads) * Landing::rooms_a_lane);
+  return static_cast<std::size_t>(std::min(std::clamp(share, least, most), longest));
+}
+
 std::vector<FieldOutput> outputs_of(const FrameInfo &info, const std::vector<cpu::Target> &targets) {
   std::vector<FieldOutput> outputs;
   for (std::size_t f = 0; f < info.fields.size(); ++f) {
@@ -113,7 +122,9 @@ struct Reader::State {
     settings.threads = threads;
     settings.frames = ahead_bytes == 0 ? 1 : most_frames_ahead;
     settings.bytes = ahead_bytes;
-    landing.emplace(device, settings.frames, longest_frame(file.scan()));
+    const std::uint64_t longest = longest_frame(file.scan());
+    settings.piece = piece_of(longest, threads);
+    landing.emplace(device, settings, longest);
     ahead.emplace(file, *landing, settings);
     decoder.emplace(device);
   }
@@ -181,7 +192,10 @@ struct Reader::State {
       for (std::size_t j = first; j <= i; ++j) {
         const api::ReadAhead::Frame frame = ahead->take(j);
         landing->follow(frame.slot, stream);
-        const FrameDecoder::Bytes bytes = {landing->on_device(frame.slot), frame.bytes};
+        const FrameDecoder::Bytes bytes = {landing->on_device(frame.slot),
+                                           [&](std::size_t offset, void *to, std::size_t count) {
+                                             file.source().read_at(frame.position + offset, to, count);
+                                           }};
         if (j == i)
           decoder->decode(j, *frame.head, bytes, outputs, sorted_by, stream);
         else
