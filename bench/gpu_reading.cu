@@ -236,13 +236,14 @@ double read_file(const std::string &path, U64 bytes, U64 frame, int readers, std
 }
 
 // The bytes of the .gpz file: to the device and checked, not decoded.
-Passes bring_bytes(const std::string &path, int readers, std::size_t piece) {
+Passes bring_bytes(const std::string &path, int readers, std::size_t copy) {
   const gpz::api::FrameFile file(std::make_unique<gpz::api::File>(path, gpz::api::File::Mode::read));
   gpz::api::ReadAhead::Settings settings;
   settings.threads = readers;
   settings.frames = 12;
   settings.bytes = gpz::cuda::ReaderOptions().ahead;
-  settings.piece = piece;
+  settings.piece = std::min(settings.piece, copy);
+  settings.load = copy / settings.piece;
   std::uint64_t longest = 0;
   for (const gpz::IndexEntry &frame : file.scan().frames) longest = std::max(longest, frame.length);
   gpz::cuda::Landing landing(0, settings, longest);
@@ -354,7 +355,7 @@ void run(U64 n, int frames, bool solid, const std::string &folder) {
   std::printf(
       "steps, GB/s of the .gpz file   threads  piece KiB    pread   and copied   and checked (as Reader does)\n");
   for (const int readers : {4, 8, 12, 16})
-    for (const std::size_t kib : {256u, 512u, 1024u, 2048u})
+    for (const std::size_t kib : {512u, 1024u, 2048u, 4096u})
       if (readers <= cores)
         std::printf("%38d %10zu %8.1f %12.1f %12.1f\n", readers, kib,
                     gb(read_file(compressed.path(), gpz_bytes, n * 8, readers, kib << 10, false)),

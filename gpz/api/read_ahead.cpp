@@ -11,16 +11,21 @@
 namespace gpz::api {
 namespace {
 
+template <typename F>
+std::exception_ptr exception_of(const F &f) {
+  try {
+    f();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
 // Calls f() without the lock. Returns its exception; by then this thread has none of it left.
 template <typename F>
 std::exception_ptr unlocked(std::unique_lock<std::mutex> &lock, const F &f) {
   lock.unlock();
-  std::exception_ptr failure;
-  try {
-    f();
-  } catch (...) {
-    failure = std::current_exception();
-  }
+  std::exception_ptr failure = exception_of(f);
   lock.lock();
   return failure;
 }
@@ -161,7 +166,7 @@ void ReadAhead::give_back(std::size_t i) {
 void ReadAhead::work() {
   std::unique_lock<std::mutex> lock(mutex_);
   try {
-    read_pieces(lock);
+    read(lock);
   } catch (...) {
     if (!lock.owns_lock()) lock.lock();
     idle_ = std::current_exception();
@@ -169,7 +174,7 @@ void ReadAhead::work() {
   }
 }
 
-void ReadAhead::read_pieces(std::unique_lock<std::mutex> &lock) {
+void ReadAhead::read(std::unique_lock<std::mutex> &lock) {
   lock.unlock();
   const std::unique_ptr<Landing::Lane> lane = landing_.lane();
   lock.lock();
@@ -179,12 +184,12 @@ void ReadAhead::read_pieces(std::unique_lock<std::mutex> &lock) {
     if (slot == nullptr) {
       work_.wait(lock);
     } else if (room == nullptr) {
-      // Who waits for room has no piece yet that others could read.
+      // Who waits for room keeps no piece from others.
       lock.unlock();
       room = lane->room();
       lock.lock();
     } else {
-      read_piece(*slot, *lane, room, lock);
+      read_load(*slot, *lane, room, lock);
       room = nullptr;
     }
   }
@@ -198,42 +203,56 @@ ReadAhead::Slot *ReadAhead::slot_to_read() {
   return first;
 }
 
-void ReadAhead::read_piece(Slot &slot, Landing::Lane &lane, std::uint8_t *room, std::unique_lock<std::mutex> &lock) {
-  const std::size_t piece = slot.next++;
-  const FrameChecks::Piece &place = slot.checks.pieces()[piece];
+void ReadAhead::read_load(Slot &slot, Landing::Lane &lane, std::uint8_t *room, std::unique_lock<std::mutex> &lock) {
+  const std::size_t first = slot.next;
+  const std::size_t end = std::min(first + settings_.load, slot.pieces());
+  slot.next = end;
   ++slot.busy;
-  auto failure = unlocked(lock, [&] {
-    if (place.size == 0) return;
-    file_.source().read_at(slot.position + place.from, room, place.size);
-    lane.send(slot.index, place.from, place.size);
-  });
-  if (!failure && --slot.left == 0) {
-    failure = unlocked(lock, [&] { landing_.complete(slot.index); });
-    slot.complete = !failure;
+  std::exception_ptr damage;
+  auto failure = unlocked(lock, [&] { damage = read_and_look(slot, first, end, lane, room); });
+  if (!failure) {
+    slot.left -= end - first;
+    if (slot.left == 0) failure = unlocked(lock, [&] { landing_.complete(slot.index); });
+    slot.complete = slot.left == 0 && !failure;
   }
   if (failure) {
     slot.unread = std::move(failure);
     slot.next = slot.pieces();
   }
+  if (damage) slot.damaged = std::move(damage);
+  std::fill(slot.looked_at.begin() + static_cast<std::ptrdiff_t>(first),
+            slot.looked_at.begin() + static_cast<std::ptrdiff_t>(end), char{1});
   if (slot.complete || slot.unread) progress_.notify_all();
-  if (!slot.unread && slot.in_use) check_piece(slot, piece, room, lock);
+  finish_checks(slot, lock);
   --slot.busy;
   if (slot.is_checked() || !slot.in_use) progress_.notify_all();
 }
 
+// Sends what it has read, damaged or not. Returns the damage.
+std::exception_ptr ReadAhead::read_and_look(Slot &slot, std::size_t first, std::size_t end, Landing::Lane &lane,
+                                            std::uint8_t *room) const {
+  std::exception_ptr damage;
+  std::size_t size = 0;
+  for (std::size_t p = first; p < end; ++p) {
+    const FrameChecks::Piece &piece = slot.checks.pieces()[p];
+    std::uint8_t *const to = room + size;
+    file_.source().read_at(slot.position + piece.from, to, piece.size);
+    if (!damage) damage = exception_of([&] { slot.checks.look_at(p, to); });
+    size += piece.size;
+  }
+  if (size != 0) lane.send(slot.index, slot.checks.pieces()[first].from, size);
+  return damage;
+}
+
 // Whoever has looked at the first piece that is not finished goes on as far as others have looked.
-void ReadAhead::check_piece(Slot &slot, std::size_t piece, const std::uint8_t *bytes,
-                            std::unique_lock<std::mutex> &lock) {
-  const auto checking = [&](const auto &f) {
-    if (auto failure = unlocked(lock, f)) slot.damaged = std::move(failure);
-  };
-  checking([&] { slot.checks.look_at(piece, bytes); });
-  slot.looked_at[piece] = 1;
-  while (slot.can_be_finished()) {
+void ReadAhead::finish_checks(Slot &slot, std::unique_lock<std::mutex> &lock) {
+  while (slot.in_use && slot.can_be_finished()) {
     slot.finishing = true;
     const std::size_t next = slot.finished;
-    checking([&] { slot.checks.finish(next); });
-    if (!slot.damaged) ++slot.finished;
+    if (auto failure = unlocked(lock, [&] { slot.checks.finish(next); }))
+      slot.damaged = std::move(failure);
+    else
+      ++slot.finished;
     slot.finishing = false;
   }
 }

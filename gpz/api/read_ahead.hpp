@@ -23,7 +23,7 @@ class Landing {
   class Lane {
    public:
     virtual ~Lane() = default;
-    // Memory for the next piece (Settings::room()). Waits until what was there has been sent on.
+    // Memory for the next load: Settings::room() bytes. Waits until what was there has been sent on.
     virtual std::uint8_t *room() = 0;
     // Sends the first `size` bytes of what room() returned last to [from, from + size) of the slot. They stay where
     // they are until the next room().
@@ -51,11 +51,13 @@ class ReadAhead {
     // is more.
     std::size_t frames = 2;
     std::uint64_t bytes = 0;
-    // Bytes that a thread reads at a time: what it has read is still in its cache when it checks and sends it.
-    std::size_t piece = std::size_t{1} << 20;
+    // Bytes that a thread reads and checks at a time: what it checks is still in its cache.
+    std::size_t piece = std::size_t{256} << 10;
+    // Pieces that it sends together: each copy costs something.
+    std::size_t load = 8;
 
-    // Bytes that a piece may have.
-    std::size_t room() const { return FrameChecks::longest(piece); }
+    // Bytes that they may have.
+    std::size_t room() const { return load * FrameChecks::longest(piece); }
   };
 
   // A frame whose bytes have arrived. Valid until give_back() or aim() without it.
@@ -124,10 +126,12 @@ class ReadAhead {
   void start_threads();
 
   void work();
-  void read_pieces(std::unique_lock<std::mutex> &lock);
+  void read(std::unique_lock<std::mutex> &lock);
   Slot *slot_to_read();
-  void read_piece(Slot &slot, Landing::Lane &lane, std::uint8_t *room, std::unique_lock<std::mutex> &lock);
-  void check_piece(Slot &slot, std::size_t piece, const std::uint8_t *bytes, std::unique_lock<std::mutex> &lock);
+  void read_load(Slot &slot, Landing::Lane &lane, std::uint8_t *room, std::unique_lock<std::mutex> &lock);
+  std::exception_ptr read_and_look(Slot &slot, std::size_t first, std::size_t end, Landing::Lane &lane,
+                                   std::uint8_t *room) const;
+  static void finish_checks(Slot &slot, std::unique_lock<std::mutex> &lock);
 
   const FrameFile &file_;
   Landing &landing_;

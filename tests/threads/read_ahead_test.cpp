@@ -39,11 +39,22 @@ FrameFile file_from(const Bytes &bytes) {
   return FrameFile(std::make_unique<api::MemorySource>(bytes.data(), bytes.size(), "memory"));
 }
 
+ReadAhead::Settings settings_of(int threads, std::size_t frames, std::uint64_t bytes = UINT64_MAX,
+                                std::size_t piece = 96, std::size_t load = 2) {
+  ReadAhead::Settings settings;
+  settings.threads = threads;
+  settings.frames = frames;
+  settings.bytes = bytes;
+  settings.piece = piece;
+  settings.load = load;
+  return settings;
+}
+
 // Keeps a copy of what was sent, as a device would. Rooms are used in turn, and hold nothing when they are given out.
 class CopyingLanding final : public api::Landing {
  public:
-  explicit CopyingLanding(std::size_t slots, std::size_t piece = 96)
-      : room_(api::FrameChecks::longest(piece)), slots_(slots) {}
+  explicit CopyingLanding(std::size_t slots, const ReadAhead::Settings &settings = settings_of(1, 1))
+      : room_(settings.room()), slots_(slots) {}
 
   void reserve(std::size_t slot, std::size_t size) override {
     if (failing_reserve) throw Error(Status::out_of_memory, "no room");
@@ -95,16 +106,6 @@ class CopyingLanding final : public api::Landing {
   std::vector<Slot> slots_;
 };
 
-ReadAhead::Settings settings_of(int threads, std::size_t frames, std::uint64_t bytes = UINT64_MAX,
-                                std::size_t piece = 96) {
-  ReadAhead::Settings settings;
-  settings.threads = threads;
-  settings.frames = frames;
-  settings.bytes = bytes;
-  settings.piece = piece;
-  return settings;
-}
-
 // A file, and its frames read in a way that other tests have checked.
 struct Trajectory {
   Bytes bytes;
@@ -134,8 +135,9 @@ TEST(ReadAheadThreads, FramesArriveInTheirOrder) {
   for (const int threads : {1, 2, 5})
     for (const std::size_t frames : {1u, 2u, 7u})
       for (const std::size_t piece : {8u, 3000u, 1u << 20}) {
-        CopyingLanding landing(frames, piece);
-        ReadAhead ahead(all.file, landing, settings_of(threads, frames, UINT64_MAX, piece));
+        const ReadAhead::Settings settings = settings_of(threads, frames, UINT64_MAX, piece, 1 + piece % 7);
+        CopyingLanding landing(frames, settings);
+        ReadAhead ahead(all.file, landing, settings);
         ahead.aim(0, all.count());
         for (std::size_t i = 0; i < all.count(); ++i) {
           expect_frame(all, landing, ahead, i);
@@ -179,8 +181,9 @@ TEST(ReadAheadThreads, ChunksOfAnyLength) {
   for (const std::size_t piece : {1u, 1024u, 2500u, 4096u, 1u << 16}) {
     Bytes bytes = sound;
     const FrameFile file = file_from(bytes);
-    CopyingLanding landing(4, piece);
-    ReadAhead ahead(file, landing, settings_of(3, 4, UINT64_MAX, piece));
+    const ReadAhead::Settings settings = settings_of(3, 4, UINT64_MAX, piece, 1 + piece % 4);
+    CopyingLanding landing(4, settings);
+    ReadAhead ahead(file, landing, settings);
     for (const bool is_damaged : {false, true}) {
       for (std::size_t i = 0; i < lengths.size(); ++i) {
         std::uint64_t position = 0;

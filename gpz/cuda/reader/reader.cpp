@@ -40,13 +40,15 @@ std::uint64_t longest_frame(const FileScan &scan) {
   return longest;
 }
 
-// Large pieces are read and copied faster. Together, those of all threads have no more memory than a frame, where that
-// does not make them too small.
-std::size_t piece_of(std::uint64_t longest, int threads) {
+// Many bytes are copied faster than few. But the pinned memory of all threads together has no more bytes than a frame,
+// where that does not make copies too small.
+void choose_copies(std::uint64_t longest, api::ReadAhead::Settings &settings) {
   constexpr std::uint64_t least = 64 << 10;
-  constexpr std::uint64_t most = 1 << 20;
-  const std::uint64_t share = longest / (static_cast<std::uint64_t>(threads) * Landing::rooms_a_lane);
-  return static_cast<std::size_t>(std::min(std::clamp(share, least, most), longest));
+  constexpr std::uint64_t most = 2 << 20;
+  const std::uint64_t share = longest / (static_cast<std::uint64_t>(settings.threads) * Landing::rooms_a_lane);
+  const auto copy = static_cast<std::size_t>(std::min(std::clamp(share, least, most), longest));
+  settings.piece = std::min(settings.piece, copy);
+  settings.load = settings.piece == 0 ? 1 : copy / settings.piece;
 }
 
 std::vector<FieldOutput> outputs_of(const FrameInfo &info, const std::vector<cpu::Target> &targets) {
@@ -123,7 +125,7 @@ struct Reader::State {
     settings.frames = ahead_bytes == 0 ? 1 : most_frames_ahead;
     settings.bytes = ahead_bytes;
     const std::uint64_t longest = longest_frame(file.scan());
-    settings.piece = piece_of(longest, threads);
+    choose_copies(longest, settings);
     landing.emplace(device, settings, longest);
     ahead.emplace(file, *landing, settings);
     decoder.emplace(device);
