@@ -381,8 +381,7 @@ void run(U64 n, int frames, bool solid, const std::string &folder) {
   std::printf("decoding alone: %.2f G atoms/s, %.1f GB/s of the file\n", atoms / decoding / 1e9, gb(decoding));
 
   std::printf(
-      "gpz::cuda::Reader          threads  MiB ahead  G atoms/s  slowest   x raw  behind the key frame  first pass "
-      "s\n");
+      "gpz::cuda::Reader          threads  MiB ahead  G atoms/s  slowest   x raw  behind key frame  first pass s\n");
   const auto read = [&](int readers, std::uint64_t mib, gpz::cuda::OutputOrder order) {
     if (readers > cores) return;
     const Passes passes = read_compressed(compressed.path(), n, readers, mib << 20, order);
