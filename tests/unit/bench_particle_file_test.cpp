@@ -51,6 +51,7 @@ TEST(BenchParticleFile, RefusesWhatItCannotWrite) {
 
 int run(Program &program, std::vector<std::string> words, const std::function<void()> &work) {
   std::vector<char *> arguments;
+  arguments.reserve(words.size());
   for (std::string &word : words) arguments.push_back(word.data());
   return program.run(static_cast<int>(arguments.size()), arguments.data(), work);
 }
