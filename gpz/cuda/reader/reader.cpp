@@ -34,7 +34,7 @@ int threads_of(const ReaderOptions &options) {
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 16u));
 }
 
-// The caller's thread, and what else the program does, need cores as well: with a thread for each core, all are slower.
+// More do not make it faster, and the caller's thread, and what else the program does, need cores as well.
 int reading_threads_of(const ReaderOptions &options) {
   const int threads = threads_of(options);
   return options.threads > 0 ? threads : std::max(1, threads * 3 / 4);
