@@ -21,6 +21,13 @@ inline void finish(const char *what) {
   check(cudaGetLastError(), what);
 }
 
+// Whether the device can be used after a failure. If so, the failure is forgotten.
+inline bool usable() {
+  const bool sound = cudaDeviceSynchronize() == cudaSuccess;
+  static_cast<void>(cudaGetLastError());
+  return sound;
+}
+
 class Memory {
  public:
   Memory() = default;

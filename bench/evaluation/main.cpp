@@ -110,8 +110,7 @@ int run(const Options &options) {
       add(result, measure(*program, data, edge, bound, options.settings), data);
     } catch (const std::exception &error) {
       // Of some errors a process does not get rid.
-      if (cudaDeviceSynchronize() != cudaSuccess) throw;
-      static_cast<void>(cudaGetLastError());
+      if (!usable()) throw;
       result["failure"] = plain(error.what());
     }
     append(options.json, result);

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <stdexcept>
+#include <exception>
+#include <limits>
 
 #include "check.hpp"
 #include "device.hpp"
@@ -132,19 +133,33 @@ class Bench {
   std::size_t size_ = 0;
 };
 
-std::size_t size_with(Program &program, const Job &job, const Data &data) {
-  Bench bench(program, job, data);
-  bench.compress_fresh();
-  return bench.bytes();
+// A program may fail with one layout and not with the other.
+struct Trial {
+  double size = std::numeric_limits<double>::infinity();
+  std::exception_ptr failure;
+};
+
+Trial trial(Program &program, Layout layout, const Job &job, const Data &data) {
+  Trial result;
+  try {
+    const std::unique_ptr<Program> arrays = with_layout(program, layout);
+    Bench bench(*arrays, job, data);
+    bench.compress_fresh();
+    result.size = static_cast<double>(bench.bytes());
+  } catch (const std::exception &) {
+    if (!usable()) throw;
+    result.failure = std::current_exception();
+  }
+  return result;
 }
 
 // One array is what most programs are faster with, so the other has to be smaller by more than what its own alignment
 // and the start of each array cost.
 Layout better_layout(Program &program, const Job &job, const Data &data) {
-  const auto size = [&](Layout layout) { return size_with(*with_layout(program, layout), job, data); };
-  return static_cast<double>(size(Layout::separate)) < 0.998 * static_cast<double>(size(Layout::joined))
-             ? Layout::separate
-             : Layout::joined;
+  const Trial joined = trial(program, Layout::joined, job, data);
+  const Trial separate = trial(program, Layout::separate, job, data);
+  if (joined.failure && separate.failure) std::rethrow_exception(joined.failure);
+  return separate.size < 0.998 * joined.size ? Layout::separate : Layout::joined;
 }
 
 Errors errors_of(const Data &data, const std::vector<float> &decoded, const Order &order, double bound,
