@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NAME.f32 and NAME.json: one data set of the evaluation (docs/evaluation.md)."""
+import json
+import os
+
+import numpy
+
+
+def write(path, axes, *, description, source, order):
+    """`axes`: one array of coordinates for each axis, all of one length. Rounded to f32 and written one axis after the other."""
+    stem, extension = os.path.splitext(path)
+    if extension != ".f32":
+        raise SystemExit(f"{path}: the name has to end in .f32")
+    particles = {len(axis) for axis in axes}
+    if len(particles) != 1:
+        raise ValueError(f"axes of different lengths: {sorted(particles)}")
+    with open(path, "wb") as file:
+        for axis in axes:
+            numpy.ascontiguousarray(axis, dtype="<f4").tofile(file)
+    about = {"name": os.path.basename(stem), "particles": particles.pop(), "components": len(axes),
+             "description": description, "source": source, "order": order}
+    with open(stem + ".json", "w", encoding="utf-8") as file:
+        json.dump(about, file, indent=2)
+        file.write("\n")
