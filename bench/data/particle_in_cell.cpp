@@ -12,6 +12,7 @@ namespace gpz::bench::data {
 namespace {
 
 constexpr std::size_t box_edge = 32;
+constexpr std::size_t cells_of_box = box_edge * box_edge * box_edge;
 constexpr std::size_t rows_together = 64;  // of the mesh, for one thread
 
 std::size_t boxes(std::size_t cells) { return (cells + box_edge - 1) / box_edge; }
@@ -115,8 +116,7 @@ void ParticleInCell::add_shares() {
     std::fill(electron_density_.begin() + static_cast<std::ptrdiff_t>(begin),
               electron_density_.begin() + static_cast<std::ptrdiff_t>(end), 0);
     for (const std::vector<std::int32_t> &density : counts_)
-      if (!density.empty())
-        for (std::size_t node = begin; node < end; ++node) electron_density_[node] += density[node];
+      for (std::size_t node = begin; node < end; ++node) electron_density_[node] += density[node];
   });
 }
 
@@ -206,20 +206,33 @@ std::uint32_t ParticleInCell::cell_key(const Electron &electron) const {
   return static_cast<std::uint32_t>(key);
 }
 
+// Turns the numbers of electrons of each key and part into the places where the first of them go.
+void ParticleInCell::begin_of_keys(std::size_t keys) {
+  constexpr std::size_t together = 1 << 14;
+  std::vector<std::int32_t> before((keys + together - 1) / together + 1);
+  in_pieces(threads_, keys, together, [&](std::size_t begin, std::size_t end) {
+    std::int32_t sum = 0;
+    for (const std::vector<std::int32_t> &count : counts_)
+      for (std::size_t key = begin; key < end; ++key) sum += count[key];
+    before[begin / together + 1] = sum;
+  });
+  std::partial_sum(before.begin(), before.end(), before.begin());
+  in_pieces(threads_, keys, together, [&](std::size_t begin, std::size_t end) {
+    std::int32_t next = before[begin / together];
+    for (std::size_t key = begin; key < end; ++key)
+      for (std::vector<std::int32_t> &count : counts_) next += std::exchange(count[key], next);
+  });
+}
+
 // Stable: electrons of one key stay in their order. key(electron, its index) is below `keys`.
 template <class Key>
 void ParticleInCell::counting_sort(std::size_t keys, const Key &key) {
-  for (std::vector<std::int32_t> &count : counts_) count.clear();
   in_parts(electrons_.size(), [&](std::size_t begin, std::size_t end, std::size_t part) {
     std::vector<std::int32_t> &count = counts_[part];
     count.assign(keys, 0);
     for (std::size_t i = begin; i < end; ++i) ++count[key(electrons_[i], i)];
   });
-  // Where the first electron of each key and thread goes.
-  std::int32_t before = 0;
-  for (std::size_t k = 0; k < keys; ++k)
-    for (std::vector<std::int32_t> &count : counts_)
-      if (!count.empty()) before += std::exchange(count[k], before);
+  begin_of_keys(keys);
   sorted_.resize(electrons_.size());
   in_parts(electrons_.size(), [&](std::size_t begin, std::size_t end, std::size_t part) {
     std::vector<std::int32_t> &next = counts_[part];
@@ -231,11 +244,11 @@ void ParticleInCell::counting_sort(std::size_t keys, const Key &key) {
 
 void ParticleInCell::sort_by_cell() {
   const std::size_t box_count = boxes(cells_[0]) * boxes(cells_[1]) * boxes(cells_[2]);
-  counting_sort(box_count * box_edge * box_edge * box_edge,
-                [&](const Electron &electron, std::size_t) { return cell_key(electron); });
-  box_ends_.assign(box_count, 0);
-  for (const Electron &electron : electrons_) ++box_ends_[box_of(electron)];
-  std::partial_sum(box_ends_.begin(), box_ends_.end(), box_ends_.begin());
+  counting_sort(box_count * cells_of_box, [&](const Electron &electron, std::size_t) { return cell_key(electron); });
+  // Where the next electron of the last cell would go.
+  box_ends_.resize(box_count);
+  for (std::size_t box = 0; box < box_count; ++box)
+    box_ends_[box] = static_cast<std::size_t>(counts_.back()[(box + 1) * cells_of_box - 1]);
 }
 
 void ParticleInCell::redistribute() {

@@ -65,6 +65,7 @@ class ParticleInCell {
   void add_shares();
   template <class Work>
   void in_parts(std::size_t count, const Work &work);
+  void begin_of_keys(std::size_t keys);
   template <class Key>
   void counting_sort(std::size_t keys, const Key &key);
 
