@@ -16,12 +16,11 @@ import sys
 import tempfile
 
 import numpy
-
 import particle_file
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(1, os.path.join(HERE, ".."))
-from raw_positions import read_frames  # noqa: E402  (its folder has to be named first)
+from raw_positions import read_frames
 
 SYSTEMS = {
     "melt": "Lennard-Jones liquid near its triple point, reduced density 0.8442, cut at 2.5 sigma",
@@ -64,6 +63,7 @@ run {options.steps}
 
 def main():
     options = parse()
+    particle_file.stem(options.out)
     beside = os.path.dirname(os.path.abspath(options.out))
     with tempfile.TemporaryDirectory(dir=options.work or beside, prefix="lammps-") as folder:
         dump = os.path.join(folder, "last.bin")

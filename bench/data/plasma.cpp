@@ -159,7 +159,8 @@ int main(int argc, char **argv) {
   std::size_t particles = 16777216;
   std::size_t steps = 192;
   program.option("--particles", particles, "electrons")->check(CLI::Range(1000, 1000000000));
-  program.option("--steps", steps, "of 0.1 inverse plasma frequencies; the beam flies through the box in 251");
+  program.option("--steps", steps, "of 0.1 inverse plasma frequencies; the beam flies through the box in 251")
+      ->check(CLI::Range(1, 100000));
   return program.run(argc, argv, [&] {
     Wake wake(particles, program.seed(), program.threads());
     wake.run(steps);

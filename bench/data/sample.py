@@ -21,7 +21,6 @@ import tempfile
 
 import laspy
 import numpy
-
 import particle_file
 
 VERSION = "2.7.0"
