@@ -26,7 +26,7 @@ struct Between {
     share = place - static_cast<float>(low);
     high = low + 1 == cells ? 0 : low + 1;
   }
-  float share_of(int end) const { return end == 0 ? 1 - share : share; }
+  float share_of(std::size_t end) const { return end == 0 ? 1 - share : share; }
 };
 
 // The eight nodes around a place: node(i, j, k), each 0 (low) or 1 (high).
@@ -38,8 +38,8 @@ class Corners {
     rows_ = {y.low * cells[0] + z.low * layer, y.high * cells[0] + z.low * layer, y.low * cells[0] + z.high * layer,
              y.high * cells[0] + z.high * layer};
   }
-  std::size_t node(int i, int j, int k) const {
-    return rows_[static_cast<std::size_t>(2 * k + j)] + (i == 0 ? x.low : x.high);
+  std::size_t node(std::size_t i, std::size_t j, std::size_t k) const {
+    return rows_[2 * k + j] + (i == 0 ? x.low : x.high);
   }
 
   Between x, y, z;
@@ -49,16 +49,16 @@ class Corners {
 };
 
 std::int32_t share_of_charge(std::int32_t charge, float share) {
-  return static_cast<std::int32_t>(static_cast<float>(charge) * share + 0.5F);
+  return static_cast<std::int32_t>(static_cast<float>(charge) * share);
 }
 
 // Halves of halves of halves: what one corner does not get the other does, so that no charge is lost.
 void deposit_one(const Electron &electron, const Corners &corners, std::vector<std::int32_t> &density) {
   const std::int32_t high_z = share_of_charge(electron.charge, corners.z.share);
-  for (const int k : {0, 1}) {
+  for (const std::size_t k : {0U, 1U}) {
     const std::int32_t layer = k == 1 ? high_z : electron.charge - high_z;
     const std::int32_t high_y = share_of_charge(layer, corners.y.share);
-    for (const int j : {0, 1}) {
+    for (const std::size_t j : {0U, 1U}) {
       const std::int32_t row = j == 1 ? high_y : layer - high_y;
       const std::int32_t high_x = share_of_charge(row, corners.x.share);
       density[corners.node(0, j, k)] += row - high_x;
@@ -173,9 +173,9 @@ void ParticleInCell::step(double time) {
       Electron &electron = electrons_[i];
       const Corners corners(electron.place, cells_);
       std::array<float, 3> acceleration{};
-      for (const int k : {0, 1})
-        for (const int j : {0, 1})
-          for (const int l : {0, 1}) {
+      for (const std::size_t k : {0U, 1U})
+        for (const std::size_t j : {0U, 1U})
+          for (const std::size_t l : {0U, 1U}) {
             const float share = corners.x.share_of(l) * corners.y.share_of(j) * corners.z.share_of(k);
             const Field &field = acceleration_[corners.node(l, j, k)];
             acceleration[0] += share * field.x;

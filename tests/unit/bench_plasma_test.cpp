@@ -35,15 +35,14 @@ double half_period(std::int32_t charge_of_cell) {
   constexpr std::size_t length = 32;
   constexpr double time = 0.01;
   ParticleInCell run({length, 4, 4}, 2);
-  for (std::size_t i = 0; i < 2 * length; ++i)
-    for (std::size_t j = 0; j < 64; ++j) {
-      Electron electron;
-      electron.place = {0.25F + 0.5F * static_cast<float>(i), 0.25F + 0.5F * static_cast<float>(j % 8),
-                        0.25F + 0.5F * static_cast<float>(j / 8)};
-      electron.velocity[0] = static_cast<float>(0.05 * std::sin(2 * M_PI * electron.place[0] / length));
-      electron.charge = charge_of_cell / 8;
-      run.electrons().push_back(electron);
-    }
+  for (std::size_t i = 0; i < 2 * length * 8 * 8; ++i) {
+    const std::array<std::size_t, 3> half_cells = {i % (2 * length), i / (2 * length) % 8, i / (2 * length * 8)};
+    Electron electron;
+    for (std::size_t d = 0; d < 3; ++d) electron.place[d] = 0.25F + 0.5F * static_cast<float>(half_cells[d]);
+    electron.velocity[0] = static_cast<float>(0.05 * std::sin(2 * M_PI * electron.place[0] / length));
+    electron.charge = charge_of_cell / 8;
+    run.electrons().push_back(electron);
+  }
   run.place_ions();
   std::vector<double> energies;
   std::vector<double> minima;
