@@ -58,7 +58,9 @@ run {options.steps}
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise SystemExit(f"LAMMPS failed with {result.returncode}:\n" + "\n".join((result.stdout + result.stderr).splitlines()[-5:]))
-    return next(line for line in result.stdout.splitlines() if line.startswith("LAMMPS (")).removeprefix("LAMMPS ").strip("()")
+    lines = result.stdout.splitlines()
+    print(*(line for line in lines if line.startswith("Loop time")), sep="\n")
+    return next(line for line in lines if line.startswith("LAMMPS (")).removeprefix("LAMMPS ").strip("()")
 
 
 def main():
