@@ -45,7 +45,7 @@ struct CellNumber {
   }
 };
 
-CellNumber cells_of(const Run &run, std::size_t cells_along_edge, std::size_t ranks_along_edge) {
+CellNumber cells_of(const Settings &run, std::size_t cells_along_edge, std::size_t ranks_along_edge) {
   return {ranks_along_edge, cells_along_edge / ranks_along_edge,
           static_cast<double>(cells_along_edge) / static_cast<double>(run.mesh)};
 }
@@ -61,7 +61,7 @@ std::vector<std::size_t> order_of_cells(const Particles &particles, const CellNu
 }
 
 // How far structure has formed, in words: by counts in cells whose edge is two mean distances of particles.
-std::string clustering(const Particles &particles, const Run &run) {
+std::string clustering(const Particles &particles, const Settings &run) {
   const CellNumber number = cells_of(run, run.size / 2, 1);
   std::vector<std::uint32_t> counts(number.count());
   for (std::size_t i = 0; i < particles.size(); ++i) ++counts[number(particles, i)];
@@ -92,7 +92,7 @@ std::string number_text(double value) {
 
 int main(int argc, char **argv) {
   Program program("Dark matter particles of a particle-mesh simulation, at redshift 0");
-  Run run;
+  Settings run;
   std::size_t mesh_factor = 2;
   double redshift = 49;
   std::string order = "cells";

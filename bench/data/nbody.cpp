@@ -33,7 +33,7 @@ void for_waves(std::size_t n, unsigned threads, float *mesh, const Work &work) {
 }
 
 // White noise, its waves weighted by the root of the power spectrum: the overdensity of today, by linear theory.
-std::vector<float> initial_waves(const Universe &universe, const Run &run, const Fft &fft) {
+std::vector<float> initial_waves(const Universe &universe, const Settings &run, const Fft &fft) {
   const std::size_t n = run.size;
   std::vector<float> waves(fft.size());
   in_pieces(run.threads, n * n, n, [&](std::size_t begin, std::size_t end) {
@@ -87,7 +87,7 @@ struct Taps {
 
 }  // namespace
 
-Particles zeldovich(const Universe &universe, const Run &run) {
+Particles zeldovich(const Universe &universe, const Settings &run) {
   const std::size_t n = run.size;
   const Fft fft(n, n, n, run.threads);
   const std::vector<float> waves = initial_waves(universe, run, fft);
@@ -121,7 +121,8 @@ Particles zeldovich(const Universe &universe, const Run &run) {
         for (std::size_t x = 0; x < n; ++x) {
           const std::array<std::size_t, 3> index = {x, row % n, row / n};
           const double moved = shift[row * fft.row() + x] * scale;
-          const double place = (static_cast<double>(index[axis]) + 0.5) * cells + moved;
+          // Between cells of the mesh, where a small shift changes the deposit in proportion.
+          const double place = static_cast<double>(index[axis]) * cells + 0.5 + moved;
           position[row * n + x] = wrapped(static_cast<float>(place), static_cast<float>(run.mesh));
           momentum[row * n + x] = static_cast<float>(moved * speed);
         }
@@ -139,7 +140,7 @@ Gravity::Gravity(std::size_t mesh, unsigned threads)
       wave_(frequencies(mesh)) {
   for (const double k : wave_) {
     const double width = k == 0 ? 1 : std::sin(k / 2) / (k / 2);
-    sharpness_.push_back(1 / (width * width * width * width));
+    sharpness_.push_back(1 / (width * width));
   }
 }
 
@@ -228,7 +229,7 @@ void drift(Particles &particles, std::size_t mesh, double time, unsigned threads
   }
 }
 
-void simulate(const Universe &universe, const Run &run, Particles &particles) {
+void simulate(const Universe &universe, const Settings &run, Particles &particles) {
   Gravity gravity(run.mesh, run.threads);
   // a after `step` steps; halves are the middle of a step.
   const auto at = [&](double step) {

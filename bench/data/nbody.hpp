@@ -22,7 +22,7 @@ struct Particles {
   std::size_t size() const { return position[0].size(); }
 };
 
-struct Run {
+struct Settings {
   std::size_t size = 256;  // size^3 particles, a power of two
   std::size_t mesh = 512;  // cells of the mesh along an edge, a power of two
   double box = 1000;       // edge, Mpc/h
@@ -34,10 +34,11 @@ struct Run {
 
 // The Zel'dovich approximation at run.start: Gaussian noise of the universe's power spectrum, size^3 particles on a
 // grid, displaced by the waves and with their velocities. The same noise for any mesh.
-Particles zeldovich(const Universe &universe, const Run &run);
+Particles zeldovich(const Universe &universe, const Settings &run);
 
-// Gravity: cloud-in-cell deposit, Poisson's equation by Fourier transform, forces by differences of fourth order.
-// The sum of the deposit is one of integers, so that its order does not matter.
+// Gravity: cloud-in-cell deposit, Poisson's equation by Fourier transform, forces by differences of fourth order. The
+// width of clouds is undone once of twice, in deposit and force: then all waves of the initial grid grow as they
+// should, within 5 %. The sum of the deposit is one of integers, so that its order does not matter.
 class Gravity {
  public:
   // `mesh`: cells along an edge.
@@ -55,13 +56,13 @@ class Gravity {
   std::vector<float> potential_;
   std::unique_ptr<std::atomic<std::int32_t>[]> mass_;
   std::vector<double> wave_;       // k of each wave along an axis, per cell
-  std::vector<double> sharpness_;  // what undoes the width of clouds, of deposit and force
+  std::vector<double> sharpness_;  // what undoes the width of clouds in the deposit
 };
 
 // Positions change by time x momentum, and stay in the box.
 void drift(Particles &particles, std::size_t mesh, double time, unsigned threads);
 
 // From run.start to a = 1 in leapfrog steps of equal length in the root of a.
-void simulate(const Universe &universe, const Run &run, Particles &particles);
+void simulate(const Universe &universe, const Settings &run, Particles &particles);
 
 }  // namespace gpz::bench::data
