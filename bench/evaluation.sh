@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The evaluation of docs/evaluation.md: all kinds of particles, all programs, all bounds; prints the tables, makes the plots.
+#
+#   bench/evaluation.sh [OPTIONS]
+#
+#   --only STAGE,...     data gpu check cpu report (all, in this order). They meet in two folders, and may run on different machines:
+#     --data FOLDER      NAME.f32 and NAME.json (/dev/shm/gpz-evaluation); what is missing is made by the stage data
+#     --results FOLDER   JSON lines and pictures (build/evaluation); what has a line already is not run again
+#   --sets NAME,...      (melt,copper,cosmology_coarse,cosmology_fine,plasma,poincare,terrain)
+#   --size SMALL|LARGE   of the data: a million particles each, or as in docs/evaluation.md (large)
+#   --bounds B,...       relative to the longest edge (1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5)
+#   --build FOLDER       where gpz is built (build)
+#   --programs FOLDER    evaluate_NAME, the programs for GPUs: bench/evaluation says how they are built (BUILD/bin)
+#   --runs N             of these, for the times (7)
+#   --sz3, --mdz, --lcp, --zfp PROGRAM, --pco, --gpz-package   programs and Python packages for CPUs (bench/peers has their versions);
+#                        those not given are left out
+#   --python PROGRAM     one that has numpy, these packages, and for the plots matplotlib (python3)
+#   --jobs N             CPU programs at a time (all processors)
+#   --limit SECONDS      for one bound of one program (120)
+#   --page FILE          puts the tables into this page instead of printing them
+#   --plots FOLDER       (RESULTS)
+#
+# Stages: gpu runs one program after the other. check runs each once more at 1e-3 on the sets of --check-sets (melt,poincare), and has its decoded
+# particles compared by evaluation_check.py, which shares nothing with the programs; of two-dimensional ones it makes a picture.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+stages=data,gpu,check,cpu,report
+data=/dev/shm/gpz-evaluation
+build=$root/build
+results=
+programs=
+plots=
+page=
+sets=melt,copper,cosmology_coarse,cosmology_fine,plasma,poincare,terrain
+check_sets=melt,poincare
+size=large
+bounds=1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5
+runs=7
+python=python3
+jobs=$(nproc)
+limit=120
+lammps=
+tools=()
+usage() {
+  sed -n '/^#   /s/^# //p' "$0" >&2
+  exit 2
+}
+while [ $# -gt 0 ]; do
+  case $1 in
+    --only) stages=$2; shift 2 ;;
+    --check-sets) check_sets=$2; shift 2 ;;
+    --data | --results | --sets | --size | --bounds | --build | --programs | --runs | --python | --jobs | --limit | --page | --plots | --lammps) declare "${1#--}=$2"; shift 2 ;;
+    --sz3) tools+=("SZ3=$2" "SZ3 sorted=$2"); shift 2 ;;
+    --mdz) tools+=("MDZ=$2"); shift 2 ;;
+    --lcp) tools+=("LCP=$2"); shift 2 ;;
+    --zfp) tools+=("zfp=$2"); shift 2 ;;
+    --pco) tools+=("pco=" "pco sorted="); shift ;;
+    --gpz-package) tools+=("gpz fast=" "gpz dense="); shift ;;
+    *) usage ;;
+  esac
+done
+results=${results:-$build/evaluation}
+programs=${programs:-$build/bin}
+plots=${plots:-$results}
+mkdir -p "$data" "$results"
+export PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
+# present SETS: those of the list that are there
+present() {
+  local set
+  for set in ${1//,/ }; do
+    if [ -f "$data/$set.f32" ] && [ -f "$data/$set.json" ]; then echo "$set"; fi
+  done
+}
+# run PROGRAM SET COMMAND...: all bounds; a crash becomes a line of its own
+run() {
+  local name=$1 set=$2 file
+  shift 2
+  file=$results/${name// /_}.$set.jsonl
+  "$python" "$root/bench/evaluation_run.py" --name "$name" --data "$data/$set.f32" --bounds "$bounds" --json "$file" --limit "$limit" -- "$@" || true
+}
+
+stage_data() {
+  echo "no data programs yet" >&2
+}
+
+stage_gpu() {
+  local set program
+  for set in $(present "$sets"); do
+    for program in "$programs"/evaluate_*; do
+      run "$(basename "${program#*evaluate_}")" "$set" "$program" --runs "$runs"
+    done
+  done
+}
+
+# One more run of each program, its decoded particles kept: compared here, and drawn.
+stage_check() {
+  local set program name decoded=$data/decoded.f32
+  for set in $(present "$check_sets"); do
+    [ "$set" != poincare ] || "$python" "$root/bench/evaluation_picture.py" "$data/$set.f32" --out "$results/$set.original.npz"
+    for program in "$programs"/evaluate_*; do
+      name=$(basename "${program#*evaluate_}")
+      rm -f "$decoded" "$decoded".* "$results/check.jsonl"
+      timeout "$limit" "$program" --data "$data/$set.f32" --components "$(components "$set")" --bounds 1e-3 --runs 1 --json "$results/check.jsonl" --decoded "$decoded" > /dev/null 2>&1 || true
+      if [ ! -f "$decoded" ]; then
+        echo "$set, $name: no decoded particles"
+        continue
+      fi
+      "$python" "$root/bench/evaluation_check.py" "$data/$set.f32" "$decoded" --bound 1e-3 --program "$name" --results "$results/check.jsonl" || true
+      [ "$set" != poincare ] || "$python" "$root/bench/evaluation_picture.py" "$data/$set.f32" --of "$decoded" --title "$name" --out "$results/$set.$name.npz"
+    done
+  done | tee "$results/check.txt"
+  rm -f "$decoded" "$results/check.jsonl"
+}
+components() {
+  "$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["components"])' "$data/$1.json"
+}
+
+stage_cpu() {
+  local set tool
+  for set in $(present "$sets"); do
+    for tool in "${tools[@]}"; do
+      while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
+      run "${tool%%=*}" "$set" "$python" "$root/bench/evaluation_cpu.py" --program "${tool%%=*}" --tool "${tool#*=}" &
+    done
+  done
+  wait
+}
+
+stage_report() {
+  local pictures=()
+  [ ! -f "$results/poincare.original.npz" ] || pictures=(--pictures "$results/poincare.original.npz")
+  for picture in "$results"/poincare.*.npz; do
+    [ "$picture" = "$results/poincare.original.npz" ] || [ ! -f "$picture" ] || pictures+=("$picture")
+  done
+  "$python" "$root/bench/evaluation_report.py" "$results"/*.jsonl ${page:+--page "$page"} --plots "$plots" "${pictures[@]}"
+}
+
+for stage in ${stages//,/ }; do
+  case $stage in
+    data | gpu | check | cpu | report) "stage_$stage" ;;
+    *) usage ;;
+  esac
+done

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tables and plots of bench/evaluation.sh, of the JSON lines of its runs.
+
+evaluation_report.py RESULTS.jsonl... [--page PAGE.md] [--plots FOLDER] [--pictures FILE.npz...]
+
+Tables are printed as Markdown. --page: they replace what is between <!-- table NAME --> and <!-- end --> in that page instead.
+--plots: rate_distortion.svg there, and of the files of evaluation_picture.py poincare.png. Plots need matplotlib.
+"""
+import argparse
+import os
+import re
+import sys
+
+from report import tables
+from report.results import Results
+
+TABLE_BOUNDS = (1e-2, 1e-3, 1e-4, 1e-5)
+
+
+def all_tables(results):
+    bounds = [bound for bound in TABLE_BOUNDS if bound in results.bounds()]
+    made = {
+        "verdicts": tables.verdicts(results),
+        "programs": tables.programs(results),
+        "ratios": tables.ratios(results, bounds=bounds),
+        "fresh": tables.speeds(results, bounds=bounds),
+        "warm": tables.speeds(results, how="warm", bounds=bounds),
+        "errors": tables.errors(results),
+        "equal-bits": tables.equal_bits(results, "gpu", bounds=bounds),
+        "equal-bits-all": tables.equal_bits(results, bounds=bounds),
+    }
+    if results.programs("cpu"):
+        made |= {
+            "cpu-ratios": tables.ratios(results, "cpu", bounds),
+            "cpu-speeds": tables.speeds(results, "cpu", bounds=bounds),
+            "cpu-errors": tables.errors(results, "cpu"),
+        }
+    return made
+
+
+def fill(text, made):
+    """A page with its tables replaced. Tables that the page has no place for, and places without a table, are left out."""
+
+    def replacement(match):
+        if match[1] not in made:
+            return match[0]
+        return f"<!-- table {match[1]} -->\n\n" + "\n".join(made[match[1]]).strip() + "\n\n<!-- end -->"
+
+    return re.sub(r"<!-- table (\S+) -->\n.*?<!-- end -->", replacement, text, flags=re.DOTALL)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="+")
+    parser.add_argument("--page")
+    parser.add_argument("--plots", metavar="FOLDER")
+    parser.add_argument("--pictures", nargs="*", default=[], help="the original first")
+    options = parser.parse_args()
+    results = Results.read(options.results)
+    made = all_tables(results)
+    if options.page:
+        with open(options.page) as file:
+            text = file.read()
+        with open(options.page, "w") as file:
+            file.write(fill(text, made))
+    else:
+        for name, lines in made.items():
+            print(f"\n## {name}\n")
+            print("\n".join(lines))
+    if options.plots:
+        try:
+            from report import plots
+        except ImportError as failure:
+            sys.exit(f"no plots: {failure}")
+        os.makedirs(options.plots, exist_ok=True)
+        plots.rate_distortion(results, os.path.join(options.plots, "rate_distortion.svg"))
+        if options.pictures:
+            plots.pictures(options.pictures, os.path.join(options.plots, "poincare.png"))
+
+
+if __name__ == "__main__":
+    main()

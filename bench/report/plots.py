@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plots: rate-distortion curves, and pictures of Poincaré points. Needs matplotlib."""
+import io
+import os
+import re
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
+
+from .results import is_ours  # noqa: E402
+
+SETTINGS = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "gpz",
+    "font.size": 9,
+    "font.family": "sans-serif",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+COLUMNS = 3
+GREYS = ("black", "0.35", "0.55", "0.72")
+COLORS = ("C0", "C1", "C2", "C3", "C4", "C5", "C6", "C8", "C9")
+MARKERS = "osv^D"
+
+
+def style_of(programs, name, on_cpu):
+    """Ours in black and grey and thick; CPU programs dashed."""
+    ours = is_ours(name)
+    place = [other for other in programs if is_ours(other) == ours].index(name)
+    color = GREYS[place % len(GREYS)] if ours else COLORS[place % len(COLORS)]
+    return {
+        "color": color,
+        "linewidth": 2 if ours else 1,
+        "linestyle": "--" if on_cpu else "-",
+        "marker": "o" if ours else MARKERS[(place // len(COLORS) + 1) % len(MARKERS)],
+        "markersize": 4 if ours else 3,
+        "zorder": 3 if ours else 2,
+    }
+
+
+def rate_distortion(results, path):
+    """PSNR against bits a particle, one panel a data set; logarithmic in the bits."""
+    plt.rcParams.update(SETTINGS)
+    names = results.data
+    programs = results.programs()
+    devices = {row.program: row.device for row in results}
+    lines = (len(names) + COLUMNS) // COLUMNS
+    figure, axes = plt.subplots(lines, COLUMNS, figsize=(9, 2.7 * lines), layout="constrained", squeeze=False)
+    handles = {}
+    for axis, data in zip(axes.flat, names):
+        for name in programs:
+            curve = results.curve(name, data)
+            if not curve:
+                continue
+            style = style_of(programs, name, devices[name] == "cpu")
+            (handles[name],) = axis.plot(*zip(*curve), label=name, **style)
+        axis.set_xscale("log", base=2)
+        axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axis.set_title(data, fontsize=9)
+        axis.grid(color="0.9")
+    for axis in axes.flat[len(names) :]:
+        axis.axis("off")
+    legend = axes.flat[len(names)] if len(names) < axes.size else figure
+    legend.legend(handles.values(), handles, loc="center", ncols=2, frameon=False, fontsize=8)
+    figure.supxlabel("bits a particle", fontsize=9)
+    figure.supylabel("PSNR, dB", fontsize=9)
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    # Hundredths of a point are enough for the lines.
+    svg = re.sub(r' d="[^"]*"', lambda line: re.sub(r"\d+\.\d{3,}", lambda n: f"{float(n[0]):.2f}", line[0]), text.getvalue())
+    with open(path, "w") as file:
+        file.write(svg)
+
+
+def shade(counts):
+    """Counts as darkness: most of what is there in the upper half, and one point still to be seen."""
+    full = np.quantile(counts[counts > 0], 0.9) if np.any(counts) else 1
+    return np.clip(np.log1p(counts) / np.log1p(full), 0, 1)
+
+
+def pictures(paths, path):
+    """The pictures of bench/evaluation_picture.py side by side: all points above, the zoom below."""
+    plt.rcParams.update(SETTINGS)
+    shown = [np.load(name) for name in paths]
+    titles = [str(picture["title"]) for picture in shown]
+    original = shown[0]
+    aspect = np.ptp(original["view"][1]) / np.ptp(original["view"][0])
+    figure, axes = plt.subplots(
+        2, len(shown), figsize=(1.6 * len(shown), 1.6 * 2 * aspect + 0.3), layout="constrained", squeeze=False
+    )
+    for column, (picture, title) in enumerate(zip(shown, titles)):
+        for axis, part, window in zip(axes[:, column], ("whole", "zoom"), ("view", "window")):
+            extent = picture[window].reshape(-1)
+            axis.imshow(shade(picture[part].T), cmap="gray_r", origin="lower", extent=extent, vmin=0, vmax=1, aspect="auto")
+            axis.set_xticks([])
+            axis.set_yticks([])
+            for spine in axis.spines.values():
+                spine.set_visible(True)
+                spine.set_color("0.6")
+        (left, right), (low, high) = picture["window"]
+        axes[0, column].plot([left, right, right, left, left], [low, low, high, high, low], color="C3", linewidth=0.8)
+        axes[0, column].set_title(title, fontsize=7)
+    figure.savefig(path, dpi=150, metadata={"Software": None})
+    plt.close(figure)
+    few_greys(path)
+
+
+def few_greys(path, colors=24):
+    """Counts are noise, which PNG does not compress: 24 shades are enough to see by."""
+    from PIL import Image
+
+    image = Image.open(path).convert("RGB").quantize(colors)
+    image.save(path, optimize=True)
+    return os.path.getsize(path)
