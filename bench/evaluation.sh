@@ -97,8 +97,10 @@ stage_gpu() {
 # One more run of each program, its decoded particles kept: compared here, and drawn.
 stage_check() {
   local set program name decoded=$data/decoded.f32
+  for set in $(present "$sets"); do
+    "$python" "$root/bench/evaluation_picture.py" "$data/$set.f32" --out "$results/$set.original.npz"
+  done
   for set in $(present "$check_sets"); do
-    [ "$set" != poincare ] || "$python" "$root/bench/evaluation_picture.py" "$data/$set.f32" --out "$results/$set.original.npz"
     for program in "$programs"/evaluate_*; do
       name=$(basename "${program#*evaluate_}")
       rm -f "$decoded" "$decoded".* "$results/check.jsonl"
@@ -111,30 +113,27 @@ stage_check() {
       [ "$set" != poincare ] || "$python" "$root/bench/evaluation_picture.py" "$data/$set.f32" --of "$decoded" --title "$name" --out "$results/$set.$name.npz"
     done
   done | tee "$results/check.txt"
-  rm -f "$decoded" "$results/check.jsonl"
+  rm -f "$decoded" "$decoded".* "$results/check.jsonl"
 }
 components() {
   "$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["components"])' "$data/$1.json"
 }
 
 stage_cpu() {
-  local set tool
+  local set tool order
   for set in $(present "$sets"); do
+    order=()
+    [ "$set" != cosmology_fine ] || order=(--cube)
     for tool in "${tools[@]}"; do
       while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
-      run "${tool%%=*}" "$set" "$python" "$root/bench/evaluation_cpu.py" --program "${tool%%=*}" --tool "${tool#*=}" &
+      run "${tool%%=*}" "$set" "$python" "$root/bench/evaluation_cpu.py" --program "${tool%%=*}" --tool "${tool#*=}" "${order[@]}" &
     done
   done
   wait
 }
 
 stage_report() {
-  local pictures=()
-  [ ! -f "$results/poincare.original.npz" ] || pictures=(--pictures "$results/poincare.original.npz")
-  for picture in "$results"/poincare.*.npz; do
-    [ "$picture" = "$results/poincare.original.npz" ] || [ ! -f "$picture" ] || pictures+=("$picture")
-  done
-  "$python" "$root/bench/evaluation_report.py" "$results"/*.jsonl ${page:+--page "$page"} --plots "$plots" "${pictures[@]}"
+  "$python" "$root/bench/evaluation_report.py" "$results" ${page:+--page "$page"} --plots "$plots"
 }
 
 for stage in ${stages//,/ }; do

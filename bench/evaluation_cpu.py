@@ -34,17 +34,18 @@ PROGRAMS = {
 ON_GRIDS = ("SZ3", "zfp")
 
 
-def grid_of(description):
-    """The particles along each edge, the fastest last, of those that began on a grid and have kept its order."""
-    grid = description.get("grid")
-    return tuple(grid) if grid else None
+def cube(particles):
+    """Its edge, three times."""
+    edge = round(particles ** (1 / 3))
+    if edge**3 != particles:
+        raise SystemExit(f"{particles} particles are no cube")
+    return (edge, edge, edge)
 
 
-def measured(options, description, original, bound, eb, scratch):
+def measured(options, original, eb, scratch):
     measure, _, _ = PROGRAMS[options.program]
     tool = options.program.split()[1] if options.program.startswith("gpz ") else options.tool
-    # The program keeps the bound if it is given one that a float of FP32 and nine decimals do not round up.
-    extra = {"grid": grid_of(description)} if options.program in ON_GRIDS else {}
+    extra = {"grid": cube(original.shape[1])} if options.cube and options.program in ON_GRIDS else {}
     positions = np.ascontiguousarray(original.T, np.float64)[None]
     result = measure(tool, positions, eb, scratch, **extra)
     figures = {
@@ -75,6 +76,7 @@ def main():
     parser.add_argument("--data", required=True)
     parser.add_argument("--bounds", required=True)
     parser.add_argument("--json", required=True)
+    parser.add_argument("--cube", action="store_true", help="the particles began on a cubic grid, and lie in its order")
     parser.add_argument("--decoded", help="the decoded particles of the last bound, in the order of the originals")
     options = parser.parse_args()
     description = check.describe(options.data)
@@ -96,7 +98,7 @@ def main():
         }
         with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(options.data))) as scratch:
             try:
-                line |= measured(options, description, original, bound, bound * edge, scratch)
+                line |= measured(options, original, bound * edge, scratch)
             except Failed as failure:
                 line["failure"] = str(failure)
         with open(options.json, "a") as file:

@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tables and plots of bench/evaluation.sh, of the JSON lines of its runs.
 
-evaluation_report.py RESULTS.jsonl... [--page PAGE.md] [--plots FOLDER] [--pictures FILE.npz...]
+evaluation_report.py FOLDER [--page PAGE.md] [--plots PLOTS]
+
+FOLDER has their JSON lines (*.jsonl), and pictures of evaluation_picture.py: NAME.original.npz, NAME.PROGRAM.npz.
 
 Tables are printed as Markdown. --page: they replace what is between <!-- table NAME --> and <!-- end --> in that page instead.
---plots: rate_distortion.svg there, and of the files of evaluation_picture.py poincare.png. Plots need matplotlib.
+--plots: rate_distortion.svg there, particles.png of the originals, and NAME.png of those that have pictures of programs. Plots need
+matplotlib.
 """
 import argparse
+import glob
 import os
 import re
 import sys
 
-from report import tables
+from report import paper, tables
 from report.results import Results
 
 TABLE_BOUNDS = (1e-2, 1e-3, 1e-4, 1e-5)
@@ -29,6 +33,7 @@ def all_tables(results):
         "errors": tables.errors(results),
         "equal-bits": tables.equal_bits(results, "gpu", bounds=bounds),
         "equal-bits-all": tables.equal_bits(results, bounds=bounds),
+        "paper": paper.beside(results),
     }
     if results.programs("cpu"):
         made |= {
@@ -50,14 +55,28 @@ def fill(text, made):
     return re.sub(r"<!-- table (\S+) -->\n.*?<!-- end -->", replacement, text, flags=re.DOTALL)
 
 
+def make_plots(results, folder, out):
+    from report import plots
+
+    os.makedirs(out, exist_ok=True)
+    plots.rate_distortion(results, os.path.join(out, "rate_distortion.svg"))
+    originals = {name: os.path.join(folder, f"{name}.original.npz") for name in results.data}
+    originals = {name: path for name, path in originals.items() if os.path.exists(path)}
+    if originals:
+        plots.data_sets(originals.values(), os.path.join(out, "particles.png"))
+    for name, original in originals.items():
+        others = sorted(set(glob.glob(os.path.join(folder, f"{name}.*.npz"))) - {original})
+        if others:
+            plots.decoded([original, *others], os.path.join(out, f"{name}.png"))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", nargs="+")
+    parser.add_argument("folder")
     parser.add_argument("--page")
     parser.add_argument("--plots", metavar="FOLDER")
-    parser.add_argument("--pictures", nargs="*", default=[], help="the original first")
     options = parser.parse_args()
-    results = Results.read(options.results)
+    results = Results.read(sorted(glob.glob(os.path.join(options.folder, "*.jsonl"))))
     made = all_tables(results)
     if options.page:
         with open(options.page) as file:
@@ -70,13 +89,9 @@ def main():
             print("\n".join(lines))
     if options.plots:
         try:
-            from report import plots
+            make_plots(results, options.folder, options.plots)
         except ImportError as failure:
             sys.exit(f"no plots: {failure}")
-        os.makedirs(options.plots, exist_ok=True)
-        plots.rate_distortion(results, os.path.join(options.plots, "rate_distortion.svg"))
-        if options.pictures:
-            plots.pictures(options.pictures, os.path.join(options.plots, "poincare.png"))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""LCP, lossy compression for particles (github.com/LangdaoZhang/LCP, a0e194a; Zhang and others, SIGMOD 2025): FP32. It loses the order. Particles of two
-components get a third of 0.
+"""LCP, lossy compression for particles (github.com/LangdaoZhang/LCP, a0e194a; Zhang and others, SIGMOD 2025): FP32. It loses the order.
+Particles of two components get a third of 0.
 
 `lcp -2 FRAMES PARTICLES -bt BATCH`: batches of 16 frames (its default), and all frames in one batch; `lcp -1 PARTICLES` for a single
 frame. The order that `-ord` writes beside the file says which decoded particle is which; it serves the check and is not counted.
-`orders` is the number of different ones among the frames.
+`orders` is the number of different ones among several frames.
 """
 import os
 from functools import partial
@@ -36,8 +36,9 @@ def measure_mode(program, mode, positions, bound, scratch):
     error = largest_error(restored.reshape(given.shape), given.astype(np.float64), bound)
     decoded = restored[:, :components] if frames == 1 else None
     result = Result(os.path.getsize(path + ".z"), error, encode, decode, " ".join(map(str, mode)), decoded=decoded)
-    places = (order % particles).reshape(frames, particles)
-    result.notes["orders"] = len(np.unique(places, axis=0))
+    if frames > 1:
+        places = (order % particles).reshape(frames, particles)
+        result.notes["orders"] = len(np.unique(places, axis=0))
     return result
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plots: rate-distortion curves, and pictures of Poincaré points. Needs matplotlib."""
 import io
-import os
 import re
 
 import matplotlib
@@ -20,7 +19,7 @@ SETTINGS = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
-COLUMNS = 3
+COLUMNS, DATA_COLUMNS = 3, 4
 GREYS = ("black", "0.35", "0.55", "0.72")
 COLORS = ("C0", "C1", "C2", "C3", "C4", "C5", "C6", "C8", "C9")
 MARKERS = "osv^D"
@@ -82,8 +81,42 @@ def shade(counts):
     return np.clip(np.log1p(counts) / np.log1p(full), 0, 1)
 
 
-def pictures(paths, path):
-    """The pictures of bench/evaluation_picture.py side by side: all points above, the zoom below."""
+def draw(axis, picture, part, window):
+    extent = picture[window].reshape(-1)
+    axis.imshow(shade(picture[part].T), cmap="gray_r", origin="lower", extent=extent, vmin=0, vmax=1, aspect="auto")
+    axis.set_xticks([])
+    axis.set_yticks([])
+    for spine in axis.spines.values():
+        spine.set_visible(True)
+        spine.set_color("0.6")
+
+
+def save(figure, path):
+    """Counts are noise, which PNG does not compress: few shades are enough to see by."""
+    from PIL import Image
+
+    figure.savefig(path, dpi=150, metadata={"Software": None})
+    plt.close(figure)
+    Image.open(path).convert("RGB").quantize(32).save(path, optimize=True)
+
+
+def data_sets(paths, path):
+    """One picture of each data set, side by side."""
+    plt.rcParams.update(SETTINGS)
+    shown = [np.load(name) for name in paths]
+    lines = -(-len(shown) // DATA_COLUMNS)
+    figure, axes = plt.subplots(lines, DATA_COLUMNS, figsize=(9, 2.4 * lines), layout="constrained", squeeze=False)
+    for axis, picture in zip(axes.flat, shown):
+        draw(axis, picture, "whole", "view")
+        axis.set_aspect("equal")
+        axis.set_title(str(picture["data"]), fontsize=8)
+    for axis in axes.flat[len(shown) :]:
+        axis.axis("off")
+    save(figure, path)
+
+
+def decoded(paths, path):
+    """One data set as each program decoded it, side by side: all points above, the zoom below. The first path is the original."""
     plt.rcParams.update(SETTINGS)
     shown = [np.load(name) for name in paths]
     titles = [str(picture["title"]) for picture in shown]
@@ -93,26 +126,9 @@ def pictures(paths, path):
         2, len(shown), figsize=(1.6 * len(shown), 1.6 * 2 * aspect + 0.3), layout="constrained", squeeze=False
     )
     for column, (picture, title) in enumerate(zip(shown, titles)):
-        for axis, part, window in zip(axes[:, column], ("whole", "zoom"), ("view", "window")):
-            extent = picture[window].reshape(-1)
-            axis.imshow(shade(picture[part].T), cmap="gray_r", origin="lower", extent=extent, vmin=0, vmax=1, aspect="auto")
-            axis.set_xticks([])
-            axis.set_yticks([])
-            for spine in axis.spines.values():
-                spine.set_visible(True)
-                spine.set_color("0.6")
+        draw(axes[0, column], picture, "whole", "view")
+        draw(axes[1, column], picture, "zoom", "window")
         (left, right), (low, high) = picture["window"]
-        axes[0, column].plot([left, right, right, left, left], [low, low, high, high, low], color="C3", linewidth=0.8)
+        axes[0, column].plot([left, right, right, left, left], [low, low, high, high, low], color="C3", linewidth=1.5)
         axes[0, column].set_title(title, fontsize=7)
-    figure.savefig(path, dpi=150, metadata={"Software": None})
-    plt.close(figure)
-    few_greys(path)
-
-
-def few_greys(path, colors=24):
-    """Counts are noise, which PNG does not compress: 24 shades are enough to see by."""
-    from PIL import Image
-
-    image = Image.open(path).convert("RGB").quantize(colors)
-    image.save(path, optimize=True)
-    return os.path.getsize(path)
+    save(figure, path)

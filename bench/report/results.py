@@ -56,6 +56,12 @@ class Row:
         return self.raw / statistics.median(seconds) if seconds else None
 
 
+    def spread(self, direction, how="fresh"):
+        """Between the slowest and the fastest run, as a fraction of the median; None: not measured more than once."""
+        seconds = getattr(self, how).get(direction) or []
+        return (max(seconds) - min(seconds)) / statistics.median(seconds) if len(seconds) > 1 else None
+
+
 def row_of(line):
     row = Row(line["program"], line["data"], float(line["bound"]))
     row.particles, row.components = line.get("particles") or 0, line.get("components") or 0

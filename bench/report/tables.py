@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables in Markdown."""
 import math
+import statistics
 
 from . import claims
 from .results import DIRECTIONS, SLACK, is_ours
@@ -132,15 +133,17 @@ def equal_bits(results, device=None, bounds=None):
 
 
 def programs(results):
-    """What was compared: device, version, order."""
+    """What was compared: device, version, order, and the spread of the times with allocations (the median of all data sets and bounds)."""
     rows = []
     for name in results.programs():
         own = [row for row in results if row.program == name]
         orders = dict.fromkeys(row.order for row in own if row.order)
         versions = dict.fromkeys(row.version for row in own if row.version)
         kept = sum(row.kept for row in own)
-        rows.append([name, own[0].device.upper(), "; ".join(versions), "; ".join(orders), f"{kept} of {len(own)}"])
-    return table(["program", "on", "version", "order of the particles", "results within the bound"], rows)
+        spreads = [row.spread(direction) for row in own for direction in DIRECTIONS if row.spread(direction) is not None]
+        spread = f"{statistics.median(spreads):.0%}" if spreads else ""
+        rows.append([name, own[0].device.upper(), "; ".join(versions), "; ".join(orders), f"{kept} of {len(own)}", spread])
+    return table(["program", "on", "version", "order of the particles", "results within the bound", "spread of times"], rows)
 
 
 def verdicts(results):

@@ -47,6 +47,11 @@ class Reading(unittest.TestCase):
         self.assertEqual(row.speed("compress"), 12000)
         self.assertIsNone(row.speed("compress", "warm"))
 
+    def test_spread(self):
+        (row,) = results(line("gpz"))
+        self.assertEqual(row.spread("compress"), 2)
+        self.assertIn("200%", cells(tables.programs(results(line("gpz"))))[0])
+
     def test_a_line_without_a_size_is_a_failure(self):
         (row,) = results({"program": "gpz", "data": "melt", "bound": 1e-3})
         self.assertFalse(row.kept)
