@@ -7,8 +7,10 @@
 #   --only STAGE,...     data gpu check cpu report (all, in this order). They meet in two folders, and may run on different machines:
 #     --data FOLDER      NAME.f32 and NAME.json (/dev/shm/gpz-evaluation); what is missing is made by the stage data
 #     --results FOLDER   JSON lines and pictures (build/evaluation); what has a line already is not run again
-#   --sets NAME,...      (melt,copper,cosmology_coarse,cosmology_fine,plasma,poincare,terrain)
-#   --size SMALL|LARGE   of the data: a million particles each, or as in docs/evaluation.md (large)
+#   --sets NAME,...      (melt,copper,cosmology_coarse,cosmology_fine,plasma,poincare,terrain,autzen)
+#   --size small|large   of the data: one or two million particles each, or 13 to 17 million, as in docs/evaluation.md (large)
+#   --lammps PROGRAM     for melt and copper, with MANYBODY (BUILD/bin/lmp); --lammps-options "..." are its arguments
+#   --potentials FOLDER  with Cu_u3.eam (that of the LAMMPS sources of the build)
 #   --bounds B,...       relative to the longest edge (1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5)
 #   --build FOLDER       where gpz is built (build)
 #   --programs FOLDER    evaluate_NAME, the programs for GPUs: bench/evaluation says how they are built (BUILD/bin)
@@ -32,7 +34,7 @@ results=
 programs=
 plots=
 page=
-sets=melt,copper,cosmology_coarse,cosmology_fine,plasma,poincare,terrain
+sets=melt,copper,cosmology_coarse,cosmology_fine,plasma,poincare,terrain,autzen
 check_sets=melt,poincare
 size=large
 bounds=1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5
@@ -41,6 +43,8 @@ python=python3
 jobs=$(nproc)
 limit=120
 lammps=
+lammps_options=
+potentials=
 tools=()
 usage() {
   sed -n '/^#   /s/^# //p' "$0" >&2
@@ -50,7 +54,8 @@ while [ $# -gt 0 ]; do
   case $1 in
     --only) stages=$2; shift 2 ;;
     --check-sets) check_sets=$2; shift 2 ;;
-    --data | --results | --sets | --size | --bounds | --build | --programs | --runs | --python | --jobs | --limit | --page | --plots | --lammps) declare "${1#--}=$2"; shift 2 ;;
+    --data | --results | --sets | --size | --bounds | --build | --programs | --runs | --python | --jobs | --limit | --page | --plots | --lammps | --potentials) declare "${1#--}=$2"; shift 2 ;;
+    --lammps-options) lammps_options=$2; shift 2 ;;
     --sz3) tools+=("SZ3=$2" "SZ3 sorted=$2"); shift 2 ;;
     --mdz) tools+=("MDZ=$2"); shift 2 ;;
     --lcp) tools+=("LCP=$2"); shift 2 ;;
@@ -81,8 +86,31 @@ run() {
   "$python" "$root/bench/evaluation_run.py" --name "$name" --data "$data/$set.f32" --bounds "$bounds" --json "$file" --limit "$limit" -- "$@" || true
 }
 
+# Makes what is missing; a set that cannot be made is said, and left out of the other stages.
 stage_data() {
-  echo "no data programs yet" >&2
+  local set
+  for set in ${sets//,/ }; do
+    [ -z "$(present "$set")" ] || continue
+    make_data "$set" "$data/$set.f32" || echo "$set: not made" >&2
+  done
+}
+make_data() {
+  local cells=159 edge=256 million=16 bin=$build/bin
+  [ "$size" = large ] || { cells=63 edge=128 million=1; }
+  case $1 in
+    melt | copper)
+      # shellcheck disable=SC2086  # the options are words
+      "$python" "$root/bench/data/lammps.py" --lmp "${lammps:-$bin/lmp}" --system "$1" --size $cells --steps 300 --out "$2" \
+        --potentials "${potentials:-$(sed -n 's/^LAMMPS_SOURCE_DIR:PATH=//p' "$build/CMakeCache.txt")/potentials}" -- $lammps_options
+      ;;
+    cosmology_coarse) "$bin/cosmology" --size $edge --box 1000 --order cells --out "$2" ;;
+    cosmology_fine) "$bin/cosmology" --size $edge --box 64 --order lagrangian --out "$2" ;;
+    plasma) "$bin/plasma" --particles ${million}000000 --out "$2" ;;
+    poincare) "$bin/poincare" --particles ${million}000000 --out "$2" ;;
+    terrain) "$bin/gpz" bench --generate terrain --particles ${million}M --value f32 --write "$2" ;;
+    autzen) "$python" "$root/bench/data/sample.py" --out "$2" ;;
+    *) return 1 ;;
+  esac
 }
 
 stage_gpu() {
