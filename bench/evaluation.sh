@@ -137,7 +137,7 @@ stage_check() {
         echo "$set, $name: no decoded particles"
         continue
       fi
-      "$python" "$root/bench/evaluation_check.py" "$data/$set.f32" "$decoded" --bound 1e-3 --program "$name" --results "$results/check.jsonl" || true
+      "$python" "$root/bench/evaluation_check.py" "$data/$set.f32" "$decoded" --bound 1e-3 --results "$results/check.jsonl" || true
       [ "$set" != poincare ] || "$python" "$root/bench/evaluation_picture.py" "$data/$set.f32" --of "$decoded" --title "$name" --out "$results/$set.$name.npz"
     done
   done | tee "$results/check.txt"

@@ -113,11 +113,21 @@ class Check(WithPoints):
         decoded[1, 2] = math.nan
         self.assertEqual(check.deviation(self.points, decoded)[0], math.inf)
 
+    def test_no_assignment_is_better_than_sorted_coordinates(self):
+        """Two blocks of two. Exchanged within a block and moved by 0.25, the error is still 0.25; across blocks it is not."""
+        within = self.points[:, [1, 0, 3, 2]] + np.float32(0.25)
+        across = self.points[:, [3, 1, 2, 0]]
+        for decoded, largest in ((within, 0.25), (across, 9)):
+            found, _ = check.deviation(check.sorted_in_blocks(self.points, 2), check.sorted_in_blocks(decoded, 2))
+            self.assertEqual(found, largest)
+        odd = check.sorted_in_blocks(self.points[:, :3], 2)
+        self.assertEqual(odd.tolist(), [[0, 1, 2], [5, 5, 6]])
+
     def said(self, decoded, **line):
         with open(self.path("said.jsonl"), "w") as file:
             file.write(json.dumps({"program": "x", "bound": 0.1, "eb": 1.0} | line) + "\n")
         command = [sys.executable, os.path.join(BENCH, "evaluation_check.py"), self.data, self.write("decoded.f32", decoded)]
-        command += ["--bound", "0.1", "--results", self.path("said.jsonl"), "--program", "x"]
+        command += ["--bound", "0.1", "--results", self.path("said.jsonl")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout
 
@@ -130,6 +140,15 @@ class Check(WithPoints):
         self.assertEqual(status, 1)
         self.assertIn("says 0.4", text)
         self.assertEqual(self.said(decoded, error_over_bound=0.5, psnr=psnr + 1)[0], 1)
+        with open(self.path("decoded.f32.order"), "w") as file:
+            np.array([3, 2, 1, 0], "<u4").tofile(file)
+        self.assertEqual(self.said(decoded[:, ::-1], error_over_bound=0.5, psnr=psnr)[0], 0)
+        os.remove(self.path("decoded.f32.order"))
+        with open(self.path("decoded.f32.block"), "w") as file:
+            file.write("4")
+        self.assertEqual(self.said(decoded[:, ::-1], error_over_bound=0.6, psnr=psnr - 1)[0], 0)
+        self.assertEqual(self.said(decoded[:, ::-1], error_over_bound=0.4, psnr=psnr - 1)[0], 1)
+        os.remove(self.path("decoded.f32.block"))
         status, text = self.said(decoded, error_over_bound=5, psnr=psnr - 20, eb=0.1)
         self.assertEqual(status, 1)
         self.assertIn("broken", text)
