@@ -24,7 +24,8 @@
 #   --plots FOLDER       (RESULTS)
 #
 # Stages: gpu runs one program after the other. check runs each once more at 1e-3 on the sets of --check-sets (melt,poincare), and has its decoded
-# particles compared by evaluation_check.py, which shares nothing with the programs; of two-dimensional ones it makes a picture.
+# particles compared by evaluation_check.py, which shares nothing with the programs; then on the set of --picture (poincare) at the bound where it
+# takes as many bits as gpz at 1e-4, and makes a picture.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 stages=data,gpu,check,cpu,report
@@ -36,6 +37,7 @@ plots=
 page=
 sets=melt,copper,cosmology_coarse,cosmology_fine,plasma,poincare,terrain,autzen
 check_sets=melt,poincare
+picture_set=poincare
 size=large
 bounds=1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5
 runs=7
@@ -54,6 +56,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --only) stages=$2; shift 2 ;;
     --check-sets) check_sets=$2; shift 2 ;;
+    --picture) picture_set=$2; shift 2 ;;
     --data | --results | --sets | --size | --bounds | --build | --programs | --runs | --python | --jobs | --limit | --page | --plots | --lammps | --potentials) declare "${1#--}=$2"; shift 2 ;;
     --lammps-options) lammps_options=$2; shift 2 ;;
     --sz3) tools+=("SZ3=$2" "SZ3 sorted=$2"); shift 2 ;;
@@ -122,26 +125,36 @@ stage_gpu() {
   done
 }
 
-# One more run of each program, its decoded particles kept: compared here, and drawn.
+# decode PROGRAM SET BOUND: leaves the decoded particles in $decoded, compared with what the program says of itself; fails if there are none.
+decode() {
+  rm -f "$decoded" "$decoded".* "$results/check.lines"
+  timeout "$limit" "$1" --data "$data/$2.f32" --components "$(components "$2")" --bounds "$3" --runs 1 --json "$results/check.lines" --decoded "$decoded" > /dev/null 2>&1 || true
+  if [ ! -f "$decoded" ]; then
+    echo "$2, $(basename "$1"), $3: no decoded particles"
+    return 1
+  fi
+  "$python" "$root/bench/evaluation_check.py" "$data/$2.f32" "$decoded" --bound "$3" --results "$results/check.lines" || true
+}
+# One more run of each program, its decoded particles kept, compared here, and drawn.
 stage_check() {
-  local set program name decoded=$data/decoded.f32
+  local set program name bound decoded=$data/decoded.f32
   for set in $(present "$sets"); do
     "$python" "$root/bench/evaluation_picture.py" "$data/$set.f32" --out "$results/$set.original.npz"
   done
-  for set in $(present "$check_sets"); do
-    for program in "$programs"/evaluate_*; do
-      name=$(basename "${program#*evaluate_}")
-      rm -f "$decoded" "$decoded".* "$results/check.jsonl"
-      timeout "$limit" "$program" --data "$data/$set.f32" --components "$(components "$set")" --bounds 1e-3 --runs 1 --json "$results/check.jsonl" --decoded "$decoded" > /dev/null 2>&1 || true
-      if [ ! -f "$decoded" ]; then
-        echo "$set, $name: no decoded particles"
-        continue
-      fi
-      "$python" "$root/bench/evaluation_check.py" "$data/$set.f32" "$decoded" --bound 1e-3 --results "$results/check.jsonl" || true
-      [ "$set" != poincare ] || "$python" "$root/bench/evaluation_picture.py" "$data/$set.f32" --of "$decoded" --title "$name" --out "$results/$set.$name.npz"
+  {
+    for set in $(present "$check_sets"); do
+      for program in "$programs"/evaluate_*; do decode "$program" "$set" 1e-3 || true; done
     done
-  done | tee "$results/check.txt"
-  rm -f "$decoded" "$decoded".* "$results/check.jsonl"
+    for set in $(present "$picture_set"); do
+      for program in "$programs"/evaluate_*; do
+        name=$(basename "${program#*evaluate_}")
+        bound=$("$python" "$root/bench/evaluation_equal.py" "$results/$name.$set.jsonl" "$results/gpz.$set.jsonl" --bound 1e-4) || continue
+        [ -n "$bound" ] && decode "$program" "$set" "$bound" || continue
+        "$python" "$root/bench/evaluation_picture.py" "$data/$set.f32" --of "$decoded" --results "$results/check.lines" --out "$results/$set.$name.npz"
+      done
+    done
+  } | tee "$results/check.txt"
+  rm -f "$decoded" "$decoded".* "$results/check.lines"
 }
 components() {
   "$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["components"])' "$data/$1.json"

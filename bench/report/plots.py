@@ -75,15 +75,20 @@ def rate_distortion(results, path):
         file.write(svg)
 
 
-def shade(counts):
-    """Counts as darkness: most of what is there in the upper half, and one point still to be seen."""
-    full = np.quantile(counts[counts > 0], 0.9) if np.any(counts) else 1
-    return np.clip(np.log1p(counts) / np.log1p(full), 0, 1)
+def shade(values, heights):
+    """Counts as darkness, with one particle still to be seen; heights as light, without their extremes."""
+    there = values > 0
+    if not np.any(there):
+        return np.zeros(values.shape)
+    if heights:
+        low, high = np.quantile(values[there], (0.02, 0.98))
+        return np.where(there, 1 - np.clip((values - low) / max(high - low, 1), 0, 0.95), 0)
+    return np.clip(np.log1p(values) / np.log1p(np.quantile(values[there], 0.9)), 0, 1)
 
 
 def draw(axis, picture, part, window):
     extent = picture[window].reshape(-1)
-    axis.imshow(shade(picture[part].T), cmap="gray_r", origin="lower", extent=extent, vmin=0, vmax=1, aspect="auto")
+    axis.imshow(shade(picture[part].T.astype(float), picture["heights"]), cmap="gray_r", origin="lower", extent=extent, vmin=0, vmax=1, aspect="auto")
     axis.set_xticks([])
     axis.set_yticks([])
     for spine in axis.spines.values():
@@ -97,7 +102,8 @@ def save(figure, path):
 
     figure.savefig(path, dpi=150, metadata={"Software": None})
     plt.close(figure)
-    Image.open(path).convert("RGB").quantize(32).save(path, optimize=True)
+    # Maximum coverage keeps the colour of a frame, which is rare.
+    Image.open(path).convert("RGB").quantize(20, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
 
 
 def data_sets(paths, path):

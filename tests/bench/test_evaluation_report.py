@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../bench"))
+import evaluation_equal
 import evaluation_report
 from report import claims, tables
 from report.results import Results, row_of
@@ -140,7 +141,7 @@ class Claims(unittest.TestCase):
     def curves(**points):
         return results(
             *[
-                line(program.replace("_", " "), 0.1**i, bytes=bits * PARTICLES / 8, psnr=psnr)
+                line(program.replace("_", " "), 1 / 10**i, bytes=bits * PARTICLES / 8, psnr=psnr)
                 for program, curve in points.items()
                 for i, (bits, psnr) in enumerate(curve, 1)
             ]
@@ -160,6 +161,12 @@ class Claims(unittest.TestCase):
         (lead,) = claims.leads(found, "melt")
         self.assertAlmostEqual(lead.largest, -4)
         self.assertEqual(claims.is_above(found).misses, [])
+
+    def test_bound_of_equal_bits(self):
+        ours = self.curves(gpz=[(2, 40), (4, 60)])
+        for points, bound in (([(1, 30), (4, 50), (9, 70)], 0.01), ([(5, 30), (8, 50)], 0.1)):
+            self.assertEqual(evaluation_equal.of_equal_bits(self.curves(cuSZ=points), ours, 0.01).bound, bound)
+        self.assertIsNone(evaluation_equal.of_equal_bits(results(line("cuSZ", failure="x")), ours, 0.01))
 
     def test_no_bits_in_common(self):
         self.assertEqual(claims.leads(self.curves(gpz=[(2, 40), (3, 50)], cuSZ=[(4, 90), (5, 95)]), "melt"), [])

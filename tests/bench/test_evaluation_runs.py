@@ -167,6 +167,26 @@ class Picture(WithPoints):
         self.assertEqual(picture["window"].tolist(), [[1.5, 2.5], [5.9, 6.1]])
         self.assertEqual(picture["zoom"].sum(), 1)
 
+    def picture_of(self, points):
+        with open(self.path("points.json"), "w") as file:
+            json.dump({"particles": points.shape[1], "components": 3}, file)
+        self.write("points.f32", points)
+        command = [sys.executable, os.path.join(BENCH, "evaluation_picture.py"), self.data, "--pixels", "10", "--out", self.path("p.npz")]
+        subprocess.run(command, check=True)
+        picture = np.load(self.path("p.npz"))
+        return bool(picture["heights"]), {(int(x), int(y)): int(picture["whole"][x, y]) for x, y in np.argwhere(picture["whole"])}
+
+    def test_a_layer_shows_mean_heights(self):
+        """Looked at along y: x and z are the longest. Two at one place have the heights 0 and 1."""
+        heights, pixels = self.picture_of(np.array([[0, 0, 4, 5], [0, 1, 1, 1], [0, 0, 9.5, 10]], "<f4"))
+        self.assertTrue(heights)
+        self.assertEqual(pixels, {(0, 0): 1 + 65534 // 2, (4, 9): 65535})
+
+    def test_of_a_box_the_middle_is_seen(self):
+        heights, pixels = self.picture_of(np.array([[0, 10, 5, 5], [0, 9, 4.5, 4.7], [0, 10, 2, 2]], "<f4"))
+        self.assertFalse(heights)
+        self.assertEqual(pixels, {(5, 2): 1})
+
 
 class Peers(unittest.TestCase):
     def test_morton_codes_of_two_and_three_components(self):
