@@ -149,7 +149,7 @@ stage_check() {
       for program in "$programs"/evaluate_*; do
         name=$(basename "${program#*evaluate_}")
         bound=$("$python" "$root/bench/evaluation_equal.py" "$results/$name.$set.jsonl" "$results/gpz.$set.jsonl" --bound 1e-4) || continue
-        [ -n "$bound" ] && decode "$program" "$set" "$bound" || continue
+        if [ -z "$bound" ] || ! decode "$program" "$set" "$bound"; then continue; fi
         "$python" "$root/bench/evaluation_picture.py" "$data/$set.f32" --of "$decoded" --results "$results/check.lines" --out "$results/$set.$name.npz"
       done
     done

@@ -65,7 +65,8 @@ def make_plots(results, folder, out):
     if originals:
         plots.data_sets(originals.values(), os.path.join(out, "particles.png"))
     for name, original in originals.items():
-        others = sorted(set(glob.glob(os.path.join(folder, f"{name}.*.npz"))) - {original})
+        others = set(glob.glob(os.path.join(folder, f"{name}.*.npz"))) - {original}
+        others = sorted(others, key=lambda path: (f"{name}.gpz" not in path, path))
         if others:
             plots.decoded([original, *others], os.path.join(out, f"{name}.png"))
 

@@ -3,6 +3,7 @@
 from . import claims
 from .tables import plain, short, table
 
+ORIGINAL = "GPZ (paper)"  # as its adapter calls it
 PROGRAMS = ("PFPL", "cuSZp", "FZ-GPU", "cuSZ", "cuSZ-i", "GPZ")
 # data here: (data of the paper, {bound: ratios of PROGRAMS, None where it has none})
 RATIOS = {
@@ -59,8 +60,8 @@ def beside(results):
             if not here:
                 continue
             mine = claims.smallest(row for row in here if claims.is_ours(row.program))
-            original = [row for row in here if row.program == "original GPZ" and row.kept]
-            peer = claims.smallest(row for row in here if not claims.is_ours(row.program) and row.program != "original GPZ")
+            original = [row for row in here if row.program == ORIGINAL and row.kept]
+            peer = claims.smallest(row for row in here if not claims.is_ours(row.program) and row.program != ORIGINAL)
             rows.append(
                 [
                     theirs,
@@ -73,4 +74,4 @@ def beside(results):
                     f"{short(mine.ratio)} {mine.program}" if mine else "",
                 ]
             )
-    return table(["the paper's data", "bound", "its GPZ", "its best other", "data here", "original GPZ", "best other", "ours"], rows)
+    return table(["the paper's data", "bound", "its GPZ", "its best other", "data here", "its GPZ here", "best other", "ours"], rows)

@@ -151,6 +151,7 @@ def verdicts(results):
     said = {
         "Smallest of all GPU programs": claims.is_smallest(results),
         "Fastest with allocations, or within the factor that its ratio is better by": claims.is_fast(results),
+        "Fastest warm, or within that factor": claims.is_fast(results, "warm"),
         "PSNR at equal bits: no GPU program above ours": claims.is_above(results, "gpu"),
         "PSNR at equal bits: no program above ours": claims.is_above(results),
     }
