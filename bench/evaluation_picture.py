@@ -71,7 +71,8 @@ def main():
     window = np.stack([centre - edges / (2 * ZOOM), centre + edges / (2 * ZOOM)], axis=1)
     parts = {name: pixels_of(points, limits, options.pixels, heights) for name, limits in (("whole", view), ("zoom", window))}
     data = os.path.splitext(os.path.basename(options.original))[0]
-    np.savez_compressed(options.out, data=data, heights=heights is not None, title=title_of(options.results) if options.results else "original", view=view, window=window, **parts)
+    names = {"data": data, "title": title_of(options.results) if options.results else "original"}
+    np.savez_compressed(options.out, **names, heights=heights is not None, view=view, window=window, **parts)
 
 
 if __name__ == "__main__":

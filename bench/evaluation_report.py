@@ -7,8 +7,8 @@ evaluation_report.py FOLDER [--page PAGE.md] [--plots PLOTS]
 FOLDER has their JSON lines (*.jsonl), and pictures of evaluation_picture.py: NAME.original.npz, NAME.PROGRAM.npz.
 
 Tables are printed as Markdown. --page: they replace what is between <!-- table NAME --> and <!-- end --> in that page instead.
---plots: rate_distortion.svg there, particles.png of the originals, and NAME.png of those that have pictures of programs. Plots need
-matplotlib.
+--plots: rate_distortion.svg there (rate_distortion_cpu.svg of data that only programs for CPUs had), particles.png of the originals, and
+NAME.png of those that have pictures of programs. Plots need matplotlib.
 """
 import argparse
 import glob
@@ -59,7 +59,12 @@ def make_plots(results, folder, out):
     from report import plots
 
     os.makedirs(out, exist_ok=True)
-    plots.rate_distortion(results, os.path.join(out, "rate_distortion.svg"))
+    # Where programs for CPUs got fewer particles, they have a picture of their own.
+    on_gpu = {row.data for row in results if row.device == "gpu"}
+    for name, wanted in (("rate_distortion", True), ("rate_distortion_cpu", False)):
+        names = [data for data in results.data if (data in on_gpu) == wanted]
+        if names:
+            plots.rate_distortion(results, names, os.path.join(out, name + ".svg"))
     originals = {name: os.path.join(folder, f"{name}.original.npz") for name in results.data}
     originals = {name: path for name, path in originals.items() if os.path.exists(path)}
     if originals:

@@ -40,10 +40,9 @@ def style_of(programs, name, on_cpu):
     }
 
 
-def rate_distortion(results, path):
-    """PSNR against bits a particle, one panel a data set; logarithmic in the bits."""
+def rate_distortion(results, names, path):
+    """PSNR against bits a particle, one panel for each of the data sets `names`; logarithmic in the bits."""
     plt.rcParams.update(SETTINGS)
-    names = results.data
     programs = results.programs()
     devices = {row.program: row.device for row in results}
     lines = (len(names) + COLUMNS) // COLUMNS

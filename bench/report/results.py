@@ -80,7 +80,14 @@ def row_of(line):
 
 class Results:
     def __init__(self, rows):
-        """Of several rows of a program, data set and bound the last one counts."""
+        """Of several rows of a program, data set and bound the last one counts. A set of two sizes becomes two: the smaller gets another name."""
+        rows = list(rows)
+        full = {}
+        for row in rows:
+            full[row.data] = max(row.particles, full.get(row.data, 0))
+        for row in rows:
+            if 0 < row.particles < full[row.data]:
+                row.data = f"{row.data}, {row.particles / 1e6:.2g} M"
         self._rows = {(row.program, row.data, row.bound): row for row in rows}
 
     @classmethod
@@ -102,8 +109,9 @@ class Results:
 
     @property
     def data(self):
+        """Their names, in the order of the tables."""
         names = {row.data for row in self}
-        return [name for name in DATA if name in names] + sorted(names - set(DATA))
+        return sorted(names, key=lambda name: (DATA.index(name.split(",")[0]) if name.split(",")[0] in DATA else len(DATA), name))
 
     def programs(self, device=None):
         """Ours first, then as they come."""

@@ -58,6 +58,12 @@ class Reading(unittest.TestCase):
         self.assertFalse(row.kept)
         self.assertIsNotNone(row.failure)
 
+    def test_two_sizes_are_two_sets(self):
+        small = line("SZ3", particles=PARTICLES // 2, device="cpu")
+        found = results(line("gpz"), small, line("gpz", data="copper"))
+        self.assertEqual(found.data, ["melt", "melt, 0.0005 M", "copper"])
+        self.assertEqual(found.at("SZ3", "melt, 0.0005 M", 1e-3).bits, 19.2)
+
     def test_known_data_come_first(self):
         found = results(line("gpz", data="aa"), line("gpz", data="terrain"), line("gpz", data="copper"))
         self.assertEqual(found.data, ["copper", "terrain", "aa"])
