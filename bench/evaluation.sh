@@ -89,25 +89,33 @@ run() {
   "$python" "$root/bench/evaluation_run.py" --name "$name" --data "$data/$set.f32" --bounds "$bounds" --json "$file" --limit "$limit" -- "$@" || true
 }
 
-# Makes what is missing; a set that cannot be made is said, and left out of the other stages.
+# Makes what is missing; a set that cannot be made is said, and left out of the other stages. LAMMPS, which may have a GPU, runs beside the rest.
 stage_data() {
+  make_each melt copper &
+  # shellcheck disable=SC2046  # words
+  make_each $(tr ',' '\n' <<< "$sets" | grep -vxE 'melt|copper')
+  wait
+}
+# make_each SET...: those that are asked for
+make_each() {
   local set
-  for set in ${sets//,/ }; do
-    [ -z "$(present "$set")" ] || continue
-    make_data "$set" "$data/$set.f32" || echo "$set: not made" >&2
+  for set in "$@"; do
+    if [[ ,$sets, != *,$set,* ]] || [ -n "$(present "$set")" ]; then continue; fi
+    make_data "$set" "$data/$set.f32" || { echo "$set: not made" >&2; rm -f "$data/$set".{f32,json}; }
   done
 }
 make_data() {
   local cells=159 edge=256 million=16 bin=$build/bin
   [ "$size" = large ] || { cells=63 edge=128 million=1; }
+  # The boxes of 256^3 particles have edges of 1,000 and 64 Mpc/h; fewer have the same resolution.
   case $1 in
     melt | copper)
       # shellcheck disable=SC2086  # the options are words
       "$python" "$root/bench/data/lammps.py" --lmp "${lammps:-$bin/lmp}" --system "$1" --size $cells --steps 300 --out "$2" \
         --potentials "${potentials:-$(sed -n 's/^LAMMPS_SOURCE_DIR:PATH=//p' "$build/CMakeCache.txt")/potentials}" -- $lammps_options
       ;;
-    cosmology_coarse) "$bin/cosmology" --size $edge --box 1000 --order cells --out "$2" ;;
-    cosmology_fine) "$bin/cosmology" --size $edge --box 64 --order lagrangian --out "$2" ;;
+    cosmology_coarse) "$bin/cosmology" --size $edge --box $((1000 * edge / 256)) --order cells --out "$2" ;;
+    cosmology_fine) "$bin/cosmology" --size $edge --box $((64 * edge / 256)) --order lagrangian --out "$2" ;;
     plasma) "$bin/plasma" --particles ${million}000000 --out "$2" ;;
     poincare) "$bin/poincare" --particles ${million}000000 --out "$2" ;;
     terrain) "$bin/gpz" bench --generate terrain --particles ${million}M --value f32 --write "$2" ;;
