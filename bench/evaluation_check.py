@@ -4,16 +4,18 @@
 
 evaluation_check.py NAME.f32 DECODED.f32 --bound REL [--results FILE.jsonl]
 
-Both files have one array of FP32 an axis. Beside DECODED.f32 lies DECODED.f32.order, 32-bit numbers that say of each decoded particle which
-of the originals it is, or DECODED.f32.block, a number in text: the particles of so many consecutive ones came back in an unknown order; without
-both, the order is that of the originals. In an unknown order, coordinates are compared sorted, one axis at a time, which no assignment of
-particles is better than: the error is at least so large, and the PSNR at most. With --results, the last line of that file has to say the
-same of that bound: the status is 1 if it does not, or if the bound is broken.
+Both files have one array of FP32 an axis. DECODED.f32.order, if there is one, says of each decoded particle which of the originals it is
+(32-bit numbers). With --results, the last line of that file has to say the same of that bound: the status is 1 if it does not, or if the
+bound is broken.
+
+Where that line says that the order is lost in blocks of N, and there is no file of it, coordinates of each block are compared sorted, one axis at
+a time. No assignment of particles is better: the error is at least so large, and the PSNR at most.
 """
 import argparse
 import json
 import math
 import os
+import re
 import sys
 
 import numpy as np
@@ -98,15 +100,13 @@ def main():
     decoded = read_particles(options.decoded, components)
     eb = options.bound * longest_edge(original)
     order = np.fromfile(options.decoded + ".order", "<u4") if os.path.exists(options.decoded + ".order") else None
-    block = None
-    if os.path.exists(options.decoded + ".block"):
-        with open(options.decoded + ".block") as file:
-            block = int(file.read())
-        original, decoded = sorted_in_blocks(original, block), sorted_in_blocks(decoded, block)
+    line = last_line(options.results, options.bound) if options.results else {}
+    block = re.search(r"lost in blocks of (\d+)", line.get("order") or "") if order is None else None
+    if block:
+        original, decoded = (sorted_in_blocks(values, int(block[1])) for values in (original, decoded))
     largest, psnr = deviation(original, decoded, order)
     verdict, program = [], ""
-    if options.results:
-        line = last_line(options.results, options.bound)
+    if line:
         eb, program = line["eb"], line["program"] + ", "
         verdict = disagreements(line, largest, psnr, block is not None)
     if largest > eb:

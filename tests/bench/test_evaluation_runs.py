@@ -144,11 +144,9 @@ class Check(WithPoints):
             np.array([3, 2, 1, 0], "<u4").tofile(file)
         self.assertEqual(self.said(decoded[:, ::-1], error_over_bound=0.5, psnr=psnr)[0], 0)
         os.remove(self.path("decoded.f32.order"))
-        with open(self.path("decoded.f32.block"), "w") as file:
-            file.write("4")
-        self.assertEqual(self.said(decoded[:, ::-1], error_over_bound=0.6, psnr=psnr - 1)[0], 0)
-        self.assertEqual(self.said(decoded[:, ::-1], error_over_bound=0.4, psnr=psnr - 1)[0], 1)
-        os.remove(self.path("decoded.f32.block"))
+        lost = {"order": "lost in blocks of 4"}
+        self.assertEqual(self.said(decoded[:, ::-1], error_over_bound=0.6, psnr=psnr - 1, **lost)[0], 0)
+        self.assertEqual(self.said(decoded[:, ::-1], error_over_bound=0.4, psnr=psnr - 1, **lost)[0], 1)
         status, text = self.said(decoded, error_over_bound=5, psnr=psnr - 20, eb=0.1)
         self.assertEqual(status, 1)
         self.assertIn("broken", text)
