@@ -32,14 +32,14 @@ def all_tables(results):
         "warm": tables.speeds(results, how="warm", bounds=bounds),
         "errors": tables.errors(results),
         "equal-bits": tables.equal_bits(results, "gpu", bounds=bounds),
-        "equal-bits-all": tables.equal_bits(results, bounds=bounds),
         "paper": paper.beside(results),
     }
     if results.programs("cpu"):
         made |= {
             "cpu-ratios": tables.ratios(results, "cpu", bounds),
             "cpu-speeds": tables.speeds(results, "cpu", bounds=bounds),
-            "cpu-errors": tables.errors(results, "cpu"),
+            "cpu-errors": tables.errors(results, "cpu", bounds),
+            "cpu-equal-bits": tables.equal_bits(results, "cpu", bounds),
         }
     return made
 

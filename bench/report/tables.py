@@ -103,8 +103,11 @@ def errors(results, device="gpu", bounds=None):
     def cell(row, here, notes):
         if row.error is None:
             return "unknown"
-        text = f"{math.ceil(row.error * 1e5) / 1e5:.5f}" if row.error < 10 else short(row.error)
-        return text if row.error <= 1 else f"**{text}**"
+        if row.error <= 1:
+            return f"{math.ceil(row.error * 1e5) / 1e5:.5f}"
+        if row.error < 1.0001:
+            return f"**1 + {row.error - 1:.0e}**"
+        return f"**{math.ceil(row.error * 1e5) / 1e5:.5f}**" if row.error < 10 else f"**{short(row.error)}**"
 
     return by_cell(results, device, bounds, cell)
 
