@@ -55,8 +55,8 @@ def rate_distortion(results, names, path):
                 continue
             style = style_of(programs, name, devices[name] == "cpu")
             (handles[name],) = axis.plot(*zip(*curve), label=name, **style)
-        axis.set_xscale("log", base=2)
-        axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axis.set_xscale("log", base=4)
+        axis.xaxis.set_major_formatter(lambda value, _: f"{value:.2g}")
         axis.set_title(data, fontsize=9)
         axis.grid(color="0.9")
     for axis in axes.flat[len(names) :]:
