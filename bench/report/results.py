@@ -4,8 +4,9 @@ import json
 import statistics
 from dataclasses import dataclass, field
 
-# A bound counts as kept up to this factor: a peer that keeps it before it rounds its output to FP32 is not left out.
-SLACK = 1.001
+# A bound counts as kept up to this factor, so that no peer is left out for rounding its output to FP32 (0.8 % at 1e-5), or because the check had to
+# find out which particle is which (evaluation/matching.hpp, 5 %).
+SLACK = 1.05
 
 # The order of the tables; other names follow.
 DATA = ("melt", "copper", "cosmology_coarse", "cosmology_fine", "plasma", "poincare", "terrain")

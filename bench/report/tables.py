@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables in Markdown."""
 import math
+import re
 import statistics
 
 from . import claims
@@ -39,8 +40,19 @@ def short(number):
     return f"{number:.{max(0, 2 - math.floor(math.log10(abs(number))))}f}"
 
 
-def by_cell(results, device, bounds, cell):
-    """A table of data x bound against programs. cell(row, rows of the same data and bound, notes) is the text of a row that has a result."""
+def cause(row):
+    """Of a failure, for a footnote: without colours, and without counts, so that the same cause is the same text."""
+    text = re.sub(r"\x1b?\[\d+m", "", row.failure)
+
+    def share(match):
+        return "all values" if int(match[1]) >= row.particles * row.components else "some values"
+
+    return re.sub(r"^(\d+) values", share, text)
+
+
+def by_cell(results, device, bounds, cell, explain=False):
+    """A table of data x bound against programs. cell(row, rows of the same data and bound, notes) is the text of a row that has a result.
+    `explain`: failures get footnotes, and what they compressed to if that is known."""
     programs = results.programs(device)
     notes = Notes()
     rows = []
@@ -53,7 +65,8 @@ def by_cell(results, device, bounds, cell):
                 if row is None:
                     texts.append("")
                 elif row.failure is not None:
-                    texts.append("none " + notes.mark(row.failure))
+                    size = f"({short(row.ratio)})" if row.size else "none"
+                    texts.append(f"{size} {notes.mark(cause(row))}" if explain else "none")
                 else:
                     texts.append(cell(row, here, notes))
             if any(texts):
@@ -77,7 +90,7 @@ def ratios(results, device="gpu", bounds=None):
             text = f"**{text}**"
         return text + broken(row, notes)
 
-    return by_cell(results, device, bounds, cell)
+    return by_cell(results, device, bounds, cell, explain=True)
 
 
 def speeds(results, device="gpu", how="fresh", bounds=None):
@@ -92,7 +105,7 @@ def speeds(results, device="gpu", how="fresh", bounds=None):
             others = [other.speed(direction, how) or 0 for other in here if other.kept]
             text = "–" if value is None else short(value / 1e9)
             texts.append(f"**{text}**" if value and row.kept and value == max(others) else text)
-        return " / ".join(texts) + broken(row, notes)
+        return " / ".join(texts)
 
     return by_cell(results, device, bounds, cell)
 

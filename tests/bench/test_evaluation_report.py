@@ -95,10 +95,23 @@ class Tables(unittest.TestCase):
 
     def test_a_failure_is_a_footnote_once(self):
         crash = {"failure": "ended by SIGSEGV"}
-        found = results(line("gpz"), line("cuSZ", **crash), line("gpz", 1e-4), line("cuSZ", 1e-4, **crash))
+        found = results(line("gpz"), line("cuSZ", **crash, bytes=None), line("gpz", 1e-4), line("cuSZ", 1e-4, **crash, bytes=None))
+        self.assertEqual([row[-1] for row in cells(tables.speeds(found))], ["none", "none"])
         lines = tables.ratios(found)
         self.assertEqual([row[-1] for row in cells(lines)], ["none [1]", "none [1]"])
         self.assertEqual([text.strip() for text in lines if text.startswith("[")], ["[1] ended by SIGSEGV"])
+
+    def test_counts_and_colours_do_not_make_footnotes_of_their_own(self):
+        found = results(
+            line("a", failure="3000 values came back as NaN"),
+            line("b", failure="17 values came back as NaN"),
+            line("c", failure="18 values came back as NaN"),
+            line("d", failure="failed at \x1b[31m[1mx.cu"),
+        )
+        lines = tables.ratios(found)
+        self.assertEqual(cells(lines), [["melt", "1e-3", "(10.0) [1]", "(10.0) [2]", "(10.0) [2]", "(10.0) [3]"]])
+        notes = ["[1] all values came back as NaN", "[2] some values came back as NaN", "[3] failed at x.cu"]
+        self.assertEqual([text.strip() for text in lines if text.startswith("[")], notes)
 
     def test_cpu_programs_have_tables_of_their_own(self):
         found = results(line("gpz"), line("SZ3", bytes=100, device="cpu"))
