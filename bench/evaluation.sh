@@ -14,7 +14,7 @@
 #   --bounds B,...       relative to the longest edge (1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5)
 #   --build FOLDER       where gpz is built (build)
 #   --programs FOLDER    evaluate_NAME, the programs for GPUs: bench/evaluation says how they are built (BUILD/bin)
-#   --runs N             of these, for the times (7)
+#   --runs N             of these, for the times (7); less where they take more than --patience seconds (2) together
 #   --sz3, --mdz, --lcp, --zfp PROGRAM, --pco, --gpz-package   programs and Python packages for CPUs (bench/peers has their versions);
 #                        those not given are left out
 #   --python PROGRAM     one that has numpy, these packages, and for the plots matplotlib (python3)
@@ -41,6 +41,7 @@ picture_set=poincare
 size=large
 bounds=1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5
 runs=7
+patience=2
 python=python3
 jobs=$(nproc)
 limit=120
@@ -57,7 +58,7 @@ while [ $# -gt 0 ]; do
     --only) stages=$2; shift 2 ;;
     --check-sets) check_sets=$2; shift 2 ;;
     --picture) picture_set=$2; shift 2 ;;
-    --data | --results | --sets | --size | --bounds | --build | --programs | --runs | --python | --jobs | --limit | --page | --plots | --lammps | --potentials) declare "${1#--}=$2"; shift 2 ;;
+    --data | --results | --sets | --size | --bounds | --build | --programs | --runs | --patience | --python | --jobs | --limit | --page | --plots | --lammps | --potentials) declare "${1#--}=$2"; shift 2 ;;
     --lammps-options) lammps_options=$2; shift 2 ;;
     --sz3) tools+=("SZ3=$2" "SZ3 sorted=$2"); shift 2 ;;
     --mdz) tools+=("MDZ=$2"); shift 2 ;;
@@ -128,7 +129,7 @@ stage_gpu() {
   local set program
   for set in $(present "$sets"); do
     for program in "$programs"/evaluate_*; do
-      run "$(basename "${program#*evaluate_}")" "$set" "$program" --runs "$runs"
+      run "$(basename "${program#*evaluate_}")" "$set" "$program" --runs "$runs" --patience "$patience"
     done
   done
 }
@@ -136,7 +137,7 @@ stage_gpu() {
 # decode PROGRAM SET BOUND: leaves the decoded particles in $decoded, compared with what the program says of itself; fails if there are none.
 decode() {
   rm -f "$decoded" "$decoded".* "$results/check.lines"
-  timeout "$limit" "$1" --data "$data/$2.f32" --components "$(components "$2")" --bounds "$3" --runs 1 --json "$results/check.lines" --decoded "$decoded" > /dev/null 2>&1 || true
+  timeout "$limit" "$1" --data "$data/$2.f32" --components "$(components "$2")" --bounds "$3" --runs 1 --patience 0 --json "$results/check.lines" --decoded "$decoded" > /dev/null 2>&1 || true
   if [ ! -f "$decoded" ]; then
     echo "$2, $(basename "$1"), $3: no decoded particles"
     return 1

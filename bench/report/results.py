@@ -13,6 +13,18 @@ DATA = ("melt", "copper", "cosmology_coarse", "cosmology_fine", "plasma", "poinc
 DIRECTIONS = ("compress", "decompress")
 
 
+# A program that crashes before its first line is known by its executable, bench/evaluation/NAME.
+NAMES = {
+    "gpz_ordered": "gpz ordered",
+    "gpz_original": "GPZ (paper)",
+    "cuszp": "cuSZp",
+    "pfpl": "PFPL",
+    "cusz": "cuSZ",
+    "fz_gpu": "FZ-GPU",
+    "cusz_i": "cuSZ-i",
+}
+
+
 def is_ours(program):
     return program == "gpz" or program.startswith("gpz ")
 
@@ -64,7 +76,7 @@ class Row:
 
 
 def row_of(line):
-    row = Row(line["program"], line["data"], float(line["bound"]))
+    row = Row(NAMES.get(line["program"], line["program"]), line["data"], float(line["bound"]))
     row.particles, row.components = line.get("particles") or 0, line.get("components") or 0
     row.device = line.get("device") or "gpu"
     row.order, row.version = line.get("order") or "", line.get("version") or ""

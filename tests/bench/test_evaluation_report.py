@@ -64,6 +64,10 @@ class Reading(unittest.TestCase):
         self.assertEqual(found.data, ["melt", "melt, 0.0005 M", "copper"])
         self.assertEqual(found.at("SZ3", "melt, 0.0005 M", 1e-3).bits, 19.2)
 
+    def test_one_program_has_one_name(self):
+        found = results(line("cuszp", failure="x"), line("cuSZp", 1e-4))
+        self.assertEqual(found.programs(), ["cuSZp"])
+
     def test_known_data_come_first(self):
         found = results(line("gpz", data="aa"), line("gpz", data="terrain"), line("gpz", data="copper"))
         self.assertEqual(found.data, ["copper", "terrain", "aa"])
