@@ -24,16 +24,17 @@ TABLE_BOUNDS = (1e-2, 1e-3, 1e-4, 1e-5)
 
 def all_tables(results):
     bounds = [bound for bound in TABLE_BOUNDS if bound in results.bounds()]
-    made = {
-        "verdicts": tables.verdicts(results),
-        "programs": tables.programs(results),
-        "ratios": tables.ratios(results, bounds=bounds),
-        "fresh": tables.speeds(results, bounds=bounds),
-        "warm": tables.speeds(results, how="warm", bounds=bounds),
-        "errors": tables.errors(results),
-        "equal-bits": tables.equal_bits(results, "gpu", bounds=bounds),
-        "paper": paper.beside(results),
-    }
+    made = {"programs": tables.programs(results)}
+    if results.programs("gpu"):
+        made |= {
+            "verdicts": tables.verdicts(results),
+            "ratios": tables.ratios(results, bounds=bounds),
+            "fresh": tables.speeds(results, bounds=bounds),
+            "warm": tables.speeds(results, how="warm", bounds=bounds),
+            "errors": tables.errors(results),
+            "equal-bits": tables.equal_bits(results, "gpu", bounds=bounds),
+            "paper": paper.beside(results),
+        }
     if results.programs("cpu"):
         made |= {
             "cpu-ratios": tables.ratios(results, "cpu", bounds),
