@@ -9,8 +9,8 @@ namespace gpz::bench::data {
 
 // A mesh of nx x ny x nz values, each edge a power of two, nx at least 2, the others 1 if there are fewer dimensions.
 // In memory x is fastest, and a row of x takes row() = nx + 2 floats: the last two are free in real space. In wave
-// space the row holds kx = 0 .. nx/2 as pairs (real part, imaginary part); y and z hold ky = 0 .. ny - 1 (those above
-// ny/2 are ky - ny), kz likewise.
+// space the row holds kx = 0 .. nx/2 as pairs (real part, imaginary part). Index i of y is ky = i up to ny/2, and i -
+// ny above; index i of z is kz in the same manner.
 class Fft {
  public:
   // Throws std::invalid_argument for other edges.

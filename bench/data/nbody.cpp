@@ -160,8 +160,8 @@ void Gravity::solve(const Particles &particles, double strength) {
         const bool back = (corner & 2) != 0;
         const std::size_t row = (((z.cell + (back ? 1 : 0)) & (n - 1)) * n + ((y.cell + (up ? 1 : 0)) & (n - 1))) * n;
         const float part = (up ? y.next : 1 - y.next) * (back ? z.next : 1 - z.next) * unit_mass;
-        const auto both = static_cast<std::int32_t>(part + 0.5f);
-        const auto there = static_cast<std::int32_t>(part * x.next + 0.5f);
+        const auto both = static_cast<std::int32_t>(part);
+        const auto there = static_cast<std::int32_t>(part * x.next);
         mass_[row + x.cell].fetch_add(both - there, std::memory_order_relaxed);
         mass_[row + right].fetch_add(there, std::memory_order_relaxed);
       }
