@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "cloud_in_cell.hpp"
 #include "parallel.hpp"
 
 namespace gpz::bench::data {
@@ -17,23 +18,21 @@ constexpr std::size_t rows_together = 64;  // of the mesh, for one thread
 
 std::size_t boxes(std::size_t cells) { return (cells + box_edge - 1) / box_edge; }
 
-// The cell of a coordinate, the next one around the period, and how far between them the coordinate is.
+// The nodes below and above a place along an axis, around the period.
 struct Between {
   std::size_t low, high;
-  float share;
+  float above;  // the share of the node above
 
-  Between(float place, std::size_t cells) : low(static_cast<std::size_t>(place)) {
-    share = place - static_cast<float>(low);
-    high = low + 1 == cells ? 0 : low + 1;
-  }
-  float share_of(std::size_t end) const { return end == 0 ? 1 - share : share; }
+  Between(const Cloud &cloud, std::size_t cells)
+      : low(cloud.cell), high(low + 1 == cells ? 0 : low + 1), above(cloud.next) {}
+  float share_of(std::size_t end) const { return end == 0 ? 1 - above : above; }
 };
 
 // The eight nodes around a place: node(i, j, k), each 0 (low) or 1 (high).
 class Corners {
  public:
   Corners(const std::array<float, 3> &place, const std::array<std::size_t, 3> &cells)
-      : x(place[0], cells[0]), y(place[1], cells[1]), z(place[2], cells[2]) {
+      : x(Cloud(place[0]), cells[0]), y(Cloud(place[1]), cells[1]), z(Cloud(place[2]), cells[2]) {
     const std::size_t layer = cells[0] * cells[1];
     rows_ = {y.low * cells[0] + z.low * layer, y.high * cells[0] + z.low * layer, y.low * cells[0] + z.high * layer,
              y.high * cells[0] + z.high * layer};
@@ -54,25 +53,17 @@ std::int32_t share_of_charge(std::int32_t charge, float share) {
 
 // Halves of halves of halves: what one corner does not get the other does, so that no charge is lost.
 void deposit_one(const Electron &electron, const Corners &corners, std::vector<std::int32_t> &density) {
-  const std::int32_t high_z = share_of_charge(electron.charge, corners.z.share);
+  const std::int32_t high_z = share_of_charge(electron.charge, corners.z.above);
   for (const std::size_t k : {0U, 1U}) {
     const std::int32_t layer = k == 1 ? high_z : electron.charge - high_z;
-    const std::int32_t high_y = share_of_charge(layer, corners.y.share);
+    const std::int32_t high_y = share_of_charge(layer, corners.y.above);
     for (const std::size_t j : {0U, 1U}) {
       const std::int32_t row = j == 1 ? high_y : layer - high_y;
-      const std::int32_t high_x = share_of_charge(row, corners.x.share);
+      const std::int32_t high_x = share_of_charge(row, corners.x.above);
       density[corners.node(0, j, k)] += row - high_x;
       density[corners.node(1, j, k)] += high_x;
     }
   }
-}
-
-float moved(float place, float way, std::size_t cells) {
-  const auto edge = static_cast<float>(cells);
-  float result = place + way;
-  if (result < 0) result += edge;
-  if (result >= edge) result -= edge;
-  return result;
 }
 
 }  // namespace
@@ -184,7 +175,7 @@ void ParticleInCell::step(double time) {
           }
       for (std::size_t d = 0; d < 3; ++d) {
         electron.velocity[d] += dt * electron.mobility * acceleration[d];
-        electron.place[d] = moved(electron.place[d], dt * electron.velocity[d], cells_[d]);
+        electron.place[d] = wrapped(electron.place[d] + dt * electron.velocity[d], static_cast<float>(cells_[d]));
       }
       deposit_one(electron, Corners(electron.place, cells_), density);
     }
