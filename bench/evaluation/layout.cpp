@@ -35,9 +35,24 @@ Job one_component(const Job &job) { return {job.particles, 1, job.bound, job.rel
 
 constexpr std::size_t head = 32;  // the sizes of up to 3 arrays; keeps what follows aligned
 constexpr std::size_t alignment = 256;
-constexpr std::uintptr_t alignment_of_loads = 16;
 
 std::size_t aligned(std::size_t size) { return (size + alignment - 1) / alignment * alignment; }
+
+std::size_t array_size(const Job &job) { return job.particles * sizeof(float); }
+
+// Programs load several values at once, so that an array has to begin where such loads may. This is the array itself,
+// or memory to copy it through.
+class Stage {
+ public:
+  float *aligned(float *array, std::size_t size) {
+    if (reinterpret_cast<std::uintptr_t>(array) % 16 == 0) return array;
+    if (memory_.size() < size) memory_ = Memory(size);
+    return memory_.as<float>();
+  }
+
+ private:
+  Memory memory_;
+};
 
 // The arrays one after the other, each aligned as memory of cudaMalloc is; the gaps, below 256 bytes each, are counted.
 class SeparateCompressor : public Compressor {
@@ -48,8 +63,13 @@ class SeparateCompressor : public Compressor {
     std::uint64_t sizes[head / sizeof(std::uint64_t)] = {};
     std::size_t at = aligned(head);
     for (int d = 0; d < job_.components; ++d) {
-      if (inner_ == nullptr || !program_.keeps_memory()) inner_ = program_.compressor(one_component(job_));
-      const Bytes bytes = inner_->compress(staged(values + static_cast<std::uint64_t>(d) * job_.particles), out + at);
+      if (!program_.keeps_memory()) inner_.reset();
+      if (inner_ == nullptr) inner_ = program_.compressor(one_component(job_));
+      float *const array = values + static_cast<std::uint64_t>(d) * job_.particles;
+      float *const from = stage_.aligned(array, array_size(job_));
+      if (from != array)
+        check(cudaMemcpy(from, array, array_size(job_), cudaMemcpyDeviceToDevice), "aligning an array");
+      const Bytes bytes = inner_->compress(from, out + at);
       if (bytes.data != out + at)
         check(cudaMemcpy(out + at, bytes.data, bytes.size, cudaMemcpyDeviceToDevice), "joining arrays");
       sizes[d] = bytes.size;
@@ -60,18 +80,9 @@ class SeparateCompressor : public Compressor {
   }
 
  private:
-  // Programs load several values at once, so that an array has to begin where such loads may.
-  float *staged(float *array) {
-    if (reinterpret_cast<std::uintptr_t>(array) % alignment_of_loads == 0) return array;
-    const std::size_t size = job_.particles * sizeof(float);
-    if (stage_.size() < size) stage_ = Memory(size);
-    check(cudaMemcpy(stage_.as(), array, size, cudaMemcpyDeviceToDevice), "aligning an array");
-    return stage_.as<float>();
-  }
-
   Program &program_;
   Job job_;
-  Memory stage_;
+  Stage stage_;
   std::unique_ptr<Compressor> inner_;
 };
 
@@ -84,13 +95,12 @@ class SeparateDecompressor : public Decompressor {
     check(cudaMemcpy(sizes, in.data, head, cudaMemcpyDeviceToHost), "sizes");
     std::size_t at = aligned(head);
     for (int d = 0; d < job_.components; ++d) {
-      if (inner_ == nullptr || !program_.keeps_memory()) inner_ = program_.decompressor(one_component(job_));
+      if (!program_.keeps_memory()) inner_.reset();
+      if (inner_ == nullptr) inner_ = program_.decompressor(one_component(job_));
       float *const array = values + static_cast<std::uint64_t>(d) * job_.particles;
-      const bool aligned_array = reinterpret_cast<std::uintptr_t>(array) % alignment_of_loads == 0;
-      const std::size_t size = job_.particles * sizeof(float);
-      if (!aligned_array && stage_.size() < size) stage_ = Memory(size);
-      inner_->decompress({in.data + at, sizes[d]}, aligned_array ? array : stage_.as<float>());
-      if (!aligned_array) check(cudaMemcpy(array, stage_.as(), size, cudaMemcpyDeviceToDevice), "placing an array");
+      float *const to = stage_.aligned(array, array_size(job_));
+      inner_->decompress({in.data + at, sizes[d]}, to);
+      if (to != array) check(cudaMemcpy(array, to, array_size(job_), cudaMemcpyDeviceToDevice), "placing an array");
       at = aligned(at + sizes[d]);
     }
   }
@@ -98,7 +108,7 @@ class SeparateDecompressor : public Decompressor {
  private:
   Program &program_;
   Job job_;
-  Memory stage_;
+  Stage stage_;
   std::unique_ptr<Decompressor> inner_;
 };
 
