@@ -32,6 +32,8 @@
 #include "gpz/cuda/reader/landing.hpp"
 #include "gpz/cuda_reader.hpp"
 #include "gpz/cuda_trajectory.hpp"
+#include "gpz/cuda_trajectory_decoder.hpp"
+#include "gpz/reader.hpp"
 #include "gpz/writer.hpp"
 
 namespace {
@@ -191,8 +193,8 @@ void print_copies() {
   }
 }
 
-// One pass over the raw file; with `copy`, to the device. Seconds.
-double read_raw(const std::string &path, U64 bytes, U64 frame, int readers, std::size_t piece, bool copy) {
+// One pass over a file, in pieces and as it is; with `copy`, to the device. Seconds.
+double read_file(const std::string &path, U64 bytes, U64 frame, int readers, std::size_t piece, bool copy) {
   const int descriptor = ::open(path.c_str(), O_RDONLY);
   if (descriptor < 0) throw std::runtime_error("cannot open " + path);
   constexpr std::size_t depth = 3;
@@ -234,15 +236,17 @@ double read_raw(const std::string &path, U64 bytes, U64 frame, int readers, std:
 }
 
 // The bytes of the .gpz file: to the device and checked, not decoded.
-Passes bring_bytes(const std::string &path, int readers, std::uint64_t ahead_bytes) {
+Passes bring_bytes(const std::string &path, int readers, std::size_t copy) {
   const gpz::api::FrameFile file(std::make_unique<gpz::api::File>(path, gpz::api::File::Mode::read));
   gpz::api::ReadAhead::Settings settings;
   settings.threads = readers;
   settings.frames = 12;
-  settings.bytes = ahead_bytes;
+  settings.bytes = gpz::cuda::ReaderOptions().ahead;
+  settings.piece = std::min(settings.piece, copy);
+  settings.load = copy / settings.piece;
   std::uint64_t longest = 0;
   for (const gpz::IndexEntry &frame : file.scan().frames) longest = std::max(longest, frame.length);
-  gpz::cuda::Landing landing(0, settings.frames, longest);
+  gpz::cuda::Landing landing(0, settings, longest);
   gpz::api::ReadAhead ahead(file, landing, settings);
   gpz::cuda::OwnStream stream;
   Passes passes;
@@ -254,6 +258,36 @@ Passes bring_bytes(const std::string &path, int readers, std::uint64_t ahead_byt
       check(cudaStreamSynchronize(stream.get()), "copy");
       ahead.check(i);
       ahead.give_back(i);
+    }
+    (pass == 0 ? passes.first : passes.second) = seconds_since(start);
+  }
+  return passes;
+}
+
+// Frames of one chunk whose bytes are on the device already.
+Passes decode_alone(const std::string &path, U64 n) {
+  const gpz::Reader file(path);
+  const Memory positions(n * 24);
+  std::vector<std::vector<std::uint8_t>> host;
+  std::vector<std::unique_ptr<Memory>> device;
+  for (std::size_t i = 0; i < file.frames(); ++i) {
+    host.push_back(file.chunk(i, 0));
+    device.push_back(std::make_unique<Memory>(host.back().size()));
+    check(cudaMemcpy(device.back()->as<void>(), host.back().data(), host.back().size(), cudaMemcpyHostToDevice),
+          "chunk");
+  }
+  std::vector<gpz::cuda::FieldOutput> outputs;
+  for (const gpz::Field &field : file.info(0).fields) outputs.push_back({field, {}});
+  for (std::size_t d = 0; d < 3; ++d)
+    outputs[0].components[d] = {positions.as<double>() + d, 24, gpz::ConstArray::Type::float64};
+  gpz::cuda::TrajectoryDecoder decoder;
+  decoder.follow({true, false, false});
+  Passes passes;
+  for (int pass = 0; pass < 2; ++pass) {
+    const auto start = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < host.size(); ++i) {
+      decoder.queue(device[i]->as<void>(), host[i].data(), host[i].size(), n, outputs);
+      decoder.finish();
     }
     (pass == 0 ? passes.first : passes.second) = seconds_since(start);
   }
@@ -306,35 +340,43 @@ void run(U64 n, int frames, bool solid, const std::string &folder) {
   for (const int readers : {4, 8, 16}) {
     if (readers > cores) continue;
     for (const std::size_t mib : {1u, 4u}) {
-      const double seconds = read_raw(raw.path(), raw_bytes, n * 24, readers, mib << 20, true);
+      const double seconds = read_file(raw.path(), raw_bytes, n * 24, readers, mib << 20, true);
       best = std::max(best, atoms / seconds);
       std::printf("                            %7d  %2zu MiB  %10.3f  %6.1f", readers, mib, atoms / seconds / 1e9,
                   static_cast<double>(raw_bytes) / seconds / 1e9);
       if (mib == 4)
         std::printf("  %6.1f", static_cast<double>(raw_bytes) /
-                                   read_raw(raw.path(), raw_bytes, n * 24, readers, mib << 20, false) / 1e9);
+                                   read_file(raw.path(), raw_bytes, n * 24, readers, mib << 20, false) / 1e9);
       std::printf("\n");
     }
   }
-  const auto print = [&](const char *what, int readers, std::uint64_t mib, const Passes &passes, double count) {
-    std::printf(
-        "%-32s  %7d  %4llu MiB ahead  %8.3f G atoms/s  %6.1f GB/s of positions  %5.2f x raw  (first pass %.2f s)\n",
-        what, readers, static_cast<unsigned long long>(mib), count / passes.second / 1e9,
-        24 * count / passes.second / 1e9, count / passes.second / best, passes.first);
-  };
-  const int most = std::min(cores, 16);
-  for (const std::uint64_t mib : {128u, 256u, 512u})
-    print("gpz, bytes only, checked", most, mib, bring_bytes(compressed.path(), most, mib << 20), atoms);
+  const U64 gpz_bytes = scan.file_size;
+  const auto gb = [&](double seconds) { return static_cast<double>(gpz_bytes) / seconds / 1e9; };
+  std::printf(
+      "steps, GB/s of the .gpz file   threads  piece KiB    pread   and copied   and checked (as Reader does)\n");
+  for (const int readers : {4, 8, 12, 16})
+    for (const std::size_t kib : {512u, 1024u, 2048u, 4096u})
+      if (readers <= cores)
+        std::printf("%38d %10zu %8.1f %12.1f %12.1f\n", readers, kib,
+                    gb(read_file(compressed.path(), gpz_bytes, n * 8, readers, kib << 10, false)),
+                    gb(read_file(compressed.path(), gpz_bytes, n * 8, readers, kib << 10, true)),
+                    gb(bring_bytes(compressed.path(), readers, kib << 10).second));
+  const double decoding = decode_alone(compressed.path(), n).second;
+  std::printf("decoding alone: %.2f G atoms/s, %.1f GB/s of the file\n", atoms / decoding / 1e9, gb(decoding));
+
+  std::printf("gpz::cuda::Reader          threads  MiB ahead  G atoms/s   x raw  behind the key frame  first pass s\n");
   const auto read = [&](int readers, std::uint64_t mib, gpz::cuda::OutputOrder order) {
     if (readers > cores) return;
     const Passes passes = read_compressed(compressed.path(), n, readers, mib << 20, order);
-    print(order == gpz::cuda::OutputOrder::id ? "gpz, order of ids" : "gpz, stored order", readers, mib, passes, atoms);
-    std::printf("  without the key frame     %9.3f G atoms/s\n",
-                (atoms - static_cast<double>(n)) / passes.behind_key / 1e9);
+    std::printf("%-26s %7d %10llu %10.3f %7.2f %21.3f %13.2f\n",
+                order == gpz::cuda::OutputOrder::id ? "order of ids" : "stored order", readers,
+                static_cast<unsigned long long>(mib), atoms / passes.second / 1e9, atoms / passes.second / best,
+                (atoms - static_cast<double>(n)) / passes.behind_key / 1e9, passes.first);
   };
-  for (const int readers : {4, 8}) read(readers, 512, gpz::cuda::OutputOrder::stored);
+  const int most = std::min(cores, 16);
+  for (const int readers : {4, 8, 12}) read(readers, 512, gpz::cuda::OutputOrder::stored);
   for (const std::uint64_t mib : {128u, 256u, 512u}) read(most, mib, gpz::cuda::OutputOrder::stored);
-  read(most, 512, gpz::cuda::OutputOrder::id);
+  for (const int readers : {4, 8, most}) read(readers, 512, gpz::cuda::OutputOrder::id);
 }
 
 }  // namespace

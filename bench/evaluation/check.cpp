@@ -99,7 +99,7 @@ Errors errors_in_blocks(const float *original, const float *decoded, std::uint64
                         std::uint64_t block, double bound, unsigned threads) {
   return sum_of(particles, block, threads, [&](std::uint64_t first, std::uint64_t end) {
     Errors errors;
-    Matching matching(components, 1.05 * bound);
+    Matching matching(components, {bound, 1.0001 * bound, 1.001 * bound, 1.01 * bound, 1.1 * bound});
     for (std::uint64_t at = first; at < end; at += block) {
       const std::uint64_t n = std::min(block, end - at);
       const std::vector<std::uint32_t> &partner = matching.match(original + at, decoded + at, particles, n);

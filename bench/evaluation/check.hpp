@@ -28,10 +28,10 @@ Errors errors_by_origin(const float *original, const float *decoded, const std::
                         std::uint64_t particles, int components, unsigned threads);
 
 // The particles of every `block` consecutive ones came back in an unknown order. Each particle is given a decoded one
-// of its block, so that as many errors as possible are below `bound` * 1.05; where there is a choice, nearer ones
-// first. The result is that of this assignment. A better one might have a smaller largest error: what is returned
-// proves that the largest error is not more. Particles for which there is no decoded one within reach get one that is
-// left over, the nearest first. Then no assignment keeps `bound` * 1.05.
+// of its block: all of them one within the bound if that can be, otherwise within 1.0001, 1.001, 1.01 or 1.1 of it. The
+// result is that of this assignment. It proves that the largest error is not more, and is at most so much larger than
+// that of the best assignment. Where not even the last will do, particles for which there is no decoded one within
+// reach get one that is left over, the nearest first: then no assignment keeps 1.1 of the bound.
 Errors errors_in_blocks(const float *original, const float *decoded, std::uint64_t particles, int components,
                         std::uint64_t block, double bound, unsigned threads);
 

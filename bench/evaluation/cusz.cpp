@@ -40,7 +40,9 @@ class CuszCompressor : public Compressor {
         psz_compress_float(manager_.get(), {Abs, job_.bound, DEFAULT_RADIUS}, values, &header, &bytes, &size);
     if (status == PSZ_WARN_OUTLIER_TOO_MANY) throw std::runtime_error("more outliers than its tenth of all values");
     if (status != PSZ_SUCCESS) throw std::runtime_error("cuSZ: status " + std::to_string(status));
-    if (size > job_.particles * 2) throw std::runtime_error("more than the 2 bytes a value that its buffer has");
+    if (size > job_.particles * 2)
+      throw std::runtime_error(std::to_string(size) + " bytes, more than the 2 a value that its buffer has, of which " +
+                               std::to_string(8 * header.splen) + " are outliers");
     // It leaves room for its header, which the caller keeps.
     check(cudaMemcpy(bytes, &header, sizeof(header), cudaMemcpyHostToDevice), "header");
     return {bytes, size};
@@ -53,6 +55,7 @@ class CuszCompressor : public Compressor {
 
 class CuszDecompressor : public Decompressor {
  public:
+  explicit CuszDecompressor(const Job &job) : job_(job) {}
   void decompress(const Bytes &in, float *values) override {
     psz_header header{};
     check(cudaMemcpy(&header, in.data, sizeof(header), cudaMemcpyDeviceToHost), "header");
@@ -60,11 +63,14 @@ class CuszDecompressor : public Decompressor {
       psz_modify_resource_manager_from_header(manager_->get(), &header);
     else
       manager_ = std::make_unique<Manager>(psz_create_resource_manager_from_header(&header, nullptr));
+    // Outliers are added to what is there.
+    check(cudaMemset(values, 0, job_.particles * sizeof(float)), "output");
     const int status = psz_decompress_float(manager_->get(), const_cast<std::uint8_t *>(in.data), in.size, values);
     if (status != PSZ_SUCCESS) throw std::runtime_error("cuSZ: status " + std::to_string(status));
   }
 
  private:
+  Job job_;
   std::unique_ptr<Manager> manager_;
 };
 
@@ -76,8 +82,8 @@ class Cusz : public Program {
   bool keeps_memory() const override { return false; }
   std::size_t room(const Job &job) const override { return job.particles * 2 + 4096; }
   std::unique_ptr<Compressor> compressor(const Job &job) override { return std::make_unique<CuszCompressor>(job); }
-  std::unique_ptr<Decompressor> decompressor(const Job & /*job*/) override {
-    return std::make_unique<CuszDecompressor>();
+  std::unique_ptr<Decompressor> decompressor(const Job &job) override {
+    return std::make_unique<CuszDecompressor>(job);
   }
 };
 

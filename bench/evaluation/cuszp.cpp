@@ -27,6 +27,8 @@ class CuszpDecompressor : public Decompressor {
  public:
   explicit CuszpDecompressor(const Job &job) : job_(job) {}
   void decompress(const Bytes &in, float *values) override {
+    // It writes nothing for blocks of zeros.
+    check(cudaMemset(values, 0, job_.particles * sizeof(float)), "output");
     cuSZp_decompress_1D_outlier_f32(values, const_cast<std::uint8_t *>(in.data), job_.particles, in.size,
                                     static_cast<float>(job_.bound));
   }

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <thread>
 
 #include "check.hpp"
@@ -64,6 +65,9 @@ void add(Json &line, const Measurement &result, const Data &data) {
   if (result.lost != 0) line["failure"] = std::to_string(result.lost) + " values came back as NaN or infinity";
 }
 
+// Without the colours of terminals, which some programs put into their messages.
+std::string plain(const std::string &text) { return std::regex_replace(text, std::regex("\x1b\\[[0-9;]*m"), ""); }
+
 void append(const std::string &path, const Json &line) {
   std::ofstream file(path, std::ios::app);
   file << line.dump() << '\n';
@@ -109,7 +113,7 @@ int run(const Options &options) {
       // Of some errors a process does not get rid.
       if (cudaDeviceSynchronize() != cudaSuccess) throw;
       static_cast<void>(cudaGetLastError());
-      result["failure"] = error.what();
+      result["failure"] = plain(error.what());
     }
     append(options.json, result);
     failed = failed || !result["failure"].is_null();

@@ -113,15 +113,9 @@ void Matching::place_leftovers() {
   }
 }
 
-const std::vector<std::uint32_t> &Matching::match(const float *original, const float *decoded, std::uint64_t stride,
-                                                  std::uint64_t particles) {
-  original_ = original;
-  decoded_ = decoded;
-  stride_ = stride;
-  particles_ = static_cast<std::uint32_t>(particles);
-  find_points();
-  find_candidates();
-  // Most have their nearest point for themselves; the others may need chains of moves.
+// Most have their nearest point for themselves; the others may need chains of moves.
+void Matching::place_all() {
+  for (Point &point : points_) point.owners.clear();
   left_.clear();
   std::vector<std::uint32_t> waiting;
   for (std::uint32_t i = 0; i < particles_; ++i) {
@@ -132,6 +126,21 @@ const std::vector<std::uint32_t> &Matching::match(const float *original, const f
   }
   for (const std::uint32_t i : waiting)
     if (!place(i)) left_.push_back(i);
+}
+
+const std::vector<std::uint32_t> &Matching::match(const float *original, const float *decoded, std::uint64_t stride,
+                                                  std::uint64_t particles) {
+  original_ = original;
+  decoded_ = decoded;
+  stride_ = stride;
+  particles_ = static_cast<std::uint32_t>(particles);
+  find_points();
+  for (const double reach : reaches_) {
+    reach_ = reach;
+    find_candidates();
+    place_all();
+    if (left_.empty()) break;
+  }
   place_leftovers();
   partner_.resize(particles_);
   for (const Point &point : points_)

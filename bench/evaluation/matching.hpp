@@ -3,15 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace evaluation {
 
 // Assigns decoded particles to original ones one to one. Two are within reach of each other if no coordinate differs by
-// more than `reach`. Of pairs within reach there are as many as possible.
+// more than that. The reach is the first of `reaches` with which everybody has a partner within it. If there is none,
+// it is the last one: as many as possible have one, and the others get what is left over, the nearest first.
 class Matching {
  public:
-  Matching(int components, double reach) : components_(components), reach_(reach) {}
+  // Ascending, and not empty.
+  Matching(int components, std::vector<double> reaches) : components_(components), reaches_(std::move(reaches)) {}
 
   // Coordinate d of particle i is original[d * stride + i], and decoded[d * stride + i]. Entry i of the result, which
   // is valid until the next call, is the decoded particle of original particle i.
@@ -34,12 +37,14 @@ class Matching {
   double distance(std::uint32_t original, std::uint32_t decoded) const;
   void find_points();
   void find_candidates();
+  void place_all();
   bool has_room(std::uint32_t point) const;
   bool place(std::uint32_t original);
   void place_leftovers();
 
   int components_;
-  double reach_;
+  std::vector<double> reaches_;
+  double reach_ = 0;
   const float *original_ = nullptr;
   const float *decoded_ = nullptr;
   std::uint64_t stride_ = 0;

@@ -40,6 +40,17 @@ std::uint64_t longest_frame(const FileScan &scan) {
   return longest;
 }
 
+// Many bytes are copied faster than few. But the pinned memory of all threads together has no more bytes than a frame,
+// where that does not make copies too small.
+void choose_copies(std::uint64_t longest, api::ReadAhead::Settings &settings) {
+  constexpr std::uint64_t least = 64 << 10;
+  constexpr std::uint64_t most = 2 << 20;
+  const std::uint64_t share = longest / (static_cast<std::uint64_t>(settings.threads) * Landing::rooms_a_lane);
+  const auto copy = static_cast<std::size_t>(std::min(std::clamp(share, least, most), longest));
+  settings.piece = std::min(settings.piece, copy);
+  settings.load = settings.piece == 0 ? 1 : copy / settings.piece;
+}
+
 std::vector<FieldOutput> outputs_of(const FrameInfo &info, const std::vector<cpu::Target> &targets) {
   std::vector<FieldOutput> outputs;
   for (std::size_t f = 0; f < info.fields.size(); ++f) {
@@ -113,7 +124,9 @@ struct Reader::State {
     settings.threads = threads;
     settings.frames = ahead_bytes == 0 ? 1 : most_frames_ahead;
     settings.bytes = ahead_bytes;
-    landing.emplace(device, settings.frames, longest_frame(file.scan()));
+    const std::uint64_t longest = longest_frame(file.scan());
+    choose_copies(longest, settings);
+    landing.emplace(device, settings, longest);
     ahead.emplace(file, *landing, settings);
     decoder.emplace(device);
   }
@@ -181,7 +194,10 @@ struct Reader::State {
       for (std::size_t j = first; j <= i; ++j) {
         const api::ReadAhead::Frame frame = ahead->take(j);
         landing->follow(frame.slot, stream);
-        const FrameDecoder::Bytes bytes = {landing->on_device(frame.slot), frame.bytes};
+        const FrameDecoder::Bytes bytes = {landing->on_device(frame.slot),
+                                           [&](std::size_t offset, void *to, std::size_t count) {
+                                             file.source().read_at(frame.position + offset, to, count);
+                                           }};
         if (j == i)
           decoder->decode(j, *frame.head, bytes, outputs, sorted_by, stream);
         else
