@@ -137,7 +137,7 @@ stage_gpu() {
 # decode PROGRAM SET BOUND: leaves the decoded particles in $decoded, compared with what the program says of itself; fails if there are none.
 decode() {
   rm -f "$decoded" "$decoded".* "$results/check.lines"
-  timeout "$limit" "$1" --data "$data/$2.f32" --components "$(components "$2")" --bounds "$3" --runs 1 --patience 0 --json "$results/check.lines" --decoded "$decoded" > /dev/null 2>&1 || true
+  timeout "$limit" "$1" --data "$data/$2.f32" --components "$(components "$2")" --bounds "$3" --runs 1 --patience 0.1 --json "$results/check.lines" --decoded "$decoded" > /dev/null 2>&1 || true
   if [ ! -f "$decoded" ]; then
     echo "$2, $(basename "$1"), $3: no decoded particles"
     return 1

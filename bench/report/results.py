@@ -4,9 +4,8 @@ import json
 import statistics
 from dataclasses import dataclass, field
 
-# A bound counts as kept up to this factor, so that no peer is left out for rounding its output to FP32 (0.8 % at 1e-5), or because the check had to
-# find out which particle is which (evaluation/matching.hpp, 5 %).
-SLACK = 1.05
+# A bound counts as kept up to this factor, so that no peer is left out for rounding its output to FP32, which makes 1 % at 1e-5.
+SLACK = 1.02
 
 # The order of the tables; other names follow.
 DATA = ("melt", "copper", "cosmology_coarse", "cosmology_fine", "plasma", "poincare", "terrain")
@@ -20,6 +19,7 @@ NAMES = {
     "cuszp": "cuSZp",
     "pfpl": "PFPL",
     "cusz": "cuSZ",
+    "cusz_paper": "cuSZ (paper)",
     "fz_gpu": "FZ-GPU",
     "cusz_i": "cuSZ-i",
 }
