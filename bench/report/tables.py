@@ -47,7 +47,7 @@ def cause(row):
     def share(match):
         return "all values" if int(match[1]) >= row.particles * row.components else "some values"
 
-    return re.sub(r"^(\d+) values", share, text)
+    return re.sub(r"\b\d{5,}\b", "N", re.sub(r"^(\d+) values", share, text))
 
 
 def by_cell(results, device, bounds, cell, explain=False):

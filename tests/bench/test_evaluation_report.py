@@ -110,11 +110,11 @@ class Tables(unittest.TestCase):
             line("a", failure="3000 values came back as NaN"),
             line("b", failure="17 values came back as NaN"),
             line("c", failure="18 values came back as NaN"),
-            line("d", failure="failed at \x1b[31m[1mx.cu"),
+            line("d", failure="failed at \x1b[31m[1mx.cu:250, 123456 outliers"),
         )
         lines = tables.ratios(found)
         self.assertEqual(cells(lines), [["melt", "1e-3", "(10.0) [1]", "(10.0) [2]", "(10.0) [2]", "(10.0) [3]"]])
-        notes = ["[1] all values came back as NaN", "[2] some values came back as NaN", "[3] failed at x.cu"]
+        notes = ["[1] all values came back as NaN", "[2] some values came back as NaN", "[3] failed at x.cu:250, N outliers"]
         self.assertEqual([text.strip() for text in lines if text.startswith("[")], notes)
 
     def test_cpu_programs_have_tables_of_their_own(self):
