@@ -24,7 +24,7 @@ configure_gpz() {
 }
 
 # configure_sanitized FOLDER OPTIMISATION: with AddressSanitizer, UndefinedBehaviorSanitizer and the fuzz targets. Lines are all that
-# the messages need of the debug information. Files are compiled several at a time, since most of the work is what they include.
+# the messages need of the debug information. Those of the program are compiled several at a time: most of the work is what they include.
 configure_sanitized() {
   configure_gpz "$1" -D CMAKE_C_COMPILER=clang-14 -D CMAKE_CXX_COMPILER=clang++-14 -D CMAKE_BUILD_TYPE=RelWithDebInfo \
     -D "CMAKE_CXX_FLAGS_RELWITHDEBINFO=$2 -g1 -DNDEBUG" -D GPZ_SANITIZE=ON -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF \
