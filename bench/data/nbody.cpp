@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bench/random.hpp"
+#include "cloud_in_cell.hpp"
 #include "parallel.hpp"
 
 namespace gpz::bench::data {
@@ -54,19 +55,6 @@ std::vector<float> initial_waves(const Universe &universe, const Settings &run, 
   });
   return waves;
 }
-
-float wrapped(float x, float edge) {
-  if (x < 0) x += edge;
-  if (x >= edge) x -= edge;
-  return x;  // a tiny negative number has become `edge`, and then 0
-}
-
-// The cell below a particle along an axis, and the part of its cloud in the next one.
-struct Cloud {
-  explicit Cloud(float x) : cell(static_cast<std::size_t>(x)), next(x - static_cast<float>(cell)) {}
-  std::size_t cell;
-  float next;
-};
 
 // The cells along an axis that a force is interpolated from, -2 .. 3 from the cloud's.
 constexpr int taps = 6;

@@ -43,10 +43,14 @@ Data::Data(const std::string &path, int components)
 
 Data::~Data() { munmap(const_cast<float *>(values_), bytes_); }
 
-void write_values(const std::string &path, const float *values, std::uint64_t count) {
+template <typename Value>
+void write_values(const std::string &path, const std::vector<Value> &values) {
   std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char *>(values), static_cast<std::streamsize>(count * sizeof(float)));
+  file.write(reinterpret_cast<const char *>(values.data()),
+             static_cast<std::streamsize>(values.size() * sizeof(Value)));
   if (!file.flush()) fail(path, "cannot be written");
 }
+template void write_values(const std::string &path, const std::vector<float> &values);
+template void write_values(const std::string &path, const std::vector<std::uint32_t> &values);
 
 }  // namespace evaluation

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace evaluation {
 
@@ -29,7 +30,8 @@ class Data {
   std::uint64_t particles_ = 0;
 };
 
-// Writes such a file.
-void write_values(const std::string &path, const float *values, std::uint64_t count);
+// Writes such a file, or 32-bit numbers.
+template <typename Value>
+void write_values(const std::string &path, const std::vector<Value> &values);
 
 }  // namespace evaluation

@@ -89,7 +89,8 @@ Options parse(int argc, char **argv) {
   app.add_option("--patience", options.settings.patience, "seconds for the times of a kind")
       ->check(CLI::PositiveNumber);
   app.add_option("--json", options.json, "file to which the results are appended")->required();
-  app.add_option("--decoded", options.settings.decoded, "file for the decoded particles of the last bound");
+  app.add_option("--decoded", options.settings.decoded,
+                 "file for the decoded particles of the last bound; FILE.order says which they are, where it is known");
   app.add_option("--threads", options.settings.threads, "of the check")->check(CLI::PositiveNumber);
   try {
     app.parse(argc, argv);

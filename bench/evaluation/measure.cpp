@@ -202,11 +202,15 @@ Measurement measure(Program &program, const Data &data, double longest_edge, dou
   result.decompress.fresh = repeated(settings, [&] { return bench.decompress_fresh(); });
 
   const std::vector<float> decoded = bench.decoded();
-  const Errors errors = errors_of(data, decoded, bench.order(), job.bound, settings.threads);
+  const Order order = bench.order();
+  const Errors errors = errors_of(data, decoded, order, job.bound, settings.threads);
   result.error_over_bound = errors.largest / job.bound;
   result.psnr = psnr(errors, longest_edge);
   result.lost = errors.lost;
-  if (!settings.decoded.empty()) write_values(settings.decoded, decoded.data(), decoded.size());
+  if (!settings.decoded.empty()) {
+    write_values(settings.decoded, decoded);
+    if (order.kind == Order::Kind::known) write_values(settings.decoded + ".order", order.origin);
+  }
   return result;
 }
 

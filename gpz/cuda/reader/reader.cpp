@@ -34,6 +34,12 @@ int threads_of(const ReaderOptions &options) {
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 16u));
 }
 
+// More do not make it faster, and the caller's thread, and what else the program does, need cores as well.
+int reading_threads_of(const ReaderOptions &options) {
+  const int threads = threads_of(options);
+  return options.threads > 0 ? threads : std::max(1, threads * 3 / 4);
+}
+
 std::uint64_t longest_frame(const FileScan &scan) {
   std::uint64_t longest = 0;
   for (const IndexEntry &frame : scan.frames) longest = std::max(longest, frame.length);
@@ -91,6 +97,7 @@ struct Reader::State {
       : budget(chosen.limits),
         device(on),
         threads(threads_of(chosen)),
+        reading_threads(reading_threads_of(chosen)),
         ahead_bytes(chosen.ahead),
         file(opened(std::move(source), budget)),
         open_on_cpu(std::move(open_again)) {
@@ -121,7 +128,7 @@ struct Reader::State {
   // What leads from the file to decoded values on the device.
   void make_path() {
     api::ReadAhead::Settings settings;
-    settings.threads = threads;
+    settings.threads = reading_threads;
     settings.frames = ahead_bytes == 0 ? 1 : most_frames_ahead;
     settings.bytes = ahead_bytes;
     const std::uint64_t longest = longest_frame(file.scan());
@@ -261,7 +268,8 @@ struct Reader::State {
 
   format::Budget budget;  // first: the rest is charged to it
   int device;
-  int threads;
+  int threads;  // that decode on the CPU
+  int reading_threads;
   std::uint64_t ahead_bytes;
   api::FrameFile file;
   std::optional<Landing> landing;
