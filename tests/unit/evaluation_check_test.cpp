@@ -29,6 +29,7 @@ std::vector<float> particles(std::size_t n, int components, double edge, unsigne
 // Centres of cells of twice the bound, each of which is within the bound of what is in its cell.
 std::vector<float> centres(const std::vector<float> &values, double bound) {
   std::vector<float> out;
+  out.reserve(values.size());
   for (const float value : values)
     out.push_back(static_cast<float>((std::floor(static_cast<double>(value) / (2 * bound)) * 2 + 1) * bound));
   return out;
