@@ -13,6 +13,7 @@ std::uint32_t chunk_features(const std::uint8_t *bytes, std::size_t size, std::s
   if (size < chunk_start_size) return 0;
   const auto kind = static_cast<ChunkKind>(load_little<std::uint32_t>(bytes + chunk_kind_at));
   if (kind == ChunkKind::cells) return feature::cell_chunks;
+  if (kind == ChunkKind::sequence) return feature::sequence_chunks;
   if (kind != ChunkKind::difference && kind != ChunkKind::ordered) return 0;
   if (size < chunk_head_size(kind, fields)) return 0;
 
