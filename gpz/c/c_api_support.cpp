@@ -24,7 +24,8 @@ static_assert(GPZ_OK == static_cast<int>(gpz::Status::ok) &&
 static_assert(GPZ_CHUNK_BLOCK == static_cast<int>(gpz::ChunkKind::block) &&
               GPZ_CHUNK_DIFFERENCE == static_cast<int>(gpz::ChunkKind::difference) &&
               GPZ_CHUNK_ORDERED == static_cast<int>(gpz::ChunkKind::ordered) &&
-              GPZ_CHUNK_CELLS == static_cast<int>(gpz::ChunkKind::cells));
+              GPZ_CHUNK_CELLS == static_cast<int>(gpz::ChunkKind::cells) &&
+              GPZ_CHUNK_SEQUENCE == static_cast<int>(gpz::ChunkKind::sequence));
 static_assert(GPZ_NUMBER == static_cast<int>(gpz::Display::number) &&
               GPZ_ELEMENT == static_cast<int>(gpz::Display::element) &&
               GPZ_TYPE_LABEL == static_cast<int>(gpz::Display::type_label));
@@ -33,7 +34,8 @@ static_assert(GPZ_BOX_NONE == static_cast<int>(gpz::Box::Kind::none) &&
               GPZ_BOX_TRICLINIC == static_cast<int>(gpz::Box::Kind::triclinic) &&
               GPZ_BOX_GENERAL == static_cast<int>(gpz::Box::Kind::general_triclinic));
 static_assert(GPZ_ORDER_PLACE == static_cast<int>(gpz::Order::place) &&
-              GPZ_ORDER_ID == static_cast<int>(gpz::Order::id));
+              GPZ_ORDER_ID == static_cast<int>(gpz::Order::id) &&
+              GPZ_ORDER_MEMORY == static_cast<int>(gpz::Order::memory));
 static_assert(GPZ_EFFORT_FAST == static_cast<int>(gpz::Effort::fast) &&
               GPZ_EFFORT_DEFAULT == static_cast<int>(gpz::Effort::standard) &&
               GPZ_EFFORT_DENSE == static_cast<int>(gpz::Effort::dense));

@@ -115,7 +115,8 @@ gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames) {
 gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order) {
   return guarded([&] {
     require(writer != nullptr, "writer is a null pointer");
-    require(number(order) == GPZ_ORDER_PLACE || number(order) == GPZ_ORDER_ID, "order is no gpz_order");
+    require(number(order) == GPZ_ORDER_PLACE || number(order) == GPZ_ORDER_ID || number(order) == GPZ_ORDER_MEMORY,
+            "order is no gpz_order");
     writer->writer.set_order(static_cast<gpz::Order>(order));
   });
 }

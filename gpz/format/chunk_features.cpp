@@ -25,6 +25,7 @@ std::uint32_t chunk_features(const ReadChunk &read, std::size_t size, std::size_
   read(0, start, chunk_start_size);
   const auto kind = static_cast<ChunkKind>(load_little<std::uint32_t>(start + chunk_kind_at));
   if (kind == ChunkKind::cells) return feature::cell_chunks;
+  if (kind == ChunkKind::sequence) return feature::sequence_chunks;
   if (kind != ChunkKind::difference && kind != ChunkKind::ordered) return 0;
   const std::size_t head_size = chunk_head_size(kind, fields);
   if (size < head_size) return 0;

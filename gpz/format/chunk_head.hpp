@@ -21,7 +21,7 @@ inline constexpr std::size_t arrivals_length_at = 32;
 inline constexpr std::size_t identity_field_at = 8;
 
 GPZ_HD constexpr std::size_t section_length_at(ChunkKind kind, std::size_t field) {
-  const bool adds_nothing = kind == ChunkKind::block || kind == ChunkKind::cells;
+  const bool adds_nothing = kind == ChunkKind::block || kind == ChunkKind::cells || kind == ChunkKind::sequence;
   const std::size_t first = adds_nothing ? chunk_start_size : kind == ChunkKind::ordered ? 16 : 40;
   return first + field * section_length_size;
 }

@@ -140,7 +140,7 @@ ChunkKind chunk_kind(const std::uint8_t *bytes, std::size_t size) {
   if (size < format::chunk_start_size) throw Error(Status::truncated, "chunk header", {}, size);
   const auto kind = static_cast<ChunkKind>(format::load_little<std::uint32_t>(bytes + format::chunk_kind_at));
   if (kind != ChunkKind::block && kind != ChunkKind::difference && kind != ChunkKind::ordered &&
-      kind != ChunkKind::cells)
+      kind != ChunkKind::cells && kind != ChunkKind::sequence)
     throw Error(Status::corrupt, "unknown kind of chunk", {}, format::chunk_kind_at);
   return kind;
 }

@@ -26,6 +26,7 @@ enum FieldCodingKind : std::uint8_t {
   modelled_order = 5,
   halved_cells = 6,
   lattice_sites = 7,
+  sequence_values = 8,
 };
 
 // For each component of a field of image flags, 1 + the component of field 0 through whose periodic edges particles go

@@ -25,6 +25,8 @@ IndependentChunk::IndependentChunk(const std::uint8_t *bytes, std::size_t size, 
     ordered_ = std::make_unique<OrderedChunk>(bytes, size, particles, fields);
   else if (kind == ChunkKind::cells)
     cells_ = std::make_unique<CellChunk>(bytes, size, particles, fields);
+  else if (kind == ChunkKind::sequence)
+    sequence_ = std::make_unique<SequenceChunk>(bytes, size, particles, fields);
   else
     blocks_ = open_block_chunk(bytes, size, particles, fields, wanted);
 }
@@ -39,6 +41,8 @@ void IndependentChunk::write(std::size_t field, const cpu::Target &target, int t
     ordered_->write(field, target, threads, memory);
   else if (cells_ != nullptr)
     cells_->write(field, target, threads, memory);
+  else if (sequence_ != nullptr)
+    sequence_->write(field, target, threads, memory);
   else
     blocks_->decode(field, target, threads);
 }

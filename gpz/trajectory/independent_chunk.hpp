@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Independent chunks: block chunks, ordered chunks and cell chunks (docs/format.md, sections 4, 10 and 10e).
+// Independent chunks: block, ordered, cell and sequence chunks (docs/format.md, sections 4, 10, 10e and 10f).
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include "gpz/frame.hpp"
 #include "gpz/trajectory/cell_chunk.hpp"
 #include "gpz/trajectory/ordered_chunk.hpp"
+#include "gpz/trajectory/sequence_chunk.hpp"
 
 namespace gpz::trajectory {
 
@@ -39,7 +40,8 @@ class IndependentChunk {
   format::Column<std::uint32_t> aligned_;  // the bytes, if they were not
   std::unique_ptr<cpu::Decoder> blocks_;
   std::unique_ptr<OrderedChunk> ordered_;
-  std::unique_ptr<CellChunk> cells_;  // one of the three
+  std::unique_ptr<CellChunk> cells_;
+  std::unique_ptr<SequenceChunk> sequence_;  // one of the four
 };
 
 }  // namespace gpz::trajectory

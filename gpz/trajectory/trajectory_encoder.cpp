@@ -21,6 +21,7 @@
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/ordered_chunk.hpp"
 #include "gpz/trajectory/section_choice.hpp"
+#include "gpz/trajectory/sequence_chunk.hpp"
 
 namespace gpz {
 namespace {
@@ -36,8 +37,9 @@ using format::no_field;
 bool has_identity(const std::vector<Field> &fields) { return identity_field(fields) != no_field; }
 
 std::uint32_t features_of(Effort effort, Order order, bool ids) {
-  if (effort == Effort::dense) return feature::modelled_sections | feature::cell_chunks;
-  return effort == Effort::standard && order == Order::id && ids ? feature::modelled_sections : 0;
+  const std::uint32_t sequence = order == Order::memory ? feature::sequence_chunks : 0;
+  if (effort == Effort::dense) return feature::modelled_sections | feature::cell_chunks | sequence;
+  return effort == Effort::standard && order == Order::id && ids ? feature::modelled_sections : sequence;
 }
 
 Effort effort_within(std::uint32_t features) {
@@ -84,6 +86,9 @@ struct TrajectoryEncoder::State {
     if (id != no_field && order == Order::id)
       trajectory::encode_ordered_chunk(fields, id, particles, rows, box, may_use(feature::modelled_sections), encoder,
                                        candidate);
+    else if (order == Order::memory && may_use(feature::sequence_chunks) &&
+             trajectory::may_be_sequence(given, particles))
+      trajectory::encode_sequence_chunk(fields, particles, rows, encoder, candidate);
     else if (id == no_field && may_use(feature::cell_chunks) && trajectory::may_be_cells(given, particles))
       trajectory::encode_cell_chunk(fields, particles, rows, box, encoder, candidate);
     else

@@ -56,7 +56,7 @@ class Source:
 
     frames: list
     key_interval: int = 1
-    order: str = "place"  # or "id": of particles in independent chunks
+    order: str = "place"  # or "id", "memory": of particles in independent chunks
     effort: str = "fast"  # or default, dense
     chunks: int = 1
     identity: str = "id"  # column by which particles are found again: no two of a frame have the same value in it
@@ -482,6 +482,29 @@ def modelled_sources():
     }
 
 
+def scan_lines(kind, components, count, noise, frames=1):
+    """Along lines there and back, with gaps, values that no grid holds, and noise in the last component. No particle is in two
+    frames."""
+    rng = random.Random(55)
+    made = []
+    for number in range(frames):
+        at, way, rows = [0.0] * components, 1.0, []
+        for i in range(count):
+            rows.append([at[0] + rng.uniform(-0.01, 0.01), *at[1:-1], rng.gauss(0, noise)])
+            at[0] += way
+            if i % 90 == 89:
+                at[1], way = at[1] + 2.0, -way
+            if i % 700 == 650:
+                at[0] += 3000.0
+        rows[5][0], rows[count - 1][1] = math.nan, math.inf
+        fields = [number_field(kind, ["x", "y", "z"][:components], zip(*rows), bound=0.02, leading=True)]
+        fields.append(number_field("i64", ["id"], [range(number * count, (number + 1) * count)]))
+        fields.append(number_field(kind, ["intensity"], [[float(i // 50 % 3) for i in range(count)]], bound=0.1))
+        fields.append(number_field(kind, ["exact"], [[1 / 3] * count]))
+        made.append(Frame(fields, number, NO_BOX))
+    return Source(made, key_interval=10, order="memory")
+
+
 NAMES = {"columns": ["x", "y", "z", "id", "type"], "elements": ["C", "H", "O"], "type_labels": ["c3", "hc", "oh"]}
 NAMES.update(generator="golden", atom_style="full", command="dump 1 all gpz 100", timestep_size=0.005)
 
@@ -540,4 +563,6 @@ def sources():
         "type-labels": trajectory(Motion(31, 40, 2, display=TYPE_LABEL), key_interval=2, metadata=NAMES),
         "empty": empty(),
         **modelled_sources(),
+        "sequence-f32": scan_lines("f32", 3, 4200, 40),
+        "sequence-f64": scan_lines("f64", 2, 1500, 0.1, frames=2),
     }

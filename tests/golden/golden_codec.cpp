@@ -128,7 +128,9 @@ void encode(const std::string &source, const std::string &path, int threads) {
   std::ifstream stream(source);
   const json described = json::parse(stream);
   const unsigned key_interval = described["key_interval"];
-  const auto order = described["order"] == "id" ? gpz::Order::id : gpz::Order::place;
+  const auto order = described["order"] == "id"       ? gpz::Order::id
+                     : described["order"] == "memory" ? gpz::Order::memory
+                                                      : gpz::Order::place;
   const std::string name = described["effort"];
   const auto effort = name == "dense"     ? gpz::Effort::dense
                       : name == "default" ? gpz::Effort::standard

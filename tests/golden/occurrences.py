@@ -15,6 +15,7 @@ import gpz_difference
 import gpz_modelled
 import gpz_ordered
 import gpz_ref
+import gpz_sequence
 from gpz_codec import EXACT, FLOAT32, FLOAT64, INTEGER
 
 CLASSES = GRID, WHOLE, LOSSLESS = "grid", "integers", "lossless floats"
@@ -164,6 +165,22 @@ def note_cells(noted):
     return mock.patch.object(gpz_cells, "decode_section", note_section)
 
 
+def note_sequences(noted):
+    decode_section, read_block = gpz_sequence.decode_section, gpz_sequence.read_block
+
+    def note_section(data, field, particles):
+        noted.add(("sequence", "coding", data[0], class_of(field)))
+        return decode_section(data, field, particles)
+
+    def note_block(payload, n, axes, tables, record):
+        noted.add(("sequence", block_size_class(n, gpz_sequence.PARTICLES)))
+        noted.when(record[1] > 0, "sequence", "escapes")
+        noted.when(any(axis.shift for axis in axes), "sequence", "low bits")
+        return read_block(payload, n, axes, tables, record)
+
+    return mock.patch.multiple(gpz_sequence, decode_section=note_section, read_block=note_block)
+
+
 def note_container(noted):
     read_record = gpz_ref.read_record
 
@@ -180,7 +197,7 @@ def note_container(noted):
 @contextlib.contextmanager
 def noting(noted):
     with contextlib.ExitStack() as patches:
-        for note in (note_blocks, note_chunks, note_differences, note_models, note_order, note_cells, note_container):
+        for note in (note_blocks, note_chunks, note_differences, note_models, note_order, note_cells, note_sequences, note_container):
             patches.enter_context(note(noted))
         yield
 
@@ -236,6 +253,10 @@ def expected():
     result |= {("difference", what) for what in more}
 
     result |= {("cells", "coding", coding) for coding in (gpz_cells.BLOCK_CODED, gpz_cells.HALVED, gpz_cells.SITES)}
+
+    result |= {("sequence", "coding", gpz_sequence.STEPS, GRID)}
+    result |= {("sequence", "coding", gpz_sequence.BLOCK_CODED, kind) for kind in (WHOLE, LOSSLESS)}
+    result |= {("sequence", what) for what in ("full block", "last block", "escapes", "low bits")}
 
     usual = gpz_ordered.BLOCK_CODED, gpz_ordered.PREDICTED_IN_ORDER
     result |= {("order", "coding", coding, kind) for coding in usual for kind in (GRID, WHOLE)}

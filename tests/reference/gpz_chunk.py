@@ -6,11 +6,12 @@ from gpz_codec import BadFile, decode_chunk
 from gpz_difference import DIFFERENCES, MODELLED, READERS, ChunkHistory, decode_differences
 from gpz_modelled import Models, read_modelled
 from gpz_ordered import ORDERED, bonds_of, decode_ordered
+from gpz_sequence import SEQUENCE, decode_sequence
 
 BLOCK_CODED = 0  # kind of chunks
-INDEPENDENT = {BLOCK_CODED: decode_chunk, ORDERED: decode_ordered, CELLS: decode_cells}  # kinds
+INDEPENDENT = {BLOCK_CODED: decode_chunk, ORDERED: decode_ordered, CELLS: decode_cells, SEQUENCE: decode_sequence}  # kinds
 READERS[MODELLED] = read_modelled
-KINDS = (BLOCK_CODED, DIFFERENCES, ORDERED, CELLS)
+KINDS = (BLOCK_CODED, DIFFERENCES, ORDERED, CELLS, SEQUENCE)
 
 
 def decode_any_chunk(data, fields, particles, history):

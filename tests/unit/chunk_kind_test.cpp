@@ -17,10 +17,12 @@ TEST(ChunkKind, NumbersAreThoseOfTheFile) {
   EXPECT_EQ(static_cast<std::uint32_t>(ChunkKind::difference), 1u);
   EXPECT_EQ(static_cast<std::uint32_t>(ChunkKind::ordered), 2u);
   EXPECT_EQ(static_cast<std::uint32_t>(ChunkKind::cells), 3u);
+  EXPECT_EQ(static_cast<std::uint32_t>(ChunkKind::sequence), 4u);
   EXPECT_EQ(GPZ_CHUNK_BLOCK, 0);
   EXPECT_EQ(GPZ_CHUNK_DIFFERENCE, 1);
   EXPECT_EQ(GPZ_CHUNK_ORDERED, 2);
   EXPECT_EQ(GPZ_CHUNK_CELLS, 3);
+  EXPECT_EQ(GPZ_CHUNK_SEQUENCE, 4);
 }
 
 TEST(ChunkKind, IsThatOfTheSecondWord) {
@@ -41,7 +43,7 @@ TEST(ChunkKind, OfBytesThatAreNoChunkIsAnError) {
   EXPECT_EQ(gpz_chunk_kind_of(bytes.data(), 7, &kind), GPZ_TRUNCATED);
   EXPECT_EQ(gpz_chunk_kind_of(nullptr, 8, &kind), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(gpz_chunk_kind_of(bytes.data(), 8, nullptr), GPZ_INVALID_ARGUMENT);
-  bytes[4] = 4;
+  bytes[4] = 5;
   EXPECT_EQ(status_of([&] { chunk_kind(bytes.data(), bytes.size()); }), Status::corrupt);
   EXPECT_EQ(gpz_chunk_kind_of(bytes.data(), bytes.size(), &kind), GPZ_CORRUPT);
 }

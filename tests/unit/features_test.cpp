@@ -34,9 +34,9 @@ EncodedChunk modelled(ChunkKind kind) {
   return chunk;
 }
 
-EncodedChunk cells() {
+EncodedChunk looks_like(ChunkKind kind) {
   EncodedChunk chunk = ChunkKinds().chunk(ChunkKind::block);
-  chunk.bytes[4] = 3;
+  chunk.bytes[4] = static_cast<std::uint8_t>(kind);
   chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
 }
@@ -63,6 +63,9 @@ TEST(Features, OfEachEffort) {
       EXPECT_EQ(features_of(Effort::standard, order, ids), ids && order == Order::id ? feature::modelled_sections : 0u);
       EXPECT_EQ(features_of(Effort::dense, order, ids), feature::modelled_sections | feature::cell_chunks);
     }
+  for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense})
+    EXPECT_EQ(features_of(effort, Order::memory, false),
+              features_of(effort, Order::place, false) | feature::sequence_chunks);
   for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense})
     EXPECT_EQ(effort_within(features_of(effort, Order::id, true)), effort);
 }
@@ -91,8 +94,10 @@ TEST(Features, AreFoundInTheBytesOfAChunk) {
     EXPECT_EQ(of(kinds.chunk(kind)), 0u);
   EXPECT_EQ(of(modelled(ChunkKind::difference)), feature::modelled_sections);
   EXPECT_EQ(of(modelled(ChunkKind::ordered)), feature::modelled_sections);
-  EXPECT_EQ(of(cells()), feature::cell_chunks);
-  for (const EncodedChunk &chunk : {modelled(ChunkKind::difference), modelled(ChunkKind::ordered), cells()})
+  EXPECT_EQ(of(looks_like(ChunkKind::cells)), feature::cell_chunks);
+  EXPECT_EQ(of(looks_like(ChunkKind::sequence)), feature::sequence_chunks);
+  for (const EncodedChunk &chunk :
+       {modelled(ChunkKind::difference), modelled(ChunkKind::ordered), looks_like(ChunkKind::cells)})
     for (std::size_t size = 0; size < 200; ++size) {
       const std::unique_ptr<std::uint8_t[]> torn(new std::uint8_t[size]);  // for a sanitizer to see what is read behind
       std::copy_n(chunk.bytes.begin(), size, torn.get());
@@ -102,7 +107,8 @@ TEST(Features, AreFoundInTheBytesOfAChunk) {
 
 TEST(Features, ThatTheHeaderDoesNotNameAreCorrupt) {
   for (const auto &[chunk, needed] : {std::pair(modelled(ChunkKind::ordered), feature::modelled_sections),
-                                      std::pair(cells(), feature::cell_chunks)}) {
+                                      std::pair(looks_like(ChunkKind::cells), feature::cell_chunks),
+                                      std::pair(looks_like(ChunkKind::sequence), feature::sequence_chunks)}) {
     Bytes bytes = written(with_features(feature::known), chunk);
     put_u32(bytes, required_features_at, feature::known & ~needed);
     mend_file_header(bytes);
@@ -124,7 +130,7 @@ TEST(Features, ThatTheHeaderDoesNotNameAreCorrupt) {
 TEST(Features, OfTheFirstFrameGoIntoANewFile) {
   EXPECT_EQ(named(written(small_metadata(), ChunkKinds().chunk(ChunkKind::ordered))), 0u);
   EXPECT_EQ(named(written(small_metadata(), modelled(ChunkKind::ordered))), feature::modelled_sections);
-  EXPECT_EQ(named(written(small_metadata(), cells())), feature::cell_chunks);
+  EXPECT_EQ(named(written(small_metadata(), looks_like(ChunkKind::cells))), feature::cell_chunks);
 }
 
 TEST(Features, OfALaterFrameAreRefused) {
@@ -133,9 +139,9 @@ TEST(Features, OfALaterFrameAreRefused) {
   Bytes bytes;
   Writer writer(bytes, small_metadata());
   writer.write(info, {plain});
-  EXPECT_EQ(status_of([&] { writer.write(info, {cells()}); }), Status::invalid_argument);
+  EXPECT_EQ(status_of([&] { writer.write(info, {looks_like(ChunkKind::cells)}); }), Status::invalid_argument);
   writer.write(info, {plain});
-  const Bytes from = written(small_metadata(), cells());
+  const Bytes from = written(small_metadata(), looks_like(ChunkKind::cells));
   EXPECT_EQ(status_of([&] { writer.write(reader_of(from).stored(0)); }), Status::invalid_argument);
   writer.close();
   EXPECT_EQ(reader_of(bytes).frames(), 2u);
@@ -146,7 +152,7 @@ TEST(Features, OfALaterFrameAreRefused) {
   both.write(info, {plain});
   both.write(reader_of(from).stored(0));
   both.close();
-  EXPECT_EQ(reader_of(bytes).stored(1).bytes, cells().bytes);
+  EXPECT_EQ(reader_of(bytes).stored(1).bytes, looks_like(ChunkKind::cells).bytes);
 }
 
 // Two frames of a crystal at rest.
@@ -231,7 +237,7 @@ TEST(Effort, AFrameThatFailsLeavesAFileWithAHeader) {
   writer.set_effort(Effort::dense);
   EXPECT_EQ(status_of([&] { writer.write(bad.info, bad.fields); }), Status::invalid_argument);
   writer.sync();
-  EXPECT_EQ(named(file.bytes()), feature::known);
+  EXPECT_EQ(named(file.bytes()), feature::modelled_sections | feature::cell_chunks);
   writer.close();
   EXPECT_TRUE(scan_file(file.path()).has_index);
 }

@@ -221,6 +221,7 @@ std::vector<std::string> feature_names(std::uint32_t features) {
   std::vector<std::string> names;
   if ((features & feature::modelled_sections) != 0) names.emplace_back("modelled sections");
   if ((features & feature::cell_chunks) != 0) names.emplace_back("cell chunks");
+  if ((features & feature::sequence_chunks) != 0) names.emplace_back("sequence chunks");
   return names;
 }
 

@@ -69,7 +69,7 @@ __device__ U32 check_head(const DecodeParams &params) {
     return core::is_block_size(size) ? chunk_unsupported : chunk_damaged;
   }
   const bool known = kind == static_cast<U32>(ChunkKind::difference) || kind == static_cast<U32>(ChunkKind::ordered) ||
-                     kind == static_cast<U32>(ChunkKind::cells);
+                     kind == static_cast<U32>(ChunkKind::cells) || kind == static_cast<U32>(ChunkKind::sequence);
   return known && size == core::default_block_size ? chunk_unsupported : chunk_damaged;
 }
 

@@ -14,6 +14,9 @@ ChunkKind open_independent(const ChunkBytes &chunk, std::uint64_t particles) {
     format::corrupt("a difference chunk where an independent chunk is expected", format::chunk_kind_at);
   if (kind == ChunkKind::cells)
     throw Error(Status::unsupported, "cell chunks are decoded on the CPU only", {}, format::chunk_kind_at);
+  if (kind == ChunkKind::sequence)
+    throw Error(Status::unsupported, "sequence chunks of a file are decoded on the CPU only", {},
+                format::chunk_kind_at);
   if (kind == ChunkKind::ordered) {
     if (!format::may_be_ordered(particles, chunk.size())) format::corrupt("more particles than a chunk can have", 0);
     return kind;

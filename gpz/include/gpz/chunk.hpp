@@ -25,12 +25,13 @@ GPZ_API void fill_step(Field &field);
 // bound is a fraction of it. Non-finite values are ignored. 0 if there are no finite values.
 GPZ_API double value_range(const FieldInput &input, std::size_t particles);
 
-// How a chunk is coded (docs/format.md, sections 4, 8, 10 and 10e). The numbers are those of the file.
+// How a chunk is coded (docs/format.md, sections 4, 8, 10, 10e and 10f). The numbers are those of the file.
 enum class ChunkKind : std::uint32_t {
   block = 0,       // independent, particles sorted by position within each block
   difference = 1,  // as differences from the previous frame's chunk
   ordered = 2,     // independent, particles in the order of ids
   cells = 3,       // independent, particles as a set of cells of the grid (only in files with the feature for them)
+  sequence = 4,    // independent, particles in the order of memory (only in files with the feature for them)
 };
 
 // The kind of a chunk of `size` bytes, from its first 8 bytes. Throws truncated if there are fewer, corrupt if the

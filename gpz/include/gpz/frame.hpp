@@ -81,7 +81,8 @@ struct FrameInfo {
 namespace feature {
 constexpr std::uint32_t modelled_sections = 1u << 0;
 constexpr std::uint32_t cell_chunks = 1u << 1;
-constexpr std::uint32_t known = modelled_sections | cell_chunks;
+constexpr std::uint32_t sequence_chunks = 1u << 2;
+constexpr std::uint32_t known = modelled_sections | cell_chunks | sequence_chunks;
 }  // namespace feature
 
 // What a file says about itself. Every member is optional. From a file, texts have any characters (printable.hpp).

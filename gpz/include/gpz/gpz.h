@@ -266,7 +266,8 @@ typedef enum gpz_mode {
 /* The order in which key frames store particles. */
 typedef enum gpz_order {
   GPZ_ORDER_PLACE = 0, /* sorted by position: faster to encode */
-  GPZ_ORDER_ID = 1     /* sorted by id where that is smaller: encoding takes several times as long */
+  GPZ_ORDER_ID = 1,    /* sorted by id where that is smaller: encoding takes several times as long */
+  GPZ_ORDER_MEMORY = 2 /* as in memory where that is smaller: readers of earlier versions refuse the file */
 } gpz_order;
 
 /* Time that is spent on a smaller file; decoded values are the same. */
@@ -442,7 +443,8 @@ typedef enum gpz_chunk_kind {
   GPZ_CHUNK_BLOCK = 0,
   GPZ_CHUNK_DIFFERENCE = 1,
   GPZ_CHUNK_ORDERED = 2,
-  GPZ_CHUNK_CELLS = 3
+  GPZ_CHUNK_CELLS = 3,
+  GPZ_CHUNK_SEQUENCE = 4
 } gpz_chunk_kind;
 /* The kind of a chunk of `size` bytes in host memory, from its first 8 bytes. GPZ_TRUNCATED if there are fewer,
  * GPZ_CORRUPT if the format has no such kind. */

@@ -29,6 +29,11 @@ enum class Order : std::uint8_t {
   // frames are also predicted from the particles in the slots before, where that is smaller: 1.1 bits an atom less for
   // molecules, 0.3 for crystals, at two thirds of the speed.
   id,
+  // As the caller has them, where that is smaller: each is predicted from the one before. Otherwise as `place`. For
+  // particles along scan lines, in the order of an initial grid, or of rows of a lattice. Needs the feature
+  // gpz::feature::sequence_chunks, and integers and lossless fields stay in that order. Possible on a GPU
+  // (gpz/cuda_sequence.hpp).
+  memory,
 };
 
 // How much processor time an encoder spends to make files smaller. What is decoded does not depend on it, but programs

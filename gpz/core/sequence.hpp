@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Particles in the order that they have in memory: the step of each grid index from the one of the particle before, as
+// a symbol and low bits (docs/format.md, section 10f; docs/decisions/0035).
+#pragma once
+
+#include <cstddef>
+
+#include "gpz/core/ans.hpp"
+#include "gpz/core/config.hpp"
+#include "gpz/core/pack.hpp"
+#include "gpz/core/residual.hpp"
+#include "gpz/core/types.hpp"
+
+namespace gpz::core {
+
+// Blocks are larger than elsewhere: each of the 32 lanes of a warp has a state of its own, which takes two bytes too
+// many.
+inline constexpr std::uint32_t sequence_block_size = 4096;
+inline constexpr std::uint32_t sequence_lanes = 32;
+// Symbol 0 is the escape: the step follows elsewhere. Symbol zero_symbol + s is step s, without its low bits.
+inline constexpr std::uint32_t sequence_symbols = 1024;
+inline constexpr std::uint32_t zero_symbol = sequence_symbols / 2;
+inline constexpr int max_sequence_shift = 21;
+// Symbols are of three classes, for short of steps down, none, up. What a symbol may be is expected from the class of
+// the last one of its component, and of the symbol before it.
+inline constexpr std::uint32_t sequence_classes = 3;
+inline constexpr std::uint32_t sequence_contexts = sequence_classes * sequence_classes;  // of a component
+// Numbers of bits of a step's magnitude.
+inline constexpr std::uint32_t step_magnitudes = 64;
+
+// How the steps of a component become symbols.
+struct SequenceAxis {
+  std::uint32_t shift = 0;  // low bits
+  std::uint32_t up = 0;     // least symbol that is not of class 0
+  std::uint32_t down = 0;   // least symbol of class 2
+};
+
+// How often symbols are expected in a context: the escape, and `count` symbols from `first` on.
+struct SequenceTable {
+  std::uint32_t escape = 0;  // frequency; 0: the context does not occur
+  std::uint32_t first = 1;
+  std::uint32_t count = 0;
+  std::uint32_t width = 0;  // bits of a frequency
+};
+
+// What the directory says of a block.
+struct SequenceRecord {
+  std::uint32_t stream = 0;   // words of 16 bits
+  std::uint32_t escapes = 0;  // steps beyond the symbols
+  std::int64_t first[max_components] = {};
+};
+
+// In bytes.
+inline constexpr std::size_t sequence_axis_size = 8;
+inline constexpr std::size_t sequence_table_size = 8;
+
+inline namespace GPZ_ISA {
+
+GPZ_HD std::uint64_t sequence_blocks(std::uint64_t particles) {
+  return (particles + sequence_block_size - 1) / sequence_block_size;
+}
+GPZ_HD std::uint32_t sequence_tables(int components) {
+  return static_cast<std::uint32_t>(components) * sequence_contexts;
+}
+GPZ_HD std::size_t sequence_record_size(int components) { return 8 + 8 * static_cast<std::size_t>(components); }
+GPZ_HD std::size_t sequence_head_size(int components) {
+  return static_cast<std::size_t>(components) * sequence_axis_size + sequence_tables(components) * sequence_table_size;
+}
+GPZ_HD std::uint32_t words_of_table(const SequenceTable &table) { return words_for_bits(table.count * table.width); }
+
+// Particles of a lane in a block of n: lane l has those from l times this on, as far as there are any.
+GPZ_HD std::uint32_t sequence_rows(std::uint32_t n) { return (n + sequence_lanes - 1) / sequence_lanes; }
+
+// A step as a symbol; its low bits follow elsewhere.
+GPZ_HD std::uint32_t symbol_of_step(std::int32_t step, std::uint32_t shift) {
+  const std::int32_t s = (step >> shift) + static_cast<std::int32_t>(zero_symbol);
+  return s > 0 && s < static_cast<std::int32_t>(sequence_symbols) ? static_cast<std::uint32_t>(s) : 0;
+}
+GPZ_HD std::uint32_t low_bits_of_step(std::int32_t step, std::uint32_t shift) {
+  return static_cast<std::uint32_t>(step) & ((1u << shift) - 1);
+}
+GPZ_HD std::int32_t step_of_symbol(std::uint32_t symbol, std::uint32_t low, std::uint32_t shift) {
+  return static_cast<std::int32_t>((symbol - zero_symbol) << shift | low);
+}
+
+// What the next symbol of a lane is expected from.
+struct SequenceContext {
+  std::uint32_t own[max_components] = {1, 1, 1};  // class of the last symbol of each component
+  std::uint32_t last = 1;                         // class of the last symbol
+
+  GPZ_HD std::uint32_t table(int d) const {
+    return static_cast<std::uint32_t>(d) * sequence_contexts + own[d] * sequence_classes + last;
+  }
+  GPZ_HD void take(int d, std::uint32_t symbol, const SequenceAxis &axis) {
+    own[d] = last = symbol < axis.up ? 0 : symbol < axis.down ? 1 : 2;
+  }
+};
+
+// The number of bits of a step's magnitude.
+GPZ_HD std::uint32_t step_magnitude(std::int64_t step) {
+  return static_cast<std::uint32_t>(bit_length(static_cast<std::uint64_t>(step < 0 ? -step : step)));
+}
+
+// Most words of a block but those of its stream, for which there is room; an encoder writes no other blocks.
+GPZ_HD std::uint32_t sequence_room(int components) {
+  return static_cast<std::uint32_t>(components) * sequence_block_size + 512;
+}
+// Most words of 16 bits of a stream: a symbol takes one at most.
+GPZ_HD std::uint32_t stream_room(int components) {
+  return static_cast<std::uint32_t>(components) * sequence_block_size;
+}
+
+// From how many of the steps have how many bits. False if some do not fit in 32 bits. Low bits are worth it where what
+// small steps then take too much is less than what escapes take. Classes part at half of a usual step.
+GPZ_HD bool choose_sequence_axis(const std::uint32_t *steps_with, SequenceAxis &axis) {
+  constexpr std::uint32_t magnitude_bits = 9;  // of zero_symbol - 1
+  constexpr std::uint32_t steps_end = 32;
+  constexpr std::uint32_t escape_bits = 32;
+  std::uint64_t all = 0;
+  for (std::uint32_t b = 0; b < step_magnitudes; ++b) {
+    all += steps_with[b];
+    if (b >= steps_end - 1 && steps_with[b] != 0) return false;
+  }
+  std::uint64_t least = ~std::uint64_t{0};
+  axis.shift = 0;
+  for (std::uint32_t shift = 0; shift <= max_sequence_shift; ++shift) {
+    std::uint64_t cost = 0;
+    for (std::uint32_t b = 0; b < steps_end; ++b)
+      cost += std::uint64_t{steps_with[b]} * (b > shift + magnitude_bits ? escape_bits : b < shift ? shift - b : 0);
+    if (cost >= least) continue;
+    least = cost;
+    axis.shift = shift;
+  }
+  std::uint64_t larger = all;
+  std::uint32_t usual = 0;
+  for (std::uint32_t b = 0; b < steps_end && larger * 2 > all; ++b) {
+    larger -= steps_with[b];
+    usual = b;
+  }
+  const std::uint32_t half = usual < 3 ? 0 : min_of((3u << (usual - 3)) >> axis.shift, zero_symbol - 1);
+  axis.up = zero_symbol - half;
+  axis.down = zero_symbol + half + 1;
+  return true;
+}
+
+// Whether a symbol that was counted so often, out of `all`, gets one slot; other symbols share the rest.
+GPZ_HD bool is_rare(std::uint64_t count, std::uint64_t all) { return count * ans_total < 2 * all; }
+// Slots of a symbol begin here: `rare_before` and `before` are how many rare symbols there are before it, and how often
+// others were counted; `rare` and `common` are the sums. Common ones get a slot at least, as there are no more than
+// sequence_symbols.
+GPZ_HD std::uint32_t slots_before(std::uint32_t rare_before, std::uint64_t before, std::uint32_t rare,
+                                  std::uint64_t common) {
+  return rare_before + static_cast<std::uint32_t>(before * (ans_total - rare) / common);
+}
+
+GPZ_HD bool is_valid(const SequenceAxis &axis) {
+  return axis.shift <= max_sequence_shift && axis.up < sequence_symbols && axis.down <= sequence_symbols;
+}
+GPZ_HD bool is_valid(const SequenceTable &table) {
+  if (table.escape == 0) return table.first == 1 && table.count == 0 && table.width == 0;
+  return table.escape <= ans_total && table.first > 0 && table.first + table.count <= sequence_symbols &&
+         table.width <= ans_bits + 1;
+}
+GPZ_HD bool is_valid(const SequenceRecord &record, int components, std::uint32_t n) {
+  const std::uint32_t values = n * static_cast<std::uint32_t>(components);
+  return record.stream <= values && record.escapes <= values;
+}
+
+// Where the parts of a block are, in words.
+struct SequenceLayout {
+  std::uint32_t low_words[max_components] = {};
+  std::uint32_t escapes_at = 0;
+  std::uint32_t states_at = 0;
+  std::uint32_t stream_at = 0;
+  std::uint32_t total = 0;
+
+  GPZ_HD SequenceLayout(const SequenceAxis *axes, int components, std::uint32_t n, const SequenceRecord &record) {
+    const std::uint32_t padded = sequence_rows(n) * sequence_lanes;
+    for (int d = 0; d < components; ++d) {
+      low_words[d] = packed_words(padded, static_cast<int>(axes[d].shift), sequence_lanes);
+      escapes_at += low_words[d];
+    }
+    states_at = escapes_at + record.escapes;
+    stream_at = states_at + sequence_lanes;
+    total = stream_at + (record.stream + 1) / 2;
+  }
+};
+
+}  // namespace GPZ_ISA
+}  // namespace gpz::core

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chunks of ChunkKind::sequence on one NVIDIA GPU: positions in the order that they have in memory, which is kept
+// (docs/format.md, section 10f). Built with GPZ_CUDA=ON only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "gpz/cuda_codec.hpp"
+#include "gpz/export.h"
+
+namespace gpz::cuda {
+
+// What Codec says of devices, host threads, streams, memory and errors holds for it, too.
+class GPZ_API SequenceCodec {
+ public:
+  explicit SequenceCodec(int device = 0);
+  ~SequenceCodec();
+  SequenceCodec(SequenceCodec &&) noexcept;
+  SequenceCodec &operator=(SequenceCodec &&) noexcept;
+
+  // Encodes a chunk of `particles` > 0 particles with one field of floats with a bound: the bytes that
+  // TrajectoryEncoder makes with Order::memory. The arrays are in device memory. nullptr if there is no such chunk here
+  // (a value that the grid does not hold, particles that follow each other too far apart): Codec encodes it then. The
+  // chunk is valid until the next call that encodes or releases.
+  const DeviceChunk *encode(const FieldInput &field, std::uint64_t particles, Stream stream = nullptr);
+
+  // Decodes a chunk in device memory (aligned to 8 bytes) with one field. Throws corrupt if the bytes contradict the
+  // format, unsupported if the chunk is of another kind, or its field has another coding or exact values: the CPU
+  // decodes it. The outputs are unspecified then, and nothing else was written.
+  void decode(const void *chunk, std::size_t size, std::uint64_t particles, const FieldOutput &field,
+              Stream stream = nullptr);
+
+  // Frees the device memory. The next call allocates again.
+  void release();
+  MemoryUse memory() const;
+
+ private:
+  struct GPZ_LOCAL State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gpz::cuda

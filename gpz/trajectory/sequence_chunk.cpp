@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/trajectory/sequence_chunk.hpp"
+
+#include "gpz/core/config.hpp"
+#include "gpz/cpu/sequence_codec.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/chunk_head.hpp"
+#include "gpz/format/corrupt.hpp"
+#include "gpz/format/difference_rules.hpp"
+#include "gpz/format/fields.hpp"
+#include "gpz/format/section_lengths.hpp"
+#include "gpz/trajectory/block_chunk.hpp"
+#include "gpz/trajectory/located.hpp"
+#include "gpz/trajectory/section_choice.hpp"
+#include "gpz/trajectory/values.hpp"
+
+namespace gpz::trajectory {
+
+using format::corrupt;
+
+namespace {
+
+// Appends the indices of a field with a grid; false, and nothing, if they are no sequence.
+bool append_sequence(const FieldInput &input, const Rows &rows, Indices &indices, double &largest_error,
+                     std::vector<std::uint8_t> &bytes) {
+  const std::size_t begin = bytes.size();
+  const std::size_t components = input.field.components.size();
+  indices.load(input, rows, nullptr, largest_error);
+  format::append_field_coding({format::sequence_values, {}}, bytes);
+  format::append_exact_values(indices.exact, bytes);
+  if (cpu::encode_sequence(indices.columns(components), rows.size(), static_cast<int>(components), bytes)) return true;
+  bytes.resize(begin);
+  return false;
+}
+
+// Appends the section of a field.
+void append_section(const FieldInput &input, const Rows &rows, cpu::Encoder &encoder, Indices &indices,
+                    double &largest_error, std::vector<std::uint8_t> &bytes) {
+  const std::size_t begin = bytes.size();
+  const auto append_alone = [&] {
+    format::append_field_coding({format::block_coded_values, {}}, bytes);
+    largest_error = append_block_coded(input, rows, encoder, bytes);
+  };
+  if (format::is_plain(input.field) || !append_sequence(input, rows, indices, largest_error, bytes))
+    append_alone();
+  else if (!input.field.leading)
+    replace_if_smaller(bytes, begin, append_alone);
+}
+
+}  // namespace
+
+bool may_be_sequence(const std::vector<Field> &fields, std::uint64_t particles) {
+  return particles != 0 && particles <= format::max_followed && !fields.empty() && fields[0].leading &&
+         !format::is_plain(fields[0]);
+}
+
+void encode_sequence_chunk(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
+                           cpu::Encoder &encoder, EncodedChunk &out) {
+  Rows given(particles);
+  for (std::size_t i = 0; i < particles; ++i) given[i] = static_cast<std::uint32_t>(rows == nullptr ? i : rows[i]);
+  out.bytes.clear();
+  format::ByteWriter writer(out.bytes);
+  writer.u32(core::default_block_size);
+  writer.u32(static_cast<std::uint32_t>(ChunkKind::sequence));
+  for (std::size_t f = 0; f < fields.size(); ++f) writer.u64(0);
+  out.largest_error.assign(fields.size(), 0);
+  Indices indices;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const std::size_t begin = out.bytes.size();
+    append_section(fields[f], given, encoder, indices, out.largest_error[f], out.bytes);
+    format::store_little(out.bytes.data() + format::section_length_at(ChunkKind::sequence, f),
+                         std::uint64_t{out.bytes.size() - begin});
+  }
+  out.particles = particles;
+}
+
+SequenceChunk::SequenceChunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
+                             const std::vector<Field> &fields)
+    : bytes_(bytes), fields_(&fields), particles_(static_cast<std::size_t>(particles)) {
+  if (format::load_little<std::uint32_t>(bytes_) != core::default_block_size) corrupt("block size", 0);
+  if (!format::may_be_ordered(particles, size) || particles > format::max_followed)
+    corrupt("more particles than a chunk of this length may have", 0);
+  sections_ = format::read_sections(bytes, size, ChunkKind::sequence, fields.size());
+}
+
+void SequenceChunk::write(std::size_t field, const cpu::Target &target, int threads, Indices &indices) const {
+  const format::Span section = sections_[field];
+  located(section.offset,
+          [&] { decode_section(field, bytes_ + section.offset, section.size, target, threads, indices); });
+}
+
+void SequenceChunk::decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size,
+                                   const cpu::Target &target, int threads, Indices &indices) const {
+  const Field &described = (*fields_)[field];
+  const format::FieldCoding coding = format::read_field_coding(bytes, size, format::sequence_values);
+  bytes += format::field_coding_size;
+  size -= format::field_coding_size;
+  located(format::field_coding_size, [&] {
+    if (coding.kind == format::block_coded_values) {
+      decode_block_coded(bytes, size, particles_, described, target, threads);
+      return;
+    }
+    if (format::is_plain(described)) corrupt("coding of a field without a grid", 0);
+    format::ByteReader in(bytes, size);
+    format::read_exact_values(in, described, particles_, indices.exact);
+    const std::size_t components = described.components.size();
+    located(in.position(), [&] {
+      cpu::decode_sequence(bytes + in.position(), in.left(), particles_, static_cast<int>(components),
+                           indices.resize(particles_, components));
+    });
+    write_values(described, indices.columns(components), particles_, indices.exact, target);
+  });
+}
+
+}  // namespace gpz::trajectory

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the tests of sequence chunks share: particles whose steps are small, several, or far, and their chunk.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "cell_support.hpp"
+#include "gpz/trajectory/sequence_chunk.hpp"
+
+namespace gpz::test {
+
+// A walk with steps of a few kinds, as scan lines and rows of a lattice have them, and a jump now and then.
+template <typename T>
+Cloud<T> walk(std::size_t n, int components, double bound, std::uint64_t seed) {
+  Cloud<T> cloud;
+  cloud.components = components;
+  cloud.bound = bound;
+  Random random(seed);
+  std::array<double, 3> place{random.uniform(-50, 50), random.uniform(-50, 50), 3};
+  for (std::size_t i = 0; i < n; ++i) {
+    cloud.add({place[0] + random.uniform(-0.05, 0.05), place[1], place[2] + random.uniform(-1, 1)});
+    place[0] += random.below(2) == 0 ? 1 : -1;
+    place[1] += random.below(10) == 0 ? 0.5 : 0;
+    if (random.below(300) == 0) place = {random.uniform(-500, 500), random.uniform(-500, 500), random.uniform(-9, 9)};
+  }
+  return cloud;
+}
+
+template <typename T>
+EncodedChunk sequence_chunk(const Cloud<T> &cloud, const std::vector<int> &rows = {}) {
+  std::vector<FieldInput> fields = cloud.inputs();
+  format::prepare_fields(fields, cloud.size());
+  cpu::Encoder encoder(1);
+  EncodedChunk chunk;
+  trajectory::encode_sequence_chunk(fields, rows.empty() ? cloud.size() : rows.size(),
+                                    rows.empty() ? nullptr : rows.data(), encoder, chunk);
+  chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
+  return chunk;
+}
+
+}  // namespace gpz::test
