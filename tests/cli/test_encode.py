@@ -261,7 +261,25 @@ class KeyFrames(CliCase):
         self.assertEqual(sizes[0], sizes[1])
         self.assertLess(2 * sizes[1], sizes[2])
         self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "1", "--order", "x", code=2,
-                 err="encode: --order: x not in {place,id} (gpz encode --help explains)")
+                 err="encode: --order: x not in {place,id,memory} (gpz encode --help explains)")
+
+    def test_order_of_memory(self):
+        """Along lines there and back, the next particle is near, while blocks do not know where lines turn."""
+        rows = [(1, 9 * abs(i % 200 - 100) / 100, 0.001 * i, 3) for i in range(4000)]
+        self.write("in.dump", dump_frame(0, rows, columns="type x y z"))
+        sizes = []
+        for order, feature in (("memory", 4), ("place", 0)):
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.0001", "--order", order)
+            sizes.append(len(self.read("t.gpz")))
+            self.assertEqual(int.from_bytes(self.read("t.gpz")[12:16], "little"), feature)
+            out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "xyz", out=None).decode()
+            decoded = [tuple(float(x) for x in row[1:]) for row in parse_xyz(out)[0][1]]
+            if order == "place":
+                decoded.sort(key=lambda row: row[1])
+            for row, given in zip(decoded, rows):
+                for x, exact in zip(row, given[1:]):
+                    self.assertLessEqual(abs(x - exact), 0.000101)
+        self.assertLess(3 * sizes[0], 2 * sizes[1])
 
     def test_without_ids(self):
         self.write("in.dump", "".join(dump_frame(k, [row[1:] for row in random_rows(40, k)], columns="type x y z") for k in range(3)))
