@@ -6,10 +6,12 @@
 // Makes both files in the folder, and removes them. The motion is that of difference_gpu; the .gpz file has ids and
 // types as well, and one key frame. The raw file is read as well as it can be: several threads, pieces of pinned memory
 // that are copied to the device while others are read; the table has each number of threads and size of a piece.
-// Every figure is that of the second of two passes over the file, from the first frame to the last.
+// Raw bytes and steps have the second of two passes over the file; what gpz reads has the median of five, from the
+// first frame to the last, behind one that takes memory.
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -32,6 +34,8 @@
 #include "gpz/cuda/reader/landing.hpp"
 #include "gpz/cuda_reader.hpp"
 #include "gpz/cuda_trajectory.hpp"
+#include "gpz/cuda_trajectory_decoder.hpp"
+#include "gpz/reader.hpp"
 #include "gpz/writer.hpp"
 
 namespace {
@@ -64,12 +68,36 @@ void together(int threads, const std::function<void(int)> &f) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Over a file, seconds. The first one takes memory.
+// Over a file, seconds.
 struct Passes {
-  double first = 0;
-  double second = 0;
-  double behind_key = 0;  // of the second: behind its first frame
+  double first = 0;  // takes memory
+  std::vector<double> others;
+  std::vector<double> behind_key;  // of the others: behind their first frame
+
+  static double median(std::vector<double> of) {
+    std::sort(of.begin(), of.end());
+    return of[of.size() / 2];
+  }
+  double usual() const { return median(others); }
+  double slowest() const { return *std::max_element(others.begin(), others.end()); }
 };
+
+// Calls pass(), which returns how long it took behind the key frame.
+Passes passes_of(const std::function<double()> &pass) {
+  Passes passes;
+  for (int k = 0; k < 6; ++k) {
+    const auto start = std::chrono::steady_clock::now();
+    const double behind_key = pass();
+    const double seconds = seconds_since(start);
+    if (k == 0) {
+      passes.first = seconds;
+    } else {
+      passes.others.push_back(seconds);
+      passes.behind_key.push_back(behind_key);
+    }
+  }
+  return passes;
+}
 
 class RemovedFile {
  public:
@@ -191,8 +219,8 @@ void print_copies() {
   }
 }
 
-// One pass over the raw file; with `copy`, to the device. Seconds.
-double read_raw(const std::string &path, U64 bytes, U64 frame, int readers, std::size_t piece, bool copy) {
+// One pass over a file, in pieces and as it is; with `copy`, to the device. Seconds.
+double read_file(const std::string &path, U64 bytes, U64 frame, int readers, std::size_t piece, bool copy) {
   const int descriptor = ::open(path.c_str(), O_RDONLY);
   if (descriptor < 0) throw std::runtime_error("cannot open " + path);
   constexpr std::size_t depth = 3;
@@ -234,20 +262,20 @@ double read_raw(const std::string &path, U64 bytes, U64 frame, int readers, std:
 }
 
 // The bytes of the .gpz file: to the device and checked, not decoded.
-Passes bring_bytes(const std::string &path, int readers, std::uint64_t ahead_bytes) {
+Passes bring_bytes(const std::string &path, int readers, std::size_t copy) {
   const gpz::api::FrameFile file(std::make_unique<gpz::api::File>(path, gpz::api::File::Mode::read));
   gpz::api::ReadAhead::Settings settings;
   settings.threads = readers;
   settings.frames = 12;
-  settings.bytes = ahead_bytes;
+  settings.bytes = gpz::cuda::ReaderOptions().ahead;
+  settings.piece = std::min(settings.piece, copy);
+  settings.load = copy / settings.piece;
   std::uint64_t longest = 0;
   for (const gpz::IndexEntry &frame : file.scan().frames) longest = std::max(longest, frame.length);
-  gpz::cuda::Landing landing(0, settings.frames, longest);
+  gpz::cuda::Landing landing(0, settings, longest);
   gpz::api::ReadAhead ahead(file, landing, settings);
   gpz::cuda::OwnStream stream;
-  Passes passes;
-  for (int pass = 0; pass < 2; ++pass) {
-    const auto start = std::chrono::steady_clock::now();
+  return passes_of([&] {
     for (std::size_t i = 0; i < file.scan().frames.size(); ++i) {
       ahead.aim(i, file.scan().frames.size());
       landing.follow(ahead.take(i).slot, stream.get());
@@ -255,9 +283,35 @@ Passes bring_bytes(const std::string &path, int readers, std::uint64_t ahead_byt
       ahead.check(i);
       ahead.give_back(i);
     }
-    (pass == 0 ? passes.first : passes.second) = seconds_since(start);
+    return 0.0;
+  });
+}
+
+// Frames of one chunk whose bytes are on the device already.
+Passes decode_alone(const std::string &path, U64 n) {
+  const gpz::Reader file(path);
+  const Memory positions(n * 24);
+  std::vector<std::vector<std::uint8_t>> host;
+  std::vector<std::unique_ptr<Memory>> device;
+  for (std::size_t i = 0; i < file.frames(); ++i) {
+    host.push_back(file.chunk(i, 0));
+    device.push_back(std::make_unique<Memory>(host.back().size()));
+    check(cudaMemcpy(device.back()->as<void>(), host.back().data(), host.back().size(), cudaMemcpyHostToDevice),
+          "chunk");
   }
-  return passes;
+  std::vector<gpz::cuda::FieldOutput> outputs;
+  for (const gpz::Field &field : file.info(0).fields) outputs.push_back({field, {}});
+  for (std::size_t d = 0; d < 3; ++d)
+    outputs[0].components[d] = {positions.as<double>() + d, 24, gpz::ConstArray::Type::float64};
+  gpz::cuda::TrajectoryDecoder decoder;
+  decoder.follow({true, false, false});
+  return passes_of([&] {
+    for (std::size_t i = 0; i < host.size(); ++i) {
+      decoder.queue(device[i]->as<void>(), host[i].data(), host[i].size(), n, outputs);
+      decoder.finish();
+    }
+    return 0.0;
+  });
 }
 
 // gpz::cuda::Reader.
@@ -271,19 +325,15 @@ Passes read_compressed(const std::string &path, U64 n, int readers, std::uint64_
   for (std::size_t d = 0; d < 3; ++d)
     columns.push_back(
         {std::string(1, static_cast<char>('x' + d)), {positions.as<double>() + d, 24, gpz::ConstArray::Type::float64}});
-  Passes passes;
-  for (int pass = 0; pass < 2; ++pass) {
-    const auto start = std::chrono::steady_clock::now();
-    auto behind_key = start;
+  return passes_of([&] {
+    auto behind_key = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < reader.frames(); ++i) {
       const gpz::cuda::FrameRead read = reader.read(i, columns, n, order);
       if (!read.decoded_on_device) throw std::runtime_error("decoded on the CPU: " + read.reason);
       if (i == 0) behind_key = std::chrono::steady_clock::now();
     }
-    (pass == 0 ? passes.first : passes.second) = seconds_since(start);
-    passes.behind_key = seconds_since(behind_key);
-  }
-  return passes;
+    return seconds_since(behind_key);
+  });
 }
 
 void run(U64 n, int frames, bool solid, const std::string &folder) {
@@ -306,35 +356,45 @@ void run(U64 n, int frames, bool solid, const std::string &folder) {
   for (const int readers : {4, 8, 16}) {
     if (readers > cores) continue;
     for (const std::size_t mib : {1u, 4u}) {
-      const double seconds = read_raw(raw.path(), raw_bytes, n * 24, readers, mib << 20, true);
+      const double seconds = read_file(raw.path(), raw_bytes, n * 24, readers, mib << 20, true);
       best = std::max(best, atoms / seconds);
       std::printf("                            %7d  %2zu MiB  %10.3f  %6.1f", readers, mib, atoms / seconds / 1e9,
                   static_cast<double>(raw_bytes) / seconds / 1e9);
       if (mib == 4)
         std::printf("  %6.1f", static_cast<double>(raw_bytes) /
-                                   read_raw(raw.path(), raw_bytes, n * 24, readers, mib << 20, false) / 1e9);
+                                   read_file(raw.path(), raw_bytes, n * 24, readers, mib << 20, false) / 1e9);
       std::printf("\n");
     }
   }
-  const auto print = [&](const char *what, int readers, std::uint64_t mib, const Passes &passes, double count) {
-    std::printf(
-        "%-32s  %7d  %4llu MiB ahead  %8.3f G atoms/s  %6.1f GB/s of positions  %5.2f x raw  (first pass %.2f s)\n",
-        what, readers, static_cast<unsigned long long>(mib), count / passes.second / 1e9,
-        24 * count / passes.second / 1e9, count / passes.second / best, passes.first);
-  };
-  const int most = std::min(cores, 16);
-  for (const std::uint64_t mib : {128u, 256u, 512u})
-    print("gpz, bytes only, checked", most, mib, bring_bytes(compressed.path(), most, mib << 20), atoms);
+  const U64 gpz_bytes = scan.file_size;
+  const auto gb = [&](double seconds) { return static_cast<double>(gpz_bytes) / seconds / 1e9; };
+  std::printf(
+      "steps, GB/s of the .gpz file   threads  piece KiB    pread   and copied   and checked (as Reader does)\n");
+  for (const int readers : {4, 8, 12, 16})
+    for (const std::size_t kib : {1024u, 2048u})
+      if (readers <= cores)
+        std::printf("%38d %10zu %8.1f %12.1f %12.1f\n", readers, kib,
+                    gb(read_file(compressed.path(), gpz_bytes, n * 8, readers, kib << 10, false)),
+                    gb(read_file(compressed.path(), gpz_bytes, n * 8, readers, kib << 10, true)),
+                    gb(bring_bytes(compressed.path(), readers, kib << 10).usual()));
+  const double decoding = decode_alone(compressed.path(), n).usual();
+  std::printf("decoding alone: %.2f G atoms/s, %.1f GB/s of the file\n", atoms / decoding / 1e9, gb(decoding));
+
+  std::printf(
+      "gpz::cuda::Reader          threads  MiB ahead  G atoms/s  slowest   x raw  behind key frame  first pass s\n");
   const auto read = [&](int readers, std::uint64_t mib, gpz::cuda::OutputOrder order) {
     if (readers > cores) return;
     const Passes passes = read_compressed(compressed.path(), n, readers, mib << 20, order);
-    print(order == gpz::cuda::OutputOrder::id ? "gpz, order of ids" : "gpz, stored order", readers, mib, passes, atoms);
-    std::printf("  without the key frame     %9.3f G atoms/s\n",
-                (atoms - static_cast<double>(n)) / passes.behind_key / 1e9);
+    std::printf("%-26s %7d %10llu %10.3f %8.3f %7.2f %21.3f %13.2f\n",
+                order == gpz::cuda::OutputOrder::id ? "order of ids" : "stored order", readers,
+                static_cast<unsigned long long>(mib), atoms / passes.usual() / 1e9, atoms / passes.slowest() / 1e9,
+                atoms / passes.usual() / best,
+                (atoms - static_cast<double>(n)) / Passes::median(passes.behind_key) / 1e9, passes.first);
   };
-  for (const int readers : {4, 8}) read(readers, 512, gpz::cuda::OutputOrder::stored);
-  for (const std::uint64_t mib : {128u, 256u, 512u}) read(most, mib, gpz::cuda::OutputOrder::stored);
-  read(most, 512, gpz::cuda::OutputOrder::id);
+  const int most = std::min(cores, 16);
+  for (const int readers : {4, 8, 10, 14, most}) read(readers, 512, gpz::cuda::OutputOrder::stored);
+  for (const std::uint64_t mib : {128u, 256u, 512u}) read(std::min(most, 12), mib, gpz::cuda::OutputOrder::stored);
+  for (const int readers : {4, 8, 12, most}) read(readers, 512, gpz::cuda::OutputOrder::id);
 }
 
 }  // namespace

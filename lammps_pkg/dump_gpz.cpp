@@ -174,7 +174,9 @@ void DumpGPZ::init_style() {
   }
   print_bound();
   early_ = false;
-  if (lmp->kokkos && update->whichflag == 1 && place_in_output() >= 0) FixGPZStep::move_last(lmp);
+  if (lmp->kokkos && update->whichflag == 1 && place_in_output() >= 0)
+    if (auto *const step = dynamic_cast<FixGPZStep *>(modify->get_fix_by_id(fix_id_)))
+      step->take_place(why_not_early().empty() && reads_stored_arrays_only());
   print_device();
   if (comm->me == 0 && !output_.refusal().empty())
     utils::logmesg(lmp, fmt::format("Dump {} gpz: not written in the background: {}\n", id, output_.refusal()));

@@ -99,6 +99,7 @@ class DumpGPZ : public DumpCustom {
   int place_in_output() const;
   void print_device();
   std::string why_not_early() const;
+  bool reads_stored_arrays_only() const;
   GPZHostNeeds host_needs();
   bool nothing_else_is_due() const;
   void output_of_this_dump(int place);

@@ -82,6 +82,15 @@ GPZHostNeeds DumpGPZ::host_needs() {
   return needs;
 }
 
+// If so, what fixes compute from atoms makes no difference to a frame.
+bool DumpGPZ::reads_stored_arrays_only() const {
+  for (int n = 0; n < static_cast<int>(columns_->names().size()); ++n)
+    if (!columns_->property(n) && pack_choice[n] != &DumpGPZ::pack_custom) return false;
+  const int place = place_in_output();
+  const bool variable_steps = place >= 0 && output->var_dump[place];
+  return thresh_names_.empty() && !idregion && !pbcflag && !skipflag && !refreshflag && !variable_steps;
+}
+
 // KOKKOS's own copy of a column of fix property/atom; data nullptr: it has none, or the column is another one.
 gpz::ConstArray DumpGPZ::custom_on_device(int column) {
   const bool vector = pack_choice[column] == &DumpGPZ::pack_custom && argindex[column] == 0;

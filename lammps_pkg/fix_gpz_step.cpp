@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -38,9 +39,9 @@ struct Lists : Modify {
 
 bool is_ours(const Modify &modify, int fix) { return strcmp(modify.fix[fix]->style, "GPZ/STEP") == 0; }
 
-bool ours_are_last(const Modify &modify, const int *list, int count) {
-  const auto ours = [&](int fix) { return is_ours(modify, fix); };
-  return std::all_of(std::find_if(list, list + count, ours), list + count, ours);
+// Fixes that act at the end of a step and leave atoms and box as they are: averages, which ask for values, and output.
+bool only_reads(const Fix &fix) {
+  return strncmp(fix.style, "ave/", 4) == 0 || strcmp(fix.style, "print") == 0 || strcmp(fix.style, "vector") == 0;
 }
 
 }  // namespace
@@ -76,32 +77,47 @@ void FixGPZStep::init() {
   if (others && lmp->kokkos) *mine |= FixConst::END_OF_STEP;
 }
 
-void FixGPZStep::move_last(LAMMPS *lmp) {
-  Modify &modify = *lmp->modify;
-  const auto others = [&](int fix) { return !is_ours(modify, fix); };
-  int *const final_integrate = Lists::of_final_integrate(modify);
-  std::stable_partition(final_integrate, final_integrate + modify.n_final_integrate, others);
+bool FixGPZStep::may_follow(int fix) const {
+  return is_ours(*modify, fix) || (before_readers_ && only_reads(*modify->fix[fix]));
+}
 
-  int *const list = Lists::of_end_of_step(modify), *const every = Lists::intervals(modify);
+// Does anything in the list follow this fix that has to come first? Or is this fix not in it?
+bool FixGPZStep::all_that_follow_may(const int *list, int count) const {
+  const int *const me = std::find_if(list, list + count, [&](int fix) { return modify->fix[fix] == this; });
+  return me != list + count && std::all_of(me, list + count, [&](int fix) { return may_follow(fix); });
+}
+
+void FixGPZStep::take_place(bool before_readers) {
+  before_readers_ = before_readers;
+  const auto is_me = [&](int fix) { return modify->fix[fix] == this; };
+  int *const final_integrate = Lists::of_final_integrate(*modify);
+  std::stable_partition(final_integrate, final_integrate + modify->n_final_integrate, std::not_fn(is_me));
+
+  int *const list = Lists::of_end_of_step(*modify), *const every = Lists::intervals(*modify);
   std::vector<std::pair<int, int>> entries;
-  entries.reserve(modify.n_end_of_step);
-  for (int n = 0; n < modify.n_end_of_step; ++n) entries.emplace_back(list[n], every[n]);
-  std::stable_partition(entries.begin(), entries.end(),
-                        [&](const std::pair<int, int> &entry) { return others(entry.first); });
+  entries.reserve(modify->n_end_of_step);
+  for (int n = 0; n < modify->n_end_of_step; ++n) entries.emplace_back(list[n], every[n]);
+  const auto me = std::find_if(entries.begin(), entries.end(), [&](const auto &entry) { return is_me(entry.first); });
+  if (me == entries.end()) return;
+  const std::pair<int, int> mine = *me;
+  entries.erase(me);
+  const auto last_to_wait_for =
+      std::find_if(entries.rbegin(), entries.rend(), [&](const auto &entry) { return !may_follow(entry.first); });
+  entries.insert(before_readers ? last_to_wait_for.base() : entries.end(), mine);
   for (std::size_t n = 0; n < entries.size(); ++n) std::tie(list[n], every[n]) = entries[n];
 }
 
 void FixGPZStep::final_integrate() {
   poll();
   step_is_over(modify->n_end_of_step == 0 &&
-               ours_are_last(*modify, Lists::of_final_integrate(*modify), modify->n_final_integrate));
+               all_that_follow_may(Lists::of_final_integrate(*modify), modify->n_final_integrate));
 }
 
 void FixGPZStep::end_of_step() {
-  step_is_over(ours_are_last(*modify, Lists::of_end_of_step(*modify), modify->n_end_of_step));
+  step_is_over(all_that_follow_may(Lists::of_end_of_step(*modify), modify->n_end_of_step));
 }
 
-// If something follows, although move_last() was called, the frame is left to Output.
+// If something follows, although take_place() was called, the frame is left to Output.
 void FixGPZStep::step_is_over(bool nothing_follows) {
   DumpGPZ *writing = nothing_follows ? dump() : nullptr;
   if (writing) writing->step_is_over();

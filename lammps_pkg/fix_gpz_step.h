@@ -31,8 +31,10 @@ namespace LAMMPS_NS {
 class FixGPZStep : public Fix {
  public:
   FixGPZStep(class LAMMPS *, int, char **);
-  // For the run that begins, when LAMMPS has made its lists of fixes: these fixes act behind all others.
-  static void move_last(class LAMMPS *);
+  // For the run that begins, when LAMMPS has made its lists of fixes: this fix acts behind all others, but before fixes
+  // that only read, if told to. KOKKOS copies all atoms to the host for those, takes them for changed, and would have
+  // to copy them back for the frame.
+  void take_place(bool before_readers);
   int setmask() override;
   void init() override;
   void final_integrate() override;
@@ -48,8 +50,11 @@ class FixGPZStep : public Fix {
 
  private:
   std::string dump_id_;
+  bool before_readers_ = false;
 
   class DumpGPZ *dump() const;
+  bool may_follow(int fix) const;
+  bool all_that_follow_may(const int *list, int count) const;
   void poll();
   void step_is_over(bool nothing_follows);
 };

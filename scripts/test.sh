@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing, gets and builds LAMMPS and gpz, and runs the tests.
 #
-#   scripts/test.sh [--sanitize] [--threads] [--bigbig] [--ovito] [--no-cuda] [--label L] [CTEST OPTIONS...]
+#   scripts/test.sh [--sanitize] [--threads] [--bigbig] [--ovito] [--no-cuda] [--lint] [--label L] [CTEST OPTIONS...]
 #
 #   --sanitize   library, tool and their tests with AddressSanitizer and UndefinedBehaviorSanitizer, without LAMMPS (build-sanitize/);
 #                compiled by Clang, for whose libFuzzer the fuzz targets are (label fuzz)
@@ -11,6 +11,7 @@
 #   --ovito      also the tests with OVITO, which is 1 GB to install
 #   --no-cuda    without the CUDA part, which is otherwise built where there is a CUDA compiler: for the machine's GPU, or else for
 #                compute capability 9.0
+#   --lint       also scripts/lint.sh, while tests with LAMMPS wait
 #   --label L    only tests with this label: lammps, reference, ...
 #
 # A LAMMPS of your own: LAMMPS_SOURCE_DIR, LAMMPS_BINARY, as for scripts/demo.sh.
@@ -20,6 +21,7 @@ for part in common progress packages python lammps build mpi; do . "$(dirname "$
 variant=usual
 cuda=AUTO
 ovito=OFF
+lint=
 select=()
 while (($#)); do
   case $1 in
@@ -28,6 +30,7 @@ while (($#)); do
     --bigbig) variant=bigbig ;;
     --ovito) ovito=ON ;;
     --no-cuda) cuda=OFF ;;
+    --lint) lint=yes ;;
     --label)
       [[ $# -ge 2 ]] || die "--label needs a label"
       select+=(-L "$2")
@@ -85,7 +88,18 @@ status=0
 # Runs of LAMMPS wait much of the time, for mpirun to start and to end.
 jobs=$(($(nproc) + 1))
 [[ -z ${LAMMPS_BINARY:-} ]] || jobs=$((3 * $(nproc)))
+if [[ $lint ]]; then
+  # Nice: what the tests leave of the processors.
+  nice -n 19 "$repository/scripts/lint.sh" >"$build/lint.log" 2>&1 </dev/null &
+  lint=$!
+fi
 ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$jobs" "${select[@]}" "$@" \
   </dev/null || status=$?
-say "Tested in $(duration $((SECONDS - started))); all of it took $(duration $SECONDS)"
+say "Tested in $(duration $((SECONDS - started)))"
+if [[ $lint ]]; then
+  wait "$lint" || status=$?
+  say "scripts/lint.sh"
+  cat "$build/lint.log"
+fi
+say "All of it took $(duration $SECONDS)"
 exit "$status"

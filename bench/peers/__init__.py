@@ -3,7 +3,8 @@
 
 measure(tool, positions, bound, scratch) gets positions as float64 of shape (frames, particles, 3) and an absolute bound, in the unit of the
 positions, and returns a `Result`: of several modes the smallest that keeps the bound. `tool` is the program, `scratch` an empty folder.
-It raises `Failed` where the peer gives no result. What is compressed is positions alone: no ids, no types, no boxes.
+It raises `Failed` where the peer gives no result. What is compressed is positions alone: no ids, no types, no boxes. Those that measure
+single frames also take two components, and leave the decoded positions in the result.
 """
 import os
 import resource
@@ -30,6 +31,7 @@ class Result:
     mode: str = ""
     slack: float = SLACK  # up to here the bound counts as kept
     notes: dict = field(default_factory=dict)
+    decoded: np.ndarray = None  # of a single frame: (particles, components), in the order given
 
 
 def smallest(results):
@@ -55,6 +57,17 @@ def smallest_mode(modes):
     if failures:
         result.notes["failures"] = failures
     return result
+
+
+def joined(parts, mode):
+    """The result of arrays that are compressed one by one."""
+    return Result(
+        sum(part.size for part in parts),
+        max(part.error for part in parts),
+        sum(part.encode for part in parts),
+        sum(part.decode for part in parts),
+        mode,
+    )
 
 
 def run(*command):

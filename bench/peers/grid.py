@@ -24,22 +24,22 @@ def indices(positions, bound):
 
 def differences(q, order):
     first = np.zeros((order, *q.shape[1:]), q.dtype)
-    return np.diff(q, order, axis=0, prepend=first).transpose(2, 0, 1).reshape(3, -1)
+    return np.diff(q, order, axis=0, prepend=first).transpose(2, 0, 1).reshape(q.shape[2], -1)
 
 
 def sums(rows, shape, order):
-    q = rows.reshape(3, *shape[:2]).transpose(1, 2, 0)
+    q = rows.reshape(shape[2], *shape[:2]).transpose(1, 2, 0)
     for _ in range(order):
         q = np.cumsum(q, axis=0, dtype=np.int32)
     return q
 
 
 def by_particle(q):
-    return q.transpose(2, 1, 0).reshape(3, -1)
+    return q.transpose(2, 1, 0).reshape(q.shape[2], -1)
 
 
 def from_particles(rows, shape):
-    return rows.reshape(3, shape[1], shape[0]).transpose(2, 1, 0)
+    return rows.reshape(shape[2], shape[1], shape[0]).transpose(2, 1, 0)
 
 
 # name: (rows of numbers, one an axis, of indices; indices of rows and a shape)
@@ -57,31 +57,42 @@ def measure(coder, modes, positions, bound):
         forward, backward = MODES[name]
         parts, encode = timed(lambda: [coder.compress(np.ascontiguousarray(row)) for row in forward(q)])
         decoded, decode = timed(lambda: backward(np.stack([coder.decompress(part, np.int32) for part in parts]), q.shape))
-        error = largest_error(decoded * (2 * bound), positions, bound)
-        results.append(Result(sum(map(len, parts)), error, encode, decode, name))
+        values = decoded * (2 * bound)
+        results.append(Result(sum(map(len, parts)), largest_error(values, positions, bound), encode, decode, name))
+        if len(q) == 1:
+            results[-1].decoded = values[0]
     return smallest(results)
 
 
 def morton_codes(q):
-    """The lowest indices (3), and of indices (particles, 3) the sorted codes and the order."""
+    """The lowest indices, and of indices (particles, components) the sorted codes and the order."""
+    components = q.shape[1]
     low = q.min(axis=0)
     above = (q - low).astype(np.uint64)
     if np.max(above) >= 2**MORTON_BITS:
         raise Failed(f"indices beyond {MORTON_BITS} bits")
     codes = np.zeros(len(q), np.uint64)
     for bit in range(MORTON_BITS):
-        for d in range(3):
-            codes |= (above[:, d] >> np.uint64(bit) & np.uint64(1)) << np.uint64(3 * bit + d)
+        for d in range(components):
+            codes |= (above[:, d] >> np.uint64(bit) & np.uint64(1)) << np.uint64(components * bit + d)
     order = np.argsort(codes, kind="stable")
     return low, codes[order], order
 
 
 def from_morton(low, codes):
-    q = np.zeros((len(codes), 3), np.int64)
+    components = len(low)
+    q = np.zeros((len(codes), components), np.int64)
     for bit in range(MORTON_BITS):
-        for d in range(3):
-            q[:, d] |= ((codes >> np.uint64(3 * bit + d) & np.uint64(1)) << np.uint64(bit)).astype(np.int64)
+        for d in range(components):
+            q[:, d] |= ((codes >> np.uint64(components * bit + d) & np.uint64(1)) << np.uint64(bit)).astype(np.int64)
     return q + low
+
+
+def in_order(values, order):
+    """Rows in the order given, of rows that were sorted by `order`."""
+    restored = np.empty_like(values)
+    restored[order] = values
+    return restored
 
 
 def measure_sorted(coder, positions, bound):
@@ -93,5 +104,6 @@ def measure_sorted(coder, positions, bound):
 
     (low, order, part), encode = timed(forward)
     decoded, decode = timed(lambda: from_morton(low, np.cumsum(coder.decompress(part, np.uint64), dtype=np.uint64)))
-    error = largest_error(decoded * (2 * bound), positions[0][order], bound)
-    return Result(len(part) + low.nbytes, error, encode, decode, "sorted Morton codes")
+    values = in_order(decoded * (2 * bound), order)
+    error = largest_error(values, positions[0], bound)
+    return Result(len(part) + low.nbytes, error, encode, decode, "sorted Morton codes", decoded=values)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LCP, lossy compression for particles (github.com/LangdaoZhang/LCP, a0e194a; Zhang and others, SIGMOD 2025): FP32. It loses the order.
+Particles of two components get a third of 0.
 
 `lcp -2 FRAMES PARTICLES -bt BATCH`: batches of 16 frames (its default), and all frames in one batch; `lcp -1 PARTICLES` for a single
 frame. The order that `-ord` writes beside the file says which decoded particle is which; it serves the check and is not counted.
-`orders` is the number of different ones among the frames.
+`orders` is the number of different ones among several frames.
 """
 import os
 from functools import partial
@@ -14,9 +15,10 @@ from . import Failed, Result, largest_error, read_values, run, smallest_mode
 
 
 def measure_mode(program, mode, positions, bound, scratch):
-    frames, particles, _ = positions.shape
+    frames, particles, components = positions.shape
     path = os.path.join(scratch, "lcp")
-    given = positions.astype(np.float32)
+    given = np.zeros((frames, particles, 3), np.float32)
+    given[:, :, :components] = positions
     for d in range(3):
         np.ascontiguousarray(given[:, :, d]).tofile(f"{path}.{d}")
     inputs, outputs = ([f"{path}.{d}{suffix}" for d in range(3)] for suffix in ("", ".out"))
@@ -32,9 +34,11 @@ def measure_mode(program, mode, positions, bound, scratch):
     for d in range(3):
         restored[order, d] = read_values(outputs[d], np.float32, (frames * particles,))
     error = largest_error(restored.reshape(given.shape), given.astype(np.float64), bound)
-    result = Result(os.path.getsize(path + ".z"), error, encode, decode, " ".join(map(str, mode)))
-    places = (order % particles).reshape(frames, particles)
-    result.notes["orders"] = len(np.unique(places, axis=0))
+    decoded = restored[:, :components] if frames == 1 else None
+    result = Result(os.path.getsize(path + ".z"), error, encode, decode, " ".join(map(str, mode)), decoded=decoded)
+    if frames > 1:
+        places = (order % particles).reshape(frames, particles)
+        result.notes["orders"] = len(np.unique(places, axis=0))
     return result
 
 

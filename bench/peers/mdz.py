@@ -14,7 +14,7 @@ import re
 
 import numpy as np
 
-from . import Failed, Result, largest_error, read_values, run, smallest
+from . import Failed, Result, joined, largest_error, read_values, run, smallest
 
 
 def measure_axis(program, values, bound, scratch):
@@ -27,28 +27,30 @@ def measure_axis(program, values, bound, scratch):
             text, processor, clock = run(program, path, "-2", frames, particles, "-a", f"{bound:.9g}", frames, method, 65536)
         except Failed:
             continue
+        if len(values) == 1 and "Compression ratio=inf" in text:
+            raise Failed("its program compresses several frames, and a single one to nothing")
         number = {
             name: float(re.search(name + r" ?= ?(\S+)", text)[1])
             for name in ("Compression ratio", "Compression time", "Decompression time", "Max absolute error")
         }
         error = number["Max absolute error"] / bound
+        decoded = None
         if os.path.exists(path + ".out"):
-            error = largest_error(read_values(path + ".out", np.float32, values.shape), values.astype(np.float64), bound)
+            decoded = read_values(path + ".out", np.float32, values.shape)
+            error = largest_error(decoded, values.astype(np.float64), bound)
             os.remove(path + ".out")
         scale = processor / clock
         # The program gives the ratio with three decimals.
         size = values.size * 4 / number["Compression ratio"]
         mode = re.search(r"Compressor = (\S+)", text)[1]
-        results.append(Result(size, error, number["Compression time"] * scale, number["Decompression time"] * scale, mode))
+        results.append(Result(size, error, number["Compression time"] * scale, number["Decompression time"] * scale, mode, decoded=decoded))
     return smallest(results)
 
 
 def measure(program, positions, bound, scratch):
-    axes = [measure_axis(program, np.ascontiguousarray(positions[:, :, d], np.float32), bound, scratch) for d in range(3)]
-    return Result(
-        sum(axis.size for axis in axes),
-        max(axis.error for axis in axes),
-        sum(axis.encode for axis in axes),
-        sum(axis.decode for axis in axes),
-        " ".join(axis.mode for axis in axes),
-    )
+    columns = [np.ascontiguousarray(positions[:, :, d], np.float32) for d in range(positions.shape[2])]
+    axes = [measure_axis(program, column, bound, scratch) for column in columns]
+    result = joined(axes, " ".join(axis.mode for axis in axes))
+    if len(positions) == 1 and all(axis.decoded is not None for axis in axes):
+        result.decoded = np.stack([axis.decoded[0] for axis in axes], axis=-1)
+    return result

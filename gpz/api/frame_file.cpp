@@ -57,14 +57,20 @@ void FrameFile::read_chunk(const ChunkEntry &chunk, std::uint64_t position, std:
                            std::uint8_t *bytes) const {
   const auto size = static_cast<std::size_t>(chunk.length);
   in_place(name(), position, [&] { source_->read_at(position, bytes, size); });
-  check_chunk(chunk, position, fields, bytes, chunk_checksum(bytes, size));
+  in_place(name(), position, [&] {
+    format::require_checksum(chunk, chunk_checksum(bytes, size));
+    format::require_features(scan_.metadata.features, bytes, size, fields);
+  });
 }
 
 void FrameFile::check_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
-                            const std::uint8_t *bytes, std::uint64_t checksum) const {
+                            std::uint64_t checksum) const {
+  const auto read = [&](std::size_t offset, void *to, std::size_t count) {
+    source_->read_at(position + offset, to, count);
+  };
   in_place(name(), position, [&] {
     format::require_checksum(chunk, checksum);
-    format::require_features(scan_.metadata.features, bytes, static_cast<std::size_t>(chunk.length), fields);
+    format::require_features(scan_.metadata.features, read, static_cast<std::size_t>(chunk.length), fields);
   });
 }
 

@@ -32,9 +32,9 @@ class FrameFile {
   // Reads a chunk at this position, of a frame with so many fields: its checksum has to hold, and it may need no
   // feature that the file header does not name. Throws corrupt, truncated, io_error.
   void read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields, std::uint8_t *bytes) const;
-  // The checks of read_chunk, of bytes that are there and have this checksum. Throws corrupt.
-  void check_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields, const std::uint8_t *bytes,
-                   std::uint64_t checksum) const;
+  // The checks of read_chunk, of bytes that were read and have this checksum: the few that say what features they need
+  // are read again. Throws as read_chunk.
+  void check_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields, std::uint64_t checksum) const;
 
  private:
   std::unique_ptr<Source> source_;

@@ -11,16 +11,21 @@
 namespace gpz::api {
 namespace {
 
+template <typename F>
+std::exception_ptr exception_of(const F &f) {
+  try {
+    f();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
 // Calls f() without the lock. Returns its exception; by then this thread has none of it left.
 template <typename F>
 std::exception_ptr unlocked(std::unique_lock<std::mutex> &lock, const F &f) {
   lock.unlock();
-  std::exception_ptr failure;
-  try {
-    f();
-  } catch (...) {
-    failure = std::current_exception();
-  }
+  std::exception_ptr failure = exception_of(f);
   lock.lock();
   return failure;
 }
@@ -30,7 +35,7 @@ std::exception_ptr unlocked(std::unique_lock<std::mutex> &lock, const F &f) {
 ReadAhead::ReadAhead(const FrameFile &file, Landing &landing, const Settings &settings)
     : file_(file), landing_(landing), settings_(settings) {
   slots_.reserve(settings_.frames);
-  for (std::size_t k = 0; k < settings_.frames; ++k) slots_.emplace_back(k);
+  for (std::size_t k = 0; k < settings_.frames; ++k) slots_.emplace_back(k, file_);
   threads_.reserve(static_cast<std::size_t>(settings_.threads));
 }
 
@@ -91,27 +96,15 @@ void ReadAhead::begin(std::size_t i) {
   slot.frame = i;
   slot.head = std::move(head);
   slot.position = position;
-  slot.bytes = landing_.reserve(slot.index, size);
-  slot.size = size;
-  slot.pieces = (size + settings_.piece - 1) / settings_.piece;
+  landing_.reserve(slot.index, size);
+  slot.checks.start(slot.head, position, settings_.piece);
   slot.next = 0;
-  slot.left = slot.pieces;
-  slot.arrived.assign(slot.pieces, 0);
-  slot.complete = slot.pieces == 0;
-  slot.checked = 0;
-  slot.chunk = slot.begin = slot.end = 0;
-  slot.checksum.restart();
+  slot.left = slot.pieces();
+  slot.complete = false;
+  slot.looked_at.assign(slot.pieces(), 0);
+  slot.finished = 0;
   slot.unread = slot.damaged = nullptr;
-  if (slot.pieces == 0) {
-    landing_.complete(slot.index);
-    try {
-      check_up_to(slot, 0);
-    } catch (...) {
-      slot.damaged = std::current_exception();
-    }
-  } else {
-    start_threads();
-  }
+  start_threads();
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     slot.in_use = true;
@@ -153,7 +146,7 @@ ReadAhead::Frame ReadAhead::take(std::size_t i) {
     drop(slot);  // who tries again reads it again
     std::rethrow_exception(failure);
   }
-  return {slot.index, &slot.head, slot.position, slot.bytes};
+  return {slot.index, &slot.head, slot.position};
 }
 
 void ReadAhead::check(std::size_t i) {
@@ -172,91 +165,95 @@ void ReadAhead::give_back(std::size_t i) {
 
 void ReadAhead::work() {
   std::unique_lock<std::mutex> lock(mutex_);
-  if (const auto failure = unlocked(lock, [&] { landing_.begin_thread(); })) {
-    idle_ = failure;
+  try {
+    read(lock);
+  } catch (...) {
+    if (!lock.owns_lock()) lock.lock();
+    idle_ = std::current_exception();
     progress_.notify_all();
-    return;
   }
-  Slot *last = nullptr;
+}
+
+void ReadAhead::read(std::unique_lock<std::mutex> &lock) {
+  lock.unlock();
+  const std::unique_ptr<Landing::Lane> lane = landing_.lane();
+  lock.lock();
+  std::uint8_t *room = nullptr;
   while (!stopping_) {
-    if (Slot *const slot = slot_to_check(last)) {
-      check_piece(*slot, lock);
-    } else if (Slot *const unread = slot_to_read()) {
-      read_piece(*unread, lock);
-      last = unread;
-    } else {
+    Slot *const slot = slot_to_read();
+    if (slot == nullptr) {
       work_.wait(lock);
+    } else if (room == nullptr) {
+      // Who waits for room keeps no piece from others.
+      lock.unlock();
+      room = lane->room();
+      lock.lock();
+    } else {
+      read_load(*slot, *lane, room, lock);
+      room = nullptr;
     }
   }
 }
 
-// First the slot of the piece that this thread has read last: it is in its cache.
-ReadAhead::Slot *ReadAhead::slot_to_check(Slot *last) {
-  if (last != nullptr && last->can_be_checked()) return last;
-  const auto found = std::find_if(slots_.begin(), slots_.end(), [](const Slot &slot) { return slot.can_be_checked(); });
-  return found == slots_.end() ? nullptr : &*found;
-}
-
-// The first frame that has not enough threads, or else the one that has the fewest.
+// Of the first frame.
 ReadAhead::Slot *ReadAhead::slot_to_read() {
-  Slot *best = nullptr;
-  const auto rank = [&](const Slot &slot) {
-    return std::make_pair(slot.busy < settings_.threads_a_frame ? 0 : slot.busy, slot.frame);
-  };
+  Slot *first = nullptr;
   for (Slot &slot : slots_)
-    if (slot.can_be_read() && (best == nullptr || rank(slot) < rank(*best))) best = &slot;
-  return best;
+    if (slot.can_be_read() && (first == nullptr || slot.frame < first->frame)) first = &slot;
+  return first;
 }
 
-void ReadAhead::read_piece(Slot &slot, std::unique_lock<std::mutex> &lock) {
-  const std::size_t piece = slot.next++;
-  const std::size_t from = piece * settings_.piece;
-  const std::size_t size = std::min(settings_.piece, slot.size - from);
+void ReadAhead::read_load(Slot &slot, Landing::Lane &lane, std::uint8_t *room, std::unique_lock<std::mutex> &lock) {
+  const std::size_t first = slot.next;
+  const std::size_t end = std::min(first + settings_.load, slot.pieces());
+  slot.next = end;
   ++slot.busy;
-  auto failure = unlocked(lock, [&] {
-    file_.source().read_at(slot.position + from, slot.bytes + from, size);
-    landing_.arrived(slot.index, from, size);
-  });
+  std::exception_ptr damage;
+  auto failure = unlocked(lock, [&] { damage = read_and_look(slot, first, end, lane, room); });
   if (!failure) {
-    slot.arrived[piece] = 1;
-    if (--slot.left == 0) {
-      failure = unlocked(lock, [&] { landing_.complete(slot.index); });
-      slot.complete = !failure;
-    }
+    slot.left -= end - first;
+    if (slot.left == 0) failure = unlocked(lock, [&] { landing_.complete(slot.index); });
+    slot.complete = slot.left == 0 && !failure;
   }
   if (failure) {
     slot.unread = std::move(failure);
-    slot.next = slot.pieces;
+    slot.next = slot.pieces();
   }
-  --slot.busy;
-  if (slot.left == 0 || slot.unread || !slot.in_use) progress_.notify_all();
-}
-
-void ReadAhead::check_piece(Slot &slot, std::unique_lock<std::mutex> &lock) {
-  slot.checking = true;
-  ++slot.busy;
-  const std::size_t end = std::min((slot.checked + 1) * settings_.piece, slot.size);
-  slot.damaged = unlocked(lock, [&] { check_up_to(slot, end); });
-  if (!slot.damaged) ++slot.checked;
-  slot.checking = false;
+  if (damage) slot.damaged = std::move(damage);
+  std::fill(slot.looked_at.begin() + static_cast<std::ptrdiff_t>(first),
+            slot.looked_at.begin() + static_cast<std::ptrdiff_t>(end), char{1});
+  if (slot.complete || slot.unread) progress_.notify_all();
+  finish_checks(slot, lock);
   --slot.busy;
   if (slot.is_checked() || !slot.in_use) progress_.notify_all();
 }
 
-// Goes on with the checksums up to this byte of the slot.
-void ReadAhead::check_up_to(Slot &slot, std::size_t end) const {
-  const std::vector<ChunkEntry> &chunks = slot.head.chunks;
-  for (; slot.chunk < chunks.size(); ++slot.chunk) {
-    const ChunkEntry &chunk = chunks[slot.chunk];
-    const std::size_t chunk_end = slot.begin + static_cast<std::size_t>(chunk.length);
-    const std::size_t to = std::min(end, chunk_end);
-    slot.checksum.add(slot.bytes + slot.end, to - slot.end);
-    slot.end = to;
-    if (to < chunk_end) return;
-    file_.check_chunk(chunk, slot.position + slot.begin, slot.head.info.fields.size(), slot.bytes + slot.begin,
-                      slot.checksum.value());
-    slot.begin = chunk_end;
-    slot.checksum.restart();
+// Sends what it has read, damaged or not. Returns the damage.
+std::exception_ptr ReadAhead::read_and_look(Slot &slot, std::size_t first, std::size_t end, Landing::Lane &lane,
+                                            std::uint8_t *room) const {
+  std::exception_ptr damage;
+  std::size_t size = 0;
+  for (std::size_t p = first; p < end; ++p) {
+    const FrameChecks::Piece &piece = slot.checks.pieces()[p];
+    std::uint8_t *const to = room + size;
+    file_.source().read_at(slot.position + piece.from, to, piece.size);
+    if (!damage) damage = exception_of([&] { slot.checks.look_at(p, to); });
+    size += piece.size;
+  }
+  if (size != 0) lane.send(slot.index, slot.checks.pieces()[first].from, size);
+  return damage;
+}
+
+// Whoever has looked at the first piece that is not finished goes on as far as others have looked.
+void ReadAhead::finish_checks(Slot &slot, std::unique_lock<std::mutex> &lock) {
+  while (slot.in_use && slot.can_be_finished()) {
+    slot.finishing = true;
+    const std::size_t next = slot.finished;
+    if (auto failure = unlocked(lock, [&] { slot.checks.finish(next); }))
+      slot.damaged = std::move(failure);
+    else
+      ++slot.finished;
+    slot.finishing = false;
   }
 }
 

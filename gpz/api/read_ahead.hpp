@@ -6,31 +6,39 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "gpz/api/frame_checks.hpp"
 #include "gpz/api/frame_file.hpp"
-#include "gpz/cpu/running_checksum.hpp"
 
 namespace gpz::api {
 
-// The memory that frames are read into: slots, each for the chunks of one frame, one behind the other. An
-// implementation may send the bytes on from there.
+// Where the bytes of frames go: slots, each for the chunks of one frame, one behind the other.
 class Landing {
  public:
+  // The way there of one of the threads that read, which is the only one that uses it. It may throw.
+  class Lane {
+   public:
+    virtual ~Lane() = default;
+    // Memory for the next load: Settings::room() bytes. Waits until what was there has been sent on.
+    virtual std::uint8_t *room() = 0;
+    // Sends the first `size` bytes of what room() returned last to [from, from + size) of the slot. They stay where
+    // they are until the next room().
+    virtual void send(std::size_t slot, std::size_t from, std::size_t size) = 0;
+  };
+
   virtual ~Landing() = default;
 
-  // Called by the thread that uses ReadAhead: room for `size` bytes in a slot into which nothing is being read. What
-  // was there is lost. May throw.
-  virtual std::uint8_t *reserve(std::size_t slot, std::size_t size) = 0;
-
+  // Called by the thread that uses ReadAhead: makes room for `size` bytes in a slot into which nothing is being read.
+  // What was there is lost. May throw.
+  virtual void reserve(std::size_t slot, std::size_t size) = 0;
   // Called by the threads that read. They may throw.
-  // What each of them begins with.
-  virtual void begin_thread() {}
-  // Bytes [from, from + size) of the slot are there. For several parts of a slot at a time.
-  virtual void arrived(std::size_t slot, std::size_t from, std::size_t size) = 0;
-  // All bytes of the slot are there, and arrived() has returned for each of them.
+  // Once by each of them, at its beginning.
+  virtual std::unique_ptr<Lane> lane() = 0;
+  // All bytes of the slot have been sent.
   virtual void complete(std::size_t slot) = 0;
 };
 
@@ -43,10 +51,13 @@ class ReadAhead {
     // is more.
     std::size_t frames = 2;
     std::uint64_t bytes = 0;
-    // Bytes that a thread reads at a time: what it has read is still in its cache when it checks it.
-    std::size_t piece = std::size_t{1} << 20;
-    // That read one frame at a time, where there are frames for the others. Only one of them at a time can check.
-    int threads_a_frame = 4;
+    // Bytes that a thread reads and checks at a time: what it checks is still in its cache.
+    std::size_t piece = std::size_t{256} << 10;
+    // Pieces that it sends together: each copy costs something.
+    std::size_t load = 8;
+
+    // Bytes that they may have.
+    std::size_t room() const { return load * FrameChecks::longest(piece); }
   };
 
   // A frame whose bytes have arrived. Valid until give_back() or aim() without it.
@@ -54,7 +65,6 @@ class ReadAhead {
     std::size_t slot = 0;
     const format::FrameHead *head = nullptr;
     std::uint64_t position = 0;  // of its first chunk in the file
-    const std::uint8_t *bytes = nullptr;
   };
 
   // `file` and `landing` have to outlive this object. Starts no thread yet.
@@ -80,37 +90,32 @@ class ReadAhead {
 
  private:
   struct Slot {
-    explicit Slot(std::size_t at) : index(at) {}
+    Slot(std::size_t at, const FrameFile &file) : index(at), checks(file) {}
 
     std::size_t index;
     bool in_use = false;
     std::size_t frame = 0;
     format::FrameHead head;
     std::uint64_t position = 0;
-    std::uint8_t *bytes = nullptr;
-    std::size_t size = 0;
     // Pieces.
-    std::size_t pieces = 0;
-    std::size_t next = 0;       // that no thread has begun to read
-    std::size_t left = 0;       // that have not arrived
-    std::vector<char> arrived;  // whether each has
-    int busy = 0;               // threads that work on this slot
+    FrameChecks checks;
+    std::size_t next = 0;  // that no thread has begun to read
+    std::size_t left = 0;  // that have not been sent
+    int busy = 0;          // threads that work on this slot
     bool complete = false;
-    // Checks, from the first piece to the last.
-    bool checking = false;
-    std::size_t checked = 0;  // pieces
-    std::size_t chunk = 0;    // that is being checked
-    std::size_t begin = 0;    // of that chunk, in the slot
-    std::size_t end = 0;      // of the bytes that the checksum has
-    cpu::RunningChecksum checksum;
-    std::exception_ptr unread;   // why its bytes did not arrive
-    std::exception_ptr damaged;  // which of its chunks is not what it should be
+    // Checks.
+    std::vector<char> looked_at;  // which pieces
+    bool finishing = false;       // a thread is
+    std::size_t finished = 0;     // pieces
+    std::exception_ptr unread;    // why its bytes did not arrive
+    std::exception_ptr damaged;   // which of its chunks is not what it should be
 
-    bool can_be_read() const { return in_use && next < pieces; }
-    bool can_be_checked() const {
-      return in_use && !checking && checked < pieces && arrived[checked] != 0 && !unread && !damaged;
+    std::size_t pieces() const { return checks.pieces().size(); }
+    bool can_be_read() const { return in_use && next < pieces(); }
+    bool can_be_finished() const {
+      return !finishing && finished < pieces() && looked_at[finished] != 0 && !unread && !damaged;
     }
-    bool is_checked() const { return checked == pieces || unread || damaged; }
+    bool is_checked() const { return finished == pieces() || unread || damaged; }
   };
 
   const Slot *find(std::size_t i) const;
@@ -121,11 +126,12 @@ class ReadAhead {
   void start_threads();
 
   void work();
-  Slot *slot_to_check(Slot *last);
+  void read(std::unique_lock<std::mutex> &lock);
   Slot *slot_to_read();
-  void read_piece(Slot &slot, std::unique_lock<std::mutex> &lock);
-  void check_piece(Slot &slot, std::unique_lock<std::mutex> &lock);
-  void check_up_to(Slot &slot, std::size_t end) const;
+  void read_load(Slot &slot, Landing::Lane &lane, std::uint8_t *room, std::unique_lock<std::mutex> &lock);
+  std::exception_ptr read_and_look(Slot &slot, std::size_t first, std::size_t end, Landing::Lane &lane,
+                                   std::uint8_t *room) const;
+  static void finish_checks(Slot &slot, std::unique_lock<std::mutex> &lock);
 
   const FrameFile &file_;
   Landing &landing_;
@@ -142,7 +148,7 @@ class ReadAhead {
   std::condition_variable progress_;  // something was done
   std::vector<Slot> slots_;
   bool stopping_ = false;
-  std::exception_ptr idle_;  // why a thread could not begin
+  std::exception_ptr idle_;  // why a thread cannot go on
 };
 
 }  // namespace gpz::api

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/cpu/running_checksum.hpp"
 
-#include "gpz/cpu/checksum_kernels.hpp"
 #include "gpz/cpu/kernels.hpp"
 #include "gpz/format/checksum.hpp"
 
@@ -22,6 +21,12 @@ RunningChecksum &RunningChecksum::operator=(RunningChecksum &&) noexcept = defau
 
 void RunningChecksum::restart() { XXH3_64bits_reset(&state_->state); }
 void RunningChecksum::add(const void *bytes, std::size_t size) { kernels_->add(&state_->state, bytes, size); }
+void RunningChecksum::sum(const void *bytes, std::size_t blocks, std::uint64_t *sums) const {
+  kernels_->sum(bytes, blocks, sums);
+}
+void RunningChecksum::add_sums(const std::uint64_t *sums, std::size_t blocks) {
+  kernels_->add_sums(&state_->state, sums, blocks);
+}
 std::uint64_t RunningChecksum::value() const { return XXH3_64bits_digest(&state_->state); }
 
 }  // namespace gpz::cpu

@@ -4,13 +4,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 namespace gpz::format {
 
+// Writes `count` bytes of a chunk from `offset` on, which are within it, to `to`.
+using ReadChunk = std::function<void(std::size_t offset, void *to, std::size_t count)>;
+
 // Bits of gpz::feature that a reader of this chunk has to know. What is broken needs nothing: decoders find that.
+std::uint32_t chunk_features(const ReadChunk &read, std::size_t size, std::size_t fields);
 std::uint32_t chunk_features(const std::uint8_t *bytes, std::size_t size, std::size_t fields);
 
 // Throws corrupt if the chunk needs a feature that its file does not name among its `features`.
+void require_features(std::uint32_t features, const ReadChunk &read, std::size_t size, std::size_t fields);
 void require_features(std::uint32_t features, const std::uint8_t *bytes, std::size_t size, std::size_t fields);
 
 }  // namespace gpz::format

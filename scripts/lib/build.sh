@@ -24,10 +24,11 @@ configure_gpz() {
 }
 
 # configure_sanitized FOLDER OPTIMISATION: with AddressSanitizer, UndefinedBehaviorSanitizer and the fuzz targets. Lines are all that
-# the messages need of the debug information.
+# the messages need of the debug information. Those of the program are compiled several at a time: most of the work is what they include.
 configure_sanitized() {
   configure_gpz "$1" -D CMAKE_C_COMPILER=clang-14 -D CMAKE_CXX_COMPILER=clang++-14 -D CMAKE_BUILD_TYPE=RelWithDebInfo \
-    -D "CMAKE_CXX_FLAGS_RELWITHDEBINFO=$2 -g1 -DNDEBUG" -D GPZ_SANITIZE=ON -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
+    -D "CMAKE_CXX_FLAGS_RELWITHDEBINFO=$2 -g1 -DNDEBUG" -D GPZ_SANITIZE=ON -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF \
+    -D CMAKE_UNITY_BUILD=ON -D CMAKE_UNITY_BUILD_BATCH_SIZE=8
 }
 
 # build_gpz FOLDER [TARGET...]: all targets where none is named.

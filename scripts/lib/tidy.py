@@ -5,15 +5,17 @@
     tidy.py BUILD_FOLDER [FILTER]      FILTER: a regular expression of paths in the repository
 
 clang-tidy looks at all that a file includes, and most of its time goes into the headers of others. So files that are
-compiled alike are looked at together, as one file that includes them. Where their names clash (those of anonymous
-namespaces, for example), clashing files go into another one; nothing has to be renamed.
+compiled alike are looked at together, one after the other in one file: some checks look at the main file only. Where their
+names clash (those of anonymous namespaces, for example), clashing files go into another one; nothing has to be renamed.
 
-Some checks look at the main file only, and run on one file after the other: the static analyzer and unused using
-declarations. They are left out in tests and benchmarks: tests run under AddressSanitizer and UndefinedBehaviorSanitizer,
-which see what the analyzer looks for.
+The static analyzer is left out in tests and benchmarks: tests run under AddressSanitizer and UndefinedBehaviorSanitizer,
+which see what the analyzer looks for. A name that one file declares by `using` may be used by another one; that each uses its own
+is seen in the text.
 """
 
+import bisect
 import concurrent.futures
+import itertools
 import json
 import os
 import re
@@ -25,8 +27,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CHECKED = ("bench", "gpz", "lammps_pkg", "molfile", "tests", "tools")
-ONE_BY_ONE = ("gpz", "lammps_pkg", "molfile", "tools")
-OF_MAIN_FILE = r"-?(?:clang-analyzer-[\w.*]+|misc-unused-using-decls)"
+ANALYZED = ("gpz", "lammps_pkg", "molfile", "tools")
 LARGEST_BATCH = 16  # files; so that there is work for several cores
 HEADERS = f"^{re.escape(str(REPOSITORY))}/({'|'.join(CHECKED)})/.*\\.cpp$|/(gpz|molfile|tools)/.*\\.hpp$"
 
@@ -50,53 +51,71 @@ def room(file):
     return Path(file).relative_to(REPOSITORY).parts[0]
 
 
+def unused_names(file):
+    """Messages about names that the file declares by `using` and then does not use."""
+    text = Path(file).read_text()
+    declared = re.findall(r"^\s*using [\w:]*::(\w+);", text, re.MULTILINE)
+    return [f"{file}: using ...::{name}; is not used" for name in declared if len(re.findall(rf"\b{name}\b", text)) == 1]
+
+
+class Batch:
+    """A file that consists of these, in a folder in which the rules of their room hold."""
+
+    def __init__(self, path, files):
+        self.path, self.files, self.starts = path, files, []
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rules = REPOSITORY / room(files[0]) / ".clang-tidy"
+        if rules.exists():
+            shutil.copy(rules, path.parent)
+        lines = []
+        for file in files:
+            self.starts.append(len(lines))
+            lines += Path(file).read_text().splitlines()
+        path.write_text("\n".join(lines) + "\n")
+
+    def origin(self, line):
+        """The file that has a line of this one, and the number of the line there."""
+        index = bisect.bisect_left(self.starts, line) - 1
+        return self.files[index], line - self.starts[index]
+
+    def translated(self, output):
+        """With the places in the files that are meant."""
+        return re.sub(rf"{re.escape(str(self.path))}:(\d+)", lambda place: "{}:{}".format(*self.origin(int(place[1]))), output)
+
+
 class Tidy:
     def __init__(self, build):
         self.folder = build / "tidy"
         shutil.rmtree(self.folder, ignore_errors=True)
         self.build = build
-        self.batches = 0
-        config = (REPOSITORY / ".clang-tidy").read_text()
-        self.main_file_checks = ",".join(re.findall(rf"^  ({OF_MAIN_FILE}),?$", config, re.MULTILINE))
-        assert self.main_file_checks, "no such checks in .clang-tidy"
+        self.numbers = itertools.count(1)
 
-    def run(self, file, flags, checks):
-        done = subprocess.run(["clang-tidy-14", "-quiet", f"--header-filter={HEADERS}", f"--checks={checks}", str(file), "--",
-                               *flags], cwd=self.build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        return done.returncode == 0, done.stdout
-
-    def one(self, file, flags):
-        return self.run(file, flags, f"-*,{self.main_file_checks}")
-
-    def together(self, batch, flags):
+    def run(self, batch, flags):
+        checks = "" if room(batch.files[0]) in ANALYZED else "-clang-analyzer-*,-misc-unused-using-decls"
         # What one file has in an anonymous namespace is hidden by names of the next one.
-        return self.run(batch, [*flags, "-Wno-shadow"], "-clang-analyzer-*,-misc-unused-using-decls,-bugprone-suspicious-include")
+        done = subprocess.run(["clang-tidy-14", "-quiet", f"--header-filter={HEADERS}", f"--checks={checks}", str(batch.path), "--",
+                               *self.flags(batch, flags), "-Wno-shadow"],
+                              cwd=self.build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        return done.returncode == 0, batch.translated(done.stdout)
 
-    def batch(self, files):
-        """A file that includes these, in a folder in which the rules of their room hold."""
-        self.batches += 1
-        path = self.folder / room(files[0]) / f"{self.batches}.cpp"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        rules = REPOSITORY / room(files[0]) / ".clang-tidy"
-        if rules.exists():
-            shutil.copy(rules, path.parent)
-        path.write_text("".join(f'#include "{file}"\n' for file in files))
-        return path
+    @staticmethod
+    def flags(batch, flags):
+        return ["-iquote", str(Path(batch.files[0]).parent), *flags]
 
     def without_clashes(self, files, flags):
         """Batches of these files, each of which compiles."""
         while files:
+            path = self.folder / room(files[0]) / f"{next(self.numbers)}.cpp"
             clashing = []
             while True:
-                batch = self.batch(files)
-                done = subprocess.run(["clang++-14", "-fsyntax-only", "-w", "-Wfatal-errors", *flags, str(batch)],
+                batch = Batch(path, files)
+                done = subprocess.run(["clang++-14", "-fsyntax-only", "-w", "-Wfatal-errors", *self.flags(batch, flags), str(path)],
                                       cwd=self.build, capture_output=True, text=True, check=False)
                 if done.returncode == 0 or len(files) == 1:
                     break
                 # The file that cannot follow the ones before it; of the first one, the error is its own.
-                before_error = done.stderr.partition("error:")[0]
-                named = [file for file in files if file in before_error]
-                culprit = named[-1] if named else files[-1]
+                lines = re.findall(rf"{re.escape(str(path))}:(\d+)", done.stderr.partition("error:")[0])
+                culprit = batch.origin(int(lines[-1]))[0] if lines else files[-1]
                 clashing.append(culprit)
                 files = [file for file in files if file != culprit]
             yield batch
@@ -119,23 +138,21 @@ def main():
 
     def check_together(group):
         (_, flags), files = group
-        return [tidy.together(batch, flags) for batch in tidy.without_clashes(files, flags)]
-
-    def check_one(file):
-        return [tidy.one(file, flags_of[file])]
+        return [tidy.run(batch, flags) for batch in tidy.without_clashes(files, flags)]
 
     parts = [(key, files[i:i + LARGEST_BATCH]) for key, files in groups.items() for i in range(0, len(files), LARGEST_BATCH)]
     parts.sort(key=lambda part: -len(part[1]))
-    failed = False
+    unused = [message for file in flags_of if room(file) in ANALYZED for message in unused_names(file)]
+    print("\n".join(unused), end="\n" if unused else "")
+    failed = bool(unused)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [pool.submit(check_together, part) for part in parts]
-        jobs += [pool.submit(check_one, file) for file in flags_of if room(file) in ONE_BY_ONE]
         for job in jobs:
             for ok, output in job.result():
                 if not ok:
                     failed = True
                     print(output, flush=True)
-    print(f"{len(flags_of)} files, {tidy.batches} compiled together, {sum(room(f) in ONE_BY_ONE for f in flags_of)} one by one")
+    print(f"{len(flags_of)} files in {next(tidy.numbers) - 1}")
     return 1 if failed or not flags_of else 0
 
 

@@ -96,6 +96,30 @@ class Report(BenchCase):
         self.assertNotEqual(self.bench("--generate", "uniform", "--particles", "50")["data"]["extents"],
                             self.bench("--generate", "uniform", "--particles", "50", "--seed", "2")["data"]["extents"])
 
+    def test_write(self):
+        self.write("aos.f32", cloud(500).tobytes())
+        self.gpz("bench", "--file", "aos.f32", "--type", "f32", "--write", "points.f32")
+        written, given = array.array("f", self.read("points.f32")), array.array("f", self.read("aos.f32"))
+        self.assertEqual([written[axis * 500:][:500] for axis in range(3)], [given[axis::3] for axis in range(3)])
+        about = json.loads(self.text("points.json"))
+        self.assertEqual((about["name"], about["particles"], about["components"]), ("points", 500, 3))
+        self.assertIn("aos.f32", about["description"])
+        self.gpz("bench", "--generate", "orbits", "--particles", "700", "--seed", "5", "--write", "orbits.f32")
+        about = json.loads(self.text("orbits.json"))
+        self.assertEqual((about["name"], about["particles"], about["components"], about["order"]),
+                         ("orbits", 700, 2, "by semi-major axis"))
+        self.assertIn("seed 5", about["description"])
+        self.assertEqual(len(self.read("orbits.f32")), 700 * 2 * 4)
+        self.assert_files("aos.f32", "points.f32", "points.json", "orbits.f32", "orbits.json")
+
+    def test_write_errors(self):
+        points = ("--generate", "uniform", "--particles", "10")
+        self.gpz("bench", *points, "--write", "points.raw", code=2, err="points.raw: the name has to end in .f32")
+        self.gpz("bench", *points, "--write", "none/points.f32", code=3, err="none/points.f32: No such file or directory")
+        self.gpz("bench", "--trajectory", "t.gpz", "--write", "points.f32", code=2,
+                 err="--trajectory has no points for --write")
+        self.assert_files()
+
     def test_table_and_json_file(self):
         table = self.gpz("bench", "--device", "cpu", *QUICK, "--generate", "orbits", "--particles", "2000", "--eb",
                          "0.5,0.25", "--json", "b.json", out=None).decode()

@@ -265,6 +265,17 @@ def gpu_kokkos_end_of_step(t):
 
 
 @case(ranks=(1, 2))
+def gpu_kokkos_end_of_step_reads(t):
+    """Frames do not wait for fixes that only read, unless those have what a column shows; nor for changes behind them."""
+    averages = AVERAGE.format(5) + "fix x all ave/atom 1 5 5 x vx\n"
+    direct_and_not(t, MELT + averages, columns=BASE + " vx vy vz", both="", every=5)
+    direct_and_not(t, MELT + averages, columns=BASE + " f_x[1] f_x[2]", both="", every=5, places=None)
+    slower = "fix still all momentum 5 linear 1 1 0\n"
+    for fixes in (averages + slower, slower + averages):
+        direct_and_not(t, MELT + fixes, columns=BASE + " vx vy vz", both="", every=5)
+
+
+@case(ranks=(1, 2))
 def gpu_kokkos_end_of_step_changes(t):
     """Atoms and box are those that fixes leave at the end of a step."""
     deform = "fix wider all deform 1 x erate 0.02 y delta -0.05 0.05 remap x units box\n"

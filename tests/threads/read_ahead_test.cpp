@@ -39,55 +39,72 @@ FrameFile file_from(const Bytes &bytes) {
   return FrameFile(std::make_unique<api::MemorySource>(bytes.data(), bytes.size(), "memory"));
 }
 
-// Keeps a copy of what has arrived, as a device would.
+ReadAhead::Settings settings_of(int threads, std::size_t frames, std::uint64_t bytes = UINT64_MAX,
+                                std::size_t piece = 96, std::size_t load = 2) {
+  ReadAhead::Settings settings;
+  settings.threads = threads;
+  settings.frames = frames;
+  settings.bytes = bytes;
+  settings.piece = piece;
+  settings.load = load;
+  return settings;
+}
+
+// Keeps a copy of what was sent, as a device would. Rooms are used in turn, and hold nothing when they are given out.
 class CopyingLanding final : public api::Landing {
  public:
-  explicit CopyingLanding(std::size_t slots) : slots_(slots) {}
+  explicit CopyingLanding(std::size_t slots, const ReadAhead::Settings &settings = settings_of(1, 1))
+      : room_(settings.room()), slots_(slots) {}
 
-  std::uint8_t *reserve(std::size_t slot, std::size_t size) override {
+  void reserve(std::size_t slot, std::size_t size) override {
     if (failing_reserve) throw Error(Status::out_of_memory, "no room");
-    Slot &to = slots_[slot];
-    to.here.assign(size, 0xEE);
-    to.there.assign(size, 0xDD);
-    to.complete = false;
-    return to.here.data();
+    slots_[slot].there.assign(size, 0xDD);
+    slots_[slot].complete = false;
   }
-  void begin_thread() override {
+  std::unique_ptr<Lane> lane() override {
     ++threads;
     if (failing_thread) throw Error(Status::internal, "a thread that does not begin");
-  }
-  void arrived(std::size_t slot, std::size_t from, std::size_t size) override {
-    if (failing_copy) throw Error(Status::internal, "a copy that fails");
-    Slot &to = slots_[slot];
-    EXPECT_FALSE(to.complete);
-    std::copy_n(to.here.begin() + static_cast<std::ptrdiff_t>(from), size,
-                to.there.begin() + static_cast<std::ptrdiff_t>(from));
+    return std::make_unique<CopyingLane>(*this);
   }
   void complete(std::size_t slot) override { slots_[slot].complete = true; }
 
   const Bytes &there(std::size_t slot) const { return slots_[slot].there; }
   bool is_complete(std::size_t slot) const { return slots_[slot].complete; }
 
-  std::atomic<bool> failing_reserve{false}, failing_copy{false}, failing_thread{false};
+  std::atomic<bool> failing_reserve{false}, failing_copy{false}, failing_room{false}, failing_thread{false};
   std::atomic<int> threads{0};
 
  private:
+  class CopyingLane final : public Lane {
+   public:
+    explicit CopyingLane(CopyingLanding &landing) : landing_(landing) {}
+    std::uint8_t *room() override {
+      if (landing_.failing_room) throw Error(Status::internal, "a room that is not free");
+      turn_ = 1 - turn_;
+      rooms_[turn_].assign(landing_.room_, 0xEE);
+      return rooms_[turn_].data();
+    }
+    void send(std::size_t slot, std::size_t from, std::size_t size) override {
+      if (landing_.failing_copy) throw Error(Status::internal, "a copy that fails");
+      Slot &to = landing_.slots_[slot];
+      EXPECT_FALSE(to.complete);
+      EXPECT_LE(from + size, to.there.size());
+      std::copy_n(rooms_[turn_].begin(), size, to.there.begin() + static_cast<std::ptrdiff_t>(from));
+    }
+
+   private:
+    CopyingLanding &landing_;
+    Bytes rooms_[2];
+    std::size_t turn_ = 0;
+  };
   struct Slot {
-    Bytes here, there;
+    Bytes there;
     bool complete = false;
   };
+
+  std::size_t room_;
   std::vector<Slot> slots_;
 };
-
-ReadAhead::Settings settings_of(int threads, std::size_t frames, std::uint64_t bytes = UINT64_MAX,
-                                std::size_t piece = 96) {
-  ReadAhead::Settings settings;
-  settings.threads = threads;
-  settings.frames = frames;
-  settings.bytes = bytes;
-  settings.piece = piece;
-  return settings;
-}
 
 // A file, and its frames read in a way that other tests have checked.
 struct Trajectory {
@@ -107,7 +124,6 @@ void expect_frame(const Trajectory &all, const CopyingLanding &landing, ReadAhea
   EXPECT_EQ(frame.head->info.timestep, 100 * static_cast<std::int64_t>(i));
   EXPECT_TRUE(landing.is_complete(frame.slot));
   EXPECT_EQ(landing.there(frame.slot), all.frames[i]) << i;
-  EXPECT_TRUE(std::equal(all.frames[i].begin(), all.frames[i].end(), frame.bytes)) << i;
   EXPECT_TRUE(std::equal(all.frames[i].begin(), all.frames[i].end(),
                          all.bytes.begin() + static_cast<std::ptrdiff_t>(frame.position)));
   EXPECT_EQ(ahead.head(i), frame.head);
@@ -118,9 +134,10 @@ TEST(ReadAheadThreads, FramesArriveInTheirOrder) {
   const Trajectory all;
   for (const int threads : {1, 2, 5})
     for (const std::size_t frames : {1u, 2u, 7u})
-      for (const std::size_t piece : {8u, 96u, 1u << 20}) {
-        CopyingLanding landing(frames);
-        ReadAhead ahead(all.file, landing, settings_of(threads, frames, UINT64_MAX, piece));
+      for (const std::size_t piece : {8u, 3000u, 1u << 20}) {
+        const ReadAhead::Settings settings = settings_of(threads, frames, UINT64_MAX, piece, 1 + piece % 7);
+        CopyingLanding landing(frames, settings);
+        ReadAhead ahead(all.file, landing, settings);
         ahead.aim(0, all.count());
         for (std::size_t i = 0; i < all.count(); ++i) {
           expect_frame(all, landing, ahead, i);
@@ -129,6 +146,67 @@ TEST(ReadAheadThreads, FramesArriveInTheirOrder) {
         EXPECT_GE(landing.threads, 1);
         EXPECT_LE(landing.threads, threads);
       }
+}
+
+// Chunks of lengths at which pieces and blocks of the checksum begin and end.
+Bytes file_of_lengths(const std::vector<std::vector<std::size_t>> &frames, Random &random) {
+  Bytes out;
+  Writer writer(out, small_metadata());
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    Particles particles(0);
+    particles.info.timestep = 100 * static_cast<std::int64_t>(f);
+    particles.info.particles = frames[f].size();
+    for (const FieldInput &field : particles.fields) particles.info.fields.push_back(field.field);
+    std::vector<EncodedChunk> chunks(frames[f].size());
+    for (std::size_t k = 0; k < chunks.size(); ++k) {
+      chunks[k].particles = 1;
+      chunks[k].bytes.resize(frames[f][k]);
+      for (std::uint8_t &byte : chunks[k].bytes) byte = static_cast<std::uint8_t>(random.below(256));
+      chunks[k].checksum = chunk_checksum(chunks[k].bytes.data(), chunks[k].bytes.size());
+      chunks[k].largest_error.assign(particles.fields.size(), 0);
+    }
+    writer.write(particles.info, chunks);
+  }
+  writer.close();
+  return out;
+}
+
+TEST(ReadAheadThreads, ChunksOfAnyLength) {
+  Random random(7);
+  std::vector<std::vector<std::size_t>> lengths;
+  for (const std::size_t around : {8u, 1024u, 2048u, 2112u, 3072u, 4096u, 5120u, 5184u, 9216u})
+    for (const std::size_t length : {around - 8, around, around + 8, around + 56, around + 64, around + 72})
+      lengths.push_back({length, 8 * random.below(40), length, 8 * random.below(3), 3 * length});
+  const Bytes sound = file_of_lengths(lengths, random);
+  for (const std::size_t piece : {1u, 1024u, 2500u, 4096u, 1u << 16}) {
+    Bytes bytes = sound;
+    const FrameFile file = file_from(bytes);
+    const ReadAhead::Settings settings = settings_of(3, 4, UINT64_MAX, piece, 1 + piece % 4);
+    CopyingLanding landing(4, settings);
+    ReadAhead ahead(file, landing, settings);
+    for (const bool is_damaged : {false, true}) {
+      for (std::size_t i = 0; i < lengths.size(); ++i) {
+        std::uint64_t position = 0;
+        const format::FrameHead head = file.head(i, &position);
+        const std::size_t chunk = i % 2 * 2 + i % 3;  // 0 to 4
+        std::size_t size = 0;
+        std::size_t at = 0;
+        for (std::size_t k = 0; k < head.chunks.size(); ++k) {
+          if (k == chunk) at = size;
+          size += static_cast<std::size_t>(head.chunks[k].length);
+        }
+        if (is_damaged && head.chunks[chunk].length != 0)
+          bytes[static_cast<std::size_t>(position) + at + random.below(lengths[i][chunk])] ^= 4;
+        const ReadAhead::Frame frame = ahead.take(i);
+        const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(position);
+        EXPECT_EQ(landing.there(frame.slot), Bytes(begin, begin + static_cast<std::ptrdiff_t>(size)));
+        const auto status = status_of([&] { ahead.check(i); });
+        EXPECT_EQ(status, is_damaged && head.chunks[chunk].length != 0 ? Status::corrupt : Status::ok) << i;
+        ahead.give_back(i);
+        ahead.aim(i + 1, i + 1);
+      }
+    }
+  }
 }
 
 TEST(ReadAheadThreads, AimsAtOtherFrames) {
@@ -254,6 +332,13 @@ TEST(ReadAheadThreads, FailuresOfTheLandingReachTheCaller) {
     EXPECT_EQ(status_of([&] { ahead.take(0); }), Status::out_of_memory);
     landing.failing_reserve = false;
     expect_frame(all, landing, ahead, 0);
+  }
+  {
+    CopyingLanding landing(3);
+    landing.failing_room = true;
+    ReadAhead ahead(all.file, landing, settings_of(2, 3));
+    ahead.aim(0, all.count());
+    EXPECT_EQ(status_of([&] { ahead.take(0); }), Status::internal);
   }
   {
     CopyingLanding landing(3);

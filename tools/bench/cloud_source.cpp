@@ -84,6 +84,7 @@ FramePoints read_frame(const SourceOptions &options) {
 
 Source from_file(const SourceOptions &options) {
   Source source;
+  source.order = "that of the file";
   std::optional<std::array<double, 3>> box = options.box;
   if (is_gpz(options.file)) {
     FramePoints points = read_frame(options);
@@ -103,6 +104,7 @@ Source from_file(const SourceOptions &options) {
   source.cloud = tiled(source.cloud, tiles, *box);
   source.description +=
       fmt::format(", tiled {}x{}x{} at {} {} {}", tiles[0], tiles[1], tiles[2], (*box)[0], (*box)[1], (*box)[2]);
+  source.order += ", tile after tile";
   return source;
 }
 
@@ -113,7 +115,7 @@ Source from_generator(const SourceOptions &options) {
   if (found == all.end()) throw Failure(ExitCode::usage, "", "--generate: no generator " + options.generator);
   const CloudShape shape = {options.particles, options.type.value_or(ValueType::float32), options.layout};
   return {found->generate(shape, options.seed),
-          fmt::format("{} ({}), seed {}", found->name, found->description, options.seed)};
+          fmt::format("{} ({}), seed {}", found->name, found->description, options.seed), found->order};
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ struct SourceOptions {
 struct Source {
   Cloud cloud;
   std::string description;  // what it is, for the reader of the figures
+  std::string order;        // in memory
 };
 
 // Throws Failure (usage, io, corrupt), gpz::Error, std::bad_alloc.

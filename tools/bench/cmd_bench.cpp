@@ -15,6 +15,7 @@
 #include "bench/generators.hpp"
 #include "bench/machine.hpp"
 #include "bench/peer.hpp"
+#include "bench/points_file.hpp"
 #include "bench/report.hpp"
 #include "bench/trajectory.hpp"
 #include "bench/verify.hpp"
@@ -49,7 +50,8 @@ struct BenchOptions {
   std::vector<std::string> peers;
   std::vector<std::string> peer_decompressors;
   std::optional<int> peer_runs;
-  std::string json;  // "-": standard output; empty: none
+  std::string json;   // "-": standard output; empty: none
+  std::string write;  // a file that gets the points, and nothing is measured; empty: none
   std::vector<GivenOption> given;
 };
 
@@ -246,7 +248,12 @@ void bench_trajectory(const BenchOptions &options) {
 
 void bench(const BenchOptions &options) {
   if (!options.trajectory.empty()) {
+    if (!options.write.empty()) throw Failure(ExitCode::usage, "", "--trajectory has no points for --write");
     bench_trajectory(options);
+    return;
+  }
+  if (!options.write.empty()) {
+    write_points(options.write, open_source(source_options(options)));
     return;
   }
   check_positive("--eb", options.absolute);
@@ -360,6 +367,10 @@ void add_bench(CLI::App &app) {
       command->add_option("--json", options->json, "write JSON to this file; without one to standard output")
           ->expected(0, 1)
           ->type_name("FILE");
+  command
+      ->add_option("--write", options->write,
+                   "measure nothing; write the points as f32, all x, all y, all z, and what they are to NAME.json")
+      ->type_name("NAME.f32");
   command->footer(
       "Every row is checked against its bound; if a check fails, the exit code is 7. docs/bench.md says what is "
       "measured,\n"

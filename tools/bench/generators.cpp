@@ -30,11 +30,14 @@ Cloud generate_uniform(const CloudShape &shape, std::uint64_t seed) {
 
 const std::vector<Generator> &generators() {
   static const std::vector<Generator> all = {
-      {"melt", "synthetic melt: cells of 1.68 with four particles each, no LAMMPS run", generate_melt},
-      {"uniform", "uniform in a cube of 100, random order", generate_uniform},
-      {"clustered", "haloes and background in a periodic box of 256, cell order", generate_clustered},
-      {"terrain", "airborne laser scan, flight-line order, metres", generate_terrain},
-      {"orbits", "Kepler disk in 2-D, ordered by semi-major axis", generate_orbits}};
+      {"melt", "synthetic melt: cells of 1.68 with four particles each, no LAMMPS run", "cell after cell",
+       generate_melt},
+      {"uniform", "uniform in a cube of 100, random order", "random", generate_uniform},
+      {"clustered", "haloes and background in a periodic box of 256, cell order",
+       "cell after cell, halo by halo in a cell", generate_clustered},
+      {"terrain", "airborne laser scan, flight-line order, metres", "by time of measurement: scan lines in zigzag",
+       generate_terrain},
+      {"orbits", "Kepler disk in 2-D, ordered by semi-major axis", "by semi-major axis", generate_orbits}};
   return all;
 }
 

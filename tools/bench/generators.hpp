@@ -40,6 +40,7 @@ Cloud generate_orbits(const CloudShape &shape, std::uint64_t seed);
 struct Generator {
   const char *name;
   const char *description;
+  const char *order;  // in memory
   Cloud (*generate)(const CloudShape &, std::uint64_t);
 };
 const std::vector<Generator> &generators();

@@ -142,6 +142,16 @@ class Event {
   void hold(cudaStream_t stream) const { check_handled(cudaStreamWaitEvent(stream, event_, 0), "order of streams"); }
   // Returns at once if it was never recorded.
   void wait() const { check_handled(cudaEventSynchronize(event_), "waiting for a copy"); }
+  // Whether wait() would return at once.
+  bool is_over() const {
+    const cudaError_t error = cudaEventQuery(event_);
+    if (error == cudaErrorNotReady) {
+      forget_last_error();
+      return false;
+    }
+    check_handled(error, "waiting for a copy");
+    return true;
+  }
 
  private:
   cudaEvent_t event_ = nullptr;

@@ -18,7 +18,7 @@ constexpr std::uint32_t pivots = 4;
 
 struct WindowMemory {
   std::uint32_t row[difference_block];
-  std::uint16_t slot_at[near_rows];         // of a row near the pivot, one slot that has it, plus 1; 0: there is none
+  unsigned short slot_at[near_rows];        // of a row near the pivot, one slot that has it, plus 1; 0: there is none
   std::uint16_t before[near_rows + 1];      // how many such rows come before
   std::uint16_t hole[difference_block];     // rows of the window that no slot of the block has
   std::uint16_t outside[difference_block];  // slots whose rows are not in the window
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(window_threads)
   const std::uint32_t pivot = choose_pivot(memory, n);
   for (std::uint32_t i = threadIdx.x; i < n; i += window_threads)
     if (const std::uint32_t at = place_near(memory.row[i], pivot); at != near_rows)
-      memory.slot_at[at] = static_cast<std::uint16_t>(i + 1);
+      atomicCAS(&memory.slot_at[at], std::uint16_t{0}, static_cast<std::uint16_t>(i + 1));
   __syncthreads();
   count_rows(memory);
   // A window does not begin before row 0.

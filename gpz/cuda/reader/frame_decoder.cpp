@@ -93,7 +93,8 @@ void FrameDecoder::queue(const format::FrameHead &head, const Bytes &bytes, cons
   for (std::size_t k = 0; k < head.chunks.size(); ++k) {
     const ChunkEntry &chunk = head.chunks[k];
     const auto size = static_cast<std::size_t>(chunk.length);
-    decoders_[k].queue(bytes.device + at, bytes.host + at, size, chunk.particles, parts, order, stream);
+    const ReadBytes read = [&](std::size_t offset, void *to, std::size_t count) { bytes.read(at + offset, to, count); };
+    decoders_[k].queue(bytes.device + at, read, size, chunk.particles, parts, order, stream);
     at += size;
     for (FieldOutput &part : parts)
       for (DeviceArray &array : part.components)

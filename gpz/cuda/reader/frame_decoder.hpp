@@ -17,10 +17,10 @@ namespace gpz::cuda {
 // Of the device that is current in each call.
 class FrameDecoder {
  public:
-  // The chunks of a frame, one behind the other, in device memory and in host memory.
+  // The chunks of a frame, one behind the other, in device memory, and how the host reads them.
   struct Bytes {
     const std::uint8_t *device = nullptr;
-    const std::uint8_t *host = nullptr;
+    ReadBytes read;
   };
 
   explicit FrameDecoder(int device) : device_(device) {}

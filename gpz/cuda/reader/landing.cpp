@@ -2,11 +2,54 @@
 #include "gpz/cuda/reader/landing.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <thread>
+#include <utility>
 
 namespace gpz::cuda {
+namespace {
 
-Landing::Landing(int device, std::size_t slots, std::uint64_t longest) : device_(device), longest_(longest) {
-  for (std::size_t k = 0; k < slots; ++k) slots_.push_back(std::make_unique<Slot>());
+// To pages.
+std::size_t rounded(std::size_t size) { return (size + 4095) / 4096 * 4096; }
+
+}  // namespace
+
+class Landing::PinnedLane final : public Lane {
+ public:
+  PinnedLane(Landing &landing, std::uint8_t *memory) : landing_(landing), memory_(memory) {}
+
+  std::uint8_t *room() override {
+    // The bus has so many copies before it that there is time to sleep, and the caller's thread needs a core. Events
+    // that wake a thread up by themselves are slower.
+    while (!sent_[turn_].is_over()) std::this_thread::sleep_for(std::chrono::microseconds(20));
+    return here();
+  }
+  void send(std::size_t slot, std::size_t from, std::size_t size) override {
+    Slot &to = *landing_.slots_[slot];
+    to.copying = true;
+    check_handled(cudaMemcpyAsync(static_cast<std::uint8_t *>(to.bytes.data()) + from, here(), size,
+                                  cudaMemcpyHostToDevice, landing_.stream_.get()),
+                  "copy to the device");
+    sent_[turn_].record(landing_.stream_.get());
+    turn_ = (turn_ + 1) % rooms_a_lane;
+  }
+
+ private:
+  std::uint8_t *here() const { return memory_ + turn_ * landing_.room_; }
+
+  Landing &landing_;
+  std::uint8_t *memory_;
+  std::array<Event, rooms_a_lane> sent_;
+  std::size_t turn_ = 0;
+};
+
+Landing::Landing(int device, const api::ReadAhead::Settings &settings, std::uint64_t longest)
+    : device_(device),
+      room_(rounded(settings.room())),
+      lanes_(static_cast<std::size_t>(settings.threads)),
+      longest_(longest) {
+  for (std::size_t k = 0; k < settings.frames; ++k) slots_.push_back(std::make_unique<Slot>());
 }
 
 Landing::~Landing() {
@@ -24,33 +67,33 @@ void Landing::wait(Slot &slot) {
   slot.copied.wait();
 }
 
-std::uint8_t *Landing::reserve(std::size_t index, std::size_t size) {
+void Landing::reserve(std::size_t index, std::size_t size) {
+  reserve_lanes();
   Slot &slot = *slots_[index];
   wait(slot);
-  if (size > std::min(slot.host.capacity(), slot.device.capacity())) {
-    slot.host.release();
-    slot.device.release();
-    slot.charge = {};
-    // Key frames are larger than the others, and each slot has one of them sooner or later. Taking pinned memory takes
-    // longer than filling it.
-    const std::size_t wanted = longest_ / 4 <= size ? std::max<std::size_t>(longest_, size) : size + size / 8;
-    slot.charge = format::Charge(2 * std::uint64_t{wanted});
-    slot.host.allocate(wanted, 0);
-    slot.device.allocate(wanted, 0);
-    ++allocations_;
-  }
-  return static_cast<std::uint8_t *>(slot.host.data());
+  if (size <= slot.bytes.capacity()) return;
+  slot.bytes.release();
+  slot.charge = {};
+  // Key frames are larger than the others, and each slot has one of them sooner or later.
+  const std::size_t wanted = longest_ / 4 <= size ? std::max<std::size_t>(longest_, size) : size + size / 8;
+  slot.charge = format::Charge(wanted);
+  slot.bytes.allocate(wanted, 0);
+  ++allocations_;
 }
 
-void Landing::begin_thread() { check_handled(cudaSetDevice(device_), "setting the device"); }
+void Landing::reserve_lanes() {
+  if (pinned_.data() != nullptr) return;
+  const std::size_t size = lanes_ * rooms_a_lane * room_;
+  format::Charge charge(size);
+  pinned_.allocate(size, 0);
+  charge_ = std::move(charge);
+}
 
-void Landing::arrived(std::size_t index, std::size_t from, std::size_t size) {
-  Slot &slot = *slots_[index];
-  slot.copying = true;
-  check_handled(cudaMemcpyAsync(static_cast<std::uint8_t *>(slot.device.data()) + from,
-                                static_cast<std::uint8_t *>(slot.host.data()) + from, size, cudaMemcpyHostToDevice,
-                                stream_.get()),
-                "copy to the device");
+std::unique_ptr<Landing::Lane> Landing::lane() {
+  check_handled(cudaSetDevice(device_), "setting the device");
+  const std::size_t k = lanes_used_++;
+  if (k >= lanes_) throw Error(Status::internal, "more threads that read than lanes");
+  return std::make_unique<PinnedLane>(*this, static_cast<std::uint8_t *>(pinned_.data()) + k * rooms_a_lane * room_);
 }
 
 void Landing::complete(std::size_t index) {
@@ -60,7 +103,7 @@ void Landing::complete(std::size_t index) {
 }
 
 const std::uint8_t *Landing::on_device(std::size_t slot) const {
-  return static_cast<const std::uint8_t *>(slots_[slot]->device.data());
+  return static_cast<const std::uint8_t *>(slots_[slot]->bytes.data());
 }
 
 void Landing::follow(std::size_t slot, Stream stream) const { slots_[slot]->copied.hold(stream); }
@@ -68,15 +111,18 @@ void Landing::follow(std::size_t slot, Stream stream) const { slots_[slot]->copi
 void Landing::release() {
   for (const auto &slot : slots_) {
     wait(*slot);
-    slot->host.release();
-    slot->device.release();
+    slot->bytes.release();
     slot->charge = {};
   }
+  check_handled(cudaStreamSynchronize(stream_.get()), "copies to the device");
+  pinned_.release();
+  charge_ = {};
+  lanes_used_ = 0;
 }
 
 MemoryUse Landing::memory() const {
   std::size_t bytes = 0;
-  for (const auto &slot : slots_) bytes += slot->device.capacity();
+  for (const auto &slot : slots_) bytes += slot->bytes.capacity();
   return {bytes, allocations_};
 }
 

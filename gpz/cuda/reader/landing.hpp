@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the bytes of frames land on their way to the device: pinned host memory, and from there the device's own.
+// Where the bytes of frames land: device memory. On their way there they are in a few pieces of pinned memory, which
+// are used again so soon that they stay in the cache of the processor.
 #pragma once
 
 #include <atomic>
@@ -17,44 +18,52 @@ namespace gpz::cuda {
 
 class Landing final : public api::Landing {
  public:
+  // Rooms of pinned memory that each thread goes round.
+  static constexpr std::size_t rooms_a_lane = 3;
+
   // Of the current device. `longest`: bytes of the longest frame, for memory that need not grow again.
-  Landing(int device, std::size_t slots, std::uint64_t longest);
+  Landing(int device, const api::ReadAhead::Settings &settings, std::uint64_t longest);
   // Nothing may be read any more. Waits for copies.
   ~Landing() override;
   Landing(const Landing &) = delete;
   Landing &operator=(const Landing &) = delete;
 
-  // Waits for copies from the slot; the caller has waited for all that used its bytes on the device. Charged to the
-  // current budget. Throws limit_exceeded, out_of_memory.
-  std::uint8_t *reserve(std::size_t slot, std::size_t size) override;
-  void begin_thread() override;
-  void arrived(std::size_t slot, std::size_t from, std::size_t size) override;
+  // Waits for copies to the slot; the caller has waited for all that used its bytes. Charged to the current budget, as
+  // is the pinned memory of all lanes, which the first call takes. Throws limit_exceeded, out_of_memory.
+  void reserve(std::size_t slot, std::size_t size) override;
+  std::unique_ptr<Lane> lane() override;
   void complete(std::size_t slot) override;
 
-  // The bytes of a slot that is complete, in device memory, for work on a stream that follow() was called for.
+  // The bytes of a slot that is complete, for work on a stream that follow() was called for.
   const std::uint8_t *on_device(std::size_t slot) const;
   // What is queued on `stream` from now on waits until the slot has been copied.
   void follow(std::size_t slot, Stream stream) const;
 
-  // Frees all memory. Nothing may be under way.
+  // Frees all memory. No lane may be left.
   void release();
   MemoryUse memory() const;
 
  private:
+  class PinnedLane;
   struct Slot {
-    PinnedBuffer host;
-    DeviceBuffer device;
+    DeviceBuffer bytes;
     format::Charge charge;
     Event copied;
     std::atomic<bool> copying{false};  // copies were queued that no event stands for yet
   };
 
+  void reserve_lanes();
   void wait(Slot &slot);
 
   int device_;
+  std::size_t room_;
+  std::size_t lanes_;
   std::uint64_t longest_;
   std::uint64_t allocations_ = 0;
   OwnStream stream_;
+  PinnedBuffer pinned_;  // of all lanes
+  format::Charge charge_;
+  std::atomic<std::size_t> lanes_used_{0};
   std::vector<std::unique_ptr<Slot>> slots_;
 };
 

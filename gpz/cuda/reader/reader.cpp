@@ -34,10 +34,27 @@ int threads_of(const ReaderOptions &options) {
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 16u));
 }
 
+// More do not make it faster, and the caller's thread, and what else the program does, need cores as well.
+int reading_threads_of(const ReaderOptions &options) {
+  const int threads = threads_of(options);
+  return options.threads > 0 ? threads : std::max(1, threads * 3 / 4);
+}
+
 std::uint64_t longest_frame(const FileScan &scan) {
   std::uint64_t longest = 0;
   for (const IndexEntry &frame : scan.frames) longest = std::max(longest, frame.length);
   return longest;
+}
+
+// Many bytes are copied faster than few. But the pinned memory of all threads together has no more bytes than a frame,
+// where that does not make copies too small.
+void choose_copies(std::uint64_t longest, api::ReadAhead::Settings &settings) {
+  constexpr std::uint64_t least = 64 << 10;
+  constexpr std::uint64_t most = 2 << 20;
+  const std::uint64_t share = longest / (static_cast<std::uint64_t>(settings.threads) * Landing::rooms_a_lane);
+  const auto copy = static_cast<std::size_t>(std::min(std::clamp(share, least, most), longest));
+  settings.piece = std::min(settings.piece, copy);
+  settings.load = settings.piece == 0 ? 1 : copy / settings.piece;
 }
 
 std::vector<FieldOutput> outputs_of(const FrameInfo &info, const std::vector<cpu::Target> &targets) {
@@ -80,6 +97,7 @@ struct Reader::State {
       : budget(chosen.limits),
         device(on),
         threads(threads_of(chosen)),
+        reading_threads(reading_threads_of(chosen)),
         ahead_bytes(chosen.ahead),
         file(opened(std::move(source), budget)),
         open_on_cpu(std::move(open_again)) {
@@ -110,10 +128,12 @@ struct Reader::State {
   // What leads from the file to decoded values on the device.
   void make_path() {
     api::ReadAhead::Settings settings;
-    settings.threads = threads;
+    settings.threads = reading_threads;
     settings.frames = ahead_bytes == 0 ? 1 : most_frames_ahead;
     settings.bytes = ahead_bytes;
-    landing.emplace(device, settings.frames, longest_frame(file.scan()));
+    const std::uint64_t longest = longest_frame(file.scan());
+    choose_copies(longest, settings);
+    landing.emplace(device, settings, longest);
     ahead.emplace(file, *landing, settings);
     decoder.emplace(device);
   }
@@ -181,7 +201,10 @@ struct Reader::State {
       for (std::size_t j = first; j <= i; ++j) {
         const api::ReadAhead::Frame frame = ahead->take(j);
         landing->follow(frame.slot, stream);
-        const FrameDecoder::Bytes bytes = {landing->on_device(frame.slot), frame.bytes};
+        const FrameDecoder::Bytes bytes = {landing->on_device(frame.slot),
+                                           [&](std::size_t offset, void *to, std::size_t count) {
+                                             file.source().read_at(frame.position + offset, to, count);
+                                           }};
         if (j == i)
           decoder->decode(j, *frame.head, bytes, outputs, sorted_by, stream);
         else
@@ -245,7 +268,8 @@ struct Reader::State {
 
   format::Budget budget;  // first: the rest is charged to it
   int device;
-  int threads;
+  int threads;  // that decode on the CPU
+  int reading_threads;
   std::uint64_t ahead_bytes;
   api::FrameFile file;
   std::optional<Landing> landing;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "gpz/cuda/common/memory.hpp"
 
@@ -19,10 +20,17 @@ struct HeadCache {
 
 class ChunkBytes {
  public:
-  // `host` has the bytes as well, or is nullptr: then heads are copied from the device, which waits for the stream.
-  ChunkBytes(const void *device, const void *host, std::size_t size, HeadCache &cache, cudaStream_t stream)
+  // Who has the bytes as well, for the heads: memory, or a function (ReadBytes). Neither: they are copied from the
+  // device, which waits for the stream.
+  struct OnHost {
+    const void *memory = nullptr;
+    const std::function<void(std::size_t, void *, std::size_t)> *read = nullptr;
+  };
+
+  ChunkBytes(const void *device, const OnHost &host, std::size_t size, HeadCache &cache, cudaStream_t stream)
       : device_(static_cast<const char *>(device)),
-        host_(static_cast<const std::uint8_t *>(host)),
+        host_(static_cast<const std::uint8_t *>(host.memory)),
+        read_(host.read),
         size_(size),
         cache_(&cache),
         stream_(stream) {
@@ -59,15 +67,20 @@ class ChunkBytes {
       cache_->memory.release();
       cache_->memory.allocate(count);
     }
-    check(cudaMemcpyAsync(cache_->memory.data(), device(offset), count, cudaMemcpyDeviceToHost, stream_),
-          "head of a chunk");
-    check(cudaStreamSynchronize(stream_), "head of a chunk");
+    if (read_ != nullptr) {
+      (*read_)(base_ + offset, cache_->memory.data(), count);
+    } else {
+      check(cudaMemcpyAsync(cache_->memory.data(), device(offset), count, cudaMemcpyDeviceToHost, stream_),
+            "head of a chunk");
+      check(cudaStreamSynchronize(stream_), "head of a chunk");
+    }
     cache_->begin = base_ + offset;
     cache_->end = cache_->begin + count;
   }
 
   const char *device_;
   const std::uint8_t *host_;
+  const std::function<void(std::size_t, void *, std::size_t)> *read_;
   std::size_t base_ = 0;
   std::size_t size_;
   HeadCache *cache_;

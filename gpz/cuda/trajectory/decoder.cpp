@@ -29,7 +29,7 @@ struct TrajectoryDecoder::State {
   State(const State &) = delete;
   State &operator=(const State &) = delete;
 
-  void queue(const void *chunk, const void *host, std::size_t size, std::uint64_t count,
+  void queue(const void *chunk, const ChunkBytes::OnHost &host, std::size_t size, std::uint64_t count,
              const std::vector<FieldOutput> &fields, OutputOrder order, Stream stream) {
     try {
       const std::vector<FieldOutput> prepared = prepare(fields, count);
@@ -118,7 +118,7 @@ void TrajectoryDecoder::follow(const std::vector<bool> &fields) { state_->chunks
 void TrajectoryDecoder::decode(const void *chunk, std::size_t size, std::uint64_t particles,
                                const std::vector<FieldOutput> &fields, OutputOrder order, Stream stream) {
   const CurrentDevice current(state_->device);
-  state_->queue(chunk, nullptr, size, particles, fields, order, stream);
+  state_->queue(chunk, {}, size, particles, fields, order, stream);
   state_->finish();
 }
 
@@ -137,7 +137,7 @@ void TrajectoryDecoder::decode_from_host(const void *chunk, std::size_t size, st
   if (size != 0)
     gpz::cuda::check(cudaMemcpyAsync(state.copied.data(), chunk, size, cudaMemcpyHostToDevice, stream),
                      "copy to the device");
-  state.queue(state.copied.data(), chunk, size, particles, fields, order, stream);
+  state.queue(state.copied.data(), {chunk, nullptr}, size, particles, fields, order, stream);
   state.finish();
 }
 
@@ -145,7 +145,13 @@ void TrajectoryDecoder::queue(const void *chunk, const void *host, std::size_t s
                               const std::vector<FieldOutput> &fields, OutputOrder order, Stream stream) {
   check_memory(host, size, 1, "the chunk in host memory");
   const CurrentDevice current(state_->device);
-  state_->queue(chunk, host, size, particles, fields, order, stream);
+  state_->queue(chunk, {host, nullptr}, size, particles, fields, order, stream);
+}
+
+void TrajectoryDecoder::queue(const void *chunk, const ReadBytes &read, std::size_t size, std::uint64_t particles,
+                              const std::vector<FieldOutput> &fields, OutputOrder order, Stream stream) {
+  const CurrentDevice current(state_->device);
+  state_->queue(chunk, {nullptr, &read}, size, particles, fields, order, stream);
 }
 
 void TrajectoryDecoder::check() {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -20,6 +21,9 @@ enum class OutputOrder : std::uint8_t {
   stored,  // as the chunk has them: the order of gpz::Reader without sorting
   id,      // particle i has the i-th smallest id of the chunk; those of equal ids as stored. Needs a field id
 };
+
+// Writes `count` bytes of a chunk, from `offset` on and within it, to `to`. May throw.
+using ReadBytes = std::function<void(std::size_t offset, void *to, std::size_t count)>;
 
 // Decodes the chunks that have one index in frames that follow each other (docs/format.md, section 8). An independent
 // chunk begins a history, which a difference chunk goes on with. One host thread at a time may use an object; objects
@@ -77,6 +81,9 @@ class GPZ_API TrajectoryDecoder {
   // until the stream has finished the call. Waits where memory has to grow, and in the order of ids where ids change.
   // Throws what can be seen in the heads; damage elsewhere is reported by check() and finish().
   void queue(const void *chunk, const void *host, std::size_t size, std::uint64_t particles,
+             const std::vector<FieldOutput> &fields, OutputOrder order = OutputOrder::stored, Stream stream = nullptr);
+  // The heads come from `read`, which is not called after the call: a few times, for some kilobytes.
+  void queue(const void *chunk, const ReadBytes &read, std::size_t size, std::uint64_t particles,
              const std::vector<FieldOutput> &fields, OutputOrder order = OutputOrder::stored, Stream stream = nullptr);
   // Throws corrupt or unsupported if the device has found damage so far in a queued chunk. Does not wait: for all that
   // was queued before something that the caller has waited for, the answer is known.

@@ -212,7 +212,7 @@ typedef struct gpz_cuda_reader_options {
   uint64_t max_memory; /* bytes of host and device memory together; otherwise as in gpz_read_options */
   uint64_t ahead;      /* bytes of the file that are read ahead, at least the next frame; 0: 512 MiB */
   int device;
-  int threads; /* that read the file, and decode what the device does not; 0: as many as cores, at most 16 */
+  int threads; /* that read the file, and decode what the device does not; 0: as in gpz/cuda_reader.hpp */
 } gpz_cuda_reader_options;
 
 static inline gpz_cuda_reader_options gpz_cuda_new_reader_options(void) {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/points_file.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "exit_code.hpp"
+#include "output_file.hpp"
+
+namespace gpz::bench {
+
+void write_points(const std::string &path, const Source &source) {
+  const std::filesystem::path points_path = path;
+  if (points_path.extension() != ".f32")
+    throw tool::Failure(tool::ExitCode::usage, path, "the name has to end in .f32");
+  tool::OutputFile points(path);
+  tool::OutputFile about(std::filesystem::path(path).replace_extension(".json").string());
+  const Cloud cloud = source.cloud.converted(ValueType::float32, Layout::soa);
+  points.write(cloud.data(), cloud.bytes());
+  const nlohmann::ordered_json json = {{"name", points_path.stem().string()},
+                                       {"particles", cloud.particles()},
+                                       {"components", cloud.components()},
+                                       {"description", source.description},
+                                       {"source", tool::program_version + std::string(" bench")},
+                                       {"order", source.order}};
+  about.write(json.dump(2) + "\n");
+  points.commit();
+  about.commit();
+}
+
+}  // namespace gpz::bench
