@@ -65,6 +65,7 @@ TYPED_TEST_SUITE(CudaSequence, FloatTypes, );
 TYPED_TEST(CudaSequence, BytesAndValuesOfTheCpu) {
   cuda::SequenceCodec codec;
   const OwnStream stream;
+  int encoded = 0;
   for (const int components : {1, 2, 3})
     for (const std::size_t n : {1u, 2u, 31u, 32u, 33u, 1000u, 4095u, 4096u, 4097u, 60001u})
       for (const double bound : {0.0003, 0.01, 0.7, 3000.0}) {
@@ -72,7 +73,11 @@ TYPED_TEST(CudaSequence, BytesAndValuesOfTheCpu) {
         const EncodedChunk expected = on_cpu(cloud);
         const DeviceCloud<TypeParam> device(cloud);
         const cuda::DeviceChunk *const chunk = codec.encode(device.input, n, stream.get());
-        ASSERT_NE(chunk, nullptr);
+        if (chunk == nullptr) {  // only where some values are stored exactly
+          ASSERT_NE(format::load_little<std::uint64_t>(expected.bytes.data() + 24), 0u);
+          continue;
+        }
+        ++encoded;
         EXPECT_EQ(chunk->kind, ChunkKind::sequence);
         ASSERT_EQ(chunk->size, expected.bytes.size()) << n << ' ' << bound << ' ' << components;
         EXPECT_EQ(chunk->largest_error, expected.largest_error);
@@ -84,6 +89,7 @@ TYPED_TEST(CudaSequence, BytesAndValuesOfTheCpu) {
         const std::vector<std::uint8_t> got = device.back.bytes();
         ASSERT_EQ(std::memcmp(got.data(), values.data(), got.size()), 0) << n << ' ' << bound << ' ' << components;
       }
+  EXPECT_GE(encoded, 90);  // of 120
   expect_healthy();
 }
 

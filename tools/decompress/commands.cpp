@@ -30,8 +30,8 @@ void add_encoding_options(CLI::App &command, EncodingOptions &options) {
           [&options](const std::string &order) {
             options.order = order == "id" ? Order::id : order == "memory" ? Order::memory : Order::place;
           },
-          "of particles in key frames: place, as LAMMPS writes them by default; id, or memory (that of the input), where "
-          "that is smaller. Earlier versions of gpz refuse files with memory")
+          "of particles in key frames: place, as LAMMPS writes them by default; id, or memory (that of the input), "
+          "where that is smaller. Earlier versions of gpz refuse files with memory")
       ->check(CLI::IsMember({"place", "id", "memory"}))
       ->default_str("id");
 }
