@@ -6,22 +6,17 @@
 #include "gpz/core/config.hpp"
 #include "gpz/cpu/cell_tree.hpp"
 #include "gpz/cpu/lattice_code.hpp"
-#include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/chunk_head.hpp"
-#include "gpz/format/corrupt.hpp"
+#include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/format/grid_box.hpp"
-#include "gpz/format/section_lengths.hpp"
 #include "gpz/trajectory/block_chunk.hpp"
-#include "gpz/trajectory/located.hpp"
-#include "gpz/trajectory/ordered_chunk.hpp"
-#include "gpz/trajectory/values.hpp"
+#include "gpz/trajectory/indices.hpp"
+#include "gpz/trajectory/rows.hpp"
 
 namespace gpz::trajectory {
-
-using format::corrupt;
 
 namespace {
 
@@ -118,46 +113,6 @@ void encode_cell_chunk(const std::vector<FieldInput> &fields, std::size_t partic
                          std::uint64_t{out.bytes.size() - begin});
   }
   out.particles = particles;
-}
-
-CellChunk::CellChunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
-                     const std::vector<Field> &fields)
-    : bytes_(bytes), fields_(&fields), particles_(static_cast<std::size_t>(particles)) {
-  if (format::load_little<std::uint32_t>(bytes_) != core::default_block_size) corrupt("block size", 0);
-  if (!may_be_ordered(particles, size) || particles > format::max_followed)
-    corrupt("more particles than a chunk of this length may have", 0);
-  sections_ = format::read_sections(bytes, size, ChunkKind::cells, fields.size());
-}
-
-void CellChunk::write(std::size_t field, const cpu::Target &target, int threads, Indices &indices) const {
-  const format::Span section = sections_[field];
-  located(section.offset,
-          [&] { decode_section(field, bytes_ + section.offset, section.size, target, threads, indices); });
-}
-
-void CellChunk::decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size,
-                               const cpu::Target &target, int threads, Indices &indices) const {
-  const Field &described = (*fields_)[field];
-  const auto expected = size > 0 && bytes[0] == format::lattice_sites ? format::lattice_sites : format::halved_cells;
-  const format::FieldCoding coding = format::read_field_coding(bytes, size, expected);
-  bytes += format::field_coding_size;
-  size -= format::field_coding_size;
-  located(format::field_coding_size, [&] {
-    if (coding.kind == format::block_coded_values) {
-      decode_block_coded(bytes, size, particles_, described, target, threads);
-      return;
-    }
-    if (!is_set(described)) corrupt("coding of a field that is not a set", 0);
-    format::ByteReader in(bytes, size);
-    format::read_exact_values(in, described, particles_, indices.exact);
-    const std::size_t components = described.components.size();
-    located(in.position(), [&] {
-      const auto decode = coding.kind == format::lattice_sites ? cpu::decode_lattice : cpu::decode_cells;
-      decode(bytes + in.position(), in.left(), particles_, static_cast<int>(components),
-             indices.resize(particles_, components));
-    });
-    write_values(described, indices.columns(components), particles_, indices.exact, target);
-  });
 }
 
 }  // namespace gpz::trajectory

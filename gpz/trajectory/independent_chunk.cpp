@@ -23,10 +23,8 @@ IndependentChunk::IndependentChunk(const std::uint8_t *bytes, std::size_t size, 
     throw Error(Status::corrupt, "a difference chunk where an independent chunk is expected", {}, 4);
   if (kind == ChunkKind::ordered)
     ordered_ = std::make_unique<OrderedChunk>(bytes, size, particles, fields);
-  else if (kind == ChunkKind::cells)
-    cells_ = std::make_unique<CellChunk>(bytes, size, particles, fields);
-  else if (kind == ChunkKind::sequence)
-    sequence_ = std::make_unique<SequenceChunk>(bytes, size, particles, fields);
+  else if (kind == ChunkKind::cells || kind == ChunkKind::sequence)
+    gridded_ = std::make_unique<GriddedChunk>(kind, bytes, size, particles, fields);
   else
     blocks_ = open_block_chunk(bytes, size, particles, fields, wanted);
 }
@@ -39,10 +37,8 @@ void IndependentChunk::write(std::size_t field, const cpu::Target &target, int t
 void IndependentChunk::write(std::size_t field, const cpu::Target &target, int threads, Indices &memory) const {
   if (ordered_ != nullptr)
     ordered_->write(field, target, threads, memory);
-  else if (cells_ != nullptr)
-    cells_->write(field, target, threads, memory);
-  else if (sequence_ != nullptr)
-    sequence_->write(field, target, threads, memory);
+  else if (gridded_ != nullptr)
+    gridded_->write(field, target, threads, memory);
   else
     blocks_->decode(field, target, threads);
 }

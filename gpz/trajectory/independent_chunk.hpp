@@ -11,9 +11,8 @@
 #include "gpz/cpu/target.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/frame.hpp"
-#include "gpz/trajectory/cell_chunk.hpp"
+#include "gpz/trajectory/gridded_chunk.hpp"
 #include "gpz/trajectory/ordered_chunk.hpp"
-#include "gpz/trajectory/sequence_chunk.hpp"
 
 namespace gpz::trajectory {
 
@@ -40,8 +39,7 @@ class IndependentChunk {
   format::Column<std::uint32_t> aligned_;  // the bytes, if they were not
   std::unique_ptr<cpu::Decoder> blocks_;
   std::unique_ptr<OrderedChunk> ordered_;
-  std::unique_ptr<CellChunk> cells_;
-  std::unique_ptr<SequenceChunk> sequence_;  // one of the four
+  std::unique_ptr<GriddedChunk> gridded_;  // one of the three
 };
 
 }  // namespace gpz::trajectory

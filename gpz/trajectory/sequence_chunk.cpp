@@ -5,18 +5,15 @@
 #include "gpz/cpu/sequence_codec.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/chunk_head.hpp"
-#include "gpz/format/corrupt.hpp"
+#include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
-#include "gpz/format/section_lengths.hpp"
 #include "gpz/trajectory/block_chunk.hpp"
-#include "gpz/trajectory/located.hpp"
+#include "gpz/trajectory/indices.hpp"
+#include "gpz/trajectory/rows.hpp"
 #include "gpz/trajectory/section_choice.hpp"
-#include "gpz/trajectory/values.hpp"
 
 namespace gpz::trajectory {
-
-using format::corrupt;
 
 namespace {
 
@@ -72,44 +69,6 @@ void encode_sequence_chunk(const std::vector<FieldInput> &fields, std::size_t pa
                          std::uint64_t{out.bytes.size() - begin});
   }
   out.particles = particles;
-}
-
-SequenceChunk::SequenceChunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
-                             const std::vector<Field> &fields)
-    : bytes_(bytes), fields_(&fields), particles_(static_cast<std::size_t>(particles)) {
-  if (format::load_little<std::uint32_t>(bytes_) != core::default_block_size) corrupt("block size", 0);
-  if (!format::may_be_ordered(particles, size) || particles > format::max_followed)
-    corrupt("more particles than a chunk of this length may have", 0);
-  sections_ = format::read_sections(bytes, size, ChunkKind::sequence, fields.size());
-}
-
-void SequenceChunk::write(std::size_t field, const cpu::Target &target, int threads, Indices &indices) const {
-  const format::Span section = sections_[field];
-  located(section.offset,
-          [&] { decode_section(field, bytes_ + section.offset, section.size, target, threads, indices); });
-}
-
-void SequenceChunk::decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size,
-                                   const cpu::Target &target, int threads, Indices &indices) const {
-  const Field &described = (*fields_)[field];
-  const format::FieldCoding coding = format::read_field_coding(bytes, size, format::sequence_values);
-  bytes += format::field_coding_size;
-  size -= format::field_coding_size;
-  located(format::field_coding_size, [&] {
-    if (coding.kind == format::block_coded_values) {
-      decode_block_coded(bytes, size, particles_, described, target, threads);
-      return;
-    }
-    if (format::is_plain(described)) corrupt("coding of a field without a grid", 0);
-    format::ByteReader in(bytes, size);
-    format::read_exact_values(in, described, particles_, indices.exact);
-    const std::size_t components = described.components.size();
-    located(in.position(), [&] {
-      cpu::decode_sequence(bytes + in.position(), in.left(), particles_, static_cast<int>(components),
-                           indices.resize(particles_, components));
-    });
-    write_values(described, indices.columns(components), particles_, indices.exact, target);
-  });
 }
 
 }  // namespace gpz::trajectory

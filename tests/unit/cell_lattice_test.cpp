@@ -3,6 +3,8 @@
 #include "cell_support.hpp"
 #include "gpz/cpu/cell_tree.hpp"
 #include "gpz/cpu/lattice_code.hpp"
+#include "gpz/trajectory/indices.hpp"
+#include "gpz/trajectory/rows.hpp"
 
 namespace gpz::test {
 namespace {
