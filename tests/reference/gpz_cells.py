@@ -3,10 +3,11 @@
 
 import math
 
-from gpz_block import BLOCK_SIZE, residual_of
+from gpz_block import residual_of
 from gpz_codec import LARGEST_INDEX, MASK, Cursor, ceil_div, decode_chunk, require
-from gpz_difference import BLOCK_CODED, Axis, limited, other_image, signed, value_from_index
-from gpz_ordered import PARTICLES_A_BYTE, place_of
+from gpz_difference import BLOCK_CODED, Axis, limited, other_image, signed
+from gpz_gridded import columns_of, decode_sections, read_exact
+from gpz_ordered import place_of
 
 CELLS = 3  # kind of chunks
 HALVED, SITES = 6, 7  # codings of sections
@@ -370,31 +371,15 @@ def decode_section(data, field, particles):
         return decode_chunk(cursor.rest(), [following], particles)
 
     require(field.leading and field.step > 0, "a field that is not a set")
-    (count,) = cursor.unpack("Q")
-    exact = []
-    for _ in range(count):
-        exact.append(cursor.unpack("QQ"))
-        place = exact[-1][0]
-        require(place & 2**56 - 1 < particles and place >> 56 < field.dimensions, "an exact value is out of range")
+    exact = read_exact(cursor, particles, field)
     if coding == HALVED:
         indices = read_cells(cursor, particles, field.dimensions)
     else:
         require(field.dimensions > 1, "a lattice of one component")
         indices = SiteReader(cursor, particles, field.dimensions).read()
-    columns = [[value_from_index(index, field) for index in column] for column in indices]
-    for place, bits in exact:
-        columns[place >> 56][place & 2**56 - 1] = bits & 2 ** (8 * field.value_size) - 1
-    return columns
+    return columns_of(indices, exact, field)
 
 
 def decode_cells(data, fields, particles):
     """A chunk of kind 3 to columns as decode_chunk gives them."""
-    cursor = Cursor(data, "chunk")
-    block_size, _kind = cursor.unpack("II")
-    require(block_size == BLOCK_SIZE, f"block size {block_size} is not one of cell chunks")
-    require(0 < particles < 2**31 and particles // PARTICLES_A_BYTE <= len(data), "there are more particles than a chunk has")
-    lengths = cursor.unpack(f"{len(fields)}Q")
-    require(all(length % 8 == 0 for length in lengths), "the length of a section is not a multiple of 8")
-    sections = [cursor.take(length) for length in lengths]
-    require(len(cursor.rest()) == 0, "sections do not fill their chunk")
-    return [column for section, field in zip(sections, fields) for column in decode_section(section, field, particles)]
+    return decode_sections(data, fields, particles, "cell", decode_section)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Section 10f of docs/format.md: chunks whose particles are in the order of memory. Slow and plain on purpose."""
 
-from gpz_block import BLOCK_SIZE
 from gpz_codec import Cursor, bits_at, ceil_div, decode_chunk, require, take_pack
-from gpz_difference import BLOCK_CODED, value_from_index
-from gpz_ordered import PARTICLES_A_BYTE
+from gpz_difference import BLOCK_CODED
+from gpz_gridded import columns_of, decode_sections, read_exact
 
 SEQUENCE = 4  # kind of chunks
 STEPS = 8  # coding of sections
@@ -128,26 +127,10 @@ def decode_section(data, field, particles):
         return decode_chunk(cursor.rest(), [following], particles)
 
     require(field.step > 0, "a field without a grid")
-    (count,) = cursor.unpack("Q")
-    exact = []
-    for _ in range(count):
-        exact.append(cursor.unpack("QQ"))
-        place = exact[-1][0]
-        require(place & 2**56 - 1 < particles and place >> 56 < field.dimensions, "an exact value is out of range")
-    columns = [[value_from_index(index, field) for index in column] for column in read_indices(cursor, particles, field.dimensions)]
-    for place, bits in exact:
-        columns[place >> 56][place & 2**56 - 1] = bits & 2 ** (8 * field.value_size) - 1
-    return columns
+    exact = read_exact(cursor, particles, field)
+    return columns_of(read_indices(cursor, particles, field.dimensions), exact, field)
 
 
 def decode_sequence(data, fields, particles):
     """A chunk of kind 4 to columns as decode_chunk gives them."""
-    cursor = Cursor(data, "chunk")
-    block_size, _kind = cursor.unpack("II")
-    require(block_size == BLOCK_SIZE, f"block size {block_size} is not one of sequence chunks")
-    require(0 < particles < 2**31 and particles // PARTICLES_A_BYTE <= len(data), "there are more particles than a chunk has")
-    lengths = cursor.unpack(f"{len(fields)}Q")
-    require(all(length % 8 == 0 for length in lengths), "the length of a section is not a multiple of 8")
-    sections = [cursor.take(length) for length in lengths]
-    require(len(cursor.rest()) == 0, "sections do not fill their chunk")
-    return [column for section, field in zip(sections, fields) for column in decode_section(section, field, particles)]
+    return decode_sections(data, fields, particles, "sequence", decode_section)

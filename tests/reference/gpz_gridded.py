@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What cell and sequence chunks share (format, sections 10e and 10f): a section for each field, exact values in front."""
+from gpz_block import BLOCK_SIZE
+from gpz_codec import Cursor, require
+from gpz_difference import value_from_index
+from gpz_ordered import PARTICLES_A_BYTE
+
+def read_exact(cursor, particles, field):
+    """The values that the grid does not hold: (place, bits) of each."""
+    (count,) = cursor.unpack("Q")
+    exact = []
+    for _ in range(count):
+        exact.append(cursor.unpack("QQ"))
+        place = exact[-1][0]
+        require(place & 2**56 - 1 < particles and place >> 56 < field.dimensions, "an exact value is out of range")
+    return exact
+
+
+def columns_of(indices, exact, field):
+    columns = [[value_from_index(index, field) for index in column] for column in indices]
+    for place, bits in exact:
+        columns[place >> 56][place & 2**56 - 1] = bits & 2 ** (8 * field.value_size) - 1
+    return columns
+
+
+def decode_sections(data, fields, particles, name, decode_section):
+    """A chunk called `name` in messages to columns as decode_chunk gives them."""
+    cursor = Cursor(data, "chunk")
+    block_size, _kind = cursor.unpack("II")
+    require(block_size == BLOCK_SIZE, f"block size {block_size} is not one of {name} chunks")
+    require(0 < particles < 2**31 and particles // PARTICLES_A_BYTE <= len(data), "there are more particles than a chunk has")
+    lengths = cursor.unpack(f"{len(fields)}Q")
+    require(all(length % 8 == 0 for length in lengths), "the length of a section is not a multiple of 8")
+    sections = [cursor.take(length) for length in lengths]
+    require(len(cursor.rest()) == 0, "sections do not fill their chunk")
+    return [column for section, field in zip(sections, fields) for column in decode_section(section, field, particles)]
