@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bytes of a sequence chunk, once it is known where they go: head, exact values, tables, and for each block its
+// record, low bits, escapes and stream.
+#include "gpz/chunk.hpp"
+#include "gpz/cuda/block/lane_packer.cuh"
+#include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/scan.cuh"
+#include "gpz/cuda/common/warp.cuh"
+#include "gpz/cuda/sequence/values.cuh"
+#include "gpz/format/section_head.hpp"
+
+namespace gpz::cuda {
+namespace {
+
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+
+constexpr unsigned block_threads = 128;  // of four blocks
+
+// Everything in front of the strings of frequencies but exact values, and the zeros behind parts.
+__global__ void write_start(const __grid_constant__ SequenceEncode params) {
+  if (!is_complete(params, *params.report)) return;
+  const int components = params.field.components;
+  const U32 tables = core::sequence_tables(components);
+  const SequenceTables &all = *params.tables;
+  auto *const words = reinterpret_cast<U32 *>(params.out);
+  if (threadIdx.x == 0) {
+    const U64 size = params.report->bytes;
+    words[0] = core::default_block_size;
+    words[1] = static_cast<U32>(ChunkKind::sequence);
+    words[2] = static_cast<U32>(size - 16);
+    words[3] = static_cast<U32>((size - 16) >> 32);
+    words[4] = format::sequence_values;
+    words[5] = 0;
+    words[6] = static_cast<U32>(all.exact);
+    words[7] = static_cast<U32>(all.exact >> 32);
+    const U64 end = sequence_payload(all, components, params.blocks) / 4 + params.word_offsets[params.blocks];
+    if (end % 2 != 0) words[end] = 0;
+    const U32 sum = all.words_before[tables];
+    if (sum % 2 != 0) words[(sequence_axes(all) + core::sequence_head_size(components)) / 4 + sum] = 0;
+  }
+  auto *const items = reinterpret_cast<std::uint16_t *>(params.out + sequence_axes(all));
+  if (threadIdx.x < static_cast<unsigned>(components)) {
+    const core::SequenceAxis &axis = all.axis[threadIdx.x];
+    const U32 item[4] = {axis.shift, axis.up, axis.down, 0};
+    for (int k = 0; k < 4; ++k) items[4 * threadIdx.x + static_cast<unsigned>(k)] = static_cast<std::uint16_t>(item[k]);
+  }
+  if (threadIdx.x < tables) {
+    const core::SequenceTable &table = all.table[threadIdx.x];
+    const U32 item[4] = {table.escape, table.first, table.count, table.width};
+    for (int k = 0; k < 4; ++k)
+      items[4 * (static_cast<unsigned>(components) + threadIdx.x) + static_cast<unsigned>(k)] =
+          static_cast<std::uint16_t>(item[k]);
+  }
+}
+
+// One thread block a table, one thread a word of its frequencies.
+__global__ void write_tables(const __grid_constant__ SequenceEncode params) {
+  if (!is_complete(params, *params.report)) return;
+  const U32 t = blockIdx.x;
+  const core::SequenceTable table = params.tables->table[t];
+  auto *const out = reinterpret_cast<U32 *>(params.out + sequence_axes(*params.tables) +
+                                            core::sequence_head_size(params.field.components)) +
+                    params.tables->words_before[t];
+  const U32 words = core::words_of_table(table);
+  for (U32 w = threadIdx.x; w < words; w += blockDim.x) {
+    U64 word = 0;
+    for (U32 k = 32 * w / table.width; k < table.count && k * table.width < 32 * w + 32; ++k) {
+      const U64 frequency = params.shares[t * core::sequence_symbols + table.first + k] >> packed_start_bits;
+      const U32 at = k * table.width;
+      word |= at >= 32 * w ? frequency << (at - 32 * w) : frequency >> (32 * w - at);
+    }
+    out[w] = static_cast<U32>(word);
+  }
+}
+
+// Exact values in the order of their places: a warp a component of a block.
+template <typename T, int D>
+__global__ void __launch_bounds__(block_threads) write_exact(const __grid_constant__ SequenceEncode params) {
+  const U64 item = U64{blockIdx.x} * (block_threads / warp_size) + threadIdx.x / warp_size;
+  if (item >= params.blocks * D || params.exact_counts[item] == 0 || !is_complete(params, *params.report)) return;
+  const auto d = static_cast<int>(item / params.blocks);
+  const U64 b = item % params.blocks;
+  const SequenceValues<T, D> values(params, true);
+  auto *to = reinterpret_cast<U64 *>(params.out + sequence_start) + 2 * params.exact_offsets[item];
+  const U32 n = sequence_block_particles(params.particles, b);
+  for (U32 at = 0; at < n; at += warp_size) {
+    const U64 i = b * core::sequence_block_size + at + this_lane();
+    const T x = at + this_lane() < n ? values.value(d, i) : T{};
+    const bool exact = at + this_lane() < n && !values.holds(x);
+    const U32 all = __ballot_sync(full_mask, exact);
+    if (exact) {
+      U64 *const mine = to + 2 * __popc(all & ((1u << this_lane()) - 1));
+      mine[0] = i | static_cast<U64>(d) << format::exact_component_shift;
+      if constexpr (sizeof(T) == 4)
+        mine[1] = core::bit_cast<U32>(x);
+      else
+        mine[1] = core::bit_cast<U64>(x);
+    }
+    to += 2 * __popc(all);
+  }
+}
+
+// Low bits and escapes of a block, from `to` on.
+template <typename T, int D>
+__device__ void write_steps(const SequenceEncode &params, U64 b, const core::SequenceAxis (&axis)[D],
+                            const core::SequenceLayout &layout, U32 *to) {
+  const SequenceValues<T, D> values(params, params.tables->exact != 0);
+  const SequenceRun run(params.particles, b, this_lane());
+  const U64 first = run.first + run.from;
+  U32 *escape =
+      to + layout.escapes_at + warp_exclusive_sum(U32{params.lane_escapes[b * core::sequence_lanes + this_lane()]});
+  const auto load = [&](Tile<T>(&tile)[D], U32 row) {
+    const U32 count = row >= run.mine ? 0 : min(tile_rows, run.mine - row);
+#pragma unroll
+    for (int d = 0; d < D; ++d) tile[d] = values.load(d, first + row, count);
+  };
+  static_assert(core::max_components == 3);
+  const U32 second = layout.low_words[0];
+  const U32 third = second + layout.low_words[1];
+  LanePacker packer[] = {LanePacker(to), LanePacker(to + second), LanePacker(to + third)};
+  U32 last[D] = {};
+  if (run.mine != 0)
+#pragma unroll
+    for (int d = 0; d < D; ++d) last[d] = static_cast<U32>(values.index(d, run.from == 0 ? first : first - 1));
+  Tile<T> ahead[D];
+  load(ahead, 0);
+  for (U32 row = 0; row < run.rows; row += tile_rows) {
+    Tile<T> tile[D];
+#pragma unroll
+    for (int d = 0; d < D; ++d) tile[d] = ahead[d];
+    load(ahead, row + tile_rows);
+#pragma unroll
+    for (U32 k = 0; k < tile_rows; ++k) {
+      if (row + k >= run.rows) break;
+#pragma unroll
+      for (int d = 0; d < D; ++d) {
+        U32 bits = 0;
+        if (row + k < run.mine) {
+          const auto now = static_cast<U32>(values.index(d, first + row + k, tile[d].x[k]));
+          const auto step = static_cast<std::int32_t>(now - last[d]);
+          last[d] = now;
+          if (core::symbol_of_step(step, axis[d].shift) == 0)
+            *escape++ = static_cast<U32>(step);
+          else
+            bits = core::low_bits_of_step(step, axis[d].shift);
+        }
+        if (axis[d].shift != 0) packer[d].put(bits, static_cast<int>(axis[d].shift));
+      }
+    }
+  }
+#pragma unroll
+  for (int d = 0; d < D; ++d) {
+    const U32 rest = run.rows * axis[d].shift % 32;
+    if (rest != 0) packer[d].put(0, static_cast<int>(32 - rest));
+  }
+}
+
+// A warp a block.
+template <typename T, int D>
+__global__ void __launch_bounds__(block_threads) write_blocks(const __grid_constant__ SequenceEncode params) {
+  const U64 b = U64{blockIdx.x} * (block_threads / warp_size) + threadIdx.x / warp_size;
+  if (b >= params.blocks || !is_complete(params, *params.report)) return;
+  const core::SequenceRecord record = params.records[b];
+  if (this_lane() == 0) {
+    auto *const directory =
+        reinterpret_cast<U32 *>(params.out + sequence_directory(*params.tables, D) + b * core::sequence_record_size(D));
+    directory[0] = record.stream;
+    directory[1] = record.escapes;
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      directory[2 + 2 * d] = static_cast<U32>(record.first[d]);
+      directory[3 + 2 * d] = static_cast<U32>(static_cast<U64>(record.first[d]) >> 32);
+    }
+  }
+  U32 *const to =
+      reinterpret_cast<U32 *>(params.out + sequence_payload(*params.tables, D, params.blocks)) + params.word_offsets[b];
+  core::SequenceAxis axis[D];
+#pragma unroll
+  for (int d = 0; d < D; ++d) axis[d] = params.tables->axis[d];
+  const core::SequenceLayout layout(axis, D, sequence_block_particles(params.particles, b), record);
+  if (layout.states_at != 0) write_steps<T, D>(params, b, axis, layout, to);
+  to[layout.states_at + this_lane()] = params.states[b * core::sequence_lanes + this_lane()];
+  const U32 room = core::stream_room(D);
+  const U32 *const list = params.page_lists + b * (room / page_words);
+  const auto word = [&](U32 k) {
+    const U32 at = room - record.stream + k;
+    return U32{params.pages[U64{list[at / page_words]} * page_words + at % page_words]};
+  };
+  for (U32 w = this_lane(); w < (record.stream + 1) / 2; w += warp_size)
+    to[layout.stream_at + w] = word(2 * w) | (2 * w + 1 < record.stream ? word(2 * w + 1) << 16 : 0);
+}
+
+template <typename T, int D>
+void launch(const SequenceEncode &params, bool exact, cudaStream_t stream) {
+  const auto grid_of = [](U64 warps) {
+    return static_cast<unsigned>((warps + block_threads / warp_size - 1) / (block_threads / warp_size));
+  };
+  if (exact) write_exact<T, D><<<grid_of(params.blocks * D), block_threads, 0, stream>>>(params);
+  write_blocks<T, D><<<grid_of(params.blocks), block_threads, 0, stream>>>(params);
+}
+
+template <typename T>
+void launch(const SequenceEncode &params, bool exact, cudaStream_t stream) {
+  if (params.field.components == 1) return launch<T, 1>(params, exact, stream);
+  if (params.field.components == 2) return launch<T, 2>(params, exact, stream);
+  launch<T, 3>(params, exact, stream);
+}
+
+}  // namespace
+
+void write_sequence(const SequenceEncode &params, bool exact, void *scan, std::size_t scan_bytes, cudaStream_t stream) {
+  write_start<<<1, 32, 0, stream>>>(params);
+  write_tables<<<core::sequence_tables(params.field.components), 128, 0, stream>>>(params);
+  if (exact)
+    check(exclusive_sum(scan, scan_bytes, params.exact_counts, params.exact_offsets,
+                        params.blocks * static_cast<unsigned>(params.field.components) + 1, stream),
+          "scan");
+  if (params.field.value == core::Value::float32)
+    launch<float>(params, exact, stream);
+  else
+    launch<double>(params, exact, stream);
+  check(cudaGetLastError(), "launch");
+}
+
+}  // namespace gpz::cuda
