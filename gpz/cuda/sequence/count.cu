@@ -30,6 +30,12 @@ struct Part {
   }
 };
 
+// core::step_magnitude in 32 bits, where these suffice.
+__device__ __forceinline__ U32 magnitude_of(std::int64_t step) {
+  const auto low = static_cast<std::int32_t>(step);
+  return low == step ? 32 - static_cast<U32>(__clz(abs(low))) : core::step_magnitudes - 1;
+}
+
 template <typename T, int D>
 __global__ void __launch_bounds__(step_threads) count_steps(const __grid_constant__ SequenceEncode params) {
   __shared__ U32 steps[D * core::step_magnitudes];
@@ -37,7 +43,7 @@ __global__ void __launch_bounds__(step_threads) count_steps(const __grid_constan
   __syncthreads();
   const SequenceValues<T, D> values(params, true);
   bool failed = false;
-  U64 error_bits = 0;
+  T error = 0;
   const U64 warps = U64{gridDim.x} * (step_threads / warp_size);
   const U64 items = params.blocks * core::sequence_lanes;
   for (U64 item = U64{blockIdx.x} * (step_threads / warp_size) + threadIdx.x / warp_size; item < items; item += warps) {
@@ -56,8 +62,7 @@ __global__ void __launch_bounds__(step_threads) count_steps(const __grid_constan
         index[k] = q.index;
         if (k >= part.count) continue;
         if (values.holds(x)) {
-          const U64 bits = core::bit_cast<U64>(static_cast<double>(q.error));
-          error_bits = bits > error_bits ? bits : error_bits;
+          error = max(error, q.error);
         } else {
           ++exact;
           failed |= !values.find_before(d, part.at + k, index[k]);
@@ -73,14 +78,14 @@ __global__ void __launch_bounds__(step_threads) count_steps(const __grid_constan
       for (U32 k = 0; k < tile_rows; ++k) {
         if (k < part.count)
           atomicAdd(&steps[static_cast<unsigned>(d) * core::step_magnitudes +
-                           core::step_magnitude(core::difference_of(index[k], before)) % core::step_magnitudes],
+                           magnitude_of(core::difference_of(index[k], before))],
                     1u);
         before = index[k];
       }
     }
   }
   if (failed) params.report->failed = 1;
-  error_bits = warp_max(error_bits);
+  const U64 error_bits = warp_max(core::bit_cast<U64>(static_cast<double>(error)));
   if (this_lane() == 0) atomicMax(reinterpret_cast<unsigned long long *>(&params.report->error_bits), error_bits);
   __syncthreads();
   for (U32 k = threadIdx.x; k < D * core::step_magnitudes; k += step_threads)

@@ -7,7 +7,7 @@
 #include "gpz/cuda/block/exact_values.cuh"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/warp.cuh"
-#include "gpz/cuda/sequence/record.cuh"
+#include "gpz/cuda/sequence/params.hpp"
 
 namespace gpz::cuda {
 namespace {
@@ -22,36 +22,42 @@ constexpr unsigned exact_ctas = 64;
 constexpr U32 tile_rows = 4;  // whose steps a lane writes at once: lanes lie far apart
 static_assert(core::sequence_block_size == sum_threads * tile_rows);
 
+__device__ void fail(const SequenceDecode &params, U32 how) { atomicMax(&params.report->failed, how); }
+
 __device__ __forceinline__ std::int32_t &step_at(const StepArray &steps, U64 block, U32 particle) {
   return *reinterpret_cast<std::int32_t *>(steps.data + static_cast<std::int64_t>(block) * steps.block_bytes +
                                            static_cast<std::int64_t>(particle) * steps.stride);
 }
 
-// Low bits of one lane, from the first row on.
+// Low bits of a lane, row after row. All lanes have the same widths, and take a word together.
 class LaneReader {
  public:
   LaneReader() = default;
-  // A word is read ahead; behind the low bits of a block there are the states.
-  __device__ LaneReader(const U32 *words, U32 width) : at_(words + this_lane()), ahead_(width == 0 ? 0 : *at_) {}
+  __device__ LaneReader(const U32 *words, U32 rows, U32 width)
+      : words_(words + this_lane()), left_(core::words_for_bits(U64{rows} * width)) {
+    if (left_ != 0) word_ = *words_;
+    if (left_ > 1) next_ = words_[warp_size];
+  }
   __device__ __forceinline__ U32 next(U32 width) {
     if (width == 0) return 0;
-    if (have_ < width) {
-      buffer_ |= U64{ahead_} << have_;
-      at_ += warp_size;
-      ahead_ = *at_;
-      have_ += 32;
+    const U32 value = __funnelshift_r(word_, next_, at_) & ((1u << width) - 1);
+    at_ += width;
+    if (at_ >= 32) {
+      at_ -= 32;
+      words_ += warp_size;
+      --left_;
+      word_ = next_;
+      if (left_ > 1) next_ = words_[warp_size];
     }
-    const auto value = static_cast<U32>(buffer_) & ((1u << width) - 1);
-    buffer_ >>= width;
-    have_ -= width;
     return value;
   }
 
  private:
-  const U32 *at_ = nullptr;
-  U32 ahead_ = 0;
-  U64 buffer_ = 0;
-  U32 have_ = 0;
+  const U32 *words_ = nullptr;
+  U32 left_ = 0;  // words
+  U32 at_ = 0;    // bit of word_
+  U32 word_ = 0;
+  U32 next_ = 0;
 };
 
 // Where a lane has escapes: the first few.
@@ -76,9 +82,164 @@ static_assert(core::sequence_block_size / core::sequence_lanes <= 128 && core::m
 
 constexpr std::int32_t escaped = INT32_MIN;  // no step of a symbol
 
+// Tables in shared memory, by addresses there.
+class Tables {
+ public:
+  __device__ Tables(const U32 *entries, const std::uint16_t *quick)
+      : entries_(static_cast<U32>(__cvta_generic_to_shared(entries))),
+        quick_(static_cast<U32>(__cvta_generic_to_shared(quick))) {}
+
+  // The entry of a slot, and where the slots of the next one begin.
+  __device__ __forceinline__ U32 find(U32 table, U32 slot, U32 &end) const {
+    std::uint16_t first;
+    asm("ld.shared.u16 %0, [%1];" : "=h"(first) : "r"(quick_ + 2 * (table * quick_stride + slot / quick_slots)));
+    U32 at = entries_ + 4 * first;
+    U32 entry = load(at);
+    for (;;) {
+      at += 4;
+      const U32 next = load(at);
+      end = start_of(next);
+      if (end > slot) return entry;
+      entry = next;
+    }
+  }
+  static __device__ __forceinline__ U32 start_of(U32 entry) { return entry & (2 * core::ans_total - 1); }
+
+ private:
+  static __device__ __forceinline__ U32 load(U32 address) {
+    U32 word;
+    asm("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address));
+    return word;
+  }
+  U32 entries_;
+  U32 quick_;
+};
+
+// Steps of eight rows of a lane, of which `first` are held: so that lanes next to each other write 32 bytes together,
+// the two of them first the rows of the even one, then those of the odd one.
+__device__ __forceinline__ void store_pairs(std::int32_t *even_lane, const std::int32_t (&first)[tile_rows],
+                                            const std::int32_t (&second)[tile_rows]) {
+  const bool odd = this_lane() % 2 != 0;
+  std::int32_t of_even[tile_rows];
+  std::int32_t of_odd[tile_rows];
+#pragma unroll
+  for (U32 k = 0; k < tile_rows; ++k) {
+    const std::int32_t other = __shfl_xor_sync(full_mask, odd ? first[k] : second[k], 1);
+    of_even[k] = odd ? other : first[k];
+    of_odd[k] = odd ? second[k] : other;
+  }
+  auto *const to = reinterpret_cast<int4 *>(even_lane + (odd ? tile_rows : 0));
+  to[0] = make_int4(of_even[0], of_even[1], of_even[2], of_even[3]);
+  to[core::sequence_block_size / core::sequence_lanes / tile_rows] =
+      make_int4(of_odd[0], of_odd[1], of_odd[2], of_odd[3]);
+}
+
+// Decodes a block. Whole: it has core::sequence_block_size particles.
+template <int D, bool Whole>
+__device__ __forceinline__ void decode_block(const SequenceDecode &params, U64 b, const Tables &tables,
+                                             const U32 (&shift)[D], const U32 *words) {
+  const SequenceRun run(params.particles, b, this_lane());
+  const U32 rows = Whole ? core::sequence_block_size / core::sequence_lanes : run.rows;
+  const U32 mine = Whole ? rows : run.mine;
+  const core::SequenceRecord &record = params.records[b];
+  const U32 stream_words = record.stream;
+  const core::SequenceLayout layout(params.tables->axis, D, run.n, record);
+  LaneReader low[D];
+  {
+    const U32 *at = words;
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      low[d] = LaneReader(at, rows, shift[d]);
+      at += layout.low_words[d];
+    }
+  }
+  U32 state = words[layout.states_at + this_lane()];
+  const auto *const stream = reinterpret_cast<const std::uint16_t *>(words + layout.stream_at);
+  bool good = state >= core::ans_low;
+  U32 seen = 0;  // bits of all entries
+  U32 taken = 0;
+  EscapePlaces escapes;
+  core::SequenceContext context;
+  const U32 lanes_before = (1u << this_lane()) - 1;
+  std::int32_t held[D][tile_rows] = {};
+#pragma unroll 1
+  for (U32 first = 0; first < rows; first += tile_rows) {
+    std::int32_t steps[D][tile_rows] = {};
+#pragma unroll
+    for (U32 k = 0; k < tile_rows; ++k) {
+      const bool active = Whole || first + k < mine;
+      if (!Whole && first + k >= rows) break;
+#pragma unroll
+      for (int d = 0; d < D; ++d) {
+        U32 entry = 1u << entry_symbol_bit;
+        if (active) {
+          const U32 slot = state % core::ans_total;
+          U32 end;
+          entry = tables.find(context.table(d), slot, end);
+          const U32 start = Tables::start_of(entry);
+          state = core::ans_pop(state, start, end - start);
+        }
+        const bool wants = state < core::ans_low && active;
+        const U32 all_want = __ballot_sync(full_mask, wants);
+        const U32 at = taken + static_cast<U32>(__popc(all_want & lanes_before));
+        if (wants) state = state << 16 | stream[min(at, stream_words)];
+        taken += static_cast<U32>(__popc(all_want));
+        const U32 below = low[d].next(shift[d]);
+        const U32 symbol = entry >> entry_symbol_bit & (core::sequence_symbols - 1);
+        seen |= entry;
+        steps[d][k] = core::step_of_symbol(symbol, below, shift[d]);
+        if (symbol == 0) {
+          escapes.add(first + k, d);
+          steps[d][k] = escaped;
+        }
+        context.take_class(d, entry >> entry_class_bit & 3);
+      }
+    }
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      const StepArray &to = params.steps[d];
+      if (Whole && to.side_by_side) {
+        if (first % (2 * tile_rows) != 0)
+          store_pairs(&step_at(to, b, (this_lane() & ~1u) * rows + first - tile_rows), held[d], steps[d]);
+#pragma unroll
+        for (U32 k = 0; k < tile_rows; ++k) held[d][k] = steps[d][k];
+        continue;
+      }
+#pragma unroll
+      for (U32 k = 0; k < tile_rows; ++k)
+        if (first + k < mine) step_at(to, b, run.from + first + k) = steps[d][k];
+    }
+  }
+  U32 all_escapes;
+  U32 escape = warp_exclusive_sum(escapes.count(), &all_escapes);
+  good &= state == core::ans_low && taken == stream_words && (seen & no_table) == 0;
+  good &= stream_words % 2 == 0 || stream[stream_words] == 0;
+  good &= all_escapes == record.escapes;
+  if (!__all_sync(full_mask, good)) {
+    if (this_lane() == 0) fail(params, chunk_damaged);
+    return;
+  }
+  if (all_escapes == 0) return;
+  __syncwarp();  // lanes have written steps for each other
+  const U32 *const values = words + layout.escapes_at + escape;
+  if (escapes.count() <= EscapePlaces::most) {
+    for (U32 k = 0; k < escapes.count(); ++k)
+      step_at(params.steps[escapes.component(k)], b, run.from + escapes.row(k)) = static_cast<std::int32_t>(values[k]);
+    return;
+  }
+  U32 k = 0;
+  for (U32 row = 0; row < mine; ++row)
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      std::int32_t &step = step_at(params.steps[d], b, run.from + row);
+      if (step == escaped) step = static_cast<std::int32_t>(values[k++]);
+    }
+}
+
+// Warps of a thread block take blocks that follow each other: their arrays are in few pages of memory.
 template <int D>
 __global__ void __launch_bounds__(step_threads, 1) decode_steps(const __grid_constant__ SequenceDecode params) {
-  extern __shared__ U32 entries[];  // then the quick ones
+  extern __shared__ __align__(16) U32 entries[];  // then the quick ones
   auto *const quick = reinterpret_cast<std::uint16_t *>(entries + D * core::sequence_contexts * entry_stride);
   if (params.report->failed != 0) return;
   for (U32 t = threadIdx.x / warp_size; t < D * core::sequence_contexts; t += step_threads / warp_size)
@@ -91,102 +252,15 @@ __global__ void __launch_bounds__(step_threads, 1) decode_steps(const __grid_con
 #pragma unroll
   for (int d = 0; d < D; ++d) shift[d] = params.tables->axis[d].shift;
   __syncthreads();
-  const U64 payload = sequence_payload(*params.tables, D, params.blocks) / 4;
-  const U64 warps = U64{gridDim.x} * (step_threads / warp_size);
-  for (U64 b = blockIdx.x + U64{gridDim.x} * (threadIdx.x / warp_size); b < params.blocks; b += warps) {
-    const SequenceRun run(params.particles, b, this_lane());
-    const core::SequenceRecord record = record_of(params, b);
-    const core::SequenceLayout layout(params.tables->axis, D, run.n, record);
-    const U32 *const words = params.chunk + payload + params.word_offsets[b];
-    LaneReader low[D];
-    {
-      const U32 *at = words;
-#pragma unroll
-      for (int d = 0; d < D; ++d) {
-        low[d] = LaneReader(at, shift[d]);
-        at += layout.low_words[d];
-      }
-    }
-    U32 state = words[layout.states_at + this_lane()];
-    const auto *const stream = reinterpret_cast<const std::uint16_t *>(words + layout.stream_at);
-    bool good = state >= core::ans_low;
-    U32 seen = 0;  // bits of all entries
-    U32 taken = 0;
-    EscapePlaces escapes;
-    core::SequenceContext context;
-    const U32 lanes_before = (1u << this_lane()) - 1;
-    for (U32 first = 0; first < run.rows; first += tile_rows) {
-      std::int32_t steps[D][tile_rows] = {};
-#pragma unroll
-      for (U32 k = 0; k < tile_rows; ++k) {
-        const bool active = first + k < run.mine;
-        if (first + k >= run.rows) break;
-#pragma unroll
-        for (int d = 0; d < D; ++d) {
-          U32 entry = 0;
-          if (active) {
-            const U32 slot = state % core::ans_total;
-            U32 at = quick[context.table(d) * quick_stride + slot / quick_slots];
-            entry = entries[at];
-            U32 next = entries[++at];
-            while ((next & (2 * core::ans_total - 1)) <= slot) {
-              entry = next;
-              next = entries[++at];
-            }
-            const U32 start = entry & (2 * core::ans_total - 1);
-            state = core::ans_pop(state, start, (next & (2 * core::ans_total - 1)) - start);
-          }
-          const bool wants = state < core::ans_low && active;
-          const U32 all_want = __ballot_sync(full_mask, wants);
-          if (wants) {
-            const U32 at = taken + static_cast<U32>(__popc(all_want & lanes_before));
-            state = state << 16 | (at < record.stream ? stream[at] : 0);
-          }
-          taken += static_cast<U32>(__popc(all_want));
-          const U32 below = low[d].next(shift[d]);
-          const U32 symbol = entry >> entry_symbol_bit & (core::sequence_symbols - 1);
-          if (active) {
-            seen |= entry;
-            if (symbol == 0) escapes.add(first + k, d);
-            steps[d][k] = symbol == 0 ? escaped : core::step_of_symbol(symbol, below, shift[d]);
-            context.take_class(d, entry >> entry_class_bit & 3);
-          }
-        }
-      }
-#pragma unroll
-      for (int d = 0; d < D; ++d) {
-        if (params.steps[d].side_by_side && run.n == core::sequence_block_size)
-          *reinterpret_cast<int4 *>(&step_at(params.steps[d], b, run.from + first)) =
-              make_int4(steps[d][0], steps[d][1], steps[d][2], steps[d][3]);
-        else
-#pragma unroll
-          for (U32 k = 0; k < tile_rows; ++k)
-            if (first + k < run.mine) step_at(params.steps[d], b, run.from + first + k) = steps[d][k];
-      }
-    }
-    U32 all_escapes;
-    U32 escape = warp_exclusive_sum(escapes.count(), &all_escapes);
-    good &= state == core::ans_low && taken == record.stream && (seen & no_table) == 0;
-    good &= record.stream % 2 == 0 || stream[record.stream] == 0;
-    good &= all_escapes == record.escapes;
-    if (!__all_sync(full_mask, good)) {
-      if (this_lane() == 0) fail(params, chunk_damaged);
-      continue;
-    }
-    const U32 *const values = words + layout.escapes_at + escape;
-    if (escapes.count() <= EscapePlaces::most) {
-      for (U32 k = 0; k < escapes.count(); ++k)
-        step_at(params.steps[escapes.component(k)], b, run.from + escapes.row(k)) =
-            static_cast<std::int32_t>(values[k]);
-      continue;
-    }
-    U32 k = 0;
-    for (U32 row = 0; row < run.mine; ++row)
-#pragma unroll
-      for (int d = 0; d < D; ++d) {
-        std::int32_t &step = step_at(params.steps[d], b, run.from + row);
-        if (step == escaped) step = static_cast<std::int32_t>(values[k++]);
-      }
+  const Tables tables(entries, quick);
+  const U32 *const payload = params.chunk + sequence_payload(*params.tables, D, params.blocks) / 4;
+  const BlockShare share(params.blocks, blockIdx.x, gridDim.x);
+  for (U64 b = share.first + threadIdx.x / warp_size; b < share.end; b += step_threads / warp_size) {
+    const U32 *const words = payload + params.word_offsets[b];
+    if (sequence_block_particles(params.particles, b) == core::sequence_block_size)
+      decode_block<D, true>(params, b, tables, shift, words);
+    else
+      decode_block<D, false>(params, b, tables, shift, words);
   }
 }
 
@@ -199,64 +273,74 @@ __device__ __forceinline__ I sum_before(const std::int32_t (&step)[tile_rows], I
   return warp_exclusive_sum(sum, &all);
 }
 
-// A thread block a component of a block of particles.
-template <typename T>
-__global__ void __launch_bounds__(sum_threads) sum_steps(const __grid_constant__ SequenceDecode params, int d) {
-  __shared__ std::int64_t sums[core::sequence_lanes];
-  if (params.report->failed != 0) return;
+// A thread block a block of particles, a warp those that a lane of its warp decoded.
+template <typename T, int D>
+__global__ void __launch_bounds__(sum_threads) sum_steps(const __grid_constant__ SequenceDecode params) {
+  __shared__ std::int64_t sums[D][core::sequence_lanes];
   const U64 b = blockIdx.x;
-  const U32 lane = threadIdx.x / warp_size;  // of the warp that coded the block
+  const U32 lane = threadIdx.x / warp_size;
   const SequenceRun run(params.particles, b, lane);
   const U32 row = this_lane() * tile_rows;
   const U32 count = row >= run.mine ? 0 : min(tile_rows, run.mine - row);
-  std::int32_t step[tile_rows] = {};
   const bool whole = run.n == core::sequence_block_size;
-  if (whole && params.steps[d].side_by_side) {
-    const int4 four = *reinterpret_cast<const int4 *>(&step_at(params.steps[d], b, run.from + row));
-    step[0] = four.x;
-    step[1] = four.y;
-    step[2] = four.z;
-    step[3] = four.w;
-  } else {
+  std::int32_t step[D][tile_rows] = {};
 #pragma unroll
-    for (U32 k = 0; k < tile_rows; ++k)
-      if (k < count) step[k] = step_at(params.steps[d], b, run.from + row + k);
-  }
-  const core::SequenceRecord record = record_of(params, b);
-  // Sums of a lane are below 2^(9 + shift + 7) where there are no escapes.
-  const bool narrow = record.escapes == 0 && params.tables->axis[d].shift < 15;
-  std::int64_t all;
-  std::int64_t index;
-  if (narrow) {
-    std::int32_t all_of_lane;
-    index = sum_before<std::int32_t>(step, all_of_lane);
-    all = all_of_lane;
-  } else {
-    index = sum_before<std::int64_t>(step, all);
-  }
-  if (this_lane() == 0) sums[lane] = all;
-  __syncthreads();  // no value is written before all steps were read
-  std::int64_t before = this_lane() < lane ? sums[this_lane()] : 0;
+  for (int d = 0; d < D; ++d) {
+    if (params.field.data[d] == nullptr) continue;
+    if (whole && params.steps[d].side_by_side) {
+      const int4 four = *reinterpret_cast<const int4 *>(&step_at(params.steps[d], b, run.from + row));
+      step[d][0] = four.x;
+      step[d][1] = four.y;
+      step[d][2] = four.z;
+      step[d][3] = four.w;
+    } else {
 #pragma unroll
-  for (int offset = warp_size / 2; offset > 0; offset /= 2) before += __shfl_xor_sync(full_mask, before, offset);
-  index = core::sum_of(core::sum_of(record.first[d], before), index);
-  T value[tile_rows];
-#pragma unroll
-  for (U32 k = 0; k < tile_rows; ++k) {
-    index = core::sum_of(index, step[k]);
-    value[k] = core::grid_value<T>(static_cast<double>(index), params.field.step);
-  }
-  const U64 first = run.first + run.from + row;
-  if constexpr (sizeof(T) == 4) {
-    if (whole && params.steps[d].side_by_side && params.field.stride[d] == sizeof(T)) {
-      *reinterpret_cast<float4 *>(params.field.data[d] + first * sizeof(T)) =
-          make_float4(value[0], value[1], value[2], value[3]);
-      return;
+      for (U32 k = 0; k < tile_rows; ++k)
+        if (k < count) step[d][k] = step_at(params.steps[d], b, run.from + row + k);
     }
   }
+  const core::SequenceRecord record = params.records[b];
+  if (params.report->failed != 0) return;
+  std::int64_t index[D];
 #pragma unroll
-  for (U32 k = 0; k < tile_rows; ++k)
-    if (k < count) store<T>(params.field, d, first + k, value[k]);
+  for (int d = 0; d < D; ++d) {
+    // Sums of a lane are below 2^(9 + shift + 7) where there are no escapes.
+    std::int64_t all;
+    if (record.escapes == 0 && params.tables->axis[d].shift < 15) {
+      std::int32_t all_of_lane;
+      index[d] = sum_before<std::int32_t>(step[d], all_of_lane);
+      all = all_of_lane;
+    } else {
+      index[d] = sum_before<std::int64_t>(step[d], all);
+    }
+    if (this_lane() == 0) sums[d][lane] = all;
+  }
+  __syncthreads();  // no value is written before all steps were read
+  const U64 first = run.first + run.from + row;
+#pragma unroll
+  for (int d = 0; d < D; ++d) {
+    if (params.field.data[d] == nullptr) continue;
+    std::int64_t before = this_lane() < lane ? sums[d][this_lane()] : 0;
+#pragma unroll
+    for (int offset = warp_size / 2; offset > 0; offset /= 2) before += __shfl_xor_sync(full_mask, before, offset);
+    std::int64_t at = core::sum_of(core::sum_of(record.first[d], before), index[d]);
+    T value[tile_rows];
+#pragma unroll
+    for (U32 k = 0; k < tile_rows; ++k) {
+      at = core::sum_of(at, step[d][k]);
+      value[k] = core::grid_value<T>(static_cast<double>(at), params.field.step);
+    }
+    if constexpr (sizeof(T) == 4) {
+      if (whole && params.steps[d].side_by_side && params.field.stride[d] == sizeof(T)) {
+        *reinterpret_cast<float4 *>(params.field.data[d] + first * sizeof(T)) =
+            make_float4(value[0], value[1], value[2], value[3]);
+        continue;
+      }
+    }
+#pragma unroll
+    for (U32 k = 0; k < tile_rows; ++k)
+      if (k < count) store<T>(params.field, d, first + k, value[k]);
+  }
 }
 
 template <typename T>
@@ -269,8 +353,14 @@ __global__ void __launch_bounds__(exact_threads) write_exact(const __grid_consta
       fail(params, chunk_damaged);
 }
 
+template <typename T, int D>
+void launch_sums(const SequenceDecode &params, cudaStream_t stream) {
+  sum_steps<T, D><<<static_cast<unsigned>(params.blocks), sum_threads, 0, stream>>>(params);
+  write_exact<T><<<exact_ctas, exact_threads, 0, stream>>>(params);
+}
+
 template <int D>
-void launch_steps(const SequenceDecode &params, cudaStream_t stream) {
+void launch(const SequenceDecode &params, cudaStream_t stream) {
   int device = 0;
   int processors = 0;
   check(cudaGetDevice(&device), "device");
@@ -280,29 +370,21 @@ void launch_steps(const SequenceDecode &params, cudaStream_t stream) {
         "shared memory");
   const auto grid = core::min_of(params.blocks, static_cast<U64>(processors));
   decode_steps<D><<<static_cast<unsigned>(grid), step_threads, shared, stream>>>(params);
-}
-
-template <typename T>
-void launch_sums(const SequenceDecode &params, cudaStream_t stream) {
-  for (int d = 0; d < params.field.components; ++d)
-    if (params.field.data[d] != nullptr)
-      sum_steps<T><<<static_cast<unsigned>(params.blocks), sum_threads, 0, stream>>>(params, d);
-  write_exact<T><<<exact_ctas, exact_threads, 0, stream>>>(params);
+  if (params.field.value == core::Value::float32)
+    launch_sums<float, D>(params, stream);
+  else
+    launch_sums<double, D>(params, stream);
 }
 
 }  // namespace
 
 void decode_sequence(const SequenceDecode &params, cudaStream_t stream) {
   if (params.field.components == 1)
-    launch_steps<1>(params, stream);
+    launch<1>(params, stream);
   else if (params.field.components == 2)
-    launch_steps<2>(params, stream);
+    launch<2>(params, stream);
   else
-    launch_steps<3>(params, stream);
-  if (params.field.value == core::Value::float32)
-    launch_sums<float>(params, stream);
-  else
-    launch_sums<double>(params, stream);
+    launch<3>(params, stream);
   check(cudaGetLastError(), "launch");
 }
 

@@ -66,15 +66,16 @@ __global__ void __launch_bounds__(stream_threads, 1) encode_blocks(const __grid_
   extern __shared__ PackedShare shares[];
   constexpr U32 all = D * core::sequence_contexts * core::sequence_symbols;
   if (params.report->failed != 0) return;
-  for (U32 k = threadIdx.x; k < all / 4; k += blockDim.x)
+  for (U32 k = threadIdx.x; k < all / 4; k += stream_threads)
     reinterpret_cast<uint4 *>(shares)[k] = reinterpret_cast<const uint4 *>(params.shares)[k];
   __syncthreads();
   core::SequenceAxis axis[D];
 #pragma unroll
   for (int d = 0; d < D; ++d) axis[d] = params.tables->axis[d];
   const SequenceValues<T, D> values(params, params.report->exact != 0);
-  const U64 warps = U64{gridDim.x} * (blockDim.x / warp_size);
-  for (U64 b = blockIdx.x + U64{gridDim.x} * (threadIdx.x / warp_size); b < params.blocks; b += warps) {
+  // Warps of a thread block take blocks that follow each other: their arrays are in few pages of memory.
+  const BlockShare part(params.blocks, blockIdx.x, gridDim.x);
+  for (U64 b = part.first + threadIdx.x / warp_size; b < part.end; b += stream_threads / warp_size) {
     const SequenceRun run(params.particles, b, this_lane());
     const U64 first = run.first + run.from;
     const auto load = [&](Tile<T>(&tile)[D], U32 row) {

@@ -7,7 +7,7 @@
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/scan.cuh"
 #include "gpz/cuda/common/warp.cuh"
-#include "gpz/cuda/sequence/record.cuh"
+#include "gpz/cuda/sequence/params.hpp"
 #include "gpz/format/section_head.hpp"
 
 namespace gpz::cuda {
@@ -17,6 +17,8 @@ using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
 constexpr unsigned record_threads = 128;
+
+__device__ void fail(const SequenceDecode &params, U32 how) { atomicMax(&params.report->failed, how); }
 
 // The head of the chunk, axes and tables: one warp.
 __global__ void open_head(const __grid_constant__ SequenceDecode params) {
@@ -120,7 +122,14 @@ __global__ void open_records(const __grid_constant__ SequenceDecode params) {
   if (b > params.blocks) return;
   U32 words = 0;
   if (b < params.blocks && params.report->failed == 0) {
-    const core::SequenceRecord record = record_of(params, b);
+    const U32 *const at = params.chunk + sequence_directory(*params.tables, params.field.components) / 4 +
+                          b * (core::sequence_record_size(params.field.components) / 4);
+    core::SequenceRecord record;
+    record.stream = at[0];
+    record.escapes = at[1];
+    for (int d = 0; d < params.field.components; ++d)
+      record.first[d] = static_cast<std::int64_t>(U64{at[2 + 2 * d]} | U64{at[3 + 2 * d]} << 32);
+    params.records[b] = record;
     const U32 n = sequence_block_particles(params.particles, b);
     if (core::is_valid(record, params.field.components, n))
       words = core::SequenceLayout(params.tables->axis, params.field.components, n, record).total;

@@ -94,10 +94,11 @@ struct SequenceDecode {
   std::uint64_t particles;
   std::uint64_t blocks;
   SequenceTables *tables;
-  std::uint32_t *entries;  // [table][entry_stride]
-  std::uint16_t *quick;    // [table][quick_stride], entries are numbered over all tables
-  std::uint32_t *used;     // [table], entries but the end
-  std::uint32_t *words;    // of each block, and 0 behind the last
+  std::uint32_t *entries;         // [table][entry_stride]
+  std::uint16_t *quick;           // [table][quick_stride], entries are numbered over all tables
+  std::uint32_t *used;            // [table], entries but the end
+  core::SequenceRecord *records;  // [block]
+  std::uint32_t *words;           // of each block, and 0 behind the last
   std::uint64_t *word_offsets;
   SequenceReport *report;
 };
@@ -141,6 +142,15 @@ GPZ_HD std::uint32_t sequence_block_particles(std::uint64_t particles, std::uint
   const std::uint64_t left = particles - block * core::sequence_block_size;
   return left < core::sequence_block_size ? static_cast<std::uint32_t>(left) : core::sequence_block_size;
 }
+
+// The blocks of a thread block of `of`: they follow each other.
+struct BlockShare {
+  std::uint64_t first;
+  std::uint64_t end;
+
+  GPZ_HD BlockShare(std::uint64_t blocks, std::uint32_t number, std::uint32_t of)
+      : first(blocks * number / of), end(blocks * (number + 1) / of) {}
+};
 
 // The particles that a lane codes, which follow each other.
 struct SequenceRun {

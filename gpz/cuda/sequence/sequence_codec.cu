@@ -110,6 +110,7 @@ struct SequenceCodec::State {
     params.entries = carver.take<std::uint32_t>(max_sequence_tables * entry_stride);
     params.quick = carver.take<std::uint16_t>(max_sequence_tables * quick_stride);
     params.used = carver.take<std::uint32_t>(max_sequence_tables);
+    params.records = carver.take<core::SequenceRecord>(blocks);
     params.word_offsets = carver.take<std::uint64_t>(blocks + 1);
     for (int d = 0; d < params.field.components; ++d) {
       if (params.field.data[d] != nullptr) continue;

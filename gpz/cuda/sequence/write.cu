@@ -2,7 +2,6 @@
 // The bytes of a sequence chunk, once it is known where they go: head, exact values, tables, and for each block its
 // record, low bits, escapes and stream.
 #include "gpz/chunk.hpp"
-#include "gpz/cuda/block/lane_packer.cuh"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/scan.cuh"
 #include "gpz/cuda/common/warp.cuh"
@@ -15,7 +14,7 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-constexpr unsigned block_threads = 128;  // of four blocks
+constexpr unsigned block_threads = 128;
 
 // Everything in front of the strings of frequencies but exact values, and the zeros behind parts.
 __global__ void write_start(const __grid_constant__ SequenceEncode params) {
@@ -101,68 +100,82 @@ __global__ void __launch_bounds__(block_threads) write_exact(const __grid_consta
   }
 }
 
-// Low bits and escapes of a block, from `to` on.
+constexpr U32 run_rows = core::sequence_block_size / core::sequence_lanes;
+constexpr unsigned step_threads = core::sequence_lanes * warp_size;
+static_assert(run_rows == warp_size * tile_rows);
+
+// Low bits of a block, [lane][row], a lane's rows and one more: so that lanes are in different banks.
+template <int D>
+struct LowBits {
+  U32 of[D][core::sequence_lanes][run_rows + 1];
+};
+
+// Word `number` of the low bits of a lane.
+__device__ __forceinline__ U32 low_word(const U32 *low, U32 rows, U32 width, U32 number) {
+  const U32 begin = 32 * number;
+  U32 word = 0;
+  for (U32 row = begin / width; row < rows && row * width < begin + 32; ++row)
+    word |= row * width >= begin ? low[row] << (row * width - begin) : low[row] >> (begin - row * width);
+  return word;
+}
+
+// Low bits and escapes of a block, from `to` on. A warp takes the particles of a lane.
 template <typename T, int D>
-__device__ void write_steps(const SequenceEncode &params, U64 b, const core::SequenceAxis (&axis)[D],
-                            const core::SequenceLayout &layout, U32 *to) {
+__device__ __forceinline__ void write_steps(const SequenceEncode &params, U64 b, const core::SequenceAxis (&axis)[D],
+                                            const core::SequenceLayout &layout, LowBits<D> &low, U32 *to) {
   const SequenceValues<T, D> values(params, params.tables->exact != 0);
-  const SequenceRun run(params.particles, b, this_lane());
-  const U64 first = run.first + run.from;
-  U32 *escape =
-      to + layout.escapes_at + warp_exclusive_sum(U32{params.lane_escapes[b * core::sequence_lanes + this_lane()]});
-  const auto load = [&](Tile<T>(&tile)[D], U32 row) {
-    const U32 count = row >= run.mine ? 0 : min(tile_rows, run.mine - row);
+  const U32 lane = threadIdx.x / warp_size;
+  const SequenceRun run(params.particles, b, lane);
+  const U32 row = this_lane() * tile_rows;
+  const U32 count = row >= run.mine ? 0 : min(tile_rows, run.mine - row);
+  const U64 at = run.first + run.from + row;
+  Tile<T> tile[D];
 #pragma unroll
-    for (int d = 0; d < D; ++d) tile[d] = values.load(d, first + row, count);
-  };
-  static_assert(core::max_components == 3);
-  const U32 second = layout.low_words[0];
-  const U32 third = second + layout.low_words[1];
-  LanePacker packer[] = {LanePacker(to), LanePacker(to + second), LanePacker(to + third)};
-  U32 last[D] = {};
-  if (run.mine != 0)
-#pragma unroll
-    for (int d = 0; d < D; ++d) last[d] = static_cast<U32>(values.index(d, run.from == 0 ? first : first - 1));
-  Tile<T> ahead[D];
-  load(ahead, 0);
-  for (U32 row = 0; row < run.rows; row += tile_rows) {
-    Tile<T> tile[D];
-#pragma unroll
-    for (int d = 0; d < D; ++d) tile[d] = ahead[d];
-    load(ahead, row + tile_rows);
-#pragma unroll
-    for (U32 k = 0; k < tile_rows; ++k) {
-      if (row + k >= run.rows) break;
-#pragma unroll
-      for (int d = 0; d < D; ++d) {
-        U32 bits = 0;
-        if (row + k < run.mine) {
-          const auto now = static_cast<U32>(values.index(d, first + row + k, tile[d].x[k]));
-          const auto step = static_cast<std::int32_t>(now - last[d]);
-          last[d] = now;
-          if (core::symbol_of_step(step, axis[d].shift) == 0)
-            *escape++ = static_cast<U32>(step);
-          else
-            bits = core::low_bits_of_step(step, axis[d].shift);
-        }
-        if (axis[d].shift != 0) packer[d].put(bits, static_cast<int>(axis[d].shift));
-      }
-    }
-  }
+  for (int d = 0; d < D; ++d) tile[d] = values.load(d, at, count);
+  const U32 before_lane = params.lane_escapes[b * core::sequence_lanes + this_lane()];
+  std::int32_t step[tile_rows][D];
+  U32 escaped = 0;  // a bit a value
 #pragma unroll
   for (int d = 0; d < D; ++d) {
-    const U32 rest = run.rows * axis[d].shift % 32;
-    if (rest != 0) packer[d].put(0, static_cast<int>(32 - rest));
+    U32 index[tile_rows];
+#pragma unroll
+    for (U32 k = 0; k < tile_rows; ++k)
+      index[k] = k < count ? static_cast<U32>(values.index(d, at + k, tile[d].x[k])) : 0;
+    U32 before = __shfl_up_sync(full_mask, index[tile_rows - 1], 1);
+    if (this_lane() == 0 && count != 0) before = run.from == 0 ? index[0] : static_cast<U32>(values.index(d, at - 1));
+#pragma unroll
+    for (U32 k = 0; k < tile_rows; ++k) {
+      step[k][d] = static_cast<std::int32_t>(index[k] - before);
+      before = index[k];
+      const bool escapes = core::symbol_of_step(step[k][d], axis[d].shift) == 0;
+      if (k < count && escapes) escaped |= 1u << (k * D + static_cast<U32>(d));
+      low.of[d][lane][row + k] = k < count && !escapes ? core::low_bits_of_step(step[k][d], axis[d].shift) : 0;
+    }
+  }
+  U32 *escape = to + layout.escapes_at + warp_sum(this_lane() < lane ? before_lane : 0) +
+                warp_exclusive_sum(static_cast<U32>(__popc(escaped)));
+#pragma unroll
+  for (U32 k = 0; k < tile_rows; ++k)
+#pragma unroll
+    for (int d = 0; d < D; ++d)
+      if ((escaped >> (k * D + static_cast<U32>(d)) & 1) != 0) *escape++ = static_cast<U32>(step[k][d]);
+  __syncthreads();
+#pragma unroll
+  for (int d = 0; d < D; ++d) {
+    for (U32 w = lane; w < layout.low_words[d] / core::sequence_lanes; w += core::sequence_lanes)
+      to[w * core::sequence_lanes + this_lane()] = low_word(low.of[d][this_lane()], run.rows, axis[d].shift, w);
+    to += layout.low_words[d];
   }
 }
 
-// A warp a block.
+// A thread block a block.
 template <typename T, int D>
-__global__ void __launch_bounds__(block_threads) write_blocks(const __grid_constant__ SequenceEncode params) {
-  const U64 b = U64{blockIdx.x} * (block_threads / warp_size) + threadIdx.x / warp_size;
-  if (b >= params.blocks || !is_complete(params, *params.report)) return;
+__global__ void __launch_bounds__(step_threads) write_blocks(const __grid_constant__ SequenceEncode params) {
+  extern __shared__ __align__(16) char shared[];
+  const U64 b = blockIdx.x;
+  if (!is_complete(params, *params.report)) return;
   const core::SequenceRecord record = params.records[b];
-  if (this_lane() == 0) {
+  if (threadIdx.x == 0) {
     auto *const directory =
         reinterpret_cast<U32 *>(params.out + sequence_directory(*params.tables, D) + b * core::sequence_record_size(D));
     directory[0] = record.stream;
@@ -179,15 +192,16 @@ __global__ void __launch_bounds__(block_threads) write_blocks(const __grid_const
 #pragma unroll
   for (int d = 0; d < D; ++d) axis[d] = params.tables->axis[d];
   const core::SequenceLayout layout(axis, D, sequence_block_particles(params.particles, b), record);
-  if (layout.states_at != 0) write_steps<T, D>(params, b, axis, layout, to);
-  to[layout.states_at + this_lane()] = params.states[b * core::sequence_lanes + this_lane()];
+  if (layout.states_at != 0) write_steps<T, D>(params, b, axis, layout, *reinterpret_cast<LowBits<D> *>(shared), to);
+  if (threadIdx.x < core::sequence_lanes)
+    to[layout.states_at + threadIdx.x] = params.states[b * core::sequence_lanes + threadIdx.x];
   const U32 room = core::stream_room(D);
   const U32 *const list = params.page_lists + b * (room / page_words);
   const auto word = [&](U32 k) {
     const U32 at = room - record.stream + k;
     return U32{params.pages[U64{list[at / page_words]} * page_words + at % page_words]};
   };
-  for (U32 w = this_lane(); w < (record.stream + 1) / 2; w += warp_size)
+  for (U32 w = threadIdx.x; w < (record.stream + 1) / 2; w += step_threads)
     to[layout.stream_at + w] = word(2 * w) | (2 * w + 1 < record.stream ? word(2 * w + 1) << 16 : 0);
 }
 
@@ -197,7 +211,10 @@ void launch(const SequenceEncode &params, bool exact, cudaStream_t stream) {
     return static_cast<unsigned>((warps + block_threads / warp_size - 1) / (block_threads / warp_size));
   };
   if (exact) write_exact<T, D><<<grid_of(params.blocks * D), block_threads, 0, stream>>>(params);
-  write_blocks<T, D><<<grid_of(params.blocks), block_threads, 0, stream>>>(params);
+  constexpr std::size_t shared = sizeof(LowBits<D>);
+  check(cudaFuncSetAttribute(write_blocks<T, D>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+        "shared memory");
+  write_blocks<T, D><<<static_cast<unsigned>(params.blocks), step_threads, shared, stream>>>(params);
 }
 
 template <typename T>
