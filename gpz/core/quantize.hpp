@@ -68,7 +68,8 @@ GPZ_HD Quantized<T> quantize(T x, const Grid &grid) {
 // Whether the grid holds a value. Others are stored exactly.
 template <typename T>
 GPZ_HD bool holds(T x, const Grid &grid) {
-  return grid.only_its_values ? quantize<true>(x, grid).valid : quantize<false>(x, grid).valid;
+  const Quantized<T> q = quantize(x, grid);
+  return q.valid & (!grid.only_its_values | same_bits(x, grid_value<T>(q.rounded, grid.step)));
 }
 
 // The widest step that keeps the bound, less 2^-12: values at the very edge between two grid points would otherwise

@@ -54,20 +54,31 @@ __global__ void __launch_bounds__(step_threads) count_steps(const __grid_constan
 #pragma unroll
     for (int d = 0; d < D; ++d) {
       std::int64_t index[tile_rows];
-      U32 exact = 0;
+      T largest = 0;
+      bool all_held = true;
 #pragma unroll
       for (U32 k = 0; k < tile_rows; ++k) {
-        const T x = tile[d].x[k];
-        const core::Quantized<T> q = values.quantized(x);
+        const core::Quantized<T> q = values.quantized(tile[d].x[k]);
         index[k] = q.index;
-        if (k >= part.count) continue;
-        if (values.holds(x)) {
-          error = max(error, q.error);
-        } else {
+        largest = max(largest, q.error);
+        all_held &= values.holds(tile[d].x[k]);  // what is not there is 0
+      }
+      U32 exact = 0;
+      if (!all_held) {
+        largest = 0;
+#pragma unroll
+        for (U32 k = 0; k < tile_rows; ++k) {
+          if (values.holds(tile[d].x[k])) {
+            largest = max(largest, values.quantized(tile[d].x[k]).error);
+            continue;
+          }
+          std::int64_t found = 0;  // of its own: an index whose address is taken would be in local memory
+          failed |= !values.find_before(d, part.at + k, found);
+          index[k] = found;
           ++exact;
-          failed |= !values.find_before(d, part.at + k, index[k]);
         }
       }
+      error = max(error, largest);
       if (exact != 0) {
         atomicAdd(&params.exact_counts[static_cast<unsigned>(d) * params.blocks + item / core::sequence_lanes], exact);
         atomicAdd(reinterpret_cast<unsigned long long *>(&params.report->exact), exact);
@@ -127,9 +138,7 @@ __global__ void __launch_bounds__(symbol_threads, 1) count_symbols(const __grid_
 #pragma unroll
       for (int d = 0; d < D; ++d) {
         U32 index[tile_rows];
-#pragma unroll
-        for (U32 k = 0; k < tile_rows; ++k)
-          index[k] = k < part.count ? static_cast<U32>(values.index(d, part.at + k, tile[d].x[k])) : 0;
+        values.indices(d, part.at, tile[d], part.count, index);
         U32 before = __shfl_up_sync(full_mask, index[tile_rows - 1], 1);
         if (this_lane() == 0 && part.count != 0)
           before = part.run.from == 0 ? index[0] : static_cast<U32>(values.index(d, part.at - 1));
@@ -236,7 +245,7 @@ void launch(const SequenceEncode &params, cudaStream_t stream) {
   };
   count_steps<T, D><<<grid(step_threads, 8), step_threads, 0, stream>>>(params);
   choose_axes<<<1, 32, 0, stream>>>(params);
-  constexpr std::size_t shared = encode_shared(D);
+  constexpr std::size_t shared = count_shared(D);
   check(
       cudaFuncSetAttribute(count_symbols<T, D>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
       "shared memory");

@@ -11,7 +11,7 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-constexpr unsigned stream_threads = 1024;
+constexpr unsigned stream_threads = stream_warps * warp_size;
 
 // A block's stream, which is filled from its end on.
 class PagedStream {
@@ -20,50 +20,108 @@ class PagedStream {
       : params_(params), list_(params.page_lists + block * (room / page_words)), at_(room), begin_(room) {}
 
   // All lanes call it; those with a word give one. Words of a call are in the order of lanes.
-  __device__ __forceinline__ void put(bool mine, U32 word) {
+  __device__ __forceinline__ void put(bool mine, U32 word, U32 lanes_before) {
     const U32 all = __ballot_sync(full_mask, mine);
     at_ -= static_cast<U32>(__popc(all));
     if (at_ < begin_) take_page();
-    if (!mine) return;
-    const U32 to = at_ + static_cast<U32>(__popc(all & ((1u << this_lane()) - 1)));
-    const U32 page = to < begin_ + page_words ? page_ : page_before_;
-    if (page < params_.pages_there)
-      params_.pages[U64{page} * page_words + to % page_words] = static_cast<std::uint16_t>(word);
+    const U32 to = at_ + static_cast<U32>(__popc(all & lanes_before));
+    if (mine)
+      params_.pages[to + (to - begin_ < page_words ? shift_ : shift_before_)] = static_cast<std::uint16_t>(word);
   }
   __device__ U32 begin() const { return at_; }
 
  private:
   __device__ __forceinline__ void take_page() {
-    page_before_ = page_;
+    shift_before_ = shift_;
     begin_ -= page_words;
     U32 page = 0;
     if (this_lane() == 0) {
       page = atomicAdd(&params_.report->pages, 1u);
       list_[begin_ / page_words] = page;
     }
-    page_ = __shfl_sync(full_mask, page, 0);
+    page = min(__shfl_sync(full_mask, page, 0), params_.pages_there);
+    shift_ = page * page_words - begin_;
   }
 
   const SequenceEncode &params_;
   U32 *list_;
   U32 at_;
-  U32 begin_;  // of the first page
-  U32 page_ = 0;
-  U32 page_before_ = 0;
+  U32 begin_;      // of the first page
+  U32 shift_ = 0;  // from words of the stream to words of the pages, modulo 2^32
+  U32 shift_before_ = 0;
 };
 
-// Symbols of all components of a particle, ten bits each, and their classes.
-template <int D>
-struct Symbols {
-  U32 packed = 0;
-  __device__ __forceinline__ void set(int d, U32 symbol) { packed |= symbol << (10 * d); }
-  __device__ __forceinline__ U32 get(int d) const { return packed >> (10 * d) % 32 & (core::sequence_symbols - 1); }
-};
-static_assert(core::sequence_symbols == 1024);
+// state / frequency and the rest, for states below frequency * 2^20, as they are before a step.
+__device__ __forceinline__ U32 push(U32 state, U32 start, U32 frequency) {
+  // The quotient is below 2^20, and less than 2^-22 of it too large or too small: less a quarter it is not too large.
+  float reciprocal;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(__uint2float_rn(frequency)));
+  U32 quotient = __float2uint_rz(__fmaf_rn(__uint2float_rn(state), reciprocal, -0.25f));
+  U32 rest = state - quotient * frequency;
+  if (rest >= frequency) {
+    ++quotient;
+    rest -= frequency;
+  }
+  return (quotient << core::ans_bits) + rest + start;
+}
+
+// What is coded of rows of all lanes of a block, [row][component][lane].
+template <typename T, int D>
+__device__ __forceinline__ void find_symbols(const SequenceEncode &params, const SequenceValues<T, D> &values, U64 b,
+                                             const core::SequenceAxis (&axis)[D], U32 first_row, CodedValue *coded) {
+  // Threads next to each other have rows that follow each other: 64 bytes of a lane are read together.
+  constexpr U32 threads = coded_rows / tile_rows;  // of a lane
+  const U32 row = first_row + this_lane() % threads * tile_rows;
+#pragma unroll 1
+  for (U32 lane = this_lane() / threads; lane < core::sequence_lanes; lane += warp_size / threads) {
+    const SequenceRun run(params.particles, b, lane);
+    const U32 count = row >= run.mine ? 0 : min(tile_rows, run.mine - row);
+    const U64 at = run.first + run.from + row;
+    // The two rows before are those of the thread before, or have to be read.
+    const bool reads = this_lane() % threads == 0 && count != 0;
+    U32 symbol[tile_rows][D];
+    core::SequenceContext context;
+    Tile<T> tile[D];
+#pragma unroll
+    for (int d = 0; d < D; ++d) tile[d] = values.load(d, at, count);
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      const auto symbol_of = [&](U32 now, U32 last) {
+        return core::symbol_of_step(static_cast<std::int32_t>(now - last), axis[d].shift);
+      };
+      U32 index[tile_rows];
+      values.indices(d, at, tile[d], count, index);
+      U32 before = __shfl_up_sync(full_mask, index[tile_rows - 1], 1);
+      U32 two_before = 0;
+      if (reads) {
+        before = run.from + row == 0 ? index[0] : static_cast<U32>(values.index(d, at - 1));
+        if (row != 0) two_before = static_cast<U32>(values.index(d, at - 2));
+      }
+      const U32 symbol_before = symbol_of(before, two_before);
+#pragma unroll
+      for (U32 k = 0; k < tile_rows; ++k) {
+        symbol[k][d] = symbol_of(index[k], before);
+        before = index[k];
+      }
+      const U32 last_class = __shfl_up_sync(full_mask, core::class_of_symbol(symbol[tile_rows - 1][d], axis[d]), 1);
+      context.own[d] = reads ? core::class_of_symbol(symbol_before, axis[d]) : last_class;
+    }
+    context.last = context.own[D - 1];
+    if (row == 0) context = {};
+#pragma unroll
+    for (U32 k = 0; k < tile_rows; ++k)
+#pragma unroll
+      for (int d = 0; d < D; ++d) {
+        coded[((row - first_row + k) * D + static_cast<U32>(d)) * core::sequence_lanes + lane] =
+            static_cast<CodedValue>(context.table(d) * core::sequence_symbols + symbol[k][d]);
+        context.take(d, symbol[k][d], axis[d]);
+      }
+  }
+}
 
 template <typename T, int D>
 __global__ void __launch_bounds__(stream_threads, 1) encode_blocks(const __grid_constant__ SequenceEncode params) {
-  extern __shared__ PackedShare shares[];
+  extern __shared__ __align__(16) PackedShare shares[];  // then what is coded, of each warp
   constexpr U32 all = D * core::sequence_contexts * core::sequence_symbols;
   if (params.report->failed != 0) return;
   for (U32 k = threadIdx.x; k < all / 4; k += stream_threads)
@@ -72,118 +130,78 @@ __global__ void __launch_bounds__(stream_threads, 1) encode_blocks(const __grid_
   core::SequenceAxis axis[D];
 #pragma unroll
   for (int d = 0; d < D; ++d) axis[d] = params.tables->axis[d];
+  const U32 warp = threadIdx.x / warp_size;
+  auto *const coded = reinterpret_cast<CodedValue *>(shares + all) + warp * (coded_rows * D * core::sequence_lanes);
   const SequenceValues<T, D> values(params, params.report->exact != 0);
   // Warps of a thread block take blocks that follow each other: their arrays are in few pages of memory.
   const BlockShare part(params.blocks, blockIdx.x, gridDim.x);
-  for (U64 b = part.first + threadIdx.x / warp_size; b < part.end; b += stream_threads / warp_size) {
+  for (U64 b = part.first + warp; b < part.end; b += stream_warps) {
     const SequenceRun run(params.particles, b, this_lane());
-    const U64 first = run.first + run.from;
-    const auto load = [&](Tile<T>(&tile)[D], U32 row) {
-      const U32 count = row >= run.mine ? 0 : min(tile_rows, run.mine - row);
-#pragma unroll
-      for (int d = 0; d < D; ++d) tile[d] = values.load(d, first + row, count);
-    };
-    // Indices, modulo 2^32, of a tile; behind the lane's last row they do not matter.
-    const auto indices = [&](const Tile<T>(&tile)[D], U32 row, U32(&index)[tile_rows][D]) {
-#pragma unroll
-      for (int d = 0; d < D; ++d)
-#pragma unroll
-        for (U32 k = 0; k < tile_rows; ++k)
-          index[k][d] = row + k < run.mine ? static_cast<U32>(values.index(d, first + row + k, tile[d].x[k])) : 0;
-    };
+    const U32 lanes_before = (1u << this_lane()) - 1;
     PagedStream stream(params, b, core::stream_room(D));
     U32 state = core::ans_low;
     U32 escapes = 0;
-    U32 before[tile_rows][D];  // of the tile before the one that is coded
-    Tile<T> ahead[D];
-    U32 row = (run.rows - 1) / tile_rows * tile_rows;
-    load(ahead, row);
-    indices(ahead, row, before);
-    if (row != 0) load(ahead, row - tile_rows);
-    for (;; row -= tile_rows) {
-      U32 index[tile_rows][D];
-#pragma unroll
-      for (U32 k = 0; k < tile_rows; ++k)
-#pragma unroll
-        for (int d = 0; d < D; ++d) index[k][d] = before[k][d];
-      Symbols<D> symbols[tile_rows + 1];  // the first ones are of the row before
-      if (row != 0) {
-        indices(ahead, row - tile_rows, before);
-        if (row != tile_rows) load(ahead, row - 2 * tile_rows);
-      } else if (run.mine != 0) {
-#pragma unroll
-        for (int d = 0; d < D; ++d)
-          before[tile_rows - 1][d] = run.from == 0 ? index[0][d] : static_cast<U32>(values.index(d, first - 1));
-      }
-#pragma unroll
-      for (int d = 0; d < D; ++d) {
-        const auto symbol_of = [&](U32 now, U32 last) {
-          return core::symbol_of_step(static_cast<std::int32_t>(now - last), axis[d].shift);
-        };
-        symbols[0].set(d, symbol_of(before[tile_rows - 1][d], before[tile_rows - 2][d]));
-        symbols[1].set(d, symbol_of(index[0][d], before[tile_rows - 1][d]));
-#pragma unroll
-        for (U32 k = 1; k < tile_rows; ++k) symbols[k + 1].set(d, symbol_of(index[k][d], index[k - 1][d]));
-      }
-#pragma unroll
-      for (U32 k = tile_rows; k-- > 0;) {
-        const bool active = row + k < run.mine;
-        core::SequenceContext context;
-        if (row + k != 0)
-#pragma unroll
-          for (int d = 0; d < D; ++d) context.take(d, symbols[k].get(d), axis[d]);
-        U32 table[D];
+    U32 first_row = (run.rows - 1) / coded_rows * coded_rows;
+    for (;; first_row -= coded_rows) {
+      find_symbols<T, D>(params, values, b, axis, first_row, coded);
+      __syncwarp();
+#pragma unroll 1
+      for (U32 k = min(coded_rows, run.rows - first_row); k-- > 0;) {
+        const bool active = first_row + k < run.mine;
+        U32 value[D];
+        PackedShare share[D];
 #pragma unroll
         for (int d = 0; d < D; ++d) {
-          table[d] = context.table(d);
-          context.take(d, symbols[k + 1].get(d), axis[d]);
+          value[d] = coded[(k * D + static_cast<U32>(d)) * core::sequence_lanes + this_lane()];
+          share[d] = active ? shares[value[d]] : core::ans_total << packed_start_bits;
         }
 #pragma unroll
         for (int d = D - 1; d >= 0; --d) {
-          const U32 symbol = symbols[k + 1].get(d);
-          const PackedShare share = shares[table[d] * core::sequence_symbols + symbol];
-          const U32 frequency = active ? share >> packed_start_bits : core::ans_total;
+          const U32 frequency = share[d] >> packed_start_bits;
           const bool full = active && core::ans_is_full(state, frequency);
-          stream.put(full, state);
+          stream.put(full, state, lanes_before);
           if (full) state >>= 16;
           if (active) {
-            state = core::ans_push(state, share & (core::ans_total - 1), frequency);
-            escapes += symbol == 0 ? 1 : 0;
+            state = push(state, share[d] & (core::ans_total - 1), frequency);
+            escapes += value[d] % core::sequence_symbols == 0 ? 1 : 0;
           }
         }
       }
-      if (row == 0) break;
+      if (first_row == 0) break;
+      __syncwarp();
     }
     params.states[b * core::sequence_lanes + this_lane()] = state;
     params.lane_escapes[b * core::sequence_lanes + this_lane()] = static_cast<std::uint16_t>(escapes);
     const U32 all_escapes = warp_sum(escapes);
-    if (this_lane() != 0) continue;
-    core::SequenceRecord record;
-    record.stream = core::stream_room(D) - stream.begin();
-    record.escapes = all_escapes;
+    if (this_lane() == 0) {
+      core::SequenceRecord record;
+      record.stream = core::stream_room(D) - stream.begin();
+      record.escapes = all_escapes;
 #pragma unroll
-    for (int d = 0; d < D; ++d) record.first[d] = values.index(d, run.first);
-    params.records[b] = record;
-    const core::SequenceLayout layout(axis, D, run.n, record);
-    if (layout.stream_at > core::sequence_room(D)) params.report->failed = 1;
-    params.words[b] = layout.total;
+      for (int d = 0; d < D; ++d) record.first[d] = values.index(d, run.first);
+      params.records[b] = record;
+      const core::SequenceLayout layout(axis, D, run.n, record);
+      if (layout.stream_at > core::sequence_room(D)) params.report->failed = 1;
+      params.words[b] = layout.total;
+    }
+    __syncwarp();
   }
 }
 
-// Of a chunk without strings of frequencies yet: where they will be, and the length of the chunk.
+// Of a chunk without strings of frequencies yet: where they will be, and the length of the chunk. One warp.
 __global__ void measure(const __grid_constant__ SequenceEncode params) {
   if (params.report->failed != 0) return;
   const int components = params.field.components;
   const U32 tables = core::sequence_tables(components);
   SequenceTables &all = *params.tables;
-  U32 sum = 0;
-  for (U32 t = 0; t < tables; ++t) {
-    all.words_before[t] = sum;
-    sum += core::words_of_table(all.table[t]);
-  }
-  all.words_before[tables] = sum;
-  params.report->bytes =
-      core::round_up_to_8(sequence_payload(all, components, params.blocks) + params.word_offsets[params.blocks] * 4);
+  static_assert(max_sequence_tables < warp_size);
+  U32 sum;
+  const U32 before = warp_exclusive_sum(this_lane() < tables ? core::words_of_table(all.table[this_lane()]) : 0, &sum);
+  if (this_lane() <= tables) all.words_before[this_lane()] = before;
+  __syncwarp();
+  if (this_lane() == 0)
+    params.report->bytes =
+        core::round_up_to_8(sequence_payload(all, components, params.blocks) + params.word_offsets[params.blocks] * 4);
 }
 
 template <typename T, int D>
@@ -215,7 +233,7 @@ void encode_streams(const SequenceEncode &params, void *scan, std::size_t scan_b
   else
     launch<double>(params, stream);
   check(exclusive_sum(scan, scan_bytes, params.words, params.word_offsets, params.blocks + 1, stream), "scan");
-  measure<<<1, 1, 0, stream>>>(params);
+  measure<<<1, warp_size, 0, stream>>>(params);
   check(cudaGetLastError(), "launch");
 }
 

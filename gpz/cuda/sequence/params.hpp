@@ -52,10 +52,10 @@ struct SequenceEncode {
   std::uint32_t *counts;  // [table][symbol]
   PackedShare *shares;    // [table][symbol]
   SequenceTables *tables;
-  std::uint32_t *exact_counts;   // [component][block], and 0 behind the last
-  std::uint64_t *exact_offsets;  // sums of them
-  std::uint16_t *pages;          // what streams are collected in
-  std::uint32_t pages_there;
+  std::uint32_t *exact_counts;    // [component][block], and 0 behind the last
+  std::uint64_t *exact_offsets;   // sums of them
+  std::uint16_t *pages;           // what streams are collected in
+  std::uint32_t pages_there;      // and one more, for what has no room
   std::uint32_t *page_lists;      // [block][page of the longest stream]: which pages it has, from the last one on
   std::uint32_t *states;          // [block][lane]
   std::uint16_t *lane_escapes;    // [block][lane]
@@ -103,9 +103,18 @@ struct SequenceDecode {
   SequenceReport *report;
 };
 
-// Memory of a thread block for tables in shared memory.
+// Shared memory of a thread block: counters of symbols; shares of symbols, and what each warp is about to code; tables.
+// Of each value the table of its context, and from bit 0 on its symbol.
+using CodedValue = std::uint16_t;
+inline constexpr std::uint32_t coded_rows = 16;  // at once, of each lane
+inline constexpr std::uint32_t stream_warps = 32;
+constexpr std::size_t count_shared(int components) {
+  return sizeof(std::uint32_t) * static_cast<std::size_t>(components) * core::sequence_contexts *
+         core::sequence_symbols;
+}
 constexpr std::size_t encode_shared(int components) {
-  return sizeof(PackedShare) * static_cast<std::size_t>(components) * core::sequence_contexts * core::sequence_symbols;
+  return sizeof(PackedShare) * static_cast<std::size_t>(components) * core::sequence_contexts * core::sequence_symbols +
+         sizeof(CodedValue) * stream_warps * coded_rows * static_cast<std::size_t>(components) * core::sequence_lanes;
 }
 constexpr std::size_t decode_shared(int components) {
   return static_cast<std::size_t>(components) * core::sequence_contexts *

@@ -20,6 +20,9 @@ void require_one_field(const Field &field, std::uint64_t particles) {
     throw Error(Status::invalid_argument, "a sequence is of particles whose positions are floats with a bound");
 }
 
+constexpr std::size_t page_bytes = page_words * sizeof(std::uint16_t);
+constexpr std::size_t most_pages = UINT32_MAX / page_words;  // words of pages are counted in 32 bits
+
 // Arrays without gaps whose elements can be read or written four at a time.
 bool is_packed(const void *data, std::ptrdiff_t stride, std::size_t size) {
   return stride == static_cast<std::ptrdiff_t>(size) && reinterpret_cast<std::uintptr_t>(data) % sizeof(uint4) == 0;
@@ -177,7 +180,7 @@ struct SequenceCodec::State {
     count_sequence(params, stream);
     SequenceReport report = finish(params.report, stream, "compression");
     if (report.failed != 0) return false;
-    reserve(pages, pages_for(params, report) * page_words * sizeof(std::uint16_t));
+    reserve(pages, (pages_for(params, report) + 1) * page_bytes);
     reserve(bytes, bytes_for(params, report));
     encode_with(params, report, scan, scan_room, stream);
     if (report.failed != 0) return false;
@@ -193,15 +196,15 @@ struct SequenceCodec::State {
   void encode_with(SequenceEncode &params, SequenceReport &report, void *scan, std::size_t scan_room, Stream stream) {
     for (;;) {
       params.pages = static_cast<std::uint16_t *>(pages.data());
-      params.pages_there = static_cast<std::uint32_t>(
-          std::min<std::size_t>(pages.capacity() / (page_words * sizeof(std::uint16_t)), UINT32_MAX));
+      params.pages_there =
+          static_cast<std::uint32_t>(std::min<std::size_t>(pages.capacity() / page_bytes - 1, most_pages));
       params.out = static_cast<std::uint8_t *>(bytes.data());
       params.out_size = bytes.capacity();
       encode_streams(params, scan, scan_room, stream);
       write_sequence(params, report.exact != 0, scan, scan_room, stream);
       report = finish(params.report, stream, "compression");
       if (report.failed != 0 || is_complete(params, report)) return;
-      reserve(pages, std::size_t{report.pages} * page_words * sizeof(std::uint16_t));
+      reserve(pages, (std::size_t{report.pages} + 1) * page_bytes);
       reserve(bytes, report.bytes);
       check(cudaMemsetAsync(&params.report->pages, 0, sizeof(report.pages), stream), "zeros");
     }

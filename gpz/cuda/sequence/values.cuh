@@ -65,6 +65,17 @@ class SequenceValues {
   }
   __device__ __forceinline__ std::int64_t index(int d, std::uint64_t i) const { return index(d, i, value(d, i)); }
 
+  // Indices, modulo 2^32, of `count` particles from i on, whose values are a tile.
+  __device__ __forceinline__ void indices(int d, std::uint64_t i, const Tile<T> &tile, std::uint32_t count,
+                                          std::uint32_t (&out)[tile_rows]) const {
+#pragma unroll
+    for (std::uint32_t k = 0; k < tile_rows; ++k) out[k] = static_cast<std::uint32_t>(quantized(tile.x[k]).index);
+    if (!has_exact_) return;
+#pragma unroll
+    for (std::uint32_t k = 0; k < tile_rows; ++k)
+      if (k < count) out[k] = static_cast<std::uint32_t>(index(d, i + k, tile.x[k]));
+  }
+
   // The index of the last particle before i whose value the grid holds, 0 if there is none. False if it is out of
   // reach.
   __device__ __noinline__ bool find_before(int d, std::uint64_t i, std::int64_t &found) const {

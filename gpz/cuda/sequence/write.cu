@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(block_threads) write_exact(const __grid_consta
 }
 
 constexpr U32 run_rows = core::sequence_block_size / core::sequence_lanes;
-constexpr unsigned step_threads = core::sequence_lanes * warp_size;
+constexpr unsigned step_threads = 512;
 static_assert(run_rows == warp_size * tile_rows);
 
 // Low bits of a block, [lane][row], a lane's rows and one more: so that lanes are in different banks.
@@ -119,12 +119,11 @@ __device__ __forceinline__ U32 low_word(const U32 *low, U32 rows, U32 width, U32
   return word;
 }
 
-// Low bits and escapes of a block, from `to` on. A warp takes the particles of a lane.
+// Escapes of the particles of a lane, from `escape` on, and the low bits of the others: a warp.
 template <typename T, int D>
-__device__ __forceinline__ void write_steps(const SequenceEncode &params, U64 b, const core::SequenceAxis (&axis)[D],
-                                            const core::SequenceLayout &layout, LowBits<D> &low, U32 *to) {
-  const SequenceValues<T, D> values(params, params.tables->exact != 0);
-  const U32 lane = threadIdx.x / warp_size;
+__device__ __forceinline__ void split_steps(const SequenceEncode &params, const SequenceValues<T, D> &values, U64 b,
+                                            U32 lane, const core::SequenceAxis (&axis)[D], LowBits<D> &low,
+                                            U32 *escape) {
   const SequenceRun run(params.particles, b, lane);
   const U32 row = this_lane() * tile_rows;
   const U32 count = row >= run.mine ? 0 : min(tile_rows, run.mine - row);
@@ -138,9 +137,7 @@ __device__ __forceinline__ void write_steps(const SequenceEncode &params, U64 b,
 #pragma unroll
   for (int d = 0; d < D; ++d) {
     U32 index[tile_rows];
-#pragma unroll
-    for (U32 k = 0; k < tile_rows; ++k)
-      index[k] = k < count ? static_cast<U32>(values.index(d, at + k, tile[d].x[k])) : 0;
+    values.indices(d, at, tile[d], count, index);
     U32 before = __shfl_up_sync(full_mask, index[tile_rows - 1], 1);
     if (this_lane() == 0 && count != 0) before = run.from == 0 ? index[0] : static_cast<U32>(values.index(d, at - 1));
 #pragma unroll
@@ -152,28 +149,44 @@ __device__ __forceinline__ void write_steps(const SequenceEncode &params, U64 b,
       low.of[d][lane][row + k] = k < count && !escapes ? core::low_bits_of_step(step[k][d], axis[d].shift) : 0;
     }
   }
-  U32 *escape = to + layout.escapes_at + warp_sum(this_lane() < lane ? before_lane : 0) +
-                warp_exclusive_sum(static_cast<U32>(__popc(escaped)));
+  escape += warp_sum(this_lane() < lane ? before_lane : 0) + warp_exclusive_sum(static_cast<U32>(__popc(escaped)));
 #pragma unroll
   for (U32 k = 0; k < tile_rows; ++k)
 #pragma unroll
     for (int d = 0; d < D; ++d)
       if ((escaped >> (k * D + static_cast<U32>(d)) & 1) != 0) *escape++ = static_cast<U32>(step[k][d]);
+}
+
+// Low bits and escapes of a block, from `to` on.
+template <typename T, int D>
+__device__ __forceinline__ void write_steps(const SequenceEncode &params, U64 b, const core::SequenceAxis (&axis)[D],
+                                            const core::SequenceLayout &layout, LowBits<D> &low, U32 *to) {
+  const SequenceValues<T, D> values(params, params.tables->exact != 0);
+  const U32 rows = core::sequence_rows(sequence_block_particles(params.particles, b));
+  const U32 warp = threadIdx.x / warp_size;
+  constexpr U32 warps = step_threads / warp_size;
+#pragma unroll
+  for (U32 lane = 0; lane < core::sequence_lanes; lane += warps)
+    split_steps<T, D>(params, values, b, lane + warp, axis, low, to + layout.escapes_at);
   __syncthreads();
 #pragma unroll
   for (int d = 0; d < D; ++d) {
-    for (U32 w = lane; w < layout.low_words[d] / core::sequence_lanes; w += core::sequence_lanes)
-      to[w * core::sequence_lanes + this_lane()] = low_word(low.of[d][this_lane()], run.rows, axis[d].shift, w);
+    for (U32 w = warp; w < layout.low_words[d] / core::sequence_lanes; w += warps)
+      to[w * core::sequence_lanes + this_lane()] = low_word(low.of[d][this_lane()], rows, axis[d].shift, w);
     to += layout.low_words[d];
   }
 }
 
 // A thread block a block.
 template <typename T, int D>
-__global__ void __launch_bounds__(step_threads) write_blocks(const __grid_constant__ SequenceEncode params) {
+__global__ void __launch_bounds__(step_threads, 2) write_blocks(const __grid_constant__ SequenceEncode params) {
+  constexpr U32 room = core::sequence_block_size * D;
+  __shared__ U32 pages[room / page_words];
   extern __shared__ __align__(16) char shared[];
   const U64 b = blockIdx.x;
+  if (threadIdx.x < room / page_words) pages[threadIdx.x] = params.page_lists[b * (room / page_words) + threadIdx.x];
   if (!is_complete(params, *params.report)) return;
+  __syncthreads();
   const core::SequenceRecord record = params.records[b];
   if (threadIdx.x == 0) {
     auto *const directory =
@@ -195,12 +208,11 @@ __global__ void __launch_bounds__(step_threads) write_blocks(const __grid_consta
   if (layout.states_at != 0) write_steps<T, D>(params, b, axis, layout, *reinterpret_cast<LowBits<D> *>(shared), to);
   if (threadIdx.x < core::sequence_lanes)
     to[layout.states_at + threadIdx.x] = params.states[b * core::sequence_lanes + threadIdx.x];
-  const U32 room = core::stream_room(D);
-  const U32 *const list = params.page_lists + b * (room / page_words);
   const auto word = [&](U32 k) {
     const U32 at = room - record.stream + k;
-    return U32{params.pages[U64{list[at / page_words]} * page_words + at % page_words]};
+    return U32{params.pages[U64{pages[at / page_words]} * page_words + at % page_words]};
   };
+#pragma unroll 4
   for (U32 w = threadIdx.x; w < (record.stream + 1) / 2; w += step_threads)
     to[layout.stream_at + w] = word(2 * w) | (2 * w + 1 < record.stream ? word(2 * w + 1) << 16 : 0);
 }
