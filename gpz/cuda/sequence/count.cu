@@ -36,12 +36,12 @@ __device__ __forceinline__ U32 magnitude_of(std::int64_t step) {
   return low == step ? 32 - static_cast<U32>(__clz(abs(low))) : core::step_magnitudes - 1;
 }
 
-template <typename T, int D>
-__global__ void __launch_bounds__(step_threads) count_steps(const __grid_constant__ SequenceEncode params) {
+template <typename T, int D, bool Packed>
+__global__ void __launch_bounds__(step_threads, 4) count_steps(const __grid_constant__ SequenceEncode params) {
   __shared__ U32 steps[D * core::step_magnitudes];
   for (U32 k = threadIdx.x; k < D * core::step_magnitudes; k += step_threads) steps[k] = 0;
   __syncthreads();
-  const SequenceValues<T, D> values(params, true);
+  const SequenceValues<T, D, Packed, true> values(params);
   bool failed = false;
   T error = 0;
   const U64 warps = U64{gridDim.x} * (step_threads / warp_size);
@@ -72,9 +72,8 @@ __global__ void __launch_bounds__(step_threads) count_steps(const __grid_constan
             largest = max(largest, values.quantized(tile[d].x[k]).error);
             continue;
           }
-          std::int64_t found = 0;  // of its own: an index whose address is taken would be in local memory
-          failed |= !values.find_before(d, part.at + k, found);
-          index[k] = found;
+          index[k] = index_before<T>(params.field, d, part.at + k);
+          failed |= index[k] == out_of_reach;
           ++exact;
         }
       }
@@ -114,17 +113,18 @@ __global__ void choose_axes(const __grid_constant__ SequenceEncode params) {
   atomicAdd(&params.report->low_bits, axis.shift);
 }
 
-template <typename T, int D>
+// Runs if the values are Plain, or not, as the kernel is.
+template <typename T, int D, bool Plain>
 __global__ void __launch_bounds__(symbol_threads, 1) count_symbols(const __grid_constant__ SequenceEncode params) {
   extern __shared__ U32 counts[];
   constexpr U32 all = D * core::sequence_contexts * core::sequence_symbols;
-  if (params.report->failed != 0) return;
+  if (params.report->failed != 0 || (params.packed && params.report->exact == 0) != Plain) return;
   for (U32 k = threadIdx.x; k < all; k += symbol_threads) counts[k] = 0;
   core::SequenceAxis axis[D];
 #pragma unroll
   for (int d = 0; d < D; ++d) axis[d] = params.tables->axis[d];
   __syncthreads();
-  const SequenceValues<T, D> values(params, params.report->exact != 0);
+  const ChunkValues<T, D, Plain> values(params);
   const U64 warps = U64{gridDim.x} * (symbol_threads / warp_size);
   const U64 items = params.blocks * core::sequence_lanes;
   for (U64 item = U64{blockIdx.x} * (symbol_threads / warp_size) + threadIdx.x / warp_size; item < items;
@@ -243,13 +243,20 @@ void launch(const SequenceEncode &params, cudaStream_t stream) {
     const U64 most = U64{of_each} * static_cast<unsigned>(processors);
     return static_cast<unsigned>(wanted < most ? wanted : most);
   };
-  count_steps<T, D><<<grid(step_threads, 8), step_threads, 0, stream>>>(params);
+  const unsigned step_grid = grid(step_threads, 8);
+  if (params.packed)
+    count_steps<T, D, true><<<step_grid, step_threads, 0, stream>>>(params);
+  else
+    count_steps<T, D, false><<<step_grid, step_threads, 0, stream>>>(params);
   choose_axes<<<1, 32, 0, stream>>>(params);
   constexpr std::size_t shared = count_shared(D);
-  check(
-      cudaFuncSetAttribute(count_symbols<T, D>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-      "shared memory");
-  count_symbols<T, D><<<grid(symbol_threads, 1), symbol_threads, shared, stream>>>(params);
+  const auto count = [&](auto *kernel) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+          "shared memory");
+    kernel<<<grid(symbol_threads, 1), symbol_threads, shared, stream>>>(params);
+  };
+  if (params.packed) count(count_symbols<T, D, true>);
+  count(count_symbols<T, D, false>);
   make_tables<<<core::sequence_tables(D), core::sequence_symbols, 0, stream>>>(params);
   check(cudaGetLastError(), "launch");
 }

@@ -275,7 +275,7 @@ __device__ __forceinline__ I sum_before(const std::int32_t (&step)[tile_rows], I
 
 // A thread block a block of particles, a warp those that a lane of its warp decoded.
 template <typename T, int D>
-__global__ void __launch_bounds__(sum_threads) sum_steps(const __grid_constant__ SequenceDecode params) {
+__global__ void __launch_bounds__(sum_threads, 2) sum_steps(const __grid_constant__ SequenceDecode params) {
   __shared__ std::int64_t sums[D][core::sequence_lanes];
   const U64 b = blockIdx.x;
   const U32 lane = threadIdx.x / warp_size;

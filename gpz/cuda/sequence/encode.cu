@@ -66,9 +66,10 @@ __device__ __forceinline__ U32 push(U32 state, U32 start, U32 frequency) {
 }
 
 // What is coded of rows of all lanes of a block, [row][component][lane].
-template <typename T, int D>
-__device__ __forceinline__ void find_symbols(const SequenceEncode &params, const SequenceValues<T, D> &values, U64 b,
-                                             const core::SequenceAxis (&axis)[D], U32 first_row, CodedValue *coded) {
+template <typename T, int D, bool Plain>
+__device__ __forceinline__ void find_symbols(const SequenceEncode &params, const ChunkValues<T, D, Plain> &values,
+                                             U64 b, const core::SequenceAxis (&axis)[D], U32 first_row,
+                                             CodedValue *coded) {
   // Threads next to each other have rows that follow each other: 64 bytes of a lane are read together.
   constexpr U32 threads = coded_rows / tile_rows;  // of a lane
   const U32 row = first_row + this_lane() % threads * tile_rows;
@@ -119,7 +120,7 @@ __device__ __forceinline__ void find_symbols(const SequenceEncode &params, const
   }
 }
 
-template <typename T, int D>
+template <typename T, int D, bool Plain>
 __global__ void __launch_bounds__(stream_threads, 1) encode_blocks(const __grid_constant__ SequenceEncode params) {
   extern __shared__ __align__(16) PackedShare shares[];  // then what is coded, of each warp
   constexpr U32 all = D * core::sequence_contexts * core::sequence_symbols;
@@ -132,7 +133,7 @@ __global__ void __launch_bounds__(stream_threads, 1) encode_blocks(const __grid_
   for (int d = 0; d < D; ++d) axis[d] = params.tables->axis[d];
   const U32 warp = threadIdx.x / warp_size;
   auto *const coded = reinterpret_cast<CodedValue *>(shares + all) + warp * (coded_rows * D * core::sequence_lanes);
-  const SequenceValues<T, D> values(params, params.report->exact != 0);
+  const ChunkValues<T, D, Plain> values(params);
   // Warps of a thread block take blocks that follow each other: their arrays are in few pages of memory.
   const BlockShare part(params.blocks, blockIdx.x, gridDim.x);
   for (U64 b = part.first + warp; b < part.end; b += stream_warps) {
@@ -143,7 +144,7 @@ __global__ void __launch_bounds__(stream_threads, 1) encode_blocks(const __grid_
     U32 escapes = 0;
     U32 first_row = (run.rows - 1) / coded_rows * coded_rows;
     for (;; first_row -= coded_rows) {
-      find_symbols<T, D>(params, values, b, axis, first_row, coded);
+      find_symbols<T, D, Plain>(params, values, b, axis, first_row, coded);
       __syncwarp();
 #pragma unroll 1
       for (U32 k = min(coded_rows, run.rows - first_row); k-- > 0;) {
@@ -204,25 +205,31 @@ __global__ void measure(const __grid_constant__ SequenceEncode params) {
         core::round_up_to_8(sequence_payload(all, components, params.blocks) + params.word_offsets[params.blocks] * 4);
 }
 
-template <typename T, int D>
+template <typename T, int D, bool Plain>
 void launch(const SequenceEncode &params, cudaStream_t stream) {
   int device = 0;
   int processors = 0;
   check(cudaGetDevice(&device), "device");
   check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "device");
   constexpr std::size_t shared = encode_shared(D);
-  check(
-      cudaFuncSetAttribute(encode_blocks<T, D>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-      "shared memory");
+  check(cudaFuncSetAttribute(encode_blocks<T, D, Plain>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared)),
+        "shared memory");
   const auto grid = core::min_of(params.blocks, static_cast<U64>(processors));
-  encode_blocks<T, D><<<static_cast<unsigned>(grid), stream_threads, shared, stream>>>(params);
+  encode_blocks<T, D, Plain><<<static_cast<unsigned>(grid), stream_threads, shared, stream>>>(params);
+}
+
+template <typename T, bool Plain>
+void launch(const SequenceEncode &params, cudaStream_t stream) {
+  if (params.field.components == 1) return launch<T, 1, Plain>(params, stream);
+  if (params.field.components == 2) return launch<T, 2, Plain>(params, stream);
+  launch<T, 3, Plain>(params, stream);
 }
 
 template <typename T>
 void launch(const SequenceEncode &params, cudaStream_t stream) {
-  if (params.field.components == 1) return launch<T, 1>(params, stream);
-  if (params.field.components == 2) return launch<T, 2>(params, stream);
-  launch<T, 3>(params, stream);
+  if (params.plain) return launch<T, true>(params, stream);
+  launch<T, false>(params, stream);
 }
 
 }  // namespace

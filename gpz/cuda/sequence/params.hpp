@@ -46,6 +46,7 @@ struct SequenceReport {
 struct SequenceEncode {
   FieldParams field;
   bool packed;  // arrays without gaps, in which four values are read at once
+  bool plain;   // packed, and the grid holds all values; known after count_sequence
   std::uint64_t particles;
   std::uint64_t blocks;
   std::uint32_t *steps;   // [component][magnitude]
@@ -131,8 +132,8 @@ void count_sequence(const SequenceEncode &params, cudaStream_t stream);
 // The streams, and with them the length of the chunk.
 void encode_streams(const SequenceEncode &params, void *scan, std::size_t scan_bytes, cudaStream_t stream);
 // Writes nothing if there is no such chunk, or the pages or the bytes that are there do not suffice; the report says
-// it. `exact`: there are exact values.
-void write_sequence(const SequenceEncode &params, bool exact, void *scan, std::size_t scan_bytes, cudaStream_t stream);
+// it.
+void write_sequence(const SequenceEncode &params, void *scan, std::size_t scan_bytes, cudaStream_t stream);
 
 // Checks heads, makes tables.
 void open_sequence(const SequenceDecode &params, void *scan, std::size_t scan_bytes, cudaStream_t stream);

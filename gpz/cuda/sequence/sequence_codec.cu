@@ -52,7 +52,6 @@ struct SequenceCodec::State {
 
   void release() {
     workspace.release();
-    pages.release();
     bytes.release();
     chunk = {};
   }
@@ -64,7 +63,6 @@ struct SequenceCodec::State {
       buffer.allocate(size);
     } catch (const Error &) {
       workspace.release();
-      pages.release();
       throw;
     }
     ++allocations;
@@ -180,9 +178,8 @@ struct SequenceCodec::State {
     count_sequence(params, stream);
     SequenceReport report = finish(params.report, stream, "compression");
     if (report.failed != 0) return false;
-    reserve(pages, (pages_for(params, report) + 1) * page_bytes);
-    reserve(bytes, bytes_for(params, report));
-    encode_with(params, report, scan, scan_room, stream);
+    params.plain = params.packed && report.exact == 0;
+    encode_with(params, report, bytes_for(params, report), pages_for(params, report), scan, scan_room, stream);
     if (report.failed != 0) return false;
     chunk = {bytes.data(),
              static_cast<std::size_t>(report.bytes),
@@ -192,20 +189,22 @@ struct SequenceCodec::State {
     return true;
   }
 
-  // With the memory that there is; if it does not suffice, once more with what was wanted.
-  void encode_with(SequenceEncode &params, SequenceReport &report, void *scan, std::size_t scan_room, Stream stream) {
+  // With room for so much; if that does not suffice, once more with what was wanted.
+  void encode_with(SequenceEncode &params, SequenceReport &report, std::uint64_t size, std::uint64_t pages, void *scan,
+                   std::size_t scan_room, Stream stream) {
     for (;;) {
-      params.pages = static_cast<std::uint16_t *>(pages.data());
-      params.pages_there =
-          static_cast<std::uint32_t>(std::min<std::size_t>(pages.capacity() / page_bytes - 1, most_pages));
+      params.out_size = (size + page_bytes - 1) / page_bytes * page_bytes;
+      reserve(bytes, params.out_size + (pages + 1) * page_bytes);
       params.out = static_cast<std::uint8_t *>(bytes.data());
-      params.out_size = bytes.capacity();
+      params.pages = reinterpret_cast<std::uint16_t *>(params.out + params.out_size);
+      params.pages_there = static_cast<std::uint32_t>(
+          std::min<std::size_t>((bytes.capacity() - params.out_size) / page_bytes - 1, most_pages));
       encode_streams(params, scan, scan_room, stream);
-      write_sequence(params, report.exact != 0, scan, scan_room, stream);
+      write_sequence(params, scan, scan_room, stream);
       report = finish(params.report, stream, "compression");
       if (report.failed != 0 || is_complete(params, report)) return;
-      reserve(pages, (std::size_t{report.pages} + 1) * page_bytes);
-      reserve(bytes, report.bytes);
+      size = report.bytes;
+      pages = report.pages;
       check(cudaMemsetAsync(&params.report->pages, 0, sizeof(report.pages), stream), "zeros");
     }
   }
@@ -251,9 +250,8 @@ struct SequenceCodec::State {
   bool has_room_for_tables = false;
   std::uint64_t allocations = 0;
   DeviceBuffer workspace;
-  DeviceBuffer pages;
-  DeviceBuffer bytes;
-  DeviceChunk chunk;  // in `bytes`
+  DeviceBuffer bytes;  // of the chunk, then pages
+  DeviceChunk chunk;   // in `bytes`
 };
 
 SequenceCodec::SequenceCodec(int device) : state_(std::make_unique<State>(device)) {}
@@ -278,7 +276,7 @@ void SequenceCodec::release() {
 }
 
 MemoryUse SequenceCodec::memory() const {
-  return {state_->workspace.capacity() + state_->pages.capacity() + state_->bytes.capacity(), state_->allocations};
+  return {state_->workspace.capacity() + state_->bytes.capacity(), state_->allocations};
 }
 
 }  // namespace gpz::cuda

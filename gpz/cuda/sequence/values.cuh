@@ -18,22 +18,40 @@ struct Tile {
   T x[tile_rows];
 };
 
-// Arrays of D components.
-template <typename T, int D>
+template <typename T>
+__device__ __forceinline__ T value_at(const FieldParams &field, int d, std::uint64_t i) {
+  const Array &array = field.array[d];
+  return *reinterpret_cast<const T *>(array.data + static_cast<std::int64_t>(i) * array.stride);
+}
+
+// The index of the last particle before i whose value the grid holds, 0 if there is none, out_of_reach if it is too far
+// away. A call: it is rare, and there are many places that may need it.
+inline constexpr std::int64_t out_of_reach = INT64_MIN;
+template <typename T>
+__device__ __noinline__ std::int64_t index_before(const FieldParams &field, int d, std::uint64_t i) {
+  for (std::uint32_t k = 0; k < exact_reach && i > 0; ++k) {
+    const T x = value_at<T>(field, d, --i);
+    if (core::holds(x, field.grid)) return core::quantize(x, field.grid).index;
+  }
+  return i == 0 ? 0 : out_of_reach;
+}
+
+// Arrays of D components. Packed: they have no gaps, and four values can be read at once; otherwise they may.
+// Exact: there may be values that the grid does not hold.
+template <typename T, int D, bool Packed, bool Exact>
 class SequenceValues {
  public:
-  __device__ SequenceValues(const SequenceEncode &params, bool has_exact)
-      : field_(params.field), packed_(params.packed), has_exact_(has_exact) {}
+  __device__ explicit SequenceValues(const SequenceEncode &params) : field_(params.field) {}
 
   __device__ __forceinline__ T value(int d, std::uint64_t i) const {
-    const Array &array = field_.array[d];
-    return *reinterpret_cast<const T *>(array.data + static_cast<std::int64_t>(i) * array.stride);
+    if constexpr (Packed) return reinterpret_cast<const T *>(field_.array[d].data)[i];
+    return value_at<T>(field_, d, i);
   }
 
   // `count` particles from i on.
   __device__ __forceinline__ Tile<T> load(int d, std::uint64_t i, std::uint32_t count) const {
     Tile<T> tile{};
-    if (packed_ && count == tile_rows && i % tile_rows == 0) {
+    if (Packed && count == tile_rows && i % tile_rows == 0) {
       const auto *const from = reinterpret_cast<const uint4 *>(field_.array[d].data + i * sizeof(T));
       union {
         uint4 words[sizeof(T) * tile_rows / sizeof(uint4)];
@@ -56,11 +74,7 @@ class SequenceValues {
 
   // The index of particle i, whose value is x.
   __device__ __forceinline__ std::int64_t index(int d, std::uint64_t i, T x) const {
-    if (has_exact_ && !holds(x)) {
-      std::int64_t found = 0;
-      find_before(d, i, found);
-      return found;
-    }
+    if (Exact && !holds(x)) return index_before<T>(field_, d, i);
     return quantized(x).index;
   }
   __device__ __forceinline__ std::int64_t index(int d, std::uint64_t i) const { return index(d, i, value(d, i)); }
@@ -68,32 +82,24 @@ class SequenceValues {
   // Indices, modulo 2^32, of `count` particles from i on, whose values are a tile.
   __device__ __forceinline__ void indices(int d, std::uint64_t i, const Tile<T> &tile, std::uint32_t count,
                                           std::uint32_t (&out)[tile_rows]) const {
+    bool all_held = true;
 #pragma unroll
-    for (std::uint32_t k = 0; k < tile_rows; ++k) out[k] = static_cast<std::uint32_t>(quantized(tile.x[k]).index);
-    if (!has_exact_) return;
+    for (std::uint32_t k = 0; k < tile_rows; ++k) {
+      out[k] = static_cast<std::uint32_t>(quantized(tile.x[k]).index);
+      if (Exact) all_held &= holds(tile.x[k]);
+    }
+    if (all_held) return;
 #pragma unroll
     for (std::uint32_t k = 0; k < tile_rows; ++k)
-      if (k < count) out[k] = static_cast<std::uint32_t>(index(d, i + k, tile.x[k]));
-  }
-
-  // The index of the last particle before i whose value the grid holds, 0 if there is none. False if it is out of
-  // reach.
-  __device__ __noinline__ bool find_before(int d, std::uint64_t i, std::int64_t &found) const {
-    found = 0;
-    for (std::uint32_t k = 0; k < exact_reach; ++k) {
-      if (i == 0) return true;
-      const T x = value(d, --i);
-      if (!holds(x)) continue;
-      found = quantized(x).index;
-      return true;
-    }
-    return i == 0;
+      if (k < count && !holds(tile.x[k])) out[k] = static_cast<std::uint32_t>(index_before<T>(field_, d, i + k));
   }
 
  private:
   const FieldParams &field_;
-  bool packed_;
-  bool has_exact_;
 };
+
+// Those of a chunk; Plain: packed, and the grid holds all of them.
+template <typename T, int D, bool Plain>
+using ChunkValues = SequenceValues<T, D, Plain, !Plain>;
 
 }  // namespace gpz::cuda

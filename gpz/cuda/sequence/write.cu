@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(block_threads) write_exact(const __grid_consta
   if (item >= params.blocks * D || params.exact_counts[item] == 0 || !is_complete(params, *params.report)) return;
   const auto d = static_cast<int>(item / params.blocks);
   const U64 b = item % params.blocks;
-  const SequenceValues<T, D> values(params, true);
+  const SequenceValues<T, D, false, true> values(params);
   auto *to = reinterpret_cast<U64 *>(params.out + sequence_start) + 2 * params.exact_offsets[item];
   const U32 n = sequence_block_particles(params.particles, b);
   for (U32 at = 0; at < n; at += warp_size) {
@@ -120,8 +120,8 @@ __device__ __forceinline__ U32 low_word(const U32 *low, U32 rows, U32 width, U32
 }
 
 // Escapes of the particles of a lane, from `escape` on, and the low bits of the others: a warp.
-template <typename T, int D>
-__device__ __forceinline__ void split_steps(const SequenceEncode &params, const SequenceValues<T, D> &values, U64 b,
+template <typename T, int D, bool Plain>
+__device__ __forceinline__ void split_steps(const SequenceEncode &params, const ChunkValues<T, D, Plain> &values, U64 b,
                                             U32 lane, const core::SequenceAxis (&axis)[D], LowBits<D> &low,
                                             U32 *escape) {
   const SequenceRun run(params.particles, b, lane);
@@ -149,6 +149,7 @@ __device__ __forceinline__ void split_steps(const SequenceEncode &params, const 
       low.of[d][lane][row + k] = k < count && !escapes ? core::low_bits_of_step(step[k][d], axis[d].shift) : 0;
     }
   }
+  if (__all_sync(full_mask, escaped == 0)) return;
   escape += warp_sum(this_lane() < lane ? before_lane : 0) + warp_exclusive_sum(static_cast<U32>(__popc(escaped)));
 #pragma unroll
   for (U32 k = 0; k < tile_rows; ++k)
@@ -158,16 +159,16 @@ __device__ __forceinline__ void split_steps(const SequenceEncode &params, const 
 }
 
 // Low bits and escapes of a block, from `to` on.
-template <typename T, int D>
+template <typename T, int D, bool Plain>
 __device__ __forceinline__ void write_steps(const SequenceEncode &params, U64 b, const core::SequenceAxis (&axis)[D],
                                             const core::SequenceLayout &layout, LowBits<D> &low, U32 *to) {
-  const SequenceValues<T, D> values(params, params.tables->exact != 0);
+  const ChunkValues<T, D, Plain> values(params);
   const U32 rows = core::sequence_rows(sequence_block_particles(params.particles, b));
   const U32 warp = threadIdx.x / warp_size;
   constexpr U32 warps = step_threads / warp_size;
 #pragma unroll
   for (U32 lane = 0; lane < core::sequence_lanes; lane += warps)
-    split_steps<T, D>(params, values, b, lane + warp, axis, low, to + layout.escapes_at);
+    split_steps<T, D, Plain>(params, values, b, lane + warp, axis, low, to + layout.escapes_at);
   __syncthreads();
 #pragma unroll
   for (int d = 0; d < D; ++d) {
@@ -178,7 +179,7 @@ __device__ __forceinline__ void write_steps(const SequenceEncode &params, U64 b,
 }
 
 // A thread block a block.
-template <typename T, int D>
+template <typename T, int D, bool Plain>
 __global__ void __launch_bounds__(step_threads, 2) write_blocks(const __grid_constant__ SequenceEncode params) {
   constexpr U32 room = core::sequence_block_size * D;
   __shared__ U32 pages[room / page_words];
@@ -205,7 +206,8 @@ __global__ void __launch_bounds__(step_threads, 2) write_blocks(const __grid_con
 #pragma unroll
   for (int d = 0; d < D; ++d) axis[d] = params.tables->axis[d];
   const core::SequenceLayout layout(axis, D, sequence_block_particles(params.particles, b), record);
-  if (layout.states_at != 0) write_steps<T, D>(params, b, axis, layout, *reinterpret_cast<LowBits<D> *>(shared), to);
+  if (layout.states_at != 0)
+    write_steps<T, D, Plain>(params, b, axis, layout, *reinterpret_cast<LowBits<D> *>(shared), to);
   if (threadIdx.x < core::sequence_lanes)
     to[layout.states_at + threadIdx.x] = params.states[b * core::sequence_lanes + threadIdx.x];
   const auto word = [&](U32 k) {
@@ -218,37 +220,43 @@ __global__ void __launch_bounds__(step_threads, 2) write_blocks(const __grid_con
 }
 
 template <typename T, int D>
-void launch(const SequenceEncode &params, bool exact, cudaStream_t stream) {
-  const auto grid_of = [](U64 warps) {
-    return static_cast<unsigned>((warps + block_threads / warp_size - 1) / (block_threads / warp_size));
+void launch(const SequenceEncode &params, cudaStream_t stream) {
+  const U64 items = params.blocks * D;
+  constexpr unsigned warps = block_threads / warp_size;
+  if (!params.plain)
+    write_exact<T, D><<<static_cast<unsigned>((items + warps - 1) / warps), block_threads, 0, stream>>>(params);
+  const auto write = [&](auto *kernel) {
+    constexpr std::size_t shared = sizeof(LowBits<D>);
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+          "shared memory");
+    kernel<<<static_cast<unsigned>(params.blocks), step_threads, shared, stream>>>(params);
   };
-  if (exact) write_exact<T, D><<<grid_of(params.blocks * D), block_threads, 0, stream>>>(params);
-  constexpr std::size_t shared = sizeof(LowBits<D>);
-  check(cudaFuncSetAttribute(write_blocks<T, D>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-        "shared memory");
-  write_blocks<T, D><<<static_cast<unsigned>(params.blocks), step_threads, shared, stream>>>(params);
+  if (params.plain)
+    write(write_blocks<T, D, true>);
+  else
+    write(write_blocks<T, D, false>);
 }
 
 template <typename T>
-void launch(const SequenceEncode &params, bool exact, cudaStream_t stream) {
-  if (params.field.components == 1) return launch<T, 1>(params, exact, stream);
-  if (params.field.components == 2) return launch<T, 2>(params, exact, stream);
-  launch<T, 3>(params, exact, stream);
+void launch(const SequenceEncode &params, cudaStream_t stream) {
+  if (params.field.components == 1) return launch<T, 1>(params, stream);
+  if (params.field.components == 2) return launch<T, 2>(params, stream);
+  launch<T, 3>(params, stream);
 }
 
 }  // namespace
 
-void write_sequence(const SequenceEncode &params, bool exact, void *scan, std::size_t scan_bytes, cudaStream_t stream) {
+void write_sequence(const SequenceEncode &params, void *scan, std::size_t scan_bytes, cudaStream_t stream) {
   write_start<<<1, 32, 0, stream>>>(params);
   write_tables<<<core::sequence_tables(params.field.components), 128, 0, stream>>>(params);
-  if (exact)
+  if (!params.plain)
     check(exclusive_sum(scan, scan_bytes, params.exact_counts, params.exact_offsets,
                         params.blocks * static_cast<unsigned>(params.field.components) + 1, stream),
           "scan");
   if (params.field.value == core::Value::float32)
-    launch<float>(params, exact, stream);
+    launch<float>(params, stream);
   else
-    launch<double>(params, exact, stream);
+    launch<double>(params, stream);
   check(cudaGetLastError(), "launch");
 }
 
