@@ -70,6 +70,7 @@ __global__ void open_head(const __grid_constant__ SequenceDecode params) {
 __global__ void __launch_bounds__(core::sequence_symbols) open_tables(const __grid_constant__ SequenceDecode params) {
   using Scan = cub::BlockScan<U32, core::sequence_symbols>;
   __shared__ typename Scan::TempStorage storage;
+  __shared__ U32 starts[core::sequence_symbols];
   if (params.report->failed != 0) return;
   const U32 t = blockIdx.x;
   const U32 s = threadIdx.x;
@@ -110,11 +111,24 @@ __global__ void __launch_bounds__(core::sequence_symbols) open_tables(const __gr
     entries[used] = core::ans_total;
     params.used[t] = used;
   }
-  if (frequency == 0) return;
   const core::SequenceAxis &axis = params.tables->axis[t / core::sequence_contexts];
-  entries[place] = start | s << entry_symbol_bit | core::class_of_symbol(s, axis) << entry_class_bit;
-  for (U32 k = (start + quick_slots - 1) / quick_slots; k * quick_slots < start + frequency; ++k)
-    quick[k] = static_cast<std::uint16_t>(t * entry_stride + place);
+  if (frequency != 0) {
+    entries[place] = start | s << entry_symbol_bit | core::class_of_symbol(s, axis) << entry_class_bit;
+    starts[place] = start;
+  }
+  __syncthreads();
+  for (U32 k = s; k < quick_stride; k += core::sequence_symbols) {
+    U32 low = 0;
+    U32 high = used - 1;
+    while (low < high) {
+      const U32 middle = (low + high + 1) / 2;
+      if (starts[middle] <= k * quick_slots)
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    quick[k] = static_cast<std::uint16_t>(t * entry_stride + low);
+  }
 }
 
 __global__ void open_records(const __grid_constant__ SequenceDecode params) {

@@ -180,7 +180,7 @@ __device__ __forceinline__ void write_steps(const SequenceEncode &params, U64 b,
 
 // A thread block a block.
 template <typename T, int D, bool Plain>
-__global__ void __launch_bounds__(step_threads, 2) write_blocks(const __grid_constant__ SequenceEncode params) {
+__global__ void __launch_bounds__(step_threads, 3) write_blocks(const __grid_constant__ SequenceEncode params) {
   constexpr U32 room = core::sequence_block_size * D;
   __shared__ U32 pages[room / page_words];
   extern __shared__ __align__(16) char shared[];
