@@ -56,11 +56,12 @@ struct SequenceCodec::State {
     chunk = {};
   }
 
+  // With little to spare: what streams take varies little, and memory takes longer to get than to fill.
   void reserve(DeviceBuffer &buffer, std::size_t size) {
     if (size <= buffer.capacity()) return;
     buffer.release();
     try {
-      buffer.allocate(size);
+      buffer.allocate(size, size / 32);
     } catch (const Error &) {
       workspace.release();
       throw;
