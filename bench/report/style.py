@@ -6,7 +6,7 @@ import re
 import matplotlib
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
 SETTINGS = {
     "svg.fonttype": "none",

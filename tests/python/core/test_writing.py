@@ -40,7 +40,15 @@ def test_order_and_keys(sample, path, order, key_interval):
 
 @pytest.mark.parametrize(
     ("effort", "order", "features"),
-    [("fast", "id", 0), ("default", "id", 1), ("default", "place", 0), ("dense", "id", 3), ("dense", "place", 3), (None, "place", 0), ("fast", "memory", 4)],
+    [
+        ("fast", "id", 0),
+        ("default", "id", 1),
+        ("default", "place", 0),
+        ("dense", "id", 3),
+        ("dense", "place", 3),
+        (None, "place", 0),
+        ("fast", "memory", 4),
+    ],
 )
 def test_efforts(sample, path, effort, order, features):
     """Values are the same; the header has what readers have to know."""
