@@ -316,7 +316,7 @@ double period_along(std::size_t d, double period, const Coordinates &coordinates
   way[d] = period;
   const Vector3 exact = coordinates.place(nearest(coordinates.of(way)));
   const Vector3 off = exact - way;
-  return dot(off, off) <= 1 ? exact[d] : period;
+  return dot(off, off) <= 1 && exact[d] > period / 2 ? exact[d] : period;
 }
 
 core::SitePlace fixed(const Vector3 &x) {

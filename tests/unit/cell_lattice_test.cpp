@@ -197,7 +197,7 @@ TEST(CrystalCells, Defects) {
 TEST(CrystalCells, AnyBound) {
   Random random(5);
   auto cloud = crystal<double>(structures()[2], 10, 0.03, -4, random);
-  for (const double bound : {1e-9, 1e-6, 0.0001, 0.02, 0.1, 0.3, 1.0, 20.0}) {
+  for (const double bound : {1e-9, 1e-6, 0.0001, 0.02, 0.1, 0.3, 1.0, 4.0, 8.0, 20.0}) {
     cloud.bound = bound;
     const EncodedChunk chunk = cell_chunk(cloud);
     expect_whole(cloud, chunk);
