@@ -100,6 +100,10 @@ class SiteFinder {
   std::vector<Vector3> origins_;
 };
 
+// Sites that are so little below a grid point are moved onto it: a window begins at one, and would hold a step more,
+// which has sites of its own on a coarse grid. Crystals often begin at 0.
+constexpr std::int64_t least_part = std::int64_t{1} << (core::site_fraction - core::deviation_fraction);
+
 // The cells, and the window, around these sites; on periodic axes it may be one period long.
 bool surround(const std::vector<Site> &sites, LatticeSection &section) {
   Lattice &lattice = section.lattice;
@@ -121,10 +125,16 @@ bool surround(const std::vector<Site> &sites, LatticeSection &section) {
     }
   }
   for (std::size_t d = 0; d < static_cast<std::size_t>(lattice.components); ++d) {
+    const bool open = section.box[d].period == 0;
+    const std::int64_t below = -low[d] & ((std::int64_t{1} << core::site_fraction) - 1);
+    if (open && below <= least_part) {
+      for (Lattice::Sublattice &sublattice : lattice.sublattices) sublattice.origin[d] += below;
+      low[d] += below;
+      high[d] += below;
+    }
     const std::int64_t begin = low[d] >> core::site_fraction;
     const std::int64_t end = (high[d] >> core::site_fraction) + 1;
     if (begin < -core::max_site_reach || end > core::max_site_reach) return false;
-    const bool open = section.box[d].period == 0;
     std::int64_t &window_low = lattice.window.low[d];
     std::int64_t &window_high = lattice.window.high[d];
     const std::int64_t steps = std::int64_t{1} << core::site_fraction;
