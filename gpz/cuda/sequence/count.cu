@@ -2,6 +2,7 @@
 // What of a sequence chunk depends on all its particles: steps are counted to choose symbols, symbols to choose tables.
 // A warp takes the particles of a lane, four each thread: contexts reach two particles back, and no further.
 #include <cub/block/block_scan.cuh>
+#include <type_traits>
 
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/warp.cuh"
@@ -20,7 +21,7 @@ constexpr unsigned symbol_threads = 1024;
 struct Part {
   SequenceRun run;
   U64 at;     // its first particle
-  U32 count;  // at most tile_rows
+  U32 count;  // at most tile_rows; as many in whole blocks
 
   __device__ Part(U64 particles, U64 item)
       : run(particles, item / core::sequence_lanes, static_cast<U32>(item % core::sequence_lanes)) {
@@ -46,11 +47,11 @@ __global__ void __launch_bounds__(step_threads, 4) count_steps(const __grid_cons
   T error = 0;
   const U64 warps = U64{gridDim.x} * (step_threads / warp_size);
   const U64 items = params.blocks * core::sequence_lanes;
-  for (U64 item = U64{blockIdx.x} * (step_threads / warp_size) + threadIdx.x / warp_size; item < items; item += warps) {
-    const Part part(params.particles, item);
+  const auto count = [&](auto whole, U64 item, const Part &part) {
+    constexpr bool Whole = decltype(whole)::value;
     Tile<T> tile[D];
 #pragma unroll
-    for (int d = 0; d < D; ++d) tile[d] = values.load(d, part.at, part.count);
+    for (int d = 0; d < D; ++d) tile[d] = values.template load<Whole>(d, part.at, part.count);
 #pragma unroll
     for (int d = 0; d < D; ++d) {
       std::int64_t index[tile_rows];
@@ -93,6 +94,13 @@ __global__ void __launch_bounds__(step_threads, 4) count_steps(const __grid_cons
         before = index[k];
       }
     }
+  };
+  for (U64 item = U64{blockIdx.x} * (step_threads / warp_size) + threadIdx.x / warp_size; item < items; item += warps) {
+    const Part part(params.particles, item);
+    if (part.run.n == core::sequence_block_size)
+      count(std::true_type{}, item, part);
+    else
+      count(std::false_type{}, item, part);
   }
   if (failed) params.report->failed = 1;
   const U64 error_bits = warp_max(core::bit_cast<U64>(static_cast<double>(error)));
@@ -127,20 +135,19 @@ __global__ void __launch_bounds__(symbol_threads, 1) count_symbols(const __grid_
   const ChunkValues<T, D, Plain> values(params);
   const U64 warps = U64{gridDim.x} * (symbol_threads / warp_size);
   const U64 items = params.blocks * core::sequence_lanes;
-  for (U64 item = U64{blockIdx.x} * (symbol_threads / warp_size) + threadIdx.x / warp_size; item < items;
-       item += warps) {
-    const Part part(params.particles, item);
+  const auto count = [&](auto whole, const Part &part) {
+    constexpr bool Whole = decltype(whole)::value;
     U32 symbol[tile_rows][D];
     {
       Tile<T> tile[D];
 #pragma unroll
-      for (int d = 0; d < D; ++d) tile[d] = values.load(d, part.at, part.count);
+      for (int d = 0; d < D; ++d) tile[d] = values.template load<Whole>(d, part.at, part.count);
 #pragma unroll
       for (int d = 0; d < D; ++d) {
         U32 index[tile_rows];
         values.indices(d, part.at, tile[d], part.count, index);
         U32 before = __shfl_up_sync(full_mask, index[tile_rows - 1], 1);
-        if (this_lane() == 0 && part.count != 0)
+        if (this_lane() == 0 && (Whole || part.count != 0))
           before = part.run.from == 0 ? index[0] : static_cast<U32>(values.index(d, part.at - 1));
 #pragma unroll
         for (U32 k = 0; k < tile_rows; ++k) {
@@ -161,9 +168,17 @@ __global__ void __launch_bounds__(symbol_threads, 1) count_symbols(const __grid_
     for (U32 k = 0; k < tile_rows; ++k)
 #pragma unroll
       for (int d = 0; d < D; ++d) {
-        if (k < part.count) atomicAdd(&counts[context.table(d) * core::sequence_symbols + symbol[k][d]], 1u);
+        if (Whole || k < part.count) atomicAdd(&counts[context.table(d) * core::sequence_symbols + symbol[k][d]], 1u);
         context.take(d, symbol[k][d], axis[d]);
       }
+  };
+  for (U64 item = U64{blockIdx.x} * (symbol_threads / warp_size) + threadIdx.x / warp_size; item < items;
+       item += warps) {
+    const Part part(params.particles, item);
+    if (part.run.n == core::sequence_block_size)
+      count(std::true_type{}, part);
+    else
+      count(std::false_type{}, part);
   }
   __syncthreads();
   for (U32 k = threadIdx.x; k < all; k += symbol_threads)

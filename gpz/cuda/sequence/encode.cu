@@ -66,7 +66,8 @@ __device__ __forceinline__ U32 push(U32 state, U32 start, U32 frequency) {
 }
 
 // What is coded of rows of all lanes of a block, [row][component][lane].
-template <typename T, int D, bool Plain>
+// Whole: the block has core::sequence_block_size particles.
+template <typename T, int D, bool Plain, bool Whole>
 __device__ __forceinline__ void find_symbols(const SequenceEncode &params, const ChunkValues<T, D, Plain> &values,
                                              U64 b, const core::SequenceAxis (&axis)[D], U32 first_row,
                                              CodedValue *coded) {
@@ -79,12 +80,12 @@ __device__ __forceinline__ void find_symbols(const SequenceEncode &params, const
     const U32 count = row >= run.mine ? 0 : min(tile_rows, run.mine - row);
     const U64 at = run.first + run.from + row;
     // The two rows before are those of the thread before, or have to be read.
-    const bool reads = this_lane() % threads == 0 && count != 0;
+    const bool reads = this_lane() % threads == 0 && (Whole || count != 0);
     U32 symbol[tile_rows][D];
     core::SequenceContext context;
     Tile<T> tile[D];
 #pragma unroll
-    for (int d = 0; d < D; ++d) tile[d] = values.load(d, at, count);
+    for (int d = 0; d < D; ++d) tile[d] = values.template load<Whole>(d, at, count);
 #pragma unroll
     for (int d = 0; d < D; ++d) {
       const auto symbol_of = [&](U32 now, U32 last) {
@@ -120,6 +121,55 @@ __device__ __forceinline__ void find_symbols(const SequenceEncode &params, const
   }
 }
 
+// Codes a block. The record is complete but for the indices of its first particle.
+template <typename T, int D, bool Plain, bool Whole>
+__device__ __forceinline__ core::SequenceRecord encode_block(const SequenceEncode &params,
+                                                             const ChunkValues<T, D, Plain> &values, U64 b,
+                                                             const core::SequenceAxis (&axis)[D],
+                                                             const PackedShare *shares, CodedValue *coded) {
+  const SequenceRun run(params.particles, b, this_lane());
+  const U32 rows = Whole ? core::sequence_block_size / core::sequence_lanes : run.rows;
+  const U32 lanes_before = (1u << this_lane()) - 1;
+  PagedStream stream(params, b, core::stream_room(D));
+  U32 state = core::ans_low;
+  U32 escapes = 0;
+  U32 first_row = (rows - 1) / coded_rows * coded_rows;
+  for (;; first_row -= coded_rows) {
+    find_symbols<T, D, Plain, Whole>(params, values, b, axis, first_row, coded);
+    __syncwarp();
+#pragma unroll 1
+    for (U32 k = Whole ? coded_rows : min(coded_rows, rows - first_row); k-- > 0;) {
+      const bool active = Whole || first_row + k < run.mine;
+      U32 value[D];
+      PackedShare share[D];
+#pragma unroll
+      for (int d = 0; d < D; ++d) {
+        value[d] = coded[(k * D + static_cast<U32>(d)) * core::sequence_lanes + this_lane()];
+        share[d] = active ? shares[value[d]] : core::ans_total << packed_start_bits;
+      }
+#pragma unroll
+      for (int d = D - 1; d >= 0; --d) {
+        const U32 frequency = share[d] >> packed_start_bits;
+        const bool full = active && core::ans_is_full(state, frequency);
+        stream.put(full, state, lanes_before);
+        if (full) state >>= 16;
+        if (active) {
+          state = push(state, share[d] & (core::ans_total - 1), frequency);
+          escapes += value[d] % core::sequence_symbols == 0 ? 1 : 0;
+        }
+      }
+    }
+    if (first_row == 0) break;
+    __syncwarp();
+  }
+  params.states[b * core::sequence_lanes + this_lane()] = state;
+  params.lane_escapes[b * core::sequence_lanes + this_lane()] = static_cast<std::uint16_t>(escapes);
+  core::SequenceRecord record;
+  record.stream = core::stream_room(D) - stream.begin();
+  record.escapes = warp_sum(escapes);
+  return record;
+}
+
 template <typename T, int D, bool Plain>
 __global__ void __launch_bounds__(stream_threads, 1) encode_blocks(const __grid_constant__ SequenceEncode params) {
   extern __shared__ __align__(16) PackedShare shares[];  // then what is coded, of each warp
@@ -137,51 +187,15 @@ __global__ void __launch_bounds__(stream_threads, 1) encode_blocks(const __grid_
   // Warps of a thread block take blocks that follow each other: their arrays are in few pages of memory.
   const BlockShare part(params.blocks, blockIdx.x, gridDim.x);
   for (U64 b = part.first + warp; b < part.end; b += stream_warps) {
-    const SequenceRun run(params.particles, b, this_lane());
-    const U32 lanes_before = (1u << this_lane()) - 1;
-    PagedStream stream(params, b, core::stream_room(D));
-    U32 state = core::ans_low;
-    U32 escapes = 0;
-    U32 first_row = (run.rows - 1) / coded_rows * coded_rows;
-    for (;; first_row -= coded_rows) {
-      find_symbols<T, D, Plain>(params, values, b, axis, first_row, coded);
-      __syncwarp();
-#pragma unroll 1
-      for (U32 k = min(coded_rows, run.rows - first_row); k-- > 0;) {
-        const bool active = first_row + k < run.mine;
-        U32 value[D];
-        PackedShare share[D];
-#pragma unroll
-        for (int d = 0; d < D; ++d) {
-          value[d] = coded[(k * D + static_cast<U32>(d)) * core::sequence_lanes + this_lane()];
-          share[d] = active ? shares[value[d]] : core::ans_total << packed_start_bits;
-        }
-#pragma unroll
-        for (int d = D - 1; d >= 0; --d) {
-          const U32 frequency = share[d] >> packed_start_bits;
-          const bool full = active && core::ans_is_full(state, frequency);
-          stream.put(full, state, lanes_before);
-          if (full) state >>= 16;
-          if (active) {
-            state = push(state, share[d] & (core::ans_total - 1), frequency);
-            escapes += value[d] % core::sequence_symbols == 0 ? 1 : 0;
-          }
-        }
-      }
-      if (first_row == 0) break;
-      __syncwarp();
-    }
-    params.states[b * core::sequence_lanes + this_lane()] = state;
-    params.lane_escapes[b * core::sequence_lanes + this_lane()] = static_cast<std::uint16_t>(escapes);
-    const U32 all_escapes = warp_sum(escapes);
+    const U32 n = sequence_block_particles(params.particles, b);
+    core::SequenceRecord record = n == core::sequence_block_size
+                                      ? encode_block<T, D, Plain, true>(params, values, b, axis, shares, coded)
+                                      : encode_block<T, D, Plain, false>(params, values, b, axis, shares, coded);
     if (this_lane() == 0) {
-      core::SequenceRecord record;
-      record.stream = core::stream_room(D) - stream.begin();
-      record.escapes = all_escapes;
 #pragma unroll
-      for (int d = 0; d < D; ++d) record.first[d] = values.index(d, run.first);
+      for (int d = 0; d < D; ++d) record.first[d] = values.index(d, b * core::sequence_block_size);
       params.records[b] = record;
-      const core::SequenceLayout layout(axis, D, run.n, record);
+      const core::SequenceLayout layout(axis, D, n, record);
       if (layout.stream_at > core::sequence_room(D)) params.report->failed = 1;
       params.words[b] = layout.total;
     }

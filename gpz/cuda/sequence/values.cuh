@@ -48,24 +48,17 @@ class SequenceValues {
     return value_at<T>(field_, d, i);
   }
 
-  // `count` particles from i on.
+  // `count` particles from i on. Whole: a tile, at a multiple of its length.
+  template <bool Whole = false>
   __device__ __forceinline__ Tile<T> load(int d, std::uint64_t i, std::uint32_t count) const {
     Tile<T> tile{};
-    if (Packed && count == tile_rows && i % tile_rows == 0) {
-      const auto *const from = reinterpret_cast<const uint4 *>(field_.array[d].data + i * sizeof(T));
-      union {
-        uint4 words[sizeof(T) * tile_rows / sizeof(uint4)];
-        T x[tile_rows];
-      } both;
+    if (Packed && (Whole || (count == tile_rows && i % tile_rows == 0))) {
+      load_packed(d, i, tile);
+    } else {
 #pragma unroll
-      for (unsigned k = 0; k < sizeof(T) * tile_rows / sizeof(uint4); ++k) both.words[k] = __ldg(from + k);
-#pragma unroll
-      for (std::uint32_t k = 0; k < tile_rows; ++k) tile.x[k] = both.x[k];
-      return tile;
+      for (std::uint32_t k = 0; k < tile_rows; ++k)
+        if (Whole || k < count) tile.x[k] = value(d, i + k);
     }
-#pragma unroll
-    for (std::uint32_t k = 0; k < tile_rows; ++k)
-      if (k < count) tile.x[k] = value(d, i + k);
     return tile;
   }
 
@@ -95,6 +88,19 @@ class SequenceValues {
   }
 
  private:
+  __device__ __forceinline__ void load_packed(int d, std::uint64_t i, Tile<T> &tile) const {
+    constexpr unsigned at_once = sizeof(T) * tile_rows / sizeof(uint4);
+    const auto *const from = reinterpret_cast<const uint4 *>(field_.array[d].data + i * sizeof(T));
+    union {
+      uint4 words[at_once];
+      T x[tile_rows];
+    } both;
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) both.words[k] = __ldg(from + k);
+#pragma unroll
+    for (std::uint32_t k = 0; k < tile_rows; ++k) tile.x[k] = both.x[k];
+  }
+
   const FieldParams &field_;
 };
 
