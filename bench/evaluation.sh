@@ -65,7 +65,7 @@ while [ $# -gt 0 ]; do
     --lcp) tools+=("LCP=$2"); shift 2 ;;
     --zfp) tools+=("zfp=$2"); shift 2 ;;
     --pco) tools+=("pco=" "pco sorted="); shift ;;
-    --gpz-package) tools+=("gpz fast=" "gpz dense="); shift ;;
+    --gpz-package) tools+=("gpz fast=" "gpz fast memory=" "gpz dense="); shift ;;
     *) usage ;;
   esac
 done

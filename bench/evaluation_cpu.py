@@ -12,6 +12,7 @@ import json
 import math
 import os
 import tempfile
+from functools import partial
 
 import numpy as np
 
@@ -29,7 +30,8 @@ PROGRAMS = {
     "pco": (pco.measure, KEPT, "pcodec 1.1.0"),
     "pco sorted": (pco.measure_sorted, LOST, "pcodec 1.1.0"),
     "gpz fast": (gpz_package.measure, "lost in blocks", ""),
-    "gpz dense": (gpz_package.measure, LOST, ""),
+    "gpz fast memory": (partial(gpz_package.measure, order="memory"), "kept, or lost in blocks where that is smaller", ""),
+    "gpz dense": (partial(gpz_package.measure, effort="dense"), LOST, ""),
 }
 ON_GRIDS = ("SZ3", "zfp")
 
@@ -44,10 +46,9 @@ def cube(particles):
 
 def measured(options, original, eb, scratch):
     measure, _, _ = PROGRAMS[options.program]
-    tool = options.program.split()[1] if options.program.startswith("gpz ") else options.tool
     extra = {"grid": cube(original.shape[1])} if options.cube and options.program in ON_GRIDS else {}
     positions = np.ascontiguousarray(original.T, np.float64)[None]
-    result = measure(tool, positions, eb, scratch, **extra)
+    result = measure(options.tool, positions, eb, scratch, **extra)
     figures = {
         "bytes": math.ceil(result.size),
         "ratio": original.nbytes / result.size,

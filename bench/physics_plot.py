@@ -5,25 +5,13 @@
 Left g(r), right the mean square displacement: the original and the decoded trajectories above, their relative differences below.
 """
 import argparse
-import io
 import json
-import re
 
-import matplotlib
+import matplotlib.pyplot as plt
 
-matplotlib.use("svg")
-import matplotlib.pyplot as plt  # noqa: E402
+from report import style
 
 LEAST_G = 0.1  # as in physics.cpp
-SETTINGS = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "gpz",
-    "font.size": 9,
-    "font.family": "sans-serif",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "path.simplify_threshold": 0.5,
-}
 
 
 def plain(number):
@@ -47,7 +35,7 @@ def main():
     per_step, time_unit = options.time.split(",", 1)
     times = [(step - original["timesteps"][0]) * float(per_step) for step in original["timesteps"]]
 
-    plt.rcParams.update(SETTINGS)
+    style.use(**{"path.simplify_threshold": 0.5})
     figure, axes = plt.subplots(2, 2, figsize=(8, 4.6), sharex="col", height_ratios=(2, 1), layout="constrained")
     figure.suptitle(options.title)
     panels = (
@@ -57,19 +45,14 @@ def main():
     for (above, below), x, curve, label, x_label, least in panels:
         above.plot(x, original[curve], color="black", linewidth=2.5, alpha=0.35, label="original")
         for i, trajectory in enumerate(sorted(decoded, key=lambda t: t["bound"])):
-            style = {"color": f"C{i}", "linewidth": 0.8, "label": f"bound {plain(trajectory['bound'])} {options.unit}"}
-            above.plot(x, trajectory[curve], **style)
-            below.semilogy(x, relative(trajectory[curve], original[curve], least), **style)
+            look = {"color": f"C{i}", "linewidth": 0.8, "label": f"bound {plain(trajectory['bound'])} {options.unit}"}
+            above.plot(x, trajectory[curve], **look)
+            below.semilogy(x, relative(trajectory[curve], original[curve], least), **look)
         above.set_ylabel(label)
         below.set_ylabel("relative difference")
         below.set_xlabel(x_label)
     axes[0, 0].legend(frameon=False)
-    text = io.StringIO()
-    figure.savefig(text, metadata={"Date": None})
-    # Hundredths of a point are enough for the lines, at half of the size.
-    svg = re.sub(r' d="[^"]*"', lambda line: re.sub(r"\d+\.\d{3,}", lambda n: f"{float(n[0]):.2f}", line[0]), text.getvalue())
-    with open(options.out, "w") as file:
-        file.write(svg)
+    style.save_svg(figure, options.out)
 
 
 if __name__ == "__main__":

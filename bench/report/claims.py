@@ -45,11 +45,13 @@ def is_smallest(results):
     return Verdict(tested, misses)
 
 
-def is_fast(results, how="fresh"):
+def is_fast(results, how="fresh", sets=None):
     """Each direction by itself: is ours, the smallest one, the fastest, or slower than another by no more than its ratio is better? A miss names the
-    other that is ahead by most."""
+    other that is ahead by most. `sets`: names of the data sets that count; None: all."""
     tested, misses = 0, []
     for data, bound, ours, others in cells(results):
+        if sets is not None and data not in sets:
+            continue
         for direction in DIRECTIONS:
             mine = ours.speed(direction, how)
             if mine is None:

@@ -1,31 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plots: rate-distortion curves, and pictures of Poincaré points. Needs matplotlib."""
-import io
-import re
+import matplotlib.pyplot as plt
+import numpy as np
 
-import matplotlib
+from . import style
+from .results import is_ours
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-import numpy as np  # noqa: E402
-
-from .results import is_ours  # noqa: E402
-
-SETTINGS = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "gpz",
-    "font.size": 9,
-    "font.family": "sans-serif",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
 COLUMNS, DATA_COLUMNS = 3, 4
 GREYS = ("black", "0.35", "0.55", "0.72")
 COLORS = ("C0", "C1", "C2", "C3", "C4", "C5", "C6", "C8", "C9")
 MARKERS = "osv^D"
 
 
-def style_of(programs, name, on_cpu):
+def look_of(programs, name, on_cpu):
     """Ours in black and grey and thick; CPU programs dashed."""
     ours = is_ours(name)
     place = [other for other in programs if is_ours(other) == ours].index(name)
@@ -42,7 +29,7 @@ def style_of(programs, name, on_cpu):
 
 def rate_distortion(results, names, path):
     """PSNR against bits a particle, one panel for each of the data sets `names`; logarithmic in the bits."""
-    plt.rcParams.update(SETTINGS)
+    style.use()
     programs = results.programs()
     devices = {row.program: row.device for row in results}
     lines = (len(names) + COLUMNS) // COLUMNS
@@ -53,8 +40,8 @@ def rate_distortion(results, names, path):
             curve = results.curve(name, data)
             if not curve:
                 continue
-            style = style_of(programs, name, devices[name] == "cpu")
-            (handles[name],) = axis.plot(*zip(*curve), label=name, **style)
+            look = look_of(programs, name, devices[name] == "cpu")
+            (handles[name],) = axis.plot(*zip(*curve), label=name, **look)
         axis.set_xscale("log", base=4)
         axis.xaxis.set_major_formatter(lambda value, _: f"{value:.2g}")
         axis.set_title(data, fontsize=9)
@@ -65,13 +52,7 @@ def rate_distortion(results, names, path):
     legend.legend(handles.values(), handles, loc="center", ncols=2, frameon=False, fontsize=8)
     figure.supxlabel("bits a particle", fontsize=9)
     figure.supylabel("PSNR, dB", fontsize=9)
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    plt.close(figure)
-    # Hundredths of a point are enough for the lines.
-    svg = re.sub(r' d="[^"]*"', lambda line: re.sub(r"\d+\.\d{3,}", lambda n: f"{float(n[0]):.2f}", line[0]), text.getvalue())
-    with open(path, "w") as file:
-        file.write(svg)
+    style.save_svg(figure, path)
 
 
 def shade(values, heights):
@@ -107,7 +88,7 @@ def save(figure, path):
 
 def data_sets(paths, path):
     """One picture of each data set, side by side."""
-    plt.rcParams.update(SETTINGS)
+    style.use()
     shown = [np.load(name) for name in paths]
     lines = -(-len(shown) // DATA_COLUMNS)
     figure, axes = plt.subplots(lines, DATA_COLUMNS, figsize=(9, 2.4 * lines), layout="constrained", squeeze=False)
@@ -122,7 +103,7 @@ def data_sets(paths, path):
 
 def decoded(paths, path):
     """One data set as each program decoded it, side by side: all points above, the zoom below. The first path is the original."""
-    plt.rcParams.update(SETTINGS)
+    style.use()
     shown = [np.load(name) for name in paths]
     titles = [str(picture["title"]) for picture in shown]
     original = shown[0]

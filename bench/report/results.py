@@ -68,7 +68,6 @@ class Row:
         seconds = getattr(self, how).get(direction)
         return self.raw / statistics.median(seconds) if seconds else None
 
-
     def spread(self, direction, how="fresh"):
         """Between the slowest and the fastest run, as a fraction of the median; None: not measured more than once."""
         seconds = getattr(self, how).get(direction) or []
@@ -125,6 +124,9 @@ class Results:
         """Their names, in the order of the tables."""
         names = {row.data for row in self}
         return sorted(names, key=lambda name: (DATA.index(name.split(",")[0]) if name.split(",")[0] in DATA else len(DATA), name))
+
+    def particles(self, data):
+        return max(row.particles for row in self if row.data == data)
 
     def programs(self, device=None):
         """Ours first, then as they come."""

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "gpz/core/cells.hpp"
 #include "gpz/cpu/lattice_fit.hpp"
@@ -171,25 +172,83 @@ bool bring_inside(const IndexColumns &q, std::size_t n, LatticeSection &section,
   return true;
 }
 
+// From so many steps in the shortest edge of a cell on, indices tell of sites what values do.
+constexpr double fine_cell = 100;
+
+double shortest_edge(const Lattice &lattice) {
+  double least = HUGE_VAL;
+  for (std::size_t e = 0; e < static_cast<std::size_t>(lattice.components); ++e) {
+    double squares = 0;
+    for (const std::int64_t x : lattice.edge[e]) squares += static_cast<double>(x) * static_cast<double>(x);
+    least = std::fmin(least, squares);
+  }
+  return std::sqrt(least) / (std::int64_t{1} << core::site_fraction);
+}
+
+// Places inside the box, of indices or of values.
+class InsideBox {
+ public:
+  InsideBox(std::size_t n, std::size_t components) : n_(n), components_(components) {
+    for (std::size_t d = 0; d < components; ++d) {
+      indices_[d].resize(n);
+      places_[d].resize(n);
+    }
+  }
+  // False if one is too far from the box.
+  bool bring(const IndexColumns &q, LatticeSection &section) {
+    IndexOutput inside{};
+    for (std::size_t d = 0; d < components_; ++d) inside[d] = indices_[d].data();
+    return bring_inside(q, n_, section, inside);
+  }
+  IndexColumns indices() const { return columns<IndexColumns>(indices_); }
+  PlaceColumns of_values(const IndexColumns &q, const PlaceColumns &value) {
+    for (std::size_t d = 0; d < components_; ++d)
+      for (std::size_t i = 0; i < n_; ++i)
+        places_[d][i] = static_cast<double>(indices_[d][i]) + (value[d][i] - static_cast<double>(q[d][i]));
+    return columns<PlaceColumns>(places_);
+  }
+  PlaceColumns of_indices() {
+    for (std::size_t d = 0; d < components_; ++d)
+      for (std::size_t i = 0; i < n_; ++i) places_[d][i] = static_cast<double>(indices_[d][i]);
+    return columns<PlaceColumns>(places_);
+  }
+
+ private:
+  template <typename Columns, typename Memory>
+  Columns columns(const Memory &memory) const {
+    Columns out{};
+    for (std::size_t d = 0; d < components_; ++d) out[d] = memory[d].data();
+    return out;
+  }
+
+  std::size_t n_;
+  std::size_t components_;
+  std::array<std::vector<std::int64_t>, core::max_components> indices_;
+  std::array<std::vector<double>, core::max_components> places_;
+};
+
 }  // namespace
 
-bool encode_lattice(const IndexColumns &q, std::size_t n, int components, const GridBox &box,
+bool encode_lattice(const IndexColumns &q, const PlaceColumns &value, std::size_t n, int components, const GridBox &box,
                     std::vector<std::uint32_t> &order, std::vector<std::uint8_t> &bytes) {
   LatticeSection section;
   section.lattice.components = components;
   for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) section.box[d] = core::checked_axis(box[d]);
-  std::array<std::vector<std::int64_t>, core::max_components> memory;
-  IndexOutput place{};
-  IndexColumns inside{};
-  for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
-    memory[d].resize(n);
-    inside[d] = place[d] = memory[d].data();
+  InsideBox inside(n, static_cast<std::size_t>(components));
+  if (components < 2 || !inside.bring(q, section)) return false;
+  PlaceColumns place = inside.of_values(q, value);
+  FoundLattice found;
+  if (!find_lattice(place, Places::values, n, components, section.box, found)) return false;
+  // Files of earlier versions, which looked at indices only, can be made again.
+  if (shortest_edge(found.lattice) >= fine_cell) {
+    place = inside.of_indices();
+    found = {};
+    if (!find_lattice(place, Places::indices, n, components, section.box, found)) return false;
   }
-  if (components < 2 || !bring_inside(q, n, section, place)) return false;
-  if (!find_lattice(inside, n, components, section.box, section.lattice)) return false;
+  section.lattice = std::move(found.lattice);
   LatticeFit fit;
-  if (!fit.assign(inside, n, section)) return false;
-  fit.find_weights(inside, section);
+  if (!fit.assign(place, n, found.period, section)) return false;
+  fit.find_weights(inside.indices(), place, section);
   write_section(section, bytes);
   EncodedSide side{{}, static_cast<std::size_t>(components), q, fit.order(), fit.first()};
   walk(side, section, fit.rows(), n);

@@ -11,6 +11,9 @@
 
 namespace gpz::cpu {
 
+// Places in units of the grid step, one column a component.
+using PlaceColumns = std::array<const double *, core::max_components>;
+
 struct Lattice {
   struct Sublattice {
     core::SitePlace origin{};  // the site of cell 0
@@ -32,9 +35,10 @@ struct Lattice {
   std::vector<Sublattice> sublattices;
 };
 
-// Appends the set of n > 0 places q[0..components); order[i] becomes the particle that is decoded as number i. False,
-// with nothing appended, if the particles are no crystal, or one that this code does not serve. Throws std::bad_alloc.
-bool encode_lattice(const IndexColumns &q, std::size_t n, int components, const GridBox &box,
+// Appends the set of n > 0 places q[0..components); order[i] becomes the particle that is decoded as number i. `value`:
+// what the indices were rounded from, by which sites are found on a grid that is coarser than the crystal. False, with
+// nothing appended, if the particles are no crystal, or one that this code does not serve. Throws std::bad_alloc.
+bool encode_lattice(const IndexColumns &q, const PlaceColumns &value, std::size_t n, int components, const GridBox &box,
                     std::vector<std::uint32_t> &order, std::vector<std::uint8_t> &bytes);
 
 // Reads what encode_lattice appended, all of it, for n > 0 particles. Throws corrupt, std::bad_alloc.

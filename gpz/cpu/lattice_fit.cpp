@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "gpz/cpu/least_squares.hpp"
-#include "gpz/cpu/linear.hpp"
 
 namespace gpz::cpu {
 namespace {
@@ -15,6 +14,7 @@ constexpr std::uint64_t sampled_sites = 2048;
 // Neighbours are not further than this, in units of the nearest one's distance.
 constexpr double far_neighbour = 1.3;
 
+constexpr double deviation_unit = 1 << core::deviation_fraction;
 constexpr double site_unit = 1.0 / (std::int64_t{1} << core::site_fraction);
 
 Vector3 in_steps(const core::SitePlace &place) {
@@ -37,24 +37,24 @@ struct Site {
 // Finds the site of a place.
 class SiteFinder {
  public:
-  explicit SiteFinder(const LatticeSection &section) : section_(section), coordinates_(edges_of(section.lattice)) {
+  SiteFinder(const LatticeSection &section, const Vector3 &period)
+      : section_(section), period_(period), coordinates_(edges_of(section.lattice)) {
     for (const Lattice::Sublattice &sublattice : section.lattice.sublattices)
       origins_.push_back(in_steps(sublattice.origin));
   }
 
-  Site find(const IndexColumns &place, std::size_t i) const {
+  Site find(const PlaceColumns &place, std::size_t i) const {
     const Lattice &lattice = section_.lattice;
     const auto components = static_cast<std::size_t>(lattice.components);
     Vector3 x{};
-    for (std::size_t d = 0; d < components; ++d) x[d] = static_cast<double>(image_in_window(place[d][i], d));
+    for (std::size_t d = 0; d < components; ++d) x[d] = image_in_window(place[d][i], d);
     Site site = nearest_site(x);
     // The image of a particle at the edge of the window may belong to a site at the other one.
     bool moved = false;
     const core::SitePlace at = place_of(lattice, site);
     for (std::size_t d = 0; d < components; ++d) {
-      const std::int64_t period = section_.box[d].period;
-      if (period == 0 || (at[d] >= lattice.window.low[d] && at[d] < lattice.window.high[d])) continue;
-      x[d] += static_cast<double>(at[d] < lattice.window.low[d] ? period : -period);
+      if (period_[d] == 0 || (at[d] >= lattice.window.low[d] && at[d] < lattice.window.high[d])) continue;
+      x[d] += at[d] < lattice.window.low[d] ? period_[d] : -period_[d];
       moved = true;
     }
     return moved ? nearest_site(x) : site;
@@ -69,11 +69,11 @@ class SiteFinder {
   }
 
  private:
-  std::int64_t image_in_window(std::int64_t q, std::size_t d) const {
-    const std::int64_t period = section_.box[d].period;
-    const std::int64_t low = section_.lattice.window.low[d] >> core::site_fraction;
-    if (period == 0) return q;
-    return q < low ? q + period : q >= low + period ? q - period : q;
+  double image_in_window(double x, std::size_t d) const {
+    const double period = period_[d];
+    const auto low = static_cast<double>(section_.lattice.window.low[d] >> core::site_fraction);
+    if (period == 0) return x;
+    return x < low ? x + period : x >= low + period ? x - period : x;
   }
   Site nearest_site(const Vector3 &x) const {
     Site site;
@@ -95,9 +95,14 @@ class SiteFinder {
   }
 
   const LatticeSection &section_;
+  Vector3 period_;
   Coordinates coordinates_;
   std::vector<Vector3> origins_;
 };
+
+// Sites that are so little below a grid point are moved onto it: a window begins at one, and would hold a step more,
+// which has sites of its own on a coarse grid. Crystals often begin at 0.
+constexpr std::int64_t least_part = std::int64_t{1} << (core::site_fraction - core::deviation_fraction);
 
 // The cells, and the window, around these sites; on periodic axes it may be one period long.
 bool surround(const std::vector<Site> &sites, LatticeSection &section) {
@@ -120,10 +125,16 @@ bool surround(const std::vector<Site> &sites, LatticeSection &section) {
     }
   }
   for (std::size_t d = 0; d < static_cast<std::size_t>(lattice.components); ++d) {
+    const bool open = section.box[d].period == 0;
+    const std::int64_t below = -low[d] & ((std::int64_t{1} << core::site_fraction) - 1);
+    if (open && below <= least_part) {
+      for (Lattice::Sublattice &sublattice : lattice.sublattices) sublattice.origin[d] += below;
+      low[d] += below;
+      high[d] += below;
+    }
     const std::int64_t begin = low[d] >> core::site_fraction;
     const std::int64_t end = (high[d] >> core::site_fraction) + 1;
     if (begin < -core::max_site_reach || end > core::max_site_reach) return false;
-    const bool open = section.box[d].period == 0;
     std::int64_t &window_low = lattice.window.low[d];
     std::int64_t &window_high = lattice.window.high[d];
     const std::int64_t steps = std::int64_t{1} << core::site_fraction;
@@ -140,8 +151,8 @@ bool surround(const std::vector<Site> &sites, LatticeSection &section) {
 
 }  // namespace
 
-bool LatticeFit::assign(const IndexColumns &place, std::size_t n, LatticeSection &section) {
-  const SiteFinder finder(section);
+bool LatticeFit::assign(const PlaceColumns &place, std::size_t n, const Vector3 &period, LatticeSection &section) {
+  const SiteFinder finder(section, period);
   std::vector<Site> sites(n);
   for (std::size_t i = 0; i < n; ++i) sites[i] = finder.find(place, i);
   if (!surround(sites, section) || !rows_.build(section.lattice, n)) return false;
@@ -212,7 +223,7 @@ void for_sampled(const SiteRows &rows, const std::vector<std::uint32_t> &first, 
 }  // namespace
 
 template <std::size_t D>
-void LatticeFit::weigh(std::size_t s, LatticeSection &section) {
+void LatticeFit::weigh(std::size_t s, const IndexColumns &index, const PlaceColumns &place, LatticeSection &section) {
   Lattice &lattice = section.lattice;
   Lattice::Sublattice &sublattice = lattice.sublattices[s];
   sublattice.neighbours = nearest_sites(lattice, static_cast<int>(s));
@@ -229,7 +240,10 @@ void LatticeFit::weigh(std::size_t s, LatticeSection &section) {
       const std::int32_t *const far = neighbours.deviation(k, i, deviations_.data());
       for (std::size_t e = 0; e < D; ++e) features[k * D + e] = far == nullptr ? 0 : far[e];
     }
-    for (std::size_t d = 0; d < D; ++d) values[d] = deviations_[number * D + d];
+    const std::uint32_t particle = order_[first_[number]];
+    for (std::size_t d = 0; d < D; ++d)
+      values[d] =
+          deviations_[number * D + d] + deviation_unit * (place[d][particle] - static_cast<double>(index[d][particle]));
     fit.add(features.data(), values.data());
   });
   const std::vector<double> solution = fit.solve(1e-9);
@@ -259,7 +273,7 @@ void LatticeFit::choose_shifts(LatticeSection &section) const {
         std::clamp(core::bit_length(static_cast<std::uint64_t>(sum[d] / count)) - 1, 0, max_shift));
 }
 
-void LatticeFit::find_weights(const IndexColumns &place, LatticeSection &section) {
+void LatticeFit::find_weights(const IndexColumns &index, const PlaceColumns &place, LatticeSection &section) {
   const auto components = static_cast<std::size_t>(section.lattice.components);
   deviations_.assign(static_cast<std::size_t>(rows_.sites()) * components, 0);
   for (const SiteRows::Row &row : rows_.all())
@@ -269,13 +283,13 @@ void LatticeFit::find_weights(const IndexColumns &place, LatticeSection &section
       for (std::size_t d = 0; d < components; ++d) {
         const std::int64_t site = core::rounded_site(row.begin[d] + i * section.lattice.edge[0][d]);
         const std::int64_t from = (site + 32) >> core::deviation_fraction;
-        const std::int64_t q = from + core::displacement(place[d][order_[first_[number]]], from, section.box[d]);
+        const std::int64_t q = from + core::displacement(index[d][order_[first_[number]]], from, section.box[d]);
         deviations_[number * components + d] = static_cast<std::int32_t>(core::site_deviation(q, site));
       }
     }
   const bool flat = components == 2;
   for (std::size_t s = 0; s < section.lattice.sublattices.size(); ++s)
-    flat ? weigh<2>(s, section) : weigh<3>(s, section);
+    flat ? weigh<2>(s, index, place, section) : weigh<3>(s, index, place, section);
   flat ? choose_shifts<2>(section) : choose_shifts<3>(section);
 }
 

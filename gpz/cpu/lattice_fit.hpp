@@ -7,16 +7,18 @@
 #include <vector>
 
 #include "gpz/cpu/lattice_walk.hpp"
+#include "gpz/cpu/linear.hpp"
 
 namespace gpz::cpu {
 
 class LatticeFit {
  public:
-  // Gives each of n places a site, and the lattice what find_lattice leaves open: cells, and narrow windows.
-  // False if a particle finds no site.
-  bool assign(const IndexColumns &place, std::size_t n, LatticeSection &section);
-  // Chooses neighbours and their weights, and shifts.
-  void find_weights(const IndexColumns &place, LatticeSection &section);
+  // Gives each of n places a site, and the lattice what find_lattice leaves open: cells, and narrow windows. `period`
+  // is that of the lattice. False if a particle finds no site.
+  bool assign(const PlaceColumns &place, std::size_t n, const Vector3 &period, LatticeSection &section);
+  // Chooses neighbours and their weights, and shifts. Deviations are those of the indices, as in the decoder; what they
+  // are to tell is that of the place, which the index has been rounded from: or else weights would follow the rounding.
+  void find_weights(const IndexColumns &index, const PlaceColumns &place, LatticeSection &section);
 
   const SiteRows &rows() const { return rows_; }
   const std::vector<std::uint32_t> &order() const { return order_; }  // particles, site by site
@@ -27,7 +29,7 @@ class LatticeFit {
  private:
   // In D components.
   template <std::size_t D>
-  void weigh(std::size_t sublattice, LatticeSection &section);
+  void weigh(std::size_t sublattice, const IndexColumns &index, const PlaceColumns &place, LatticeSection &section);
   template <std::size_t D>
   void choose_shifts(LatticeSection &section) const;
 

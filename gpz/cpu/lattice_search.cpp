@@ -31,32 +31,39 @@ struct Search {
 
   bool find_edges();
   bool find_origins();
+  // Edges of the same lattice, of which the first lies along the first axis, and the second in the plane of the first
+  // two, if it has such ones: rows of cells then end where a crystal of open axes does.
+  void align_edges();
   // Least squares for edges and origins. False if few of the particles are near sites.
   bool fit(const std::vector<Vector3> &particles);
   std::size_t nearest_origin(const Coordinates &coordinates, const Vector3 &x, Vector3 &cell, double &distance) const;
 };
 
+Vector3 at(const PlaceColumns &place, std::size_t i, std::size_t components) {
+  Vector3 x{};
+  for (std::size_t d = 0; d < components; ++d) x[d] = place[d][i];
+  return x;
+}
+
 // Particles in the middle.
-std::vector<Vector3> take_patch(const IndexColumns &place, std::size_t n, std::size_t components) {
-  std::array<std::int64_t, 3> low{};
-  std::array<std::int64_t, 3> high{};
+std::vector<Vector3> take_patch(const PlaceColumns &place, std::size_t n, std::size_t components) {
+  Vector3 low{};
+  Vector3 high{};
   const double share =
       root_of(std::fmin(1, double{patch_particles} / static_cast<double>(n)), static_cast<int>(components));
   for (std::size_t d = 0; d < components; ++d) {
     const auto [least, most] = std::minmax_element(place[d], place[d] + n);
-    const double middle = 0.5 * static_cast<double>(*least) + 0.5 * static_cast<double>(*most);
-    const double half = 0.5 * share * (static_cast<double>(*most) - static_cast<double>(*least)) + 1;
-    low[d] = static_cast<std::int64_t>(middle - half);
-    high[d] = static_cast<std::int64_t>(middle + half);
+    const double middle = 0.5 * *least + 0.5 * *most;
+    const double half = 0.5 * share * (*most - *least) + 1;
+    low[d] = std::trunc(middle - half);
+    high[d] = std::trunc(middle + half);
   }
   std::vector<Vector3> patch;
   for (std::size_t i = 0; i < n; ++i) {
     bool inside = true;
     for (std::size_t d = 0; d < components; ++d) inside = inside && place[d][i] >= low[d] && place[d][i] <= high[d];
     if (!inside) continue;
-    Vector3 x{};
-    for (std::size_t d = 0; d < components; ++d) x[d] = static_cast<double>(place[d][i]);
-    patch.push_back(x);
+    patch.push_back(at(place, i, components));
     if (patch.size() > 8 * patch_particles) break;  // so uneven that it is no crystal
   }
   return patch;
@@ -139,6 +146,42 @@ bool Search::find_edges() {
   return count == static_cast<std::size_t>(components);
 }
 
+void Search::align_edges() {
+  constexpr int most = 3;          // of each edge
+  const double flat = 0.1 * near;  // what counts as nothing
+  const auto axes = static_cast<std::size_t>(components);
+  struct Way {
+    std::array<int, 3> edges;
+    Vector3 way;
+  };
+  // Of the ways that go up along their last axis: those that go up least, of these the shortest.
+  std::array<std::optional<Way>, 3> best;
+  const int third = components == 3 ? most : 0;
+  for (int k = -third; k <= third; ++k)
+    for (int j = -most; j <= most; ++j)
+      for (int i = -most; i <= most; ++i) {
+        const Way way{
+            {i, j, k},
+            static_cast<double>(i) * edges[0] + static_cast<double>(j) * edges[1] + static_cast<double>(k) * edges[2]};
+        std::size_t last = axes;
+        while (last > 0 && std::fabs(way.way[last - 1]) < flat) --last;
+        if (last == 0 || way.way[last - 1] < 0) continue;
+        std::optional<Way> &known = best[last - 1];
+        const double up = known ? way.way[last - 1] - known->way[last - 1] : -HUGE_VAL;
+        // Halves of edges are as long in several directions, up to thermal motion: the first of them.
+        if (up < -flat || (up < flat && length(way.way) < length(known->way) - flat)) known = way;
+      }
+  if (components == 2) best[2] = Way{{0, 0, 1}, edges[2]};
+  if (!best[0] || !best[1] || !best[2]) return;
+  const std::array<int, 3> &a = best[0]->edges;
+  const std::array<int, 3> &b = best[1]->edges;
+  const std::array<int, 3> &c = best[2]->edges;
+  const int cells =
+      a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+  if (cells != 1 && cells != -1) return;
+  for (std::size_t d = 0; d < 3; ++d) edges[d] = best[d]->way;
+}
+
 bool Search::find_origins() {
   const Coordinates coordinates(edges);
   struct Cluster {
@@ -213,24 +256,67 @@ bool Search::fit(const std::vector<Vector3> &particles) {
   return true;
 }
 
-// On a periodic axis, the window begins where sites are far away.
-std::int64_t window_begin(std::vector<double> &sites, const core::GridAxis &axis) {
-  const auto period = static_cast<double>(axis.period);
-  for (double &x : sites) {
-    x -= static_cast<double>(axis.lo);
-    x -= std::floor(x / period) * period;
+// Sites along a periodic axis: where none are.
+class Gaps {
+ public:
+  Gaps(double low, double period, std::size_t n) : low_(low), period_(period), parts_(std::min(4 * n, most_parts)) {}
+
+  void add(double site) {
+    double x = site - low_;
+    x -= std::floor(x / period_) * period_;
+    const auto part = static_cast<std::size_t>(x / period_ * static_cast<double>(parts_.size()));
+    Part &own = parts_[std::min(part, parts_.size() - 1)];
+    own.first = std::fmin(own.first, x);
+    own.last = std::fmax(own.last, x);
   }
-  std::sort(sites.begin(), sites.end());
-  double begin = sites.back();
-  double gap = sites.front() + period - sites.back();
-  for (std::size_t i = 1; i < sites.size(); ++i)
-    if (sites[i] - sites[i - 1] > gap) {
-      gap = sites[i] - sites[i - 1];
-      begin = sites[i - 1];
-    }
-  begin += gap / 2;
-  if (begin > period / 2) begin -= period;
-  return axis.lo + static_cast<std::int64_t>(std::floor(begin));
+
+  // The middle of the widest gap, at most half a period from `low`; with `near_low`, of all wide ones that nearest to
+  // it.
+  double middle(bool near_low) const {
+    std::vector<Part> used;
+    for (const Part &part : parts_)
+      if (part.first <= part.last) used.push_back(part);
+    double begin = 0;
+    double widest = 0;
+    const auto each = [&](const auto &take) {
+      take(used.back().last, used.front().first + period_ - used.back().last);
+      for (std::size_t i = 1; i < used.size(); ++i) take(used[i - 1].last, used[i].first - used[i - 1].last);
+    };
+    const auto centre = [&](double at, double gap) {
+      const double x = at + gap / 2;
+      return x > period_ / 2 ? x - period_ : x;
+    };
+    each([&](double at, double gap) {
+      if (!(gap > widest)) return;
+      widest = gap;
+      begin = centre(at, gap);
+    });
+    if (near_low)
+      each([&](double at, double gap) {
+        if (gap > wide * widest && std::fabs(centre(at, gap)) < std::fabs(begin)) begin = centre(at, gap);
+      });
+    return low_ + begin;
+  }
+
+ private:
+  static constexpr std::size_t most_parts = 1 << 16;
+  static constexpr double wide = 0.7;  // of the widest one
+  struct Part {
+    double first = HUGE_VAL;
+    double last = -HUGE_VAL;
+  };
+  double low_;
+  double period_;
+  std::vector<Part> parts_;
+};
+
+// That of the lattice nearest to that of the grid, which was rounded; otherwise that of the grid.
+double period_along(std::size_t d, double period, const Coordinates &coordinates) {
+  Vector3 way{};
+  way[d] = period;
+  const Vector3 exact = coordinates.place(nearest(coordinates.of(way)));
+  const Vector3 off = exact - way;
+  return dot(off, off) <= 1 && exact[d] > period / 2 ? exact[d] : period;
 }
 
 core::SitePlace fixed(const Vector3 &x) {
@@ -246,40 +332,63 @@ bool is_within(const Vector3 &x, std::int64_t most) {
          std::fabs(x[2]) < static_cast<double>(most);
 }
 
+// Period and window of a lattice on periodic axes. False if they are too far away.
+bool find_window(const Search &search, const PlaceColumns &place, Places places, std::size_t n, const GridBox &box,
+                 FoundLattice &found) {
+  const Coordinates coordinates(search.edges);
+  const auto axes = static_cast<std::size_t>(search.components);
+  std::vector<std::size_t> periodic;
+  std::vector<Gaps> gaps;
+  for (std::size_t d = 0; d < axes; ++d) {
+    if (box[d].period == 0) continue;
+    const auto period = static_cast<double>(box[d].period);
+    found.period[d] = places == Places::indices ? period : period_along(d, period, coordinates);
+    periodic.push_back(d);
+    gaps.emplace_back(static_cast<double>(box[d].lo), found.period[d], n);
+  }
+  if (periodic.empty()) return true;
+  // All particles: a sample misses planes of a crystal that lies in memory row by row.
+  for (std::size_t i = 0; i < n; ++i) {
+    Vector3 cell{};
+    double distance = 0;
+    const std::size_t s = search.nearest_origin(coordinates, at(place, i, axes), cell, distance);
+    const Vector3 site = search.origins[s] + coordinates.place(cell);
+    for (std::size_t k = 0; k < periodic.size(); ++k) gaps[k].add(site[periodic[k]]);
+  }
+  for (std::size_t k = 0; k < periodic.size(); ++k) {
+    const std::size_t d = periodic[k];
+    // Near the edge of the box: what is beyond it returns after the period of the grid, which is not that of the
+    // lattice.
+    const double low = std::floor(gaps[k].middle(places == Places::values));
+    const double high = std::ceil(low + found.period[d]);
+    const auto most = static_cast<double>(core::max_site_reach);
+    if (low < -most || high > most) return false;
+    found.lattice.window.low[d] = static_cast<std::int64_t>(low) * (std::int64_t{1} << core::site_fraction);
+    found.lattice.window.high[d] = static_cast<std::int64_t>(high) * (std::int64_t{1} << core::site_fraction);
+  }
+  return true;
+}
+
 }  // namespace
 
-bool find_lattice(const IndexColumns &place, std::size_t n, int components, const GridBox &box, Lattice &lattice) {
+bool find_lattice(const PlaceColumns &place, Places places, std::size_t n, int components, const GridBox &box,
+                  FoundLattice &found) {
   if (n < least_particles) return false;
   const auto axes = static_cast<std::size_t>(components);
   Search search{components, take_patch(place, n, axes), 0, {}, {}};
   if (search.patch.size() < least_particles || search.patch.size() > 8 * patch_particles) return false;
   if (!search.find_edges() || !search.find_origins() || !search.fit(search.patch)) return false;
+  if (std::any_of(box.begin(), box.begin() + components, [](const core::GridAxis &axis) { return axis.period == 0; }))
+    search.align_edges();
   std::vector<Vector3> sample;
   const std::size_t stride = n / sampled + 1;
-  for (std::size_t i = 0; i < n; i += stride) {
-    Vector3 x{};
-    for (std::size_t d = 0; d < axes; ++d) x[d] = static_cast<double>(place[d][i]);
-    sample.push_back(x);
-  }
+  for (std::size_t i = 0; i < n; i += stride) sample.push_back(at(place, i, axes));
   for (int round = 0; round < 2; ++round)
     if (!search.fit(sample)) return false;
+  if (!find_window(search, place, places, n, box, found)) return false;
 
-  const Coordinates coordinates(search.edges);
-  std::array<std::vector<double>, core::max_components> sites;
-  for (const Vector3 &x : sample) {
-    Vector3 cell{};
-    double distance = 0;
-    const std::size_t s = search.nearest_origin(coordinates, x, cell, distance);
-    const Vector3 site = search.origins[s] + coordinates.place(cell);
-    for (std::size_t d = 0; d < axes; ++d) sites[d].push_back(site[d]);
-  }
-  for (std::size_t d = 0; d < axes; ++d) {
-    if (box[d].period == 0) continue;
-    const std::int64_t begin = window_begin(sites[d], box[d]);
-    if (begin < -core::max_site_reach || begin + box[d].period > core::max_site_reach) return false;
-    lattice.window.low[d] = begin * (std::int64_t{1} << core::site_fraction);
-    lattice.window.high[d] = (begin + box[d].period) * (std::int64_t{1} << core::site_fraction);
-  }
+  Lattice &lattice = found.lattice;
+  lattice.components = components;
   for (std::size_t e = 0; e < axes; ++e) {
     if (!is_within(search.edges[e], core::max_cell_edge)) return false;
     lattice.edge[e] = fixed(search.edges[e]);

@@ -7,11 +7,26 @@
 #include <cstddef>
 
 #include "gpz/cpu/lattice_code.hpp"
+#include "gpz/cpu/linear.hpp"
 
 namespace gpz::cpu {
 
-// Finds edges, origins and a window on periodic axes of `box`, of a lattice near whose sites most of the n places are;
-// nothing else of it. Places are inside the box. False for what is no crystal, soon. Deterministic.
-bool find_lattice(const IndexColumns &place, std::size_t n, int components, const GridBox &box, Lattice &lattice);
+// How exactly places are known.
+enum class Places : std::uint8_t {
+  indices,  // of the grid
+  values,   // what they were rounded from
+};
+
+struct FoundLattice {
+  Lattice lattice;  // edges, origins, and a window on periodic axes; nothing else
+  // After which it repeats on a periodic axis, in grid steps. That of the grid is a whole number of steps; the box, of
+  // which `values` tell, is up to half a step longer or shorter.
+  Vector3 period{};
+};
+
+// Finds a lattice near whose sites most of the n places are, which are inside the box. False for what is no crystal,
+// soon. Deterministic.
+bool find_lattice(const PlaceColumns &place, Places places, std::size_t n, int components, const GridBox &box,
+                  FoundLattice &found);
 
 }  // namespace gpz::cpu

@@ -2,6 +2,9 @@
 #include "gpz/trajectory/cell_chunk.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
 
 #include "gpz/core/config.hpp"
 #include "gpz/cpu/cell_tree.hpp"
@@ -54,6 +57,27 @@ std::uint64_t few_bits(const cpu::IndexColumns &columns, std::size_t particles, 
   return static_cast<std::uint64_t>(std::max(a_particle, 0)) * particles;
 }
 
+// What indices were rounded from, in grid steps; of values that the grid does not hold, the index.
+struct InSteps {
+  std::array<std::vector<double>, core::max_components> column;
+
+  InSteps(const FieldInput &input, const Rows &rows, const cpu::IndexColumns &q) {
+    for (std::size_t d = 0; d < input.field.components.size(); ++d) {
+      column[d].resize(rows.size());
+      const auto take = [&](std::size_t i, auto value) {
+        const double x = static_cast<double>(value) / input.field.step;
+        const auto index = static_cast<double>(q[d][i]);
+        column[d][i] = std::fabs(x - index) < 1 ? x : index;
+      };
+      if (input.components[d].type == ConstArray::Type::float32)
+        for_rows<float>(input.components[d], rows, take);
+      else
+        for_rows<double>(input.components[d], rows, take);
+    }
+  }
+  cpu::PlaceColumns columns() const { return {column[0].data(), column[1].data(), column[2].data()}; }
+};
+
 // Appends the section of the leading field; `order` becomes that of the chunk.
 void append_set(const FieldInput &input, const Rows &rows, const Box &box, std::vector<std::uint32_t> &order,
                 double &largest_error, std::vector<std::uint8_t> &bytes) {
@@ -63,8 +87,8 @@ void append_set(const FieldInput &input, const Rows &rows, const Box &box, std::
   fill_first_indices(components, indices);
   const cpu::IndexColumns columns = indices.columns(components);
   std::vector<std::uint8_t> set;
-  bool crystal = cpu::encode_lattice(columns, rows.size(), static_cast<int>(components),
-                                     format::grid_box(box, input.field), order, set);
+  bool crystal = cpu::encode_lattice(columns, InSteps(input, rows, columns).columns(), rows.size(),
+                                     static_cast<int>(components), format::grid_box(box, input.field), order, set);
   if (!crystal || set.size() * 8 > few_bits(columns, rows.size(), components)) {
     std::vector<std::uint32_t> other_order;
     std::vector<std::uint8_t> halved;

@@ -20,6 +20,7 @@ from gpz._head import DISPLAYS
 
 DISPLAY_NUMBERS = {name: number for number, name in DISPLAYS.items()}
 DEFAULT_BOUND = 1e-3
+ORDERS = ("place", "id", "memory")
 EFFORTS = ("fast", "default", "dense")
 # Of these units a distance of 0.001 is large, or says nothing about how large an atom is.
 UNITS_WITHOUT_DEFAULT = ("si", "cgs", "micro", "nano")
@@ -41,7 +42,9 @@ class Writer:
         integers are.
     key_interval: every so manieth frame can be decoded without others. The others need ids: they are stored as differences,
         which is smaller; whoever reads one decodes from the key frame on.
-    order: "id": particles of key frames in the order of ids where that is smaller; "place": faster to write.
+    order: "id": particles of key frames in the order of ids where that is smaller; "place": faster to write;
+        "memory": in that of the arrays where that is smaller, as along the lines of a scan: earlier versions of gpz refuse
+        such a file.
     effort: time that is spent on a smaller file, which decodes to the same values. "fast": every version of gpz reads it.
         "default": with ids and order="id", bonds of molecules are predicted, and there is a better code. "dense": all there
         is. None: that of the library, fast.
@@ -69,8 +72,8 @@ class Writer:
         append: bool = False,
         threads: int = 1,
     ):
-        if order not in ("id", "place"):
-            raise ArgumentError(f'order is "id" or "place", not {order!r}')
+        if order not in ORDERS:
+            raise ArgumentError(f'order is "id", "place" or "memory", not {order!r}')
         if effort is not None and effort not in EFFORTS:
             raise ArgumentError(f'effort is "fast", "default" or "dense", not {effort!r}')
         described = described_by(metadata, units, elements, type_labels)
@@ -92,7 +95,7 @@ class Writer:
             self._writer = _core.Writer.of_descriptor(descriptor, name, described, threads)
         self._closed = False
         self._writer.set_key_interval(key_interval)
-        self._writer.set_order(order == "id")
+        self._writer.set_order(ORDERS.index(order))
         if effort is not None:
             self._writer.set_effort(EFFORTS.index(effort))
 

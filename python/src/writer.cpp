@@ -67,7 +67,7 @@ class FileWriter {
   }
 
   void set_key_interval(unsigned frames) { writer_.set_key_interval(frames); }
-  void set_order(bool by_id) { writer_.set_order(by_id ? Order::id : Order::place); }
+  void set_order(int order) { writer_.set_order(static_cast<Order>(order)); }
 
   void set_effort(int effort) { writer_.set_effort(static_cast<Effort>(effort)); }
 
@@ -114,7 +114,7 @@ void bind_writer(nb::module_ &module) {
       .def_static("of_descriptor", &FileWriter::of_descriptor, "descriptor"_a, "name"_a, "metadata"_a, "threads"_a)
       .def_static("of_memory", &FileWriter::of_memory, "metadata"_a, "threads"_a)
       .def("set_key_interval", &FileWriter::set_key_interval, "frames"_a)
-      .def("set_order", &FileWriter::set_order, "by_id"_a)
+      .def("set_order", &FileWriter::set_order, "order"_a)
       .def("set_effort", &FileWriter::set_effort, "effort"_a)
       .def("write", &FileWriter::write, "particles"_a, "timestep"_a, "time"_a, "box"_a, "fields"_a)
       .def_prop_ro("n_frames", &FileWriter::frames)

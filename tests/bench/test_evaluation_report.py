@@ -149,6 +149,25 @@ class Claims(unittest.TestCase):
             found = results(line("gpz"), line("cuSZp", bytes=2400, compress=times, decompress=times))
             self.assertEqual(claims.is_fast(found).held, held, seconds)
 
+    def test_speed_of_few_particles_stands_by_itself(self):
+        slow = {"fresh": [9.0], "warm": []}
+        few = {"data": "autzen", "particles": 999_999}
+        many = {"data": "melt", "particles": 10**6}
+        found = results(
+            *(line("gpz", **size, compress=slow, bytes=1000) for size in (few, many)),
+            *(line("cuSZp", **size) for size in (few, many)),
+        )
+        said = tables.verdicts(found)
+        score = {claim: held for claim, held in cells(said) if claim.startswith("Fastest with allocations")}
+        self.assertEqual(list(score.values()), ["1 of 2", "1 of 2"])
+        large, small = (said.index(f"{claim}: not in") for claim in score)
+        self.assertIn("melt", said[large + 2])
+        self.assertIn("autzen", said[small + 2])
+        # Without such sets there is no such row, and no row is lost.
+        score = [claim for claim, _ in cells(tables.verdicts(results(line("gpz", **few), line("cuSZp", **few))))]
+        self.assertEqual(sum("Fastest with allocations" in claim for claim in score), 1)
+        self.assertTrue(any("smaller sets" in claim for claim in score))
+
     def test_one_that_breaks_its_bound_wins_nothing(self):
         found = results(line("gpz"), line("cuSZp", bytes=10, error_over_bound=2, compress={"fresh": [1e-3]}))
         self.assertEqual((claims.is_smallest(found).misses, claims.is_fast(found).misses), ([], []))

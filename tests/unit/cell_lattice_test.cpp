@@ -197,12 +197,52 @@ TEST(CrystalCells, Defects) {
 TEST(CrystalCells, AnyBound) {
   Random random(5);
   auto cloud = crystal<double>(structures()[2], 10, 0.03, -4, random);
-  for (const double bound : {1e-9, 1e-6, 0.0001, 0.02, 0.1, 0.3, 1.0, 20.0}) {
+  for (const double bound : {1e-9, 1e-6, 0.0001, 0.02, 0.1, 0.3, 1.0, 4.0, 8.0, 20.0}) {
     cloud.bound = bound;
     const EncodedChunk chunk = cell_chunk(cloud);
     expect_whole(cloud, chunk);
     EXPECT_LE(place_bits(cloud, chunk), halved_bits(cloud) + 0.5) << bound;
   }
+}
+
+// Where neighbours are two to five grid steps apart, only values tell of sites. Independent normal deviations of 0.03,
+// rounded to steps of 0.2 to 0.6, take less than a bit a component; a lattice takes its description.
+TEST(CrystalCells, CoarseGrids) {
+  Random random(8);
+  for (const Structure &structure : structures())
+    for (const bool periodic : {true, false})
+      for (const double bound : {0.1, 0.2, 0.3}) {
+        const int cells = structure.components == 2 ? 80 : structure.basis.size() > 4 ? 12 : 16;
+        auto cloud = crystal<double>(structure, cells, 0.03, -0.7, random, periodic);
+        if (!periodic) cloud.box.boundary = {'f', 'f', 'f', 'f', 'f', 'f'};
+        cloud.bound = bound;
+        const EncodedChunk chunk = cell_chunk(cloud);
+        EXPECT_TRUE(uses_lattice(cloud, chunk)) << structure.name << ' ' << periodic << ' ' << bound;
+        const double bits = place_bits(cloud, chunk);
+        EXPECT_LT(bits, structure.components + 8000.0 / static_cast<double>(cloud.size())) << structure.name << bound;
+        EXPECT_LT(bits, 0.9 * halved_bits(cloud)) << structure.name << ' ' << periodic << ' ' << bound;
+      }
+}
+
+// As a crystal lies in memory when it has just been made: every so manieth particle is in a few of its planes only.
+TEST(CrystalCells, RowByRow) {
+  Random random(9);
+  for (const double low : {0.0, -0.1, 0.4, 0.81})
+    for (const double bound : {0.001, 0.0077}) {
+      auto cloud = crystal<double>(structures()[2], 20, 0.03, low, random);
+      std::vector<std::size_t> row(cloud.size());  // of the particle with this tag, which counts sites
+      for (std::size_t i = 0; i < row.size(); ++i) row[static_cast<std::size_t>(cloud.tags[i])] = i;
+      auto sorted = cloud;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        std::copy_n(cloud.places.begin() + static_cast<std::ptrdiff_t>(3 * row[i]), 3,
+                    sorted.places.begin() + static_cast<std::ptrdiff_t>(3 * i));
+        sorted.tags[i] = cloud.tags[row[i]];
+      }
+      sorted.box.values = {0, 32, 0, 32, 0, 32};
+      for (double &x : sorted.places) x -= std::floor(x / 32) * 32;
+      sorted.bound = bound;
+      EXPECT_TRUE(uses_lattice(sorted, cell_chunk(sorted))) << low << ' ' << bound;
+    }
 }
 
 TEST(CrystalCells, NoCrystal) {

@@ -40,7 +40,15 @@ def test_order_and_keys(sample, path, order, key_interval):
 
 @pytest.mark.parametrize(
     ("effort", "order", "features"),
-    [("fast", "id", 0), ("default", "id", 1), ("default", "place", 0), ("dense", "id", 3), ("dense", "place", 3), (None, "place", 0)],
+    [
+        ("fast", "id", 0),
+        ("default", "id", 1),
+        ("default", "place", 0),
+        ("dense", "id", 3),
+        ("dense", "place", 3),
+        (None, "place", 0),
+        ("fast", "memory", 4),
+    ],
 )
 def test_efforts(sample, path, effort, order, features):
     """Values are the same; the header has what readers have to know."""
@@ -57,6 +65,16 @@ def test_efforts(sample, path, effort, order, features):
     with gpz.open(path) as trajectory:
         assert trajectory.metadata["features"] == features and len(trajectory) == 5
         assert np.abs(trajectory[4].positions - sample.positions(4)[sample.by_id]).max() <= BOUND
+
+
+def test_the_order_of_memory(path):
+    """Steps along a line, of which neighbours in memory say more than neighbours in space."""
+    n = 20000
+    steps = np.stack([np.arange(n) % 100 * 0.5, np.arange(n) // 100 * 0.5, np.sin(np.arange(n) * 1e-3)], axis=1)
+    with gpz.Writer(path, bound=BOUND, order="memory") as writer:
+        writer.write(positions=steps)
+    with gpz.open(path) as trajectory:
+        assert np.abs(trajectory[0].positions - steps).max() <= BOUND
 
 
 def test_an_effort_that_there_is_not(path):
