@@ -37,12 +37,29 @@ __device__ __forceinline__ U32 magnitude_of(std::int64_t step) {
   return low == step ? 32 - static_cast<U32>(__clz(abs(low))) : core::step_magnitudes - 1;
 }
 
+// Most values are held by far. To know that of them takes less than core::holds, which is asked for the others.
+template <typename T>
+class SureGrid {
+ public:
+  __device__ explicit SureGrid(const core::Grid &grid)
+      : bound_(grid.only_its_values ? 0 : static_cast<T>(grid.bound * (1 - 1e-6))),
+        largest_(static_cast<T>(core::largest_index * grid.step * (1 - 1e-6))) {}
+  __device__ __forceinline__ bool holds(T x, T error) const {
+    return (error < bound_) & (core::magnitude(x) < largest_);
+  }
+
+ private:
+  T bound_;
+  T largest_;
+};
+
 template <typename T, int D, bool Packed>
 __global__ void __launch_bounds__(step_threads, 4) count_steps(const __grid_constant__ SequenceEncode params) {
   __shared__ U32 steps[D * core::step_magnitudes];
   for (U32 k = threadIdx.x; k < D * core::step_magnitudes; k += step_threads) steps[k] = 0;
   __syncthreads();
   const SequenceValues<T, D, Packed, true> values(params);
+  const SureGrid<T> sure(params.field.grid);
   bool failed = false;
   T error = 0;
   const U64 warps = U64{gridDim.x} * (step_threads / warp_size);
@@ -62,7 +79,7 @@ __global__ void __launch_bounds__(step_threads, 4) count_steps(const __grid_cons
         const core::Quantized<T> q = values.quantized(tile[d].x[k]);
         index[k] = q.index;
         largest = max(largest, q.error);
-        all_held &= values.holds(tile[d].x[k]);  // what is not there is 0
+        all_held &= sure.holds(tile[d].x[k], q.error);  // what is not there is 0
       }
       U32 exact = 0;
       if (!all_held) {
@@ -84,10 +101,11 @@ __global__ void __launch_bounds__(step_threads, 4) count_steps(const __grid_cons
         atomicAdd(reinterpret_cast<unsigned long long *>(&params.report->exact), exact);
       }
       std::int64_t before = __shfl_up_sync(full_mask, index[tile_rows - 1], 1);
-      if (this_lane() == 0 && part.count != 0) before = part.run.from == 0 ? index[0] : values.index(d, part.at - 1);
+      if (this_lane() == 0 && (Whole || part.count != 0))
+        before = part.run.from == 0 ? index[0] : values.index(d, part.at - 1);
 #pragma unroll
       for (U32 k = 0; k < tile_rows; ++k) {
-        if (k < part.count)
+        if (Whole || k < part.count)
           atomicAdd(&steps[static_cast<unsigned>(d) * core::step_magnitudes +
                            magnitude_of(core::difference_of(index[k], before))],
                     1u);
@@ -111,12 +129,15 @@ __global__ void __launch_bounds__(step_threads, 4) count_steps(const __grid_cons
 }
 
 __global__ void choose_axes(const __grid_constant__ SequenceEncode params) {
+  __shared__ U32 steps[core::max_components * core::step_magnitudes];
+  for (U32 k = threadIdx.x; k < core::max_components * core::step_magnitudes; k += warp_size)
+    steps[k] = params.steps[k];
+  __syncwarp();
   const auto d = static_cast<int>(threadIdx.x);
   if (d == 0) params.tables->exact = params.report->exact;
   if (d >= params.field.components) return;
   core::SequenceAxis axis;
-  if (!core::choose_sequence_axis(params.steps + static_cast<U32>(d) * core::step_magnitudes, axis))
-    params.report->failed = 1;
+  if (!core::choose_sequence_axis(steps + static_cast<U32>(d) * core::step_magnitudes, axis)) params.report->failed = 1;
   params.tables->axis[d] = axis;
   atomicAdd(&params.report->low_bits, axis.shift);
 }
@@ -263,7 +284,7 @@ void launch(const SequenceEncode &params, cudaStream_t stream) {
     count_steps<T, D, true><<<step_grid, step_threads, 0, stream>>>(params);
   else
     count_steps<T, D, false><<<step_grid, step_threads, 0, stream>>>(params);
-  choose_axes<<<1, 32, 0, stream>>>(params);
+  choose_axes<<<1, warp_size, 0, stream>>>(params);
   constexpr std::size_t shared = count_shared(D);
   const auto count = [&](auto *kernel) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),

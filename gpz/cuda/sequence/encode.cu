@@ -248,12 +248,13 @@ void launch(const SequenceEncode &params, cudaStream_t stream) {
 
 }  // namespace
 
-void encode_streams(const SequenceEncode &params, void *scan, std::size_t scan_bytes, cudaStream_t stream) {
+void encode_streams(const SequenceEncode &params, cudaStream_t stream) {
   if (params.field.value == core::Value::float32)
     launch<float>(params, stream);
   else
     launch<double>(params, stream);
-  check(exclusive_sum(scan, scan_bytes, params.words, params.word_offsets, params.blocks + 1, stream), "scan");
+  std::size_t bytes = params.scan_bytes;
+  check(exclusive_sum(params.scan, bytes, params.words, params.word_offsets, params.blocks + 1, stream), "scan");
   measure<<<1, warp_size, 0, stream>>>(params);
   check(cudaGetLastError(), "launch");
 }

@@ -163,11 +163,12 @@ __global__ void check_end(const __grid_constant__ SequenceDecode params) {
 
 }  // namespace
 
-void open_sequence(const SequenceDecode &params, void *scan, std::size_t scan_bytes, cudaStream_t stream) {
+void open_sequence(const SequenceDecode &params, cudaStream_t stream) {
   open_head<<<1, warp_size, 0, stream>>>(params);
   open_tables<<<core::sequence_tables(params.field.components), core::sequence_symbols, 0, stream>>>(params);
   open_records<<<static_cast<unsigned>(params.blocks / record_threads + 1), record_threads, 0, stream>>>(params);
-  check(exclusive_sum(scan, scan_bytes, params.words, params.word_offsets, params.blocks + 1, stream), "scan");
+  std::size_t bytes = params.scan_bytes;
+  check(exclusive_sum(params.scan, bytes, params.words, params.word_offsets, params.blocks + 1, stream), "scan");
   check_end<<<1, 1, 0, stream>>>(params);
   check(cudaGetLastError(), "launch");
 }

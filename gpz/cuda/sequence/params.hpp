@@ -65,6 +65,8 @@ struct SequenceEncode {
   std::uint64_t *word_offsets;    // sums of them
   std::uint8_t *out;
   std::uint64_t out_size;  // bytes there
+  void *scan;              // workspace of sums
+  std::size_t scan_bytes;
   SequenceReport *report;
 };
 
@@ -101,6 +103,8 @@ struct SequenceDecode {
   core::SequenceRecord *records;  // [block]
   std::uint32_t *words;           // of each block, and 0 behind the last
   std::uint64_t *word_offsets;
+  void *scan;  // workspace of sums
+  std::size_t scan_bytes;
   SequenceReport *report;
 };
 
@@ -130,13 +134,13 @@ GPZ_HD bool is_complete(const SequenceEncode &params, const SequenceReport &repo
 // Up to what has to be known for memory: symbols, tables, exact values.
 void count_sequence(const SequenceEncode &params, cudaStream_t stream);
 // The streams, and with them the length of the chunk.
-void encode_streams(const SequenceEncode &params, void *scan, std::size_t scan_bytes, cudaStream_t stream);
+void encode_streams(const SequenceEncode &params, cudaStream_t stream);
 // Writes nothing if there is no such chunk, or the pages or the bytes that are there do not suffice; the report says
 // it.
-void write_sequence(const SequenceEncode &params, void *scan, std::size_t scan_bytes, cudaStream_t stream);
+void write_sequence(const SequenceEncode &params, cudaStream_t stream);
 
 // Checks heads, makes tables.
-void open_sequence(const SequenceDecode &params, void *scan, std::size_t scan_bytes, cudaStream_t stream);
+void open_sequence(const SequenceDecode &params, cudaStream_t stream);
 void decode_sequence(const SequenceDecode &params, cudaStream_t stream);
 
 // Bytes from the start of the chunk to the axes, to the directory, and to the blocks.

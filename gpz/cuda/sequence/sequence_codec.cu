@@ -77,33 +77,37 @@ struct SequenceCodec::State {
     return report;
   }
 
-  static std::size_t scan_bytes(std::uint64_t blocks, int components) {
-    return scan_size(blocks * static_cast<unsigned>(components) + 1);
-  }
-
-  // Cuts the workspace; with nullptr it only measures.
-  static std::size_t carve(void *base, SequenceEncode &params, void *&scan) {
-    const int components = params.field.components;
-    const std::uint64_t blocks = params.blocks;
+  // Cuts the workspace; with nullptr it only measures. For encoding this is what counting needs: little, which takes
+  // less time to get.
+  static std::size_t carve(void *base, SequenceEncode &params) {
     Carver carver(base);
     // What has to be zero before comes first.
     params.report = carver.take<SequenceReport>(1);
     params.steps = carver.take<std::uint32_t>(core::max_components * core::step_magnitudes);
     params.counts = carver.take<std::uint32_t>(max_sequence_tables * core::sequence_symbols);
-    params.words = carver.take<std::uint32_t>(blocks + 1);
-    params.exact_counts = carver.take<std::uint32_t>(static_cast<unsigned>(components) * blocks + 1);
+    params.exact_counts =
+        carver.take<std::uint32_t>(static_cast<unsigned>(params.field.components) * params.blocks + 1);
     params.tables = carver.take<SequenceTables>(1);
     params.shares = carver.take<PackedShare>(max_sequence_tables * core::sequence_symbols);
+    return carver.used();
+  }
+  // What lies between the bytes of a chunk and the pages.
+  static std::size_t carve_blocks(void *base, SequenceEncode &params) {
+    const int components = params.field.components;
+    const std::uint64_t blocks = params.blocks;
+    Carver carver(base);
     params.records = carver.take<core::SequenceRecord>(blocks);
+    params.words = carver.take<std::uint32_t>(blocks + 1);
     params.word_offsets = carver.take<std::uint64_t>(blocks + 1);
     params.exact_offsets = carver.take<std::uint64_t>(static_cast<unsigned>(components) * blocks + 1);
     params.page_lists = carver.take<std::uint32_t>(blocks * (core::stream_room(components) / page_words));
     params.states = carver.take<std::uint32_t>(blocks * core::sequence_lanes);
     params.lane_escapes = carver.take<std::uint16_t>(blocks * core::sequence_lanes);
-    scan = carver.take<char>(scan_bytes(blocks, components));
+    params.scan_bytes = scan_size(blocks * static_cast<unsigned>(components) + 1);
+    params.scan = carver.take<char>(params.scan_bytes);
     return carver.used();
   }
-  static std::size_t carve(void *base, SequenceDecode &params, void *&scan) {
+  static std::size_t carve(void *base, SequenceDecode &params) {
     const std::uint64_t blocks = params.blocks;
     Carver carver(base);
     params.report = carver.take<SequenceReport>(1);
@@ -120,20 +124,19 @@ struct SequenceCodec::State {
       params.steps[d] = {reinterpret_cast<char *>(steps), core::sequence_block_size * sizeof(std::int32_t),
                          sizeof(std::int32_t), true};
     }
-    scan = carver.take<char>(scan_bytes(blocks, params.field.components));
+    params.scan_bytes = scan_size(blocks + 1);
+    params.scan = carver.take<char>(params.scan_bytes);
     return carver.used();
   }
 
   // Memory for the kernels, zero up to their tables.
   template <typename Params>
-  void *prepare(Params &params, Stream stream) {
-    void *scan = nullptr;
-    reserve(workspace, carve(nullptr, params, scan));
-    carve(workspace.data(), params, scan);
+  void prepare(Params &params, Stream stream) {
+    reserve(workspace, carve(nullptr, params));
+    carve(workspace.data(), params);
     const auto zeros =
         static_cast<std::size_t>(reinterpret_cast<char *>(params.tables) - static_cast<char *>(workspace.data()));
     check(cudaMemsetAsync(workspace.data(), 0, zeros, stream), "zeros");
-    return scan;
   }
 
   // Pages and bytes that a chunk will take at most, from what was counted: streams take a little more than their
@@ -174,13 +177,12 @@ struct SequenceCodec::State {
     forget_last_error();
     params.particles = particles;
     params.blocks = core::sequence_blocks(particles);
-    void *const scan = prepare(params, stream);
-    const std::size_t scan_room = scan_bytes(params.blocks, params.field.components);
+    prepare(params, stream);
     count_sequence(params, stream);
     SequenceReport report = finish(params.report, stream, "compression");
     if (report.failed != 0) return false;
     params.plain = params.packed && report.exact == 0;
-    encode_with(params, report, bytes_for(params, report), pages_for(params, report), scan, scan_room, stream);
+    encode_with(params, report, bytes_for(params, report), pages_for(params, report), stream);
     if (report.failed != 0) return false;
     chunk = {bytes.data(),
              static_cast<std::size_t>(report.bytes),
@@ -191,17 +193,20 @@ struct SequenceCodec::State {
   }
 
   // With room for so much; if that does not suffice, once more with what was wanted.
-  void encode_with(SequenceEncode &params, SequenceReport &report, std::uint64_t size, std::uint64_t pages, void *scan,
-                   std::size_t scan_room, Stream stream) {
+  void encode_with(SequenceEncode &params, SequenceReport &report, std::uint64_t size, std::uint64_t pages,
+                   Stream stream) {
+    const std::size_t arrays = round_up(carve_blocks(nullptr, params));
     for (;;) {
-      params.out_size = (size + page_bytes - 1) / page_bytes * page_bytes;
-      reserve(bytes, params.out_size + (pages + 1) * page_bytes);
+      params.out_size = round_up(size);
+      reserve(bytes, params.out_size + arrays + (pages + 1) * page_bytes);
       params.out = static_cast<std::uint8_t *>(bytes.data());
-      params.pages = reinterpret_cast<std::uint16_t *>(params.out + params.out_size);
+      carve_blocks(params.out + params.out_size, params);
+      params.pages = reinterpret_cast<std::uint16_t *>(params.out + params.out_size + arrays);
       params.pages_there = static_cast<std::uint32_t>(
-          std::min<std::size_t>((bytes.capacity() - params.out_size) / page_bytes - 1, most_pages));
-      encode_streams(params, scan, scan_room, stream);
-      write_sequence(params, scan, scan_room, stream);
+          std::min<std::size_t>((bytes.capacity() - params.out_size - arrays) / page_bytes - 1, most_pages));
+      check(cudaMemsetAsync(params.words + params.blocks, 0, sizeof(*params.words), stream), "zeros");
+      encode_streams(params, stream);
+      write_sequence(params, stream);
       report = finish(params.report, stream, "compression");
       if (report.failed != 0 || is_complete(params, report)) return;
       size = report.bytes;
@@ -209,6 +214,7 @@ struct SequenceCodec::State {
       check(cudaMemsetAsync(&params.report->pages, 0, sizeof(report.pages), stream), "zeros");
     }
   }
+  static std::size_t round_up(std::uint64_t size) { return (size + page_bytes - 1) / page_bytes * page_bytes; }
 
   void decode(const void *from, std::size_t size, std::uint64_t particles, const FieldOutput &given, Stream stream) {
     check_memory(from, size, chunk_alignment, "the chunk");
@@ -238,8 +244,8 @@ struct SequenceCodec::State {
       params.steps[d] = {params.field.data[d], core::sequence_block_size * stride,
                          packed ? static_cast<std::int64_t>(sizeof(std::int32_t)) : stride, packed};
     }
-    void *const scan = prepare(params, stream);
-    open_sequence(params, scan, scan_bytes(params.blocks, params.field.components), stream);
+    prepare(params, stream);
+    open_sequence(params, stream);
     decode_sequence(params, stream);
     const SequenceReport report = finish(params.report, stream, "decompression");
     if (report.failed == chunk_unsupported)
@@ -251,7 +257,7 @@ struct SequenceCodec::State {
   bool has_room_for_tables = false;
   std::uint64_t allocations = 0;
   DeviceBuffer workspace;
-  DeviceBuffer bytes;  // of the chunk, then pages
+  DeviceBuffer bytes;  // of the chunk, then arrays of blocks, then pages
   DeviceChunk chunk;   // in `bytes`
 };
 

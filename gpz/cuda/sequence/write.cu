@@ -246,11 +246,12 @@ void launch(const SequenceEncode &params, cudaStream_t stream) {
 
 }  // namespace
 
-void write_sequence(const SequenceEncode &params, void *scan, std::size_t scan_bytes, cudaStream_t stream) {
+void write_sequence(const SequenceEncode &params, cudaStream_t stream) {
   write_start<<<1, 32, 0, stream>>>(params);
   write_tables<<<core::sequence_tables(params.field.components), 128, 0, stream>>>(params);
+  std::size_t bytes = params.scan_bytes;
   if (!params.plain)
-    check(exclusive_sum(scan, scan_bytes, params.exact_counts, params.exact_offsets,
+    check(exclusive_sum(params.scan, bytes, params.exact_counts, params.exact_offsets,
                         params.blocks * static_cast<unsigned>(params.field.components) + 1, stream),
           "scan");
   if (params.field.value == core::Value::float32)
