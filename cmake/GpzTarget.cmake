@@ -29,9 +29,7 @@ endfunction()
 # For a target whose files read options and call others that do the work: the headers of CLI11 are most of what is compiled, and
 # nothing of them is slow.
 function(gpz_hardly_optimised target)
-  if(GPZ_SANITIZE)
-    target_compile_options(${target} PRIVATE -O0)
-  elseif(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
     target_compile_options(${target} PRIVATE -O1)
   endif()
 endfunction()
