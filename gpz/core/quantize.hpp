@@ -65,6 +65,13 @@ GPZ_HD Quantized<T> quantize(T x, const Grid &grid) {
   return out;
 }
 
+// Whether the grid holds a value. Others are stored exactly.
+template <typename T>
+GPZ_HD bool holds(T x, const Grid &grid) {
+  const Quantized<T> q = quantize(x, grid);
+  return q.valid & (!grid.only_its_values | same_bits(x, grid_value<T>(q.rounded, grid.step)));
+}
+
 // The widest step that keeps the bound, less 2^-12: values at the very edge between two grid points would otherwise
 // miss the bound by their own rounding and become exceptions of 64 bits or more each; the margin costs 0.0004 bits a
 // value. Floats that have few digits to spare need more: where their distance is u, errors are multiples of u, and half

@@ -83,6 +83,10 @@ GPZ_HD std::int32_t step_of_symbol(std::uint32_t symbol, std::uint32_t low, std:
   return static_cast<std::int32_t>((symbol - zero_symbol) << shift | low);
 }
 
+GPZ_HD std::uint32_t class_of_symbol(std::uint32_t symbol, const SequenceAxis &axis) {
+  return symbol < axis.up ? 0 : symbol < axis.down ? 1 : 2;
+}
+
 // What the next symbol of a lane is expected from.
 struct SequenceContext {
   std::uint32_t own[max_components] = {1, 1, 1};  // class of the last symbol of each component
@@ -92,8 +96,9 @@ struct SequenceContext {
     return static_cast<std::uint32_t>(d) * sequence_contexts + own[d] * sequence_classes + last;
   }
   GPZ_HD void take(int d, std::uint32_t symbol, const SequenceAxis &axis) {
-    own[d] = last = symbol < axis.up ? 0 : symbol < axis.down ? 1 : 2;
+    take_class(d, class_of_symbol(symbol, axis));
   }
+  GPZ_HD void take_class(int d, std::uint32_t its_class) { own[d] = last = its_class; }
 };
 
 // The number of bits of a step's magnitude.

@@ -31,18 +31,13 @@ std::uint32_t quantize(const double *x, std::uint32_t n, const core::Grid &grid,
   return cpu::kernels().difference.quantize_doubles(x, n, grid, q, error);
 }
 
-template <typename T>
-bool holds(T x, const core::Grid &grid) {
-  return grid.only_its_values ? core::quantize<true>(x, grid).valid : core::quantize<false>(x, grid).valid;
-}
-
 // Values first, first + 1, ... of component d, of which some cannot be held.
 template <typename T>
 void keep_exact(const T *x, std::size_t n, const core::Grid &grid, std::size_t d, std::size_t first,
                 const cpu::DifferenceState *last, Indices &to) {
   std::int64_t *const out = to.column[d].data();
   for (std::size_t k = 0; k < n; ++k) {
-    if (holds(x[k], grid)) continue;
+    if (core::holds(x[k], grid)) continue;
     const std::size_t i = first + k;
     out[i] = last != nullptr ? last->axes[d].last[i] : i > 0 ? out[i - 1] : 0;
     to.exact.push_back({i | static_cast<std::uint64_t>(d) << format::exact_component_shift, bits_of(x[k])});

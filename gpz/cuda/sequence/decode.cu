@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sequence chunks back to values: one warp a block decodes steps, one thread block a block sums them up. Every length
-// is checked against the bytes there are before it is used.
-#include <cub/block/block_scan.cuh>
-
+// The streams of a sequence chunk to steps, and these to values: one warp a block decodes, one warp a lane sums up. In
+// between, steps are in the arrays that the values go to.
 #include "gpz/chunk.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/cuda/block/block_store.cuh"
+#include "gpz/cuda/block/exact_values.cuh"
 #include "gpz/cuda/common/check.hpp"
-#include "gpz/cuda/common/scan.cuh"
 #include "gpz/cuda/common/warp.cuh"
 #include "gpz/cuda/sequence/params.hpp"
-#include "gpz/format/section_head.hpp"
 
 namespace gpz::cuda {
 namespace {
@@ -18,294 +15,377 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-constexpr unsigned block_threads = 128;  // of four blocks
-constexpr unsigned sum_threads = 256;
-constexpr U32 sum_items = core::sequence_block_size / sum_threads;
-constexpr std::int32_t escaped = INT32_MIN;  // no step of a symbol
+constexpr unsigned step_threads = 1024;
+constexpr unsigned sum_threads = core::sequence_lanes * warp_size;
+constexpr unsigned exact_threads = 256;
+constexpr unsigned exact_ctas = 64;
+constexpr U32 tile_rows = 4;  // whose steps a lane writes at once: lanes lie far apart
+static_assert(core::sequence_block_size == sum_threads * tile_rows);
 
 __device__ void fail(const SequenceDecode &params, U32 how) { atomicMax(&params.report->failed, how); }
 
-__device__ core::SequenceRecord record_of(const SequenceDecode &params, U64 b) {
-  const U32 *const at = params.chunk + sequence_directory(*params.tables, params.field.components) / 4 +
-                        b * (core::sequence_record_size(params.field.components) / 4);
-  core::SequenceRecord record;
-  record.stream = at[0];
-  record.escapes = at[1];
-  for (int d = 0; d < params.field.components; ++d)
-    record.first[d] = static_cast<std::int64_t>(U64{at[2 + 2 * d]} | U64{at[3 + 2 * d]} << 32);
-  return record;
+__device__ __forceinline__ std::int32_t &step_at(const StepArray &steps, U64 block, U32 particle) {
+  return *reinterpret_cast<std::int32_t *>(steps.data + static_cast<std::int64_t>(block) * steps.block_bytes +
+                                           static_cast<std::int64_t>(particle) * steps.stride);
 }
 
-// The head of the chunk, axes and tables: one warp.
-__global__ void open_head(SequenceDecode params) {
-  const int components = params.field.components;
-  const U32 tables = core::sequence_tables(components);
-  SequenceTables &all = *params.tables;
-  if (threadIdx.x == 0) {
-    const U64 head = sequence_start + core::sequence_head_size(components);
-    if (params.size < head || params.size % 8 != 0 || params.chunk[0] != core::default_block_size)
-      return fail(params, chunk_damaged);
-    if (params.chunk[1] != static_cast<U32>(ChunkKind::sequence)) return fail(params, chunk_unsupported);
-    if ((U64{params.chunk[2]} | U64{params.chunk[3]} << 32) != params.size - 16) return fail(params, chunk_damaged);
-    if (params.chunk[4] == format::block_coded_values && params.chunk[5] == 0) return fail(params, chunk_unsupported);
-    if (params.chunk[4] != format::sequence_values || params.chunk[5] != 0) return fail(params, chunk_damaged);
-    if (params.chunk[6] != 0 || params.chunk[7] != 0) return fail(params, chunk_unsupported);
-  }
-  __syncwarp();
-  if (*static_cast<volatile U32 *>(&params.report->failed) != 0) return;
-  const auto *const items = reinterpret_cast<const std::uint16_t *>(params.chunk + sequence_start / 4);
-  if (threadIdx.x < static_cast<unsigned>(components)) {
-    const std::uint16_t *const item = items + 4 * threadIdx.x;
-    const core::SequenceAxis axis{item[0], item[1], item[2]};
-    if (!core::is_valid(axis) || item[3] != 0) fail(params, chunk_damaged);
-    all.axis[threadIdx.x] = axis;
-  }
-  if (threadIdx.x < tables) {
-    const std::uint16_t *const item = items + 4 * (static_cast<unsigned>(components) + threadIdx.x);
-    const core::SequenceTable table{item[0], item[1], item[2], item[3]};
-    if (!core::is_valid(table)) fail(params, chunk_damaged);
-    all.table[threadIdx.x] = table;
-  }
-  __syncwarp();
-  if (threadIdx.x != 0 || *static_cast<volatile U32 *>(&params.report->failed) != 0) return;
-  U32 sum = 0;
-  for (U32 t = 0; t < tables; ++t) {
-    all.words_before[t] = sum;
-    sum += core::words_of_table(all.table[t]);
-  }
-  all.words_before[tables] = sum;
-  const U64 directory = sequence_directory(all, components);
-  if (directory > params.size || params.blocks > (params.size - directory) / core::sequence_record_size(components))
-    return fail(params, chunk_damaged);
-  if (sum % 2 != 0 && params.chunk[directory / 4 - 1] != 0) fail(params, chunk_damaged);
-}
-
-// One thread block a table, one thread a symbol.
-__global__ void __launch_bounds__(core::sequence_symbols) open_tables(SequenceDecode params) {
-  using Scan = cub::BlockScan<U32, core::sequence_symbols>;
-  __shared__ typename Scan::TempStorage storage;
-  if (params.report->failed != 0) return;
-  const U32 t = blockIdx.x;
-  const U32 s = threadIdx.x;
-  const core::SequenceTable table = params.tables->table[t];
-  const U32 *const strings = params.chunk + (sequence_start + core::sequence_head_size(params.field.components)) / 4 +
-                             params.tables->words_before[t];
-  U32 frequency = s == 0 ? table.escape : 0;
-  if (s >= table.first && s < table.first + table.count)
-    frequency =
-        static_cast<U32>(core::get_bits(strings, U64{s - table.first} * table.width, static_cast<int>(table.width)));
-  U32 start;
-  U32 sum;
-  Scan(storage).ExclusiveSum(frequency, start, sum);
-  const U32 used = table.count * table.width;
-  const bool bad_end = used % 32 != 0 && strings[used / 32] >> (used % 32) != 0;
-  // A context that does not occur: its symbols are not those of memory that nobody wrote.
-  if (table.escape == 0)
-    for (U32 slot = s; slot < core::ans_total; slot += core::sequence_symbols)
-      params.symbols[t * core::ans_total + slot] = 0;
-  if (sum != (table.escape == 0 ? 0 : core::ans_total) || bad_end) {
-    if (s == 0) fail(params, chunk_damaged);
-    return;
-  }
-  params.shares[t * core::sequence_symbols + s] = (start & (core::ans_total - 1)) | frequency << packed_start_bits;
-  for (U32 k = 0; k < frequency; ++k) params.symbols[t * core::ans_total + start + k] = static_cast<std::uint16_t>(s);
-}
-
-__global__ void open_records(SequenceDecode params) {
-  const U64 b = U64{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (b > params.blocks) return;
-  U32 words = 0;
-  if (b < params.blocks && params.report->failed == 0) {
-    const core::SequenceRecord record = record_of(params, b);
-    const U32 n = sequence_block_particles(params.particles, b);
-    if (core::is_valid(record, params.field.components, n))
-      words = core::SequenceLayout(params.tables->axis, params.field.components, n, record).total;
-    else
-      fail(params, chunk_damaged);
-  }
-  params.words[b] = words;
-}
-
-__global__ void check_end(SequenceDecode params) {
-  if (params.report->failed != 0) return;
-  const U64 end =
-      sequence_payload(*params.tables, params.field.components, params.blocks) + params.word_offsets[params.blocks] * 4;
-  if (core::round_up_to_8(end) != params.size || (end % 8 != 0 && params.chunk[end / 4] != 0))
-    fail(params, chunk_damaged);
-}
-
-// Values of one lane, from the first one on.
+// Low bits of a lane, row after row. All lanes have the same widths, and take a word together.
 class LaneReader {
  public:
   LaneReader() = default;
-  __device__ LaneReader(const U32 *words, U32 width) : at_(words + this_lane()), width_(width) {}
-  __device__ __forceinline__ U32 next() {
-    if (width_ == 0) return 0;
-    if (have_ < width_) {
-      buffer_ |= U64{*at_} << have_;
-      at_ += warp_size;
-      have_ += 32;
+  __device__ LaneReader(const U32 *words, U32 rows, U32 width)
+      : words_(words + this_lane()), left_(core::words_for_bits(U64{rows} * width)) {
+    if (left_ != 0) word_ = *words_;
+    if (left_ > 1) next_ = words_[warp_size];
+  }
+  __device__ __forceinline__ U32 next(U32 width) {
+    if (width == 0) return 0;
+    const U32 value = __funnelshift_r(word_, next_, at_) & ((1u << width) - 1);
+    at_ += width;
+    if (at_ >= 32) {
+      at_ -= 32;
+      words_ += warp_size;
+      --left_;
+      word_ = next_;
+      if (left_ > 1) next_ = words_[warp_size];
     }
-    const auto value = static_cast<U32>(buffer_) & ((1u << width_) - 1);
-    buffer_ >>= width_;
-    have_ -= width_;
     return value;
   }
 
  private:
-  const U32 *at_ = nullptr;
-  U64 buffer_ = 0;
-  U32 have_ = 0;
-  U32 width_ = 0;
+  const U32 *words_ = nullptr;
+  U32 left_ = 0;  // words
+  U32 at_ = 0;    // bit of word_
+  U32 word_ = 0;
+  U32 next_ = 0;
 };
 
-template <int D>
-__global__ void __launch_bounds__(block_threads) decode_steps(SequenceDecode params) {
-  const U64 b = U64{blockIdx.x} * (block_threads / warp_size) + threadIdx.x / warp_size;
-  if (b >= params.blocks || __any_sync(full_mask, params.report->failed != 0) != 0) return;
-  const U32 n = sequence_block_particles(params.particles, b);
-  const U32 rows = core::sequence_rows(n);
-  const U32 from = this_lane() * rows;
-  core::SequenceAxis axis[D];
-#pragma unroll
-  for (int d = 0; d < D; ++d) axis[d] = params.tables->axis[d];
-  const core::SequenceRecord record = record_of(params, b);
-  const core::SequenceLayout layout(axis, D, n, record);
-  const U32 *const words =
-      params.chunk + sequence_payload(*params.tables, D, params.blocks) / 4 + params.word_offsets[b];
-  const U32 *low_at = words;
-  LaneReader low[D];
-#pragma unroll
-  for (int d = 0; d < D; ++d) {
-    low[d] = LaneReader(low_at, axis[d].shift);
-    low_at += layout.low_words[d];
+// Where a lane has escapes: the first few.
+class EscapePlaces {
+ public:
+  static constexpr U32 most = 7;
+  __device__ __forceinline__ void add(U32 row, int d) {
+    if (count_ < most) places_ |= U64{row << 2 | static_cast<U32>(d)} << (bits * count_);
+    ++count_;
   }
-  U32 state = words[layout.states_at + this_lane()];
-  bool good = state >= core::ans_low;
-  const auto *const stream = reinterpret_cast<const std::uint16_t *>(words + layout.stream_at);
-  U32 taken = 0;
-  U32 escapes = 0;
-  core::SequenceContext context;
-  std::int32_t *out[D];
+  __device__ U32 count() const { return count_; }
+  __device__ U32 row(U32 k) const { return static_cast<U32>(places_ >> (bits * k) & mask) >> 2; }
+  __device__ U32 component(U32 k) const { return static_cast<U32>(places_ >> (bits * k)) & 3; }
+
+ private:
+  static constexpr U32 bits = 9;
+  static constexpr U32 mask = (1u << bits) - 1;
+  U64 places_ = 0;
+  U32 count_ = 0;
+};
+static_assert(core::sequence_block_size / core::sequence_lanes <= 128 && core::max_components <= 4);
+
+constexpr std::int32_t escaped = INT32_MIN;  // no step of a symbol
+
+// Tables in shared memory, by addresses there.
+class Tables {
+ public:
+  __device__ Tables(const U32 *entries, const std::uint16_t *quick)
+      : entries_(static_cast<U32>(__cvta_generic_to_shared(entries))),
+        quick_(static_cast<U32>(__cvta_generic_to_shared(quick))) {}
+
+  // The entry of a slot, and where the slots of the next one begin.
+  __device__ __forceinline__ U32 find(U32 table, U32 slot, U32 &end) const {
+    std::uint16_t first;
+    asm("ld.shared.u16 %0, [%1];" : "=h"(first) : "r"(quick_ + 2 * (table * quick_stride + slot / quick_slots)));
+    U32 at = entries_ + 4 * first;
+    U32 entry = load(at);
+    for (;;) {
+      at += 4;
+      const U32 next = load(at);
+      end = start_of(next);
+      if (end > slot) return entry;
+      entry = next;
+    }
+  }
+  static __device__ __forceinline__ U32 start_of(U32 entry) { return entry & (2 * core::ans_total - 1); }
+
+ private:
+  static __device__ __forceinline__ U32 load(U32 address) {
+    U32 word;
+    asm("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address));
+    return word;
+  }
+  U32 entries_;
+  U32 quick_;
+};
+
+// Steps of eight rows of a lane, of which `first` are held: so that lanes next to each other write 32 bytes together,
+// the two of them first the rows of the even one, then those of the odd one.
+__device__ __forceinline__ void store_pairs(std::int32_t *even_lane, const std::int32_t (&first)[tile_rows],
+                                            const std::int32_t (&second)[tile_rows]) {
+  const bool odd = this_lane() % 2 != 0;
+  std::int32_t of_even[tile_rows];
+  std::int32_t of_odd[tile_rows];
 #pragma unroll
-  for (int d = 0; d < D; ++d)
-    out[d] = params.steps + (static_cast<unsigned>(d) * params.blocks + b) * core::sequence_block_size + from;
-  for (U32 row = 0; row < rows; ++row) {
-    const bool active = from + row < n;
+  for (U32 k = 0; k < tile_rows; ++k) {
+    const std::int32_t other = __shfl_xor_sync(full_mask, odd ? first[k] : second[k], 1);
+    of_even[k] = odd ? other : first[k];
+    of_odd[k] = odd ? second[k] : other;
+  }
+  auto *const to = reinterpret_cast<int4 *>(even_lane + (odd ? tile_rows : 0));
+  to[0] = make_int4(of_even[0], of_even[1], of_even[2], of_even[3]);
+  to[core::sequence_block_size / core::sequence_lanes / tile_rows] =
+      make_int4(of_odd[0], of_odd[1], of_odd[2], of_odd[3]);
+}
+
+// Decodes a block. Whole: it has core::sequence_block_size particles.
+template <int D, bool Whole>
+__device__ __forceinline__ void decode_block(const SequenceDecode &params, U64 b, const Tables &tables,
+                                             const U32 (&shift)[D], const U32 *words) {
+  const SequenceRun run(params.particles, b, this_lane());
+  const U32 rows = Whole ? core::sequence_block_size / core::sequence_lanes : run.rows;
+  const U32 mine = Whole ? rows : run.mine;
+  const core::SequenceRecord &record = params.records[b];
+  const U32 stream_words = record.stream;
+  const core::SequenceLayout layout(params.tables->axis, D, run.n, record);
+  LaneReader low[D];
+  {
+    const U32 *at = words;
 #pragma unroll
     for (int d = 0; d < D; ++d) {
-      const U32 t = context.table(d);
-      U32 symbol = 0;
-      if (active) {
-        symbol = __ldg(&params.symbols[t * core::ans_total + state % core::ans_total]);
-        const PackedShare share = __ldg(&params.shares[t * core::sequence_symbols + symbol]);
-        const U32 frequency = share >> packed_start_bits;
-        good &= frequency != 0;
-        state = core::ans_pop(state, share & (core::ans_total - 1), frequency);
-      }
-      const bool wants = active && state < core::ans_low;
-      const U32 all_want = __ballot_sync(full_mask, wants);
-      if (wants) {
-        const U32 at = taken + static_cast<U32>(__popc(all_want & ((1u << this_lane()) - 1)));
-        if (at < record.stream)
-          state = state << 16 | stream[at];
-        else
-          good = false;
-      }
-      taken += static_cast<U32>(__popc(all_want));
-      const U32 below = low[d].next();
-      if (active) {
-        out[d][row] = symbol == 0 ? escaped : core::step_of_symbol(symbol, below, axis[d].shift);
-        escapes += symbol == 0 ? 1 : 0;
-        context.take(d, symbol, axis[d]);
-      }
+      low[d] = LaneReader(at, rows, shift[d]);
+      at += layout.low_words[d];
     }
   }
-  good &= state == core::ans_low && taken == record.stream;
-  good &= record.stream % 2 == 0 || stream[record.stream] == 0;
-  escapes = warp_sum(escapes);
-  good &= escapes == record.escapes;
-  if (!good) fail(params, chunk_damaged);
+  U32 state = words[layout.states_at + this_lane()];
+  const auto *const stream = reinterpret_cast<const std::uint16_t *>(words + layout.stream_at);
+  bool good = state >= core::ans_low;
+  U32 seen = 0;  // bits of all entries
+  U32 taken = 0;
+  EscapePlaces escapes;
+  core::SequenceContext context;
+  const U32 lanes_before = (1u << this_lane()) - 1;
+  std::int32_t held[D][tile_rows] = {};
+#pragma unroll 1
+  for (U32 first = 0; first < rows; first += tile_rows) {
+    std::int32_t steps[D][tile_rows] = {};
+#pragma unroll
+    for (U32 k = 0; k < tile_rows; ++k) {
+      const bool active = Whole || first + k < mine;
+      if (!Whole && first + k >= rows) break;
+#pragma unroll
+      for (int d = 0; d < D; ++d) {
+        U32 entry = 1u << entry_symbol_bit;
+        if (active) {
+          const U32 slot = state % core::ans_total;
+          U32 end;
+          entry = tables.find(context.table(d), slot, end);
+          const U32 start = Tables::start_of(entry);
+          state = core::ans_pop(state, start, end - start);
+        }
+        const bool wants = state < core::ans_low && active;
+        const U32 all_want = __ballot_sync(full_mask, wants);
+        const U32 at = taken + static_cast<U32>(__popc(all_want & lanes_before));
+        if (wants) state = state << 16 | stream[min(at, stream_words)];
+        taken += static_cast<U32>(__popc(all_want));
+        const U32 below = low[d].next(shift[d]);
+        const U32 symbol = entry >> entry_symbol_bit & (core::sequence_symbols - 1);
+        seen |= entry;
+        steps[d][k] = core::step_of_symbol(symbol, below, shift[d]);
+        if (symbol == 0) {
+          escapes.add(first + k, d);
+          steps[d][k] = escaped;
+        }
+        context.take_class(d, entry >> entry_class_bit & 3);
+      }
+    }
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      const StepArray &to = params.steps[d];
+      if (Whole && to.side_by_side) {
+        if (first % (2 * tile_rows) != 0)
+          store_pairs(&step_at(to, b, (this_lane() & ~1u) * rows + first - tile_rows), held[d], steps[d]);
+#pragma unroll
+        for (U32 k = 0; k < tile_rows; ++k) held[d][k] = steps[d][k];
+        continue;
+      }
+#pragma unroll
+      for (U32 k = 0; k < tile_rows; ++k)
+        if (first + k < mine) step_at(to, b, run.from + first + k) = steps[d][k];
+    }
+  }
+  U32 all_escapes;
+  U32 escape = warp_exclusive_sum(escapes.count(), &all_escapes);
+  good &= state == core::ans_low && taken == stream_words && (seen & no_table) == 0;
+  good &= stream_words % 2 == 0 || stream[stream_words] == 0;
+  good &= all_escapes == record.escapes;
+  if (!__all_sync(full_mask, good)) {
+    if (this_lane() == 0) fail(params, chunk_damaged);
+    return;
+  }
+  if (all_escapes == 0) return;
+  __syncwarp();  // lanes have written steps for each other
+  const U32 *const values = words + layout.escapes_at + escape;
+  if (escapes.count() <= EscapePlaces::most) {
+    for (U32 k = 0; k < escapes.count(); ++k)
+      step_at(params.steps[escapes.component(k)], b, run.from + escapes.row(k)) = static_cast<std::int32_t>(values[k]);
+    return;
+  }
+  U32 k = 0;
+  for (U32 row = 0; row < mine; ++row)
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      std::int32_t &step = step_at(params.steps[d], b, run.from + row);
+      if (step == escaped) step = static_cast<std::int32_t>(values[k++]);
+    }
 }
 
-// Steps to indices to values: one thread block a block.
-template <typename T, int D>
-__global__ void __launch_bounds__(sum_threads) sum_steps(SequenceDecode params) {
-  using Scan = cub::BlockScan<std::int64_t, sum_threads>;
-  __shared__ typename Scan::TempStorage storage;
+// Warps of a thread block take blocks that follow each other: their arrays are in few pages of memory.
+template <int D>
+__global__ void __launch_bounds__(step_threads, 1) decode_steps(const __grid_constant__ SequenceDecode params) {
+  extern __shared__ __align__(16) U32 entries[];  // then the quick ones
+  auto *const quick = reinterpret_cast<std::uint16_t *>(entries + D * core::sequence_contexts * entry_stride);
   if (params.report->failed != 0) return;
+  for (U32 t = threadIdx.x / warp_size; t < D * core::sequence_contexts; t += step_threads / warp_size)
+    for (U32 k = this_lane(); k <= params.used[t]; k += warp_size)
+      entries[t * entry_stride + k] = params.entries[t * entry_stride + k];
+  constexpr U32 quick_words = D * core::sequence_contexts * quick_stride / 8;
+  for (U32 k = threadIdx.x; k < quick_words; k += step_threads)
+    reinterpret_cast<uint4 *>(quick)[k] = reinterpret_cast<const uint4 *>(params.quick)[k];
+  U32 shift[D];
+#pragma unroll
+  for (int d = 0; d < D; ++d) shift[d] = params.tables->axis[d].shift;
+  __syncthreads();
+  const Tables tables(entries, quick);
+  const U32 *const payload = params.chunk + sequence_payload(*params.tables, D, params.blocks) / 4;
+  const BlockShare share(params.blocks, blockIdx.x, gridDim.x);
+  for (U64 b = share.first + threadIdx.x / warp_size; b < share.end; b += step_threads / warp_size) {
+    const U32 *const words = payload + params.word_offsets[b];
+    if (sequence_block_particles(params.particles, b) == core::sequence_block_size)
+      decode_block<D, true>(params, b, tables, shift, words);
+    else
+      decode_block<D, false>(params, b, tables, shift, words);
+  }
+}
+
+// Sums of the steps of a warp's lane up to those of this thread, and of all of it. I holds them.
+template <typename I>
+__device__ __forceinline__ I sum_before(const std::int32_t (&step)[tile_rows], I &all) {
+  I sum = 0;
+#pragma unroll
+  for (U32 k = 0; k < tile_rows; ++k) sum += step[k];
+  return warp_exclusive_sum(sum, &all);
+}
+
+// A thread block a block of particles, a warp those that a lane of its warp decoded.
+template <typename T, int D>
+__global__ void __launch_bounds__(sum_threads, 2) sum_steps(const __grid_constant__ SequenceDecode params) {
+  __shared__ std::int64_t sums[D][core::sequence_lanes];
   const U64 b = blockIdx.x;
-  const U32 n = sequence_block_particles(params.particles, b);
-  const core::SequenceRecord record = record_of(params, b);
-  const core::SequenceLayout layout(params.tables->axis, D, n, record);
-  const U32 *escape = params.chunk + sequence_payload(*params.tables, D, params.blocks) / 4 + params.word_offsets[b] +
-                      layout.escapes_at;
-  const U32 first = threadIdx.x * sum_items;
-  std::int32_t step[D][sum_items];
-  std::int64_t escapes = 0;
+  const U32 lane = threadIdx.x / warp_size;
+  const SequenceRun run(params.particles, b, lane);
+  const U32 row = this_lane() * tile_rows;
+  const U32 count = row >= run.mine ? 0 : min(tile_rows, run.mine - row);
+  const bool whole = run.n == core::sequence_block_size;
+  std::int32_t step[D][tile_rows] = {};
 #pragma unroll
   for (int d = 0; d < D; ++d) {
-    const std::int32_t *const from =
-        params.steps + (static_cast<unsigned>(d) * params.blocks + b) * core::sequence_block_size + first;
-#pragma unroll
-    for (U32 k = 0; k < sum_items; ++k) {
-      step[d][k] = first + k < n ? from[k] : 0;
-      escapes += step[d][k] == escaped ? 1 : 0;
-    }
-  }
-  if (record.escapes != 0) {
-    std::int64_t before;
-    Scan(storage).ExclusiveSum(escapes, before);
-    __syncthreads();
-    escape += before;
-#pragma unroll
-    for (U32 k = 0; k < sum_items; ++k)
-#pragma unroll
-      for (int d = 0; d < D; ++d)
-        if (step[d][k] == escaped) step[d][k] = static_cast<std::int32_t>(*escape++);
-  }
-#pragma unroll
-  for (int d = 0; d < D; ++d) {
-    std::int64_t sum = 0;
-#pragma unroll
-    for (U32 k = 0; k < sum_items; ++k) sum += step[d][k];
-    std::int64_t before;
-    Scan(storage).ExclusiveSum(sum, before);
-    __syncthreads();
-    std::int64_t index = core::sum_of(record.first[d], before);
     if (params.field.data[d] == nullptr) continue;
+    if (whole && params.steps[d].side_by_side) {
+      const int4 four = *reinterpret_cast<const int4 *>(&step_at(params.steps[d], b, run.from + row));
+      step[d][0] = four.x;
+      step[d][1] = four.y;
+      step[d][2] = four.z;
+      step[d][3] = four.w;
+    } else {
 #pragma unroll
-    for (U32 k = 0; k < sum_items; ++k) {
-      index = core::sum_of(index, step[d][k]);
-      if (first + k < n)
-        store<T>(params.field, d, b * core::sequence_block_size + first + k,
-                 core::grid_value<T>(static_cast<double>(index), params.field.step));
+      for (U32 k = 0; k < tile_rows; ++k)
+        if (k < count) step[d][k] = step_at(params.steps[d], b, run.from + row + k);
     }
   }
+  const core::SequenceRecord record = params.records[b];
+  if (params.report->failed != 0) return;
+  std::int64_t index[D];
+#pragma unroll
+  for (int d = 0; d < D; ++d) {
+    // Sums of a lane are below 2^(9 + shift + 7) where there are no escapes.
+    std::int64_t all;
+    if (record.escapes == 0 && params.tables->axis[d].shift < 15) {
+      std::int32_t all_of_lane;
+      index[d] = sum_before<std::int32_t>(step[d], all_of_lane);
+      all = all_of_lane;
+    } else {
+      index[d] = sum_before<std::int64_t>(step[d], all);
+    }
+    if (this_lane() == 0) sums[d][lane] = all;
+  }
+  __syncthreads();  // no value is written before all steps were read
+  const U64 first = run.first + run.from + row;
+#pragma unroll
+  for (int d = 0; d < D; ++d) {
+    if (params.field.data[d] == nullptr) continue;
+    std::int64_t before = this_lane() < lane ? sums[d][this_lane()] : 0;
+#pragma unroll
+    for (int offset = warp_size / 2; offset > 0; offset /= 2) before += __shfl_xor_sync(full_mask, before, offset);
+    std::int64_t at = core::sum_of(core::sum_of(record.first[d], before), index[d]);
+    T value[tile_rows];
+#pragma unroll
+    for (U32 k = 0; k < tile_rows; ++k) {
+      at = core::sum_of(at, step[d][k]);
+      value[k] = core::grid_value<T>(static_cast<double>(at), params.field.step);
+    }
+    if constexpr (sizeof(T) == 4) {
+      if (whole && params.steps[d].side_by_side && params.field.stride[d] == sizeof(T)) {
+        *reinterpret_cast<float4 *>(params.field.data[d] + first * sizeof(T)) =
+            make_float4(value[0], value[1], value[2], value[3]);
+        continue;
+      }
+    }
+#pragma unroll
+    for (U32 k = 0; k < tile_rows; ++k)
+      if (k < count) store<T>(params.field, d, first + k, value[k]);
+  }
+}
+
+template <typename T>
+__global__ void __launch_bounds__(exact_threads) write_exact(const __grid_constant__ SequenceDecode params) {
+  if (params.report->failed != 0) return;
+  const auto *const exact = reinterpret_cast<const U64 *>(params.chunk + sequence_start / 4);
+  const U64 count = params.tables->exact;
+  for (U64 k = U64{blockIdx.x} * exact_threads + threadIdx.x; k < count; k += U64{exact_ctas} * exact_threads)
+    if (!store_exact<T>(exact + 2 * k, params.field, params.particles, [](U64 row) { return row; }))
+      fail(params, chunk_damaged);
+}
+
+template <typename T, int D>
+void launch_sums(const SequenceDecode &params, cudaStream_t stream) {
+  sum_steps<T, D><<<static_cast<unsigned>(params.blocks), sum_threads, 0, stream>>>(params);
+  write_exact<T><<<exact_ctas, exact_threads, 0, stream>>>(params);
 }
 
 template <int D>
-void launch(const SequenceDecode &params, void *scan, std::size_t scan_bytes, cudaStream_t stream) {
-  const auto grid_of = [](U64 items, U64 each) { return static_cast<unsigned>((items + each - 1) / each); };
-  open_head<<<1, warp_size, 0, stream>>>(params);
-  open_tables<<<core::sequence_tables(D), core::sequence_symbols, 0, stream>>>(params);
-  open_records<<<grid_of(params.blocks + 1, block_threads), block_threads, 0, stream>>>(params);
-  check(exclusive_sum(scan, scan_bytes, params.words, params.word_offsets, params.blocks + 1, stream), "scan");
-  check_end<<<1, 1, 0, stream>>>(params);
-  decode_steps<D><<<grid_of(params.blocks, block_threads / warp_size), block_threads, 0, stream>>>(params);
+void launch(const SequenceDecode &params, cudaStream_t stream) {
+  int device = 0;
+  int processors = 0;
+  check(cudaGetDevice(&device), "device");
+  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "device");
+  constexpr std::size_t shared = decode_shared(D);
+  check(cudaFuncSetAttribute(decode_steps<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+        "shared memory");
+  const auto grid = core::min_of(params.blocks, static_cast<U64>(processors));
+  decode_steps<D><<<static_cast<unsigned>(grid), step_threads, shared, stream>>>(params);
   if (params.field.value == core::Value::float32)
-    sum_steps<float, D><<<static_cast<unsigned>(params.blocks), sum_threads, 0, stream>>>(params);
+    launch_sums<float, D>(params, stream);
   else
-    sum_steps<double, D><<<static_cast<unsigned>(params.blocks), sum_threads, 0, stream>>>(params);
-  check(cudaGetLastError(), "launch");
+    launch_sums<double, D>(params, stream);
 }
 
 }  // namespace
 
-void decode_sequence(const SequenceDecode &params, void *scan, std::size_t scan_bytes, cudaStream_t stream) {
-  if (params.field.components == 1) return launch<1>(params, scan, scan_bytes, stream);
-  if (params.field.components == 2) return launch<2>(params, scan, scan_bytes, stream);
-  launch<3>(params, scan, scan_bytes, stream);
+void decode_sequence(const SequenceDecode &params, cudaStream_t stream) {
+  if (params.field.components == 1)
+    launch<1>(params, stream);
+  else if (params.field.components == 2)
+    launch<2>(params, stream);
+  else
+    launch<3>(params, stream);
+  check(cudaGetLastError(), "launch");
 }
 
 }  // namespace gpz::cuda

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::SequenceCodec: its memory, and what it lets pass.
+#include <algorithm>
+
 #include "gpz/cuda/block/field_arguments.hpp"
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/carver.hpp"
@@ -18,20 +20,29 @@ void require_one_field(const Field &field, std::uint64_t particles) {
     throw Error(Status::invalid_argument, "a sequence is of particles whose positions are floats with a bound");
 }
 
+constexpr std::size_t page_bytes = page_words * sizeof(std::uint16_t);
+constexpr std::size_t most_pages = UINT32_MAX / page_words;  // words of pages are counted in 32 bits
+
+// Arrays without gaps whose elements can be read or written four at a time.
+bool is_packed(const void *data, std::ptrdiff_t stride, std::size_t size) {
+  return stride == static_cast<std::ptrdiff_t>(size) && reinterpret_cast<std::uintptr_t>(data) % sizeof(uint4) == 0;
+}
+
 }  // namespace
 
 struct SequenceCodec::State {
   explicit State(int on) : device(on) {
     require_device(device);
     const CurrentDevice current(device);
-    check_handled(cudaHostAlloc(reinterpret_cast<void **>(&report), sizeof(SequenceReport), cudaHostAllocPortable),
-                  "pinned host memory");
+    int shared = 0;
+    check_handled(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared memory");
+    has_room_for_tables = static_cast<std::size_t>(shared) >=
+                          std::max(encode_shared(core::max_components), decode_shared(core::max_components));
   }
   ~State() {
     try {
       const CurrentDevice current(device);
       release();
-      if (cudaFreeHost(report) != cudaSuccess) forget_last_error();
     } catch (const Error &) {  // the device is lost, and its memory with it
       forget_last_error();
     }
@@ -45,11 +56,12 @@ struct SequenceCodec::State {
     chunk = {};
   }
 
+  // With little to spare: what streams take varies little, and memory takes longer to get than to fill.
   void reserve(DeviceBuffer &buffer, std::size_t size) {
     if (size <= buffer.capacity()) return;
     buffer.release();
     try {
-      buffer.allocate(size);
+      buffer.allocate(size, size / 32);
     } catch (const Error &) {
       workspace.release();
       throw;
@@ -58,9 +70,15 @@ struct SequenceCodec::State {
   }
 
   // The report of the kernels that were queued.
-  void finish(SequenceReport *on_device, Stream stream, const char *what) {
-    check(cudaMemcpyAsync(report, on_device, sizeof(SequenceReport), cudaMemcpyDeviceToHost, stream), what);
+  static SequenceReport finish(const SequenceReport *on_device, Stream stream, const char *what) {
+    SequenceReport report{};
+    check(cudaMemcpyAsync(&report, on_device, sizeof(SequenceReport), cudaMemcpyDeviceToHost, stream), what);
     check(cudaStreamSynchronize(stream), what);
+    return report;
+  }
+
+  static std::size_t scan_bytes(std::uint64_t blocks, int components) {
+    return scan_size(blocks * static_cast<unsigned>(components) + 1);
   }
 
   // Cuts the workspace; with nullptr it only measures.
@@ -73,27 +91,36 @@ struct SequenceCodec::State {
     params.steps = carver.take<std::uint32_t>(core::max_components * core::step_magnitudes);
     params.counts = carver.take<std::uint32_t>(max_sequence_tables * core::sequence_symbols);
     params.words = carver.take<std::uint32_t>(blocks + 1);
+    params.exact_counts = carver.take<std::uint32_t>(static_cast<unsigned>(components) * blocks + 1);
     params.tables = carver.take<SequenceTables>(1);
     params.shares = carver.take<PackedShare>(max_sequence_tables * core::sequence_symbols);
     params.records = carver.take<core::SequenceRecord>(blocks);
     params.word_offsets = carver.take<std::uint64_t>(blocks + 1);
-    params.staged = carver.take<std::uint32_t>(blocks * core::sequence_room(components));
-    params.streams = carver.take<std::uint16_t>(blocks * core::stream_room(components));
-    scan = carver.take<char>(scan_size(blocks + 1));
+    params.exact_offsets = carver.take<std::uint64_t>(static_cast<unsigned>(components) * blocks + 1);
+    params.page_lists = carver.take<std::uint32_t>(blocks * (core::stream_room(components) / page_words));
+    params.states = carver.take<std::uint32_t>(blocks * core::sequence_lanes);
+    params.lane_escapes = carver.take<std::uint16_t>(blocks * core::sequence_lanes);
+    scan = carver.take<char>(scan_bytes(blocks, components));
     return carver.used();
   }
   static std::size_t carve(void *base, SequenceDecode &params, void *&scan) {
     const std::uint64_t blocks = params.blocks;
     Carver carver(base);
     params.report = carver.take<SequenceReport>(1);
-    params.words = carver.take<std::uint32_t>(blocks + 1);
     params.tables = carver.take<SequenceTables>(1);
-    params.shares = carver.take<PackedShare>(max_sequence_tables * core::sequence_symbols);
-    params.symbols = carver.take<std::uint16_t>(max_sequence_tables * core::ans_total);
+    params.words = carver.take<std::uint32_t>(blocks + 1);
+    params.entries = carver.take<std::uint32_t>(max_sequence_tables * entry_stride);
+    params.quick = carver.take<std::uint16_t>(max_sequence_tables * quick_stride);
+    params.used = carver.take<std::uint32_t>(max_sequence_tables);
+    params.records = carver.take<core::SequenceRecord>(blocks);
     params.word_offsets = carver.take<std::uint64_t>(blocks + 1);
-    params.steps =
-        carver.take<std::int32_t>(static_cast<unsigned>(params.field.components) * blocks * core::sequence_block_size);
-    scan = carver.take<char>(scan_size(blocks + 1));
+    for (int d = 0; d < params.field.components; ++d) {
+      if (params.field.data[d] != nullptr) continue;
+      auto *const steps = carver.take<std::int32_t>(blocks * core::sequence_block_size);
+      params.steps[d] = {reinterpret_cast<char *>(steps), core::sequence_block_size * sizeof(std::int32_t),
+                         sizeof(std::int32_t), true};
+    }
+    scan = carver.take<char>(scan_bytes(blocks, params.field.components));
     return carver.used();
   }
 
@@ -109,6 +136,22 @@ struct SequenceCodec::State {
     return scan;
   }
 
+  // Pages and bytes that a chunk will take at most, from what was counted: streams take a little more than their
+  // symbols say, and a part of a page each.
+  static std::uint64_t pages_for(const SequenceEncode &params, const SequenceReport &counted) {
+    const std::uint64_t words = counted.stream_bits / 16;
+    return (words + words / 64) / page_words + params.blocks + 1;
+  }
+  static std::uint64_t bytes_for(const SequenceEncode &params, const SequenceReport &counted) {
+    const int components = params.field.components;
+    const std::uint64_t padded = params.blocks * core::sequence_block_size;
+    return sequence_start + counted.exact * exact_bytes + core::sequence_head_size(components) +
+           4 * max_sequence_tables * core::sequence_symbols +
+           params.blocks * (core::sequence_record_size(components) + 4 * core::sequence_lanes + 4) +
+           padded / 8 * counted.low_bits + counted.escapes * 4 + counted.stream_bits / 8 + counted.stream_bits / 512 +
+           8;
+  }
+
   bool encode(const FieldInput &given, std::uint64_t particles, Stream stream) {
     chunk = {};
     std::vector<FieldInput> fields{given};
@@ -116,36 +159,55 @@ struct SequenceCodec::State {
     format::prepare_fields(fields, particles);
     const FieldInput &input = fields[0];
     require_one_field(input.field, particles);
-    for (std::size_t d = 0; d < input.field.components.size(); ++d)
-      require_reachable(input.components[d].data, device, "field " + input.field.components[d].name);
-    forget_last_error();
+    if (!has_room_for_tables) return false;
     SequenceEncode params{};
     params.field.value = format::core_value(input.field.type);
     params.field.components = static_cast<int>(input.field.components.size());
     params.field.grid = format::grid_of(input);
-    for (std::size_t d = 0; d < input.field.components.size(); ++d)
-      params.field.array[d] = {static_cast<const char *>(input.components[d].data), input.components[d].stride,
-                               array_type(input.components[d].type)};
+    params.packed = true;
+    for (std::size_t d = 0; d < input.field.components.size(); ++d) {
+      const ConstArray &array = input.components[d];
+      require_reachable(array.data, device, "field " + input.field.components[d].name);
+      params.field.array[d] = {static_cast<const char *>(array.data), array.stride, array_type(array.type)};
+      params.packed &= is_packed(array.data, array.stride, input.field.type == ValueType::float32 ? 4 : 8);
+    }
+    forget_last_error();
     params.particles = particles;
     params.blocks = core::sequence_blocks(particles);
-    const int components = params.field.components;
-    const std::uint64_t most =
-        sequence_start + core::sequence_head_size(components) + 4 * max_sequence_tables * core::sequence_symbols +
-        params.blocks * (core::sequence_record_size(components) + 4 * core::sequence_room(components) +
-                         2 * core::stream_room(components)) +
-        8;
-    reserve(bytes, most);
     void *const scan = prepare(params, stream);
-    params.out = static_cast<std::uint8_t *>(bytes.data());
-    encode_sequence(params, scan, scan_size(params.blocks + 1), stream);
-    finish(params.report, stream, "compression");
-    if (report->failed != 0) return false;
+    const std::size_t scan_room = scan_bytes(params.blocks, params.field.components);
+    count_sequence(params, stream);
+    SequenceReport report = finish(params.report, stream, "compression");
+    if (report.failed != 0) return false;
+    params.plain = params.packed && report.exact == 0;
+    encode_with(params, report, bytes_for(params, report), pages_for(params, report), scan, scan_room, stream);
+    if (report.failed != 0) return false;
     chunk = {bytes.data(),
-             static_cast<std::size_t>(report->bytes),
+             static_cast<std::size_t>(report.bytes),
              particles,
-             {core::bit_cast<double>(report->error_bits)},
+             {core::bit_cast<double>(report.error_bits)},
              ChunkKind::sequence};
     return true;
+  }
+
+  // With room for so much; if that does not suffice, once more with what was wanted.
+  void encode_with(SequenceEncode &params, SequenceReport &report, std::uint64_t size, std::uint64_t pages, void *scan,
+                   std::size_t scan_room, Stream stream) {
+    for (;;) {
+      params.out_size = (size + page_bytes - 1) / page_bytes * page_bytes;
+      reserve(bytes, params.out_size + (pages + 1) * page_bytes);
+      params.out = static_cast<std::uint8_t *>(bytes.data());
+      params.pages = reinterpret_cast<std::uint16_t *>(params.out + params.out_size);
+      params.pages_there = static_cast<std::uint32_t>(
+          std::min<std::size_t>((bytes.capacity() - params.out_size) / page_bytes - 1, most_pages));
+      encode_streams(params, scan, scan_room, stream);
+      write_sequence(params, scan, scan_room, stream);
+      report = finish(params.report, stream, "compression");
+      if (report.failed != 0 || is_complete(params, report)) return;
+      size = report.bytes;
+      pages = report.pages;
+      check(cudaMemsetAsync(&params.report->pages, 0, sizeof(report.pages), stream), "zeros");
+    }
   }
 
   void decode(const void *from, std::size_t size, std::uint64_t particles, const FieldOutput &given, Stream stream) {
@@ -160,6 +222,8 @@ struct SequenceCodec::State {
         require_reachable(output.components[d].data, device, "field " + output.field.components[d].name);
     if (particles / core::sequence_block_size > size)
       throw Error(Status::corrupt, "more particles than a chunk of this length may have");
+    if (!has_room_for_tables)
+      throw Error(Status::unsupported, "sequence chunks need more shared memory than this device has");
     forget_last_error();
     SequenceDecode params{};
     params.field = decode_field(output);
@@ -167,21 +231,28 @@ struct SequenceCodec::State {
     params.size = size;
     params.particles = particles;
     params.blocks = core::sequence_blocks(particles);
+    for (int d = 0; d < params.field.components; ++d) {
+      const std::int64_t stride = params.field.stride[d];
+      const std::size_t element = params.field.type[d] == ArrayType::float32 ? 4 : 8;
+      const bool packed = is_packed(params.field.data[d], stride, element);
+      params.steps[d] = {params.field.data[d], core::sequence_block_size * stride,
+                         packed ? static_cast<std::int64_t>(sizeof(std::int32_t)) : stride, packed};
+    }
     void *const scan = prepare(params, stream);
-    decode_sequence(params, scan, scan_size(params.blocks + 1), stream);
-    finish(params.report, stream, "decompression");
-    if (report->failed == chunk_unsupported)
-      throw Error(Status::unsupported,
-                  "chunks of another kind, and exact values in the order of memory, are decoded elsewhere");
-    if (report->failed != 0) throw Error(Status::corrupt, "the bytes of a chunk contradict the format");
+    open_sequence(params, scan, scan_bytes(params.blocks, params.field.components), stream);
+    decode_sequence(params, stream);
+    const SequenceReport report = finish(params.report, stream, "decompression");
+    if (report.failed == chunk_unsupported)
+      throw Error(Status::unsupported, "chunks of another kind or coding are decoded elsewhere");
+    if (report.failed != 0) throw Error(Status::corrupt, "the bytes of a chunk contradict the format");
   }
 
   int device;
+  bool has_room_for_tables = false;
   std::uint64_t allocations = 0;
-  SequenceReport *report = nullptr;
   DeviceBuffer workspace;
-  DeviceBuffer bytes;
-  DeviceChunk chunk;  // in `bytes`
+  DeviceBuffer bytes;  // of the chunk, then pages
+  DeviceChunk chunk;   // in `bytes`
 };
 
 SequenceCodec::SequenceCodec(int device) : state_(std::make_unique<State>(device)) {}

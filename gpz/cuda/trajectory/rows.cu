@@ -4,6 +4,7 @@
 #include "gpz/core/block.hpp"
 #include "gpz/core/keys.hpp"
 #include "gpz/cuda/block/block_store.cuh"
+#include "gpz/cuda/block/exact_values.cuh"
 #include "gpz/cuda/block/field_arguments.hpp"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/difference/state.hpp"
@@ -180,19 +181,8 @@ __global__ void __launch_bounds__(row_threads)
                 std::uint64_t first, std::uint64_t particles, const std::uint32_t *rows, std::uint32_t *status) {
   const std::uint64_t k = thread_index();
   if (k >= count) return;
-  const std::uint64_t d = exact[2 * k] >> format::exact_component_shift;
-  const std::uint64_t i = exact[2 * k] & format::exact_row_mask;
-  if (d >= static_cast<std::uint64_t>(to.components) || i >= particles) {
-    atomicOr(status, section_damaged);
-    return;
-  }
-  if (to.data[d] == nullptr) return;
-  T value;
-  if constexpr (sizeof(T) == 4)
-    value = core::bit_cast<T>(static_cast<std::uint32_t>(exact[2 * k + 1]));
-  else
-    value = core::bit_cast<T>(exact[2 * k + 1]);
-  store(to, static_cast<int>(d), rows == nullptr ? first + i : rows[first + i], value);
+  const auto row = [&](std::uint64_t i) { return rows == nullptr ? first + i : rows[first + i]; };
+  if (!store_exact<T>(exact + 2 * k, to, particles, row)) atomicOr(status, section_damaged);
 }
 
 // Slot i is number i - (those before it that leave) of the ones that stay.

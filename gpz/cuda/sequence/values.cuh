@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values of the caller's arrays and their indices on the grid, four particles of a lane at a time: lanes lie far apart,
+// and what is read one value at a time would be read from memory several times.
+#pragma once
+
+#include "gpz/core/quantize.hpp"
+#include "gpz/cuda/sequence/params.hpp"
+
+namespace gpz::cuda {
+
+inline constexpr std::uint32_t tile_rows = 4;
+
+// Values that are stored exactly have the index of the last one before that the grid holds. It is looked for that far.
+inline constexpr std::uint32_t exact_reach = 256;
+
+template <typename T>
+struct Tile {
+  T x[tile_rows];
+};
+
+template <typename T>
+__device__ __forceinline__ T value_at(const FieldParams &field, int d, std::uint64_t i) {
+  const Array &array = field.array[d];
+  return *reinterpret_cast<const T *>(array.data + static_cast<std::int64_t>(i) * array.stride);
+}
+
+// The index of the last particle before i whose value the grid holds, 0 if there is none, out_of_reach if it is too far
+// away. A call: it is rare, and there are many places that may need it.
+inline constexpr std::int64_t out_of_reach = INT64_MIN;
+template <typename T>
+__device__ __noinline__ std::int64_t index_before(const FieldParams &field, int d, std::uint64_t i) {
+  for (std::uint32_t k = 0; k < exact_reach && i > 0; ++k) {
+    const T x = value_at<T>(field, d, --i);
+    if (core::holds(x, field.grid)) return core::quantize(x, field.grid).index;
+  }
+  return i == 0 ? 0 : out_of_reach;
+}
+
+// Arrays of D components. Packed: they have no gaps, and four values can be read at once; otherwise they may.
+// Exact: there may be values that the grid does not hold.
+template <typename T, int D, bool Packed, bool Exact>
+class SequenceValues {
+ public:
+  __device__ explicit SequenceValues(const SequenceEncode &params) : field_(params.field) {}
+
+  __device__ __forceinline__ T value(int d, std::uint64_t i) const {
+    if constexpr (Packed) return reinterpret_cast<const T *>(field_.array[d].data)[i];
+    return value_at<T>(field_, d, i);
+  }
+
+  // `count` particles from i on. Whole: a tile, at a multiple of its length.
+  template <bool Whole = false>
+  __device__ __forceinline__ Tile<T> load(int d, std::uint64_t i, std::uint32_t count) const {
+    Tile<T> tile{};
+    if (Packed && (Whole || (count == tile_rows && i % tile_rows == 0))) {
+      load_packed(d, i, tile);
+    } else {
+#pragma unroll
+      for (std::uint32_t k = 0; k < tile_rows; ++k)
+        if (Whole || k < count) tile.x[k] = value(d, i + k);
+    }
+    return tile;
+  }
+
+  __device__ __forceinline__ bool holds(T x) const { return core::holds(x, field_.grid); }
+  __device__ __forceinline__ core::Quantized<T> quantized(T x) const { return core::quantize(x, field_.grid); }
+
+  // The index of particle i, whose value is x.
+  __device__ __forceinline__ std::int64_t index(int d, std::uint64_t i, T x) const {
+    if (Exact && !holds(x)) return index_before<T>(field_, d, i);
+    return quantized(x).index;
+  }
+  __device__ __forceinline__ std::int64_t index(int d, std::uint64_t i) const { return index(d, i, value(d, i)); }
+
+  // Indices, modulo 2^32, of `count` particles from i on, whose values are a tile.
+  __device__ __forceinline__ void indices(int d, std::uint64_t i, const Tile<T> &tile, std::uint32_t count,
+                                          std::uint32_t (&out)[tile_rows]) const {
+    bool all_held = true;
+#pragma unroll
+    for (std::uint32_t k = 0; k < tile_rows; ++k) {
+      out[k] = static_cast<std::uint32_t>(quantized(tile.x[k]).index);
+      if (Exact) all_held &= holds(tile.x[k]);
+    }
+    if (all_held) return;
+#pragma unroll
+    for (std::uint32_t k = 0; k < tile_rows; ++k)
+      if (k < count && !holds(tile.x[k])) out[k] = static_cast<std::uint32_t>(index_before<T>(field_, d, i + k));
+  }
+
+ private:
+  __device__ __forceinline__ void load_packed(int d, std::uint64_t i, Tile<T> &tile) const {
+    constexpr unsigned at_once = sizeof(T) * tile_rows / sizeof(uint4);
+    const auto *const from = reinterpret_cast<const uint4 *>(field_.array[d].data + i * sizeof(T));
+    union {
+      uint4 words[at_once];
+      T x[tile_rows];
+    } both;
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) both.words[k] = __ldg(from + k);
+#pragma unroll
+    for (std::uint32_t k = 0; k < tile_rows; ++k) tile.x[k] = both.x[k];
+  }
+
+  const FieldParams &field_;
+};
+
+// Those of a chunk; Plain: packed, and the grid holds all of them.
+template <typename T, int D, bool Plain>
+using ChunkValues = SequenceValues<T, D, Plain, !Plain>;
+
+}  // namespace gpz::cuda
