@@ -65,11 +65,12 @@ def headers(folder):
 class Group:
     """Files of some folders of a room, and options with which all of them can be compiled."""
 
-    def __init__(self, folder, flags):
+    def __init__(self, folder, flags, is_alone):
+        self.is_alone = is_alone
         self.room, self.folders, self.flags, self.files = room(folder), [folder], flags, []
 
     def can_have(self, folder, flags):
-        if room(folder) != self.room or any(headers(folder) & headers(other) for other in self.folders if other != folder):
+        if self.is_alone or room(folder) != self.room or any(headers(folder) & headers(other) for other in self.folders if other != folder):
             return False
         if self.room == "gpz":  # the options say what a room of it sees
             return flags == self.flags
@@ -155,9 +156,11 @@ class Tidy:
             clashing = []
             while True:
                 batch = Batch(path, files)
+                if len(files) == 1:
+                    break
                 done = subprocess.run(["clang++-14", "-fsyntax-only", "-w", "-ferror-limit=0", *self.flags(group), str(path)],
                                       cwd=self.build, capture_output=True, text=True, check=False)
-                if done.returncode == 0 or len(files) == 1:
+                if done.returncode == 0:
                     break
                 culprits = batch.with_errors(done.stderr) - {files[0]} or {files[0]}
                 # They cannot follow the ones before them.
@@ -180,9 +183,10 @@ def main():
         if room(file) in CHECKED and wanted.search(str(path.relative_to(REPOSITORY))):
             checked.add(file)
             flags = compile_flags(entry)
-            group = next((group for group in groups if group.can_have(path.parent, flags)), None)
+            is_program = re.search(r"^int main\(", path.read_text(), re.MULTILINE) is not None
+            group = None if is_program else next((group for group in groups if group.can_have(path.parent, flags)), None)
             if not group:
-                groups.append(group := Group(path.parent, flags))
+                groups.append(group := Group(path.parent, flags, is_program))
             group.add(path.parent, flags, file)
 
     def check_together(part):
