@@ -26,6 +26,14 @@ function(gpz_target target)
   endif()
 endfunction()
 
+# For a target whose files read options and call others that do the work: the headers of CLI11 are most of what is compiled, and
+# nothing of them is slow.
+function(gpz_hardly_optimised target)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
+endfunction()
+
 # Warnings of all compilers; errors with GPZ_WERROR. nvcc splits CUDA files: its own warnings are about both parts, the host
 # compiler's about the host's part. -Wpedantic and -Wconversion would be about text that nvcc puts there,
 # -Wshadow about the parameters of kernels and their members.

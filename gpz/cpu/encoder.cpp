@@ -156,8 +156,8 @@ void Encoder::encode(const std::vector<FieldInput> &fields, std::size_t particle
   });
 
   // Stage 4, compaction: sections of all workers in block order.
-  bytes.assign(format::chunk_head_size(ChunkKind::block, fields.size()), 0);
-  std::memcpy(bytes.data(), &block_size, sizeof(block_size));
+  bytes.clear();
+  format::append_chunk_head(ChunkKind::block, {}, fields.size(), bytes);
   largest_error.assign(fields.size(), 0);
   if (particles == 0) return;
   std::vector<core::BlockRecord> records;
@@ -177,8 +177,7 @@ void Encoder::encode(const std::vector<FieldInput> &fields, std::size_t particle
       bytes.insert(bytes.end(), raw, raw + section.words.size() * 4);
     }
     bytes.resize((bytes.size() + 7) / 8 * 8);
-    const std::uint64_t length = bytes.size() - begin;
-    std::memcpy(bytes.data() + format::section_length_at(ChunkKind::block, f), &length, sizeof(length));
+    format::set_section_length(bytes, ChunkKind::block, f, bytes.size() - begin);
   }
 }
 

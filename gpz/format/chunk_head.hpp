@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the parts of a chunk's head are (docs/format.md, sections 4, 8, 10 and 10e): size of blocks and kind, what the
-// kind adds, the length of each section.
+// The head of a chunk (docs/format.md, sections 4, 8, 10 and 10e): size of blocks and kind, what the kind adds, the
+// length of each section.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <vector>
 
 #include "gpz/chunk.hpp"
 #include "gpz/core/config.hpp"
@@ -29,6 +31,13 @@ GPZ_HD constexpr std::size_t section_length_at(ChunkKind kind, std::size_t field
 GPZ_HD constexpr std::size_t chunk_head_size(ChunkKind kind, std::size_t fields) {
   return section_length_at(kind, fields);
 }
+
+// Appends the head of a chunk with as many sections as fields, whose lengths set_section_length fills in: 0 until then.
+// `added`: what the kind adds.
+void append_chunk_head(ChunkKind kind, std::initializer_list<std::uint64_t> added, std::size_t fields,
+                       std::vector<std::uint8_t> &bytes);
+// `bytes` begin with the head; `length` in bytes.
+void set_section_length(std::vector<std::uint8_t> &bytes, ChunkKind kind, std::size_t field, std::uint64_t length);
 
 // Readers take no more particles than this for an ordered chunk, or a cell chunk, of `size` bytes: the memory for them
 // is in proportion to the file.

@@ -58,15 +58,8 @@ std::vector<std::uint32_t> read_slots(const std::uint8_t *bytes, const SlotList 
 
 void append_difference_head(std::uint64_t reference, const std::vector<std::uint32_t> &leaving, std::uint64_t arriving,
                             std::size_t fields, std::vector<std::uint8_t> &bytes) {
-  ByteWriter out(bytes);
-  out.u32(core::default_block_size);
-  out.u32(static_cast<std::uint32_t>(ChunkKind::difference));
-  out.u64(reference);
-  out.u64(leaving.size());
-  out.u64(arriving);
-  out.u64(0);
-  for (std::size_t f = 0; f < fields; ++f) out.u64(0);
-
+  constexpr std::uint64_t arrivals_length = 0;  // until it is known
+  append_chunk_head(ChunkKind::difference, {reference, leaving.size(), arriving, arrivals_length}, fields, bytes);
   const SlotList list(reference, leaving.size());
   std::vector<std::uint32_t> words(list.words());
   for (std::uint64_t i = 0; i < leaving.size(); ++i) {
@@ -74,11 +67,8 @@ void append_difference_head(std::uint64_t reference, const std::vector<std::uint
     core::put_bits(words.data() + list.upper_words, i * static_cast<unsigned>(list.low), list.low,
                    leaving[i] & ((std::uint64_t{1} << list.low) - 1));
   }
+  ByteWriter out(bytes);
   for (const std::uint32_t word : words) out.u32(word);
-}
-
-void set_section_length(std::vector<std::uint8_t> &bytes, std::size_t field, std::uint64_t length) {
-  store_little(bytes.data() + section_length_at(ChunkKind::difference, field), length);
 }
 
 void set_arrivals_length(std::vector<std::uint8_t> &bytes, std::uint64_t length) {

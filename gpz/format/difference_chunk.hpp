@@ -23,10 +23,10 @@ struct DifferenceChunk {
   Span arrivals;                       // a chunk of those that are new
 };
 
-// Appends everything before the sections. set_section_length and set_arrivals_length fill in the lengths afterwards.
+// Appends everything before the sections. set_section_length (chunk_head.hpp) and set_arrivals_length fill in the
+// lengths afterwards.
 void append_difference_head(std::uint64_t reference, const std::vector<std::uint32_t> &leaving, std::uint64_t arriving,
                             std::size_t fields, std::vector<std::uint8_t> &bytes);
-void set_section_length(std::vector<std::uint8_t> &bytes, std::size_t field, std::uint64_t length);
 void set_arrivals_length(std::vector<std::uint8_t> &bytes, std::uint64_t length);
 
 // The length of everything before the sections, from the first chunk_head_size of the `size` bytes of a chunk. Throws

@@ -9,7 +9,6 @@
 #include "gpz/core/config.hpp"
 #include "gpz/cpu/cell_tree.hpp"
 #include "gpz/cpu/lattice_code.hpp"
-#include "gpz/format/bytes.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/difference_rules.hpp"
@@ -18,6 +17,7 @@
 #include "gpz/trajectory/block_chunk.hpp"
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/rows.hpp"
+#include "gpz/trajectory/sections.hpp"
 
 namespace gpz::trajectory {
 
@@ -113,19 +113,14 @@ bool may_be_cells(const std::vector<Field> &fields, std::uint64_t particles) {
 
 void encode_cell_chunk(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
                        cpu::Encoder &encoder, EncodedChunk &out) {
-  Rows given(particles);
-  for (std::size_t i = 0; i < particles; ++i) given[i] = static_cast<std::uint32_t>(rows == nullptr ? i : rows[i]);
+  Rows given;
+  take_rows(rows, particles, given);
   out.bytes.clear();
-  format::ByteWriter writer(out.bytes);
-  writer.u32(core::default_block_size);
-  writer.u32(static_cast<std::uint32_t>(ChunkKind::cells));
-  for (std::size_t f = 0; f < fields.size(); ++f) writer.u64(0);
+  format::append_chunk_head(ChunkKind::cells, {}, fields.size(), out.bytes);
   out.largest_error.assign(fields.size(), 0);
   std::vector<std::uint32_t> order;
   Rows sorted(particles);
-  Indices indices;
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const std::size_t begin = out.bytes.size();
+  append_sections(ChunkKind::cells, fields.size(), out.bytes, [&](std::size_t f) {
     if (f == 0) {
       append_set(fields[0], given, box, order, out.largest_error[0], out.bytes);
       std::transform(order.begin(), order.end(), sorted.begin(), [&](std::uint32_t i) { return given[i]; });
@@ -133,9 +128,7 @@ void encode_cell_chunk(const std::vector<FieldInput> &fields, std::size_t partic
       format::append_field_coding({format::block_coded_values, {}}, out.bytes);
       out.largest_error[f] = append_block_coded(fields[f], sorted, encoder, out.bytes);
     }
-    format::store_little(out.bytes.data() + format::section_length_at(ChunkKind::cells, f),
-                         std::uint64_t{out.bytes.size() - begin});
-  }
+  });
   out.particles = particles;
 }
 

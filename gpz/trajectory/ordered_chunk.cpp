@@ -18,7 +18,9 @@
 #include "gpz/trajectory/block_chunk.hpp"
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/located.hpp"
+#include "gpz/trajectory/rows.hpp"
 #include "gpz/trajectory/section_choice.hpp"
+#include "gpz/trajectory/sections.hpp"
 #include "gpz/trajectory/values.hpp"
 
 namespace gpz::trajectory {
@@ -98,8 +100,8 @@ void decode_ordered_values(const Field &field, format::FieldCodingKind coding, c
 
 void encode_ordered_chunk(const std::vector<FieldInput> &fields, std::size_t identity, std::size_t particles,
                           const int *rows, const Box &box, bool modelled, cpu::Encoder &encoder, EncodedChunk &out) {
-  Rows order(particles);
-  for (std::size_t i = 0; i < particles; ++i) order[i] = static_cast<std::uint32_t>(rows == nullptr ? i : rows[i]);
+  Rows order;
+  take_rows(rows, particles, order);
   format::Column<std::int64_t> ids(particles);
   for_integers(fields[identity].components[0], order, [&](std::size_t i, auto value) { ids[i] = value; });
   std::vector<std::uint32_t> by_id(particles);
@@ -110,20 +112,13 @@ void encode_ordered_chunk(const std::vector<FieldInput> &fields, std::size_t ide
   for_integers(fields[identity].components[0], sorted, [&](std::size_t i, auto value) { ids[i] = value; });
 
   out.bytes.clear();
-  format::ByteWriter writer(out.bytes);
-  writer.u32(core::default_block_size);
-  writer.u32(static_cast<std::uint32_t>(ChunkKind::ordered));
-  writer.u64(identity);
-  for (std::size_t f = 0; f < fields.size(); ++f) writer.u64(0);
+  format::append_chunk_head(ChunkKind::ordered, {identity}, fields.size(), out.bytes);
   out.largest_error.assign(fields.size(), 0);
   Indices indices;
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const std::size_t begin = out.bytes.size();
+  append_sections(ChunkKind::ordered, fields.size(), out.bytes, [&](std::size_t f) {
     append_section(fields[f], sorted, f == identity ? format::Column<std::int64_t>() : ids, box, modelled, encoder,
                    indices, out, out.largest_error[f]);
-    format::store_little(out.bytes.data() + format::section_length_at(ChunkKind::ordered, f),
-                         std::uint64_t{out.bytes.size() - begin});
-  }
+  });
   out.particles = particles;
 }
 

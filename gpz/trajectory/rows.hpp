@@ -2,9 +2,11 @@
 // Rows of the caller's arrays.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "gpz/frame.hpp"
@@ -12,6 +14,15 @@
 namespace gpz::trajectory {
 
 using Rows = std::vector<std::uint32_t>;
+
+// Those of `particles` particles: `rows`, or 0, 1, 2, ... where it is null.
+inline void take_rows(const int *rows, std::size_t particles, Rows &out) {
+  out.resize(particles);
+  if (rows == nullptr)
+    std::iota(out.begin(), out.end(), 0u);
+  else
+    std::transform(rows, rows + particles, out.begin(), [](int row) { return static_cast<std::uint32_t>(row); });
+}
 
 // Calls take(i, value) for element rows[i] of the array.
 template <typename T, typename Take>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/sequence_chunk.hpp"
 
-#include "gpz/core/config.hpp"
 #include "gpz/cpu/sequence_codec.hpp"
-#include "gpz/format/bytes.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/difference_rules.hpp"
@@ -12,6 +10,7 @@
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/rows.hpp"
 #include "gpz/trajectory/section_choice.hpp"
+#include "gpz/trajectory/sections.hpp"
 
 namespace gpz::trajectory {
 
@@ -53,21 +52,15 @@ bool may_be_sequence(const std::vector<Field> &fields, std::uint64_t particles) 
 
 void encode_sequence_chunk(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
                            cpu::Encoder &encoder, EncodedChunk &out) {
-  Rows given(particles);
-  for (std::size_t i = 0; i < particles; ++i) given[i] = static_cast<std::uint32_t>(rows == nullptr ? i : rows[i]);
+  Rows given;
+  take_rows(rows, particles, given);
   out.bytes.clear();
-  format::ByteWriter writer(out.bytes);
-  writer.u32(core::default_block_size);
-  writer.u32(static_cast<std::uint32_t>(ChunkKind::sequence));
-  for (std::size_t f = 0; f < fields.size(); ++f) writer.u64(0);
+  format::append_chunk_head(ChunkKind::sequence, {}, fields.size(), out.bytes);
   out.largest_error.assign(fields.size(), 0);
   Indices indices;
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const std::size_t begin = out.bytes.size();
+  append_sections(ChunkKind::sequence, fields.size(), out.bytes, [&](std::size_t f) {
     append_section(fields[f], given, encoder, indices, out.largest_error[f], out.bytes);
-    format::store_little(out.bytes.data() + format::section_length_at(ChunkKind::sequence, f),
-                         std::uint64_t{out.bytes.size() - begin});
-  }
+  });
   out.particles = particles;
 }
 

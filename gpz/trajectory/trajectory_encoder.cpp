@@ -20,7 +20,9 @@
 #include "gpz/trajectory/identity.hpp"
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/ordered_chunk.hpp"
+#include "gpz/trajectory/rows.hpp"
 #include "gpz/trajectory/section_choice.hpp"
+#include "gpz/trajectory/sections.hpp"
 #include "gpz/trajectory/sequence_chunk.hpp"
 
 namespace gpz {
@@ -128,8 +130,7 @@ struct TrajectoryEncoder::State {
 
   // Finds which particle has which slot; false if so few have one that an independent chunk is better.
   bool match(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
-    all.resize(particles);
-    for (std::size_t i = 0; i < particles; ++i) all[i] = static_cast<std::uint32_t>(rows == nullptr ? i : rows[i]);
+    trajectory::take_rows(rows, particles, all);
     const std::size_t field = identity_field(described);
     ids.resize(particles);
     trajectory::for_integers(fields[field].components[0], all, [&](std::size_t i, auto value) { ids[i] = value; });
@@ -157,14 +158,12 @@ struct TrajectoryEncoder::State {
     if (!leaving.empty()) history.keep(slots);
 
     const std::size_t id = identity_field(described);
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      const std::size_t begin = out.bytes.size();
+    trajectory::append_sections(ChunkKind::difference, fields.size(), out.bytes, [&](std::size_t f) {
       if (staying.empty())
         history.follow(f, {}, {});
       else if (f != id)
         encode_section(fields, f, box, out);
-      format::set_section_length(out.bytes, f, out.bytes.size() - begin);
-    }
+    });
     if (!identity.arriving().empty()) encode_arrivals(fields, out);
     identity.renumber();
   }

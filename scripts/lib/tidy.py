@@ -4,9 +4,10 @@
 
     tidy.py BUILD_FOLDER [FILTER]      FILTER: a regular expression of paths in the repository
 
-clang-tidy looks at all that a file includes, and most of its time goes into the headers of others. So files that are
-compiled alike are looked at together, one after the other in one file: some checks look at the main file only. Where their
-names clash (those of anonymous namespaces, for example), clashing files go into another one; nothing has to be renamed.
+clang-tidy looks at all that a file includes, and most of its time goes into the headers of others. So files are looked at
+together, one after the other in one file: some checks look at the main file only. They are those of one room whose options agree;
+what each may include is checked by the build. Where their names clash (those of anonymous namespaces, for example), clashing files
+go into another one; nothing has to be renamed.
 
 The static analyzer is left out in tests and benchmarks: tests run under AddressSanitizer and UndefinedBehaviorSanitizer,
 which see what the analyzer looks for. A name that one file declares by `using` may be used by another one; that each uses its own
@@ -28,7 +29,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 CHECKED = ("bench", "gpz", "lammps_pkg", "molfile", "tests", "tools")
 ANALYZED = ("gpz", "lammps_pkg", "molfile", "tools")
-LARGEST_BATCH = 16  # files; so that there is work for several cores
+LARGEST_BATCH = 24  # files; so that there is work for several cores
 HEADERS = f"^{re.escape(str(REPOSITORY))}/({'|'.join(CHECKED)})/.*\\.cpp$|/(gpz|molfile|tools)/.*\\.hpp$"
 
 
@@ -49,6 +50,42 @@ def compile_flags(entry):
 
 def room(file):
     return Path(file).relative_to(REPOSITORY).parts[0]
+
+
+def macros(flags):
+    """Value by name, without those that only mark a library."""
+    defined = (flag[2:].partition("=") for flag in flags if flag.startswith("-D"))
+    return {name: value for name, _, value in defined if not name.endswith("_EXPORTS")}
+
+
+def headers(folder):
+    return {path.name for path in folder.glob("*.hpp")}
+
+
+class Group:
+    """Files of some folders of a room, and options with which all of them can be compiled."""
+
+    def __init__(self, folder, flags, is_alone):
+        self.is_alone = is_alone
+        self.room, self.folders, self.flags, self.files = room(folder), [folder], flags, []
+
+    def can_have(self, folder, flags):
+        if self.is_alone or room(folder) != self.room or any(headers(folder) & headers(other) for other in self.folders if other != folder):
+            return False
+        if self.room == "gpz":  # the options say what a room of it sees
+            return flags == self.flags
+        mine, others = macros(self.flags), macros(flags)
+        return all(others[name] == value for name, value in mine.items() if name in others)
+
+    def add(self, folder, flags, file):
+        if folder not in self.folders:
+            self.folders.append(folder)
+        self.flags += tuple(flag for flag in flags if flag.startswith(("-I", "-D")) and flag not in self.flags)
+        # -isystem has its folder in the word behind it.
+        for flag, value in itertools.pairwise(flags):
+            if flag == "-isystem" and value not in self.flags:
+                self.flags += (flag, value)
+        self.files.append(file)
 
 
 def unused_names(file):
@@ -78,6 +115,16 @@ class Batch:
         index = bisect.bisect_left(self.starts, line) - 1
         return self.files[index], line - self.starts[index]
 
+    def with_errors(self, output):
+        """The files in which, or in headers of which, a compiler that wrote this saw an error."""
+        found, line = set(), 1
+        for text in output.splitlines():
+            if place := re.search(rf"{re.escape(str(self.path))}:(\d+)", text):
+                line = int(place[1])
+            if "error:" in text:
+                found.add(self.origin(line)[0])
+        return found
+
     def translated(self, output):
         """With the places in the files that are meant."""
         return re.sub(rf"{re.escape(str(self.path))}:(\d+)", lambda place: "{}:{}".format(*self.origin(int(place[1]))), output)
@@ -90,34 +137,35 @@ class Tidy:
         self.build = build
         self.numbers = itertools.count(1)
 
-    def run(self, batch, flags):
+    def run(self, batch, group):
         checks = "" if room(batch.files[0]) in ANALYZED else "-clang-analyzer-*,-misc-unused-using-decls"
         # What one file has in an anonymous namespace is hidden by names of the next one.
         done = subprocess.run(["clang-tidy-14", "-quiet", f"--header-filter={HEADERS}", f"--checks={checks}", str(batch.path), "--",
-                               *self.flags(batch, flags), "-Wno-shadow"],
+                               *self.flags(group), "-Wno-shadow"],
                               cwd=self.build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         return done.returncode == 0, batch.translated(done.stdout)
 
     @staticmethod
-    def flags(batch, flags):
-        return ["-iquote", str(Path(batch.files[0]).parent), *flags]
+    def flags(group):
+        return [*(f"-iquote{folder}" for folder in group.folders), *group.flags]
 
-    def without_clashes(self, files, flags):
-        """Batches of these files, each of which compiles."""
+    def without_clashes(self, files, group):
+        """Batches of these files of the group, each of which compiles."""
         while files:
             path = self.folder / room(files[0]) / f"{next(self.numbers)}.cpp"
             clashing = []
             while True:
                 batch = Batch(path, files)
-                done = subprocess.run(["clang++-14", "-fsyntax-only", "-w", "-Wfatal-errors", *self.flags(batch, flags), str(path)],
-                                      cwd=self.build, capture_output=True, text=True, check=False)
-                if done.returncode == 0 or len(files) == 1:
+                if len(files) == 1:
                     break
-                # The file that cannot follow the ones before it; of the first one, the error is its own.
-                lines = re.findall(rf"{re.escape(str(path))}:(\d+)", done.stderr.partition("error:")[0])
-                culprit = batch.origin(int(lines[-1]))[0] if lines else files[-1]
-                clashing.append(culprit)
-                files = [file for file in files if file != culprit]
+                done = subprocess.run(["clang++-14", "-fsyntax-only", "-w", "-ferror-limit=0", *self.flags(group), str(path)],
+                                      cwd=self.build, capture_output=True, text=True, check=False)
+                if done.returncode == 0:
+                    break
+                culprits = batch.with_errors(done.stderr) - {files[0]} or {files[0]}
+                # They cannot follow the ones before them.
+                clashing += [file for file in files if file in culprits]
+                files = [file for file in files if file not in culprits]
             yield batch
             files = clashing
 
@@ -126,23 +174,28 @@ def main():
     build = Path(sys.argv[1]).resolve()
     wanted = re.compile(sys.argv[2] if len(sys.argv) > 2 else "")
     tidy = Tidy(build)
-    groups, flags_of = {}, {}
+    groups, checked = [], set()
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = entry["file"]
         path = Path(file)
-        if not path.is_relative_to(REPOSITORY) or path.suffix != ".cpp" or file in flags_of:
+        if not path.is_relative_to(REPOSITORY) or path.suffix != ".cpp" or file in checked:
             continue
         if room(file) in CHECKED and wanted.search(str(path.relative_to(REPOSITORY))):
-            flags_of[file] = compile_flags(entry)
-            groups.setdefault((path.parent, flags_of[file]), []).append(file)
+            checked.add(file)
+            flags = compile_flags(entry)
+            is_program = re.search(r"^int main\(", path.read_text(), re.MULTILINE) is not None
+            group = None if is_program else next((group for group in groups if group.can_have(path.parent, flags)), None)
+            if not group:
+                groups.append(group := Group(path.parent, flags, is_program))
+            group.add(path.parent, flags, file)
 
-    def check_together(group):
-        (_, flags), files = group
-        return [tidy.run(batch, flags) for batch in tidy.without_clashes(files, flags)]
+    def check_together(part):
+        group, files = part
+        return [tidy.run(batch, group) for batch in tidy.without_clashes(files, group)]
 
-    parts = [(key, files[i:i + LARGEST_BATCH]) for key, files in groups.items() for i in range(0, len(files), LARGEST_BATCH)]
+    parts = [(group, group.files[i:i + LARGEST_BATCH]) for group in groups for i in range(0, len(group.files), LARGEST_BATCH)]
     parts.sort(key=lambda part: -len(part[1]))
-    unused = [message for file in flags_of if room(file) in ANALYZED for message in unused_names(file)]
+    unused = [message for file in sorted(checked) if room(file) in ANALYZED for message in unused_names(file)]
     print("\n".join(unused), end="\n" if unused else "")
     failed = bool(unused)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -152,8 +205,8 @@ def main():
                 if not ok:
                     failed = True
                     print(output, flush=True)
-    print(f"{len(flags_of)} files in {next(tidy.numbers) - 1}")
-    return 1 if failed or not flags_of else 0
+    print(f"{len(checked)} files in {next(tidy.numbers) - 1}")
+    return 1 if failed or not checked else 0
 
 
 if __name__ == "__main__":

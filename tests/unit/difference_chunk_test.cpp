@@ -9,6 +9,7 @@
 #include "codec_support.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
+#include "gpz/format/chunk_head.hpp"
 
 namespace gpz::format {
 namespace {
@@ -23,7 +24,7 @@ Bytes chunk_of(std::uint64_t reference, const Slots &leaving, std::uint64_t arri
   Bytes bytes;
   append_difference_head(reference, leaving, arriving, lengths.size(), bytes);
   for (std::size_t f = 0; f < lengths.size(); ++f) {
-    set_section_length(bytes, f, lengths[f]);
+    set_section_length(bytes, ChunkKind::difference, f, lengths[f]);
     bytes.resize(bytes.size() + lengths[f], static_cast<std::uint8_t>(f + 1));
   }
   if (arriving != 0) {

@@ -74,41 +74,10 @@ class LennardJones : public Matter {
   }
 
   // Velocity Verlet.
-  void run(int steps) {
-    constexpr double step = 0.005;
-    for (int s = 0; s < steps; ++s) {
-      for (std::size_t i = 0; i < place.size(); ++i)
-        for (std::size_t d = 0; d < 3; ++d) {
-          velocity[i][d] += step / 2 * force_[i][d];
-          place[i][d] += step * velocity[i][d];
-        }
-      find_force();
-      for (std::size_t i = 0; i < place.size(); ++i)
-        for (std::size_t d = 0; d < 3; ++d) velocity[i][d] += step / 2 * force_[i][d];
-    }
-  }
+  void run(int steps);
 
  private:
-  void find_force() {
-    force_.assign(place.size(), {});
-    for (std::size_t i = 0; i < place.size(); ++i)
-      for (std::size_t j = 0; j < i; ++j) {
-        Vector r;
-        double squared = 0;
-        for (std::size_t d = 0; d < dimension; ++d) {
-          r[d] = place[i][d] - place[j][d];
-          r[d] -= edges[d] * std::nearbyint(r[d] / edges[d]);
-          squared += r[d] * r[d];
-        }
-        if (squared >= 2.5 * 2.5) continue;
-        const double sixth = 1 / (squared * squared * squared);
-        const double pull = 24 * sixth * (2 * sixth - 1) / squared;
-        for (std::size_t d = 0; d < dimension; ++d) {
-          force_[i][d] += pull * r[d];
-          force_[j][d] -= pull * r[d];
-        }
-      }
-  }
+  void find_force();
 
   std::vector<Vector> force_;
 };

@@ -9,9 +9,6 @@
 namespace gpz::tool {
 namespace {
 
-constexpr std::array<PositionForm, 4> all_forms = {PositionForm::wrapped, PositionForm::unwrapped, PositionForm::scaled,
-                                                   PositionForm::scaled_unwrapped};
-
 std::optional<std::size_t> find_column(const Frame &frame, const std::string &name) {
   const Frame::Column *column = frame.find(name);
   if (column == nullptr) return std::nullopt;

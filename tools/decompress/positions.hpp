@@ -13,6 +13,8 @@ namespace gpz::tool {
 // x: wrapped into the box, distance units. xu: unwrapped. xs: wrapped, as fractions of the box. xsu: unwrapped
 // fractions.
 enum class PositionForm { wrapped, unwrapped, scaled, scaled_unwrapped };
+inline constexpr std::array<PositionForm, 4> all_forms = {PositionForm::wrapped, PositionForm::unwrapped,
+                                                          PositionForm::scaled, PositionForm::scaled_unwrapped};
 
 struct Positions {
   PositionForm form = PositionForm::wrapped;

@@ -14,6 +14,7 @@
 #include "gpz/cuda/trajectory/match.hpp"
 #include "gpz/cuda/trajectory/output.hpp"
 #include "gpz/cuda_trajectory.hpp"
+#include "gpz/format/chunk_head.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
@@ -345,7 +346,7 @@ struct TrajectoryCodec::State {
     for (std::size_t f = 0; f < call.fields.size() && matched.staying() != 0; ++f) {
       const std::size_t begin = out.size();
       if (!end_section(call, f)) return false;
-      format::set_section_length(head, f, out.size() - begin);
+      format::set_section_length(head, ChunkKind::difference, f, out.size() - begin);
     }
     if (matched.arriving() != 0) encode_arrivals(call, head);
     out.set_head(head, call.stream);

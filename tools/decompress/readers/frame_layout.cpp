@@ -9,9 +9,6 @@
 namespace gpz::tool {
 namespace {
 
-constexpr std::array<PositionForm, 4> all_forms = {PositionForm::wrapped, PositionForm::unwrapped, PositionForm::scaled,
-                                                   PositionForm::scaled_unwrapped};
-
 // The columns of x y z, or x y, in the first form of which there is both.
 std::vector<std::size_t> position_columns(const std::vector<FileColumn> &columns) {
   for (const PositionForm form : all_forms) {
