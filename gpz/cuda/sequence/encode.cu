@@ -121,7 +121,7 @@ __device__ __forceinline__ void find_symbols(const SequenceEncode &params, const
   }
 }
 
-// Codes a block. The record is complete but for the indices of its first particle.
+// Codes a block, and makes its record without the indices of its first particle.
 template <typename T, int D, bool Plain, bool Whole>
 __device__ __forceinline__ core::SequenceRecord encode_block(const SequenceEncode &params,
                                                              const ChunkValues<T, D, Plain> &values, U64 b,
