@@ -22,13 +22,14 @@ class GPZ_API SequenceCodec {
 
   // Encodes a chunk of `particles` > 0 particles with one field of floats with a bound: the bytes that
   // TrajectoryEncoder makes with Order::memory. The arrays are in device memory. nullptr if there is no such chunk here
-  // (a value that the grid does not hold, particles that follow each other too far apart): Codec encodes it then. The
-  // chunk is valid until the next call that encodes or releases.
+  // (more than 256 values that follow each other have to be stored exactly, particles that follow each other are too
+  // far apart, the device has too little shared memory): Codec encodes it then. The chunk is valid until the next call
+  // that encodes or releases.
   const DeviceChunk *encode(const FieldInput &field, std::uint64_t particles, Stream stream = nullptr);
 
   // Decodes a chunk in device memory (aligned to 8 bytes) with one field. Throws corrupt if the bytes contradict the
-  // format, unsupported if the chunk is of another kind, or its field has another coding or exact values: the CPU
-  // decodes it. The outputs are unspecified then, and nothing else was written.
+  // format, unsupported if the chunk is of another kind, its field has another coding, or the device has too little
+  // shared memory: the CPU decodes it. The outputs are unspecified then, and nothing else was written.
   void decode(const void *chunk, std::size_t size, std::uint64_t particles, const FieldOutput &field,
               Stream stream = nullptr);
 
