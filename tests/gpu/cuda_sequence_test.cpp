@@ -14,8 +14,8 @@ namespace {
 template <typename T>
 constexpr ConstArray::Type array_type = sizeof(T) == 4 ? ConstArray::Type::float32 : ConstArray::Type::float64;
 
-// How components are in device memory: x y z of one particle after the other, an array each, or an array each that
-// begins at an odd place and has gaps.
+// How components are in device memory: x y z of one particle after the other; an array each, the second of which begins
+// at an odd multiple of 16 bytes; or an array each that begins at an odd place and has gaps.
 enum class Layout { interleaved, separate, gaps };
 constexpr Layout layouts[] = {Layout::interleaved, Layout::separate, Layout::gaps};
 
@@ -60,10 +60,10 @@ class DeviceCloud {
   }
   std::size_t place(std::size_t i, std::size_t d) const {
     if (layout_ == Layout::interleaved) return i * components_ + d;
-    if (layout_ == Layout::separate) return d * ((particles_ + 3) / 4 * 4) + i;
+    if (layout_ == Layout::separate) return d * ((particles_ + 7) / 8 * 8 + 16 / sizeof(T)) + i;
     return 1 + d * 3 * particles_ + 3 * i;
   }
-  std::size_t elements() const { return components_ * 3 * (particles_ + 3) + 1; }
+  std::size_t elements() const { return components_ * 3 * (particles_ + 11) + 1; }
 
   Layout layout_;
   std::size_t components_;

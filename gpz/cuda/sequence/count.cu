@@ -269,14 +269,10 @@ __global__ void __launch_bounds__(core::sequence_symbols) make_tables(const __gr
 
 template <typename T, int D>
 void launch(const SequenceEncode &params, cudaStream_t stream) {
-  int device = 0;
-  int processors = 0;
-  check(cudaGetDevice(&device), "device");
-  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "device");
   const U64 items = params.blocks * core::sequence_lanes;
   const auto grid = [&](unsigned threads, unsigned of_each) {
     const U64 wanted = (items * warp_size + threads - 1) / threads;
-    const U64 most = U64{of_each} * static_cast<unsigned>(processors);
+    const U64 most = U64{of_each} * params.processors;
     return static_cast<unsigned>(wanted < most ? wanted : most);
   };
   const unsigned step_grid = grid(step_threads, 8);

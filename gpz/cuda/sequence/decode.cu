@@ -29,33 +29,31 @@ __device__ __forceinline__ std::int32_t &step_at(const StepArray &steps, U64 blo
                                            static_cast<std::int64_t>(particle) * steps.stride);
 }
 
-// Low bits of a lane, row after row. All lanes have the same widths, and take a word together.
+// Low bits of a lane, row after row. All lanes have the same widths, and take a word together: words of 32 bits of 32
+// lanes, so that the bits passed are the words passed, too.
 class LaneReader {
  public:
-  LaneReader() = default;
-  __device__ LaneReader(const U32 *words, U32 rows, U32 width)
-      : words_(words + this_lane()), left_(core::words_for_bits(U64{rows} * width)) {
-    if (left_ != 0) word_ = *words_;
-    if (left_ > 1) next_ = words_[warp_size];
+  // Words of the lane from `first` on, and up to `end` those of all lanes.
+  __device__ LaneReader(const U32 *block, U32 first, U32 end) {
+    static_assert(warp_size == 32);
+    if (first < end) word_ = block[first];
+    if (first + warp_size < end) next_ = block[first + warp_size];
   }
-  __device__ __forceinline__ U32 next(U32 width) {
+  LaneReader() = default;
+  __device__ __forceinline__ U32 next(const U32 *block, U32 first, U32 end, U32 width) {
     if (width == 0) return 0;
-    const U32 value = __funnelshift_r(word_, next_, at_) & ((1u << width) - 1);
-    at_ += width;
-    if (at_ >= 32) {
-      at_ -= 32;
-      words_ += warp_size;
-      --left_;
+    const U32 value = __funnelshift_r(word_, next_, bits_) & ((1u << width) - 1);
+    bits_ += width;
+    if (bits_ % 32 < width) {
+      const U32 at = first + bits_ / 32 * 32 + warp_size;
       word_ = next_;
-      if (left_ > 1) next_ = words_[warp_size];
+      if (at < end) next_ = block[at];
     }
     return value;
   }
 
  private:
-  const U32 *words_ = nullptr;
-  U32 left_ = 0;  // words
-  U32 at_ = 0;    // bit of word_
+  U32 bits_ = 0;  // passed
   U32 word_ = 0;
   U32 next_ = 0;
 };
@@ -134,6 +132,13 @@ __device__ __forceinline__ void store_pairs(std::int32_t *even_lane, const std::
       make_int4(of_odd[0], of_odd[1], of_odd[2], of_odd[3]);
 }
 
+// Asks for words to be in the cache that all processors share, without waiting for them.
+__device__ __forceinline__ void prefetch(const U32 *words, U32 count) {
+  constexpr U32 line = 128 / sizeof(U32);
+  for (U32 k = this_lane() * line; k < count; k += warp_size * line)
+    asm volatile("prefetch.global.L2 [%0];" : : "l"(__cvta_generic_to_global(words + k)));
+}
+
 // Decodes a block. Whole: it has core::sequence_block_size particles.
 template <int D, bool Whole>
 __device__ __forceinline__ void decode_block(const SequenceDecode &params, U64 b, const Tables &tables,
@@ -144,14 +149,13 @@ __device__ __forceinline__ void decode_block(const SequenceDecode &params, U64 b
   const core::SequenceRecord &record = params.records[b];
   const U32 stream_words = record.stream;
   const core::SequenceLayout layout(params.tables->axis, D, run.n, record);
+  prefetch(words, layout.total);
   LaneReader low[D];
-  {
-    const U32 *at = words;
+  U32 low_at[D + 1] = {};
 #pragma unroll
-    for (int d = 0; d < D; ++d) {
-      low[d] = LaneReader(at, rows, shift[d]);
-      at += layout.low_words[d];
-    }
+  for (int d = 0; d < D; ++d) {
+    low_at[d + 1] = low_at[d] + layout.low_words[d];
+    low[d] = LaneReader(words, low_at[d] + this_lane(), low_at[d + 1]);
   }
   U32 state = words[layout.states_at + this_lane()];
   const auto *const stream = reinterpret_cast<const std::uint16_t *>(words + layout.stream_at);
@@ -184,7 +188,7 @@ __device__ __forceinline__ void decode_block(const SequenceDecode &params, U64 b
         const U32 at = taken + static_cast<U32>(__popc(all_want & lanes_before));
         if (wants) state = state << 16 | stream[min(at, stream_words)];
         taken += static_cast<U32>(__popc(all_want));
-        const U32 below = low[d].next(shift[d]);
+        const U32 below = low[d].next(words, low_at[d] + this_lane(), low_at[d + 1], shift[d]);
         const U32 symbol = entry >> entry_symbol_bit & (core::sequence_symbols - 1);
         seen |= entry;
         steps[d][k] = core::step_of_symbol(symbol, below, shift[d]);
@@ -199,8 +203,12 @@ __device__ __forceinline__ void decode_block(const SequenceDecode &params, U64 b
     for (int d = 0; d < D; ++d) {
       const StepArray &to = params.steps[d];
       if (Whole && to.side_by_side) {
-        if (first % (2 * tile_rows) != 0)
+        const bool second = (first % (2 * tile_rows) != 0) != to.halfway;
+        if (second && first != 0)
           store_pairs(&step_at(to, b, (this_lane() & ~1u) * rows + first - tile_rows), held[d], steps[d]);
+        else if (to.halfway && (first == 0 || first + tile_rows == rows))
+          *reinterpret_cast<int4 *>(&step_at(to, b, run.from + first)) =
+              make_int4(steps[d][0], steps[d][1], steps[d][2], steps[d][3]);
 #pragma unroll
         for (U32 k = 0; k < tile_rows; ++k) held[d][k] = steps[d][k];
         continue;
@@ -361,14 +369,10 @@ void launch_sums(const SequenceDecode &params, cudaStream_t stream) {
 
 template <int D>
 void launch(const SequenceDecode &params, cudaStream_t stream) {
-  int device = 0;
-  int processors = 0;
-  check(cudaGetDevice(&device), "device");
-  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "device");
   constexpr std::size_t shared = decode_shared(D);
   check(cudaFuncSetAttribute(decode_steps<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
         "shared memory");
-  const auto grid = core::min_of(params.blocks, static_cast<U64>(processors));
+  const auto grid = core::min_of(params.blocks, U64{params.processors});
   decode_steps<D><<<static_cast<unsigned>(grid), step_threads, shared, stream>>>(params);
   if (params.field.value == core::Value::float32)
     launch_sums<float, D>(params, stream);

@@ -51,7 +51,7 @@ class PagedStream {
   U32 shift_before_ = 0;
 };
 
-// state / frequency and the rest, for states below frequency * 2^20, as they are before a step.
+// core::ans_push by a reciprocal: states are below frequency * 2^20 before a step.
 __device__ __forceinline__ U32 push(U32 state, U32 start, U32 frequency) {
   // The quotient is below 2^20, and less than 2^-22 of it too large or too small: less a quarter it is not too large.
   float reciprocal;
@@ -221,15 +221,11 @@ __global__ void measure(const __grid_constant__ SequenceEncode params) {
 
 template <typename T, int D, bool Plain>
 void launch(const SequenceEncode &params, cudaStream_t stream) {
-  int device = 0;
-  int processors = 0;
-  check(cudaGetDevice(&device), "device");
-  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "device");
   constexpr std::size_t shared = encode_shared(D);
   check(cudaFuncSetAttribute(encode_blocks<T, D, Plain>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(shared)),
         "shared memory");
-  const auto grid = core::min_of(params.blocks, static_cast<U64>(processors));
+  const auto grid = core::min_of(params.blocks, U64{params.processors});
   encode_blocks<T, D, Plain><<<static_cast<unsigned>(grid), stream_threads, shared, stream>>>(params);
 }
 

@@ -47,6 +47,7 @@ struct SequenceEncode {
   FieldParams field;
   bool packed;  // arrays without gaps, in which four values are read at once
   bool plain;   // packed, and the grid holds all values; known after count_sequence
+  unsigned processors;
   std::uint64_t particles;
   std::uint64_t blocks;
   std::uint32_t *steps;   // [component][magnitude]
@@ -70,8 +71,8 @@ struct SequenceEncode {
   SequenceReport *report;
 };
 
-// Symbols of a table that have slots, one after the other: where they begin, the symbol, its class. One
-// more entry is the end. Entry 0 of a table that does not occur has this bit:
+// Symbols of a table that have slots, one after the other: where they begin, the symbol, its class. One more entry is
+// the end. Entry 0 of a table that does not occur has this bit:
 inline constexpr std::uint32_t no_table = 1u << 31;
 inline constexpr int entry_symbol_bit = 13;
 inline constexpr int entry_class_bit = 23;
@@ -87,11 +88,13 @@ struct StepArray {
   std::int64_t block_bytes;  // from block to block
   std::int64_t stride;
   bool side_by_side;  // four of them are written at once
+  bool halfway;       // begins in the middle of the 32 bytes that memory is written by
 };
 
 struct SequenceDecode {
   DecodeField field;
   StepArray steps[core::max_components];
+  unsigned processors;
   const std::uint32_t *chunk;
   std::uint64_t size;  // bytes
   std::uint64_t particles;
@@ -108,11 +111,12 @@ struct SequenceDecode {
   SequenceReport *report;
 };
 
-// Shared memory of a thread block: counters of symbols; shares of symbols, and what each warp is about to code; tables.
-// Of each value the table of its context, and from bit 0 on its symbol.
+// What is coded of a value: 1,024 times the table of its context, and its symbol.
 using CodedValue = std::uint16_t;
 inline constexpr std::uint32_t coded_rows = 16;  // at once, of each lane
 inline constexpr std::uint32_t stream_warps = 32;
+
+// Shared memory of a thread block: counters of symbols; shares of symbols, and what each warp is about to code; tables.
 constexpr std::size_t count_shared(int components) {
   return sizeof(std::uint32_t) * static_cast<std::size_t>(components) * core::sequence_contexts *
          core::sequence_symbols;

@@ -36,6 +36,7 @@ struct SequenceCodec::State {
     const CurrentDevice current(device);
     int shared = 0;
     check_handled(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared memory");
+    check_handled(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "processors");
     has_room_for_tables = static_cast<std::size_t>(shared) >=
                           std::max(encode_shared(core::max_components), decode_shared(core::max_components));
   }
@@ -122,7 +123,7 @@ struct SequenceCodec::State {
       if (params.field.data[d] != nullptr) continue;
       auto *const steps = carver.take<std::int32_t>(blocks * core::sequence_block_size);
       params.steps[d] = {reinterpret_cast<char *>(steps), core::sequence_block_size * sizeof(std::int32_t),
-                         sizeof(std::int32_t), true};
+                         sizeof(std::int32_t), true, false};
     }
     params.scan_bytes = scan_size(blocks + 1);
     params.scan = carver.take<char>(params.scan_bytes);
@@ -167,6 +168,7 @@ struct SequenceCodec::State {
     params.field.value = format::core_value(input.field.type);
     params.field.components = static_cast<int>(input.field.components.size());
     params.field.grid = format::grid_of(input);
+    params.processors = static_cast<unsigned>(processors);
     params.packed = true;
     for (std::size_t d = 0; d < input.field.components.size(); ++d) {
       const ConstArray &array = input.components[d];
@@ -208,6 +210,7 @@ struct SequenceCodec::State {
       encode_streams(params, stream);
       write_sequence(params, stream);
       report = finish(params.report, stream, "compression");
+      if (report.pages > most_pages) report.failed = 1;
       if (report.failed != 0 || is_complete(params, report)) return;
       size = report.bytes;
       pages = report.pages;
@@ -233,6 +236,7 @@ struct SequenceCodec::State {
     forget_last_error();
     SequenceDecode params{};
     params.field = decode_field(output);
+    params.processors = static_cast<unsigned>(processors);
     params.chunk = static_cast<const std::uint32_t *>(from);
     params.size = size;
     params.particles = particles;
@@ -241,8 +245,9 @@ struct SequenceCodec::State {
       const std::int64_t stride = params.field.stride[d];
       const std::size_t element = params.field.type[d] == ArrayType::float32 ? 4 : 8;
       const bool packed = is_packed(params.field.data[d], stride, element);
+      const bool halfway = reinterpret_cast<std::uintptr_t>(params.field.data[d]) % 32 != 0;
       params.steps[d] = {params.field.data[d], core::sequence_block_size * stride,
-                         packed ? static_cast<std::int64_t>(sizeof(std::int32_t)) : stride, packed};
+                         packed ? static_cast<std::int64_t>(sizeof(std::int32_t)) : stride, packed, halfway};
     }
     prepare(params, stream);
     open_sequence(params, stream);
@@ -254,6 +259,7 @@ struct SequenceCodec::State {
   }
 
   int device;
+  int processors = 0;
   bool has_room_for_tables = false;
   std::uint64_t allocations = 0;
   DeviceBuffer workspace;
