@@ -28,7 +28,7 @@ options=()
 [[ -f $build/CMakeCache.txt ]] || options=(-D GPZ_BUILD_TESTS=OFF -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF)
 architectures=$(gpu_architectures)
 if [[ $cuda == ON || $architectures ]]; then
-  options+=(-D "GPZ_CUDA=$cuda" -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-90-real}")
+  options+=(-D "GPZ_CUDA=$cuda" -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-$without_gpu}")
 fi
 configure_gpz "$build" "${options[@]}"
 build_gpz "$build" gpz_command gpzplugin

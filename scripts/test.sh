@@ -9,8 +9,8 @@
 #   --threads    the tests of what threads share, with ThreadSanitizer (build-threads/)
 #   --bigbig     the tests with LAMMPS, built with 64-bit atom ids (build-bigbig/)
 #   --ovito      also the tests with OVITO, which is 1 GB to install
-#   --no-cuda    without the CUDA part, which is otherwise built where there is a CUDA compiler: for the machine's GPU, or else for
-#                compute capability 9.0
+#   --no-cuda    without the CUDA part, which is otherwise built where there is a CUDA compiler: for the machine's GPU, or else as
+#                PTX for compute capability 9.0
 #   --lint       also scripts/lint.sh, while tests with LAMMPS wait
 #   --label L    only tests with this label: lammps, reference, ...
 #
@@ -53,7 +53,7 @@ case $variant in
     provide_python "$build/venv" "${requirements[@]}"
     architectures=$(gpu_architectures)
     configure_gpz "$build" -D GPZ_BUILD_TESTS=ON -D GPZ_BUILD_BENCH=ON -D "GPZ_CUDA=$cuda" \
-      -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-90-real}" \
+      -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-$without_gpu}" \
       -D GPZ_PYTHON=ON -D "Python_EXECUTABLE=$python" -D "GPZ_TEST_OVITO=$ovito"
     build_gpz "$build"
     ;;

@@ -8,6 +8,9 @@ gpu_architectures() {
     awk -F. '/^[0-9]+\.[0-9]+$/ && $1 >= 8 && !seen[$0]++ {printf "%s%d%d-real", separator, $1, $2; separator = ";"}' || true
 }
 
+# Where there are none: what drivers compile for their GPU, half as much work as to compile for one.
+without_gpu=90-virtual
+
 # configure_gpz FOLDER [CMAKE OPTIONS...]
 # Warnings are errors: both scripts say so, or the second would compile again what the first has. GPZ_WERROR=OFF for compilers
 # that gpz has not met.

@@ -7,7 +7,7 @@
 clang-tidy looks at all that a file includes, and most of its time goes into the headers of others. So files are looked at
 together, one after the other in one file: some checks look at the main file only. They are those of one room whose options agree;
 what each may include is checked by the build. Where their names clash (those of anonymous namespaces, for example), clashing files
-go into another one; nothing has to be renamed.
+go into another one; nothing has to be renamed but main.
 
 The static analyzer is left out in tests and benchmarks: tests run under AddressSanitizer and UndefinedBehaviorSanitizer,
 which see what the analyzer looks for. A name that one file declares by `using` may be used by another one; that each uses its own
@@ -65,12 +65,11 @@ def headers(folder):
 class Group:
     """Files of some folders of a room, and options with which all of them can be compiled."""
 
-    def __init__(self, folder, flags, is_alone):
-        self.is_alone = is_alone
+    def __init__(self, folder, flags):
         self.room, self.folders, self.flags, self.files = room(folder), [folder], flags, []
 
     def can_have(self, folder, flags):
-        if self.is_alone or room(folder) != self.room or any(headers(folder) & headers(other) for other in self.folders if other != folder):
+        if room(folder) != self.room or any(headers(folder) & headers(other) for other in self.folders if other != folder):
             return False
         if self.room == "gpz":  # the options say what a room of it sees
             return flags == self.flags
@@ -105,7 +104,8 @@ class Batch:
         if rules.exists():
             shutil.copy(rules, path.parent)
         lines = []
-        for file in files:
+        for number, file in enumerate(files):
+            lines += ["#undef main", f"#define main main_{number}"]
             self.starts.append(len(lines))
             lines += Path(file).read_text().splitlines()
         path.write_text("\n".join(lines) + "\n")
@@ -183,10 +183,9 @@ def main():
         if room(file) in CHECKED and wanted.search(str(path.relative_to(REPOSITORY))):
             checked.add(file)
             flags = compile_flags(entry)
-            is_program = re.search(r"^int main\(", path.read_text(), re.MULTILINE) is not None
-            group = None if is_program else next((group for group in groups if group.can_have(path.parent, flags)), None)
+            group = next((group for group in groups if group.can_have(path.parent, flags)), None)
             if not group:
-                groups.append(group := Group(path.parent, flags, is_program))
+                groups.append(group := Group(path.parent, flags))
             group.add(path.parent, flags, file)
 
     def check_together(part):
