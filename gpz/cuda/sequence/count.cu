@@ -293,18 +293,11 @@ void launch(const SequenceEncode &params, cudaStream_t stream) {
   check(cudaGetLastError(), "launch");
 }
 
-template <typename T>
-void launch(const SequenceEncode &params, cudaStream_t stream) {
-  if (params.field.components == 1) return launch<T, 1>(params, stream);
-  if (params.field.components == 2) return launch<T, 2>(params, stream);
-  launch<T, 3>(params, stream);
-}
-
 }  // namespace
 
 void count_sequence(const SequenceEncode &params, cudaStream_t stream) {
-  if (params.field.value == core::Value::float32) return launch<float>(params, stream);
-  launch<double>(params, stream);
+  with_form(params.field,
+            [&](auto value, auto components) { launch<decltype(value), decltype(components)::value>(params, stream); });
 }
 
 }  // namespace gpz::cuda

@@ -19,7 +19,6 @@ constexpr unsigned step_threads = 1024;
 constexpr unsigned sum_threads = core::sequence_lanes * warp_size;
 constexpr unsigned exact_threads = 256;
 constexpr unsigned exact_ctas = 64;
-constexpr U32 tile_rows = 4;  // whose steps a lane writes at once: lanes lie far apart
 static_assert(core::sequence_block_size == sum_threads * tile_rows);
 
 __device__ void fail(const SequenceDecode &params, U32 how) { atomicMax(&params.report->failed, how); }

@@ -229,26 +229,17 @@ void launch(const SequenceEncode &params, cudaStream_t stream) {
   encode_blocks<T, D, Plain><<<static_cast<unsigned>(grid), stream_threads, shared, stream>>>(params);
 }
 
-template <typename T, bool Plain>
-void launch(const SequenceEncode &params, cudaStream_t stream) {
-  if (params.field.components == 1) return launch<T, 1, Plain>(params, stream);
-  if (params.field.components == 2) return launch<T, 2, Plain>(params, stream);
-  launch<T, 3, Plain>(params, stream);
-}
-
-template <typename T>
-void launch(const SequenceEncode &params, cudaStream_t stream) {
-  if (params.plain) return launch<T, true>(params, stream);
-  launch<T, false>(params, stream);
-}
-
 }  // namespace
 
 void encode_streams(const SequenceEncode &params, cudaStream_t stream) {
-  if (params.field.value == core::Value::float32)
-    launch<float>(params, stream);
-  else
-    launch<double>(params, stream);
+  with_form(params.field, [&](auto value, auto components) {
+    using T = decltype(value);
+    constexpr int D = decltype(components)::value;
+    if (params.plain)
+      launch<T, D, true>(params, stream);
+    else
+      launch<T, D, false>(params, stream);
+  });
   std::size_t bytes = params.scan_bytes;
   check(exclusive_sum(params.scan, bytes, params.words, params.word_offsets, params.blocks + 1, stream), "scan");
   measure<<<1, warp_size, 0, stream>>>(params);

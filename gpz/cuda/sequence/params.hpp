@@ -111,6 +111,8 @@ struct SequenceDecode {
   SequenceReport *report;
 };
 
+inline constexpr std::uint32_t tile_rows = 4;  // of a lane, at once: lanes lie far apart in memory
+
 // What is coded of a value: 1,024 times the table of its context, and its symbol.
 using CodedValue = std::uint16_t;
 inline constexpr std::uint32_t coded_rows = 16;  // at once, of each lane

@@ -3,12 +3,12 @@
 // and what is read one value at a time would be read from memory several times.
 #pragma once
 
+#include <type_traits>
+
 #include "gpz/core/quantize.hpp"
 #include "gpz/cuda/sequence/params.hpp"
 
 namespace gpz::cuda {
-
-inline constexpr std::uint32_t tile_rows = 4;
 
 // Values that are stored exactly have the index of the last one before that the grid holds. It is looked for that far.
 inline constexpr std::uint32_t exact_reach = 256;
@@ -107,5 +107,18 @@ class SequenceValues {
 // Those of a chunk; Plain: packed, and the grid holds all of them.
 template <typename T, int D, bool Plain>
 using ChunkValues = SequenceValues<T, D, Plain, !Plain>;
+
+// Calls launch(T, D): a value of the type of the field's values, a std::integral_constant of its components.
+template <typename T, typename Launch>
+void with_components(int components, const Launch &launch) {
+  if (components == 1) return launch(T{}, std::integral_constant<int, 1>{});
+  if (components == 2) return launch(T{}, std::integral_constant<int, 2>{});
+  launch(T{}, std::integral_constant<int, 3>{});
+}
+template <typename Launch>
+void with_form(const FieldParams &field, const Launch &launch) {
+  if (field.value == core::Value::float32) return with_components<float>(field.components, launch);
+  with_components<double>(field.components, launch);
+}
 
 }  // namespace gpz::cuda

@@ -237,13 +237,6 @@ void launch(const SequenceEncode &params, cudaStream_t stream) {
     write(write_blocks<T, D, false>);
 }
 
-template <typename T>
-void launch(const SequenceEncode &params, cudaStream_t stream) {
-  if (params.field.components == 1) return launch<T, 1>(params, stream);
-  if (params.field.components == 2) return launch<T, 2>(params, stream);
-  launch<T, 3>(params, stream);
-}
-
 }  // namespace
 
 void write_sequence(const SequenceEncode &params, cudaStream_t stream) {
@@ -254,10 +247,8 @@ void write_sequence(const SequenceEncode &params, cudaStream_t stream) {
     check(exclusive_sum(params.scan, bytes, params.exact_counts, params.exact_offsets,
                         params.blocks * static_cast<unsigned>(params.field.components) + 1, stream),
           "scan");
-  if (params.field.value == core::Value::float32)
-    launch<float>(params, stream);
-  else
-    launch<double>(params, stream);
+  with_form(params.field,
+            [&](auto value, auto components) { launch<decltype(value), decltype(components)::value>(params, stream); });
   check(cudaGetLastError(), "launch");
 }
 
