@@ -10,13 +10,13 @@
 // of the history.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
 
+#include "command_parser.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/cpu/difference_codec.hpp"
 #include "positions.hpp"
@@ -187,16 +187,17 @@ int run(const Options &options) {
 
 int main(int argc, char **argv) {
   Options options;
-  CLI::App app("Size and speed of difference frames");
-  app.add_option("file", options.path, "Trajectory")->required();
-  app.add_option("--bound", options.bound, "Error bound, distance units")->required()->check(CLI::PositiveNumber);
-  app.add_option("--order", options.order, "Order of the particles")->check(CLI::IsMember({"id", "space"}));
-  app.add_option("--frames", options.frames, "Frames to read, with the key frame");
-  app.add_option("--repeats", options.repeats, "Repeats of each measurement")->check(CLI::PositiveNumber);
-  app.add_option("--kernels", options.kernels, "generic, avx2 or avx512");
-  app.add_flag("--neighbours", options.neighbours, "Predict from the particles before as well");
-  app.add_flag("--each", options.each, "Print each frame");
-  CLI11_PARSE(app, argc, argv);
+  gpz::tool::CommandParser parser("Size and speed of difference frames");
+  gpz::tool::Command program = parser.program();
+  program.option("file", options.path, "Trajectory").required();
+  program.option("--bound", options.bound, "Error bound, distance units").required().positive();
+  program.option("--order", options.order, "Order of the particles").one_of({"id", "space"});
+  program.option("--frames", options.frames, "Frames to read, with the key frame");
+  program.option("--repeats", options.repeats, "Repeats of each measurement").positive();
+  program.option("--kernels", options.kernels, "generic, avx2 or avx512");
+  program.flag("--neighbours", options.neighbours, "Predict from the particles before as well");
+  program.flag("--each", options.each, "Print each frame");
+  if (const auto status = gpz::tool::parse_or_report(parser, argc, argv)) return *status;
   try {
     return run(options);
   } catch (const std::exception &error) {

@@ -11,7 +11,6 @@
 // compared with what the reader gives, value by value.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -228,19 +227,17 @@ void run(Options &options) {
 
 int main(int argc, char **argv) {
   Options options;
-  CLI::App app("Size, speed and error of a trajectory at one effort");
-  app.add_option("file", options.path, "Trajectory")->required();
-  app.add_option("--bound", options.bound, "Error bound of the positions, distance units")
-      ->required()
-      ->check(CLI::PositiveNumber);
+  gpz::tool::CommandParser parser("Size, speed and error of a trajectory at one effort");
+  gpz::tool::Command program = parser.program();
+  program.option("file", options.path, "Trajectory").required();
+  program.option("--bound", options.bound, "Error bound of the positions, distance units").required().positive();
   options.encoding.effort = gpz::default_effort;
-  gpz::tool::add_effort_option(app, options.encoding.effort, gpz::tool::effort_name(gpz::default_effort));
-  gpz::tool::add_encoding_options(app, options.encoding);
-  app.add_option("--parts", options.parts, "Chunks of a frame: parts of the box along x, y, z");
-  app.add_option("--frames", options.frames, "Frames to read")->check(CLI::PositiveNumber);
-  app.add_option("--threads", options.encoding.threads, "Threads of each part's encoder, and of the reader")
-      ->check(CLI::PositiveNumber);
-  CLI11_PARSE(app, argc, argv);
+  gpz::tool::add_effort_option(program, options.encoding.effort, gpz::tool::effort_name(gpz::default_effort));
+  gpz::tool::add_encoding_options(program, options.encoding);
+  program.option("--parts", options.parts, "Chunks of a frame: parts of the box along x, y, z");
+  program.option("--frames", options.frames, "Frames to read").positive();
+  program.option("--threads", options.encoding.threads, "Threads of each part's encoder, and of the reader").positive();
+  if (const auto status = gpz::tool::parse_or_report(parser, argc, argv)) return *status;
   try {
     run(options);
     return 0;

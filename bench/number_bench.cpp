@@ -9,13 +9,13 @@
 // that are known, and with contexts that depend on the number before.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <random>
 #include <stdexcept>
 
+#include "command_parser.hpp"
 #include "gpz/cpu/number_coder.hpp"
 
 namespace {
@@ -145,14 +145,15 @@ void measure(const Options &options, const std::string &name, double sigma) {
 
 int main(int argc, char **argv) {
   Options options;
-  CLI::App app("Size and speed of number streams");
-  app.add_option("--numbers", options.numbers, "Numbers")->check(CLI::PositiveNumber);
-  app.add_option("--contexts", options.contexts, "Contexts")->check(CLI::Range(1U, gpz::cpu::max_number_contexts));
-  app.add_option("--octaves", options.octaves, "Octaves from the first context to the last");
-  app.add_option("--sigma", options.sigmas, "Standard deviations of the first context")->check(CLI::PositiveNumber);
-  app.add_option("--shape", options.shapes, "normal, exponential, uniform, mixed");
-  app.add_option("--repeats", options.repeats, "Repeats of each measurement")->check(CLI::PositiveNumber);
-  CLI11_PARSE(app, argc, argv);
+  gpz::tool::CommandParser parser("Size and speed of number streams");
+  gpz::tool::Command program = parser.program();
+  program.option("--numbers", options.numbers, "Numbers").positive();
+  program.option("--contexts", options.contexts, "Contexts").range(1U, gpz::cpu::max_number_contexts);
+  program.option("--octaves", options.octaves, "Octaves from the first context to the last");
+  program.option("--sigma", options.sigmas, "Standard deviations of the first context").positive();
+  program.option("--shape", options.shapes, "normal, exponential, uniform, mixed");
+  program.option("--repeats", options.repeats, "Repeats of each measurement").positive();
+  if (const auto status = gpz::tool::parse_or_report(parser, argc, argv)) return *status;
   try {
     fmt::print("{} numbers in {} contexts\n", options.numbers, options.contexts);
     fmt::print("{:12} {:>9} {:>9} {:>9} {:>8} {:>9} {:>7} {:>7} {:>7}\n", "shape", "sigma", "ideal", "stored", "loss",

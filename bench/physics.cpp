@@ -10,15 +10,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "command_parser.hpp"
 #include "exit_code.hpp"
 #include "gpz/reader.hpp"
+#include "json.hpp"
 #include "observables.hpp"
 #include "particle_order.hpp"
 #include "positions.hpp"
@@ -128,7 +128,7 @@ Curves measure(const std::string &file, double &range, std::size_t bins) {
   return curves;
 }
 
-nlohmann::ordered_json to_json(const Curves &curves) {
+gpz::tool::Json to_json(const Curves &curves) {
   return {{"file", curves.file},
           {"bound", curves.bound},
           {"particles", curves.particles},
@@ -140,7 +140,7 @@ nlohmann::ordered_json to_json(const Curves &curves) {
 
 int run(Options options) {
   const Curves original = measure(options.files[0], options.range, options.bins);
-  nlohmann::ordered_json json = {{"original", to_json(original)}, {"decoded", nlohmann::ordered_json::array()}};
+  gpz::tool::Json json = {{"original", to_json(original)}, {"decoded", gpz::tool::Json::array()}};
   fmt::print("{}: {} particles, {} frames; g(r) to {:g} in {} bins\n\n", original.file, original.particles,
              original.timesteps.size(), options.range, options.bins);
   const double peak = *std::max_element(original.g.begin(), original.g.end());
@@ -164,7 +164,7 @@ int run(Options options) {
   }
   if (options.json.empty()) return 0;
   std::ofstream out(options.json);
-  out << json.dump() << '\n';
+  out << json.text();
   if (!out.flush()) throw gpz::tool::io_failure(options.json);
   return 0;
 }
@@ -173,13 +173,13 @@ int run(Options options) {
 
 int main(int argc, char **argv) {
   Options options;
-  CLI::App app("Physics of decoded trajectories against the original");
-  app.add_option("files", options.files, "The original and decoded trajectories")->required()->expected(2, 100);
-  app.add_option("--range", options.range, "Largest distance of g(r) (10, at most 0.45 of the box)")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--bins", options.bins, "Bins of g(r)")->check(CLI::PositiveNumber);
-  app.add_option("--json", options.json, "File for the curves");
-  CLI11_PARSE(app, argc, argv);
+  gpz::tool::CommandParser parser("Physics of decoded trajectories against the original");
+  gpz::tool::Command program = parser.program();
+  program.option("files", options.files, "The original and decoded trajectories").required().values(2, 100);
+  program.option("--range", options.range, "Largest distance of g(r) (10, at most 0.45 of the box)").positive();
+  program.option("--bins", options.bins, "Bins of g(r)").positive();
+  program.option("--json", options.json, "File for the curves");
+  if (const auto status = gpz::tool::parse_or_report(parser, argc, argv)) return *status;
   try {
     return run(options);
   } catch (const std::exception &error) {

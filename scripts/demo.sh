@@ -20,18 +20,30 @@ case ${1:-} in
   *) die "unknown argument: $1 (--help)" ;;
 esac
 
+# Says what is left to do.
+next_steps=("the program gpz" LAMMPS "the plugin" "a run")
 install_packages "${demo_packages[@]}"
-provide_lammps demo
 
-# What a build folder has already been told to build stays, so that this script and scripts/test.sh do not undo each other's work.
+# The program is there first: it needs no LAMMPS, whose sources are fetched meanwhile. What a build folder has already been told to
+# build stays, so that this script and scripts/test.sh do not undo each other's work.
+begin_lammps_source
 options=()
 [[ -f $build/CMakeCache.txt ]] || options=(-D GPZ_BUILD_TESTS=OFF -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF)
 architectures=$(gpu_architectures)
 if [[ $cuda == ON || $architectures ]]; then
   options+=(-D "GPZ_CUDA=$cuda" -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-$without_gpu}")
 fi
+next_steps=(LAMMPS "the plugin" "a run")
 configure_gpz "$build" "${options[@]}"
-build_gpz "$build" gpz_command gpzplugin
+build_gpz "$build" gpz_command
+say "build/bin/gpz works already: build/bin/gpz decode tests/golden/files/lammps-melt.gpz -o melt.xyz"
+
+next_steps=("the plugin" "a run")
+provide_lammps demo
+next_steps=("a run")
+configure_gpz "$build"
+build_gpz "$build" gpzplugin
+next_steps=()
 say "Set up in $(duration $SECONDS)"
 
 bound=0.001

@@ -96,13 +96,12 @@ int main(int argc, char **argv) {
   std::size_t mesh_factor = 2;
   double redshift = 49;
   std::string order = "cells";
-  program.option("--size", run.size, "particles along an edge, a power of two")->check(CLI::Range(16, 1024));
-  program.option("--mesh", mesh_factor, "cells of the mesh along an edge, in units of size")
-      ->check(CLI::IsMember({1, 2, 4}));
-  program.option("--box", run.box, "edge, Mpc/h")->check(CLI::PositiveNumber);
-  program.option("--start", redshift, "redshift at which the run begins")->check(CLI::PositiveNumber);
-  program.option("--steps", run.steps, "steps of time")->check(CLI::Range(1, 10000));
-  program.option("--order", order, "of particles in memory")->check(CLI::IsMember({"cells", "lagrangian"}));
+  program.option("--size", run.size, "particles along an edge, a power of two").range(16, 1024);
+  program.option("--mesh", mesh_factor, "cells of the mesh along an edge, in units of size").one_of({"1", "2", "4"});
+  program.option("--box", run.box, "edge, Mpc/h").positive();
+  program.option("--start", redshift, "redshift at which the run begins").positive();
+  program.option("--steps", run.steps, "steps of time").range(1, 10000);
+  program.option("--order", order, "of particles in memory").one_of({"cells", "lagrangian"});
   return program.run(argc, argv, [&] {
     run.mesh = run.size * mesh_factor;
     run.start = 1 / (1 + redshift);

@@ -2,10 +2,11 @@
 // The command line of the programs that make data.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <string>
+
+#include "command_parser.hpp"
 
 namespace gpz::bench::data {
 
@@ -16,8 +17,8 @@ class Program {
 
   // An option of one program. `value` holds the default.
   template <typename Value>
-  CLI::Option *option(const std::string &name, Value &value, const std::string &meaning) {
-    return app_.add_option(name, value, meaning)->capture_default_str();
+  tool::Option option(const std::string &name, Value &value, const std::string &meaning) {
+    return parser_.program().option(name, value, meaning).show_default();
   }
   std::uint64_t seed() const { return seed_; }
   unsigned threads() const { return threads_; }
@@ -30,7 +31,8 @@ class Program {
   int run(int argc, char **argv, const std::function<void()> &work);
 
  private:
-  CLI::App app_;
+  tool::CommandParser parser_;
+  std::string name_;
   std::uint64_t seed_ = 1;
   unsigned threads_;
   std::string out_;

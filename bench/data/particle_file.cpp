@@ -3,8 +3,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
+
+#include "json.hpp"
 
 namespace gpz::bench::data {
 namespace {
@@ -28,14 +29,14 @@ void write_particles(const std::string &path, const std::vector<std::vector<floa
   }
   write_file(file, parts);
 
-  nlohmann::ordered_json json;
+  tool::Json json;
   json["name"] = file.stem().string();
   json["particles"] = axes.empty() ? 0 : axes.front().size();
   json["components"] = axes.size();
   json["description"] = about.description;
   json["source"] = about.source;
   json["order"] = about.order;
-  write_file(file.replace_extension(".json"), {json.dump(2) + "\n"});
+  write_file(file.replace_extension(".json"), {json.text()});
 }
 
 }  // namespace gpz::bench::data

@@ -158,9 +158,9 @@ int main(int argc, char **argv) {
   Program program("Electrons of a plasma in the wake of a beam, from a particle-in-cell run");
   std::size_t particles = 16777216;
   std::size_t steps = 192;
-  program.option("--particles", particles, "electrons")->check(CLI::Range(1000, 1000000000));
+  program.option("--particles", particles, "electrons").range(1000, 1000000000);
   program.option("--steps", steps, "of 0.1 inverse plasma frequencies; the beam flies through the box in 251")
-      ->check(CLI::Range(1, 100000));
+      .range(1, 100000);
   return program.run(argc, argv, [&] {
     Wake wake(particles, program.seed(), program.threads());
     wake.run(steps);

@@ -29,10 +29,10 @@ int main(int argc, char **argv) {
   std::size_t particles = 16000000;
   std::size_t turns = 4000;
   double perturbation = 1;
-  program.option("--particles", particles, "points")->check(CLI::PositiveNumber);
-  program.option("--turns", turns, "points of a line")->check(CLI::PositiveNumber);
+  program.option("--particles", particles, "points").positive();
+  program.option("--turns", turns, "points of a line").positive();
   program.option("--perturbation", perturbation, "0: no islands; 1: islands, chaos at the edge; 2: mostly chaos")
-      ->check(CLI::Range(0.0, 4.0));
+      .range(0.0, 4.0);
   return program.run(argc, argv, [&] {
     const FieldLines lines(perturbation);
     std::vector<std::vector<float>> axes(2, std::vector<float>(particles));

@@ -8,7 +8,6 @@
 // Host clock, from an idle device to an idle device. A JSON line for each bound is appended as soon as it is known,
 // also where the program fails. Where it takes the process or the device with it, there is no line, and the caller goes
 // on with the other bounds in a new process. Status: 0, 1 if there are failures, 2 if not all bounds have a line.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -17,6 +16,7 @@
 #include <thread>
 
 #include "check.hpp"
+#include "command_parser.hpp"
 #include "data.hpp"
 #include "device.hpp"
 #include "measure.hpp"
@@ -77,26 +77,19 @@ void append(const std::string &path, const Json &line) {
 Options parse(int argc, char **argv) {
   Options options;
   options.settings.threads = std::max(1u, std::thread::hardware_concurrency());
-  CLI::App app("Measures one program that compresses particles on a GPU.");
-  app.add_option("--data", options.data, "raw float32: all x, all y, all z")->required();
-  app.add_option("--name", options.name, "of the data in the results; default: that of the file");
-  app.add_option("--components", options.components, "2 or 3")->check(CLI::Range(2, 3));
-  app.add_option("--bounds", options.bounds, "parts of the longest edge")
-      ->required()
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
-  app.add_option("--runs", options.settings.runs, "times of each kind")->check(CLI::PositiveNumber);
-  app.add_option("--patience", options.settings.patience, "seconds for the times of a kind")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--json", options.json, "file to which the results are appended")->required();
-  app.add_option("--decoded", options.settings.decoded,
+  gpz::tool::CommandParser parser("Measures one program that compresses particles on a GPU.");
+  gpz::tool::Command program = parser.program();
+  program.option("--data", options.data, "raw float32: all x, all y, all z").required();
+  program.option("--name", options.name, "of the data in the results; default: that of the file");
+  program.option("--components", options.components, "2 or 3").range(2, 3);
+  program.option("--bounds", options.bounds, "parts of the longest edge").required().comma_separated().positive();
+  program.option("--runs", options.settings.runs, "times of each kind").positive();
+  program.option("--patience", options.settings.patience, "seconds for the times of a kind").positive();
+  program.option("--json", options.json, "file to which the results are appended").required();
+  program.option("--decoded", options.settings.decoded,
                  "file for the decoded particles of the last bound; FILE.order says which they are, where it is known");
-  app.add_option("--threads", options.settings.threads, "of the check")->check(CLI::PositiveNumber);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    std::exit(app.exit(error) == 0 ? 0 : 2);
-  }
+  program.option("--threads", options.settings.threads, "of the check").positive();
+  if (const auto status = gpz::tool::parse_or_report(parser, argc, argv)) std::exit(*status);
   return options;
 }
 

@@ -38,6 +38,6 @@ configure_sanitized() {
 build_gpz() {
   local folder=$1
   shift
-  step "Building gpz in $(basename "$folder")/" ninja_progress "$folder/build.log" cmake --build "$folder" ${1:+--target "$@"} ||
+  step "Building ${*:-gpz} in $(basename "$folder")/" ninja_progress "$folder/build.log" cmake --build "$folder" ${1:+--target "$@"} ||
     die "cannot build gpz (if it is a warning of another compiler: GPZ_WERROR=OFF $0)"
 }

@@ -9,7 +9,7 @@ lammps_sha256=3671165bd52fad36734e0a9136c5bc5ecb225e03988f8c89aa13366a8b53b1c7
 lammps_suite=trixie # the Debian release whose source package has that archive
 
 lammps_settings=(
-  -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS_RELEASE=-O1 -D CMAKE_CXX_FLAGS=-DOMPI_SKIP_MPICXX
+  -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS_RELEASE=-O0 -D CMAKE_CXX_FLAGS=-DOMPI_SKIP_MPICXX
   -D BUILD_SHARED_LIBS=on -D BUILD_OMP=off -D FFT=KISS -D WITH_JPEG=off -D WITH_PNG=off -D WITH_FFMPEG=off
 )
 # The demonstration needs PLUGIN and LAMMPS's core. The others are of the larger examples and the measurements, and are
@@ -49,6 +49,29 @@ SOURCES
 # The size of what has arrived, for step; the archive is in a folder of its own.
 fetch_progress() { find "$cache"/download.* -name "$lammps_archive*" -printf '%s\n' | awk '{n += $1} END {printf "%d MB", n / 1e6}'; }
 
+# fetch_and_unpack_lammps FOLDER: from nothing to $cache/$lammps_release, by way of the folder, which is new.
+fetch_and_unpack_lammps() {
+  fetch_lammps "$1" && tar -xJf "$1/$lammps_archive" -C "$1" "${lammps_files[@]/#/$lammps_release/}" &&
+    mv "$1/$lammps_release" "$cache/" && rm -rf "$1"
+}
+
+has_lammps_source() { [[ ${LAMMPS_SOURCE_DIR:-} || -d $cache/$lammps_release ]]; }
+
+# Begins to fetch the sources, if they are not there; provide_lammps_source waits for them.
+begin_lammps_source() {
+  has_lammps_source && return
+  mkdir -p "$cache/log"
+  fetch_and_unpack_lammps "$(mktemp -d "$cache/download.XXXXXX")" >"$cache/log/fetch.log" 2>&1 </dev/null &
+  lammps_fetching=$!
+}
+
+wait_for_lammps_source() {
+  local status=0
+  wait "$lammps_fetching" || status=$?
+  cat "$cache/log/fetch.log"
+  return "$status"
+}
+
 # Sets LAMMPS_SOURCE_DIR.
 provide_lammps_source() {
   if [[ ${LAMMPS_SOURCE_DIR:-} ]]; then
@@ -57,18 +80,14 @@ provide_lammps_source() {
     LAMMPS_SOURCE_DIR=$(cd "$LAMMPS_SOURCE_DIR" && pwd)
     return
   fi
+  if [[ ! -d $cache/$lammps_release || ${lammps_fetching:-} ]]; then
+    [[ ${lammps_fetching:-} ]] || begin_lammps_source
+    step "Fetching $lammps_release (130 MB)" fetch_progress "$cache/log/wait.log" wait_for_lammps_source ||
+      die "cannot fetch $lammps_archive from Debian's $lammps_suite." \
+        "Get the LAMMPS sources from https://www.lammps.org and set LAMMPS_SOURCE_DIR to the unpacked tree"
+    lammps_fetching=
+  fi
   LAMMPS_SOURCE_DIR=$cache/$lammps_release
-  [[ -d $LAMMPS_SOURCE_DIR ]] && return
-  local download
-  mkdir -p "$cache"
-  download=$(mktemp -d "$cache/download.XXXXXX")
-  step "Fetching $lammps_release (130 MB)" fetch_progress "$cache/log/fetch.log" fetch_lammps "$download" ||
-    die "cannot fetch $lammps_archive from Debian's $lammps_suite." \
-      "Get the LAMMPS sources from https://www.lammps.org and set LAMMPS_SOURCE_DIR to the unpacked tree"
-  step "Unpacking it" no_progress "$cache/log/unpack.log" tar -xJf "$download/$lammps_archive" -C "$download" \
-    "${lammps_files[@]/#/$lammps_release/}" || die "cannot unpack $lammps_archive"
-  mv "$download/$lammps_release" "$LAMMPS_SOURCE_DIR"
-  rm -rf "$download"
 }
 
 # provide_lammps demo|test|bigbig: sets LAMMPS_SOURCE_DIR and LAMMPS_BINARY. demo and test share a build, to which test adds its

@@ -14,7 +14,7 @@ function(gpz_lammps_build)
   endforeach()
   target_precompile_headers(lammps PRIVATE ${headers})
 
-  # -O2 for the files where the examples spend their time and for the dumps that gpz is measured against; the build's -O1 for the
+  # -O2 for the files where the examples spend their time and for the dumps that gpz is measured against; the build's -O0 for the
   # others. Without the precompiled header: GCC crashes when that was compiled with another level.
   get_target_property(hot lammps SOURCES)
   list(FILTER hot INCLUDE REGEX

@@ -15,11 +15,18 @@ apt_progress() {
 }
 no_progress() { :; }
 
+# What is still to come after this step, in a script that says so: next_steps=(gpz LAMMPS ...).
+next_steps=()
+remaining() {
+  local IFS=,
+  ((${#next_steps[@]} == 0)) || printf '; then %s' "${next_steps[*]}" | sed 's/,/, /g'
+}
+
 # progress_line NAME PROGRESS LOG SECONDS
 progress_line() {
   local far
   far=$("$2" "$3" 2>/dev/null) || true
-  printf '== %s: %s%s' "$1" "${far:+$far, }" "$(duration "$4")"
+  printf '== %s: %s%s%s' "$1" "${far:+$far, }" "$(duration "$4")" "$(remaining)"
 }
 
 # Until it is killed, or the script ends: one line that is renewed on a terminal, elsewhere a line every half minute.

@@ -39,9 +39,9 @@ def compile_flags(entry):
     start = next(i for i, word in enumerate(words) if word.startswith("-"))
     flags, skip = [], False
     for word in words[start:]:
-        if skip or word in ("-c", "-MD") or word == entry["file"]:
+        if skip or word in ("-c", "-MD", "-Winvalid-pch") or word == entry["file"]:
             skip = False
-        elif word in ("-o", "-MT", "-MF"):
+        elif word in ("-o", "-MT", "-MF", "-include"):  # -include: GCC's precompiled header, which files have to do without
             skip = True
         else:
             flags.append(word)

@@ -287,7 +287,7 @@ void bench(const BenchOptions &options) {
     if (!row.failure.empty()) throw Failure(ExitCode::other, "", row.failure);
 }
 
-void add_data_options(CLI::App &command, BenchOptions &options) {
+void add_data_options(Command &command, BenchOptions &options) {
   std::vector<std::string> kinds;
   std::string list;
   for (const Generator &generator : generators()) {
@@ -295,90 +295,78 @@ void add_data_options(CLI::App &command, BenchOptions &options) {
     list += (list.empty() ? "" : ", ") + kinds.back();
   }
   const std::map<std::string, std::size_t> thousands = {{"k", 1000}, {"M", 1000000}, {"G", 1000000000}};
-  command.add_option("--file", options.source.file, "a .gpz file, or a raw array of coordinates")->type_name("FILE");
+  command.option("--file", options.source.file, "a .gpz file, or a raw array of coordinates").type_name("FILE");
   command
-      .add_option("--trajectory", options.trajectory,
-                  "a .gpz file, all frames of which are read instead: positions as f64, into memory of the device")
-      ->type_name("FILE");
-  command.add_option("--type", options.type, "of a raw file: f32 or f64")->check(CLI::IsMember({"f32", "f64"}));
-  command.add_option("--file-layout", options.file_layout, "of a raw file; else as --layout")
-      ->check(CLI::IsMember({"aos", "soa"}));
-  command.add_option("--components", options.source.file_components, "of a raw file: 2 or 3")->check(CLI::Range(2, 3));
-  command.add_option("--frame", options.source.frame, "of a .gpz file, from 0");
-  command.add_option("--tile", options.tiles, "KxLxM copies of the file's particles, shifted by the box");
-  command.add_option("--box", options.box, "LX,LY,LZ: edges of the box, for --tile; a .gpz file has them")
-      ->delimiter(',')
-      ->expected(3);
+      .option("--trajectory", options.trajectory,
+              "a .gpz file, all frames of which are read instead: positions as f64, into memory of the device")
+      .type_name("FILE");
+  command.option("--type", options.type, "of a raw file: f32 or f64").one_of({"f32", "f64"});
+  command.option("--file-layout", options.file_layout, "of a raw file; else as --layout").one_of({"aos", "soa"});
+  command.option("--components", options.source.file_components, "of a raw file: 2 or 3").range(2, 3);
+  command.option("--frame", options.source.frame, "of a .gpz file, from 0");
+  command.option("--tile", options.tiles, "KxLxM copies of the file's particles, shifted by the box");
+  command.option("--box", options.box, "LX,LY,LZ: edges of the box, for --tile; a .gpz file has them")
+      .comma_separated()
+      .values(3);
   command
-      .add_option("--generate", options.source.generator,
-                  list + "; melt with --file: that file, as a LAMMPS run left it")
-      ->check(CLI::IsMember(kinds));
-  command.add_option("--particles", options.source.particles, "to generate; 64M means 64,000,000")
-      ->transform(CLI::AsNumberWithUnit(thousands, CLI::AsNumberWithUnit::CASE_SENSITIVE))
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40))  // a negative number is read as a huge one
-      ->capture_default_str();
-  command.add_option("--seed", options.source.seed, "of all that is random")->capture_default_str();
-  command.add_option("--value", options.value, "f32 or f64: type in memory; else the file's, f32 if generated")
-      ->check(CLI::IsMember({"f32", "f64"}));
-  command.add_option("--layout", options.layout, "in memory: aos (x y z x y z ...) or soa (all x, all y, all z)")
-      ->check(CLI::IsMember({"aos", "soa"}))
-      ->capture_default_str();
-  command.add_flag("--with-ids", options.with_ids, "add 32-bit ids in random order");
-  command.add_flag("--with-types", options.with_types, "add 32-bit types, 1 to 3");
+      .option("--generate", options.source.generator, list + "; melt with --file: that file, as a LAMMPS run left it")
+      .one_of(kinds);
+  command.option("--particles", options.source.particles, "to generate; 64M means 64,000,000")
+      .suffixes(thousands)
+      .range(std::uint64_t{0}, std::uint64_t{1} << 40)  // a negative number is read as a huge one
+      .show_default();
+  command.option("--seed", options.source.seed, "of all that is random").show_default();
+  command.option("--value", options.value, "f32 or f64: type in memory; else the file's, f32 if generated")
+      .one_of({"f32", "f64"});
+  command.option("--layout", options.layout, "in memory: aos (x y z x y z ...) or soa (all x, all y, all z)")
+      .one_of({"aos", "soa"})
+      .show_default();
+  command.flag("--with-ids", options.with_ids, "add 32-bit ids in random order");
+  command.flag("--with-types", options.with_types, "add 32-bit types, 1 to 3");
 }
 
 }  // namespace
 
-void add_bench(CLI::App &app) {
+void add_bench(CommandParser &parser) {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App *command = app.add_subcommand("bench", "Measure ratio, speed and error on this machine");
-  add_data_options(*command, *options);
-  command->add_option("--eb", options->absolute, "bounds in distance units, e.g. 0.1,0.01")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("--rel", options->relative, "bounds relative to the longest edge; 0.001 if none is given")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("--device", options->device, "cpu, gpu or all; all takes a GPU if there is one")
-      ->check(CLI::IsMember({"cpu", "gpu", "all"}))
-      ->capture_default_str();
-  command->add_option("--gpu-index", options->gpu_index, "which GPU, from 0")->check(CLI::Range(0, 1023));
-  add_threads_option(*command, options->threads);
-  command->add_option("--runs", options->repeats.runs, "timed runs; medians are shown")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  command->add_option("--warm-up", options->repeats.warm_up, "runs before them")
-      ->check(CLI::Range(0, 1000000))
-      ->capture_default_str();
-  command->add_option("--copy-bytes", options->copy_bytes, "size of the copy that gives the limit")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+  Command command = parser.command("bench", "Measure ratio, speed and error on this machine");
+  add_data_options(command, *options);
+  command.option("--eb", options->absolute, "bounds in distance units, e.g. 0.1,0.01").comma_separated();
+  command.option("--rel", options->relative, "bounds relative to the longest edge; 0.001 if none is given")
+      .comma_separated();
+  command.option("--device", options->device, "cpu, gpu or all; all takes a GPU if there is one")
+      .one_of({"cpu", "gpu", "all"})
+      .show_default();
+  command.option("--gpu-index", options->gpu_index, "which GPU, from 0").range(0, 1023);
+  add_threads_option(command, options->threads);
+  command.option("--runs", options->repeats.runs, "timed runs; medians are shown").range(1, 1000000).show_default();
+  command.option("--warm-up", options->repeats.warm_up, "runs before them").range(0, 1000000).show_default();
+  command.option("--copy-bytes", options->copy_bytes, "size of the copy that gives the limit")
+      .range(std::uint64_t{1}, std::uint64_t{1} << 40);
   command
-      ->add_option("--peer", options->peers,
-                   "NAME=COMMAND of the shell that compresses {in} to {out} with bound {eb}; also {rel} {n} {values} "
-                   "{components} {type}")
-      ->allow_extra_args(false);
+      .option("--peer", options->peers,
+              "NAME=COMMAND of the shell that compresses {in} to {out} with bound {eb}; also {rel} {n} {values} "
+              "{components} {type}")
+      .one_value_each();
+  command.option("--peer-decompress", options->peer_decompressors, "NAME=COMMAND that decompresses {out} to {decoded}")
+      .one_value_each();
+  command.option("--peer-runs", options->peer_runs, "timed runs of other programs, after one; else as --runs")
+      .range(1, 1000000);
+  const Option json = command.option("--json", options->json, "write JSON to this file; without one to standard output")
+                          .value_may_be_absent()
+                          .type_name("FILE");
   command
-      ->add_option("--peer-decompress", options->peer_decompressors,
-                   "NAME=COMMAND that decompresses {out} to {decoded}")
-      ->allow_extra_args(false);
-  command->add_option("--peer-runs", options->peer_runs, "timed runs of other programs, after one; else as --runs")
-      ->check(CLI::Range(1, 1000000));
-  const CLI::Option *json =
-      command->add_option("--json", options->json, "write JSON to this file; without one to standard output")
-          ->expected(0, 1)
-          ->type_name("FILE");
-  command
-      ->add_option("--write", options->write,
-                   "measure nothing; write the points as f32, all x, all y, all z, and what they are to NAME.json")
-      ->type_name("NAME.f32");
-  command->footer(
+      .option("--write", options->write,
+              "measure nothing; write the points as f32, all x, all y, all z, and what they are to NAME.json")
+      .type_name("NAME.f32");
+  command.footer(
       "Every row is checked against its bound; if a check fails, the exit code is 7. docs/bench.md says what is "
       "measured,\n"
       "how, and what the generators make.");
-  command->callback([options, json, command] {
-    if (json->count() > 0 && options->json.empty()) options->json = "-";
-    for (const CLI::Option *option : command->get_options())
-      if (option->count() > 0 && option != json) options->given.push_back({option->get_name(), option->results()});
+  command.callback([options, json, command] {
+    if (json.given() && options->json.empty()) options->json = "-";
+    for (const Command::Setting &option : command.settings())
+      if (option.given && option.name != "--json") options->given.push_back({option.name, option.values});
     run_on(options->trajectory.empty() ? options->source.file : options->trajectory, [&] { bench(*options); });
   });
 }

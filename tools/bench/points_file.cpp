@@ -2,10 +2,10 @@
 #include "bench/points_file.hpp"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "exit_code.hpp"
+#include "json.hpp"
 #include "output_file.hpp"
 
 namespace gpz::bench {
@@ -18,13 +18,13 @@ void write_points(const std::string &path, const Source &source) {
   tool::OutputFile about(std::filesystem::path(path).replace_extension(".json").string());
   const Cloud cloud = source.cloud.converted(ValueType::float32, Layout::soa);
   points.write(cloud.data(), cloud.bytes());
-  const nlohmann::ordered_json json = {{"name", points_path.stem().string()},
-                                       {"particles", cloud.particles()},
-                                       {"components", cloud.components()},
-                                       {"description", source.description},
-                                       {"source", tool::program_version + std::string(" bench")},
-                                       {"order", source.order}};
-  about.write(json.dump(2) + "\n");
+  const tool::Json json = {{"name", points_path.stem().string()},
+                           {"particles", cloud.particles()},
+                           {"components", cloud.components()},
+                           {"description", source.description},
+                           {"source", tool::program_version + std::string(" bench")},
+                           {"order", source.order}};
+  about.write(json.text());
   points.commit();
   about.commit();
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <nlohmann/json.hpp>
-
 #include "bench/report.hpp"
+#include "json.hpp"
 
 namespace gpz::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using tool::Json;
 
 Json timing_json(const Timing &timing) {
   return {{"runs", timing.runs},
@@ -142,7 +141,7 @@ Json data_json(const DataReport &data) {
 }  // namespace
 
 std::string json_of(const Report &report) {
-  Json json = {{"program", report.program}, {"time", report.time}, {"options", Json::object()}};
+  Json json = {{"program", report.program}, {"time", report.time}, {"options", Json()}};
   if (!report.trajectory) json["data"] = data_json(report.data);
   json["repeats"] = {{"warm_up", report.repeats.warm_up}, {"runs", report.repeats.runs}};
   for (const GivenOption &option : report.options) json["options"][option.name] = option.values;
@@ -156,8 +155,7 @@ std::string json_of(const Report &report) {
     json["peers"] = Json::array();
     for (const PeerRow &row : report.peers) json["peers"].push_back(peer_json(row, report));
   }
-  // What a peer prints need not be UTF-8.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.text();
 }
 
 }  // namespace gpz::bench

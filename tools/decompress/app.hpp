@@ -4,14 +4,12 @@
 
 #include <memory>
 
-namespace CLI {
-class App;
-}
+#include "command_parser.hpp"
 
 namespace gpz::tool {
 
 // Parsing a line runs its command.
-std::unique_ptr<CLI::App> make_app();
+std::unique_ptr<CommandParser> make_parser();
 
 // Runs what the command line of the program says. Failures are thrown, those of the command line as Failure.
 void run(int argc, char **argv);

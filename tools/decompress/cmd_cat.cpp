@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "copying/fit.hpp"
@@ -119,12 +118,12 @@ void report(const JoinedInputs &inputs, const std::vector<Place> &places, const 
   std::string text =
       fmt::format("{}: {} of {}: {} copied, {} encoded again\n", printable(options.output),
                   counted(places.size(), "frame"), counted(inputs.size(), "file"), out.copied(), out.encoded());
-  nlohmann::ordered_json json;
+  Json json;
   json["file"] = options.output;
   json["frames"] = places.size();
   json["copied"] = out.copied();
   json["encoded_again"] = out.encoded();
-  json["inputs"] = nlohmann::ordered_json::array();
+  json["inputs"] = Json::array();
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const LeftOut rest = left_out(inputs, places, k);
     json["inputs"].push_back(
@@ -153,33 +152,30 @@ void cat(CatOptions options) {
 
 }  // namespace
 
-void add_cat(CLI::App &app) {
+void add_cat(CommandParser &parser) {
   auto options = std::make_shared<CatOptions>();
-  CLI::App *command = app.add_subcommand("cat", "Join the .gpz files of a run and its restarts into one");
-  command->add_option("IN", options->inputs, "the .gpz files, in the order of the run")->required()->type_name("FILE");
-  command->add_option("-o,--output", options->output, "the new file; - for standard output")
-      ->required()
-      ->type_name("FILE");
+  Command command = parser.command("cat", "Join the .gpz files of a run and its restarts into one");
+  command.option("IN", options->inputs, "the .gpz files, in the order of the run").required().type_name("FILE");
+  command.option("-o,--output", options->output, "the new file; - for standard output").required().type_name("FILE");
   command
-      ->add_option(
-          "--keep", options->keep,
-          "which frame stays where a later one is of the same or an earlier timestep: last, the later one, and "
-          "the earlier ones from its timestep on are left out, as if the run had continued there; first, the "
-          "earlier one; all, both")
-      ->check(CLI::IsMember({"first", "last", "all"}))
-      ->capture_default_str();
-  command->add_flag("--mixed", options->mixed, "join files with other columns or bounds: every frame keeps its own");
-  command->add_flag("--json", options->json, "the report as JSON");
-  add_encoding_options(*command, options->encoding);
-  add_effort_option(*command, options->encoding.effort, "that of IN");
-  add_threads_option(*command, options->encoding.threads);
-  add_limits_option(*command, options->limits);
-  command->footer(
+      .option("--keep", options->keep,
+              "which frame stays where a later one is of the same or an earlier timestep: last, the later one, and "
+              "the earlier ones from its timestep on are left out, as if the run had continued there; first, the "
+              "earlier one; all, both")
+      .one_of({"first", "last", "all"})
+      .show_default();
+  command.flag("--mixed", options->mixed, "join files with other columns or bounds: every frame keeps its own");
+  command.flag("--json", options->json, "the report as JSON");
+  add_encoding_options(command, options->encoding);
+  add_effort_option(command, options->encoding.effort, "that of IN");
+  add_threads_option(command, options->encoding.threads);
+  add_limits_option(command, options->limits);
+  command.footer(
       "Frames are copied without decoding, with their bytes and checksums. Only where the front of a file is left out\n"
       "up to the middle of a key interval (--keep first), the frames up to its next key frame are decoded and encoded\n"
       "again, by --key, --order and --effort. Their values stay the same. A file with a torn end counts with its\n"
       "complete frames. A chunk whose checksum does not hold ends the command: see gpz repair.");
-  command->callback([options] { run_on(options->inputs.front(), [&] { cat(*options); }); });
+  command.callback([options] { run_on(options->inputs.front(), [&] { cat(*options); }); });
 }
 
 }  // namespace gpz::tool

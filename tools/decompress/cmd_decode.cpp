@@ -97,44 +97,40 @@ void decode(DecodeOptions options) {
 
 }  // namespace
 
-void add_decode(CLI::App &app) {
+void add_decode(CommandParser &parser) {
   auto options = std::make_shared<DecodeOptions>();
-  CLI::App *command = app.add_subcommand("decode", "Write the frames of a .gpz file as text");
-  command->add_option("IN", options->input, "a .gpz file; - for standard input")->required()->type_name("FILE");
-  command->add_option("-o,--output", options->output, "output file; - for standard output")
-      ->required()
-      ->type_name("FILE");
+  Command command = parser.command("decode", "Write the frames of a .gpz file as text");
+  command.option("IN", options->input, "a .gpz file; - for standard input").required().type_name("FILE");
+  command.option("-o,--output", options->output, "output file; - for standard output").required().type_name("FILE");
   command
-      ->add_option("--format", options->format,
-                   "xyz, extxyz or lammps; else by the output's extension (.xyz .extxyz .lammpstrj .dump)")
-      ->check(CLI::IsMember({"xyz", "extxyz", "lammps"}));
-  add_frames_option(*command, options->frames);
-  add_atom_options(*command, options->atoms);
+      .option("--format", options->format,
+              "xyz, extxyz or lammps; else by the output's extension (.xyz .extxyz .lammpstrj .dump)")
+      .one_of({"xyz", "extxyz", "lammps"});
+  add_frames_option(command, options->frames);
+  add_atom_options(command, options->atoms);
   add_columns_option(
-      *command, options->text.columns,
+      command, options->text.columns,
       "print these columns only, in this order, e.g. id,type,x,y,z; extxyz has names and positions anyway");
-  command->add_option(
+  command.option(
       "--sort", options->text.sort,
       "order particles by this column, e.g. id; none: as in the file. Default: xyz, which has no ids, by id if "
       "there are any; extxyz and lammps none");
-  command->add_flag(
+  command.flag(
       "--unwrap", options->text.unwrap,
       "print unwrapped positions: xu yu zu if the file has them, else the positions plus the image flags ix iy "
       "iz times the box");
-  command->add_option("--elements", options->elements, "names of atom types 1, 2, ..., e.g. C,H,O")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_flag("--exact", options->text.exact, "print every digit of every decoded value");
-  command->add_flag("--with-time", options->text.with_time, "lammps: ITEM: TIME; xyz: Time: in the comment");
-  command->add_flag("--with-units", options->text.with_units, "lammps: ITEM: UNITS in the first frame");
-  add_threads_option(*command, options->text.threads);
-  add_limits_option(*command, options->limits);
-  command->footer(
+  command.option("--elements", options->elements, "names of atom types 1, 2, ..., e.g. C,H,O").comma_separated();
+  command.flag("--exact", options->text.exact, "print every digit of every decoded value");
+  command.flag("--with-time", options->text.with_time, "lammps: ITEM: TIME; xyz: Time: in the comment");
+  command.flag("--with-units", options->text.with_units, "lammps: ITEM: UNITS in the first frame");
+  add_threads_option(command, options->text.threads);
+  add_limits_option(command, options->limits);
+  command.footer(
       "Digits: values with an error bound get the fewest decimals with which the printed value is still within the\n"
       "bound of the true one; lossless values, and all with --exact, get the fewest that read back as the same "
       "number.\n"
       "A damaged or truncated input: all complete frames are written, then the exit code says what is missing.");
-  command->callback([options] { run_on(options->input, [&] { decode(*options); }); });
+  command.callback([options] { run_on(options->input, [&] { decode(*options); }); });
 }
 
 }  // namespace gpz::tool

@@ -108,44 +108,37 @@ void encode(EncodeOptions options) {
 
 }  // namespace
 
-void add_encode(CLI::App &app) {
+void add_encode(CommandParser &parser) {
   auto options = std::make_shared<EncodeOptions>();
-  CLI::App *command = app.add_subcommand(
+  Command command = parser.command(
       "encode",
       "Compress LAMMPS text and binary dumps, XYZ, extended XYZ or raw arrays to a .gpz file, or a .gpz file again");
-  command->add_option("IN", options->input, "input file; - for standard input")->required()->type_name("FILE");
-  command->add_option("-o,--output", options->output, "the .gpz file; - for standard output")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("--eb", options->bounds.absolute, "bound of the positions, in distance units");
-  command->add_option(
-      "--rel", options->bounds.relative,
-      "the same relative to the longest box edge of the first frame; without a box to its range of values");
-  command->add_flag("--lossless", options->bounds.lossless, "keep every bit of the positions");
+  command.option("IN", options->input, "input file; - for standard input").required().type_name("FILE");
+  command.option("-o,--output", options->output, "the .gpz file; - for standard output").required().type_name("FILE");
+  command.option("--eb", options->bounds.absolute, "bound of the positions, in distance units");
+  command.option("--rel", options->bounds.relative,
+                 "the same relative to the longest box edge of the first frame; without a box to its range of values");
+  command.flag("--lossless", options->bounds.lossless, "keep every bit of the positions");
   command
-      ->add_option("--bound", options->bounds.columns,
-                   "COLUMN=V: bound of another float column; without one it is lossless")
-      ->allow_extra_args(false);
-  add_encoding_options(*command, options->encoding);
-  add_effort_option(*command, options->encoding.effort, effort_name(default_effort));
+      .option("--bound", options->bounds.columns, "COLUMN=V: bound of another float column; without one it is lossless")
+      .one_value_each();
+  add_encoding_options(command, options->encoding);
+  add_effort_option(command, options->encoding.effort, effort_name(default_effort));
   command
-      ->add_option("--format", options->source.format,
-                   "lammps, lammps-binary, xyz or gpz; else by the first bytes (a .gpz file in a pipe needs it)")
-      ->check(CLI::IsMember({"lammps", "lammps-binary", "xyz", "gpz"}));
-  CLI::Option *raw = command->add_option("--raw", options->raw, "a raw array of f32 or f64 coordinates, one frame")
-                         ->check(CLI::IsMember({"f32", "f64"}));
-  command
-      ->add_option("--layout", options->layout, "of the raw array: aos (x y z x y z ...) or soa (all x, all y, all z)")
-      ->check(CLI::IsMember({"aos", "soa"}))
-      ->needs(raw);
-  command->add_option("--dims", options->dimensions, "of the raw array: 2 or 3")->check(CLI::Range(2, 3))->needs(raw);
-  command->add_option("--elements", options->source.elements, "names of atom types 1, 2, ..., e.g. C,H,O")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("--units", options->units, "LAMMPS unit style to note in the file, e.g. metal");
-  add_threads_option(*command, options->encoding.threads);
-  add_limits_option(*command, options->source.limits);
-  command->footer(
+      .option("--format", options->source.format,
+              "lammps, lammps-binary, xyz or gpz; else by the first bytes (a .gpz file in a pipe needs it)")
+      .one_of({"lammps", "lammps-binary", "xyz", "gpz"});
+  const Option raw =
+      command.option("--raw", options->raw, "a raw array of f32 or f64 coordinates, one frame").one_of({"f32", "f64"});
+  command.option("--layout", options->layout, "of the raw array: aos (x y z x y z ...) or soa (all x, all y, all z)")
+      .one_of({"aos", "soa"})
+      .needs(raw);
+  command.option("--dims", options->dimensions, "of the raw array: 2 or 3").range(2, 3).needs(raw);
+  command.option("--elements", options->source.elements, "names of atom types 1, 2, ..., e.g. C,H,O").comma_separated();
+  command.option("--units", options->units, "LAMMPS unit style to note in the file, e.g. metal");
+  add_threads_option(command, options->encoding.threads);
+  add_limits_option(command, options->source.limits);
+  command.footer(
       "Integer columns are lossless. A .gpz file as input is decoded and encoded again: without --eb, --rel and "
       "--bound\n"
       "all values keep every bit, with the bounds that the file has (from a pipe signalling NaNs of 32 bits become "
@@ -155,7 +148,7 @@ void add_encode(CLI::App &app) {
       "for the original values too; the grid in between is that of the difference of both bounds. A smaller one is\n"
       "refused: the digits are gone. If the input is broken or the disk is full, the complete frames before stay in "
       "OUT.");
-  command->callback([options] { run_on(options->input, [&] { encode(*options); }); });
+  command.callback([options] { run_on(options->input, [&] { encode(*options); }); });
 }
 
 }  // namespace gpz::tool

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "capped.hpp"
@@ -14,15 +13,13 @@
 #include "counted.hpp"
 #include "exit_code.hpp"
 #include "frame_input.hpp"
-#include "json_text.hpp"
+#include "json.hpp"
 #include "name_width.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
 
 namespace gpz::tool {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct ColumnSummary {
   std::string name;
@@ -321,24 +318,24 @@ void info(const std::string &path, bool as_json, const Limits &limits) {
   const Summary summary = summarize(reader);
   OutputFile out("-");
   const EndsWithoutMemory end;
-  out.write(as_json ? json_text(info_json(input.name(), reader, summary)) : info_text(input.name(), reader, summary));
+  out.write(as_json ? info_json(input.name(), reader, summary).text() : info_text(input.name(), reader, summary));
   out.commit();
 }
 
 }  // namespace
 
-void add_info(CLI::App &app) {
+void add_info(CommandParser &parser) {
   struct Options {
     std::string input;
     bool json = false;
     Limits limits;
   };
   auto options = std::make_shared<Options>();
-  CLI::App *command = app.add_subcommand("info", "Show what is in a .gpz file");
-  command->add_option("IN", options->input, "a .gpz file")->required()->type_name("FILE");
-  command->add_flag("--json", options->json, "as JSON");
-  add_limits_option(*command, options->limits);
-  command->callback(
+  Command command = parser.command("info", "Show what is in a .gpz file");
+  command.option("IN", options->input, "a .gpz file").required().type_name("FILE");
+  command.flag("--json", options->json, "as JSON");
+  add_limits_option(command, options->limits);
+  command.callback(
       [options] { run_on(options->input, [&] { info(options->input, options->json, options->limits); }); });
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "capped.hpp"
@@ -106,11 +105,11 @@ void report(const JoinedInputs &inputs, std::size_t frames, std::uint64_t partic
   const EndsWithoutMemory end;
   std::string text = fmt::format("{}: {} of {} files, the last one with {}\n", printable(options.output),
                                  counted(frames, "frame"), inputs.size(), counted(particles, "particle"));
-  nlohmann::ordered_json json;
+  Json json;
   json["file"] = options.output;
   json["frames"] = frames;
   json["particles_of_the_last"] = particles;
-  json["inputs"] = nlohmann::ordered_json::array();
+  json["inputs"] = Json::array();
   for (const auto &input : inputs) {
     const std::size_t left_out = input->reader.frames() - frames;
     json["inputs"].push_back({{"file", input->name}, {"frames", input->reader.frames()}, {"left_out", left_out}});
@@ -144,27 +143,25 @@ void merge(const MergeOptions &options) {
 
 }  // namespace
 
-void add_merge(CLI::App &app) {
+void add_merge(CommandParser &parser) {
   auto options = std::make_shared<MergeOptions>();
-  CLI::App *command =
-      app.add_subcommand("merge", "Make one .gpz file of those that groups of processes wrote (% in a dump's name)");
+  Command command =
+      parser.command("merge", "Make one .gpz file of those that groups of processes wrote (% in a dump's name)");
   command
-      ->add_option("IN", options->inputs,
-                   "the .gpz files of one dump; in a name, % stands for the numbers 0, 1, ... of all files there are")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("-o,--output", options->output, "the new file; - for standard output")
-      ->required()
-      ->type_name("FILE");
-  command->add_flag("--json", options->json, "the report as JSON");
-  add_limits_option(*command, options->limits);
-  command->footer(
+      .option("IN", options->inputs,
+              "the .gpz files of one dump; in a name, % stands for the numbers 0, 1, ... of all files there are")
+      .required()
+      .type_name("FILE");
+  command.option("-o,--output", options->output, "the new file; - for standard output").required().type_name("FILE");
+  command.flag("--json", options->json, "the report as JSON");
+  add_limits_option(command, options->limits);
+  command.footer(
       "Each frame gets the chunks of all files, with their bytes and checksums; nothing is decoded. Frames of the "
       "same\n"
       "number have to be of one timestep, with one box and the same columns and bounds. Frames at the end that some "
       "files\n"
       "do not have are left out. A chunk whose checksum does not hold ends the command: see gpz repair.");
-  command->callback([options] { run_on(options->inputs.front(), [&] { merge(*options); }); });
+  command.callback([options] { run_on(options->inputs.front(), [&] { merge(*options); }); });
 }
 
 }  // namespace gpz::tool

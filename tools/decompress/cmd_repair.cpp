@@ -101,7 +101,7 @@ void repair(const std::string &input, const std::string &output, int threads, co
 
 }  // namespace
 
-void add_repair(CLI::App &app) {
+void add_repair(CommandParser &parser) {
   struct Options {
     std::string input;
     std::string output;
@@ -109,14 +109,14 @@ void add_repair(CLI::App &app) {
     Limits limits;
   };
   auto options = std::make_shared<Options>();
-  CLI::App *command =
-      app.add_subcommand("repair", "Copy every complete frame with valid checksums to a new file with an index");
-  command->add_option("IN", options->input, "a .gpz file")->required()->type_name("FILE");
-  command->add_option("-o,--output", options->output, "the new file")->required()->type_name("FILE");
-  add_threads_option(*command, options->threads);
-  add_limits_option(*command, options->limits);
-  command->footer("Says on standard output what was lost; that is no error as long as one frame was kept.");
-  command->callback([options] {
+  Command command =
+      parser.command("repair", "Copy every complete frame with valid checksums to a new file with an index");
+  command.option("IN", options->input, "a .gpz file").required().type_name("FILE");
+  command.option("-o,--output", options->output, "the new file").required().type_name("FILE");
+  add_threads_option(command, options->threads);
+  add_limits_option(command, options->limits);
+  command.footer("Says on standard output what was lost; that is no error as long as one frame was kept.");
+  command.callback([options] {
     run_on(options->input,
            [&] { repair(options->input, options->output, thread_count(options->threads), options->limits); });
   });

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "commands.hpp"
@@ -76,7 +75,7 @@ Outcome write_frames(FrameInput &input, const FrameChoice &choice, const Selecti
 void report(const SelectOptions &options, const WholeOutput &out) {
   const EndsWithoutMemory end;
   const std::size_t frames = out.copied() + out.encoded();
-  nlohmann::ordered_json json;
+  Json json;
   json["file"] = options.output;
   json["frames"] = frames;
   json["copied"] = out.copied();
@@ -107,28 +106,26 @@ void select(SelectOptions options) {
 
 }  // namespace
 
-void add_select(CLI::App &app) {
+void add_select(CommandParser &parser) {
   auto options = std::make_shared<SelectOptions>();
-  CLI::App *command = app.add_subcommand("select", "Write some frames, atoms or columns of a .gpz file to another one");
-  command->add_option("IN", options->input, "a .gpz file; - for standard input")->required()->type_name("FILE");
-  command->add_option("-o,--output", options->output, "the new file; - for standard output")
-      ->required()
-      ->type_name("FILE");
-  add_frames_option(*command, options->frames);
-  add_atom_options(*command, options->atoms);
-  add_columns_option(*command, options->columns, "keep these columns only, e.g. id,type,x,y,z");
-  command->add_flag("--json", options->json, "the report as JSON");
-  add_encoding_options(*command, options->encoding);
-  add_effort_option(*command, options->encoding.effort, "that of IN");
-  add_threads_option(*command, options->encoding.threads);
-  add_limits_option(*command, options->limits);
-  command->footer(
+  Command command = parser.command("select", "Write some frames, atoms or columns of a .gpz file to another one");
+  command.option("IN", options->input, "a .gpz file; - for standard input").required().type_name("FILE");
+  command.option("-o,--output", options->output, "the new file; - for standard output").required().type_name("FILE");
+  add_frames_option(command, options->frames);
+  add_atom_options(command, options->atoms);
+  add_columns_option(command, options->columns, "keep these columns only, e.g. id,type,x,y,z");
+  command.flag("--json", options->json, "the report as JSON");
+  add_encoding_options(command, options->encoding);
+  add_effort_option(command, options->encoding.effort, "that of IN");
+  add_threads_option(command, options->encoding.threads);
+  add_limits_option(command, options->limits);
+  command.footer(
       "Without a selection of atoms, frames are copied from their key frame on, with their bytes and checksums. So\n"
       "are the columns that are kept, if there are positions, ids and whole vectors (x, y and z) among them.\n"
       "Other frames are decoded and encoded again, by --key, --order and --effort. Their values stay the same.\n"
       "Without ids they have no differences: they are key frames.\n"
       "A damaged or truncated input: all complete frames are written, then the exit code says what is missing.");
-  command->callback([options] { run_on(options->input, [&] { select(*options); }); });
+  command.callback([options] { run_on(options->input, [&] { select(*options); }); });
 }
 
 }  // namespace gpz::tool

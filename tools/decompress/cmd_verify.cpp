@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <vector>
@@ -17,7 +16,7 @@
 #include "exit_code.hpp"
 #include "frame_input.hpp"
 #include "gpz/error.hpp"
-#include "json_text.hpp"
+#include "json.hpp"
 #include "name_width.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
@@ -25,8 +24,6 @@
 
 namespace gpz::tool {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct VerifyOptions {
   std::string input;
@@ -217,7 +214,7 @@ void verify(const VerifyOptions &options) {
 
   OutputFile out("-");
   const EndsWithoutMemory end;
-  out.write(options.json ? json_text(verdict_json(input.name(), options, verdict))
+  out.write(options.json ? verdict_json(input.name(), options, verdict).text()
                          : verdict_text(input.name(), options, verdict));
   out.commit();
   if (!verdict.note.empty()) print_note(printable(verdict.note));
@@ -229,23 +226,22 @@ void verify(const VerifyOptions &options) {
 
 }  // namespace
 
-void add_verify(CLI::App &app) {
+void add_verify(CommandParser &parser) {
   auto options = std::make_shared<VerifyOptions>();
-  CLI::App *command = app.add_subcommand("verify", "Check every checksum and structure of a .gpz file");
-  command->add_option("IN", options->input, "a .gpz file; - for standard input")->required()->type_name("FILE");
+  Command command = parser.command("verify", "Check every checksum and structure of a .gpz file");
+  command.option("IN", options->input, "a .gpz file; - for standard input").required().type_name("FILE");
   command
-      ->add_option(
-          "--against", options->against,
-          "an uncompressed LAMMPS dump of the same run: the largest difference of every column, by id and timestep")
-      ->type_name("FILE");
-  command->add_flag("--json", options->json, "as JSON");
-  add_threads_option(*command, options->threads);
-  add_limits_option(*command, options->limits);
-  command->footer(
+      .option("--against", options->against,
+              "an uncompressed LAMMPS dump of the same run: the largest difference of every column, by id and timestep")
+      .type_name("FILE");
+  command.flag("--json", options->json, "as JSON");
+  add_threads_option(command, options->threads);
+  add_limits_option(command, options->limits);
+  command.footer(
       "Fails if a difference is above the bound. LAMMPS prints 6 digits unless told otherwise: write the other dump "
       "with\n"
       "dump_modify ID format float %.17g (or as a binary dump), or its own rounding counts as a difference.");
-  command->callback([options] { run_on(options->input, [&] { verify(*options); }); });
+  command.callback([options] { run_on(options->input, [&] { verify(*options); }); });
 }
 
 }  // namespace gpz::tool

@@ -12,41 +12,41 @@ namespace gpz::tool {
 
 const char *const program_version = "gpz " GPZ_VERSION_STRING;
 
-void add_threads_option(CLI::App &command, int &threads) {
+void add_threads_option(Command &command, int &threads) {
   threads = 0;
-  command.add_option("--threads", threads, "threads to use; 0: one a core")->check(CLI::Range(0, 4096));
+  command.option("--threads", threads, "threads to use; 0: one a core").range(0, 4096);
 }
 
-void add_encoding_options(CLI::App &command, EncodingOptions &options) {
+void add_encoding_options(Command &command, EncodingOptions &options) {
   command
-      .add_option("--key", options.key_interval,
-                  "a key frame every K frames; the others, if there are ids, are stored as differences: smaller, but "
-                  "read from their key frame on; 1: key frames only")
-      ->check(CLI::Range(1u, max_key_interval))
-      ->capture_default_str();
+      .option("--key", options.key_interval,
+              "a key frame every K frames; the others, if there are ids, are stored as differences: smaller, but "
+              "read from their key frame on; 1: key frames only")
+      .range(1u, max_key_interval)
+      .show_default();
   command
-      .add_option_function<std::string>(
+      .parsed_option(
           "--order",
           [&options](const std::string &order) {
             options.order = order == "id" ? Order::id : order == "memory" ? Order::memory : Order::place;
           },
           "of particles in key frames: place, as LAMMPS writes them by default; id, or memory (that of the input), "
           "where that is smaller. Earlier versions of gpz refuse files with memory")
-      ->check(CLI::IsMember({"place", "id", "memory"}))
-      ->default_str("id");
+      .one_of({"place", "id", "memory"})
+      .show_default("id");
 }
 
-void add_effort_option(CLI::App &command, std::optional<Effort> &effort, const std::string &default_text) {
+void add_effort_option(Command &command, std::optional<Effort> &effort, const std::string &default_text) {
   command
-      .add_option_function<std::string>(
+      .parsed_option(
           "--effort",
           [&effort](const std::string &name) {
             effort = name == "fast" ? Effort::fast : name == "dense" ? Effort::dense : Effort::standard;
           },
           "time spent on a smaller file: fast, which every version of gpz reads; default, with bonds and a better code "
           "where there are ids; dense, all there is. Decoded values are the same")
-      ->check(CLI::IsMember({"fast", "default", "dense"}))
-      ->default_str(default_text);
+      .one_of({"fast", "default", "dense"})
+      .show_default(default_text);
 }
 
 const char *effort_name(Effort effort) {
@@ -63,9 +63,7 @@ namespace {
 // "max", "50%" of the memory of this machine, or bytes with a unit of powers of 1024.
 std::uint64_t memory_size(const std::string &text) {
   if (text == "max") return Limits::unlimited;
-  const auto failure = [&] {
-    return CLI::ValidationError("--max-memory", text + " is no size such as 500M, 2G, 50% or max");
-  };
+  const auto failure = [&] { return UsageError(text + " is no size such as 500M, 2G, 50% or max"); };
   std::uint64_t number = 0;
   const char *const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);
@@ -86,13 +84,13 @@ std::uint64_t memory_size(const std::string &text) {
 
 }  // namespace
 
-void add_limits_option(CLI::App &command, Limits &limits) {
+void add_limits_option(Command &command, Limits &limits) {
   command
-      .add_option_function<std::string>(
+      .parsed_option(
           "--max-memory", [&limits](const std::string &text) { limits.memory = memory_size(text); },
           "the most memory to take for what the numbers in IN ask for: bytes, or a number with K, M, G, T or % (of the "
           "memory of this machine); max: all; default 50%")
-      ->type_name("SIZE");
+      .type_name("SIZE");
 }
 
 }  // namespace gpz::tool

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -60,18 +59,17 @@ bool is_name(const std::string &name) {
 
 }  // namespace
 
-void add_external_commands(CLI::App &app) {
+void add_external_commands(CommandParser &parser) {
   for (const ExternalCommand &command : python_commands) {
-    CLI::App *const added = app.add_subcommand(command.name, command.description);
-    added->set_help_flag();
-    added->footer(
+    Command added = parser.command(command.name, command.description);
+    added.no_help();
+    added.footer(
         fmt::format("Runs gpz-{0}, which comes with pip install \".[{0}]\" in the sources of gpz", command.name));
   }
 }
 
-bool is_external(const CLI::App &app, const std::string &name) {
-  return is_python_command(name) ||
-         app.get_subcommands([&](const CLI::App *command) { return command->get_name() == name; }).empty();
+bool is_external(const CommandParser &parser, const std::string &name) {
+  return is_python_command(name) || !parser.has_command(name);
 }
 
 void run_external(const std::string &name, char **argv) {

@@ -4,16 +4,14 @@
 
 #include <string>
 
-namespace CLI {
-class App;
-}
+#include "command_parser.hpp"
 
 namespace gpz::tool {
 
 // Lists the external commands of the project, for --help, manual pages and completions.
-void add_external_commands(CLI::App &app);
+void add_external_commands(CommandParser &parser);
 // Whether gpz-NAME runs the command: it is one of those, or none of this program.
-bool is_external(const CLI::App &app, const std::string &name);
+bool is_external(const CommandParser &parser, const std::string &name);
 
 // Becomes gpz-NAME, with the arguments behind NAME (argv[1]). It is looked for in the folder of this program, then in
 // PATH. Throws Failure: usage if there is none, io if it cannot be run.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // gpz_manual FOLDER: writes the manual pages of gpz and its completions for shells into the folder.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -23,7 +22,7 @@ void write(const fs::path &path, const std::string &text) {
 
 void write_all(const fs::path &folder) {
   namespace manual = gpz::manual;
-  const manual::CommandLine line = manual::describe(*gpz::tool::make_app());
+  const manual::CommandLine line = manual::describe(gpz::tool::make_parser()->app());
   write(folder / "man" / "gpz.1", manual::program_page(line));
   for (const manual::Command &command : line.commands)
     write(folder / "man" / ("gpz-" + command.name + ".1"), manual::command_page(line, command));

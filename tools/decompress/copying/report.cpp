@@ -2,16 +2,14 @@
 #include "copying/report.hpp"
 
 #include "exit_code.hpp"
-#include "json_text.hpp"
 #include "output_file.hpp"
 
 namespace gpz::tool {
 
-void print_report(const std::string &output, bool as_json, const nlohmann::ordered_json &json,
-                  const std::string &text) {
+void print_report(const std::string &output, bool as_json, const Json &json, const std::string &text) {
   if (output == "-") return;
   OutputFile console("-");
-  console.write(as_json ? json_text(json) : text);
+  console.write(as_json ? json.text() : text);
   console.commit();
 }
 

@@ -2,14 +2,15 @@
 // What a command says after it has put a file together.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "json.hpp"
 
 namespace gpz::tool {
 
 // Says it on standard output, unless the file itself went there. With `as_json`, `json` is said, otherwise `text`.
 // Throws Failure (io).
-void print_report(const std::string &output, bool as_json, const nlohmann::ordered_json &json, const std::string &text);
+void print_report(const std::string &output, bool as_json, const Json &json, const std::string &text);
 
 // Throws Failure (usage) if the report and the file would both go to standard output.
 void check_report(const std::string &output, bool as_json);

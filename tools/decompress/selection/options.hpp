@@ -2,19 +2,19 @@
 // The options with which commands choose frames, atoms and columns.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "command_parser.hpp"
 #include "selection/atom_selection.hpp"
 
 namespace gpz::tool {
 
 // --frames
-void add_frames_option(CLI::App &command, std::string &frames);
+void add_frames_option(Command &command, std::string &frames);
 // --ids, --types, --region
-void add_atom_options(CLI::App &command, AtomOptions &atoms);
+void add_atom_options(Command &command, AtomOptions &atoms);
 // --columns
-void add_columns_option(CLI::App &command, std::vector<std::string> &columns, const std::string &description);
+void add_columns_option(Command &command, std::vector<std::string> &columns, const std::string &description);
 
 }  // namespace gpz::tool

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command_parser.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+namespace gpz::tool {
+
+Option &Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option &Option::type_name(const std::string &name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option &Option::one_of(const std::vector<std::string> &choices) {
+  option_->check(CLI::IsMember(choices));
+  return *this;
+}
+
+Option &Option::range(int first, int last) {
+  option_->check(CLI::Range(first, last));
+  return *this;
+}
+
+Option &Option::range(unsigned first, unsigned last) {
+  option_->check(CLI::Range(first, last));
+  return *this;
+}
+
+Option &Option::range(std::uint64_t first, std::uint64_t last) {
+  option_->check(CLI::Range(first, last));
+  return *this;
+}
+
+Option &Option::range(double first, double last) {
+  option_->check(CLI::Range(first, last));
+  return *this;
+}
+
+Option &Option::positive() {
+  option_->check(CLI::PositiveNumber);
+  return *this;
+}
+
+Option &Option::suffixes(const std::map<std::string, std::size_t> &factors) {
+  option_->transform(CLI::AsNumberWithUnit(factors, CLI::AsNumberWithUnit::CASE_SENSITIVE));
+  return *this;
+}
+
+Option &Option::comma_separated() {
+  option_->delimiter(',')->allow_extra_args(false);
+  return *this;
+}
+
+Option &Option::one_value_each() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+Option &Option::values(int count) {
+  option_->expected(count);
+  return *this;
+}
+
+Option &Option::values(int fewest, int most) {
+  option_->expected(fewest, most);
+  return *this;
+}
+
+Option &Option::value_may_be_absent() { return values(0, 1); }
+
+Option &Option::show_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option &Option::show_default(const std::string &text) {
+  option_->default_str(text);
+  return *this;
+}
+
+Option &Option::needs(const Option &other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+bool Option::given() const { return option_->count() > 0; }
+
+template <typename Value>
+Option Command::option(const std::string &names, Value &value, const std::string &description) {
+  return Option(*app_->add_option(names, value, description));
+}
+
+template Option Command::option(const std::string &, std::string &, const std::string &);
+template Option Command::option(const std::string &, int &, const std::string &);
+template Option Command::option(const std::string &, unsigned &, const std::string &);
+template Option Command::option(const std::string &, std::uint64_t &, const std::string &);
+template Option Command::option(const std::string &, double &, const std::string &);
+template Option Command::option(const std::string &, std::optional<int> &, const std::string &);
+template Option Command::option(const std::string &, std::optional<double> &, const std::string &);
+template Option Command::option(const std::string &, std::vector<std::string> &, const std::string &);
+template Option Command::option(const std::string &, std::vector<double> &, const std::string &);
+
+Option Command::parsed_option(const std::string &name, const std::function<void(const std::string &)> &take,
+                              const std::string &description) {
+  return Option(*app_->add_option_function<std::string>(
+      name,
+      [name, take](const std::string &text) {
+        try {
+          take(text);
+        } catch (const UsageError &error) {
+          throw CLI::ValidationError(name, error.what());
+        }
+      },
+      description));
+}
+
+Option Command::flag(const std::string &names, bool &value, const std::string &description) {
+  return Option(*app_->add_flag(names, value, description));
+}
+
+void Command::footer(const std::string &text) { app_->footer(text); }
+
+void Command::no_help() { app_->set_help_flag(); }
+
+void Command::callback(const std::function<void()> &work) { app_->callback(work); }
+
+std::vector<Command::Setting> Command::settings() const {
+  std::vector<Setting> settings;
+  for (const CLI::Option *const option : app_->get_options()) {
+    const bool given = option->count() > 0;
+    settings.push_back(
+        {option->get_name(), given, given ? option->results() : std::vector<std::string>{option->get_default_str()}});
+  }
+  return settings;
+}
+
+CommandParser::CommandParser(const std::string &description, const std::string &name)
+    : app_(std::make_unique<CLI::App>(description, name)) {}
+
+CommandParser::~CommandParser() = default;
+
+Command CommandParser::program() const { return Command(*app_); }
+
+void CommandParser::name(const std::string &program) { app_->name(program); }
+
+Command CommandParser::command(const std::string &name, const std::string &description) {
+  return Command(*app_->add_subcommand(name, description));
+}
+
+bool CommandParser::has_command(const std::string &name) const {
+  return !app_->get_subcommands([&](const CLI::App *command) { return command->get_name() == name; }).empty();
+}
+
+void CommandParser::require_command() { app_->require_subcommand(1); }
+
+void CommandParser::version(const std::string &text) { app_->set_version_flag("--version", text); }
+
+std::string CommandParser::parse(int argc, const char *const *argv) {
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) {
+      std::string reason = error.what();
+      std::replace(reason.begin(), reason.end(), '\n', ' ');
+      throw UsageError(reason);
+    }
+    std::ostringstream text;
+    text.exceptions(std::ios::badbit);  // rather than a part of it where memory ends
+    app_->exit(error, text, text);
+    return text.str();
+  }
+  return "";
+}
+
+std::optional<int> parse_or_report(CommandParser &parser, int argc, const char *const *argv) {
+  try {
+    const std::string text = parser.parse(argc, argv);
+    if (text.empty()) return std::nullopt;
+    std::fputs(text.c_str(), stdout);
+    return 0;
+  } catch (const UsageError &error) {
+    std::fprintf(stderr, "%s: %s (--help explains)\n", argv[0], error.what());
+    return 2;
+  }
+}
+
+}  // namespace gpz::tool
