@@ -46,12 +46,12 @@ def exact_text(t, name, text=None, fails=False):
 
 
 def same(t, script, gpz, text, form="format gpz", system=MELT):
-    """Runs the script with the .gpz files and with their text. {A}, {B}, ... in it are the files, {F} the format, and
+    """Runs the script with the .gpz files and with their text. {A}, {B}, {C}, {D} in it are the files, {F} the format, and
     to files whose names begin with {W} it writes atoms. Whatever is printed and written has to be the same to the last
     digit. Returns the tables of runs, and the texts that were written."""
     results = []
     for way, files, format in ("gpz", gpz, form), ("text", text, ""):
-        names = dict(zip("ABC", files), F=format, W=f"{way}.out")
+        names = dict(zip("ABCD", files), F=format, W=f"{way}.out")
         output = t.lammps(system + THERMO + script.format(**names))
         written = [path.read_text() for path in sorted(t.directory.glob(f"{way}.out*"))]
         results.append((thermo(output), written))

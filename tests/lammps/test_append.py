@@ -67,9 +67,8 @@ def restart_after_kill(t):
     with subprocess.Popen(
         t.command(1, ["-log", "none"]), cwd=t.directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as lammps:
-        load = f"plugin load {t.options.plugin}\n" if t.options.plugin else ""
         lammps.stdin.write(
-            load
+            t.load()
             + MELT
             + dumps(BASE)
             + "dump_modify custom flush yes\nrestart 20 r.*\nrun 60\nprint REACHED\n"

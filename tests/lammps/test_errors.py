@@ -127,13 +127,13 @@ def two_dumps_of_one_file(t):
 
 
 def full_disk(directory):
-    """A folder with 192 KiB of room: a file system of its own if that is allowed, otherwise a limit on file sizes."""
+    """A folder with 96 KiB of room: a file system of its own if that is allowed, otherwise a limit on file sizes."""
     directory.mkdir()
     mounted = (
         os.geteuid() == 0
         and shutil.which("mount")
         and not subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=192k", "tmpfs", str(directory)], stderr=subprocess.DEVNULL
+            ["mount", "-t", "tmpfs", "-o", "size=96k", "tmpfs", str(directory)], stderr=subprocess.DEVNULL
         ).returncode
     )
     if mounted:
@@ -141,7 +141,7 @@ def full_disk(directory):
 
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (192 * 1024, 192 * 1024))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (96 * 1024, 96 * 1024))
 
     return {"preexec_fn": limit}, lambda: None
 

@@ -295,7 +295,7 @@ def allocations_fail(faults, rank):
         raise Skip("needs Linux, and dump gpz as a plugin")
     total = allocations(faults, rank, faults.script())
     loading = allocations(faults, rank, "")  # by CUDA's runtime, where it is part of the plugin
-    for n, at in enumerate(some(range(loading + 1, total + 1), 10)):
+    for n, at in enumerate(some(range(loading + 1, total + 1), at_most(faults.t, 10))):
         for following in (False, True) if ALL and n % 4 == 0 else (not ALL and n % 2 == 1,):
             fault = f"allocation{' and all later ones' if following else ''}"
             faults.case(fault, f"number {at} of {total}, rank {rank}", lambda: out_of_memory(faults, rank, at, following))

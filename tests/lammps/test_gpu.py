@@ -4,7 +4,7 @@ also need a LAMMPS that keeps its atoms there: --lmp-arguments "-k on g 1 -sf kk
 
 import re
 
-from harness import DEFAULT_BOUND, Skip, case, compare, read_dump
+from harness import DEFAULT_BOUND, Skip, case, compare, driver_of_gpus, read_dump
 from systems import BASE, CORNER, FLAT, MELT, TRICLINIC, dumps
 from test_append import continued, merged
 
@@ -20,8 +20,15 @@ def twins(first, second, columns=COLUMNS, every=5, group="all", both="", custom=
     return commands + f"dump b {group} gpz {every} b.gpz {columns}\ndump_modify b share no {second} {both}\n"
 
 
+def need_driver():
+    """The case no_gpu tests what LAMMPS says without one."""
+    if not driver_of_gpus():
+        raise Skip("there is no GPU, or no driver for it")
+
+
 def lammps(t, script, kokkos=False):
     """Runs a script in which dump gpz wants a GPU."""
+    need_driver()
     done = t.run(script)
     missing = re.search(r"dump_modify device: (gpz was built without CUDA|there is no GPU.*?) \(", done.stdout)
     if missing:
@@ -389,6 +396,7 @@ def gpu_kokkos_variables(t):
 @case(ranks=(1, 2))
 def gpu_kokkos_refresh(t):
     """Each dump has a compute of its own that it refreshes."""
+    need_driver()
     script = MELT
     for dump, direct in (("a", "yes"), ("b", "no")):
         script += f"variable far atom c_{dump}[4]>0.1\n".replace("far", f"far_{dump}")

@@ -140,16 +140,11 @@ def write_dump(t):
 def several_dumps_and_clear(t):
     second = dumps(BASE + " vx", gpz="u.gpz", custom="u.dump", every=10)
     second = second.replace("gpz all", "gpz2 all").replace("custom all", "custom2 all").replace("y custom", "y custom2")
-    load_again = f"plugin load {t.options.plugin}\n" if t.options.plugin else ""
     t.lammps(
-        MELT
-        + dumps(BASE)
-        + second
-        + "run 20\nundump gpz2\nundump custom2\nrun 20\nclear\n"
-        + load_again
-        + MELT
-        + dumps(BASE, gpz="v.gpz", custom="v.dump")
-        + "run 20"
+        t.in_turn(
+            MELT + dumps(BASE) + second + "run 20\nundump gpz2\nundump custom2\nrun 20\n",
+            MELT + dumps(BASE, gpz="v.gpz", custom="v.dump") + "run 20",
+        )
     )
     t.same()
     t.same("u.gpz", "u.dump", frames=3)

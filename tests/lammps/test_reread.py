@@ -253,13 +253,16 @@ def reread_lacks_a_column_later(t):
 @case(ranks=(2,))
 def reread_boxes(t):
     """Two dimensions, and tilted boxes that change."""
-    text = write(t, columns="id type x y vx vy", system=FLAT)
-    same_thermo(t, "rerun {A} dump x y vx vy {F}\n", ["t.gpz"], [text], system=FLAT)
-    assert "z-dimension" in t.error(FLAT + "rerun t.gpz dump x y z")
-
+    flat = write(t, columns="id type x y vx vy", system=FLAT, name="flat.gpz")
+    assert "z-dimension" in t.error(FLAT + "rerun flat.gpz dump x y z")
     shear = "fix d all deform 1 xy erate 0.05 x erate 0.01\n"
-    for columns in "id type x y z", "id type xs ys zs", "id type xsu ysu zsu":
-        text = write(t, columns=columns, system=TRICLINIC, more=shear)
-        tables = same_thermo(t, "rerun {A} dump x y z {F}\n", ["t.gpz"], [text], system=TRICLINIC)
-        assert tables[0][0][5] != tables[0][-1][5], "the box does not change"
-    same_thermo(t, "rerun {A} dump x y z box no {F}\n", ["t.gpz"], [text], system=TRICLINIC)
+    tilted = {"a.gpz": "id type x y z", "b.gpz": "id type xs ys zs", "c.gpz": "id type xsu ysu zsu"}
+    texts = [write(t, columns=columns, system=TRICLINIC, more=shear, name=name) for name, columns in tilted.items()]
+
+    scripts = [f"{TRICLINIC}{THERMO}rerun {{{key}}} dump x y z {{F}}\n" for key in "ABC"]
+    scripts.append(f"{TRICLINIC}{THERMO}rerun {{C}} dump x y z box no {{F}}\n")
+    scripts = t.in_turn("rerun {D} dump x y vx vy {F}\n", *scripts)
+    tables = same_thermo(t, scripts, [*tilted, "flat.gpz"], [*texts, flat], system=FLAT)
+    assert len(tables) == 5
+    for table in tables[1:4]:
+        assert table[0][5] != table[-1][5], "the box does not change"

@@ -46,12 +46,15 @@ def share_one_rank(t):
 @case(ranks=(8,))
 def share_number(t):
     """500 atoms, of which no rank has half of 200 or more than 1. The default is auto."""
-    for share, expected in (("500", 1), ("250", 2), ("200", 3), ("2", 8), ("1", 8), ("no", 8), ("auto", 1)):
-        t.lammps(MELT + dumps(BASE, share=share) + "run 20")
-        assert chunks(t) == [expected] * 2, share
-        t.same(frames=2)
-    t.lammps(MELT + f"dump gpz all gpz 20 t.gpz {BASE}\nrun 20")
-    assert chunks(t) == [1, 1]
+    expected = {"500": 1, "250": 2, "200": 3, "2": 8, "1": 8, "no": 8, "auto": 1}
+    others = "".join(
+        f"dump d{share} all gpz 20 {share}.gpz {BASE}\ndump_modify d{share} share {share}\n" for share in expected
+    )
+    t.lammps(MELT + f"dump default all gpz 20 default.gpz {BASE}\n" + dumps(BASE) + others + "run 20")
+    for share, number in expected.items():
+        assert chunks(t, f"{share}.gpz") == [number] * 2, share
+        t.same(f"{share}.gpz", frames=2)
+    assert chunks(t, "default.gpz") == [1, 1]
 
 
 @case()
@@ -97,13 +100,18 @@ def share_triclinic(t):
 
 @case(ranks=(2, 4))
 def share_order_and_effort(t):
-    for modify in ("order id", "order id effort dense", "effort dense"):
-        more = f"{modify} device cpu key 3"
-        script = MELT + dumps(IMAGES, every=10, modify=more, share="auto") + alone(IMAGES, 10, more) + "run 50"
-        t.lammps(script)
-        t.gpz("encode", "t.gpz", "-o", "plain.gpz", "--effort", "fast")  # to codings that the reference decoder has
-        t.same("plain.gpz", frames=6)
-        assert t.path("t.gpz").stat().st_size < t.path("alone.gpz").stat().st_size, modify
+    efforts = ("order id", "order id effort dense", "effort dense")
+    both = ""
+    for n, modify in enumerate(efforts):
+        for name, share in ((f"shared{n}", "auto"), (f"alone{n}", "no")):
+            both += f"dump {name} all gpz 10 {name}.gpz {IMAGES}\n"
+            both += f"dump_modify {name} share {share} {modify} device cpu key 3\n"
+    t.lammps(MELT + dumps(IMAGES, every=10) + both + "run 50")
+    for n, modify in enumerate(efforts):
+        # to codings that the reference decoder has
+        t.gpz("encode", f"shared{n}.gpz", "-o", f"plain{n}.gpz", "--effort", "fast")
+        t.same(f"plain{n}.gpz", frames=6)
+        assert t.path(f"shared{n}.gpz").stat().st_size < t.path(f"alone{n}.gpz").stat().st_size, modify
 
 
 @case(ranks=(2, 4))
@@ -123,24 +131,30 @@ def share_one_file_a_frame(t):
 @case(ranks=(4,))
 def share_files_of_groups(t):
     """Each file has chunks of its own ranks."""
-    t.lammps(MELT + dumps(BASE, every=5, gpz="t.%.gpz", modify="nfile 2", share="auto") + "run 20\nrun 20")
+    all_ranks = f"dump ranks all gpz 5 u.%.gpz {BASE}\n"
+    t.lammps(MELT + dumps(BASE, every=5, gpz="t.%.gpz", modify="nfile 2", share="auto") + all_ranks + "run 20\nrun 20")
     for part in range(2):
         assert chunks(t, f"t.{part}.gpz") == [1] * 9
         assert t.since_key(f"t.{part}.gpz") == [0, 1, 2, 3, 4, 0, 1, 2, 3]
     parts_are_the_whole(t, ["t.0.gpz", "t.1.gpz"])
-    t.lammps(MELT + dumps(BASE, every=5, gpz="t.%.gpz", share="auto") + "run 20\nrun 20")
-    parts_are_the_whole(t, [f"t.{rank}.gpz" for rank in range(4)])
+    parts_are_the_whole(t, [f"u.{rank}.gpz" for rank in range(4)])
 
 
 @case(ranks=(2, 4))
 def share_append(t):
     """A file can be continued with other chunks."""
-    for first, then in (("auto", "auto"), ("no", "auto"), ("auto", "no")):
-        t.lammps(MELT + dumps(BASE, share=first) + "restart 60 r.*\nrun 100")
-        t.lammps("read_restart r.60\n" + continued(f"append yes share {then}") + "run 100")
+    ways = {f"{first}.{then}.gpz": (first, then) for first, then in (("auto", "auto"), ("no", "auto"), ("auto", "no"))}
+    begin, go_on = "", ""
+    for n, (name, (first, then)) in enumerate(ways.items()):
+        dump = f"dump d{n} all gpz 20 {name} {BASE}\ndump_modify d{n} share "
+        begin += f"{dump}{first}\n"
+        go_on += f"{dump}{then} append yes\n"
+    t.lammps(MELT + dumps(BASE) + begin + "restart 60 r.*\nrun 100")
+    t.lammps("read_restart r.60\n" + continued("append yes") + go_on + "run 100")
+    for name, (first, then) in ways.items():
         expected = [1 if share == "auto" else t.ranks for share in [first] * 6 + [then] * 3]
-        assert chunks(t) == expected, f"{first}, {then}: {chunks(t)}"
-        t.same(custom=merged(t), frames=9)
+        assert chunks(t, name) == expected, f"{name}: {chunks(t, name)}"
+        t.same(name, custom=merged(t), frames=9)
 
 
 @case(ranks=(2, 4))

@@ -121,8 +121,10 @@ def key_many_crossings(t):
 
 @case(ranks=(1, 2))
 def key_other_boxes(t):
-    for name, system in (("triclinic", TRICLINIC), ("flat", FLAT)):
-        t.lammps(system + dumps(IMAGES, every=10, gpz=f"{name}.gpz", custom=f"{name}.dump") + "run 200")
+    systems = {"triclinic": TRICLINIC, "flat": FLAT}
+    files = {name: dumps(IMAGES, every=10, gpz=f"{name}.gpz", custom=f"{name}.dump") for name in systems}
+    t.lammps(t.in_turn(*(system + files[name] + "run 200" for name, system in systems.items())))
+    for name in systems:
         assert t.since_key(f"{name}.gpz") == list(range(21))
         t.same(f"{name}.gpz", f"{name}.dump", frames=21)
 
