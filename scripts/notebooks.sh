@@ -29,7 +29,8 @@ fi
 
 install_packages "${test_packages[@]}"
 provide_lammps test
-provide_python "$build/venv-notebooks" "$repository"/tests/python/requirements{,-ovito}.txt "$notebooks/requirements.txt"
+begin_python "$build/venv-notebooks" "$repository"/tests/python/requirements{,-ovito}.txt "$notebooks/requirements.txt"
+provide_python
 configure_gpz "$build" -D GPZ_CUDA=OFF -D GPZ_PYTHON=ON -D "Python_EXECUTABLE=$python"
 build_gpz "$build" gpz_command gpz_python gpzplugin
 

@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing, gets and builds LAMMPS and gpz, and runs the tests.
 #
-#   scripts/test.sh [--sanitize] [--threads] [--bigbig] [--ovito] [--no-cuda] [--lint] [--label L] [CTEST OPTIONS...]
+#   scripts/test.sh [--quick] [--sanitize] [--threads] [--bigbig] [--ovito] [--cuda] [--no-cuda] [--benchmarks] [--lint] [--label L]
+#                   [CTEST OPTIONS...]
 #
+#   --quick      the tests that answer soonest: the library, golden files, the command, and a LAMMPS run of each kind
 #   --sanitize   library, tool and their tests with AddressSanitizer and UndefinedBehaviorSanitizer, without LAMMPS (build-sanitize/);
 #                compiled by Clang, for whose libFuzzer the fuzz targets are (label fuzz)
 #   --threads    the tests of what threads share, with ThreadSanitizer (build-threads/)
 #   --bigbig     the tests with LAMMPS, built with 64-bit atom ids (build-bigbig/)
 #   --ovito      also the tests with OVITO, which is 1 GB to install
-#   --no-cuda    without the CUDA part, which is otherwise built where there is a CUDA compiler: for the machine's GPU, or else as
-#                PTX for compute capability 9.0
+#   --cuda       with the CUDA part also where there is no GPU, as PTX for compute capability 9.0; for the machine's GPU otherwise
+#   --no-cuda    without the CUDA part even where there is a GPU
+#   --benchmarks also compiles the benchmarks, without optimisation: whoever measures builds the target benchmarks
 #   --lint       also scripts/lint.sh, while tests with LAMMPS wait
 #   --label L    only tests with this label: lammps, reference, ...
 #
@@ -19,9 +22,11 @@ set -euo pipefail
 for part in common progress packages python lammps build mpi; do . "$(dirname "$0")/lib/$part.sh"; done
 
 variant=usual
-cuda=AUTO
+cuda=
 ovito=OFF
 lint=
+benchmarks=
+optimize_benchmarks=ON
 select=()
 while (($#)); do
   case $1 in
@@ -29,7 +34,13 @@ while (($#)); do
     --threads) variant=threads ;;
     --bigbig) variant=bigbig ;;
     --ovito) ovito=ON ;;
+    --cuda) cuda=ON ;;
     --no-cuda) cuda=OFF ;;
+    --benchmarks)
+      benchmarks=yes
+      optimize_benchmarks=OFF
+      ;;
+    --quick) select+=(-L "^(unit|golden|reference|cli|docs|quick)$" -LE "^long$") ;;
     --lint) lint=yes ;;
     --label)
       [[ $# -ge 2 ]] || die "--label needs a label"
@@ -47,15 +58,21 @@ packages=("${test_packages[@]}")
 install_packages "${packages[@]}"
 case $variant in
   usual)
-    provide_lammps test
+    begin_lammps_source
     requirements=("$repository/tests/python/requirements.txt")
     [[ $ovito == OFF ]] || requirements+=("$repository/tests/python/requirements-ovito.txt")
-    provide_python "$build/venv" "${requirements[@]}"
+    begin_python "$build/venv" "${requirements[@]}"
+    provide_lammps test
+    provide_python
     architectures=$(gpu_architectures)
-    configure_gpz "$build" -D GPZ_BUILD_TESTS=ON -D GPZ_BUILD_BENCH=ON -D "GPZ_CUDA=$cuda" \
-      -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-$without_gpu}" \
+    [[ $cuda || $architectures ]] || cuda=OFF
+    cuda_flags=$compile_only
+    [[ -z $architectures ]] || cuda_flags=
+    configure_gpz "$build" -D GPZ_BUILD_TESTS=ON -D GPZ_BUILD_BENCH=ON -D "GPZ_CUDA=${cuda:-AUTO}" \
+      -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-$without_gpu}" -D "CMAKE_CUDA_FLAGS=$cuda_flags" \
+      -D "GPZ_BENCH_OPTIMIZE=${optimize_benchmarks}" \
       -D GPZ_PYTHON=ON -D "Python_EXECUTABLE=$python" -D "GPZ_TEST_OVITO=$ovito"
-    build_gpz "$build"
+    build_gpz "$build" all ${benchmarks:+benchmarks}
     ;;
   sanitize)
     build=$repository/build-sanitize
@@ -93,7 +110,7 @@ if [[ $lint ]]; then
   nice -n 19 "$repository/scripts/lint.sh" >"$build/lint.log" 2>&1 </dev/null &
   lint=$!
 fi
-ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$jobs" "${select[@]}" "$@" \
+ctest --test-dir "$build" --output-on-failure --no-tests=error --output-junit tests.xml -j "$jobs" "${select[@]}" "$@" \
   </dev/null || status=$?
 say "Tested in $(duration $((SECONDS - started)))"
 if [[ $lint ]]; then

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from fractions import Fraction
 from pathlib import Path
 
 DEFAULT_BOUND = 0.0005  # of positions, in LJ units
@@ -73,6 +72,8 @@ def within(a, b, bound):
         return a == b
     difference = abs(a - b)
     if difference == bound:  # rounding keeps the order of numbers, so only this case needs the exact difference
+        from fractions import Fraction  # which takes longer to import than most cases need for their values
+
         return abs(Fraction(a) - Fraction(b)) <= Fraction(bound)
     return difference < bound
 
@@ -287,7 +288,8 @@ def case(ranks=(1,)):
     return register
 
 
-def main():
+def main(register):
+    """`register` fills CASES with those of the names that it is given."""
     parser = argparse.ArgumentParser(description=__doc__, fromfile_prefix_chars="@")
     parser.add_argument("cases", nargs="*", help="names of cases; all without any")
     parser.add_argument("--module", help="without names: only the cases of this module")
@@ -307,6 +309,7 @@ def main():
     parser.add_argument("--molfile", type=Path, help="folder of the plugins for programs that load molfile plugins")
     parser.add_argument("--work", type=Path, help="folder for the files of the cases")
     options = parser.parse_args()
+    register(options.cases)
     if options.list:
         print("\n".join(CASES))
         return 0

@@ -188,11 +188,11 @@ def share_atoms_come_and_go(t):
     grow = "region top block 4 11 0 6 0 6\nfix grow all deposit 200 1 3 9911 region top near 0.7 attempt 50\n"
     shrink = "fix shrink all evaporate 2 9 corner 4711\n"
     script = "processors * 1 1\n" + CORNER.replace("fix nve all nve\n", "") + grow + shrink + "fix nve all nve\n"
-    t.lammps(script + dumps(IMAGES, every=5, modify="key 10", share="60") + "run 300")
-    assert t.since_key() == [n % 10 for n in range(61)]
-    t.same(frames=61)
+    t.lammps(script + dumps(IMAGES, every=5, modify="key 5", share="60") + "run 150")
+    assert t.since_key() == [n % 5 for n in range(31)]
+    t.same(frames=31)
     found = chunks(t)
-    assert all(found[n] == found[n - n % 10] for n in range(61)), found
+    assert all(found[n] == found[n - n % 5] for n in range(31)), found
     if t.ranks > 2:
         assert len(set(found)) > 1, found
 

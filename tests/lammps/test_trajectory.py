@@ -123,10 +123,10 @@ def key_many_crossings(t):
 def key_other_boxes(t):
     systems = {"triclinic": TRICLINIC, "flat": FLAT}
     files = {name: dumps(IMAGES, every=10, gpz=f"{name}.gpz", custom=f"{name}.dump") for name in systems}
-    t.lammps(t.in_turn(*(system + files[name] + "run 200" for name, system in systems.items())))
+    t.lammps(t.in_turn(*(system + files[name] + "run 100" for name, system in systems.items())))
     for name in systems:
-        assert t.since_key(f"{name}.gpz") == list(range(21))
-        t.same(f"{name}.gpz", f"{name}.dump", frames=21)
+        assert t.since_key(f"{name}.gpz") == list(range(11))
+        t.same(f"{name}.gpz", f"{name}.dump", frames=11)
 
 
 @case(ranks=(1, 2))
@@ -149,10 +149,10 @@ def key_refused(t):
 def key_smaller(t):
     """A file with difference frames is smaller than one of key frames only."""
     again = f"dump keys all gpz 5 keys.gpz {IMAGES}\ndump_modify keys key 1\n"
-    t.lammps(MELT + dumps(IMAGES, every=5) + again + "run 200")
+    t.lammps(MELT + dumps(IMAGES, every=5) + again + "run 100")
     differences, keys = (t.path(name).stat().st_size for name in ("t.gpz", "keys.gpz"))
     assert differences < 0.75 * keys, f"{differences} and {keys} bytes"
-    t.same("keys.gpz", frames=41)
+    t.same("keys.gpz", frames=21)
 
 
 @case(ranks=(1, 2))

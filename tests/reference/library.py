@@ -56,14 +56,14 @@ class LibraryTest(unittest.TestCase):
         file = gpz_ref.read_file(path)
         self.assertEqual((file.damage, file.torn), ([], None))
         self.assertEqual(by_library.stdout.splitlines(), listing(file))
+        return by_library.stdout
 
     def compare_folder(self, command, orders=("fields", "stream")):
         """Files that this command of the helper writes; the library reads them the same in other orders."""
         self.assertEqual(helper(command, self.folder).returncode, 0)
         for path in sorted(self.folder.glob("*.gpz")):
             with self.subTest(file=path.name):
-                self.compare(path)
-                forward = helper("digest", path).stdout
+                forward = self.compare(path)
                 for order in orders:
                     self.assertEqual(helper("digest", path, order).stdout, forward, order)
 
