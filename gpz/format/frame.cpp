@@ -5,6 +5,22 @@
 #include <cmath>
 
 namespace gpz {
+namespace {
+
+// From operations that every machine rounds alike: relative bounds follow from edges, and std::hypot is up to the C library. Scaled by
+// a power of two, so that no square overflows.
+double length(double x, double y, double z) {
+  const double sum = std::fabs(x) + std::fabs(y) + std::fabs(z);
+  if (!(sum > 0) || !std::isfinite(sum)) return sum;
+  int exponent = 0;
+  std::frexp(sum, &exponent);
+  const double a = std::ldexp(x, -exponent);
+  const double b = std::ldexp(y, -exponent);
+  const double c = std::ldexp(z, -exponent);
+  return std::ldexp(std::sqrt(a * a + b * b + c * c), exponent);
+}
+
+}  // namespace
 
 std::array<double, 3> Box::edges() const {
   const auto &v = values;
@@ -13,9 +29,9 @@ std::array<double, 3> Box::edges() const {
       break;
     case Kind::orthogonal:
     case Kind::triclinic:
-      return {v[1] - v[0], std::hypot(v[3] - v[2], v[6]), std::hypot(v[5] - v[4], v[7], v[8])};
+      return {v[1] - v[0], length(v[3] - v[2], v[6], 0), length(v[5] - v[4], v[7], v[8])};
     case Kind::general_triclinic:
-      return {std::hypot(v[0], v[1], v[2]), std::hypot(v[3], v[4], v[5]), std::hypot(v[6], v[7], v[8])};
+      return {length(v[0], v[1], v[2]), length(v[3], v[4], v[5]), length(v[6], v[7], v[8])};
   }
   return {0, 0, 0};
 }

@@ -67,12 +67,16 @@ def iterload(
     atom_indices: Sequence[int] | None = None,
     threads: int = 1,
 ) -> Iterator[mdtraj.Trajectory]:
-    """The frames of a file, `chunk` of them at a time. Arguments and values are those of `load`."""
+    """The frames of a file, `chunk` of them at a time; 0: all at once, as in mdtraj. Other arguments and values are those of
+    `load`. Raises ValueError for a negative `chunk`."""
+    if chunk < 0:
+        raise ValueError(f"chunk={chunk}: a number of frames, or 0 for all of them")
     with _clients.open_trajectory(filename, threads=threads, dtype=np.float32) as trajectory:
         frames = trajectory[::stride]
         topology = _topology(frames, top)
-        for begin in range(0, len(frames), chunk):
-            yield _read(frames[begin : begin + chunk], topology, atom_indices)
+        size = chunk or len(frames)
+        for begin in range(0, len(frames), size or 1):
+            yield _read(frames[begin : begin + size], topology, atom_indices)
 
 
 def topology(filename: str | os.PathLike) -> mdtraj.Topology:

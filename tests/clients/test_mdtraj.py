@@ -83,6 +83,9 @@ def test_parts_of_a_file():
     parts = list(gpz.mdtraj.iterload(run.gpz, chunk=4))
     assert [len(part) for part in parts] == [4, 4, 3]
     require_positions(np.concatenate([part.xyz for part in parts]), run, relative=FLOAT32)
+    assert [len(part) for part in gpz.mdtraj.iterload(run.gpz, chunk=0)] == [11]
+    with pytest.raises(ValueError, match="chunk=-1"):
+        next(gpz.mdtraj.iterload(run.gpz, chunk=-1))
 
 
 def test_no_such_frame(tmp_path):

@@ -393,6 +393,11 @@ TEST(Box, Edges) {
   box.kind = Box::Kind::general_triclinic;
   box.values = {3, 4, 0, 0, 0, 1, 2, 3, 6, 9, 9, 9};
   EXPECT_EQ(box.edges(), (std::array<double, 3>{5, 1, 7}));
+  // The squares of these have no double.
+  box.values = {3e200, 0, 4e200, 0, 1e-170, 0, 0, 0, 7e300};
+  EXPECT_DOUBLE_EQ(box.edges()[0], 5e200);
+  EXPECT_EQ(box.edges()[1], 1e-170);
+  EXPECT_EQ(box.edges()[2], 7e300);
 }
 
 }  // namespace
