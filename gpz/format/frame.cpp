@@ -7,8 +7,8 @@
 namespace gpz {
 namespace {
 
-// From operations that every machine rounds alike: relative bounds follow from edges, and std::hypot is up to the C library. Scaled by
-// a power of two, so that no square overflows.
+// From operations that every machine rounds alike: relative bounds follow from edges, and std::hypot is up to the C
+// library. Scaled by a power of two, so that no square overflows.
 double length(double x, double y, double z) {
   const double sum = std::fabs(x) + std::fabs(y) + std::fabs(z);
   if (!(sum > 0) || !std::isfinite(sum)) return sum;

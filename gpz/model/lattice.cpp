@@ -344,6 +344,13 @@ bool LatticeModel::fit(const cpu::DifferenceState &state, const cpu::IndexColumn
   return true;
 }
 
+void LatticeModel::remember_search(const LatticeModel &tried) {
+  searched_ = tried.searched_;
+  if (network_ != nullptr) return;
+  found_ = tried.network_ != nullptr ? tried.network_ : tried.found_;
+  found_at_ = tried.network_ != nullptr ? tried.built_at_ : tried.found_at_;
+}
+
 std::size_t LatticeModel::read(const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
                                const core::GridBox &box) {
   format::ByteReader reader(bytes, size);

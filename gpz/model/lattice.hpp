@@ -49,6 +49,9 @@ class LatticeModel {
   // Fits to the frame q and appends the parameters. False, with nothing appended, if the particles are no crystal.
   bool fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
            std::vector<std::uint8_t> &bytes, int threads = 1);
+  // What the search for a lattice in `tried`, a copy that has been fitted to the frame, found: it is not repeated for
+  // each frame that is coded otherwise. A reader need not know it.
+  void remember_search(const LatticeModel &tried);
   // Returns the bytes read. Throws gpz::Error (corrupt).
   std::size_t read(const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
                    const core::GridBox &box);

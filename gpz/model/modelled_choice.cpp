@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "gpz/cpu/functions.hpp"
@@ -69,7 +70,10 @@ struct Contest {
     Remainders left;
     find_remainders(state, expected, q, box, left);
     const double bits = rough_bits(left);
-    if (bits >= least) return;
+    if (bits >= least) {
+      if constexpr (std::is_same_v<Model, LatticeModel>) history.remember_search(model);
+      return;
+    }
     least = bits;
     plan.model = number;
     parameters = std::move(bytes);
