@@ -49,10 +49,15 @@ def same(t, script, gpz, text, form="format gpz", system=MELT):
     """Runs the script with the .gpz files and with their text. {A}, {B}, {C}, {D} in it are the files, {F} the format, and
     to files whose names begin with {W} it writes atoms. Whatever is printed and written has to be the same to the last
     digit. Returns the tables of runs, and the texts that were written."""
-    results = []
+    scripts = []
     for way, files, format in ("gpz", gpz, form), ("text", text, ""):
         names = dict(zip("ABCD", files), F=format, W=f"{way}.out")
-        output = t.lammps(system + THERMO + script.format(**names))
+        scripts.append(system + THERMO + script.format(**names))
+    second = "the same with text"
+    outputs = t.lammps(t.in_turn(scripts[0] + f'\nprint "{second}"', scripts[1])).split(second)
+    assert len(outputs) == 2, outputs
+    results = []
+    for way, output in zip(("gpz", "text"), outputs):
         written = [path.read_text() for path in sorted(t.directory.glob(f"{way}.out*"))]
         results.append((thermo(output), written))
     assert results[0] == results[1], "\n".join(map(str, results))

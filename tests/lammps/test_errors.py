@@ -76,12 +76,13 @@ def bad_input(t):
     for columns, words in some(t, wrong_columns):
         message = t.error(MELT + dumps(columns) + "run 20")
         assert all(word in message for word in words), f"{columns}: {message}"
-    for path, reason in {
+    wrong_paths = {
         "nowhere/t.gpz": "No such file or directory",
         ".": "directory",
         "t.gpz.gz": "compressed already",
         "t.bin": "stands for a binary dump of style custom: choose a name like traj.gpz",
-    }.items():
+    }
+    for path, reason in some(t, wrong_paths):
         message = t.error(MELT + f"dump gpz all gpz 20 {path} {BASE}\nrun 20")
         assert path in message and reason in message, message
     message = t.error(MELT + f"run 20\ndump gpz all gpz 20 t.gpz {BASE}\nrun 20 pre no")
