@@ -164,6 +164,8 @@ __device__ __forceinline__ void decode_block(const SequenceDecode &params, U64 b
   EscapePlaces escapes;
   core::SequenceContext context;
   const U32 lanes_before = (1u << this_lane()) - 1;
+  // What damaged bytes want beyond the stream is its last word; in front of an empty stream are the states.
+  const auto last_word = static_cast<std::int32_t>(stream_words) - 1;
   std::int32_t held[D][tile_rows] = {};
 #pragma unroll 1
   for (U32 first = 0; first < rows; first += tile_rows) {
@@ -185,7 +187,7 @@ __device__ __forceinline__ void decode_block(const SequenceDecode &params, U64 b
         const bool wants = state < core::ans_low && active;
         const U32 all_want = __ballot_sync(full_mask, wants);
         const U32 at = taken + static_cast<U32>(__popc(all_want & lanes_before));
-        if (wants) state = state << 16 | stream[min(at, stream_words)];
+        if (wants) state = state << 16 | stream[min(static_cast<std::int32_t>(at), last_word)];
         taken += static_cast<U32>(__popc(all_want));
         const U32 below = low[d].next(words, low_at[d] + this_lane(), low_at[d + 1], shift[d]);
         const U32 symbol = entry >> entry_symbol_bit & (core::sequence_symbols - 1);

@@ -10,6 +10,7 @@
 #include "gpz/cuda/sequence/params.hpp"
 #include "gpz/cuda_sequence.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
 
 namespace gpz::cuda {
@@ -163,7 +164,7 @@ struct SequenceCodec::State {
     format::prepare_fields(fields, particles);
     const FieldInput &input = fields[0];
     require_one_field(input.field, particles);
-    if (!has_room_for_tables) return false;
+    if (!has_room_for_tables || particles > format::max_followed) return false;
     SequenceEncode params{};
     params.field.value = format::core_value(input.field.type);
     params.field.components = static_cast<int>(input.field.components.size());
@@ -229,7 +230,7 @@ struct SequenceCodec::State {
     for (std::size_t d = 0; d < output.field.components.size(); ++d)
       if (output.components[d].data != nullptr)
         require_reachable(output.components[d].data, device, "field " + output.field.components[d].name);
-    if (particles / core::sequence_block_size > size)
+    if (particles / core::sequence_block_size > size || particles > format::max_followed)
       throw Error(Status::corrupt, "more particles than a chunk of this length may have");
     if (!has_room_for_tables)
       throw Error(Status::unsupported, "sequence chunks need more shared memory than this device has");

@@ -20,11 +20,12 @@ class GPZ_API SequenceCodec {
   SequenceCodec(SequenceCodec &&) noexcept;
   SequenceCodec &operator=(SequenceCodec &&) noexcept;
 
-  // Encodes a chunk of `particles` > 0 particles with one field of floats with a bound: the bytes that
-  // TrajectoryEncoder makes with Order::memory. The arrays are in device memory. nullptr if there is no such chunk here
-  // (more than 256 values that follow each other have to be stored exactly, particles that follow each other are too
-  // far apart, the device has too little shared memory): Codec encodes it then. The chunk is valid until the next call
-  // that encodes or releases.
+  // Encodes a chunk of `particles` > 0 particles with one field of floats with a bound. The arrays are in device
+  // memory. The bytes are those of TrajectoryEncoder with Order::memory where that writes a chunk of
+  // ChunkKind::sequence; it writes a block chunk where that is smaller, which this class does not compare. nullptr if
+  // there is no such chunk here (2^31 particles or more, more than 256 values that follow each other have to be stored
+  // exactly, particles that follow each other are too far apart, the device has too little shared memory): Codec
+  // encodes it then. The chunk is valid until the next call that encodes or releases.
   const DeviceChunk *encode(const FieldInput &field, std::uint64_t particles, Stream stream = nullptr);
 
   // Decodes a chunk in device memory (aligned to 8 bytes) with one field. Throws corrupt if the bytes contradict the
