@@ -35,11 +35,10 @@ function(gpz_precompile_headers target)
   target_precompile_headers(${target} PRIVATE ${headers})
 endfunction()
 
-# For a target whose files read options and call others that do the work: the headers of CLI11 are most of what is compiled, and
-# nothing of them is slow.
-function(gpz_hardly_optimised target)
+# gpz_optimise(TARGET LEVEL): less than CMAKE_BUILD_TYPE asks for, where that only takes longer to compile.
+function(gpz_optimise target level)
   if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-    target_compile_options(${target} PRIVATE -O1)
+    target_compile_options(${target} PRIVATE -O${level})
   endif()
 endfunction()
 
