@@ -24,6 +24,14 @@ scripts/lib/spdx.py || die "licence lines are missing: scripts/lib/spdx.py --fix
 say "layers"
 scripts/lib/layers.py || die "includes against gpz/rooms.txt"
 
-[[ -f build/compile_commands.json ]] || die "build/ is not configured: run scripts/test.sh first"
-step "clang-tidy" no_progress build/clang-tidy.log scripts/lib/tidy.py build || die "clang-tidy has something to say: build/clang-tidy.log"
+[[ -f build/CMakeCache.txt ]] || die "build/ is not configured: run scripts/test.sh first"
+# What build/ has, with every file for itself and without precompiled headers.
+cached() { sed -n "s/^$1:[A-Z]*=//p" build/CMakeCache.txt; }
+configure_lint() {
+  cmake -S . -B build/lint -G Ninja -D CMAKE_UNITY_BUILD=OFF -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON -D GPZ_WERROR=ON \
+    -D "GPZ_CUDA=$(cached GPZ_CUDA)" -D "CMAKE_CUDA_ARCHITECTURES=$(cached CMAKE_CUDA_ARCHITECTURES)" \
+    -D "LAMMPS_SOURCE_DIR=$(cached LAMMPS_SOURCE_DIR)" -D "LAMMPS_BINARY=$(cached LAMMPS_BINARY)"
+}
+step "Configuring clang-tidy's view" no_progress build/lint.configure.log configure_lint || die "cannot configure build/lint"
+step "clang-tidy" no_progress build/clang-tidy.log scripts/lib/tidy.py build/lint || die "clang-tidy has something to say: build/clang-tidy.log"
 say "All of it took $(duration $SECONDS)"

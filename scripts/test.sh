@@ -81,11 +81,11 @@ case $variant in
     build_gpz "$build"
     ;;
   threads)
-    # Without precompiled headers: every file includes what it uses.
+    # Every file for itself and without precompiled headers: each includes what it uses.
     build=$repository/build-threads
     unset LAMMPS_SOURCE_DIR LAMMPS_BINARY
     configure_gpz "$build" -D CMAKE_BUILD_TYPE=RelWithDebInfo -D "CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" \
-      -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON -D GPZ_THREAD_SANITIZER=ON -D GPZ_BUILD_TOOLS=OFF -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
+      -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON -D CMAKE_UNITY_BUILD=OFF -D GPZ_THREAD_SANITIZER=ON -D GPZ_BUILD_TOOLS=OFF -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
     build_gpz "$build" threads_test background_test
     select+=(-L threads)
     ;;

@@ -14,7 +14,7 @@ namespace gpz::format {
 namespace {
 
 ReadChunk from_memory(const std::uint8_t *bytes) {
-  return [bytes](std::size_t offset, void *to, std::size_t count) { std::memcpy(to, bytes + offset, count); };
+  return [bytes](std::uint64_t at, std::uint8_t *to, std::size_t count) { std::memcpy(to, bytes + at, count); };
 }
 
 }  // namespace

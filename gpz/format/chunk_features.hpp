@@ -4,12 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+
+#include "gpz/format/read_chunk.hpp"
 
 namespace gpz::format {
-
-// Writes `count` bytes of a chunk from `offset` on, which are within it, to `to`.
-using ReadChunk = std::function<void(std::size_t offset, void *to, std::size_t count)>;
 
 // Bits of gpz::feature that a reader of this chunk has to know. What is broken needs nothing: decoders find that.
 std::uint32_t chunk_features(const ReadChunk &read, std::size_t size, std::size_t fields);

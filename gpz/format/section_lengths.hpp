@@ -4,16 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "gpz/chunk.hpp"
 #include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/read_chunk.hpp"
 
 namespace gpz::format {
-
-// Reads `size` bytes of a chunk from the byte `at` on.
-using ReadChunk = std::function<void(std::uint64_t at, std::uint8_t *bytes, std::size_t size)>;
 
 // Adds to sizes[f] the length of the section of field f in a chunk of `length` bytes, with that of arriving particles.
 // Throws truncated, corrupt (longer than the chunk).

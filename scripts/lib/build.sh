@@ -14,6 +14,7 @@ without_gpu=90-virtual
 compile_only=-Xcicc=-O0
 
 # configure_gpz FOLDER [CMAKE OPTIONS...]
+# Files are compiled six at a time: half of the work is what they include, and the code that each makes of it.
 # Warnings are errors: both scripts say so, or the second would compile again what the first has. GPZ_WERROR=OFF for compilers
 # that gpz has not met.
 configure_gpz() {
@@ -25,15 +26,14 @@ configure_gpz() {
     set -- -D "LAMMPS_SOURCE_DIR=$LAMMPS_SOURCE_DIR" -D "LAMMPS_BINARY=$folder/bin/lmp" "$@"
   fi
   step "Configuring gpz" no_progress "$folder/configure.log" cmake -S "$repository" -B "$folder" -G Ninja \
-    -D "GPZ_WERROR=${GPZ_WERROR:-ON}" "$@" || die "cannot configure gpz"
+    -D "GPZ_WERROR=${GPZ_WERROR:-ON}" -D CMAKE_UNITY_BUILD=ON -D CMAKE_UNITY_BUILD_BATCH_SIZE=6 "$@" || die "cannot configure gpz"
 }
 
 # configure_sanitized FOLDER OPTIMISATION: with AddressSanitizer, UndefinedBehaviorSanitizer and the fuzz targets. Lines are all that
-# the messages need of the debug information. Those of the program are compiled several at a time: most of the work is what they include.
+# the messages need of the debug information.
 configure_sanitized() {
   configure_gpz "$1" -D CMAKE_C_COMPILER=clang-14 -D CMAKE_CXX_COMPILER=clang++-14 -D CMAKE_BUILD_TYPE=RelWithDebInfo \
-    -D "CMAKE_CXX_FLAGS_RELWITHDEBINFO=$2 -g1 -DNDEBUG" -D GPZ_SANITIZE=ON -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF \
-    -D CMAKE_UNITY_BUILD=ON -D CMAKE_UNITY_BUILD_BATCH_SIZE=8
+    -D "CMAKE_CXX_FLAGS_RELWITHDEBINFO=$2 -g1 -DNDEBUG" -D GPZ_SANITIZE=ON -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
 }
 
 # build_gpz FOLDER [TARGET...]: all targets where none is named.

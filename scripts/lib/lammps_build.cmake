@@ -25,7 +25,8 @@ pair_(eam|lj_charmm_coul_long|lj_cut)|pppm|verlet|zstd_file_writer)[.]cpp$")
   # One command line whatever the packages, so that a later package is compiled without compiling the rest again: of their
   # definitions only files of the packages take notice.
   list(TRANSFORM GPZ_LAMMPS_PACKAGES PREPEND ${source}/ OUTPUT_VARIABLE folders)
-  target_include_directories(lammps BEFORE PRIVATE ${folders})
+  get_filename_component(libraries ${CMAKE_SOURCE_DIR}/../lib ABSOLUTE)
+  target_include_directories(lammps BEFORE PRIVATE ${folders} ${libraries}/molfile) # the latter for MOLFILE
   target_compile_definitions(lammps PRIVATE FFT_KISS LAMMPS_ZSTD)
 endfunction()
 cmake_language(DEFER CALL gpz_lammps_build)
