@@ -48,12 +48,13 @@ void GPZShare::prepare(MPI_Comm group, bool key, std::uint64_t particles, bool i
   if (size_ == 1) particles_ = own;
   if (target_ == 0 || size == 1) {
     leave();
-  } else if (key || !chosen_) {
-    int mine[2] = {!chosen_ || is_due() || !keeps(in_host), !in_host}, all[2] = {1, 0};
-    MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, group);
-    if (all[0]) {
+  } else {
+    // In every frame, whatever this rank thinks of it: ranks that disagree would wait for each other for ever.
+    int mine[3] = {key || !chosen_, !chosen_ || is_due() || !keeps(in_host), !in_host}, all[3] = {1, 1, 0};
+    MPI_Allreduce(mine, all, 3, MPI_INT, MPI_MAX, group);
+    if (all[0] && all[1]) {
       leave();
-      shares_ = !all[1];
+      shares_ = !all[2];
       if (shares_) choose(group, own);
       chosen_particles_ = size_ == 1 ? own : unknown;
     }

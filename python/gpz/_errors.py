@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import errno
 
+from gpz import _core
+
 
 class Error(Exception):
     """What the library could not do. Each kind is also the built-in exception that Python programs expect.
@@ -27,7 +29,8 @@ class Error(Exception):
 
     def __str__(self) -> str:
         place = f"{self.path}: " if self.path else ""
-        return place + (f"byte {self.position}: " if self.position is not None else "") + self.cause
+        # Causes have names of columns, which are any bytes that the writer of the file chose.
+        return _core.printable(place + (f"byte {self.position}: " if self.position is not None else "") + self.cause)
 
     def __reduce__(self):
         return type(self), (self.cause, self.path, self.position, self.errno)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpz import _positions
+from gpz import _core, _positions
 from gpz._box import Box
 from gpz._decode import POSITIONS, Group
 from gpz._errors import ColumnError
@@ -215,7 +215,8 @@ class Frame:
         self._values = state["values"]
 
     def __repr__(self) -> str:
-        return f"<gpz.Frame {self.index}: timestep {self.timestep}, {self.n_particles} particles: {' '.join(self)}>"
+        names = _core.printable(" ".join(self))
+        return f"<gpz.Frame {self.index}: timestep {self.timestep}, {self.n_particles} particles: {names}>"
 
 
 def _nothing_more(groups: tuple[Group, ...]) -> list[np.ndarray]:

@@ -310,7 +310,7 @@ class Trajectory(Sequence):
         return Trajectory(self._file, None if self._whole else self._indices)
 
     def __repr__(self) -> str:
-        return f"<gpz.Trajectory {self.path or 'in memory'}: {len(self)} frames>"
+        return f"<gpz.Trajectory {_core.printable(self.path or 'in memory')}: {len(self)} frames>"
 
 
 def open(

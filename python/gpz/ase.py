@@ -29,7 +29,7 @@ from ase.data import atomic_masses, atomic_numbers, chemical_symbols
 from ase.utils.plugins import ExternalIOFormat
 
 import gpz
-from gpz import _clients
+from gpz import _clients, _core
 
 MAGIC = b"\x89GPZ\r\n"
 gpz_format = ExternalIOFormat(desc="gpz compressed trajectory", code="+S", module="gpz.ase", ext=["gpz"], magic=[MAGIC])
@@ -216,7 +216,7 @@ def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] |
         return _scaled(values, _factor(quantity, units))
 
     if frame.position_columns is None:
-        raise ValueError(f"frame {frame.index} has no positions: its columns are {' '.join(frame.columns)}")
+        raise ValueError(f"frame {frame.index} has no positions: its columns are {_core.printable(' '.join(frame.columns))}")
     vectors = {
         group: columns for group, columns in VECTORS.items() if all(column in frame.columns for column in columns)
     }

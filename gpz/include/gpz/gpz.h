@@ -437,8 +437,10 @@ GPZ_API gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const
 GPZ_API gpz_status gpz_reader_verify(gpz_reader *reader, size_t frame);
 
 /* How a chunk is coded. Block chunks are independent, with particles sorted by position within each block. Difference
- * chunks need the chunk of the previous frame. Ordered chunks are independent, with particles in the order of ids.
- * gpz_cuda.h decodes block chunks only: GPZ_UNSUPPORTED for the others. */
+ * chunks need the chunk of the previous frame. Ordered chunks are independent, with particles in the order of ids. Cell
+ * chunks are independent, a set of particles without ids. Sequence chunks are independent, with particles in the order
+ * of memory. On a GPU, gpz_cuda_codec decodes block chunks, and gpz_cuda_decoder difference and ordered chunks as well:
+ * GPZ_UNSUPPORTED for the others. */
 typedef enum gpz_chunk_kind {
   GPZ_CHUNK_BLOCK = 0,
   GPZ_CHUNK_DIFFERENCE = 1,

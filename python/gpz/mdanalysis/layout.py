@@ -11,6 +11,7 @@ import numpy as np
 from MDAnalysis.coordinates.timestep import Timestep
 
 import gpz
+from gpz import _core
 from gpz.mdanalysis import geometry
 from gpz.mdanalysis.units import BASE_NAMES, units_of
 
@@ -85,7 +86,7 @@ class Layout:
             return found[0]
         if wanted not in found:
             kind = "" if wanted == "auto" else f"{wanted} "
-            raise TypeError(f"{self.filename}: no {kind}coordinates among the columns {' '.join(columns)}")
+            raise TypeError(f"{self.filename}: no {kind}coordinates among the columns {_core.printable(' '.join(columns))}")
         return wanted
 
     def _find_additional(self, columns: Sequence[str], wanted: Iterable[str] | bool | None) -> list[str]:

@@ -25,6 +25,7 @@ from MDAnalysis.guesser.tables import SYMB2Z
 from MDAnalysis.guesser.tables import masses as mass_of_element
 from MDAnalysis.topology.base import TopologyReaderBase, squash_by
 
+from gpz import _core
 from gpz.mdanalysis.reader import open_fixed
 from gpz.mdanalysis.units import units_of
 
@@ -82,7 +83,7 @@ class GPZParser(TopologyReaderBase):
         known = [symbol.capitalize() if symbol.capitalize() in SYMB2Z else "" for symbol in symbols]
         unknown = [symbol for symbol, name in zip(symbols, known) if symbol and not name]
         if unknown:
-            warnings.warn(f"{self.filename}: {', '.join(unknown)}: no such elements. Their atoms have none")
+            warnings.warn(f"{self.filename}: {_core.printable(', '.join(unknown))}: no such elements. Their atoms have none")
         return by_type(known, types)
 
     def _masses(self, column: np.ndarray | None, elements: np.ndarray | None, count: int, factor: float) -> Masses:

@@ -134,3 +134,14 @@ def test_names_of_columns_are_any_bytes(tmp_path):
         writer.write(**{"Kraft ü": [1.5], "raw \udcff": [2.5]})
     frame = gpz.open(tmp_path / "names.gpz")[0]
     assert frame["Kraft ü"][0] == 1.5 and frame["raw \udcff"][0] == 2.5
+
+
+def test_names_of_columns_are_printed_on_one_line(tmp_path):
+    with gpz.Writer(tmp_path / "names.gpz") as writer:
+        writer.write(**{"line\nbreak": [1.5], "escape \x1b[2J": [2.5], "raw \udcff": [3.5]})
+    frame = gpz.open(tmp_path / "names.gpz")[0]
+    with pytest.raises(gpz.ColumnError) as caught:
+        frame["x"]
+    for text in (str(caught.value), repr(frame)):
+        assert r"line\x0abreak escape \x1b[2J raw \xff" in text
+        assert text.isprintable()
