@@ -39,9 +39,9 @@ void append_chunk_head(ChunkKind kind, std::initializer_list<std::uint64_t> adde
 // `bytes` begin with the head; `length` in bytes.
 void set_section_length(std::vector<std::uint8_t> &bytes, ChunkKind kind, std::size_t field, std::uint64_t length);
 
-// Readers take no more particles than this for an ordered chunk, or a cell chunk, of `size` bytes: the memory for them
+// Whether a chunk of `size` bytes, of any kind but block chunks, may have so many particles: the memory for them
 // is in proportion to the file.
-inline bool may_be_ordered(std::uint64_t particles, std::size_t size) {
+inline bool plausible_particle_count(std::uint64_t particles, std::size_t size) {
   return particles != 0 && particles / (std::uint64_t{8} * 1024) <= size;
 }
 

@@ -103,7 +103,7 @@ class BoundWay {
   }
 
   // The component of the axis of this step, in whole steps. In the order of the steps.
-  void know(int step, std::int64_t way) {
+  void update(int step, std::int64_t way) {
     if (step == 2) return;
     if (circle_) {
       if (step == 0)

@@ -100,13 +100,13 @@ void choose_model(const cpu::DifferenceState &state, ModelledState &modelled, co
 }
 
 // Neighbours in the crystal; false if they say nothing.
-bool take_echo(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
-               const core::GridBox &box, ModelledPlan &plan, std::vector<std::uint8_t> &parameters) {
+bool take_lattice_neighbours(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+                             const core::GridBox &box, ModelledPlan &plan, std::vector<std::uint8_t> &parameters) {
   const LatticeNetwork &network = modelled.lattice.network();
   const std::size_t at = parameters.size();
-  if (!modelled.echo.fit(network, state, q, box, plan.expected, parameters)) return false;
-  modelled.echo.read(network, &parameters[at], parameters.size() - at);
-  plan.walk.echo = &modelled.echo;
+  if (!modelled.lattice_neighbours.fit(network, state, q, box, plan.expected, parameters)) return false;
+  modelled.lattice_neighbours.read(network, &parameters[at], parameters.size() - at);
+  plan.walk.lattice_neighbours = &modelled.lattice_neighbours;
   plan.walk.network = &network;
   return true;
 }
@@ -157,16 +157,16 @@ std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, Modelle
     modelled.bonds.append(parameters);
     modelled.new_bonds = false;
   }
-  const bool echoes =
-      !w.contexts.bonds && plan.model == ModelledPlan::lattice && take_echo(state, modelled, q, box, plan, parameters);
-  if (echoes) plan.flags |= ModelledPlan::lattice_neighbours;
+  const bool in_lattice = !w.contexts.bonds && plan.model == ModelledPlan::lattice &&
+                          take_lattice_neighbours(state, modelled, q, box, plan, parameters);
+  if (in_lattice) plan.flags |= ModelledPlan::lattice_neighbours;
   // Otherwise either the slots before or particles near in space say more. The pass over bound particles is in the
   // order of slots.
   double gain = 0;
   std::vector<std::uint8_t> space;
-  if (options.dense && options.positions && !w.contexts.bonds && !echoes)
+  if (options.dense && options.positions && !w.contexts.bonds && !in_lattice)
     gain = plan.space.fit(state, box, remainders, space);
-  if (options.in_order_of_ids && !echoes) {
+  if (options.in_order_of_ids && !in_lattice) {
     w.slots = fit_slots(remainders, state.particles, axes);
     if (w.contexts.bonds || gain_of(w.slots, remainders) > gain) {
       gain = 0;

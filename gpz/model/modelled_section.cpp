@@ -125,7 +125,8 @@ void ModelledState::add(std::size_t count) {
 }
 
 std::size_t ModelledState::memory_usage() const {
-  return lattice.memory_usage() + echo.memory_usage() + forces.memory_usage() + bonds.memory_usage() + memory_of(scale);
+  return lattice.memory_usage() + lattice_neighbours.memory_usage() + forces.memory_usage() + bonds.memory_usage() +
+         memory_of(scale);
 }
 
 bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
@@ -173,10 +174,10 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   plan.flags = in.u8();
   const bool slots = plan.has(ModelledPlan::slot_neighbours);
   const bool space = plan.has(ModelledPlan::space_neighbours);
-  const bool echo = plan.has(ModelledPlan::lattice_neighbours);
+  const bool lattice_neighbours = plan.has(ModelledPlan::lattice_neighbours);
   const bool bound = plan.has(ModelledPlan::bound_particles);
   if (plan.flags >= 32 || (slots && space) || (bound && (space || axes != core::max_components)) ||
-      (echo && (slots || space || bound || plan.model != ModelledPlan::lattice)))
+      (lattice_neighbours && (slots || space || bound || plan.model != ModelledPlan::lattice)))
     corrupt("flags of a modelled section", 1);
   w.contexts.levels = in.u8();
   w.contexts.base = in.u8();
@@ -200,10 +201,10 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   }
   if (plan.has(ModelledPlan::new_bonds)) at += modelled.bonds.read(bytes + at, size - at, state.particles);
   if (bound && modelled.bonds.particles() != state.particles) corrupt("bonds that were never given", 1);
-  if (echo) {
-    w.echo = &modelled.echo;
+  if (lattice_neighbours) {
+    w.lattice_neighbours = &modelled.lattice_neighbours;
     w.network = &modelled.lattice.network();
-    at += w.echo->read(*w.network, bytes + at, size - at);
+    at += w.lattice_neighbours->read(*w.network, bytes + at, size - at);
   }
   if (space) {
     at += plan.space.read(state, box, bytes + at, size - at);

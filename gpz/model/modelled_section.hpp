@@ -12,7 +12,7 @@
 #include "gpz/model/bonds.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/lattice.hpp"
-#include "gpz/model/lattice_echo.hpp"
+#include "gpz/model/lattice_neighbour_predictor.hpp"
 #include "gpz/model/pair_force.hpp"
 
 namespace gpz::model {
@@ -34,7 +34,7 @@ class ModelledState {
   std::size_t memory_usage() const;
 
   LatticeModel lattice;
-  LatticeEcho echo;
+  LatticeNeighbourPredictor lattice_neighbours;
   PairForce forces;
   Bonds bonds;
   bool searched_bonds = false;  // by an encoder

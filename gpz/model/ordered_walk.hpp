@@ -237,7 +237,7 @@ class OrderedPass {
       const std::int64_t expected = bound.expected(step);
       place_[d][i] = side_.value(i, d, from[d], expected, context);
       size += size_of(place_[d][i], core::sum_of(from[d], expected >> fraction_bits), d);
-      bound.know(step, core::displacement(place_[d][i], from[d], w_.box[d]));
+      bound.update(step, core::displacement(place_[d][i], from[d], w_.box[d]));
     }
     return size;
   }

@@ -13,7 +13,7 @@
 #include "gpz/cpu/neighbours.hpp"
 #include "gpz/model/bonds.hpp"
 #include "gpz/model/expectation.hpp"
-#include "gpz/model/lattice_echo.hpp"
+#include "gpz/model/lattice_neighbour_predictor.hpp"
 #include "gpz/model/space_neighbours.hpp"
 
 namespace gpz::model {
@@ -92,7 +92,7 @@ struct Walk {
   std::array<Inner, core::max_components> inner;
   cpu::Neighbours slots;  // levels 0: no prediction from the slots before
   const SpaceNeighbours *space = nullptr;
-  LatticeEcho *echo = nullptr;  // of `network`, without others
+  LatticeNeighbourPredictor *lattice_neighbours = nullptr;  // of `network`, without others
   const LatticeNetwork *network = nullptr;
   const Bonds *bonds = nullptr;                                    // of three components, without `space`
   std::array<const std::int64_t *, core::max_components> index{};  // of this frame, as far as they are known
@@ -121,7 +121,7 @@ class Pass {
       std::copy(std::begin(w.slots.weight[level]), std::end(w.slots.weight[level]), std::begin(weight_[level]));
     if (w.space != nullptr)
       run<Neighbours::in_space>(remainders);
-    else if (w.echo != nullptr)
+    else if (w.lattice_neighbours != nullptr)
       run<Neighbours::in_lattice>(remainders);
     else
       run<Neighbours::in_slots>(remainders);
@@ -143,7 +143,7 @@ class Pass {
           i = w_.space->order()[k];
           sum = w_.space->of(k, remainders);
         } else {
-          sum = w_.echo->of(*w_.network, i);
+          sum = w_.lattice_neighbours->expected(*w_.network, i);
         }
         for (std::size_t d = 0; d < axes; ++d) expected[d] = limit_expected(open_[d][i] + 32 + sum[d]);
       } else {
@@ -156,7 +156,7 @@ class Pass {
         level_ = level_ + 1 >= w_.slots.levels ? 0 : level_ + 1;
       }
       if (w_.bonds == nullptr || !run_bound(i, expected)) run_free(k, i, expected);
-      if constexpr (neighbours == Neighbours::in_lattice) w_.echo->know(*w_.network, i, exact_);
+      if constexpr (neighbours == Neighbours::in_lattice) w_.lattice_neighbours->update(*w_.network, i, exact_);
     }
   }
 
@@ -209,7 +209,7 @@ class Pass {
         const std::int32_t e = limit_expected(bound.expected(step) - way[d] * (1 << fraction_bits) + 32);
         const std::int64_t moved = side_.value(i, d, e, w_.contexts.of_class(bound.class_of(step)));
         now[d] = remainder_of(i, d, moved);
-        bound.know(step, core::displacement(w_.index[d][i], parent[d], w_.box[d]));
+        bound.update(step, core::displacement(w_.index[d][i], parent[d], w_.box[d]));
       }
       remember(i, now);
       return true;
@@ -223,7 +223,7 @@ class Pass {
   std::array<std::int32_t *, axes> remainder_{};
   std::int32_t weight_[cpu::max_neighbour_levels][lags] = {};
   std::array<Expected, lags> before_{};
-  LatticeEcho::Way exact_{};  // the remainders of the particle at hand, in 1/64 grid steps
+  LatticeNeighbourPredictor::Way exact_{};  // the remainders of the particle at hand, in 1/64 grid steps
   std::uint32_t level_ = 0;
 };
 

@@ -32,7 +32,7 @@ GriddedChunk::GriddedChunk(ChunkKind kind, const std::uint8_t *bytes, std::size_
                            const std::vector<Field> &fields)
     : kind_(kind), bytes_(bytes), fields_(&fields), particles_(static_cast<std::size_t>(particles)) {
   if (format::load_little<std::uint32_t>(bytes_) != core::default_block_size) corrupt("block size", 0);
-  if (!format::may_be_ordered(particles, size) || particles > format::max_followed)
+  if (!format::plausible_particle_count(particles, size) || particles > format::max_followed)
     corrupt("more particles than a chunk of this length may have", 0);
   sections_ = format::read_sections(bytes, size, kind, fields.size());
 }

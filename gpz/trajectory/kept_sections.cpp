@@ -83,7 +83,7 @@ std::vector<std::uint8_t> kept_sections(const std::uint8_t *bytes, std::size_t s
                          kept_identity(load_little<std::uint64_t>(bytes + format::identity_field_at), kept));
   }
   if ((kind == ChunkKind::ordered || kind == ChunkKind::cells || kind == ChunkKind::sequence) &&
-      !may_be_ordered(particles, out.size()))
+      !plausible_particle_count(particles, out.size()))
     unsupported("too few bytes are left for so many particles");
   if (arrivals != 0) {
     if (chunk_kind(bytes + at, arrivals) != ChunkKind::block) corrupt("kind of the chunk of arrivals", at);

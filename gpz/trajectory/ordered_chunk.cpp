@@ -138,7 +138,7 @@ void OrderedChunk::read_head(std::size_t size) {
     corrupt("field of the ids", format::identity_field_at);
   identity_ = static_cast<std::size_t>(identity);
   sections_ = std::move(sections);
-  if (!may_be_ordered(particles_, size)) corrupt("more particles than a chunk of this length may have", 0);
+  if (!plausible_particle_count(particles_, size)) corrupt("more particles than a chunk of this length may have", 0);
 }
 
 void OrderedChunk::decode_ids() {

@@ -18,7 +18,7 @@
 
 namespace gpz::trajectory {
 
-using format::may_be_ordered;
+using format::plausible_particle_count;
 
 // Encodes `particles` > 0 particles, of whose prepared fields number `identity` has the ids; rows as in ChunkEncoder.
 // `encoder` codes what is not predicted. `modelled`: sections of coding 5 may be used. Leaves the checksum to the

@@ -95,7 +95,8 @@ struct TrajectoryEncoder::State {
       trajectory::encode_cell_chunk(fields, particles, rows, box, encoder, candidate);
     else
       return;
-    if (candidate.bytes.size() < out.bytes.size() && trajectory::may_be_ordered(particles, candidate.bytes.size()))
+    if (candidate.bytes.size() < out.bytes.size() &&
+        trajectory::plausible_particle_count(particles, candidate.bytes.size()))
       std::swap(candidate, out);
   }
 

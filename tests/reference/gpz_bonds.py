@@ -149,7 +149,7 @@ class BoundWay:
         else:
             self.expected_way[self.axes[2]] *= -1
 
-    def know(self, step, way):
+    def update(self, step, way):
         if step == 2:
             return
         if self.circle:
@@ -362,7 +362,7 @@ class Reader:
                 d, of_class = bound.axes[step], bound.class_of(step)
                 context = SPHERE + level if of_class == 0 else CLASSES + of_class
                 size += self.value(i, d, start[d], bound.expected(step), context)
-                bound.know(step, displacement(self.here[d], start[d], self.axes[d]))
+                bound.update(step, displacement(self.here[d], start[d], self.axes[d]))
         else:
             for d in range(3):
                 size += self.value(i, d, start[d], (way or [0] * 3)[d], UNBOUND + level)

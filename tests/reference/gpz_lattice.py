@@ -252,7 +252,7 @@ class LatticeModel:
             self.predicted = t, network, change(last), change(prediction)
 
 
-class LatticeEcho:
+class LatticeNeighbourPredictor:
     """Neighbours in earlier slots."""
 
     def __init__(self):
@@ -286,7 +286,7 @@ class LatticeEcho:
                     total[r] += sum(m * e for m, e in zip(self.matrices[k // 2][r], self.field[j]))
         return [(x >> 12) * 2**self.network.lattice.shift for x in total]
 
-    def know(self, i, remainder):
+    def update(self, i, remainder):
         """The difference of particle i from what was expected at first, in 1/64 grid steps."""
         shift = self.network.lattice.shift
         self.field[i] = [limited(signed(x + (2**shift >> 1)) >> shift, LARGEST_FIELD) for x in remainder]

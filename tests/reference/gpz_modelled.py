@@ -5,13 +5,13 @@ from gpz_block import residual_of
 from gpz_bonds import LONGEST, PARTS, BoundWay, half_octaves, next_scale, take_bonds, wrap
 from gpz_codec import Cursor, require
 from gpz_difference import LARGEST_NEIGHBOUR, displacement, limited, other_image, signed
-from gpz_lattice import LatticeEcho, LatticeModel
+from gpz_lattice import LatticeModel, LatticeNeighbourPredictor
 from gpz_numbers import NumberStream
 from gpz_pair_force import PairForce
 from gpz_space import SpaceNeighbours
 
 TEMPORAL, LATTICE, PAIR_FORCES = 0, 1, 2
-SLOTS, SPACE, BONDS, NEW_BONDS, ECHO = 1, 2, 4, 8, 16
+SLOTS, SPACE, BONDS, NEW_BONDS, LATTICE_NEIGHBOURS = 1, 2, 4, 8, 16
 MOST_LEVELS, LARGEST_BASE = 16, 64
 CLASSES = 14  # of bound particles
 PARTS_OF_LEVEL = 4  # contexts of a fine level
@@ -74,7 +74,7 @@ class Models:
     def __init__(self, bonds=()):
         """`bonds`: those of the independent chunk, as take_bonds gives them."""
         self.scale = None  # of each particle; None before the first modelled section
-        self.lattice, self.echo, self.forces, self.bonds = LatticeModel(), LatticeEcho(), PairForce(), Bonds(*bonds)
+        self.lattice, self.lattice_neighbours, self.forces, self.bonds = LatticeModel(), LatticeNeighbourPredictor(), PairForce(), Bonds(*bonds)
         self.forced_at = None  # frame
 
     def remove(self, slots, particles):
@@ -122,7 +122,7 @@ class Pass:
         both = flags & SPACE and flags & (BONDS | SLOTS)
         require(flags < 32 and not both, "flags of a modelled section")
         is_alone = model == LATTICE and not flags & (SLOTS | SPACE | BONDS)
-        require(not flags & ECHO or is_alone, "neighbours in a lattice beside others")
+        require(not flags & LATTICE_NEIGHBOURS or is_alone, "neighbours in a lattice beside others")
         require(not flags & BONDS or len(axes) == 3, "bonds of other than three components")
         require(1 <= self.levels <= MOST_LEVELS and self.base <= LARGEST_BASE, "contexts of a modelled section")
         self.margins = [min(margin, LARGEST_MARGIN) for margin in cursor.unpack(f"{len(axes)}I")]
@@ -136,9 +136,9 @@ class Pass:
             cursor.take(table.offset)
         self.bonds = models.bonds if flags & BONDS else None
         require(self.bonds is None or len(self.bonds.numbers) == self.particles, "bonds that were never given")
-        self.echo = models.echo if flags & ECHO else None
-        if self.echo:
-            self.echo.read(cursor, models.lattice.network)
+        self.lattice_neighbours = models.lattice_neighbours if flags & LATTICE_NEIGHBOURS else None
+        if self.lattice_neighbours:
+            self.lattice_neighbours.read(cursor, models.lattice.network)
         self.space = SpaceNeighbours(cursor, history.index, axes) if flags & SPACE else None
         self.weights = [()]
         if flags & SLOTS:
@@ -164,8 +164,8 @@ class Pass:
                 continue
             sizes = [self.read_component(i, d, expected[d], self.context(scale[i], expected[d])) for d in self.components]
             scale[i] = next_scale(scale[i], sum(sizes))
-            if self.echo:
-                self.echo.know(i, [signed(64 * self.step(i, d) - self.alone[d][i]) for d in self.components] + self.zeros)
+            if self.lattice_neighbours:
+                self.lattice_neighbours.update(i, [signed(64 * self.step(i, d) - self.alone[d][i]) for d in self.components] + self.zeros)
         require(not self.exceptions, "there are exceptions left")
         self.numbers.end()
         if self.bonds:
@@ -182,8 +182,8 @@ class Pass:
     def expected(self, step, i):
         """The N of the particle, for each component."""
         nearby = [0] * len(self.axes)
-        if self.space or self.echo:
-            nearby = self.space.expected(step, self.remainders) if self.space else self.echo.expected(i)
+        if self.space or self.lattice_neighbours:
+            nearby = self.space.expected(step, self.remainders) if self.space else self.lattice_neighbours.expected(i)
         weights = self.weights[step % len(self.weights)]
         found = []
         for d in self.components:
@@ -229,7 +229,7 @@ class Pass:
             d = bound.axes[step]
             n = limited(bound.expected(step) - PARTS * way[d] + 32, LARGEST_EXPECTED)
             self.read_component(i, d, n, self.first_class + bound.class_of(step))
-            bound.know(step, displacement(self.index[d][i], parent[d], self.axes[d]))
+            bound.update(step, displacement(self.index[d][i], parent[d], self.axes[d]))
         return True
 
 

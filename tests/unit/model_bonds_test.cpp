@@ -108,7 +108,7 @@ std::array<double, 3> left_over(const Bonds &bonds, const Frame &q, const core::
       sum[static_cast<std::size_t>(step)] += off * off;
       EXPECT_GE(bound.class_of(step), 0);
       EXPECT_LT(bound.class_of(step), BoundWay::classes);
-      bound.know(step, way[bound.axis(step)]);
+      bound.update(step, way[bound.axis(step)]);
     }
     EXPECT_NE(bound.axis(0), bound.axis(1));
     EXPECT_NE(bound.axis(1), bound.axis(2));
@@ -264,7 +264,7 @@ TEST(BoundWay, TakesAnything) {
     BoundWay bound(kind, expected, between);
     for (int step = 0; step < 3; ++step) {
       EXPECT_LT(std::llabs(bound.expected(step)), std::int64_t{1} << 41);
-      bound.know(step, any());
+      bound.update(step, any());
     }
   }
 }

@@ -8,7 +8,7 @@
 #include "damage_support.hpp"
 #include "gpz/error.hpp"
 #include "gpz/model/lattice.hpp"
-#include "gpz/model/lattice_echo.hpp"
+#include "gpz/model/lattice_neighbour_predictor.hpp"
 #include "gpz/model/lattice_search.hpp"
 
 namespace gpz::model {
@@ -235,13 +235,13 @@ TEST(Lattice, ForgetsItsHistory) {
 }
 
 // Remainders that neighbours share, in the order of slots. Both sides know those of earlier slots only.
-TEST(LatticeEcho, ExpectsWhatNeighboursDid) {
+TEST(LatticeNeighbourPredictor, ExpectsWhatNeighboursDid) {
   Crystal crystal(test::fcc(), {7, 7, 7}, 13);
   const core::GridBox box = crystal.box(grid);
   Pair pair;
   pair.start(crystal.indices(grid));
-  LatticeEcho writer;
-  LatticeEcho reader;
+  LatticeNeighbourPredictor writer;
+  LatticeNeighbourPredictor reader;
   for (int frame = 1; frame <= 3; ++frame) {
     crystal.run(400);  // so far apart that the lattice does not know
     const Columns q = crystal.indices(grid);
@@ -250,23 +250,23 @@ TEST(LatticeEcho, ExpectsWhatNeighboursDid) {
     std::vector<std::uint8_t> bytes;
     ASSERT_TRUE(writer.fit(network, pair.state, pointers(q), box, pair.expected, bytes));
     test::expect_damage_is_refused_or_read(bytes, [&](const std::vector<std::uint8_t> &damaged) {
-      LatticeEcho(reader).read(network, damaged.data(), damaged.size());
+      LatticeNeighbourPredictor(reader).read(network, damaged.data(), damaged.size());
     });
     EXPECT_EQ(writer.read(network, bytes.data(), bytes.size()), bytes.size());
     EXPECT_EQ(reader.read(pair.reader.network(), bytes.data(), bytes.size()), bytes.size());
     double with = 0;
     double without = 0;
     for (std::size_t i = 0; i < pair.state.particles; ++i) {
-      const LatticeEcho::Way way = writer.of(network, i);
-      ASSERT_EQ(reader.of(pair.reader.network(), i), way);
-      LatticeEcho::Way remainder{};
+      const LatticeNeighbourPredictor::Way way = writer.expected(network, i);
+      ASSERT_EQ(reader.expected(pair.reader.network(), i), way);
+      LatticeNeighbourPredictor::Way remainder{};
       for (std::size_t d = 0; d < 3; ++d) {
         remainder[d] = 64 * core::displacement(q[d][i], pair.state.axes[d].last[i], box[d]) - pair.expected[d][i];
         with += std::pow(static_cast<double>(remainder[d] - way[d]), 2);
         without += std::pow(static_cast<double>(remainder[d]), 2);
       }
-      writer.know(network, i, remainder);
-      reader.know(pair.reader.network(), i, remainder);
+      writer.update(network, i, remainder);
+      reader.update(pair.reader.network(), i, remainder);
     }
     EXPECT_LT(with, 0.9 * without) << frame;
     pair.advance(q, box);

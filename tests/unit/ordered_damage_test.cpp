@@ -150,8 +150,8 @@ TEST(HostileOrder, NumbersOfParticles) {
                                         std::uint64_t{1} << 32, std::uint64_t{1} << 61, UINT64_MAX - n, UINT64_MAX})
     EXPECT_NE(target.read(bytes, particles), Status::ok) << particles;
   // A directory of no bits describes any number of particles: as many as the length of the chunk allows.
-  EXPECT_TRUE(trajectory::may_be_ordered(most - 1, bytes.size()));
-  EXPECT_FALSE(trajectory::may_be_ordered(most, bytes.size()));
+  EXPECT_TRUE(trajectory::plausible_particle_count(most - 1, bytes.size()));
+  EXPECT_FALSE(trajectory::plausible_particle_count(most, bytes.size()));
   EXPECT_NE(target.read(bytes, most - 1, 8 * (most + 2)), Status::ok);
 }
 

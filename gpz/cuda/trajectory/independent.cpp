@@ -18,7 +18,8 @@ ChunkKind open_independent(const ChunkBytes &chunk, std::uint64_t particles) {
     throw Error(Status::unsupported, "sequence chunks of a file are decoded on the CPU only", {},
                 format::chunk_kind_at);
   if (kind == ChunkKind::ordered) {
-    if (!format::may_be_ordered(particles, chunk.size())) format::corrupt("more particles than a chunk can have", 0);
+    if (!format::plausible_particle_count(particles, chunk.size()))
+      format::corrupt("more particles than a chunk can have", 0);
     return kind;
   }
   // The record of a block has a bit at least.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpz/model/lattice_echo.hpp"
+#include "gpz/model/lattice_neighbour_predictor.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,8 +30,8 @@ std::array<std::int64_t, core::max_components> direction_of(const LatticeVector 
 
 }  // namespace
 
-std::vector<std::array<std::int16_t, 6>> LatticeEcho::matrices_of(const Lattice &lattice,
-                                                                  const std::vector<Weight> &weights) {
+std::vector<std::array<std::int16_t, 6>> LatticeNeighbourPredictor::matrices_of(const Lattice &lattice,
+                                                                                const std::vector<Weight> &weights) {
   constexpr std::size_t rows[] = {0, 1, 2, 0, 0, 1};
   constexpr std::size_t columns[] = {0, 1, 2, 1, 2, 2};
   std::vector<std::array<std::int16_t, 6>> matrices(weights.size());
@@ -48,8 +48,9 @@ std::vector<std::array<std::int16_t, 6>> LatticeEcho::matrices_of(const Lattice 
   return LatticeMatrices::fit(matrices) ? matrices : std::vector<std::array<std::int16_t, 6>>{};
 }
 
-bool LatticeEcho::fit(const LatticeNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
-                      const core::GridBox &box, const Expectation &expected, std::vector<std::uint8_t> &bytes) const {
+bool LatticeNeighbourPredictor::fit(const LatticeNetwork &network, const cpu::DifferenceState &state,
+                                    const cpu::IndexColumns &q, const core::GridBox &box, const Expectation &expected,
+                                    std::vector<std::uint8_t> &bytes) const {
   const std::size_t n = state.particles;
   const std::size_t vectors = network.lattice().vectors.size();
   const auto axes = static_cast<std::size_t>(state.components);
@@ -116,7 +117,8 @@ bool LatticeEcho::fit(const LatticeNetwork &network, const cpu::DifferenceState 
   return true;
 }
 
-std::size_t LatticeEcho::read(const LatticeNetwork &network, const std::uint8_t *bytes, std::size_t size) {
+std::size_t LatticeNeighbourPredictor::read(const LatticeNetwork &network, const std::uint8_t *bytes,
+                                            std::size_t size) {
   format::ByteReader reader(bytes, size);
   const std::uint8_t parts = reader.u8();
   if (parts > 1) corrupt("parameters of neighbours in a lattice", 0);

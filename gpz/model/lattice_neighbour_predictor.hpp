@@ -16,7 +16,7 @@
 namespace gpz::model {
 
 // Lives as long as the LatticeModel whose network it uses; a copy is independent.
-class LatticeEcho {
+class LatticeNeighbourPredictor {
  public:
   using Way = std::array<std::int64_t, core::max_components>;
   static constexpr int weight_bits = 12;
@@ -30,7 +30,7 @@ class LatticeEcho {
 
   // Slot after slot: what is expected of particle i beside what was, in 1/64 grid steps; then the difference of its
   // displacement from what was expected at first, in 1/64 grid steps.
-  Way of(const LatticeNetwork &network, std::size_t i) const {
+  Way expected(const LatticeNetwork &network, std::size_t i) const {
     const auto sum = matrices_.sum(network.neighbours(i), remainders_);
     Way way;
     for (std::size_t d = 0; d < way.size(); ++d)
@@ -38,7 +38,7 @@ class LatticeEcho {
                (std::int64_t{1} << network.lattice().shift);
     return way;
   }
-  void know(const LatticeNetwork &network, std::size_t i, const Way &remainder) {
+  void update(const LatticeNetwork &network, std::size_t i, const Way &remainder) {
     for (std::size_t d = 0; d < remainder.size(); ++d)
       remainders_[i * field_stride + d] = as_field(remainder[d], network.lattice().shift);
   }
