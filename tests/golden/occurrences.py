@@ -19,7 +19,7 @@ import gpz_sequence
 from gpz_codec import EXACT, FLOAT32, FLOAT64, INTEGER
 
 CLASSES = GRID, WHOLE, LOSSLESS = "grid", "integers", "lossless floats"
-MODEL_FLAGS = gpz_modelled.SLOTS, gpz_modelled.SPACE, gpz_modelled.BONDS, gpz_modelled.ECHO
+MODEL_FLAGS = gpz_modelled.SLOTS, gpz_modelled.SPACE, gpz_modelled.BONDS, gpz_modelled.LATTICE_NEIGHBOURS
 PAYLOAD_PARTS = "bitmap", "margin", "flags", "exceptions"
 
 
