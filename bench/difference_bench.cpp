@@ -17,8 +17,8 @@
 #include <stdexcept>
 
 #include "command_parser.hpp"
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/core/quantize.hpp"
-#include "gpz/cpu/difference_codec.hpp"
 #include "positions.hpp"
 #include "readers/frame_source.hpp"
 

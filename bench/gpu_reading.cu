@@ -30,7 +30,7 @@
 #include "gpz/api/frame_file.hpp"
 #include "gpz/api/read_ahead.hpp"
 #include "gpz/chunk.hpp"
-#include "gpz/cpu/running_checksum.hpp"
+#include "gpz/codec/running_checksum.hpp"
 #include "gpz/cuda/reader/landing.hpp"
 #include "gpz/cuda_reader.hpp"
 #include "gpz/cuda_trajectory.hpp"

@@ -16,7 +16,7 @@
 #include <stdexcept>
 
 #include "command_parser.hpp"
-#include "gpz/cpu/number_coder.hpp"
+#include "gpz/codec/number_coder.hpp"
 
 namespace {
 

@@ -22,12 +22,12 @@
 #include <vector>
 
 #include "gpu_motion.cuh"
+#include "gpz/codec/difference_codec.hpp"
+#include "gpz/codec/ordered_codec.hpp"
 #include "gpz/core/difference_section.hpp"
 #include "gpz/core/neighbours.hpp"
 #include "gpz/core/ordered_section.hpp"
 #include "gpz/core/quantize.hpp"
-#include "gpz/cpu/difference_codec.hpp"
-#include "gpz/cpu/ordered_codec.hpp"
 #include "gpz/cuda/difference/difference.hpp"
 #include "gpz/cuda/ordered/ordered.hpp"
 

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "gpz/cpu/chunk_codec.hpp"
+#include "gpz/codec/chunk_codec.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/cuda_sequence.hpp"
 #include "gpz/format/fields.hpp"

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "gpz/api/read_output.hpp"
+#include "gpz/codec/chunk_codec.hpp"
 #include "gpz/core/quantize.hpp"
-#include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/allocation.hpp"
 #include "gpz/format/arithmetic.hpp"

@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "gpz/api/read_output.hpp"
-#include "gpz/cpu/target.hpp"
+#include "gpz/codec/target.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/allocation.hpp"
 #include "gpz/format/arithmetic.hpp"

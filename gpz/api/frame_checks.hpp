@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gpz/api/frame_file.hpp"
-#include "gpz/cpu/running_checksum.hpp"
+#include "gpz/codec/running_checksum.hpp"
 #include "gpz/format/budget.hpp"
 
 namespace gpz::api {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "gpz/cpu/target.hpp"
+#include "gpz/codec/target.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/reader.hpp"
 

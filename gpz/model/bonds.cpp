@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "gpz/cpu/number_coder.hpp"
+#include "gpz/codec/number_coder.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 

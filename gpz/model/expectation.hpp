@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/core/residual.hpp"
-#include "gpz/cpu/difference_codec.hpp"
 #include "gpz/format/budget.hpp"
 
 namespace gpz::model {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "gpz/cpu/least_squares.hpp"
-#include "gpz/cpu/parallel.hpp"
+#include "gpz/codec/least_squares.hpp"
+#include "gpz/codec/parallel.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/model/lattice_search.hpp"

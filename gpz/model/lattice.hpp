@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "gpz/cpu/difference_codec.hpp"
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/lattice_network.hpp"

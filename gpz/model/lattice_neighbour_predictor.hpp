@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/cpu/difference_codec.hpp"
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/lattice_network.hpp"
 #include "gpz/model/memory.hpp"

@@ -11,8 +11,8 @@
 #include <cstring>
 #include <vector>
 
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/core/residual.hpp"
-#include "gpz/cpu/difference_codec.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/model/memory.hpp"

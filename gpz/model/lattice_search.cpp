@@ -8,7 +8,7 @@
 #include <iterator>
 #include <vector>
 
-#include "gpz/cpu/least_squares.hpp"
+#include "gpz/codec/least_squares.hpp"
 #include "gpz/model/neighbour_list.hpp"
 #include "gpz/model/spacing.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The encoder's search for the lattice of modelled sections: vectors between neighbours, and their springs, from the
-// pairs of the whole chunk. gpz/cpu/lattice_search.hpp searches for something else: cell and sites of cell chunks.
+// pairs of the whole chunk. gpz/codec/lattice_search.hpp searches for something else: cell and sites of cell chunks.
 #pragma once
 
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/core/residual.hpp"
-#include "gpz/cpu/difference_codec.hpp"
 #include "gpz/model/lattice_network.hpp"
 
 namespace gpz::model {

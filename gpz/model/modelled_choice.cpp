@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "gpz/cpu/functions.hpp"
+#include "gpz/codec/functions.hpp"
 #include "gpz/model/margin.hpp"
 
 namespace gpz::model {

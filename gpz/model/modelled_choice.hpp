@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/cpu/difference_codec.hpp"
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/modelled_plan.hpp"
 #include "gpz/model/modelled_section.hpp"

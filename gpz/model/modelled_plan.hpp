@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpz/cpu/difference_codec.hpp"
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/modelled_section.hpp"
 #include "gpz/model/space_neighbours.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/model/modelled_section.hpp"
 
-#include "gpz/cpu/number_coder.hpp"
+#include "gpz/codec/number_coder.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "gpz/cpu/pair_kernels.hpp"
+#include "gpz/kernels/pair_kernels.hpp"
 
 namespace gpz::model {
 

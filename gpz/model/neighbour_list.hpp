@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
-#include "gpz/cpu/difference_codec.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/model/memory.hpp"
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "gpz/codec/number_coder.hpp"
+#include "gpz/codec/ordered_search.hpp"
 #include "gpz/core/ordered.hpp"
-#include "gpz/cpu/number_coder.hpp"
-#include "gpz/cpu/ordered_search.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/cpu/ordered_codec.hpp"
+#include "gpz/codec/ordered_codec.hpp"
 #include "gpz/model/bonds.hpp"
 
 namespace gpz::model {

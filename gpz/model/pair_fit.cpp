@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "gpz/cpu/functions.hpp"
-#include "gpz/cpu/least_squares.hpp"
+#include "gpz/codec/functions.hpp"
+#include "gpz/codec/least_squares.hpp"
 #include "gpz/format/arithmetic.hpp"
 #include "gpz/model/spacing.hpp"
 

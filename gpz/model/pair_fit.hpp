@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/cpu/difference_codec.hpp"
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/model/pair_motion.hpp"
 #include "gpz/model/pair_settings.hpp"
 

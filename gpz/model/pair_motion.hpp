@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/core/types.hpp"
-#include "gpz/cpu/difference_codec.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/model/memory.hpp"
 #include "gpz/model/neighbour_list.hpp"

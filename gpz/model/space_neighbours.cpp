@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpz/cpu/least_squares.hpp"
+#include "gpz/codec/least_squares.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "gpz/codec/functions.hpp"
 #include "gpz/core/residual.hpp"
-#include "gpz/cpu/functions.hpp"
 
 namespace gpz::model {
 

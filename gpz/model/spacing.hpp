@@ -2,8 +2,8 @@
 // How far particles are from each other.
 #pragma once
 
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/core/types.hpp"
-#include "gpz/cpu/difference_codec.hpp"
 
 namespace gpz::model {
 

@@ -10,7 +10,7 @@
 #include <iterator>
 
 #include "gpz/core/residual.hpp"
-#include "gpz/cpu/neighbours.hpp"
+#include "gpz/kernels/neighbours.hpp"
 #include "gpz/model/bonds.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/lattice_neighbour_predictor.hpp"

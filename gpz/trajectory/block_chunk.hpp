@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "gpz/cpu/chunk_codec.hpp"
-#include "gpz/cpu/target.hpp"
+#include "gpz/codec/chunk_codec.hpp"
+#include "gpz/codec/target.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/trajectory/rows.hpp"
 

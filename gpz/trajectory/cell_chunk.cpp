@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
+#include "gpz/codec/cell_tree.hpp"
+#include "gpz/codec/lattice_code.hpp"
 #include "gpz/core/config.hpp"
-#include "gpz/cpu/cell_tree.hpp"
-#include "gpz/cpu/lattice_code.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/difference_rules.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/cpu/difference_codec.hpp"
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/frame.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/cpu/target.hpp"
+#include "gpz/codec/target.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/trajectory/chunk_history.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/gridded_chunk.hpp"
 
+#include "gpz/codec/cell_tree.hpp"
+#include "gpz/codec/lattice_code.hpp"
+#include "gpz/codec/sequence_codec.hpp"
 #include "gpz/core/config.hpp"
-#include "gpz/cpu/cell_tree.hpp"
-#include "gpz/cpu/lattice_code.hpp"
-#include "gpz/cpu/sequence_codec.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"

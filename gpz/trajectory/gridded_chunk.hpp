@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gpz/chunk.hpp"
-#include "gpz/cpu/target.hpp"
+#include "gpz/codec/target.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/trajectory/indices.hpp"

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "gpz/cpu/chunk_codec.hpp"
-#include "gpz/cpu/target.hpp"
+#include "gpz/codec/chunk_codec.hpp"
+#include "gpz/codec/target.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/trajectory/gridded_chunk.hpp"

@@ -5,8 +5,8 @@
 
 #include "gpz/core/keys.hpp"
 #include "gpz/core/quantize.hpp"
-#include "gpz/cpu/difference_kernels.hpp"
 #include "gpz/format/fields.hpp"
+#include "gpz/kernels/difference_kernels.hpp"
 
 namespace gpz::trajectory {
 namespace {

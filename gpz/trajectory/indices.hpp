@@ -8,8 +8,8 @@
 #include <functional>
 #include <vector>
 
-#include "gpz/cpu/difference_codec.hpp"
-#include "gpz/cpu/target.hpp"
+#include "gpz/codec/difference_codec.hpp"
+#include "gpz/codec/target.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/cpu/target.hpp"
+#include "gpz/codec/target.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/trajectory/id_order.hpp"

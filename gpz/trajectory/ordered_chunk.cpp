@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-#include "gpz/cpu/ordered_codec.hpp"
+#include "gpz/codec/ordered_codec.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/chunk_head.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gpz/chunk.hpp"
-#include "gpz/cpu/chunk_codec.hpp"
-#include "gpz/cpu/target.hpp"
+#include "gpz/codec/chunk_codec.hpp"
+#include "gpz/codec/target.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/difference_chunk.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/sequence_chunk.hpp"
 
-#include "gpz/cpu/sequence_codec.hpp"
+#include "gpz/codec/sequence_codec.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/difference_rules.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gpz/chunk.hpp"
-#include "gpz/cpu/chunk_codec.hpp"
+#include "gpz/codec/chunk_codec.hpp"
 #include "gpz/frame.hpp"
 
 namespace gpz::trajectory {

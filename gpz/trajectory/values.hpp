@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/cpu/difference_codec.hpp"
-#include "gpz/cpu/target.hpp"
+#include "gpz/codec/difference_codec.hpp"
+#include "gpz/codec/target.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "gpz/cpu/number_coder.hpp"
+#include "gpz/codec/number_coder.hpp"
 #include "program.hpp"
 #include "support.hpp"
 

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "../unit/limit_instruction_set.hpp"
-#include "gpz/cpu/kernels.hpp"
 #include "gpz/error.hpp"
+#include "gpz/kernels/kernels.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/trajectory.hpp"
 #include "gpz/writer.hpp"

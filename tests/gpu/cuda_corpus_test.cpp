@@ -16,7 +16,7 @@
 #include "../fuzz/gpz_file.hpp"
 #include "decoder_outputs.hpp"
 #include "gpu_support.hpp"
-#include "gpz/cpu/difference_codec.hpp"
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/cuda/difference/difference.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/cuda_trajectory_decoder.hpp"

@@ -13,8 +13,8 @@
 
 #include "codec_support.hpp"
 #include "gpu_support.hpp"
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/core/quantize.hpp"
-#include "gpz/cpu/difference_codec.hpp"
 #include "gpz/cuda/difference/difference.hpp"
 
 namespace gpz::test {

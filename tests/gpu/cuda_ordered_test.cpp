@@ -8,9 +8,9 @@
 
 #include "codec_support.hpp"
 #include "gpu_support.hpp"
+#include "gpz/codec/ordered_codec.hpp"
 #include "gpz/core/ordered_section.hpp"
 #include "gpz/core/quantize.hpp"
-#include "gpz/cpu/ordered_codec.hpp"
 #include "gpz/cuda/ordered/ordered.hpp"
 
 namespace gpz::test {

@@ -8,7 +8,7 @@
 
 #include "codec_support.hpp"
 #include "gpu_support.hpp"
-#include "gpz/cpu/target.hpp"
+#include "gpz/codec/target.hpp"
 #include "gpz/cuda_trajectory_decoder.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/trajectory/chunk_reader.hpp"

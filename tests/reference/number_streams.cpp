@@ -11,7 +11,7 @@
 #include <cstring>
 #include <vector>
 
-#include "gpz/cpu/number_coder.hpp"
+#include "gpz/codec/number_coder.hpp"
 #include "gpz/error.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "gpz/cpu/kernels.hpp"
+#include "gpz/kernels/kernels.hpp"
 
 namespace gpz::cpu {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cell chunks of crystals: found, smaller than without a lattice, and whole, whatever is wrong with the crystal.
 #include "cell_support.hpp"
-#include "gpz/cpu/cell_tree.hpp"
-#include "gpz/cpu/lattice_code.hpp"
+#include "gpz/codec/cell_tree.hpp"
+#include "gpz/codec/lattice_code.hpp"
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/rows.hpp"
 

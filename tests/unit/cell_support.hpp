@@ -11,8 +11,8 @@
 
 #include "codec_support.hpp"
 #include "container_support.hpp"
+#include "gpz/codec/chunk_codec.hpp"
 #include "gpz/core/quantize.hpp"
-#include "gpz/cpu/chunk_codec.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/trajectory/cell_chunk.hpp"
 

@@ -8,10 +8,10 @@
 #include <numeric>
 
 #include "codec_support.hpp"
-#include "gpz/cpu/block_codec.hpp"
-#include "gpz/cpu/kernels.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/checksum.hpp"
+#include "gpz/kernels/block_kernels.hpp"
+#include "gpz/kernels/kernels.hpp"
 
 namespace gpz::test {
 namespace {

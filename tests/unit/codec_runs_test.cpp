@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "codec_support.hpp"
-#include "gpz/cpu/block_codec.hpp"
-#include "gpz/cpu/kernels.hpp"
+#include "gpz/kernels/block_kernels.hpp"
+#include "gpz/kernels/kernels.hpp"
 
 namespace gpz::test {
 namespace {

@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/core/residual.hpp"
-#include "gpz/cpu/difference_codec.hpp"
 
 namespace gpz::test {
 

@@ -12,9 +12,9 @@
 
 #include "all_kernels.hpp"
 #include "codec_support.hpp"
-#include "gpz/cpu/difference_codec.hpp"
-#include "gpz/cpu/difference_kernels.hpp"
+#include "gpz/codec/difference_codec.hpp"
 #include "gpz/error.hpp"
+#include "gpz/kernels/difference_kernels.hpp"
 
 namespace gpz::cpu {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What encoders fit with: roots, logarithms, least squares.
-#include "gpz/cpu/least_squares.hpp"
+#include "gpz/codec/least_squares.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "gpz/cpu/functions.hpp"
+#include "gpz/codec/functions.hpp"
 
 namespace gpz::cpu {
 namespace {

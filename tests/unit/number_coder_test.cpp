@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Number streams: every number comes back in its context, whatever the numbers are; damage is an error or other
 // numbers, and nothing beyond the bytes is read; what the tables are for is small.
-#include "gpz/cpu/number_coder.hpp"
+#include "gpz/codec/number_coder.hpp"
 
 #include <gtest/gtest.h>
 

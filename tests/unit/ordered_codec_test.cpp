@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ordered sections: every value comes back, whatever it is; bytes are the same for all instruction sets; damage is an
 // error; a second decoder, written from docs/decisions/0011 alone, agrees; and what the predictions are for is small.
-#include "gpz/cpu/ordered_codec.hpp"
+#include "gpz/codec/ordered_codec.hpp"
 
 #include <gtest/gtest.h>
 

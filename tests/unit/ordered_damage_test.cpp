@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chunks in the order of ids whose bytes are not what was written: values or an error, and no more memory than they are
 // worth.
-#include "gpz/cpu/ordered_codec.hpp"
+#include "gpz/codec/ordered_codec.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/section_head.hpp"

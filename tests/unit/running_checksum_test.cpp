@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A checksum of pieces is that of the whole, with each instruction set.
-#include "gpz/cpu/running_checksum.hpp"
+#include "gpz/codec/running_checksum.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 
 #include "all_kernels.hpp"
 #include "codec_support.hpp"
-#include "gpz/cpu/checksum_kernels.hpp"
 #include "gpz/format/checksum.hpp"
+#include "gpz/kernels/checksum_kernels.hpp"
 
 namespace gpz::test {
 namespace {

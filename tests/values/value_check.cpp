@@ -17,8 +17,8 @@
 #include "../unit/limit_instruction_set.hpp"
 #include "drift.hpp"
 #include "edges.hpp"
-#include "gpz/cpu/kernels.hpp"
 #include "gpz/error.hpp"
+#include "gpz/kernels/kernels.hpp"
 
 namespace {
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chunks on the CPU: loops over blocks, in one thread or several, with the same bytes for any number of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpz/chunk.hpp"
+#include "gpz/codec/target.hpp"
+#include "gpz/core/types.hpp"
+#include "gpz/frame.hpp"
+#include "gpz/kernels/block_kernels.hpp"
+
+namespace gpz::cpu {
+
+class Encoder {
+ public:
+  explicit Encoder(int threads);
+  ~Encoder();
+
+  // Fields have been checked and have their steps. Throws std::bad_alloc.
+  void encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
+              std::vector<std::uint8_t> &bytes, std::vector<double> &largest_error);
+
+ private:
+  struct Worker;
+  int threads_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+// What the decoder has to know of a field.
+struct FieldCoding {
+  core::Value value;
+  int components;
+  double step;
+  bool leading;
+  bool wanted;
+};
+
+// Decodes a chunk in two steps, so that memory for the values is only asked for when the chunk proves to have them.
+class Decoder {
+ public:
+  // Checks the structure of all wanted sections. `bytes` is aligned to 4 and has to outlive this object.
+  // Throws gpz::Error (corrupt, truncated), std::bad_alloc.
+  Decoder(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, const std::vector<FieldCoding> &fields);
+  ~Decoder();
+
+  // Writes the values of all particles of a wanted field. Throws corrupt, limit_exceeded (as store), std::bad_alloc.
+  void decode(std::size_t field, const Target &target, int threads) const;
+
+ private:
+  class Section;
+  std::uint32_t block_size_ = 0;
+  std::vector<std::unique_ptr<Section>> sections_;  // nullptr for fields that are not wanted, and for empty chunks
+};
+
+}  // namespace gpz::cpu

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/codec/difference_codec.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "gpz/codec/residual_section.hpp"
+#include "gpz/core/block.hpp"
+#include "gpz/core/difference_section.hpp"
+#include "gpz/error.hpp"
+#include "gpz/format/corrupt.hpp"
+#include "gpz/kernels/difference_kernels.hpp"
+
+namespace gpz::cpu {
+
+using format::corrupt;
+
+namespace {
+
+constexpr std::uint32_t block_size = DifferenceScratch::block_size;
+// Both kinds of prediction.
+struct Prediction {
+  core::Predictor temporal;
+  Neighbours neighbours;
+  std::unique_ptr<NeighbourTable> table;
+
+  void use(const Neighbours &fitted) {
+    if (table == nullptr) table = std::make_unique<NeighbourTable>();
+    neighbours = fitted;
+    fill_table(neighbours, *table);
+  }
+  bool has_neighbours() const { return neighbours.levels != 0; }
+  std::size_t widths_at() const { return core::coefficients_end + (has_neighbours() ? header_size(neighbours) : 0); }
+};
+
+// The history of a plain state.
+constexpr std::int32_t at_rest[block_size] = {};
+
+// `out` of its axes stays null.
+DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
+                         const Prediction &prediction, std::uint64_t b) {
+  const std::size_t first = b * block_size;
+  DifferenceBlock block{};
+  block.n = static_cast<std::uint32_t>(std::min<std::size_t>(block_size, state.particles - first));
+  block.components = state.components;
+  block.reciprocal = core::reciprocal_of(state.frames);
+  block.predictor = prediction.temporal;
+  if (const std::uint32_t levels = prediction.neighbours.levels; levels != 0)
+    for (std::uint32_t j = 0; j < max_neighbour_lags; ++j)
+      block.weight[j] = prediction.table->weight[j] + first % levels;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
+    const DifferenceState::Axis &axis = state.axes[d];
+    block.axes[d] = {axis.last.data() + first,
+                     state.plain ? at_rest : axis.deviation.data() + first,
+                     state.plain ? at_rest : axis.velocity.data() + first,
+                     state.plain ? at_rest : axis.previous.data() + first,
+                     q[d] == nullptr ? nullptr : q[d] + first,
+                     nullptr,
+                     core::checked_axis(box[d])};
+  }
+  return block;
+}
+
+// The blocks that a fit looks at.
+std::uint64_t fit_stride(std::uint64_t blocks) { return (blocks - 1) / core::max_fit_blocks + 1; }
+
+// Bits of every other one of them.
+std::uint64_t measured(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
+                       const Prediction &prediction, const DifferenceKernels &kernels, DifferenceScratch &scratch) {
+  const std::uint64_t blocks = core::blocks_of(state.particles);
+  std::uint64_t bits = 0;
+  for (std::uint64_t b = 0; b < blocks; b += 2 * fit_stride(blocks))
+    bits += kernels.measure(block_at(state, q, box, prediction, b), scratch);
+  return bits;
+}
+
+// Adds the prediction from neighbours, the slots before, to a prediction that takes `without` bits: only where the
+// section takes fewer bits then, with the coefficients.
+void add_neighbours(const DifferenceState &state, const IndexColumns &q, const GridBox &box, std::uint64_t without,
+                    const DifferenceKernels &kernels, DifferenceScratch &scratch, Prediction &prediction) {
+  const std::uint64_t blocks = core::blocks_of(state.particles);
+  const std::uint64_t stride = fit_stride(blocks);
+  NeighbourSums sums;
+  for (std::uint64_t b = 0; b < blocks; b += stride)
+    kernels.sum_neighbours(block_at(state, q, box, prediction, b),
+                           static_cast<std::uint32_t>(b * block_size % NeighbourSums::period), scratch, sums);
+  prediction.use(fit_neighbours(sums, state.particles * static_cast<std::uint64_t>(state.components)));
+  const std::uint64_t header = 8 * (core::difference_header_size(prediction.widths_at(), state.components) -
+                                    core::difference_header_size(core::coefficients_end, state.components));
+  const std::uint64_t with = measured(state, q, box, prediction, kernels, scratch);
+  const std::uint64_t sample = (blocks - 1) / (2 * stride) + 1;
+  if (with * blocks + header * sample >= without * blocks) prediction.neighbours = {};
+}
+
+// Fitted over some of the blocks; the last position alone where every other of them is no smaller with the fit.
+Prediction choose_prediction(const DifferenceState &state, const IndexColumns &q, const GridBox &box, bool neighbours,
+                             const DifferenceKernels &kernels, DifferenceScratch &scratch) {
+  Prediction best;
+  if (state.plain) return best;
+  const std::uint64_t blocks = core::blocks_of(state.particles);
+  core::FitSums sums;
+  for (std::uint64_t b = 0; b < blocks; b += fit_stride(blocks))
+    kernels.fit(block_at(state, q, box, {}, b), scratch, sums);
+  best.temporal = kernels.solve(sums);
+  const std::uint64_t with = measured(state, q, box, best, kernels, scratch);
+  const std::uint64_t without = measured(state, q, box, {}, kernels, scratch);
+  if (with >= without) best.temporal = {};
+  if (neighbours) add_neighbours(state, q, box, std::min(with, without), kernels, scratch, best);
+  return best;
+}
+
+}  // namespace
+
+void DifferenceState::start(const IndexColumns &q, std::size_t n, int count, bool as_plain) {
+  components = count;
+  plain = as_plain;
+  frames = 1;
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    if (d >= static_cast<std::size_t>(count)) axes[d].last.clear();
+    if (plain || d >= static_cast<std::size_t>(count))
+      for (auto *column : {&axes[d].deviation, &axes[d].velocity, &axes[d].previous}) column->clear();
+  }
+  keep(nullptr, 0);
+  add(q, n);
+}
+
+void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels) {
+  advance_range(0, particles, q, box, kernels);
+  ++frames;
+}
+
+void DifferenceState::advance_range(std::size_t first, std::size_t n, const IndexColumns &q, const GridBox &box,
+                                    const Kernels &kernels) {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
+    Axis &axis = axes[d];
+    std::int64_t *const last = axis.last.data() + first;
+    if (plain && q[d] != last)
+      std::copy_n(q[d], n, last);
+    else if (!plain)
+      kernels.difference.advance(q[d], core::checked_axis(box[d]), n, frames, last, axis.deviation.data() + first,
+                                 axis.velocity.data() + first, axis.previous.data() + first);
+  }
+}
+
+void DifferenceState::keep(const std::uint32_t *kept, std::size_t count) {
+  // Few leave, and those between them stay together.
+  const auto keep_in = [&](auto &column) {
+    for (std::size_t i = 0; i < count;) {
+      std::size_t end = i + 1;
+      while (end < count && kept[end] == kept[i] + (end - i)) ++end;
+      if (kept[i] != i) std::copy(column.begin() + kept[i], column.begin() + kept[i] + (end - i), column.begin() + i);
+      i = end;
+    }
+    column.resize(count);
+  };
+  for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
+    Axis &axis = axes[d];
+    keep_in(axis.last);
+    if (plain) continue;
+    for (auto *column : {&axis.deviation, &axis.velocity, &axis.previous}) keep_in(*column);
+  }
+  particles = count;
+}
+
+void DifferenceState::add(const IndexColumns &added, std::size_t count) {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
+    Axis &axis = axes[d];
+    axis.last.insert(axis.last.end(), added[d], added[d] + count);
+    if (plain) continue;
+    for (auto *column : {&axis.deviation, &axis.velocity, &axis.previous}) column->resize(particles + count, 0);
+  }
+  particles += count;
+}
+
+void encode_difference(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
+                       std::vector<std::uint8_t> &bytes, const Kernels &kernels, bool neighbours) {
+  if (state.particles == 0) return;
+  const auto scratch = std::make_unique<DifferenceScratch>();
+  const Prediction prediction = choose_prediction(state, q, box, neighbours, kernels.difference, *scratch);
+  const std::uint64_t blocks = core::blocks_of(state.particles);
+  std::vector<ResidualRecord> records(blocks);
+  std::vector<std::uint32_t> payload;
+  for (std::uint64_t b = 0; b < blocks; ++b) {
+    const std::uint32_t words = kernels.difference.encode(block_at(state, q, box, prediction, b), *scratch, records[b]);
+    payload.insert(payload.end(), scratch->words, scratch->words + words);
+  }
+
+  const std::size_t widths_at = prediction.widths_at();
+  std::vector<std::uint8_t> header(core::difference_header_size(widths_at, state.components));
+  header[0] = prediction.has_neighbours() ? core::neighbour_predictor : core::temporal_predictor;
+  header[1] = static_cast<std::uint8_t>(prediction.temporal.velocity);
+  header[2] = static_cast<std::uint8_t>(prediction.temporal.previous);
+  header[3] = static_cast<std::uint8_t>(prediction.temporal.mean);
+  if (prediction.has_neighbours()) write_header(prediction.neighbours, &header[core::coefficients_end]);
+  const auto count = static_cast<std::size_t>(core::residual_items(state.components));
+  const auto item_of = [&](const ResidualRecord &record, std::size_t i) {
+    return core::residual_item(record, state.components, static_cast<int>(i));
+  };
+  std::uint8_t *const width = &header[widths_at];
+  find_item_widths(records, count, item_of, width);
+  bytes.insert(bytes.end(), header.begin(), header.end());
+  append_directory(records, count, item_of, width, bytes);
+  append_words(payload, bytes);
+}
+
+namespace {
+
+// Decodes the section block by block into memory(first, d), the place for the indices of axis d from particle `first`
+// on, and calls decoded(first, n) for each block.
+template <class Memory, class Decoded>
+void decode_blocks(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
+                   const Kernels &kernels, const Memory &memory, const Decoded &decoded) {
+  if (state.particles == 0) {
+    if (size != 0) corrupt("difference section of an empty chunk", 0);
+    return;
+  }
+  if (size < core::difference_header_size(core::coefficients_end, state.components) || size % 8 != 0)
+    corrupt("length of a difference section", 0);
+  if (bytes[0] != core::temporal_predictor && (bytes[0] != core::neighbour_predictor || state.plain))
+    corrupt("unknown predictor", 0);
+  Prediction prediction;
+  prediction.temporal = {static_cast<std::int8_t>(bytes[1]), static_cast<std::int8_t>(bytes[2]),
+                         static_cast<std::int8_t>(bytes[3])};
+  if (state.plain && (bytes[1] | bytes[2] | bytes[3]) != 0) corrupt("prediction without history", 1);
+  if (bytes[0] == core::neighbour_predictor) {
+    Neighbours neighbours;
+    if (!read_header(bytes + core::coefficients_end, size - core::coefficients_end, neighbours))
+      corrupt("coefficients of neighbours", core::coefficients_end);
+    prediction.use(neighbours);
+  }
+  const std::size_t widths_at = prediction.widths_at();
+  const std::size_t header = core::difference_header_size(widths_at, state.components);
+  if (size < header) corrupt("length of a difference section", 0);
+  const auto count = static_cast<std::size_t>(core::residual_items(state.components));
+  for (std::size_t i = widths_at; i < header; ++i)
+    if (bytes[i] > (i < widths_at + count ? core::max_residual_item_width : 0))
+      corrupt("header of a difference section", i);
+  const std::uint8_t *const width = bytes + widths_at;
+  const std::uint32_t bits = sum_of_widths(width, count);
+  const std::uint64_t blocks = core::blocks_of(state.particles);
+  ResidualSection section(bytes, size, header, bits, blocks);
+
+  const auto scratch = std::make_unique<DifferenceScratch>();
+  for (std::uint64_t b = 0; b < blocks; ++b) {
+    DifferenceBlock block = block_at(state, {}, box, prediction, b);
+    const std::size_t first = b * block_size;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) block.axes[d].out = memory(first, d);
+    ResidualRecord record;
+    if (!core::read_residual_record(width, section.directory(), b * bits, state.components, block.n, true, record))
+      corrupt("record of block " + std::to_string(b), header);
+    const std::uint32_t *const words = section.take(core::residual_words(record, state.components, block.n), b);
+    if (!kernels.difference.decode(block, record, words, *scratch)) corrupt("block " + std::to_string(b), header);
+    decoded(first, block.n);
+  }
+  section.end();
+}
+
+}  // namespace
+
+void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
+                       const IndexOutput &q, const Kernels &kernels) {
+  decode_blocks(
+      state, bytes, size, box, kernels, [&](std::size_t first, std::size_t d) { return q[d] + first; },
+      [](std::size_t, std::size_t) {});
+}
+
+void follow_difference(DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
+                       const Kernels &kernels) {
+  alignas(64) std::int64_t block[core::max_components][block_size];
+  IndexColumns q{};
+  for (std::size_t d = 0; d < q.size(); ++d) q[d] = block[d];
+  decode_blocks(
+      state, bytes, size, box, kernels, [&](std::size_t, std::size_t d) { return block[d]; },
+      [&](std::size_t first, std::size_t n) { state.advance_range(first, n, q, box, kernels); });
+  ++state.frames;
+}
+
+}  // namespace gpz::cpu

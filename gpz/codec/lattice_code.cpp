@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/codec/lattice_code.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "gpz/codec/lattice_fit.hpp"
+#include "gpz/codec/lattice_search.hpp"
+#include "gpz/codec/lattice_walk.hpp"
+#include "gpz/core/cells.hpp"
+#include "gpz/format/bytes.hpp"
+
+namespace gpz::cpu {
+namespace {
+
+using format::corrupt;
+
+bool is_within(std::int64_t x, std::int64_t most) { return -most <= x && x <= most; }
+
+void write_section(const LatticeSection &section, std::vector<std::uint8_t> &bytes) {
+  const Lattice &lattice = section.lattice;
+  const auto components = static_cast<std::size_t>(lattice.components);
+  format::ByteWriter out(bytes);
+  for (std::size_t d = 0; d < components; ++d) {
+    out.i64(section.box[d].lo);
+    out.i64(section.box[d].period);
+    out.i64(section.margin[d]);
+    out.i64(lattice.window.low[d] >> core::site_fraction);
+    out.i64(lattice.window.high[d] >> core::site_fraction);
+  }
+  for (std::size_t e = 0; e < components; ++e)
+    for (std::size_t d = 0; d < components; ++d) out.i64(lattice.edge[e][d]);
+  for (std::size_t e = 1; e < components; ++e) {
+    out.u32(static_cast<std::uint32_t>(lattice.cells[e].first));
+    out.u32(lattice.cells[e].count);
+  }
+  out.u8(static_cast<std::uint8_t>(lattice.sublattices.size()));
+  for (std::size_t d = 0; d < components; ++d) out.u8(section.shift[d]);
+  for (const Lattice::Sublattice &sublattice : lattice.sublattices) {
+    for (std::size_t d = 0; d < components; ++d) out.i64(sublattice.origin[d]);
+    out.u8(static_cast<std::uint8_t>(sublattice.neighbours.size()));
+    for (const core::SiteNeighbour &neighbour : sublattice.neighbours) {
+      out.u8(static_cast<std::uint8_t>(neighbour.sublattice));
+      for (std::size_t d = 0; d < components; ++d) out.u8(static_cast<std::uint8_t>(neighbour.cells[d]));
+    }
+    for (const std::int16_t weight : sublattice.weights) out.u16(static_cast<std::uint16_t>(weight));
+  }
+  out.pad_to_8();
+}
+
+Lattice::Sublattice read_sublattice(format::ByteReader &in, int number, std::size_t components) {
+  Lattice::Sublattice sublattice;
+  for (std::size_t d = 0; d < components; ++d) {
+    sublattice.origin[d] = in.i64();
+    if (!is_within(sublattice.origin[d], core::max_site_reach << core::site_fraction))
+      corrupt("origin of a sublattice", in.position());
+  }
+  const std::size_t count = in.u8();
+  if (count > static_cast<std::size_t>(core::max_site_neighbours)) corrupt("number of neighbours", in.position());
+  for (std::size_t k = 0; k < count; ++k) {
+    core::SiteNeighbour neighbour;
+    neighbour.sublattice = in.u8();
+    for (std::size_t d = 0; d < components; ++d) {
+      const int cells = in.u8();
+      neighbour.cells[d] = cells < 128 ? cells : cells - 256;
+    }
+    if (!core::is_earlier(neighbour, number)) corrupt("a neighbour that comes later", in.position());
+    sublattice.neighbours.push_back(neighbour);
+  }
+  for (std::size_t w = 0; w < components * components * count; ++w)
+    sublattice.weights.push_back(static_cast<std::int16_t>(in.u16()));
+  return sublattice;
+}
+
+LatticeSection read_section(format::ByteReader &in, int count) {
+  LatticeSection section;
+  Lattice &lattice = section.lattice;
+  lattice.components = count;
+  const auto components = static_cast<std::size_t>(count);
+  for (std::size_t d = 0; d < components; ++d) {
+    section.box[d].lo = in.i64();
+    section.box[d].period = in.i64();
+    section.box[d] = core::checked_axis(section.box[d]);
+    section.margin[d] = in.i64();
+    const std::int64_t low = in.i64();
+    const std::int64_t high = in.i64();
+    if (section.margin[d] < 0 || section.margin[d] > core::largest_margin(section.box[d]) ||
+        !is_within(low, core::max_site_reach) || !is_within(high, core::max_site_reach))
+      corrupt("window of the sites", in.position());
+    lattice.window.low[d] = low * (std::int64_t{1} << core::site_fraction);
+    lattice.window.high[d] = high * (std::int64_t{1} << core::site_fraction);
+  }
+  bool some = false;
+  for (std::size_t e = 0; e < components; ++e)
+    for (std::size_t d = 0; d < components; ++d) {
+      lattice.edge[e][d] = in.i64();
+      if (!is_within(lattice.edge[e][d], core::max_cell_edge << core::site_fraction))
+        corrupt("edge of a cell", in.position());
+      some = some || (e == 0 && lattice.edge[e][d] != 0);
+    }
+  if (!some) corrupt("edge of a cell", in.position());
+  for (std::size_t e = 1; e < components; ++e) {
+    lattice.cells[e].first = static_cast<std::int32_t>(in.u32());
+    lattice.cells[e].count = in.u32();
+    if (!is_within(lattice.cells[e].first, core::max_cell_number) || lattice.cells[e].count > core::max_cell_number)
+      corrupt("cells of the lattice", in.position());
+  }
+  const int sublattices = in.u8();
+  if (sublattices == 0 || sublattices > core::max_sublattices) corrupt("number of sublattices", in.position());
+  for (std::size_t d = 0; d < components; ++d) {
+    section.shift[d] = in.u8();
+    if (section.shift[d] > max_shift) corrupt("bits of a residual", in.position());
+  }
+  for (int s = 0; s < sublattices; ++s) lattice.sublattices.push_back(read_sublattice(in, s, components));
+  while (in.position() % 8 != 0)
+    if (in.u8() != 0) corrupt("padding of a lattice", in.position());
+  return section;
+}
+
+struct DecodedSide {
+  RangeDecoder coder;
+  std::size_t components;
+  const IndexOutput &q;
+  std::size_t done = 0;
+
+  static std::size_t count(std::uint64_t) { return 0; }
+  static void next(std::array<std::int64_t, core::max_components> &) {}
+  void put(const std::array<std::int64_t, core::max_components> &place) {
+    for (std::size_t d = 0; d < components; ++d) q[d][done] = place[d];
+    ++done;
+  }
+};
+
+struct EncodedSide {
+  RangeEncoder coder;
+  std::size_t components;
+  const IndexColumns &q;
+  const std::vector<std::uint32_t> &order;  // of the particles, site by site
+  const std::vector<std::uint32_t> &first;  // particle of each site, and the number of particles at the end
+  std::size_t done = 0;
+
+  std::size_t count(std::uint64_t site) const { return first[site + 1] - first[site]; }
+  void next(std::array<std::int64_t, core::max_components> &place) {
+    for (std::size_t d = 0; d < components; ++d) place[d] = q[d][order[done]];
+    ++done;
+  }
+  static void put(const std::array<std::int64_t, core::max_components> &) {}
+};
+
+template <class Side>
+void walk(Side &side, const LatticeSection &section, const SiteRows &rows, std::size_t n) {
+  if (section.lattice.components == 2)
+    LatticeWalk<Side, 2>(side, section, rows, n);
+  else
+    LatticeWalk<Side, 3>(side, section, rows, n);
+}
+
+// How far particles are beyond the edges; places become those inside. False if one is too far.
+bool bring_inside(const IndexColumns &q, std::size_t n, LatticeSection &section, IndexOutput &place) {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(section.lattice.components); ++d) {
+    const core::GridAxis axis = section.box[d];
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!is_within(q[d][i], core::max_site_reach / 4)) return false;
+      place[d][i] = core::inside(q[d][i], axis);
+      if (place[d][i] == q[d][i]) continue;
+      section.margin[d] = std::max(section.margin[d], core::beyond_edge(q[d][i], axis));
+    }
+    if (section.margin[d] > core::largest_margin(axis)) return false;
+  }
+  return true;
+}
+
+// From so many steps in the shortest edge of a cell on, indices tell of sites what values do.
+constexpr double fine_cell = 100;
+
+double shortest_edge(const Lattice &lattice) {
+  double least = HUGE_VAL;
+  for (std::size_t e = 0; e < static_cast<std::size_t>(lattice.components); ++e) {
+    double squares = 0;
+    for (const std::int64_t x : lattice.edge[e]) squares += static_cast<double>(x) * static_cast<double>(x);
+    least = std::fmin(least, squares);
+  }
+  return std::sqrt(least) / (std::int64_t{1} << core::site_fraction);
+}
+
+// Places inside the box, of indices or of values.
+class InsideBox {
+ public:
+  InsideBox(std::size_t n, std::size_t components) : n_(n), components_(components) {
+    for (std::size_t d = 0; d < components; ++d) {
+      indices_[d].resize(n);
+      places_[d].resize(n);
+    }
+  }
+  // False if one is too far from the box.
+  bool bring(const IndexColumns &q, LatticeSection &section) {
+    IndexOutput inside{};
+    for (std::size_t d = 0; d < components_; ++d) inside[d] = indices_[d].data();
+    return bring_inside(q, n_, section, inside);
+  }
+  IndexColumns indices() const { return columns<IndexColumns>(indices_); }
+  PlaceColumns of_values(const IndexColumns &q, const PlaceColumns &value) {
+    for (std::size_t d = 0; d < components_; ++d)
+      for (std::size_t i = 0; i < n_; ++i)
+        places_[d][i] = static_cast<double>(indices_[d][i]) + (value[d][i] - static_cast<double>(q[d][i]));
+    return columns<PlaceColumns>(places_);
+  }
+  PlaceColumns of_indices() {
+    for (std::size_t d = 0; d < components_; ++d)
+      for (std::size_t i = 0; i < n_; ++i) places_[d][i] = static_cast<double>(indices_[d][i]);
+    return columns<PlaceColumns>(places_);
+  }
+
+ private:
+  template <typename Columns, typename Memory>
+  Columns columns(const Memory &memory) const {
+    Columns out{};
+    for (std::size_t d = 0; d < components_; ++d) out[d] = memory[d].data();
+    return out;
+  }
+
+  std::size_t n_;
+  std::size_t components_;
+  std::array<std::vector<std::int64_t>, core::max_components> indices_;
+  std::array<std::vector<double>, core::max_components> places_;
+};
+
+}  // namespace
+
+bool encode_lattice(const IndexColumns &q, const PlaceColumns &value, std::size_t n, int components, const GridBox &box,
+                    std::vector<std::uint32_t> &order, std::vector<std::uint8_t> &bytes) {
+  LatticeSection section;
+  section.lattice.components = components;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) section.box[d] = core::checked_axis(box[d]);
+  InsideBox inside(n, static_cast<std::size_t>(components));
+  if (components < 2 || !inside.bring(q, section)) return false;
+  PlaceColumns place = inside.of_values(q, value);
+  FoundLattice found;
+  if (!find_lattice(place, Places::values, n, components, section.box, found)) return false;
+  // Files of earlier versions, which looked at indices only, can be made again.
+  if (shortest_edge(found.lattice) >= fine_cell) {
+    place = inside.of_indices();
+    found = {};
+    if (!find_lattice(place, Places::indices, n, components, section.box, found)) return false;
+  }
+  section.lattice = std::move(found.lattice);
+  LatticeFit fit;
+  if (!fit.assign(place, n, found.period, section)) return false;
+  fit.find_weights(inside.indices(), place, section);
+  write_section(section, bytes);
+  EncodedSide side{{}, static_cast<std::size_t>(components), q, fit.order(), fit.first()};
+  walk(side, section, fit.rows(), n);
+  side.coder.finish(bytes);
+  order = fit.order();
+  return true;
+}
+
+void decode_lattice(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components, const IndexOutput &q) {
+  if (components < 2) corrupt("a lattice of one component", 0);
+  format::ByteReader in(bytes, size);
+  const LatticeSection section = read_section(in, components);
+  SiteRows rows;
+  if (!rows.build(section.lattice, n)) corrupt("more sites than particles need", in.position());
+  const std::size_t at = in.position();
+  DecodedSide side{RangeDecoder(bytes + at, size - at), static_cast<std::size_t>(components), q};
+  walk(side, section, rows, n);
+  side.coder.finish();
+}
+
+}  // namespace gpz::cpu

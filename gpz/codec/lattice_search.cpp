@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/codec/lattice_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "gpz/codec/functions.hpp"
+#include "gpz/codec/least_squares.hpp"
+#include "gpz/codec/linear.hpp"
+
+namespace gpz::cpu {
+namespace {
+
+constexpr std::size_t least_particles = 100;  // of a crystal; fewer do not pay for its description
+constexpr std::size_t patch_particles = 700;  // in the middle, which the search looks at
+constexpr std::size_t cores = 24;             // particles of the patch whose neighbours are looked at
+constexpr double reach = 1.8;                 // of a neighbour, in units of the distance of the nearest one
+constexpr double blur = 0.3;                  // of a site: how far particles may be from it, in these units
+constexpr std::size_t sampled = 4096;         // particles that edges are fitted to in the end
+constexpr double edge_share = 0.85;           // of particles that have a neighbour where an edge ends
+constexpr double least_share = 0.05;          // of particles that a sublattice has
+constexpr double crystal_share = 0.8;         // of particles that are near sites
+
+struct Search {
+  int components;
+  std::vector<Vector3> patch;
+  double near = 0;  // distance of the nearest neighbour
+  std::array<Vector3, 3> edges{};
+  std::vector<Vector3> origins;
+
+  bool find_edges();
+  bool find_origins();
+  // Edges of the same lattice, of which the first lies along the first axis, and the second in the plane of the first
+  // two, if it has such ones: rows of cells then end where a crystal of open axes does.
+  void align_edges();
+  // Least squares for edges and origins. False if few of the particles are near sites.
+  bool fit(const std::vector<Vector3> &particles);
+  std::size_t nearest_origin(const Coordinates &coordinates, const Vector3 &x, Vector3 &cell, double &distance) const;
+};
+
+Vector3 at(const PlaceColumns &place, std::size_t i, std::size_t components) {
+  Vector3 x{};
+  for (std::size_t d = 0; d < components; ++d) x[d] = place[d][i];
+  return x;
+}
+
+// Particles in the middle.
+std::vector<Vector3> take_patch(const PlaceColumns &place, std::size_t n, std::size_t components) {
+  Vector3 low{};
+  Vector3 high{};
+  const double share =
+      root_of(std::fmin(1, double{patch_particles} / static_cast<double>(n)), static_cast<int>(components));
+  for (std::size_t d = 0; d < components; ++d) {
+    const auto [least, most] = std::minmax_element(place[d], place[d] + n);
+    const double middle = 0.5 * *least + 0.5 * *most;
+    const double half = 0.5 * share * (*most - *least) + 1;
+    low[d] = std::trunc(middle - half);
+    high[d] = std::trunc(middle + half);
+  }
+  std::vector<Vector3> patch;
+  for (std::size_t i = 0; i < n; ++i) {
+    bool inside = true;
+    for (std::size_t d = 0; d < components; ++d) inside = inside && place[d][i] >= low[d] && place[d][i] <= high[d];
+    if (!inside) continue;
+    patch.push_back(at(place, i, components));
+    if (patch.size() > 8 * patch_particles) break;  // so uneven that it is no crystal
+  }
+  return patch;
+}
+
+// Ways from the particles in the middle of the patch to those around them.
+std::vector<std::vector<Vector3>> ways_around(const std::vector<Vector3> &patch, double &near) {
+  Vector3 middle{};
+  for (const Vector3 &x : patch) middle = middle + 1.0 / static_cast<double>(patch.size()) * x;
+  std::vector<std::size_t> by_distance(patch.size());
+  for (std::size_t i = 0; i < patch.size(); ++i) by_distance[i] = i;
+  std::stable_sort(by_distance.begin(), by_distance.end(), [&](std::size_t a, std::size_t b) {
+    const Vector3 u = patch[a] - middle;
+    const Vector3 v = patch[b] - middle;
+    return dot(u, u) < dot(v, v);
+  });
+  by_distance.resize(std::min(by_distance.size(), cores));
+  std::vector<double> nearest_ones;
+  for (const std::size_t core : by_distance) {
+    double least = HUGE_VAL;
+    for (std::size_t i = 0; i < patch.size(); ++i) {
+      const Vector3 way = patch[i] - patch[core];
+      if (i != core) least = std::fmin(least, dot(way, way));
+    }
+    nearest_ones.push_back(least);
+  }
+  std::sort(nearest_ones.begin(), nearest_ones.end());
+  // Thermal motion makes the nearest of all too near; a few more of them tell more than one.
+  near = std::sqrt(nearest_ones[nearest_ones.size() / 2]) * 1.08;
+  std::vector<std::vector<Vector3>> ways;
+  for (const std::size_t core : by_distance) {
+    ways.emplace_back();
+    for (std::size_t i = 0; i < patch.size(); ++i) {
+      const Vector3 way = patch[i] - patch[core];
+      if (i != core && dot(way, way) <= reach * reach * near * near) ways.back().push_back(way);
+    }
+  }
+  return ways;
+}
+
+bool Search::find_edges() {
+  const std::vector<std::vector<Vector3>> ways = ways_around(patch, near);
+  if (!(near > 0)) return false;
+  struct Found {
+    Vector3 way;
+    double distance;
+  };
+  std::vector<Found> found;
+  for (const Vector3 &seed : ways[0]) {
+    Vector3 mean = seed;
+    std::size_t count = 0;
+    for (int round = 0; round < 3; ++round) {
+      Vector3 sum{};
+      count = 0;
+      for (const auto &around : ways)
+        for (const Vector3 &way : around) {
+          const Vector3 off = way - mean;
+          if (dot(off, off) > blur * blur * near * near) continue;
+          sum = sum + way;
+          ++count;
+        }
+      if (count == 0) break;
+      mean = 1.0 / static_cast<double>(count) * sum;
+    }
+    if (static_cast<double>(count) >= edge_share * static_cast<double>(ways.size()))
+      found.push_back({mean, length(mean)});
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Found &a, const Found &b) { return a.distance < b.distance; });
+  std::size_t count = 0;
+  for (const Found &candidate : found) {
+    const Vector3 &way = candidate.way;
+    if (count == 1 && length(cross(edges[0], way)) < 0.3 * length(edges[0]) * candidate.distance) continue;
+    if (count == 2 &&
+        std::fabs(dot(way, cross(edges[0], edges[1]))) < 0.2 * length(edges[0]) * length(edges[1]) * candidate.distance)
+      continue;
+    edges[count++] = way;
+    if (count == static_cast<std::size_t>(components)) break;
+  }
+  if (components == 2) edges[2] = {0, 0, near};
+  return count == static_cast<std::size_t>(components);
+}
+
+void Search::align_edges() {
+  constexpr int most = 3;          // of each edge
+  const double flat = 0.1 * near;  // what counts as nothing
+  const auto axes = static_cast<std::size_t>(components);
+  struct Way {
+    std::array<int, 3> edges;
+    Vector3 way;
+  };
+  // Of the ways that go up along their last axis: those that go up least, of these the shortest.
+  std::array<std::optional<Way>, 3> best;
+  const int third = components == 3 ? most : 0;
+  for (int k = -third; k <= third; ++k)
+    for (int j = -most; j <= most; ++j)
+      for (int i = -most; i <= most; ++i) {
+        const Way way{
+            {i, j, k},
+            static_cast<double>(i) * edges[0] + static_cast<double>(j) * edges[1] + static_cast<double>(k) * edges[2]};
+        std::size_t last = axes;
+        while (last > 0 && std::fabs(way.way[last - 1]) < flat) --last;
+        if (last == 0 || way.way[last - 1] < 0) continue;
+        std::optional<Way> &known = best[last - 1];
+        const double up = known ? way.way[last - 1] - known->way[last - 1] : -HUGE_VAL;
+        // Halves of edges are as long in several directions, up to thermal motion: the first of them.
+        if (up < -flat || (up < flat && length(way.way) < length(known->way) - flat)) known = way;
+      }
+  if (components == 2) best[2] = Way{{0, 0, 1}, edges[2]};
+  if (!best[0] || !best[1] || !best[2]) return;
+  const std::array<int, 3> &a = best[0]->edges;
+  const std::array<int, 3> &b = best[1]->edges;
+  const std::array<int, 3> &c = best[2]->edges;
+  const int cells =
+      a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+  if (cells != 1 && cells != -1) return;
+  for (std::size_t d = 0; d < 3; ++d) edges[d] = best[d]->way;
+}
+
+bool Search::find_origins() {
+  const Coordinates coordinates(edges);
+  struct Cluster {
+    Vector3 first;
+    Vector3 sum;  // of ways from the first one
+    std::size_t count;
+  };
+  std::vector<Cluster> clusters;
+  for (const Vector3 &x : patch) {
+    bool known = false;
+    for (Cluster &cluster : clusters) {
+      const Vector3 mean = cluster.first + 1.0 / static_cast<double>(cluster.count) * cluster.sum;
+      const Vector3 u = coordinates.of(x - mean);
+      const Vector3 off = coordinates.place(u - nearest(u));
+      if (dot(off, off) > 4 * blur * blur * near * near / 2.25) continue;
+      cluster.sum = cluster.sum + (mean - cluster.first) + off;
+      ++cluster.count;
+      known = true;
+      break;
+    }
+    if (known) continue;
+    if (clusters.size() == 2 * static_cast<std::size_t>(core::max_sublattices)) return false;
+    clusters.push_back({x, {}, 1});
+  }
+  for (const Cluster &cluster : clusters)
+    if (static_cast<double>(cluster.count) >= least_share * static_cast<double>(patch.size()))
+      origins.push_back(cluster.first + 1.0 / static_cast<double>(cluster.count) * cluster.sum);
+  return !origins.empty() && origins.size() <= static_cast<std::size_t>(core::max_sublattices);
+}
+
+std::size_t Search::nearest_origin(const Coordinates &coordinates, const Vector3 &x, Vector3 &cell,
+                                   double &distance) const {
+  std::size_t best = 0;
+  distance = HUGE_VAL;
+  for (std::size_t s = 0; s < origins.size(); ++s) {
+    const Vector3 u = coordinates.of(x - origins[s]);
+    const Vector3 at = nearest(u);
+    const Vector3 off = coordinates.place(u - at);
+    if (!(dot(off, off) < distance)) continue;
+    distance = dot(off, off);
+    best = s;
+    cell = at;
+  }
+  return best;
+}
+
+bool Search::fit(const std::vector<Vector3> &particles) {
+  const Coordinates coordinates(edges);
+  const auto axes = static_cast<std::size_t>(components);
+  LeastSquares squares(axes + origins.size(), axes);
+  std::vector<double> features(axes + origins.size());
+  std::size_t fitting = 0;
+  const Vector3 middle = origins[0];  // small numbers keep their digits
+  for (const Vector3 &x : particles) {
+    Vector3 cell{};
+    double distance = 0;
+    const std::size_t s = nearest_origin(coordinates, x, cell, distance);
+    if (!(distance <= 0.16 * near * near)) continue;
+    ++fitting;
+    std::fill(features.begin(), features.end(), 0);
+    for (std::size_t e = 0; e < axes; ++e) features[e] = cell[e];
+    features[axes + s] = 1;
+    const Vector3 value = x - middle;
+    squares.add(features.data(), value.data());
+  }
+  if (static_cast<double>(fitting) < crystal_share * static_cast<double>(particles.size())) return false;
+  const std::vector<double> solution = squares.solve(1e-9);
+  for (std::size_t d = 0; d < axes; ++d) {
+    for (std::size_t e = 0; e < axes; ++e) edges[e][d] = solution[e * axes + d];
+    for (std::size_t s = 0; s < origins.size(); ++s) origins[s][d] = middle[d] + solution[(axes + s) * axes + d];
+  }
+  return true;
+}
+
+// Sites along a periodic axis: where none are.
+class Gaps {
+ public:
+  Gaps(double low, double period, std::size_t n) : low_(low), period_(period), parts_(std::min(4 * n, most_parts)) {}
+
+  void add(double site) {
+    double x = site - low_;
+    x -= std::floor(x / period_) * period_;
+    const auto part = static_cast<std::size_t>(x / period_ * static_cast<double>(parts_.size()));
+    Part &own = parts_[std::min(part, parts_.size() - 1)];
+    own.first = std::fmin(own.first, x);
+    own.last = std::fmax(own.last, x);
+  }
+
+  // The middle of the widest gap, at most half a period from `low`; with `near_low`, of all wide ones that nearest to
+  // it.
+  double middle(bool near_low) const {
+    std::vector<Part> used;
+    for (const Part &part : parts_)
+      if (part.first <= part.last) used.push_back(part);
+    double begin = 0;
+    double widest = 0;
+    const auto each = [&](const auto &take) {
+      take(used.back().last, used.front().first + period_ - used.back().last);
+      for (std::size_t i = 1; i < used.size(); ++i) take(used[i - 1].last, used[i].first - used[i - 1].last);
+    };
+    const auto centre = [&](double at, double gap) {
+      const double x = at + gap / 2;
+      return x > period_ / 2 ? x - period_ : x;
+    };
+    each([&](double at, double gap) {
+      if (!(gap > widest)) return;
+      widest = gap;
+      begin = centre(at, gap);
+    });
+    if (near_low)
+      each([&](double at, double gap) {
+        if (gap > wide * widest && std::fabs(centre(at, gap)) < std::fabs(begin)) begin = centre(at, gap);
+      });
+    return low_ + begin;
+  }
+
+ private:
+  static constexpr std::size_t most_parts = 1 << 16;
+  static constexpr double wide = 0.7;  // of the widest one
+  struct Part {
+    double first = HUGE_VAL;
+    double last = -HUGE_VAL;
+  };
+  double low_;
+  double period_;
+  std::vector<Part> parts_;
+};
+
+// That of the lattice nearest to that of the grid, which was rounded; otherwise that of the grid.
+double period_along(std::size_t d, double period, const Coordinates &coordinates) {
+  Vector3 way{};
+  way[d] = period;
+  const Vector3 exact = coordinates.place(nearest(coordinates.of(way)));
+  const Vector3 off = exact - way;
+  return dot(off, off) <= 1 && exact[d] > period / 2 ? exact[d] : period;
+}
+
+core::SitePlace fixed(const Vector3 &x) {
+  core::SitePlace out{};
+  for (std::size_t d = 0; d < 3; ++d)
+    out[d] =
+        static_cast<std::int64_t>(std::floor(x[d] * static_cast<double>(std::int64_t{1} << core::site_fraction) + 0.5));
+  return out;
+}
+
+bool is_within(const Vector3 &x, std::int64_t most) {
+  return std::fabs(x[0]) < static_cast<double>(most) && std::fabs(x[1]) < static_cast<double>(most) &&
+         std::fabs(x[2]) < static_cast<double>(most);
+}
+
+// Period and window of a lattice on periodic axes. False if they are too far away.
+bool find_window(const Search &search, const PlaceColumns &place, Places places, std::size_t n, const GridBox &box,
+                 FoundLattice &found) {
+  const Coordinates coordinates(search.edges);
+  const auto axes = static_cast<std::size_t>(search.components);
+  std::vector<std::size_t> periodic;
+  std::vector<Gaps> gaps;
+  for (std::size_t d = 0; d < axes; ++d) {
+    if (box[d].period == 0) continue;
+    const auto period = static_cast<double>(box[d].period);
+    found.period[d] = places == Places::indices ? period : period_along(d, period, coordinates);
+    periodic.push_back(d);
+    gaps.emplace_back(static_cast<double>(box[d].lo), found.period[d], n);
+  }
+  if (periodic.empty()) return true;
+  // All particles: a sample misses planes of a crystal that lies in memory row by row.
+  for (std::size_t i = 0; i < n; ++i) {
+    Vector3 cell{};
+    double distance = 0;
+    const std::size_t s = search.nearest_origin(coordinates, at(place, i, axes), cell, distance);
+    const Vector3 site = search.origins[s] + coordinates.place(cell);
+    for (std::size_t k = 0; k < periodic.size(); ++k) gaps[k].add(site[periodic[k]]);
+  }
+  for (std::size_t k = 0; k < periodic.size(); ++k) {
+    const std::size_t d = periodic[k];
+    // Near the edge of the box: what is beyond it returns after the period of the grid, which is not that of the
+    // lattice.
+    const double low = std::floor(gaps[k].middle(places == Places::values));
+    const double high = std::ceil(low + found.period[d]);
+    const auto most = static_cast<double>(core::max_site_reach);
+    if (low < -most || high > most) return false;
+    found.lattice.window.low[d] = static_cast<std::int64_t>(low) * (std::int64_t{1} << core::site_fraction);
+    found.lattice.window.high[d] = static_cast<std::int64_t>(high) * (std::int64_t{1} << core::site_fraction);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool find_lattice(const PlaceColumns &place, Places places, std::size_t n, int components, const GridBox &box,
+                  FoundLattice &found) {
+  if (n < least_particles) return false;
+  const auto axes = static_cast<std::size_t>(components);
+  Search search{components, take_patch(place, n, axes), 0, {}, {}};
+  if (search.patch.size() < least_particles || search.patch.size() > 8 * patch_particles) return false;
+  if (!search.find_edges() || !search.find_origins() || !search.fit(search.patch)) return false;
+  if (std::any_of(box.begin(), box.begin() + components, [](const core::GridAxis &axis) { return axis.period == 0; }))
+    search.align_edges();
+  std::vector<Vector3> sample;
+  const std::size_t stride = n / sampled + 1;
+  for (std::size_t i = 0; i < n; i += stride) sample.push_back(at(place, i, axes));
+  for (int round = 0; round < 2; ++round)
+    if (!search.fit(sample)) return false;
+  if (!find_window(search, place, places, n, box, found)) return false;
+
+  Lattice &lattice = found.lattice;
+  lattice.components = components;
+  for (std::size_t e = 0; e < axes; ++e) {
+    if (!is_within(search.edges[e], core::max_cell_edge)) return false;
+    lattice.edge[e] = fixed(search.edges[e]);
+    if (components == 2) lattice.edge[e][2] = 0;
+  }
+  for (Vector3 origin : search.origins) {
+    if (components == 2) origin[2] = 0;
+    if (!is_within(origin, core::max_site_reach)) return false;
+    lattice.sublattices.push_back({fixed(origin), {}, {}});
+  }
+  return true;
+}
+
+}  // namespace gpz::cpu

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Linear least squares for encoders by normal equations, in one order of operations: the same bits on every machine.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "gpz/codec/functions.hpp"
+
+namespace gpz::cpu {
+
+// Unknowns x[k * sides + s], k < unknowns: each side s has equations and unknowns of its own, the features are common.
+class LeastSquares {
+ public:
+  explicit LeastSquares(std::size_t unknowns, std::size_t sides = 1)
+      : n_(unknowns), sides_(sides), matrix_(n_ * n_), target_(n_ * sides_) {}
+
+  // One equation for each side: sum of feature[k] * x[k * sides + s] = target[s].
+  void add(const double *feature, const double *target) {
+    for (std::size_t a = 0; a < n_; ++a) {
+      if (feature[a] == 0) continue;
+      for (std::size_t b = a; b < n_; ++b) matrix_[a * n_ + b] += feature[a] * feature[b];
+      for (std::size_t s = 0; s < sides_; ++s) target_[a * sides_ + s] += feature[a] * target[s];
+    }
+    for (std::size_t s = 0; s < sides_; ++s) squares_ += target[s] * target[s];
+    ++count_;
+  }
+  void add(const double *feature, double target) { add(feature, &target); }
+
+  std::size_t count() const { return count_; }  // calls of add
+
+  // With `ridge` times the diagonal, and a little, added to the diagonal, so that features that follow from others, or
+  // are zero, do no harm.
+  std::vector<double> solve(double ridge) const { return solve(ridge, n_); }
+  // With the first `unknowns` of them, the others being 0.
+  std::vector<double> solve(double ridge, std::size_t unknowns) const {
+    std::vector<double> m(matrix_);
+    std::vector<double> x(target_);
+    for (std::size_t a = 0; a < unknowns; ++a) {
+      m[a * n_ + a] = m[a * n_ + a] * (1 + ridge) + 1e-9;
+      for (std::size_t b = 0; b < a; ++b) m[a * n_ + b] = m[b * n_ + a];
+    }
+    for (std::size_t a = 0; a < unknowns; ++a)
+      for (std::size_t b = a + 1; b < unknowns; ++b) {
+        const double f = m[b * n_ + a] / m[a * n_ + a];
+        if (f == 0) continue;
+        for (std::size_t c = a; c < unknowns; ++c) m[b * n_ + c] -= f * m[a * n_ + c];
+        for (std::size_t s = 0; s < sides_; ++s) x[b * sides_ + s] -= f * x[a * sides_ + s];
+      }
+    for (std::size_t k = unknowns * sides_; k < x.size(); ++k) x[k] = 0;
+    for (std::size_t a = unknowns; a-- > 0;)
+      for (std::size_t s = 0; s < sides_; ++s) {
+        for (std::size_t c = a + 1; c < unknowns; ++c) x[a * sides_ + s] -= m[a * n_ + c] * x[c * sides_ + s];
+        x[a * sides_ + s] /= m[a * n_ + a];
+      }
+    return x;
+  }
+
+  // The sum of the squares that x leaves.
+  double squares_left(const std::vector<double> &x) const {
+    double left = squares_;
+    for (std::size_t s = 0; s < sides_; ++s)
+      for (std::size_t a = 0; a < n_; ++a) {
+        const double own = x[a * sides_ + s];
+        left -= 2 * own * target_[a * sides_ + s];
+        for (std::size_t b = 0; b < n_; ++b) left += own * x[b * sides_ + s] * matrix_[a < b ? a * n_ + b : b * n_ + a];
+      }
+    return left;
+  }
+
+  // Half the logarithm to base 2 of the factor by which the squares fall: bits for each target.
+  double gain(const std::vector<double> &x) const {
+    const double left = squares_left(x);
+    return left > 0 && squares_ > 0 ? 0.5 * log2_of(squares_ / left) : 0;
+  }
+
+ private:
+  std::size_t n_;
+  std::size_t sides_;
+  std::vector<double> matrix_;  // upper triangle
+  std::vector<double> target_;
+  double squares_ = 0;
+  std::size_t count_ = 0;
+};
+
+}  // namespace gpz::cpu

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/codec/number_coder.hpp"
+
+#include <algorithm>
+
+#include "gpz/codec/number_choice.hpp"
+#include "gpz/codec/number_tables.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/corrupt.hpp"
+
+namespace gpz::cpu {
+
+using format::corrupt;
+
+namespace {
+
+constexpr std::size_t state_bytes = core::ans_states * sizeof(std::uint32_t);
+
+// The table of one context.
+struct Table {
+  std::uint32_t tokens = 0;  // without the escape
+  int low = 0;               // bits of a number that its token does not look at
+  std::array<core::TokenShare, core::number_tokens + 1> share;
+
+  Table(const NumberTables &tables, unsigned context) {
+    const ContextTable &of = tables.contexts[context];
+    NumberShape shape;
+    if (of.shape != 0) shape = tables.shapes[of.shape - 1U];
+    low = core::low_bits_of_scale(of.scale);
+    tokens = core::tokens_at_scale(shape.tokens, of.scale);
+    core::fill_shares(weights_of(shape).data(), shape.tokens, of.scale, share.data());
+  }
+
+  std::uint32_t token(std::uint32_t u) const { return std::min(core::token_of(u >> low), tokens); }
+  int bits(std::uint32_t token) const { return token == tokens ? 32 : core::token_bits(token) + low; }
+};
+
+// What the encoder needs to know of the numbers of a range.
+struct Symbol {
+  std::uint64_t inverse;  // 2^44 / frequency
+  std::uint16_t start;
+  std::uint16_t frequency;
+  std::uint8_t bits;
+};
+
+// core::ans_push without a division, for a state that is not full: x < frequency 2^20, and so the product below 2^64.
+std::uint32_t push(std::uint32_t x, const Symbol &symbol) {
+  auto quotient = static_cast<std::uint32_t>(x * symbol.inverse >> 44);  // or one less than x / frequency
+  std::uint32_t rest = x - quotient * symbol.frequency;
+  const bool less = rest >= symbol.frequency;
+  quotient += less ? 1 : 0;
+  rest -= less ? symbol.frequency : 0;
+  return (quotient << core::ans_bits) + rest + symbol.start;
+}
+void find_symbols(const Table &table, const Histogram &used, Symbol *symbols) {
+  for (std::uint32_t r = 0; r < core::number_tokens; ++r) {
+    if (used[r] == 0) continue;
+    const std::uint32_t token = table.token(static_cast<std::uint32_t>(core::token_first(r)));
+    const core::TokenShare share = table.share[token];
+    symbols[r] = {(std::uint64_t{1} << 44) / share.frequency, static_cast<std::uint16_t>(share.start),
+                  static_cast<std::uint16_t>(share.frequency), static_cast<std::uint8_t>(table.bits(token))};
+  }
+}
+
+// Writes bits from the end of some memory to its front. Eight bytes before those that are written are cleared.
+class BackwardBits {
+ public:
+  explicit BackwardBits(std::uint8_t *end) : next_(end - sizeof held_) {}
+
+  // The low `width` <= 32 bits.
+  void put(std::uint32_t value, int width) {
+    const std::uint64_t low = std::uint64_t{value} & ((std::uint64_t{1} << width) - 1);
+    held_ |= low << 1 << (63 - count_ - width);
+    std::memcpy(next_, &held_, sizeof held_);
+    count_ += width;
+    next_ -= count_ / 8;
+    held_ <<= count_ & ~7;
+    count_ &= 7;
+  }
+
+ private:
+  std::uint8_t *next_;
+  std::uint64_t held_ = 0;
+  int count_ = 0;
+};
+
+}  // namespace
+
+void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {
+  // From here on the number of the token, over all contexts, stands above each number.
+  std::vector<std::uint32_t> counts(std::size_t{contexts_} * core::number_tokens);
+  for (std::uint64_t &item : items_) {
+    const auto number = static_cast<std::uint32_t>(item);
+    const std::uint64_t token = (item >> 32) * core::number_tokens + core::token_of(number);
+    ++counts[token];
+    item = token << 32 | number;
+  }
+  std::vector<Histogram> histograms(contexts_);
+  for (unsigned c = 0; c < contexts_; ++c)
+    std::copy_n(&counts[std::size_t{c} * core::number_tokens], core::number_tokens, histograms[c].begin());
+  const NumberTables tables = choose_tables(histograms);
+  std::vector<Symbol> symbols(counts.size());
+  std::uint64_t raw_bits = 0;
+  for (unsigned c = 0; c < contexts_; ++c) {
+    Symbol *const of_context = &symbols[std::size_t{c} * core::number_tokens];
+    find_symbols(Table(tables, c), histograms[c], of_context);
+    for (std::uint32_t r = 0; r < core::number_tokens; ++r)
+      if (histograms[c][r] != 0) raw_bits += std::uint64_t{histograms[c][r]} * of_context[r].bits;
+  }
+  const auto symbol_of = [&](std::uint64_t item) -> const Symbol & { return symbols[item >> 32]; };
+
+  // The last number first, as the decoder undoes the steps.
+  std::array<std::uint32_t, core::ans_states> state;
+  state.fill(core::ans_low);
+  std::vector<std::uint16_t> words(items_.size());
+  std::size_t first_word = words.size();
+  for (std::size_t i = items_.size(); i-- > 0;) {
+    const Symbol &symbol = symbol_of(items_[i]);
+    std::uint32_t x = state[i % core::ans_states];
+    // Without a branch, which nothing can predict: a word that is not given away is written over.
+    const bool full = core::ans_is_full(x, symbol.frequency);
+    words[first_word - 1] = static_cast<std::uint16_t>(x);
+    first_word -= full ? 1 : 0;
+    x = full ? x >> 16 : x;
+    state[i % core::ans_states] = push(x, symbol);
+  }
+
+  const std::size_t start = bytes.size();
+  write_tables(tables, bytes);
+  for (const std::uint32_t x : state) format::ByteWriter(bytes).u32(x);
+  const std::size_t words_at = bytes.size();
+  const std::size_t word_bytes = (words.size() - first_word) * sizeof(std::uint16_t);
+  bytes.resize(start + format::round_up_8(words_at + word_bytes - start + (raw_bits + 7) / 8));
+  // Words follow the bits, which clear what is before them; states and tables are longer than that.
+  std::array<std::uint8_t, sizeof(std::uint64_t)> kept;
+  std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()), kept.size(), kept.begin());
+  BackwardBits out(bytes.data() + bytes.size());
+  for (const std::uint64_t item : items_) out.put(static_cast<std::uint32_t>(item), symbol_of(item).bits);
+  std::copy(kept.begin(), kept.end(), bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()));
+  if (word_bytes != 0) std::memcpy(bytes.data() + words_at, &words[first_word], word_bytes);
+  items_.clear();
+}
+
+NumberDecoder::NumberDecoder(const std::uint8_t *bytes, std::size_t size, unsigned contexts)
+    : bytes_(bytes), size_(size) {
+  if (size % 8 != 0) corrupt("length of a stream of numbers", size);
+  NumberTables tables;
+  const std::size_t at = read_tables(bytes, size, contexts, tables);
+  if (state_bytes > size - at) corrupt("states of numbers exceed their section", at);
+  for (std::size_t s = 0; s < state_.size(); ++s) {
+    state_[s] = format::load_little<std::uint32_t>(bytes + at + s * sizeof(std::uint32_t));
+    if (state_[s] < core::ans_low) corrupt("state of a stream of numbers", at);
+  }
+  words_ = bytes + at + state_bytes;
+  last_word_ = static_cast<std::int64_t>((size - at - state_bytes) / sizeof(std::uint16_t)) - 1;
+  last_raw_ = bytes + size - sizeof(std::uint64_t);
+  last_byte_ = size - sizeof(std::uint64_t);
+
+  slot_.resize(std::size_t{contexts} * core::ans_total);
+  token_.resize(contexts * tokens_of_context);
+  for (unsigned c = 0; c < contexts; ++c) {
+    const Table table(tables, c);
+    for (std::uint32_t t = 0; t <= table.tokens; ++t) {
+      const core::TokenShare &share = table.share[t];
+      const std::uint64_t number = t == table.tokens ? 0 : core::token_first(t) << table.low;
+      token_[c * tokens_of_context + t] = {static_cast<std::uint32_t>(number), static_cast<std::uint16_t>(share.start),
+                                           static_cast<std::uint16_t>(share.frequency),
+                                           static_cast<std::uint8_t>(table.bits(t))};
+      std::fill_n(slot_.begin() + c * core::ans_total + share.start, share.frequency, static_cast<std::uint8_t>(t));
+    }
+  }
+}
+
+void NumberDecoder::end() const {
+  for (const std::uint32_t x : state_)
+    if (x != core::ans_low) corrupt("numbers do not end where their stream does");
+  const auto words_end = static_cast<std::uint64_t>(words_ - bytes_) + 2 * static_cast<std::uint64_t>(word_);
+  const std::uint64_t raw_bytes = bit_ / 8 + (bit_ % 8 != 0 ? 1 : 0);
+  if (words_end > size_ || raw_bytes > size_ - words_end || size_ - words_end - raw_bytes >= 8)
+    corrupt("numbers do not fill their stream", size_);
+  std::uint32_t rest = 0;
+  for (std::uint64_t i = words_end; i < size_ - raw_bytes; ++i) rest |= bytes_[i];
+  if (bit_ % 8 != 0) rest |= bytes_[size_ - raw_bytes] & ((1u << (8 - bit_ % 8)) - 1);
+  if (rest != 0) corrupt("padding of a stream of numbers", words_end);
+}
+
+}  // namespace gpz::cpu

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/codec/sequence_codec.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "gpz/core/directory.hpp"
+#include "gpz/core/sequence.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/corrupt.hpp"
+
+namespace gpz::cpu {
+namespace {
+
+using core::SequenceAxis;
+using core::SequenceContext;
+using core::SequenceRecord;
+using core::SequenceTable;
+using core::TokenShare;
+using format::corrupt;
+
+constexpr std::size_t max_tables = core::max_components * core::sequence_contexts;
+
+// A block's part of the columns.
+struct Block {
+  std::size_t first;
+  std::uint32_t n;
+  std::uint32_t rows;
+
+  Block(std::size_t number, std::size_t particles)
+      : first(number * core::sequence_block_size),
+        n(static_cast<std::uint32_t>(std::min<std::size_t>(core::sequence_block_size, particles - first))),
+        rows(core::sequence_rows(n)) {}
+};
+
+std::int64_t step_at(const IndexColumns &q, const Block &block, int d, std::uint32_t i) {
+  const std::int64_t *const at = q[static_cast<std::size_t>(d)] + block.first + i;
+  return i == 0 ? 0 : core::difference_of(at[0], at[-1]);
+}
+
+struct Tables {
+  std::array<SequenceAxis, core::max_components> axis;
+  std::array<SequenceTable, max_tables> table;
+  std::vector<TokenShare> share = std::vector<TokenShare>(max_tables * core::sequence_symbols);
+
+  TokenShare *of(std::uint32_t number) { return share.data() + std::size_t{number} * core::sequence_symbols; }
+};
+
+// Calls use(particle, component, step, symbol, context's table) for all values of a block, lane after lane.
+template <typename Use>
+void for_symbols(const IndexColumns &q, const Block &block, int components, const SequenceAxis *axes, const Use &use) {
+  SequenceContext context;
+  for (std::uint32_t i = 0; i < block.n; ++i) {
+    if (i % block.rows == 0) context = {};
+    for (int d = 0; d < components; ++d) {
+      const auto step = static_cast<std::int32_t>(step_at(q, block, d, i));
+      const std::uint32_t symbol = core::symbol_of_step(step, axes[d].shift);
+      use(i, d, step, symbol, context.table(d));
+      context.take(d, symbol, axes[d]);
+    }
+  }
+}
+
+bool choose_axes(const IndexColumns &q, std::size_t n, int components, Tables &tables) {
+  for (int d = 0; d < components; ++d) {
+    std::array<std::uint32_t, core::step_magnitudes> steps{};
+    for (std::size_t b = 0; b < core::sequence_blocks(n); ++b) {
+      const Block block(b, n);
+      for (std::uint32_t i = 0; i < block.n; ++i) ++steps[core::step_magnitude(step_at(q, block, d, i))];
+    }
+    if (!core::choose_sequence_axis(steps.data(), tables.axis[static_cast<std::size_t>(d)])) return false;
+  }
+  return true;
+}
+
+void fill_table(const std::uint32_t *count, SequenceTable &table, TokenShare *share) {
+  table = {};
+  std::uint64_t all = 0;
+  for (std::uint32_t s = 0; s < core::sequence_symbols; ++s) all += count[s];
+  if (all == 0) return;
+  const auto is_used = [&](std::uint32_t s) { return s == 0 || count[s] != 0; };  // there may always be escapes
+  std::uint32_t rare = 0;
+  std::uint64_t common = 0;
+  std::uint32_t last = 0;
+  for (std::uint32_t s = 0; s < core::sequence_symbols; ++s) {
+    if (!is_used(s)) continue;
+    if (core::is_rare(count[s], all))
+      ++rare;
+    else
+      common += count[s];
+    if (s != 0 && last == 0) table.first = s;
+    last = s;
+  }
+  if (last != 0) table.count = last + 1 - table.first;
+  std::uint32_t rare_before = 0;
+  std::uint64_t before = 0;
+  std::uint32_t widest = 0;
+  for (std::uint32_t s = 0; s < core::sequence_symbols; ++s) {
+    const std::uint32_t start = core::slots_before(rare_before, before, rare, common);
+    if (is_used(s)) {
+      if (core::is_rare(count[s], all))
+        ++rare_before;
+      else
+        before += count[s];
+    }
+    share[s] = {start, core::slots_before(rare_before, before, rare, common) - start};
+    if (s != 0) widest |= share[s].frequency;
+  }
+  table.escape = share[0].frequency;
+  table.width = static_cast<std::uint32_t>(core::bit_length(widest));
+}
+
+void choose_tables(const IndexColumns &q, std::size_t n, int components, Tables &tables) {
+  std::vector<std::uint32_t> count(max_tables * core::sequence_symbols);
+  for (std::size_t b = 0; b < core::sequence_blocks(n); ++b)
+    for_symbols(q, Block(b, n), components, tables.axis.data(),
+                [&](std::uint32_t, int, std::int32_t, std::uint32_t symbol, std::uint32_t table) {
+                  ++count[table * core::sequence_symbols + symbol];
+                });
+  for (std::uint32_t t = 0; t < core::sequence_tables(components); ++t)
+    fill_table(&count[t * core::sequence_symbols], tables.table[t], tables.of(t));
+}
+
+void append_tables(int components, Tables &tables, std::vector<std::uint8_t> &bytes) {
+  format::ByteWriter out(bytes);
+  for (int d = 0; d < components; ++d) {
+    const SequenceAxis &axis = tables.axis[static_cast<std::size_t>(d)];
+    for (const std::uint32_t item : {axis.shift, axis.up, axis.down, 0u}) out.u16(static_cast<std::uint16_t>(item));
+  }
+  std::uint32_t words = 0;
+  for (std::uint32_t t = 0; t < core::sequence_tables(components); ++t) {
+    const SequenceTable &table = tables.table[t];
+    for (const std::uint32_t item : {table.escape, table.first, table.count, table.width})
+      out.u16(static_cast<std::uint16_t>(item));
+    words += core::words_of_table(table);
+  }
+  std::vector<std::uint32_t> strings(words + words % 2);
+  std::uint32_t *at = strings.data();
+  for (std::uint32_t t = 0; t < core::sequence_tables(components); ++t) {
+    const SequenceTable &table = tables.table[t];
+    for (std::uint32_t k = 0; k < table.count; ++k)
+      core::put_bits(at, std::uint64_t{k} * table.width, static_cast<int>(table.width),
+                     tables.of(t)[table.first + k].frequency);
+    at += core::words_of_table(table);
+  }
+  for (const std::uint32_t word : strings) out.u32(word);
+}
+
+// Encodes a block into `words`, which are emptied first.
+SequenceRecord encode_block(const IndexColumns &q, const Block &block, int components, Tables &tables,
+                            std::vector<std::uint32_t> &words) {
+  const auto values = static_cast<std::size_t>(components) * block.n;
+  SequenceRecord record;
+  std::vector<TokenShare> coded(values);
+  std::vector<std::uint32_t> escapes;
+  std::array<std::vector<std::uint32_t>, core::max_components> low;
+  for (int d = 0; d < components; ++d) {
+    low[static_cast<std::size_t>(d)].assign(block.rows * core::sequence_lanes, 0);
+    record.first[d] = q[static_cast<std::size_t>(d)][block.first];
+  }
+  for_symbols(q, block, components, tables.axis.data(),
+              [&](std::uint32_t i, int d, std::int32_t step, std::uint32_t symbol, std::uint32_t table) {
+                const TokenShare share = tables.of(table)[symbol];
+                coded[std::size_t{i} * static_cast<unsigned>(components) + static_cast<unsigned>(d)] = share;
+                if (symbol == 0) {
+                  escapes.push_back(static_cast<std::uint32_t>(step));
+                  return;
+                }
+                const SequenceAxis &axis = tables.axis[static_cast<std::size_t>(d)];
+                low[static_cast<std::size_t>(d)][i % block.rows * core::sequence_lanes + i / block.rows] =
+                    core::low_bits_of_step(step, axis.shift);
+              });
+  record.escapes = static_cast<std::uint32_t>(escapes.size());
+
+  std::vector<std::uint16_t> stream(values);
+  std::size_t at = values;  // backwards
+  std::array<std::uint32_t, core::sequence_lanes> state;
+  state.fill(core::ans_low);
+  for (std::uint32_t row = block.rows; row-- > 0;)
+    for (int d = components; d-- > 0;)
+      for (std::uint32_t lane = core::sequence_lanes; lane-- > 0;) {
+        const std::uint32_t i = lane * block.rows + row;
+        if (i >= block.n) continue;
+        const TokenShare share = coded[std::size_t{i} * static_cast<unsigned>(components) + static_cast<unsigned>(d)];
+        if (core::ans_is_full(state[lane], share.frequency)) {
+          stream[--at] = static_cast<std::uint16_t>(state[lane]);
+          state[lane] >>= 16;
+        }
+        state[lane] = core::ans_push(state[lane], share.start, share.frequency);
+      }
+  record.stream = static_cast<std::uint32_t>(values - at);
+
+  const core::SequenceLayout layout(tables.axis.data(), components, block.n, record);
+  words.assign(layout.total, 0);
+  std::uint32_t *to = words.data();
+  for (int d = 0; d < components; ++d)
+    to += core::pack(low[static_cast<std::size_t>(d)].data(), block.rows * core::sequence_lanes,
+                     static_cast<int>(tables.axis[static_cast<std::size_t>(d)].shift), core::sequence_lanes, to);
+  to = std::copy(escapes.begin(), escapes.end(), to);
+  to = std::copy(state.begin(), state.end(), to);
+  for (std::size_t k = 0; at < values; ++at, ++k) to[k / 2] |= static_cast<std::uint32_t>(stream[at]) << (k % 2 * 16);
+  return record;
+}
+
+// The tables of a section, with the symbol of each slot.
+struct Decoding : Tables {
+  std::vector<std::uint16_t> symbol = std::vector<std::uint16_t>(max_tables * core::ans_total);
+};
+
+void read_tables(format::ByteReader &in, int components, Decoding &out) {
+  for (int d = 0; d < components; ++d) {
+    SequenceAxis &axis = out.axis[static_cast<std::size_t>(d)];
+    const std::size_t at = in.position();
+    axis.shift = in.u16();
+    axis.up = in.u16();
+    axis.down = in.u16();
+    if (in.u16() != 0 || !core::is_valid(axis)) corrupt("symbols of a component", at);
+  }
+  std::uint32_t words = 0;
+  for (std::uint32_t t = 0; t < core::sequence_tables(components); ++t) {
+    SequenceTable &table = out.table[t];
+    const std::size_t at = in.position();
+    table.escape = in.u16();
+    table.first = in.u16();
+    table.count = in.u16();
+    table.width = in.u16();
+    if (!core::is_valid(table)) corrupt("table of frequencies", at);
+    words += core::words_of_table(table);
+  }
+  const std::size_t at = in.position();
+  std::vector<std::uint32_t> strings(words + words % 2);
+  for (std::uint32_t &word : strings) word = in.u32();
+  const std::uint32_t *from = strings.data();
+  for (std::uint32_t t = 0; t < core::sequence_tables(components); ++t) {
+    const SequenceTable &table = out.table[t];
+    TokenShare *const share = out.of(t);
+    share[0] = {0, table.escape};
+    std::uint32_t start = table.escape;
+    for (std::uint32_t k = 0; k < table.count; ++k) {
+      const auto frequency = static_cast<std::uint32_t>(
+          core::get_bits(from, std::uint64_t{k} * table.width, static_cast<int>(table.width)));
+      share[table.first + k] = {start, frequency};
+      start += frequency;
+    }
+    if (start != (table.escape == 0 ? 0 : core::ans_total)) corrupt("sum of frequencies", at);
+    for (std::uint32_t s = 0; s < core::sequence_symbols; ++s)
+      std::fill_n(out.symbol.begin() + t * core::ans_total + share[s].start, share[s].frequency,
+                  static_cast<std::uint16_t>(s));
+    const std::uint32_t used = table.count * table.width;
+    from += core::words_of_table(table);
+    if (used % 32 != 0 && from[-1] >> (used % 32) != 0) corrupt("bits behind a table", at);
+  }
+  if (words % 2 != 0 && strings[words] != 0) corrupt("bytes behind the tables", at);
+}
+
+// Decodes a block from its words. The escapes are in the order of particles and components.
+void decode_block(const std::uint32_t *words, const SequenceRecord &record, const Block &block, int components,
+                  Decoding &tables, std::vector<std::uint32_t> &low, const IndexOutput &q) {
+  const core::SequenceLayout layout(tables.axis.data(), components, block.n, record);
+  const std::size_t padded = std::size_t{block.rows} * core::sequence_lanes;
+  low.resize(padded * static_cast<unsigned>(components));
+  const std::uint32_t *from = words;
+  for (int d = 0; d < components; ++d) {
+    const auto shift = static_cast<int>(tables.axis[static_cast<std::size_t>(d)].shift);
+    core::unpack(from, static_cast<std::uint32_t>(padded), shift, core::sequence_lanes,
+                 low.data() + padded * static_cast<unsigned>(d));
+    from += layout.low_words[d];
+  }
+  std::array<std::uint32_t, core::sequence_lanes> state;
+  std::copy_n(words + layout.states_at, core::sequence_lanes, state.begin());
+  for (const std::uint32_t x : state)
+    if (x < core::ans_low) corrupt("state of a lane");
+  std::array<SequenceContext, core::sequence_lanes> context{};
+  constexpr std::int64_t escaped = INT64_MIN;
+  std::uint32_t taken = 0;
+  for (std::uint32_t row = 0; row < block.rows; ++row)
+    for (int d = 0; d < components; ++d) {
+      const SequenceAxis &axis = tables.axis[static_cast<std::size_t>(d)];
+      for (std::uint32_t lane = 0; lane < core::sequence_lanes; ++lane) {
+        const std::uint32_t i = lane * block.rows + row;
+        if (i >= block.n) break;
+        const std::uint32_t t = context[lane].table(d);
+        if (tables.table[t].escape == 0) corrupt("a context without a table");
+        std::uint32_t &x = state[lane];
+        const std::uint32_t symbol = tables.symbol[t * core::ans_total + x % core::ans_total];
+        const TokenShare share = tables.of(t)[symbol];
+        x = core::ans_pop(x, share.start, share.frequency);
+        if (x < core::ans_low) {
+          if (taken == record.stream) corrupt("a stream that ends too early");
+          x = x << 16 | (words[layout.stream_at + taken / 2] >> (taken % 2 * 16) & 0xFFFFu);
+          ++taken;
+        }
+        const std::uint32_t below = low[padded * static_cast<unsigned>(d) + row * core::sequence_lanes + lane];
+        q[static_cast<std::size_t>(d)][block.first + i] =
+            symbol == 0 ? escaped : core::step_of_symbol(symbol, below, axis.shift);
+        context[lane].take(d, symbol, axis);
+      }
+    }
+  if (taken != record.stream) corrupt("a stream that goes on");
+  if (record.stream % 2 != 0 && words[layout.total - 1] >> 16 != 0) corrupt("bytes behind a stream");
+  for (const std::uint32_t x : state)
+    if (x != core::ans_low) corrupt("last state of a lane");
+
+  const std::uint32_t *escape = words + layout.escapes_at;
+  const std::uint32_t *const escapes_end = words + layout.states_at;
+  std::array<std::int64_t, core::max_components> index;
+  std::copy_n(record.first, core::max_components, index.begin());
+  for (std::uint32_t i = 0; i < block.n; ++i)
+    for (int d = 0; d < components; ++d) {
+      std::int64_t &value = q[static_cast<std::size_t>(d)][block.first + i];
+      if (value == escaped) {
+        if (escape == escapes_end) corrupt("fewer steps beyond the symbols than escapes");
+        value = static_cast<std::int32_t>(*escape++);
+      }
+      value = index[static_cast<std::size_t>(d)] = core::sum_of(index[static_cast<std::size_t>(d)], value);
+    }
+  if (escape != escapes_end) corrupt("more steps beyond the symbols than escapes");
+}
+
+}  // namespace
+
+bool encode_sequence(const IndexColumns &q, std::size_t n, int components, std::vector<std::uint8_t> &bytes) {
+  Tables tables;
+  if (!choose_axes(q, n, components, tables)) return false;
+  choose_tables(q, n, components, tables);
+  const std::size_t begin = bytes.size();
+  append_tables(components, tables, bytes);
+  const std::size_t blocks = core::sequence_blocks(n);
+  const std::size_t directory = bytes.size();
+  bytes.resize(directory + blocks * core::sequence_record_size(components));
+  std::vector<std::uint32_t> words;
+  std::size_t at = directory;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const SequenceRecord record = encode_block(q, Block(b, n), components, tables, words);
+    if (words.size() - (record.stream + 1) / 2 > core::sequence_room(components)) {
+      bytes.resize(begin);
+      return false;
+    }
+    format::store_little(&bytes[at], record.stream);
+    format::store_little(&bytes[at + 4], record.escapes);
+    for (int d = 0; d < components; ++d)
+      format::store_little(&bytes[at + 8 + 8 * static_cast<std::size_t>(d)],
+                           static_cast<std::uint64_t>(record.first[d]));
+    at += core::sequence_record_size(components);
+    format::ByteWriter out(bytes);
+    for (const std::uint32_t word : words) out.u32(word);
+  }
+  bytes.resize((bytes.size() + 7) / 8 * 8);
+  return true;
+}
+
+void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components, const IndexOutput &q) {
+  format::ByteReader in(bytes, size);
+  Decoding tables;
+  read_tables(in, components, tables);
+  const std::size_t blocks = core::sequence_blocks(n);
+  if (blocks > in.left() / core::sequence_record_size(components)) corrupt("more blocks than bytes", in.position());
+  format::ByteReader directory(in.take(blocks * core::sequence_record_size(components)),
+                               blocks * core::sequence_record_size(components));
+  std::vector<std::uint32_t> low;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const Block block(b, n);
+    SequenceRecord record;
+    record.stream = directory.u32();
+    record.escapes = directory.u32();
+    for (int d = 0; d < components; ++d) record.first[d] = directory.i64();
+    if (!core::is_valid(record, components, block.n)) corrupt("record of a block", in.position());
+    const core::SequenceLayout layout(tables.axis.data(), components, block.n, record);
+    const std::uint8_t *const payload = in.take(std::size_t{layout.total} * 4);
+    decode_block(reinterpret_cast<const std::uint32_t *>(payload), record, block, components, tables, low, q);
+  }
+  if (in.left() >= 8) corrupt("bytes behind the last block", in.position());
+  while (in.left() != 0)
+    if (in.u8() != 0) corrupt("bytes behind the last block", in.position() - 1);
+}
+
+}  // namespace gpz::cpu

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Columns of grid indices in the order that particles have in memory: a section out, and back (docs/format.md, section
+// 10f; docs/decisions/0035).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/codec/difference_codec.hpp"
+
+namespace gpz::cpu {
+
+// Appends the section of n > 0 particles with 1 to 3 components to `bytes` (a multiple of 8 bytes). False, and nothing
+// appended, if two that follow each other are too far apart. Throws std::bad_alloc.
+bool encode_sequence(const IndexColumns &q, std::size_t n, int components, std::vector<std::uint8_t> &bytes);
+
+// The inverse, for a section of exactly `size` bytes, aligned to 4. Throws corrupt and leaves q unspecified then. The
+// memory that is taken does not depend on what the bytes say.
+void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components, const IndexOutput &q);
+
+}  // namespace gpz::cpu

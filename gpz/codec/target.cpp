@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/codec/target.hpp"
+
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "gpz/error.hpp"
+
+namespace gpz::cpu {
+namespace {
+
+using Type = ConstArray::Type;
+
+std::size_t size_of(Type type) { return type == Type::int32 || type == Type::float32 ? 4 : 8; }
+
+// D components of arrays of type To that are written together.
+template <typename From, typename To, std::size_t D>
+struct Columns {
+  const From *from[D];
+  char *to[D];
+  std::ptrdiff_t stride[D];
+
+  // True unless a value does not fit. `row` gives the row of each particle; Packed: the strides are the size of To.
+  template <bool Packed, typename Row>
+  bool write(std::size_t n, const Row &row) const {
+    bool fits = true;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto r = static_cast<std::ptrdiff_t>(row(i));
+      for (std::size_t d = 0; d < D; ++d) {
+        const To value = static_cast<To>(from[d][i]);
+        if constexpr (std::is_same_v<To, std::int32_t>) fits &= value == from[d][i];
+        std::memcpy(to[d] + r * (Packed ? static_cast<std::ptrdiff_t>(sizeof(To)) : stride[d]), &value, sizeof value);
+      }
+    }
+    return fits;
+  }
+};
+
+template <typename To, std::size_t D, typename From>
+bool store_together(const std::array<const From *, core::max_components> &values, std::size_t n, const Target &target,
+                    const std::size_t *which) {
+  Columns<From, To, D> columns{};
+  bool packed = true;
+  for (std::size_t k = 0; k < D; ++k) {
+    const Array &array = target.components[which[k]];
+    columns.from[k] = values[which[k]];
+    columns.to[k] = static_cast<char *>(array.data);
+    columns.stride[k] = array.stride;
+    packed = packed && array.stride == static_cast<std::ptrdiff_t>(sizeof(To));
+  }
+  if (target.rows != nullptr) {
+    const std::uint32_t *const rows = target.rows;
+    return columns.template write<false>(n, [rows](std::size_t i) { return rows[i]; });
+  }
+  const auto in_order = [](std::size_t i) { return i; };
+  return packed ? columns.template write<true>(n, in_order) : columns.template write<false>(n, in_order);
+}
+
+template <typename To, typename From>
+bool store_components(const std::array<const From *, core::max_components> &values, std::size_t n, const Target &target,
+                      const std::size_t *which, std::size_t count) {
+  if (count == 1) return store_together<To, 1>(values, n, target, which);
+  if (count == 2) return store_together<To, 2>(values, n, target, which);
+  return store_together<To, 3>(values, n, target, which);
+}
+
+// Components of one type are written together, row by row: what is next to each other in memory is visited once.
+template <typename Narrow, typename Wide, typename From>
+bool store_all(const std::array<const From *, core::max_components> &values, std::size_t n, const Target &target,
+               Type narrow_type) {
+  bool fits = true;
+  for (const bool narrow : {true, false}) {
+    std::size_t which[core::max_components];
+    std::size_t count = 0;
+    for (std::size_t d = 0; d < target.components.size(); ++d)
+      if (target.components[d].data != nullptr && (target.components[d].type == narrow_type) == narrow)
+        which[count++] = d;
+    if (count == 0) continue;
+    fits &= narrow ? store_components<Narrow>(values, n, target, which, count)
+                   : store_components<Wide>(values, n, target, which, count);
+  }
+  return fits;
+}
+
+}  // namespace
+
+bool Target::is_wanted() const {
+  for (const Array &array : components)
+    if (array.data != nullptr) return true;
+  return false;
+}
+
+bool Target::has(Type type) const {
+  for (const Array &array : components)
+    if (array.data != nullptr && array.type == type) return true;
+  return false;
+}
+
+Target Target::from(std::size_t first) const {
+  Target out = *this;
+  if (rows != nullptr) {
+    out.rows += first;
+    return out;
+  }
+  for (Array &array : out.components)
+    if (array.data != nullptr)
+      array.data = static_cast<char *>(array.data) + static_cast<std::ptrdiff_t>(first) * array.stride;
+  return out;
+}
+
+void *Target::contiguous(std::size_t d, Type type) const {
+  const Array &array = components[d];
+  const std::size_t size = size_of(type);
+  const bool fits = rows == nullptr && array.type == type && array.stride == static_cast<std::ptrdiff_t>(size) &&
+                    reinterpret_cast<std::uintptr_t>(array.data) % size == 0;
+  return fits ? array.data : nullptr;
+}
+
+void store(const FloatValues &values, std::size_t n, const Target &target) {
+  store_all<float, double>(values, n, target, Type::float32);
+}
+
+void store(const SingleValues &values, std::size_t n, const Target &target) {
+  store_all<float, double>(values, n, target, Type::float32);
+}
+
+void store(const IntegerValues &values, std::size_t n, const Target &target) {
+  if (!store_all<std::int32_t, std::int64_t>(values, n, target, Type::int32))
+    throw Error(Status::limit_exceeded, "a value does not fit into an array of 32 bits");
+}
+
+}  // namespace gpz::cpu

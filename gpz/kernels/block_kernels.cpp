@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The stages of the paper over one block: quantise, sort, encode. Compiled once for each instruction set (GPZ_ISA).
+#include "gpz/kernels/block_kernels.hpp"
+
+#include <type_traits>
+
+#include "gpz/core/block.hpp"
+#include "gpz/core/keys.hpp"
+#include "gpz/core/quantize.hpp"
+
+namespace gpz::cpu {
+namespace GPZ_ISA {
+namespace {
+
+using core::BlockLayout;
+using core::BlockRecord;
+using core::Grid;
+using core::Mode;
+using core::Segments;
+
+struct Range {
+  std::int64_t min = INT64_MAX;
+  std::int64_t max = INT64_MIN;
+  std::uint32_t misses = 0;
+};
+
+// A second pass over a component with values that the grid does not hold: they get the smallest index of the others, so
+// that they do not widen the block.
+template <bool OnlyItsValues, typename T>
+Range mark_misses(const T *x, std::uint32_t n, const Grid &grid, std::int64_t *index, std::uint8_t *missed) {
+  Range range;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const core::Quantized<T> q = core::quantize<OnlyItsValues>(x[i], grid);
+    missed[i] = q.valid ? 0 : 1;
+    range.misses += missed[i];
+    if (q.valid) {
+      range.min = core::min_of(range.min, q.index);
+      range.max = core::max_of(range.max, q.index);
+    }
+  }
+  if (range.misses == n) range.min = range.max = 0;
+  for (std::uint32_t i = 0; i < n; ++i)
+    if (missed[i] != 0) index[i] = range.min;
+  return range;
+}
+
+// Stage 1 for one component. The errors of valid values are compared by their bits, which order as non-negative doubles
+// do.
+template <bool OnlyItsValues, typename T>
+Range quantize_component(const T *__restrict x, std::uint32_t n, const Grid &grid, std::int64_t *__restrict index,
+                         std::uint8_t *missed, std::int64_t &largest_error_bits) {
+  const Grid local = grid;
+  std::int64_t min = INT64_MAX;
+  std::int64_t max = INT64_MIN;
+  std::int64_t misses = 0;
+  std::int64_t error_bits = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const core::Quantized<T> q = core::quantize<OnlyItsValues>(x[i], local);
+    index[i] = q.index;
+    min = q.index < min ? q.index : min;
+    max = q.index > max ? q.index : max;
+    const std::int64_t bits = q.valid ? core::bit_cast<std::int64_t>(static_cast<double>(q.error)) : 0;
+    error_bits = bits > error_bits ? bits : error_bits;
+    misses += q.valid ? 0 : 1;
+  }
+  largest_error_bits = core::max_of(largest_error_bits, error_bits);
+  if (misses != 0) return mark_misses<OnlyItsValues>(x, n, grid, index, missed);
+  return {min, max, 0};
+}
+
+// index - min, in 32 bits where that is enough.
+template <typename U>
+void subtract_min(const std::int64_t *__restrict index, std::uint32_t n, std::int64_t min, U *__restrict delta) {
+  for (std::uint32_t i = 0; i < n; ++i)
+    delta[i] = static_cast<U>(static_cast<std::uint64_t>(index[i]) - static_cast<std::uint64_t>(min));
+}
+
+template <typename U>
+U *as(std::uint64_t *memory) {
+  return reinterpret_cast<U *>(memory);
+}
+
+template <typename U>
+std::uint32_t pack_components(const BlockRecord &record, int components, std::uint32_t n, std::uint32_t lanes,
+                              Scratch &scratch, std::uint32_t *words) {
+  std::uint32_t at = 0;
+  for (int d = 0; d < components; ++d)
+    at += core::pack(as<U>(scratch.delta[d]), n, core::bit_length(record.extent[d]), lanes, words + at);
+  return at;
+}
+
+// Stage 2: segment ids, offsets inside segments, and the number of particles in each segment (scratch.start).
+template <typename U, typename O>
+void locate(const Segments &segments, std::uint32_t n, Scratch &scratch) {
+  const Segments s = segments;
+  const U *__restrict x = as<U>(scratch.delta[0]);
+  const U *__restrict y = as<U>(scratch.delta[1]);
+  const U *__restrict z = as<U>(scratch.delta[2]);
+  std::uint32_t *__restrict segment = scratch.segment;
+  O *__restrict offset = as<O>(scratch.offset);
+  const auto mask_x = static_cast<O>(core::low_mask(s.shift[0]));
+  const auto mask_y = static_cast<O>(core::low_mask(s.shift[1]));
+  const auto mask_z = static_cast<O>(core::low_mask(s.shift[2]));
+  // A width of all bits of O can only be followed by axes without bits, whose place is then taken modulo the width.
+  const int at_y = s.offset_at[1] & (static_cast<int>(sizeof(O)) * 8 - 1);
+  const int at_z = s.offset_at[2] & (static_cast<int>(sizeof(O)) * 8 - 1);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    segment[i] = s.id(x[i], y[i], z[i]);
+    offset[i] = (static_cast<O>(x[i]) & mask_x) | ((static_cast<O>(y[i]) & mask_y) << at_y) |
+                ((static_cast<O>(z[i]) & mask_z) << at_z);
+  }
+  memset(scratch.start, 0, segments.count * sizeof(std::uint32_t));
+  for (std::uint32_t i = 0; i < n; ++i) ++scratch.start[segment[i]];
+}
+
+struct RunShape {
+  std::uint32_t runs = 0;
+  int gap_width = 0;
+  int count_width = 0;
+};
+
+std::uint32_t occupied_segments(const std::uint32_t *count, std::uint32_t segments) {
+  std::uint32_t occupied = 0;
+  for (std::uint32_t s = 0; s < segments; ++s) occupied += count[s] != 0 ? 1 : 0;
+  return occupied;
+}
+
+RunShape measure_runs(const std::uint32_t *count, std::uint32_t segments) {
+  RunShape shape;
+  std::uint32_t all_gaps = 0;
+  std::uint32_t all_counts = 0;
+  std::uint32_t next = 0;
+  for (std::uint32_t s = 0; s < segments; ++s) {
+    if (count[s] == 0) continue;
+    all_gaps |= s - next;
+    all_counts |= count[s] - 1;
+    next = s + 1;
+    ++shape.runs;
+  }
+  shape.gap_width = core::bit_length(all_gaps);
+  shape.count_width = core::bit_length(all_counts);
+  return shape;
+}
+
+// Stage 3 (a), the paper's section 4.3: run lengths and gaps.
+void encode_runs(const std::uint32_t *count, std::uint32_t segments, const RunShape &shape, std::uint32_t *words) {
+  const int width = shape.gap_width + shape.count_width;
+  std::uint64_t at = 0;
+  std::uint32_t next = 0;
+  for (std::uint32_t s = 0; s < segments; ++s) {
+    if (count[s] == 0) continue;
+    const std::uint64_t item = (s - next) | static_cast<std::uint64_t>(count[s] - 1) << shape.gap_width;
+    core::put_bits(words, at, width, item);
+    at += static_cast<unsigned>(width);
+    next = s + 1;
+  }
+}
+
+// Stage 3 (b), Elias-Fano: for every segment as many ones as it has particles, then a zero.
+void encode_bitmap(const std::uint32_t *count, std::uint32_t segments, std::uint32_t *words) {
+  std::uint64_t pending = 0;
+  std::uint32_t bits = 0;  // in pending, below 32
+  for (std::uint32_t s = 0; s < segments; ++s) {
+    std::uint32_t ones = count[s];
+    while (ones >= 32) {
+      pending |= std::uint64_t{0xFFFFFFFFu} << bits;
+      *words++ = static_cast<std::uint32_t>(pending);
+      pending >>= 32;
+      ones -= 32;
+    }
+    pending |= core::low_mask(static_cast<int>(ones)) << bits;
+    bits += ones + 1;
+    if (bits >= 32) {
+      *words++ = static_cast<std::uint32_t>(pending);
+      pending >>= 32;
+      bits -= 32;
+    }
+  }
+  if (bits != 0) *words = static_cast<std::uint32_t>(pending);
+}
+
+// Stable counting sort by segment: scratch.start holds the counts and is used up.
+template <typename O>
+void sort_by_segment(std::uint32_t segments, std::uint32_t n, Scratch &scratch) {
+  std::uint32_t sum = 0;
+  for (std::uint32_t s = 0; s < segments; ++s) {
+    const std::uint32_t count = scratch.start[s];
+    scratch.start[s] = sum;
+    sum += count;
+  }
+  const O *__restrict offset = as<O>(scratch.offset);
+  O *__restrict sorted = as<O>(scratch.sorted);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::uint32_t to = scratch.start[scratch.segment[i]]++;
+    sorted[to] = offset[i];
+    scratch.order[to] = static_cast<std::uint16_t>(i);
+  }
+}
+
+// Segment sizes for Elias-Fano coding; false if there are none within the limits.
+bool choose_segments(BlockRecord &record, std::uint32_t n, Segments &segments) {
+  core::ShiftCandidate best{core::no_candidate, {0, 0, 0}};
+  for (int c = 0; c < core::shift_candidates; ++c) {
+    const core::ShiftCandidate candidate = core::shift_candidate(c, record.extent, n);
+    if (candidate.cost < best.cost) best = candidate;
+  }
+  if (best.cost == core::no_candidate) return false;
+  for (int d = 0; d < core::max_components; ++d) record.shift[d] = best.shift[d];
+  return core::make_segments(record.extent, record.shift, core::segment_limit(n), segments);
+}
+
+// Codes the block sorted and sets `words`; false if that takes more than `limit` words. (None at all is possible.)
+template <typename U, typename O>
+bool encode_sorted_as(const Segments &segments, std::uint32_t n, std::uint32_t lanes, std::uint32_t limit,
+                      BlockRecord &record, Scratch &scratch, std::uint32_t &words) {
+  locate<U, O>(segments, n, scratch);
+  const std::uint32_t bitmap_words = core::words_of_bitmap(n, segments.count);
+  RunShape shape;
+  std::uint32_t run_words = ~std::uint32_t{0};
+  if (core::runs_may_win(occupied_segments(scratch.start, segments.count), n, segments.count)) {
+    shape = measure_runs(scratch.start, segments.count);
+    run_words = core::words_of_runs(shape.runs, shape.gap_width, shape.count_width);
+  }
+  const std::uint32_t order_words = core::min_of(run_words, bitmap_words);
+  if (order_words + core::packed_words(n, segments.offset_width, lanes) > limit) return false;
+  if (run_words <= bitmap_words) {
+    record.mode = Mode::runs;
+    record.runs = shape.runs;
+    record.gap_width = static_cast<std::uint8_t>(shape.gap_width);
+    record.count_width = static_cast<std::uint8_t>(shape.count_width);
+    memset(scratch.words, 0, run_words * sizeof(std::uint32_t));
+    encode_runs(scratch.start, segments.count, shape, scratch.words);
+  } else {
+    record.mode = Mode::elias_fano;
+    encode_bitmap(scratch.start, segments.count, scratch.words);
+  }
+  sort_by_segment<O>(segments.count, n, scratch);
+  words = order_words + core::pack(as<O>(scratch.sorted), n, segments.offset_width, lanes, scratch.words + order_words);
+  return true;
+}
+
+template <typename U>
+bool encode_sorted(std::uint32_t n, std::uint32_t lanes, std::uint32_t limit, BlockRecord &record, Scratch &scratch,
+                   std::uint32_t &words) {
+  Segments segments;
+  if (!choose_segments(record, n, segments)) return false;
+  if (segments.offset_width <= 32)
+    return encode_sorted_as<U, std::uint32_t>(segments, n, lanes, limit, record, scratch, words);
+  return encode_sorted_as<U, std::uint64_t>(segments, n, lanes, limit, record, scratch, words);
+}
+
+template <typename T>
+std::uint32_t encode_exceptions(const BlockInput &input, bool sorted, std::uint32_t count, const Scratch &scratch,
+                                std::uint32_t *words) {
+  std::uint32_t *place = words;
+  std::uint32_t *bits = words + count;
+  for (int d = 0; d < input.components; ++d) {
+    const T *values = static_cast<const T *>(input.values[d]);
+    for (std::uint32_t j = 0; j < input.n; ++j) {
+      const std::uint32_t i = sorted ? scratch.order[j] : j;
+      if (scratch.missed[d][i] == 0) continue;
+      *place++ = j | static_cast<std::uint32_t>(d) << 16;
+      memcpy(bits, &values[i], sizeof(T));
+      bits += sizeof(T) / sizeof(std::uint32_t);
+    }
+  }
+  return static_cast<std::uint32_t>(bits - words);
+}
+
+// Lossless: keys of the values themselves.
+template <typename T>
+void encode_exact(const BlockInput &input, Scratch &scratch, BlockResult &result) {
+  BlockRecord &record = result.record;
+  record.mode = Mode::exact;
+  const std::uint32_t lanes = core::lanes_of(input.n, scratch.block_size);
+  for (int d = 0; d < input.components; ++d) {
+    const T *values = static_cast<const T *>(input.values[d]);
+    auto *keys = reinterpret_cast<std::uint64_t *>(scratch.index);
+    std::uint64_t min = ~std::uint64_t{0};
+    std::uint64_t max = 0;
+    for (std::uint32_t i = 0; i < input.n; ++i) {
+      keys[i] = core::key_of(values[i]);
+      min = keys[i] < min ? keys[i] : min;
+      max = keys[i] > max ? keys[i] : max;
+    }
+    record.min[d] = min;
+    record.extent[d] = max - min;
+    const int width = core::bit_length(record.extent[d]);
+    if (width <= 32) {
+      subtract_min(scratch.index, input.n, static_cast<std::int64_t>(min), as<std::uint32_t>(scratch.delta[0]));
+      result.words +=
+          core::pack(as<std::uint32_t>(scratch.delta[0]), input.n, width, lanes, scratch.words + result.words);
+    } else {
+      subtract_min(scratch.index, input.n, static_cast<std::int64_t>(min), scratch.delta[0]);
+      result.words += core::pack(scratch.delta[0], input.n, width, lanes, scratch.words + result.words);
+    }
+  }
+}
+
+template <typename U>
+void encode_indices(const BlockInput &input, std::uint32_t plain_words, Scratch &scratch, BlockResult &result) {
+  BlockRecord &record = result.record;
+  const std::uint32_t lanes = core::lanes_of(input.n, scratch.block_size);
+  if (input.may_sort && plain_words != 0)
+    result.sorted = encode_sorted<U>(input.n, lanes, plain_words, record, scratch, result.words);
+  if (!result.sorted) {
+    record.mode = Mode::plain;
+    for (auto &shift : record.shift) shift = 0;
+    result.words = pack_components<U>(record, input.components, input.n, lanes, scratch, scratch.words);
+  }
+}
+
+template <typename T>
+void encode_floats(const BlockInput &input, Scratch &scratch, BlockResult &result) {
+  BlockRecord &record = result.record;
+  Range range[core::max_components];
+  std::int64_t error_bits = 0;
+  std::uint64_t widest = 0;
+  bool narrow = true;
+  for (int d = 0; d < input.components; ++d) {
+    const auto *const x = static_cast<const T *>(input.values[d]);
+    range[d] = input.grid.only_its_values
+                   ? quantize_component<true>(x, input.n, input.grid, scratch.index, scratch.missed[d], error_bits)
+                   : quantize_component<false>(x, input.n, input.grid, scratch.index, scratch.missed[d], error_bits);
+    record.exceptions += range[d].misses;
+    record.min[d] = core::key_of(range[d].min);
+    record.extent[d] = static_cast<std::uint64_t>(range[d].max) - static_cast<std::uint64_t>(range[d].min);
+    widest = core::max_of(widest, record.extent[d]);
+    // Until a component is too wide for it, 32-bit differences; then once more for those before it.
+    // 31 bits, so that a shift by all of them stays below the width of the type.
+    if (narrow && widest > 0x7FFFFFFFu) {
+      narrow = false;
+      for (int e = 0; e < d; ++e)
+        for (std::uint32_t i = input.n; i-- > 0;) scratch.delta[e][i] = as<std::uint32_t>(scratch.delta[e])[i];
+    }
+    if (narrow)
+      subtract_min(scratch.index, input.n, range[d].min, as<std::uint32_t>(scratch.delta[d]));
+    else
+      subtract_min(scratch.index, input.n, range[d].min, scratch.delta[d]);
+  }
+  const std::uint32_t lanes = core::lanes_of(input.n, scratch.block_size);
+  std::uint32_t plain_words = 0;
+  for (int d = 0; d < input.components; ++d)
+    plain_words += core::packed_words(input.n, core::bit_length(record.extent[d]), lanes);
+  if (core::exact_is_smaller(plain_words, record.exceptions, input.n, input.components, input.value, lanes)) {
+    record = BlockRecord{};
+    encode_exact<T>(input, scratch, result);
+    return;
+  }
+  for (int d = 0; d < input.components; ++d)
+    if (range[d].misses == 0 && record.exceptions != 0) memset(scratch.missed[d], 0, input.n);
+  for (int d = input.components; d < core::max_components; ++d)
+    memset(scratch.delta[d], 0, input.n * (narrow ? sizeof(std::uint32_t) : sizeof(std::uint64_t)));
+  result.largest_error = core::bit_cast<double>(error_bits);
+  if (narrow)
+    encode_indices<std::uint32_t>(input, plain_words, scratch, result);
+  else
+    encode_indices<std::uint64_t>(input, plain_words, scratch, result);
+  if (record.exceptions != 0)
+    result.words +=
+        encode_exceptions<T>(input, result.sorted, record.exceptions, scratch, scratch.words + result.words);
+}
+
+void encode(const BlockInput &input, Scratch &scratch, BlockResult &result) {
+  result = BlockResult{};
+  if (input.value == core::Value::integer)
+    encode_exact<std::int64_t>(input, scratch, result);
+  else if (input.value == core::Value::float32)
+    input.grid.step > 0 ? encode_floats<float>(input, scratch, result) : encode_exact<float>(input, scratch, result);
+  else
+    input.grid.step > 0 ? encode_floats<double>(input, scratch, result) : encode_exact<double>(input, scratch, result);
+}
+
+// Sorted segment ids from the runs; false unless they are n ids below segments.count.
+bool decode_runs(const BlockRecord &record, std::uint32_t segments, const std::uint32_t *words, std::uint32_t n,
+                 std::uint32_t *segment) {
+  std::uint32_t have = 0;
+  std::uint32_t next = 0;
+  for (std::uint32_t k = 0; k < record.runs; ++k) {
+    const core::Run run = core::read_run(record, words, k);
+    const std::uint32_t id = next + run.gap;
+    if (id >= segments || run.count > n - have) return false;
+    for (std::uint32_t i = 0; i < run.count; ++i) segment[have + i] = id;
+    have += run.count;
+    next = id + 1;
+  }
+  return have == n;
+}
+
+// Sorted segment ids from the bitmap: the i-th set bit, at position p, means id p - i. False unless they are n ids.
+bool decode_bitmap(std::uint32_t segments, const std::uint32_t *words, std::uint32_t n, std::uint32_t *segment) {
+  const std::uint32_t count = core::words_of_bitmap(n, segments);
+  std::uint32_t have = 0;
+  for (std::uint32_t w = 0; w < count; ++w) {
+    std::uint32_t bits = words[w];
+    const auto ones = static_cast<std::uint32_t>(__builtin_popcount(bits));
+    if (ones > n - have) return false;
+    while (bits != 0) {
+      segment[have] = w * 32 + static_cast<std::uint32_t>(__builtin_ctz(bits)) - have;
+      ++have;
+      bits &= bits - 1;
+    }
+  }
+  return have == n && (n == 0 || segment[n - 1] < segments);
+}
+
+double index_base(const BlockRecord &record, int d) {
+  return core::index_base(core::value_of<std::int64_t>(record.min[d]));
+}
+
+template <typename T, typename Out, typename O>
+void place_sorted(const Segments &segments, const BlockRecord &record, const BlockOutput &output, Scratch &scratch) {
+  const core::CellFinder find(segments);
+  const std::uint32_t *__restrict segment = scratch.segment;
+  const O *__restrict offset = as<O>(scratch.sorted);
+  const double step = output.step;
+  for (int d = 0; d < output.components; ++d) {
+    auto *__restrict out = static_cast<Out *>(output.values[d]);
+    if (out == nullptr) continue;
+    const double base = index_base(record, d);
+    const int shift = segments.shift[d];
+    const int at = segments.offset_at[d] & (static_cast<int>(sizeof(O)) * 8 - 1);
+    const auto mask = static_cast<O>(core::low_mask(segments.offset_bits[d]));
+    for (std::uint32_t i = 0; i < output.n; ++i) {
+      std::uint32_t cell[core::max_components];
+      find(segment[i], cell);
+      const std::uint64_t inside = (offset[i] >> at) & mask;
+      const std::uint64_t delta = (static_cast<std::uint64_t>(cell[d]) << shift) + inside;
+      out[i] = static_cast<Out>(core::grid_value<T>(core::index_from(base, delta), step));
+    }
+  }
+}
+
+template <typename T, typename Out, typename U>
+void place_plain(const U *__restrict delta, const BlockRecord &record, int d, const BlockOutput &output) {
+  auto *__restrict out = static_cast<Out *>(output.values[d]);
+  const double base = index_base(record, d);
+  const double step = output.step;
+  for (std::uint32_t i = 0; i < output.n; ++i)
+    out[i] = static_cast<Out>(core::grid_value<T>(core::index_from(base, delta[i]), step));
+}
+
+template <typename T, typename Out, typename U>
+void place_exact(const U *__restrict delta, const BlockRecord &record, int d, const BlockOutput &output) {
+  auto *__restrict out = static_cast<Out *>(output.values[d]);
+  const std::uint64_t base = record.min[d];
+  for (std::uint32_t i = 0; i < output.n; ++i) out[i] = static_cast<Out>(core::value_of<T>(base + delta[i]));
+}
+
+template <typename T, typename Out, typename U>
+void decode_component(const BlockRecord &record, int d, const std::uint32_t *words, std::uint32_t lanes,
+                      const BlockOutput &output, Scratch &scratch) {
+  U *delta = as<U>(scratch.delta[0]);
+  core::unpack(words, output.n, core::bit_length(record.extent[d]), lanes, delta);
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    place_exact<T, Out>(delta, record, d, output);
+  } else {
+    if (record.mode == Mode::exact)
+      place_exact<T, Out>(delta, record, d, output);
+    else
+      place_plain<T, Out>(delta, record, d, output);
+  }
+}
+
+template <typename T, typename Out>
+bool decode_exceptions(const BlockRecord &record, const std::uint32_t *words, const BlockOutput &output) {
+  const std::uint32_t *bits = words + record.exceptions;
+  for (std::uint32_t e = 0; e < record.exceptions; ++e, bits += sizeof(T) / sizeof(std::uint32_t)) {
+    const std::uint32_t i = words[e] & 0xFFFFu;
+    const std::uint32_t d = words[e] >> 16;
+    if (i >= output.n || d >= static_cast<std::uint32_t>(output.components)) return false;
+    if (output.values[d] == nullptr) continue;
+    T value;
+    memcpy(&value, bits, sizeof(T));
+    static_cast<Out *>(output.values[d])[i] = static_cast<Out>(value);
+  }
+  return true;
+}
+
+// Values of type T as `Out`.
+template <typename T, typename Out>
+bool decode_as(const BlockRecord &record, const std::uint32_t *words, const BlockOutput &output, Scratch &scratch) {
+  BlockLayout layout;
+  if (!core::block_layout(record, output.components, output.value, output.n, output.block_size, layout)) return false;
+  const bool sorted = core::is_sorted(record.mode);
+  if constexpr (!std::is_same_v<T, std::int64_t>) {
+    if (sorted) {
+      const Segments &segments = layout.segments;
+      if (record.mode == Mode::runs ? !decode_runs(record, segments.count, words, output.n, scratch.segment)
+                                    : !decode_bitmap(segments.count, words, output.n, scratch.segment))
+        return false;
+      const std::uint32_t *offsets = words + layout.order_words;
+      if (segments.offset_width <= 32) {
+        core::unpack(offsets, output.n, segments.offset_width, layout.lanes, as<std::uint32_t>(scratch.sorted));
+        place_sorted<T, Out, std::uint32_t>(segments, record, output, scratch);
+      } else {
+        core::unpack(offsets, output.n, segments.offset_width, layout.lanes, scratch.sorted);
+        place_sorted<T, Out, std::uint64_t>(segments, record, output, scratch);
+      }
+    }
+  }
+  if (!sorted) {
+    const std::uint32_t *at = words;
+    for (int d = 0; d < output.components; ++d) {
+      const int width = core::bit_length(record.extent[d]);
+      if (output.values[d] != nullptr) {
+        if (width <= 32)
+          decode_component<T, Out, std::uint32_t>(record, d, at, layout.lanes, output, scratch);
+        else
+          decode_component<T, Out, std::uint64_t>(record, d, at, layout.lanes, output, scratch);
+      }
+      at += core::packed_words(output.n, width, layout.lanes);
+    }
+  }
+  if constexpr (!std::is_same_v<T, std::int64_t>)
+    return decode_exceptions<T, Out>(record, words + layout.order_words + layout.value_words, output);
+  return true;
+}
+
+bool decode(const BlockRecord &record, const std::uint32_t *words, const BlockOutput &output, Scratch &scratch) {
+  switch (output.value) {
+    case core::Value::integer:
+      return decode_as<std::int64_t, std::int64_t>(record, words, output, scratch);
+    case core::Value::float32:
+      return output.single ? decode_as<float, float>(record, words, output, scratch)
+                           : decode_as<float, double>(record, words, output, scratch);
+    case core::Value::float64:
+      return decode_as<double, double>(record, words, output, scratch);
+  }
+  return false;
+}
+
+}  // namespace
+
+const BlockKernels block_kernels{encode, decode};
+
+}  // namespace GPZ_ISA
+}  // namespace gpz::cpu

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One block on the CPU, compiled once for each instruction set (gpz/kernels/kernels.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "gpz/core/config.hpp"
+#include "gpz/core/types.hpp"
+
+namespace gpz::cpu {
+
+// Working memory for blocks of up to `block_size` particles.
+struct Scratch {
+  explicit Scratch(std::uint32_t block_size);
+  ~Scratch();
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+
+  std::uint32_t block_size;
+  std::int64_t *index;      // grid indices or keys of one component
+  std::uint64_t *delta[3];  // keys less the block's minimum; or, in the same memory, 32-bit ones
+  std::uint64_t *offset;    // positions inside segments
+  std::uint64_t *sorted;    // the same after sorting
+  std::uint32_t *segment;   // segment ids
+  std::uint32_t *start;     // particles per segment, then where the segment begins: 2 * block_size + 1
+  std::uint8_t *missed[3];  // 1: the grid does not hold the value
+  std::uint16_t *order;     // order[j]: the input index of stored particle j; set by encode
+  std::uint32_t *words;     // the payload: written by encode
+
+  // Three components of 64 bits: by the rule of core::exact_is_smaller no block needs more.
+  static constexpr std::uint32_t max_words(std::uint32_t block_size) { return block_size * 6 + 64; }
+
+ private:
+  std::unique_ptr<unsigned char[]> memory_;
+};
+
+struct BlockInput {
+  core::Value value;
+  int components;
+  const void *values[3];  // n contiguous values each: int64_t, float or double
+  std::uint32_t n;
+  core::Grid grid;  // step 0: lossless
+  bool may_sort;
+};
+
+struct BlockResult {
+  core::BlockRecord record;
+  std::uint32_t words;  // of scratch.words
+  double largest_error;
+  bool sorted;  // scratch.order was set; otherwise particles stay in input order
+};
+
+struct BlockOutput {
+  core::Value value;
+  int components;
+  double step;
+  std::uint32_t n;
+  std::uint32_t block_size;
+  void *values[3];      // int64_t for integers, double for floats (f32 values widened); nullptr: not wanted
+  bool single = false;  // of an f32 field: they are float
+};
+
+struct BlockKernels {
+  void (*encode)(const BlockInput &input, Scratch &scratch, BlockResult &result);
+  // `words` has as many words as the record says (core::block_layout), and its mode is one that the field may have.
+  // False: the block contradicts the format.
+  bool (*decode)(const core::BlockRecord &record, const std::uint32_t *words, const BlockOutput &output,
+                 Scratch &scratch);
+};
+
+namespace GPZ_ISA {
+extern const BlockKernels block_kernels;
+}
+
+}  // namespace gpz::cpu

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of one instruction set (GPZ_ISA). Compiled once for each.
+#include "gpz/core/config.hpp"
+#include "gpz/kernels/block_kernels.hpp"
+#include "gpz/kernels/checksum_kernels.hpp"
+#include "gpz/kernels/difference_kernels.hpp"
+#include "gpz/kernels/kernels.hpp"
+#include "gpz/kernels/ordered_kernels.hpp"
+#include "gpz/kernels/pair_kernels.hpp"
+
+#define GPZ_TEXT_(x) #x
+#define GPZ_TEXT(x) GPZ_TEXT_(x)
+
+namespace gpz::cpu {
+namespace GPZ_ISA {
+
+extern const Kernels table;
+constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels, difference_kernels,
+                        ordered_kernels,   pair_kernels,  checksum_kernels};
+
+}  // namespace GPZ_ISA
+}  // namespace gpz::cpu

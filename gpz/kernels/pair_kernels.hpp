@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pairs of particles within a cutoff, compiled once for each instruction set (gpz/kernels/kernels.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "gpz/core/types.hpp"
+
+namespace gpz::cpu {
+
+// Particles that may be near to one, in arrays with `padding` elements more.
+struct PairCandidates {
+  const std::int32_t *position[core::max_components];
+  const std::uint32_t *place;
+  std::uint32_t *distance;  // working memory
+};
+
+struct PairList {
+  std::uint32_t *partner;
+  std::int16_t *way[core::max_components];  // from the partner
+};
+
+struct PairKernels {
+  static constexpr std::uint32_t padding = 16;
+
+  // Those of the first `count` candidates that are closer to `own` than the square root of `limit`, which is below
+  // 2^30, are put into the list, which has room for all of them. Positions differ by less than 2^31. Where `period` is
+  // not 0, ways are the shorter ones. Returns how many there are.
+  std::uint32_t (*find_near)(const std::int32_t own[core::max_components], const PairCandidates &candidates,
+                             std::uint32_t count, const std::int32_t period[core::max_components], std::uint32_t limit,
+                             const PairList &list);
+};
+
+namespace GPZ_ISA {
+extern const PairKernels pair_kernels;
+}
+
+}  // namespace gpz::cpu
