@@ -21,110 +21,74 @@ DumpStyle(gpz,DumpGPZ);
 #ifndef LMP_DUMP_GPZ_H
 #define LMP_DUMP_GPZ_H
 
+#include <cstdint>
+#include <functional>
 #include <gpz/frame.hpp>
-#include <gpz/trajectory.hpp>
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "dump_custom.h"
 #include "gpz_backend.h"
-#include "gpz_columns.h"
-#include "gpz_host_needs.h"
+#include "gpz_direct.h"
+#include "gpz_frame_maker.h"
 #include "gpz_output.h"
-#include "gpz_position_bound.h"
-#include "gpz_share.h"
+#include "gpz_repeated_steps.h"
+#include "gpz_settings.h"
+#include "gpz_source.h"
+#include "gpz_step_observer.h"
 #include "gpz_summary.h"
 
 namespace LAMMPS_NS {
 
-class DumpGPZ : public DumpCustom {
+// The interface of LAMMPS: each function asks the parts in their order.
+class DumpGPZ : public GPZSource, public GPZStepObserver {
  public:
   DumpGPZ(class LAMMPS *, int, char **);
   ~DumpGPZ() override;
 
   void write() override;
   double memory_usage() override;
-  // called by fix GPZ/STEP on all ranks
-  void poll();
-  void step_is_over();
-  void end_of_run();
+  void poll() override { output_.poll(); }
+  void step_is_over() override { direct_.step_is_over(backend_.device_atoms()); }
+  void end_of_run() override;
 
  protected:
   void init_style() override;
   void openfile() override;
-  int count() override;
-  void pack(tagint *) override;
   int modify_param(int, char **) override;
 
  private:
   std::string command_, fix_id_;
-  std::unique_ptr<GPZColumns> columns_;
+  GPZSettings settings_;
   GPZSummary summary_;
   GPZBackend backend_;  // has the buffers of output_, so it outlives it
-  std::string backend_printed_;
-  GPZShare share_;
+  GPZFrameMaker frames_;
   GPZOutput output_;
-  bool async_ = true, direct_wanted_ = true;
-  bool early_ = false;                        // KOKKOS has not copied anything to the host for this frame
-  double step_over_ = 0;                      // MPI_Wtime() when KOKKOS began to copy for this frame alone; or 0
-  std::vector<std::string> thresh_names_;     // dump_modify thresh
-  gpz::KeySchedule schedule_;                 // dump_modify key
-  gpz::Order order_ = gpz::Order::place;      // dump_modify order
-  gpz::Effort effort_ = gpz::default_effort;  // dump_modify effort
-  bool effort_limited_ = false;               // which was said
-  const int *rows_ = nullptr;                 // the atoms of this frame; nullptr: all local ones
-  gpz::FrameInfo info_;
-
-  GPZPositionBound bound_;
-  bool bound_printed_ = false;
-  double first_edge_ = 0;        // longest box edge at the first frame, distance units; 0: no frame yet
-  bool elements_given_ = false;  // by dump_modify element
+  GPZRepeatedSteps repeated_;
+  GPZDirect direct_;
   gpz::Metadata metadata_;       // of the file that is open
-  enum { UNDECIDED, SKIP_OLD, ADD_ALL } append_mode_ = UNDECIDED;
+  double first_edge_ = 0;        // longest box edge at the first frame, distance units; 0: no frame yet
+  bool effort_limited_ = false;  // which was said
+  std::string said_bound_, said_device_;
 
-  std::vector<GPZColumns::Column> column_list() const;
   void refuse_keywords() const;
-  int modify_eb(int, char **);
-  int modify_bound(int, char **);
-  int modify_switch(int, char **, bool &);
-  int modify_device(int, char **);
-  int modify_key(int, char **);
-  int modify_order(int, char **);
-  int modify_effort(int, char **);
-  int modify_share(int, char **);
-  void print_bound();
-  bool chosen_by_custom() const;
-  GPZDeviceAtoms *device_atoms();
-  int place_in_output() const;
-  void print_device();
-  std::string why_not_early() const;
-  bool reads_stored_arrays_only() const;
-  GPZHostNeeds host_needs();
-  bool nothing_else_is_due() const;
-  void output_of_this_dump(int place);
-  void copy_to_host();
-  gpz::ConstArray array_of(int column) const;
-  gpz::ConstArray custom_on_device(int column);
-  std::vector<gpz::ConstArray> find_arrays();
+  void init_output();
+  void init_backend();
+  void init_direct();
+  std::string device_text() const;
 
-  MPI_Comm group() const;
-  std::string current_path();
+  MPI_Comm group() const { return multiproc ? clustercomm : world; }
+  std::string current_path() const;
   std::string in_use(const std::string &path) const;
+  void replace_oldest(const std::string &path);
   std::uint32_t wanted_features() const;
-  void set_effort();
   gpz::Metadata metadata() const;
-  bool in_file_already();
+  void set_effort();
   void close(bool can_throw);
 
-  void wrap();
-  void describe_frame();
-  void write_frame();
-  GPZChunk make_chunk(std::string &problem);
-  void drain();
+  void copy_to_host();
   void set_bounds();
-  gpz::Box box() const;
-  [[noreturn]] void fail(const std::string &) const;
+  void write_frame();
+  void drain();
+  void stop_if_it_fails(const std::function<void()> &use_output) const;
 };
 
 }  // namespace LAMMPS_NS

@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "dump_gpz.h"
 #include "error.h"
+#include "gpz_step_observer.h"
 #include "modify.h"
 #include "output.h"
 
@@ -61,7 +61,7 @@ int FixGPZStep::setmask() {
   return FixConst::FINAL_INTEGRATE | FixConst::FINAL_INTEGRATE_RESPA | FixConst::MIN_POST_FORCE;
 }
 
-DumpGPZ *FixGPZStep::dump() const { return dynamic_cast<DumpGPZ *>(output->get_dump_by_id(dump_id_)); }
+GPZStepObserver *FixGPZStep::dump() const { return dynamic_cast<GPZStepObserver *>(output->get_dump_by_id(dump_id_)); }
 
 // With an END_OF_STEP fix KOKKOS does not fuse steps, so this is one only if there is another one, which it has to
 // follow.
@@ -119,15 +119,15 @@ void FixGPZStep::end_of_step() {
 
 // If something follows, although take_place() was called, the frame is left to Output.
 void FixGPZStep::step_is_over(bool nothing_follows) {
-  DumpGPZ *writing = nothing_follows ? dump() : nullptr;
+  GPZStepObserver *writing = nothing_follows ? dump() : nullptr;
   if (writing) writing->step_is_over();
 }
 
 void FixGPZStep::poll() {
-  if (DumpGPZ *writing = dump()) writing->poll();
+  if (GPZStepObserver *writing = dump()) writing->poll();
 }
 
 // LAMMPS calls this for every fix, whatever its mask.
 void FixGPZStep::post_run() {
-  if (DumpGPZ *writing = dump()) writing->end_of_run();
+  if (GPZStepObserver *writing = dump()) writing->end_of_run();
 }

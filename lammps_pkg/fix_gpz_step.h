@@ -52,7 +52,7 @@ class FixGPZStep : public Fix {
   std::string dump_id_;
   bool before_readers_ = false;
 
-  class DumpGPZ *dump() const;
+  class GPZStepObserver *dump() const;
   bool may_follow(int fix) const;
   bool all_that_follow_may(const int *list, int count) const;
   void poll();

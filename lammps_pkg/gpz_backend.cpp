@@ -24,22 +24,22 @@ using namespace LAMMPS_NS;
 
 GPZBackend::GPZBackend(LAMMPS *lmp) : lmp_(lmp), host_atoms_(lmp) {}
 
-void GPZBackend::init() {
-  if (compressor_ && decided_ == device_) return;
+void GPZBackend::init(Device device) {
+  if (compressor_ && device_ == device) return;
   compressor_.reset();
   device_atoms_.reset();
   gpu_ = -1;
-  const int rank = rank_on_node(), gpus = device_ == Device::CPU ? 0 : gpz_gpu::count();
+  const int rank = rank_on_node(), gpus = device == Device::CPU ? 0 : gpz_gpu::count();
   if (gpus > 0) {
     device_atoms_ = gpz_gpu::make_atoms(lmp_, host_atoms_);
     gpu_ = device_atoms_ ? device_atoms_->gpu() : rank % gpus;
     compressor_ = gpz_gpu::make_compressor(gpu_);
-  } else if (device_ == Device::GPU) {
+  } else if (device == Device::GPU) {
     throw gpz::Error(gpz::Status::not_found, gpz_gpu::why_none());
   } else {
     compressor_ = make_cpu_compressor(lmp_->comm->nthreads);
   }
-  decided_ = device_;
+  device_ = device;
 }
 
 // LAMMPS gives the GPUs of a node to its ranks in turn, too.

@@ -33,23 +33,22 @@ class GPZBackend {
 
   explicit GPZBackend(LAMMPS *lmp);
 
-  // From the next init() on. AUTO: a GPU if there is one.
-  void set_device(Device device) { device_ = device; }
-  // Decides. Collective. Throws gpz::Error if there is no GPU and Device::GPU was asked for, or no memory.
-  void init();
+  // Decides, as asked for; AUTO: a GPU if there is one. Collective. Throws gpz::Error if there is no GPU and
+  // Device::GPU was asked for, or no memory.
+  void init(Device device);
   // What was decided on this rank, for the log.
   std::string text() const;
 
   GPZCompressor &compressor() { return *compressor_; }
   GPZHostAtoms &host_atoms() { return host_atoms_; }
   // The atoms on the GPU that compresses them; nullptr if they are in host memory.
-  GPZDeviceAtoms *device_atoms() { return device_atoms_.get(); }
+  GPZDeviceAtoms *device_atoms() const { return device_atoms_.get(); }
 
   double memory_usage() const;
 
  private:
   LAMMPS *lmp_;
-  Device device_ = Device::AUTO, decided_ = Device::AUTO;  // AUTO: not decided
+  Device device_ = Device::AUTO;  // that was asked for
   int gpu_ = -1;
   GPZHostAtoms host_atoms_;
   std::unique_ptr<GPZDeviceAtoms> device_atoms_;

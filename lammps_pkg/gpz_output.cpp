@@ -25,12 +25,9 @@
 #include <optional>
 #include <utility>
 
-using namespace LAMMPS_NS;
+#include "gpz_box.h"
 
-double LAMMPS_NS::longest_edge(const gpz::Box &box) {
-  const auto edges = box.edges();
-  return *std::max_element(edges.begin(), edges.begin() + box.dimension);
-}
+using namespace LAMMPS_NS;
 
 // --- opening ---
 
@@ -152,7 +149,7 @@ void GPZOutput::open_first(const gpz::Metadata &metadata, bool append) {
       std::make_unique<gpz::Writer>(path_, metadata, append ? gpz::Writer::Mode::append : gpz::Writer::Mode::create);
   frames_ = writer_->frames();
   end_ = writer_->size();
-  if (!frames_.empty()) first_edge_ = longest_edge(gpz::Reader(path_).info(0).box);
+  if (!frames_.empty()) first_edge_ = gpz_longest_edge(gpz::Reader(path_).info(0).box);
 }
 
 // Tells the other ranks of the group what the file has, and all ranks how large the box was.

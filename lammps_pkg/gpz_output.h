@@ -34,9 +34,6 @@
 
 namespace LAMMPS_NS {
 
-// The longest edge of a box, distance units.
-double longest_edge(const gpz::Box &box);
-
 // What went wrong, in words that name the file. Thrown on all ranks of `world` with the same text.
 class GPZOutputError : public std::runtime_error {
  public:

@@ -23,16 +23,10 @@
 #include <string>
 #include <vector>
 
+#include "gpz_rows.h"
+
 namespace LAMMPS_NS {
 class LAMMPS;
-
-// The atoms of a rank that go into a chunk: rows[0 .. particles) of the arrays, which have `nrows` rows, or all rows if
-// `rows` is nullptr.
-struct GPZRows {
-  std::vector<gpz::FieldInput> fields;
-  std::uint64_t nrows = 0, particles = 0;
-  const int *rows = nullptr;
-};
 
 // Ranks with few atoms make a chunk together: the first of them, their leader, gets the atoms of all. Heads and ids of
 // small chunks take more bits an atom, and so does each atom that goes to another chunk.

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ----------------------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#include "gpz_settings.h"
+
+#include <cmath>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+#include "error.h"
+#include "fmt/format.h"
+#include "gpz_columns.h"
+#include "lammps.h"
+#include "utils.h"
+
+using namespace LAMMPS_NS;
+
+namespace {
+
+// Keywords of other styles, which make no sense here, and what to do instead.
+struct RefusedKeyword {
+  const char *name, *advice;
+};
+const RefusedKeyword refused_keywords[] = {
+    {"at", "frames are never overwritten; write to another file"},
+    {"format", "set the precision with 'eb' and 'bound'; text is formatted by 'gpz decode'"},
+    {"image", "list the columns ix iy iz"},
+    {"label", "columns have their own names"},
+    {"precision", "set it with 'eb' and 'bound'"},
+    {"scale", "list the columns xs ys zs"},
+    {"sfactor", "convert units after decoding"},
+    {"tfactor", "convert units after decoding"},
+    {"thermo", "thermo output is in the log"},
+    {"types", "list the column typelabel"},
+    {"unwrap", "list the columns xu yu zu, or use 'gpz decode --unwrap'"},
+};
+
+template <typename T>
+struct Choice {
+  const char *name;
+  T value;
+};
+const Choice<GPZBackend::Device> devices[] = {
+    {"auto", GPZBackend::Device::AUTO}, {"gpu", GPZBackend::Device::GPU}, {"cpu", GPZBackend::Device::CPU}};
+const Choice<gpz::Order> orders[] = {{"place", gpz::Order::place}, {"id", gpz::Order::id}};
+const Choice<gpz::Effort> efforts[] = {
+    {"fast", gpz::Effort::fast}, {"default", gpz::Effort::standard}, {"dense", gpz::Effort::dense}};
+
+template <typename T, std::size_t size>
+T choose(const std::string &keyword, const std::string &word, const Choice<T> (&choices)[size]) {
+  std::string names;
+  for (std::size_t n = 0; n < size; ++n) {
+    if (word == choices[n].name) return choices[n].value;
+    names += (n == 0 ? "" : n + 1 == size ? " or " : ", ") + std::string(choices[n].name);
+  }
+  throw std::invalid_argument("dump_modify " + keyword + " must be " + names + ", not " + word);
+}
+
+// `possible`: what the word may be, for the message.
+int read_count(const char *word, LAMMPS *lmp, const std::string &possible, bigint largest) {
+  const bigint value = utils::bnumeric(FLERR, word, false, lmp);
+  if (value < 1 || value > largest)
+    throw std::invalid_argument(fmt::format("{} from 1 to {}, not {}", possible, largest, word));
+  return static_cast<int>(value);
+}
+
+int read_share(const std::string &word, LAMMPS *lmp) {
+  if (word == "auto") return GPZShare::default_target;
+  if (word == "no") return 0;
+  return read_count(word.c_str(), lmp, "dump_modify share must be auto, no or a number", GPZShare::largest_target);
+}
+
+// bound COLUMN V, bound COLUMN lossless
+int read_bound(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
+  if (narg < 3) utils::missing_cmd_args(FLERR, "dump_modify bound", lmp->error);
+  const std::string keyword = std::string("dump_modify bound ") + arg[1], word = arg[2];
+  double bound = 0.0;
+  if (word != "lossless") {
+    bound = utils::numeric(FLERR, word, false, lmp);
+    if (!(bound >= 0.0) || !std::isfinite(bound))
+      throw std::invalid_argument(keyword + " must be a number >= 0, not " + word);
+  }
+  try {
+    columns.set_own_bound(arg[1], bound);
+  } catch (const std::invalid_argument &e) {
+    throw std::invalid_argument(keyword + ": " + e.what());
+  }
+  return 3;
+}
+
+}  // namespace
+
+int GPZSettings::read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
+  const std::string keyword = arg[0];
+  if (keyword == "eb") return eb.read(narg, arg, lmp);
+  if (keyword == "bound") return read_bound(narg, arg, lmp, columns);
+
+  const auto word = [&] {
+    if (narg < 2) utils::missing_cmd_args(FLERR, "dump_modify " + keyword, lmp->error);
+    return arg[1];
+  };
+  if (keyword == "async") {
+    async = utils::logical(FLERR, word(), false, lmp);
+  } else if (keyword == "direct") {
+    direct = utils::logical(FLERR, word(), false, lmp);
+  } else if (keyword == "device") {
+    device = choose(keyword, word(), devices);
+  } else if (keyword == "effort") {
+    effort = choose(keyword, word(), efforts);
+  } else if (keyword == "order") {
+    order = choose(keyword, word(), orders);
+  } else if (keyword == "key") {
+    key = static_cast<unsigned>(
+        read_count(word(), lmp, "dump_modify key must be a number", bigint{gpz::max_key_interval}));
+  } else if (keyword == "share") {
+    share = read_share(word(), lmp);
+  } else if (keyword == "format" && narg > 1 && std::string(arg[1]) == "none") {
+    // the default of all styles, which this style cannot change
+  } else {
+    for (const RefusedKeyword &refused : refused_keywords)
+      if (keyword == refused.name)
+        throw std::invalid_argument("dump_modify " + keyword + " is not possible: " + refused.advice);
+    return 0;
+  }
+  return 2;
+}

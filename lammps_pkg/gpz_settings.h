@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* -*- c++ -*- ----------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#ifndef LMP_GPZ_SETTINGS_H
+#define LMP_GPZ_SETTINGS_H
+
+#include <gpz/trajectory.hpp>
+
+#include "gpz_backend.h"
+#include "gpz_position_bound.h"
+#include "gpz_share.h"
+
+namespace LAMMPS_NS {
+class GPZColumns;
+class LAMMPS;
+
+// What dump_modify sets for this style, by keyword.
+struct GPZSettings {
+  explicit GPZSettings(const char *unit_style) : eb(unit_style) {}
+
+  bool async = true, direct = true;
+  GPZBackend::Device device = GPZBackend::Device::AUTO;
+  gpz::Effort effort = gpz::default_effort;
+  gpz::Order order = gpz::Order::place;
+  unsigned key = gpz::default_key_interval;
+  int share = GPZShare::default_target;  // atoms of a chunk; 0: no
+  GPZPositionBound eb;
+
+  // Reads the keyword arg[0], and returns the number of words with those that follow it; 0: not a keyword of this
+  // style. The keyword `bound` sets bounds of `columns`. Throws std::invalid_argument if the value is not possible, or
+  // if the keyword makes no sense for this style; a LAMMPS error if a word is missing or no number.
+  int read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns);
+};
+
+}  // namespace LAMMPS_NS
+
+#endif
