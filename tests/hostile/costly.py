@@ -273,3 +273,16 @@ FILES = {
     "falling-ids": falling_ids,
     "equal-ids": equal_ids,
 }
+
+# What reading them takes, in all ways that decode a frame.
+LIMIT = 256 << 20  # bytes
+WITHIN_LIMIT = {
+    "at-rest", "chunks-in-turn", "empty-frames", "alternating-fields", "fields-in-turn", "new-names", "many-names",
+    "many-fields", "many-fields-of-one", "long-names", "many-chunks", "many-chunks-built-on", "many-chunks-and-fields",
+    "sections-of-few-blocks", "many-small-chunks", "sparse-ids", "falling-ids", "equal-ids",
+}  # fmt: skip
+# A column of one frame takes more.
+BEYOND_LIMIT = {
+    "one-value-64k", "one-value-1m", "one-value-positions-1m", "small-blocks-1m", "ordered-64k", "ordered-1m", "arrivals-1m",
+}  # fmt: skip
+# Of the two others, one has particles without columns, which no memory can hold as text, and one is damaged.
