@@ -22,7 +22,7 @@
 #include "gpz/cuda_codec.hpp"
 #include "gpz/cuda_sequence.hpp"
 #include "gpz/format/fields.hpp"
-#include "gpz/trajectory/sequence_chunk.hpp"
+#include "gpz/trajectory/independent_writer.hpp"
 
 namespace {
 
@@ -53,7 +53,7 @@ std::string cpu_says(gpz::FieldInput input, const std::vector<float> &values, st
   gpz::format::prepare_fields(fields, n);
   gpz::cpu::Encoder encoder(1);
   gpz::EncodedChunk chunk;
-  gpz::trajectory::encode_sequence_chunk(fields, n, nullptr, encoder, chunk);
+  gpz::trajectory::encode_independent(gpz::ChunkKind::sequence, fields, n, nullptr, {}, 0, encoder, chunk);
   if (chunk.bytes == bytes) return "as the CPU's";
   std::size_t at = 0;
   while (at < std::min(bytes.size(), chunk.bytes.size()) && bytes[at] == chunk.bytes[at]) ++at;

@@ -8,8 +8,8 @@
 #include "gpz/api/scan.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
-#include "gpz/format/chunk_features.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/trajectory/chunk_features.hpp"
 
 namespace gpz::api {
 
@@ -59,7 +59,7 @@ void FrameFile::read_chunk(const ChunkEntry &chunk, std::uint64_t position, std:
   in_place(name(), position, [&] { source_->read_at(position, bytes, size); });
   in_place(name(), position, [&] {
     format::require_checksum(chunk, chunk_checksum(bytes, size));
-    format::require_features(scan_.metadata.features, bytes, size, fields);
+    trajectory::require_features(scan_.metadata.features, bytes, size, fields);
   });
 }
 
@@ -70,7 +70,7 @@ void FrameFile::check_chunk(const ChunkEntry &chunk, std::uint64_t position, std
   };
   in_place(name(), position, [&] {
     format::require_checksum(chunk, checksum);
-    format::require_features(scan_.metadata.features, read, static_cast<std::size_t>(chunk.length), fields);
+    trajectory::require_features(scan_.metadata.features, read, static_cast<std::size_t>(chunk.length), fields);
   });
 }
 

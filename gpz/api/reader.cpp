@@ -14,7 +14,7 @@
 #include "gpz/format/budget.hpp"
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/fields.hpp"
-#include "gpz/format/section_lengths.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/trajectory/frame_history.hpp"
 #include "gpz/trajectory/open_frame.hpp"
 
@@ -313,11 +313,9 @@ std::vector<std::uint64_t> Reader::field_sizes(std::size_t i) const {
     std::vector<std::uint64_t> sizes(head.info.fields.size());
     for (const ChunkEntry &chunk : head.chunks) {
       in_place(state_->file.name(), position, [&] {
-        format::add_section_lengths(
-            [&](std::uint64_t at, std::uint8_t *bytes, std::size_t size) {
-              state_->file.source().read_at(position + at, bytes, size);
-            },
-            chunk.length, sizes);
+        format::add_section_sizes([&](std::uint64_t at, std::uint8_t *bytes,
+                                      std::size_t size) { state_->file.source().read_at(position + at, bytes, size); },
+                                  static_cast<std::size_t>(chunk.length), sizes);
       });
       position += chunk.length;
     }

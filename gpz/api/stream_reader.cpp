@@ -9,11 +9,11 @@
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
 #include "gpz/format/budget.hpp"
-#include "gpz/format/chunk_features.hpp"
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/reader.hpp"
+#include "gpz/trajectory/chunk_features.hpp"
 #include "gpz/trajectory/frame_history.hpp"
 #include "gpz/trajectory/open_frame.hpp"
 
@@ -146,7 +146,7 @@ struct StreamReader::State {
       buffer.clear();
       append_to_buffer(chunk.length);
       format::require_checksum(chunk, buffer.data());
-      format::require_features(metadata.features, buffer.data(), buffer.size(), fields);
+      trajectory::require_features(metadata.features, buffer.data(), buffer.size(), fields);
     });
   }
 

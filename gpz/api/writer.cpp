@@ -12,8 +12,8 @@
 #include "gpz/api/record_writer.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
-#include "gpz/format/chunk_features.hpp"
 #include "gpz/trajectory.hpp"
+#include "gpz/trajectory/chunk_features.hpp"
 
 namespace gpz {
 namespace {
@@ -50,7 +50,7 @@ struct Writer::State {
     std::vector<ChunkEntry> entries;
     std::vector<Span> bodies;
     for (const ChunkView &view : chunks) {
-      if (!file.add_features(format::chunk_features(view.data, view.size, info.fields.size())))
+      if (!file.add_features(trajectory::chunk_features(view.data, view.size, info.fields.size())))
         throw Error(Status::invalid_argument,
                     "the frame needs a feature that the header of this file does not name (Metadata::features)");
       entries.push_back({view.particles, view.size, view.checksum});

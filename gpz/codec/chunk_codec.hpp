@@ -10,6 +10,7 @@
 #include "gpz/chunk.hpp"
 #include "gpz/codec/target.hpp"
 #include "gpz/core/types.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/kernels/block_kernels.hpp"
 
@@ -42,9 +43,10 @@ struct FieldCoding {
 // Decodes a chunk in two steps, so that memory for the values is only asked for when the chunk proves to have them.
 class Decoder {
  public:
-  // Checks the structure of all wanted sections. `bytes` is aligned to 4 and has to outlive this object.
-  // Throws gpz::Error (corrupt, truncated), std::bad_alloc.
-  Decoder(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, const std::vector<FieldCoding> &fields);
+  // Checks the structure of all wanted sections of a block chunk. `bytes` is aligned to 4 and has to outlive this
+  // object. Throws gpz::Error (corrupt), std::bad_alloc.
+  Decoder(const std::uint8_t *bytes, const format::OpenedChunk &chunk, std::uint64_t particles,
+          const std::vector<FieldCoding> &fields);
   ~Decoder();
 
   // Writes the values of all particles of a wanted field. Throws corrupt, limit_exceeded (as store), std::bad_alloc.

@@ -146,29 +146,15 @@ class Decoder::Section {
   format::Column<Block> blocks_;
 };
 
-Decoder::Decoder(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
+Decoder::Decoder(const std::uint8_t *bytes, const format::OpenedChunk &chunk, std::uint64_t particles,
                  const std::vector<FieldCoding> &fields)
-    : sections_(fields.size()) {
-  const std::size_t head = format::chunk_head_size(ChunkKind::block, fields.size());
-  if (size < head) throw Error(Status::truncated, "chunk header", {}, size);
-  std::uint32_t reserved = 0;
-  std::memcpy(&block_size_, bytes, 4);
-  std::memcpy(&reserved, bytes + format::chunk_kind_at, 4);
-  if (!core::is_block_size(block_size_)) corrupt("block size", 0);
-  if (reserved != 0) corrupt("reserved bytes of the chunk header", format::chunk_kind_at);
-
-  std::size_t at = head;
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const std::size_t entry = format::section_length_at(ChunkKind::block, f);
-    std::uint64_t length = 0;
-    std::memcpy(&length, bytes + entry, 8);
-    if (length % 8 != 0 || length > size - at) corrupt("section length", entry);
-    if (particles == 0 && length != 0) corrupt("section of an empty chunk", entry);
-    if (particles != 0 && fields[f].wanted)
-      sections_[f] = std::make_unique<Section>(bytes + at, length, at, fields[f], particles, block_size_);
-    at += length;
+    : block_size_(chunk.block_size), sections_(fields.size()) {
+  for (std::size_t f = 0; f < fields.size() && particles != 0; ++f) {
+    const format::Span section = chunk.sections[f];
+    if (fields[f].wanted)
+      sections_[f] = std::make_unique<Section>(bytes + section.offset, section.size, section.offset, fields[f],
+                                               particles, block_size_);
   }
-  if (at != size) corrupt("chunk longer than its sections", at);
 }
 
 Decoder::~Decoder() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The head of a chunk (docs/format.md, sections 4, 8, 10 and 10e): size of blocks and kind, what the kind adds, the
-// length of each section.
+// The head of a chunk as it is written (docs/format.md, sections 4, 8, 10, 10e and 10f): size of blocks and kind, what
+// the kind adds, the length of each section. opened_chunk.hpp reads it.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@ inline constexpr std::size_t chunk_start_size = 8;  // bytes up to what the kind
 inline constexpr std::size_t section_length_size = sizeof(std::uint64_t);
 
 // In a difference chunk, bytes.
+inline constexpr std::size_t leaving_at = 16;
 inline constexpr std::size_t arrivals_length_at = 32;
 // In an ordered chunk, bytes.
 inline constexpr std::size_t identity_field_at = 8;
@@ -38,6 +39,12 @@ void append_chunk_head(ChunkKind kind, std::initializer_list<std::uint64_t> adde
                        std::vector<std::uint8_t> &bytes);
 // `bytes` begin with the head; `length` in bytes.
 void set_section_length(std::vector<std::uint8_t> &bytes, ChunkKind kind, std::size_t field, std::uint64_t length);
+
+// Appends the head of a difference chunk over one of `before` particles, with the slots that leave. set_section_length
+// and set_arrivals_length fill in the lengths.
+void append_difference_head(std::uint64_t before, const std::vector<std::uint32_t> &leaving, std::uint64_t arriving,
+                            std::size_t fields, std::vector<std::uint8_t> &bytes);
+void set_arrivals_length(std::vector<std::uint8_t> &bytes, std::uint64_t length);
 
 // Whether a chunk of `size` bytes, of any kind but block chunks, may have so many particles: the memory for them
 // is in proportion to the file.

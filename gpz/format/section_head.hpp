@@ -16,8 +16,8 @@
 
 namespace gpz::format {
 
-// How a section of a difference chunk or of an ordered chunk is coded. An empty section of a difference chunk: nothing
-// has changed.
+// How a section of a chunk of any kind but block is coded; trajectory/codings.cpp says what each one is. An empty
+// section of a difference chunk: nothing has changed.
 enum FieldCodingKind : std::uint8_t {
   predicted_values = 1,
   block_coded_values = 2,
@@ -54,11 +54,12 @@ inline constexpr std::size_t field_coding_size = 8;  // the kind, then whose cro
 constexpr std::size_t section_head_size(std::size_t components) { return components * 16 + 8; }
 
 void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &bytes);
-// Reads the first field_coding_size bytes of a section of `size` bytes, which is coded as `expected` or `other`, or is
-// block_coded_values. The first `counting` components may name the crossings that they count, if it is coded as
-// `expected`. Throws corrupt.
-FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, FieldCodingKind expected,
-                              std::size_t counting = 0, FieldCodingKind other = block_coded_values);
+// Reads the first field_coding_size bytes of a section of `size` bytes, whatever the kind: the caller refuses those
+// that it does not know (refuse_coding). In predicted_values, the first `counting` components may name the crossings
+// that they count. Throws corrupt.
+FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, std::size_t counting = 0);
+// Throws corrupt.
+[[noreturn]] void refuse_coding();
 
 // Appends the exact values: their number, then place and bits of each.
 void append_exact_values(const Column<ExactValue> &exact, std::vector<std::uint8_t> &bytes);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/chunk_reader.hpp"
 
-#include <string>
-
-#include "gpz/error.hpp"
+#include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"
-#include "gpz/format/fields.hpp"
-#include "gpz/trajectory/block_chunk.hpp"
+#include "gpz/format/leaving_slots.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/trajectory/located.hpp"
+#include "gpz/trajectory/section_reader.hpp"
 #include "gpz/trajectory/values.hpp"
 
 namespace gpz::trajectory {
@@ -39,10 +38,11 @@ void ChunkReader::next(const std::uint8_t *bytes, std::size_t size, std::uint64_
 
 void ChunkReader::next_differences(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, int threads) {
   const std::size_t fields = history_.fields().size();
-  const format::DifferenceChunk chunk =
-      format::read_difference_head(bytes, size, history_.particles(), particles, fields);
-  same_particles_ = chunk.leaving.empty() && chunk.arriving == 0;
-  if (!chunk.leaving.empty()) let_leave(chunk.leaving);
+  const format::OpenedChunk chunk = format::open_chunk(bytes, size, fields);
+  format::check_predecessor(chunk, history_.particles());
+  format::check_particles(chunk, particles);
+  same_particles_ = chunk.leaving == 0 && chunk.arriving == 0;
+  if (chunk.leaving != 0) let_leave(format::read_leaving_slots(chunk, bytes + chunk.slots.offset));
   // Which fields go through edges with field 0 is in their sections.
   counts_crossings_ = false;
   for (std::size_t f = 1; f < fields; ++f)
@@ -52,19 +52,23 @@ void ChunkReader::next_differences(const std::uint8_t *bytes, std::size_t size, 
     const format::Span section = chunk.sections[f];
     empty_[f] = section.size == 0;
     exact_[f].clear();
-    if (history_.follows(f))
+    if (!history_.follows(f)) continue;
+    if (empty_[f])
+      follow_unchanged(f);
+    else
       located(section.offset, [&] { decode_section(f, bytes + section.offset, section.size, threads); });
   }
   if (chunk.arriving == 0) return;
   located(chunk.arrivals.offset, [&] {
     const std::uint8_t *const arrivals = bytes + chunk.arrivals.offset;
-    if (chunk_kind(arrivals, chunk.arrivals.size) != ChunkKind::block) corrupt("kind of the chunk of arrivals", 4);
+    if (chunk_kind(arrivals, chunk.arrivals.size) != ChunkKind::block)
+      corrupt("kind of the chunk of arrivals", format::chunk_kind_at);
     const IndependentChunk opened(arrivals, chunk.arrivals.size, chunk.arriving, history_.fields(), history_.wanted());
     history_.add(opened, threads, &exact_);
   });
 }
 
-void ChunkReader::let_leave(const std::vector<std::uint32_t> &leaving) {
+void ChunkReader::let_leave(const format::Column<std::uint32_t> &leaving) {
   format::Column<std::uint32_t> staying;
   staying.reserve(static_cast<std::size_t>(history_.particles()) - leaving.size());
   auto next = leaving.begin();
@@ -77,73 +81,41 @@ void ChunkReader::let_leave(const std::vector<std::uint32_t> &leaving) {
   history_.keep(staying);
 }
 
+// Every index is what it was, or what its crossings make of it.
+void ChunkReader::follow_unchanged(std::size_t field) {
+  const cpu::DifferenceState &state = history_.state(field);
+  if (state.plain) {
+    history_.follow(field, last_of(state), {});
+    return;
+  }
+  const std::size_t components = history_.fields()[field].components.size();
+  for (std::size_t d = 0; d < components; ++d) indices_.column[d] = state.axes[d].last;
+  history_.follow(field, indices_.columns(components), {});
+}
+
 void ChunkReader::decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size, int threads) {
   const cpu::DifferenceState &state = history_.state(field);
-  if (size == 0) {
-    decode_predicted(field, bytes, size);
-    return;
-  }
-  const std::size_t counting = state.plain && field != 0 ? static_cast<std::size_t>(state.components) : 0;
-  const format::FieldCoding coding =
-      format::read_field_coding(bytes, size, format::predicted_values, counting,
-                                state.plain ? format::block_coded_values : format::modelled_values);
-  history_.expect_crossings(field, coding.crossed);
-  bytes += format::field_coding_size;
-  size -= format::field_coding_size;
-  if (coding.kind == format::predicted_values) {
-    located(format::field_coding_size, [&] { decode_predicted(field, bytes, size); });
-    return;
-  }
-  if (coding.kind == format::modelled_values) {
-    located(format::field_coding_size, [&] { decode_modelled(field, bytes, size); });
-    return;
-  }
-  const Field &described = history_.fields()[field];
-  located(format::field_coding_size, [&] {
-    indices_.load_decoded(described, state.particles, [&](const cpu::Target &target) {
-      decode_block_coded(bytes, size, state.particles, described, target, threads);
-    });
-  });
-  exact_[field] = indices_.exact;
-  history_.follow(field, indices_.columns(described.components.size()), {});
-}
-
-// What is behind the coding of a field. Nothing: every index is what it was, or was expected to be.
-void ChunkReader::decode_predicted(std::size_t field, const std::uint8_t *bytes, std::size_t size) {
-  const Field &described = history_.fields()[field];
-  const std::size_t components = described.components.size();
-  const cpu::DifferenceState &state = history_.state(field);
-  core::GridBox box{};
-  if (size == 0 && state.plain) {
-    history_.follow(field, last_of(state), box);
-    return;
-  }
-  if (size == 0) {
-    for (std::size_t d = 0; d < components; ++d) indices_.column[d] = state.axes[d].last;
+  SectionContext context{history_.fields()[field], state.particles};
+  context.state = &state;
+  context.modelled = &history_.modelled(field);
+  context.threads = threads;
+  const std::size_t counting = state.plain && field != 0 ? context.components() : 0;
+  const OpenedSection section =
+      open_section(ChunkKind::difference, context, false, bytes, size, indices_.exact, counting);
+  history_.expect_crossings(field, section.crossed);
+  const bool is_predicted = section.coding->number == format::predicted_values;
+  if (is_predicted && section.payload.size == 0 && section.head == format::field_coding_size) {
+    follow_unchanged(field);
+  } else if (is_predicted && (field != 0 || !counts_crossings_)) {
+    // Decoding and following at once takes less time.
+    located(section.head,
+            [&] { history_.follow_section(field, section.payload.bytes, section.payload.size, section.payload.box); });
+    exact_[field] = indices_.exact;
   } else {
-    const std::size_t at = format::read_section_head(bytes, size, described, state.particles, box, exact_[field]);
-    if (field != 0 || !counts_crossings_) {
-      located(at, [&] { history_.follow_section(field, bytes + at, size - at, box); });
-      return;
-    }
-    located(at, [&] {
-      cpu::decode_difference(state, bytes + at, size - at, box, indices_.resize(state.particles, components));
-    });
+    decode_indices(context, section, indices_);
+    exact_[field] = indices_.exact;
+    history_.follow(field, indices_.columns(context.components()), section.payload.box);
   }
-  history_.follow(field, indices_.columns(components), box);
-}
-
-void ChunkReader::decode_modelled(std::size_t field, const std::uint8_t *bytes, std::size_t size) {
-  const Field &described = history_.fields()[field];
-  const std::size_t components = described.components.size();
-  const cpu::DifferenceState &state = history_.state(field);
-  core::GridBox box{};
-  const std::size_t at = format::read_section_head(bytes, size, described, state.particles, box, exact_[field]);
-  located(at, [&] {
-    model::decode_modelled(state, history_.modelled(field), bytes + at, size - at, box,
-                           indices_.resize(state.particles, components));
-  });
-  history_.follow(field, indices_.columns(components), box);
 }
 
 void ChunkReader::write(std::size_t field, const cpu::Target &target) const {

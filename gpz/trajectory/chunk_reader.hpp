@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "gpz/codec/target.hpp"
-#include "gpz/format/difference_chunk.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/trajectory/chunk_history.hpp"
 
@@ -31,10 +30,9 @@ class ChunkReader {
 
  private:
   void next_differences(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, int threads);
-  void let_leave(const std::vector<std::uint32_t> &leaving);
+  void let_leave(const format::Column<std::uint32_t> &leaving);
+  void follow_unchanged(std::size_t field);
   void decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size, int threads);
-  void decode_modelled(std::size_t field, const std::uint8_t *bytes, std::size_t size);
-  void decode_predicted(std::size_t field, const std::uint8_t *bytes, std::size_t size);
 
   ChunkHistory history_;
   // Of the last chunk: values that the history's indices do not give, and fields without a section.

@@ -4,29 +4,52 @@
 #include <cstring>
 
 #include "gpz/error.hpp"
-#include "gpz/format/difference_chunk.hpp"
-#include "gpz/trajectory/block_chunk.hpp"
+#include "gpz/format/chunk_head.hpp"
+#include "gpz/format/corrupt.hpp"
+#include "gpz/model/ordered_section.hpp"
+#include "gpz/trajectory/codings/block_coded.hpp"
+#include "gpz/trajectory/codings/ordered_shape.hpp"
+#include "gpz/trajectory/located.hpp"
 
 namespace gpz::trajectory {
 
 IndependentChunk::IndependentChunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
                                    const std::vector<Field> &fields, const std::vector<bool> &wanted)
-    : fields_(&fields), particles_(particles) {
+    : fields_(&fields), particles_(particles), bytes_(bytes) {
   if (reinterpret_cast<std::uintptr_t>(bytes) % alignof(std::uint32_t) != 0) {
     aligned_.resize((size + 3) / 4);
     std::memcpy(aligned_.data(), bytes, size);
-    bytes = reinterpret_cast<const std::uint8_t *>(aligned_.data());
+    bytes_ = reinterpret_cast<const std::uint8_t *>(aligned_.data());
   }
-  // A key frame has no others.
-  const ChunkKind kind = chunk_kind(bytes, size);
-  if (kind == ChunkKind::difference)
-    throw Error(Status::corrupt, "a difference chunk where an independent chunk is expected", {}, 4);
-  if (kind == ChunkKind::ordered)
-    ordered_ = std::make_unique<OrderedChunk>(bytes, size, particles, fields);
-  else if (kind == ChunkKind::cells || kind == ChunkKind::sequence)
-    gridded_ = std::make_unique<GriddedChunk>(kind, bytes, size, particles, fields);
-  else
-    blocks_ = open_block_chunk(bytes, size, particles, fields, wanted);
+  chunk_ = format::open_chunk(bytes_, size, fields.size());
+  if (chunk_.kind == ChunkKind::difference)
+    format::corrupt("a difference chunk where an independent chunk is expected", format::chunk_kind_at);
+  format::check_particles(chunk_, particles);
+  if (chunk_.kind == ChunkKind::block) blocks_ = open_block_chunk(bytes_, chunk_, particles, fields, wanted);
+  if (chunk_.kind == ChunkKind::ordered) decode_ids();
+}
+
+template <typename Read>
+void IndependentChunk::in_section(std::size_t field, int threads, Indices &memory, const Read &read) const {
+  const bool is_identity = field == chunk_.identity;
+  SectionContext context{(*fields_)[field], static_cast<std::size_t>(particles_)};
+  if (chunk_.kind == ChunkKind::ordered && !is_identity) context.ids = &ids_;
+  context.threads = threads;
+  const format::Span span = chunk_.sections[field];
+  located(span.offset, [&] {
+    read(context, open_section(chunk_.kind, context, is_identity, bytes_ + span.offset, span.size, memory.exact));
+  });
+}
+
+void IndependentChunk::decode_ids() {
+  const Field &field = (*fields_)[chunk_.identity];
+  if (field.type != ValueType::integer || field.components.size() != 1)
+    format::corrupt("field of the ids", format::identity_field_at);
+  Indices indices;
+  in_section(chunk_.identity, 1, indices, [&](const SectionContext &context, const OpenedSection &section) {
+    decode_indices(context, section, indices);
+  });
+  ids_ = std::move(indices.column[0]);
 }
 
 void IndependentChunk::write(std::size_t field, const cpu::Target &target, int threads) const {
@@ -35,12 +58,28 @@ void IndependentChunk::write(std::size_t field, const cpu::Target &target, int t
 }
 
 void IndependentChunk::write(std::size_t field, const cpu::Target &target, int threads, Indices &memory) const {
-  if (ordered_ != nullptr)
-    ordered_->write(field, target, threads, memory);
-  else if (gridded_ != nullptr)
-    gridded_->write(field, target, threads, memory);
-  else
+  if (blocks_ != nullptr)
     blocks_->decode(field, target, threads);
+  else if (field == chunk_.identity)
+    cpu::store(cpu::IntegerValues{ids_.data()}, ids_.size(), target);
+  else
+    in_section(field, threads, memory, [&](const SectionContext &context, const OpenedSection &section) {
+      decode_values(context, section, memory, target);
+    });
+}
+
+model::Bonds IndependentChunk::bonds(std::size_t field) const {
+  model::Bonds bonds;
+  if (chunk_.kind != ChunkKind::ordered || field == chunk_.identity) return bonds;
+  Indices memory;
+  in_section(field, 1, memory, [&](const SectionContext &context, const OpenedSection &section) {
+    if (section.coding->number != format::modelled_order) return;
+    located(section.head, [&] {
+      bonds = model::bonds_of_ordered_model(ordered_shape(context, section.payload.box), section.payload.bytes,
+                                            section.payload.size);
+    });
+  });
+  return bonds;
 }
 
 }  // namespace gpz::trajectory

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Independent chunks: block, ordered, cell and sequence chunks (docs/format.md, sections 4, 10, 10e and 10f).
+// Independent chunks of any kind as they are read (docs/format.md, sections 4, 10, 10e and 10f).
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,10 @@
 #include "gpz/codec/chunk_codec.hpp"
 #include "gpz/codec/target.hpp"
 #include "gpz/format/budget.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/frame.hpp"
-#include "gpz/trajectory/gridded_chunk.hpp"
-#include "gpz/trajectory/ordered_chunk.hpp"
+#include "gpz/model/bonds.hpp"
+#include "gpz/trajectory/section_reader.hpp"
 
 namespace gpz::trajectory {
 
@@ -31,15 +32,21 @@ class IndependentChunk {
   // With memory that may have been used before.
   void write(std::size_t field, const cpu::Target &target, int threads, Indices &memory) const;
   // The bonds between its particles that a field's section found; empty for most. Throws as write.
-  model::Bonds bonds(std::size_t field) const { return ordered_ != nullptr ? ordered_->bonds(field) : model::Bonds(); }
+  model::Bonds bonds(std::size_t field) const;
 
  private:
+  void decode_ids();
+  // Calls read(context, section) for the section of a field of a chunk that is not of kind block.
+  template <typename Read>
+  void in_section(std::size_t field, int threads, Indices &memory, const Read &read) const;
+
   const std::vector<Field> *fields_;
   std::uint64_t particles_;
   format::Column<std::uint32_t> aligned_;  // the bytes, if they were not
-  std::unique_ptr<cpu::Decoder> blocks_;
-  std::unique_ptr<OrderedChunk> ordered_;
-  std::unique_ptr<GriddedChunk> gridded_;  // one of the three
+  const std::uint8_t *bytes_;
+  format::OpenedChunk chunk_;
+  std::unique_ptr<cpu::Decoder> blocks_;  // of a block chunk
+  format::Column<std::int64_t> ids_;      // of an ordered chunk: all other fields need them
 };
 
 }  // namespace gpz::trajectory

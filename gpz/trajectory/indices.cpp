@@ -143,6 +143,15 @@ void Indices::load(const FieldInput &input, const Rows &rows, const cpu::Differe
   }
 }
 
+void Indices::fill_first() {
+  for (std::size_t d = 0; d < column.size(); ++d) {
+    std::size_t first = 0;
+    for (const format::ExactValue &value : exact)
+      if (value.place >> format::exact_component_shift == d && (value.place & format::exact_row_mask) == first) ++first;
+    if (first < column[d].size()) std::fill_n(column[d].begin(), first, column[d][first]);
+  }
+}
+
 void Indices::load_decoded(const Field &field, std::size_t n, const std::function<void(const cpu::Target &)> &decode) {
   exact.clear();
   const std::size_t components = std::min<std::size_t>(field.components.size(), core::max_components);

@@ -28,6 +28,9 @@ struct Indices {
   // From the caller's arrays. A value that the grid cannot hold gets the index that `last` has for its row; without
   // `last`, that of the row before. `largest_error` grows to that of these values.
   void load(const FieldInput &input, const Rows &rows, const cpu::DifferenceState *last, double &largest_error);
+  // After load without `last`: values that the grid cannot hold at the start of a column get the index of the first one
+  // that it holds, so that they do not widen the box of the particles.
+  void fill_first();
   // Of n particles of a chunk, whose values `decode` writes to the target that it is given. A value that the grid
   // cannot hold gets index 0.
   void load_decoded(const Field &field, std::size_t n, const std::function<void(const cpu::Target &)> &decode);

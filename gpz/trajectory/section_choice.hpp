@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which of two codings a section gets: the smaller one.
+// When an encoder tries costly codings.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace gpz::trajectory {
-
-// The bytes from `begin` on are a section. append_other() appends the same section in another coding behind it; that
-// takes its place if it is shorter, and is removed otherwise. Returns whether it did. No coding may change what the
-// next section builds on before it is known which of them stays.
-template <typename AppendOther>
-bool replace_if_smaller(std::vector<std::uint8_t> &bytes, std::size_t begin, const AppendOther &append_other) {
-  const std::size_t end = bytes.size();
-  append_other();
-  const bool smaller = bytes.size() - end < end - begin;
-  if (smaller)
-    bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(begin), bytes.begin() + static_cast<std::ptrdiff_t>(end));
-  else
-    bytes.resize(end);
-  return smaller;
-}
 
 // When to try a costly coding beside the usual one, section after section of one field: for the first sections, and
 // then now and again. Between them it takes the one that was smaller last, so that most sections are encoded once.

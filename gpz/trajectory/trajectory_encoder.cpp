@@ -2,28 +2,22 @@
 #include <algorithm>
 #include <cstring>
 
-#include "gpz/error.hpp"
 #include "gpz/format/allocation.hpp"
 #include "gpz/format/arithmetic.hpp"
-#include "gpz/format/bytes.hpp"
 #include "gpz/format/checksum.hpp"
-#include "gpz/format/chunk_features.hpp"
 #include "gpz/format/chunk_head.hpp"
-#include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/format/grid_box.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/trajectory.hpp"
-#include "gpz/trajectory/block_chunk.hpp"
-#include "gpz/trajectory/cell_chunk.hpp"
+#include "gpz/trajectory/chunk_features.hpp"
 #include "gpz/trajectory/chunk_history.hpp"
 #include "gpz/trajectory/identity.hpp"
+#include "gpz/trajectory/independent_writer.hpp"
 #include "gpz/trajectory/indices.hpp"
-#include "gpz/trajectory/ordered_chunk.hpp"
 #include "gpz/trajectory/rows.hpp"
-#include "gpz/trajectory/section_choice.hpp"
-#include "gpz/trajectory/sections.hpp"
-#include "gpz/trajectory/sequence_chunk.hpp"
+#include "gpz/trajectory/section_writer.hpp"
 
 namespace gpz {
 namespace {
@@ -38,17 +32,6 @@ using format::no_field;
 
 bool has_identity(const std::vector<Field> &fields) { return identity_field(fields) != no_field; }
 
-std::uint32_t features_of(Effort effort, Order order, bool ids) {
-  const std::uint32_t sequence = order == Order::memory ? feature::sequence_chunks : 0;
-  if (effort == Effort::dense) return feature::modelled_sections | feature::cell_chunks | sequence;
-  return effort == Effort::standard && order == Order::id && ids ? feature::modelled_sections : sequence;
-}
-
-Effort effort_within(std::uint32_t features) {
-  if ((features & feature::cell_chunks) != 0) return Effort::dense;
-  return (features & feature::modelled_sections) != 0 ? Effort::standard : Effort::fast;
-}
-
 struct TrajectoryEncoder::State {
   explicit State(int threads) : encoder(threads) {}
 
@@ -58,7 +41,6 @@ struct TrajectoryEncoder::State {
   std::uint32_t features = feature::known;  // of the file
   trajectory::ChunkHistory history;
   std::vector<trajectory::SectionChoice> choices;  // of each field, since the independent chunk
-  model::ModelledState kept;                       // of a field, while two codings compete
   trajectory::Identity identity;
   std::vector<Field> described;         // the fields of the chunk that the history starts with
   std::vector<std::uint8_t> key_chunk;  // the last independent chunk, until the history starts with it
@@ -76,27 +58,18 @@ struct TrajectoryEncoder::State {
     key_chunk.clear();
   }
 
-  // Whether codings may be used that need this feature. Without ids there are none of feature::modelled_sections.
-  bool may_use(std::uint32_t feature) const { return (features_of(effort, order, true) & features & feature) != 0; }
+  // Those that chunks and codings may need.
+  std::uint32_t usable() const { return features_of(effort, order, true) & features; }
 
   void encode_key(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
                   EncodedChunk &out) {
     encoder.encode(fields, particles, rows, out.bytes, out.largest_error);
-    if (particles == 0 || particles > format::max_followed) return;
     const std::vector<Field> given = format::described(fields);
-    const std::size_t id = identity_field(given);
-    if (id != no_field && order == Order::id)
-      trajectory::encode_ordered_chunk(fields, id, particles, rows, box, may_use(feature::modelled_sections), encoder,
-                                       candidate);
-    else if (order == Order::memory && may_use(feature::sequence_chunks) &&
-             trajectory::may_be_sequence(given, particles))
-      trajectory::encode_sequence_chunk(fields, particles, rows, encoder, candidate);
-    else if (id == no_field && may_use(feature::cell_chunks) && trajectory::may_be_cells(given, particles))
-      trajectory::encode_cell_chunk(fields, particles, rows, box, encoder, candidate);
-    else
-      return;
+    const auto kind = trajectory::chunk_candidate({given, particles, order, usable()});
+    if (!kind) return;
+    trajectory::encode_independent(*kind, fields, particles, rows, box, usable(), encoder, candidate);
     if (candidate.bytes.size() < out.bytes.size() &&
-        trajectory::plausible_particle_count(particles, candidate.bytes.size()))
+        format::plausible_particle_count(particles, candidate.bytes.size()))
       std::swap(candidate, out);
   }
 
@@ -110,11 +83,11 @@ struct TrajectoryEncoder::State {
     if (!has_identity(described) || chunk.particles > format::max_followed) return;
     key_chunk = chunk.bytes;
     key.particles = chunk.particles;
-    key_is_modelled = format::chunk_features(chunk.bytes.data(), chunk.bytes.size(), fields.size()) != 0;
-    key.sections.assign(fields.size(), 0);
-    const ChunkKind kind = chunk_kind(chunk.bytes.data(), chunk.bytes.size());
-    for (std::size_t f = 0; f < fields.size(); ++f)
-      key.sections[f] = format::load_little<std::uint64_t>(chunk.bytes.data() + format::section_length_at(kind, f));
+    key_is_modelled = trajectory::chunk_features(chunk.bytes.data(), chunk.bytes.size(), fields.size()) != 0;
+    key.sections.clear();
+    for (const format::Span &section :
+         format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size()).sections)
+      key.sections.push_back(section.size);
   }
 
   bool can_follow(const std::vector<FieldInput> &fields) {
@@ -159,12 +132,14 @@ struct TrajectoryEncoder::State {
     if (!leaving.empty()) history.keep(slots);
 
     const std::size_t id = identity_field(described);
-    trajectory::append_sections(ChunkKind::difference, fields.size(), out.bytes, [&](std::size_t f) {
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      const std::size_t begin = out.bytes.size();
       if (staying.empty())
         history.follow(f, {}, {});
       else if (f != id)
         encode_section(fields, f, box, out);
-    });
+      format::set_section_length(out.bytes, ChunkKind::difference, f, out.bytes.size() - begin);
+    }
     if (!identity.arriving().empty()) encode_arrivals(fields, out);
     identity.renumber();
   }
@@ -187,79 +162,39 @@ struct TrajectoryEncoder::State {
     const FieldInput &input = fields[f];
     const format::Crossed crossed = f == 0 ? format::Crossed{} : format::crossed_by(fields[0].field, input.field, box);
     history.expect_crossings(f, crossed);
-    const bool follows_edges = crossed != format::Crossed{};
     const cpu::DifferenceState &state = history.state(f);
     const std::size_t components = input.field.components.size();
     indices.load(input, staying, &state, out.largest_error[f]);
     const cpu::IndexColumns columns = indices.columns(components);
     const core::GridBox edges = format::grid_box(box, input.field);
 
-    // Lossless floats that change have nothing in common with what they were.
-    const bool is_lossless = input.field.type != ValueType::integer && state.plain;
     bool same = state.plain;
     for (std::size_t d = 0; d < components && same; ++d) same = indices.column[d] == state.axes[d].last;
-    const std::size_t begin = out.bytes.size();
-    if (is_lossless && !same) {
-      encode_block_coded(input, out);
-      history.follow(f, columns, {});
-      return;
-    }
-    if (!same || follows_edges) format::append_field_coding({format::predicted_values, crossed}, out.bytes);
     if (same) {
+      // No section: every index is what it was. A coding alone: what its crossings make of it.
+      if (crossed != format::Crossed{}) format::append_field_coding({format::predicted_values, crossed}, out.bytes);
       history.follow(f, columns, {});
       return;
     }
-    // Fields of predicted floats may be modelled.
+    trajectory::SectionContext context{input.field, staying.size()};
+    context.state = &state;
+    context.modelled = &history.modelled(f);
+    trajectory::SectionSource source{context, input, staying, indices, edges, encoder, {}};
+    source.options.in_order_of_ids = order == Order::id;
+    source.options.positions = f == 0;
+    source.options.dense = effort == Effort::dense;
+    source.least_for_blocks = key.scaled(key.sections[f], staying.size());
+    const trajectory::FieldClass field = trajectory::class_of(input.field);
+    const auto candidates = trajectory::section_candidates(ChunkKind::difference, field, usable());
+    const bool may_be_costly = std::any_of(candidates.begin(), candidates.end(), [](const auto &row) {
+      return row.when == trajectory::SectionCandidate::costly;
+    });
     using Try = trajectory::SectionChoice::Try;
     trajectory::SectionChoice &choice = choices[f];
-    const bool may_be_modelled = !state.plain && may_use(feature::modelled_sections);
-    const Try next = may_be_modelled ? choice.next() : Try::usual;
-    if (next == Try::usual || !encode_modelled(f, columns, edges, begin, out)) {
-      out.bytes.resize(begin);
-      format::append_field_coding({format::predicted_values, crossed}, out.bytes);
-      encode_predicted(columns, state, edges, out);
-      if (may_be_modelled) choice.encoded(false);
-    } else if (next == Try::both) {
-      const bool usual_is_smaller = trajectory::replace_if_smaller(out.bytes, begin, [&] {
-        format::append_field_coding({format::predicted_values, crossed}, out.bytes);
-        encode_predicted(columns, state, edges, out);
-      });
-      if (usual_is_smaller) history.modelled(f) = std::move(kept);
-      choice.encoded(!usual_is_smaller);
-    } else {
-      choice.encoded(true);
-    }
-    // The indices that the history takes are the same in both codings only if they are the values themselves.
-    if (state.plain && out.bytes.size() - begin >= key.scaled(key.sections[f], staying.size()))
-      trajectory::replace_if_smaller(out.bytes, begin, [&] { encode_block_coded(input, out); });
+    const Try turn = may_be_costly ? choice.next() : Try::usual;
+    const bool is_costly = trajectory::append_section(candidates, source, turn, crossed, out.bytes).costly;
+    if (may_be_costly) choice.encoded(is_costly);
     history.follow(f, columns, edges);
-  }
-
-  // Behind the coding of the field.
-  void encode_predicted(const cpu::IndexColumns &columns, const cpu::DifferenceState &state, const core::GridBox &edges,
-                        EncodedChunk &out) {
-    format::append_section_head(edges, static_cast<std::size_t>(state.components), indices.exact, out.bytes);
-    cpu::encode_difference(state, columns, edges, out.bytes, cpu::kernels(), order == Order::id);
-  }
-
-  // The section from `begin` on in coding 4; false if models do not help. `kept` gets what models remembered before.
-  bool encode_modelled(std::size_t f, const cpu::IndexColumns &columns, const core::GridBox &edges, std::size_t begin,
-                       EncodedChunk &out) {
-    const cpu::DifferenceState &state = history.state(f);
-    out.bytes.resize(begin);
-    format::append_field_coding({format::modelled_values, {}}, out.bytes);
-    format::append_section_head(edges, static_cast<std::size_t>(state.components), indices.exact, out.bytes);
-    model::ModelledOptions options;
-    options.in_order_of_ids = order == Order::id;
-    options.positions = f == 0;
-    options.dense = effort == Effort::dense;
-    if (choices[f].next() == trajectory::SectionChoice::Try::both) kept = history.modelled(f);
-    return model::encode_modelled(state, history.modelled(f), columns, edges, options, out.bytes);
-  }
-
-  void encode_block_coded(const FieldInput &input, EncodedChunk &out) {
-    format::append_field_coding({format::block_coded_values, {}}, out.bytes);
-    trajectory::append_block_coded(input, staying, encoder, out.bytes);
   }
 
   void encode(std::vector<FieldInput> fields, std::size_t particles, const int *rows, const Box &box, bool is_key,

@@ -20,7 +20,7 @@
 #include "gpz/cuda/difference/difference.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/cuda_trajectory_decoder.hpp"
-#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/trajectory.hpp"
 
@@ -159,12 +159,13 @@ struct Section {
 // The sections of a difference chunk that builds on one of `reference` particles, as far as they can be read.
 std::vector<Section> sections_of(const fuzz::Chunk &chunk, const std::vector<Field> &fields, std::uint64_t reference) {
   std::vector<Section> sections;
-  format::DifferenceChunk head;
+  format::OpenedChunk head;
   const auto parts = fuzz::split(chunk.bytes, fields.size());
   if (!parts || chunk_kind(chunk.bytes.data(), chunk.bytes.size()) != ChunkKind::difference) return {};
   if (status_of([&] {
-        head = format::read_difference_head(chunk.bytes.data(), chunk.bytes.size(), reference, chunk.particles,
-                                            fields.size());
+        head = format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size());
+        format::check_predecessor(head, reference);
+        format::check_particles(head, chunk.particles);
       }) != Status::ok)
     return {};
   for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -173,8 +174,7 @@ std::vector<Section> sections_of(const fuzz::Chunk &chunk, const std::vector<Fie
     Section section{&field, static_cast<std::size_t>(chunk.particles - head.arriving), {}, {}};
     const std::vector<std::uint8_t> &bytes = parts->sections[f];
     static_cast<void>(status_of([&] {
-      const format::FieldCoding coding =
-          format::read_field_coding(bytes.data(), bytes.size(), format::predicted_values, field.components.size());
+      const format::FieldCoding coding = format::read_field_coding(bytes.data(), bytes.size(), field.components.size());
       if (coding.kind != format::predicted_values || bytes.size() == format::field_coding_size) return;
       format::Column<format::ExactValue> exact;
       const std::size_t at =

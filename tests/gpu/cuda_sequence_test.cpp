@@ -83,7 +83,7 @@ EncodedChunk on_cpu(const Cloud<T> &cloud) {
   format::prepare_fields(fields, cloud.size());
   cpu::Encoder encoder(1);
   EncodedChunk chunk;
-  trajectory::encode_sequence_chunk(fields, cloud.size(), nullptr, encoder, chunk);
+  trajectory::encode_independent(ChunkKind::sequence, fields, cloud.size(), nullptr, {}, 0, encoder, chunk);
   return chunk;
 }
 

@@ -11,7 +11,7 @@
 
 #include "allocation_spy.hpp"
 #include "gpu_support.hpp"
-#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "trajectory_support.hpp"
 
 namespace gpz::test {

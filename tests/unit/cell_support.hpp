@@ -14,7 +14,7 @@
 #include "gpz/codec/chunk_codec.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/format/fields.hpp"
-#include "gpz/trajectory/cell_chunk.hpp"
+#include "gpz/trajectory/independent_writer.hpp"
 
 namespace gpz::test {
 
@@ -55,8 +55,8 @@ EncodedChunk cell_chunk(const Cloud<T> &cloud, const std::vector<int> &rows = {}
   format::prepare_fields(fields, cloud.size());
   cpu::Encoder encoder(1);
   EncodedChunk chunk;
-  trajectory::encode_cell_chunk(fields, rows.empty() ? cloud.size() : rows.size(), rows.empty() ? nullptr : rows.data(),
-                                cloud.box, encoder, chunk);
+  trajectory::encode_independent(ChunkKind::cells, fields, rows.empty() ? cloud.size() : rows.size(),
+                                 rows.empty() ? nullptr : rows.data(), cloud.box, 0, encoder, chunk);
   chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
 }

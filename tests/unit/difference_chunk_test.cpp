@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The head of a difference chunk: what is written is read, and nothing else is.
-#include "gpz/format/difference_chunk.hpp"
-
 #include <gtest/gtest.h>
 
 #include <set>
@@ -10,6 +8,8 @@
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/chunk_head.hpp"
+#include "gpz/format/leaving_slots.hpp"
+#include "gpz/format/opened_chunk.hpp"
 
 namespace gpz::format {
 namespace {
@@ -34,13 +34,21 @@ Bytes chunk_of(std::uint64_t reference, const Slots &leaving, std::uint64_t arri
   return bytes;
 }
 
-DifferenceChunk read(const Bytes &bytes, std::uint64_t reference, std::uint64_t particles, std::size_t fields) {
-  return read_difference_head(bytes.data(), bytes.size(), reference, particles, fields);
+OpenedChunk open(const Bytes &bytes, std::uint64_t reference, std::uint64_t particles, std::size_t fields) {
+  OpenedChunk chunk = open_chunk(bytes.data(), bytes.size(), fields);
+  check_predecessor(chunk, reference);
+  check_particles(chunk, particles);
+  return chunk;
+}
+
+Slots leaving_of(const Bytes &bytes, const OpenedChunk &chunk) {
+  const Column<std::uint32_t> slots = read_leaving_slots(chunk, bytes.data() + chunk.slots.offset);
+  return {slots.begin(), slots.end()};
 }
 
 void expect_corrupt(const Bytes &bytes, std::uint64_t reference, std::uint64_t particles, std::size_t fields) {
   try {
-    read(bytes, reference, particles, fields);
+    leaving_of(bytes, open(bytes, reference, particles, fields));
     ADD_FAILURE() << "read";
   } catch (const Error &error) {
     EXPECT_TRUE(error.status() == Status::corrupt || error.status() == Status::truncated) << error.what();
@@ -60,8 +68,9 @@ TEST(LeavingSlots, OfAnyNumberComeBack) {
          {std::uint64_t{0}, std::uint64_t{1}, reference / 3, reference / 2, reference - 1, reference}) {
       const Slots leaving = random_slots(reference, count, random);
       const Bytes bytes = chunk_of(reference, leaving, 5, {});
-      const DifferenceChunk chunk = read(bytes, reference, reference - count + 5, 0);
-      EXPECT_EQ(chunk.leaving, leaving);
+      const OpenedChunk chunk = open(bytes, reference, reference - count + 5, 0);
+      EXPECT_EQ(chunk.leaving, leaving.size());
+      EXPECT_EQ(leaving_of(bytes, chunk), leaving);
       EXPECT_EQ(chunk.arriving, 5u);
       EXPECT_EQ(chunk.arrivals.offset, bytes.size() - 16);
       EXPECT_EQ(chunk.arrivals.size, 16u);
@@ -72,18 +81,20 @@ TEST(LeavingSlots, OfAnyNumberComeBack) {
 
 TEST(LeavingSlots, OfManyParticles) {
   const std::uint64_t most = UINT32_MAX;
-  for (const Slots &leaving : {Slots{0}, Slots{UINT32_MAX - 1}, Slots{0, UINT32_MAX - 1}, Slots{5, 6, 7, 1u << 31}})
-    EXPECT_EQ(read(chunk_of(most, leaving, 0, {}), most, most - leaving.size(), 0).leaving, leaving);
+  for (const Slots &leaving : {Slots{0}, Slots{UINT32_MAX - 1}, Slots{0, UINT32_MAX - 1}, Slots{5, 6, 7, 1u << 31}}) {
+    const Bytes bytes = chunk_of(most, leaving, 0, {});
+    EXPECT_EQ(leaving_of(bytes, open(bytes, most, most - leaving.size(), 0)), leaving);
+  }
   Random random(4);
   const Slots some = random_slots(most, 3000, random);
   const Bytes bytes = chunk_of(most, some, 0, {});
-  EXPECT_EQ(read(bytes, most, most - some.size(), 0).leaving, some);
+  EXPECT_EQ(leaving_of(bytes, open(bytes, most, most - some.size(), 0)), some);
   EXPECT_LT(bytes.size(), 40 + 3000 * 24 / 8);  // 21 low bits and less than 3 above
 }
 
 TEST(DifferenceHead, TellsWhereEverythingIs) {
   const Bytes bytes = chunk_of(100, {3, 50, 99}, 7, {8, 0, 40});
-  const DifferenceChunk chunk = read(bytes, 100, 104, 3);
+  const OpenedChunk chunk = open(bytes, 100, 104, 3);
   ASSERT_EQ(chunk.sections.size(), 3u);
   EXPECT_EQ(chunk.sections[0].size, 8u);
   EXPECT_EQ(chunk.sections[1].size, 0u);
@@ -110,17 +121,18 @@ TEST(DifferenceHead, HasToAgreeWithWhatIsKnown) {
 
 TEST(DifferenceHead, HasNoBitThatMeansNothing) {
   const Bytes bytes = chunk_of(100, {3, 50, 99}, 7, {8, 0, 40});
-  const std::size_t end = read(bytes, 100, 104, 3).sections[0].offset;
+  const std::size_t end = open(bytes, 100, 104, 3).sections[0].offset;
   for (std::size_t at = 0; at < end; ++at) {
     if (at >= 4 && at < 8) continue;  // the kind
     for (unsigned bit = 0; bit < 8; ++bit) {
       Bytes other = bytes;
       other[at] = static_cast<std::uint8_t>(other[at] ^ (1u << bit));
       try {
-        const DifferenceChunk chunk = read(other, 100, 104, 3);
-        EXPECT_NE(chunk.leaving, (Slots{3, 50, 99})) << "byte " << at << " bit " << bit;
-        ASSERT_EQ(chunk.leaving.size(), 3u);
-        EXPECT_LT(chunk.leaving.back(), 100u);
+        const OpenedChunk chunk = open(other, 100, 104, 3);
+        const Slots leaving = leaving_of(other, chunk);
+        EXPECT_NE(leaving, (Slots{3, 50, 99})) << "byte " << at << " bit " << bit;
+        ASSERT_EQ(leaving.size(), 3u);
+        EXPECT_LT(leaving.back(), 100u);
       } catch (const Error &error) {
         EXPECT_EQ(error.status(), Status::corrupt);
       }
@@ -153,7 +165,7 @@ TEST(DifferenceHead, PromisesAreNotBelieved) {
     const std::uint64_t particles =
         reference - load_little<std::uint64_t>(bytes.data() + 16) + load_little<std::uint64_t>(bytes.data() + 24);
     try {
-      const DifferenceChunk chunk = read(bytes, reference, particles, 3);
+      const OpenedChunk chunk = open(bytes, reference, particles, 3);
       for (const Span &section : chunk.sections) EXPECT_LE(section.offset + section.size, bytes.size());
       EXPECT_EQ(chunk.arrivals.offset + chunk.arrivals.size, bytes.size());
     } catch (const Error &) {  // as it should be

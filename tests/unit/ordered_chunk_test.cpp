@@ -3,7 +3,7 @@
 #include <set>
 
 #include "gpz/format/bytes.hpp"
-#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/trajectory/independent_chunk.hpp"
 #include "ordered_support.hpp"

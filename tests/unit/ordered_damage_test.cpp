@@ -3,7 +3,8 @@
 // worth.
 #include "gpz/codec/ordered_codec.hpp"
 #include "gpz/format/bytes.hpp"
-#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/chunk_head.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
 #include "largest_request.hpp"
 #include "ordered_support.hpp"
@@ -150,8 +151,8 @@ TEST(HostileOrder, NumbersOfParticles) {
                                         std::uint64_t{1} << 32, std::uint64_t{1} << 61, UINT64_MAX - n, UINT64_MAX})
     EXPECT_NE(target.read(bytes, particles), Status::ok) << particles;
   // A directory of no bits describes any number of particles: as many as the length of the chunk allows.
-  EXPECT_TRUE(trajectory::plausible_particle_count(most - 1, bytes.size()));
-  EXPECT_FALSE(trajectory::plausible_particle_count(most, bytes.size()));
+  EXPECT_TRUE(format::plausible_particle_count(most - 1, bytes.size()));
+  EXPECT_FALSE(format::plausible_particle_count(most, bytes.size()));
   EXPECT_NE(target.read(bytes, most - 1, 8 * (most + 2)), Status::ok);
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gpz/format/fields.hpp"
-#include "gpz/trajectory/ordered_chunk.hpp"
+#include "gpz/trajectory/independent_writer.hpp"
 #include "trajectory_support.hpp"
 
 namespace gpz::test {
@@ -13,11 +13,10 @@ inline EncodedChunk ordered_chunk(const Snapshot &snapshot, std::size_t particle
                                   bool modelled = false) {
   std::vector<FieldInput> fields = snapshot.inputs();
   format::prepare_fields(fields, particles);
-  std::size_t identity = 0;
-  while (fields[identity].field.components[0].name != "id") ++identity;
   cpu::Encoder encoder(1);
   EncodedChunk chunk;
-  trajectory::encode_ordered_chunk(fields, identity, particles, rows, snapshot.info.box, modelled, encoder, chunk);
+  trajectory::encode_independent(ChunkKind::ordered, fields, particles, rows, snapshot.info.box,
+                                 modelled ? feature::modelled_sections : 0, encoder, chunk);
   chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
 }

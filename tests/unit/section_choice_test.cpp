@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The smaller of two codings stays, and a costly one is tried now and again.
+// Costly codings are tried now and again.
 #include "gpz/trajectory/section_choice.hpp"
 
 #include <gtest/gtest.h>
@@ -7,24 +7,8 @@
 namespace gpz::trajectory {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
-TEST(SectionChoice, TheShorterCodingStays) {
-  for (std::size_t first = 0; first < 5; ++first)
-    for (std::size_t second = 0; second < 5; ++second) {
-      Bytes bytes = {9, 9};
-      bytes.insert(bytes.end(), first, 1);
-      const bool replaced = replace_if_smaller(bytes, 2, [&] { bytes.insert(bytes.end(), second, 2); });
-      EXPECT_EQ(replaced, second < first);
-      Bytes expected = {9, 9};
-      expected.insert(expected.end(), replaced ? second : first, replaced ? 2 : 1);
-      EXPECT_EQ(bytes, expected);
-    }
-}
-
 using Try = SectionChoice::Try;
 
-// The sections that try both are every one of the first, then one in 16.
 TEST(SectionChoice, TriesBothAtFirstAndThenNowAndAgain) {
   SectionChoice choice;
   for (int i = 0; i < 200; ++i) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cell_support.hpp"
-#include "gpz/trajectory/sequence_chunk.hpp"
+#include "gpz/trajectory/independent_writer.hpp"
 
 namespace gpz::test {
 
@@ -33,8 +33,8 @@ EncodedChunk sequence_chunk(const Cloud<T> &cloud, const std::vector<int> &rows 
   format::prepare_fields(fields, cloud.size());
   cpu::Encoder encoder(1);
   EncodedChunk chunk;
-  trajectory::encode_sequence_chunk(fields, rows.empty() ? cloud.size() : rows.size(),
-                                    rows.empty() ? nullptr : rows.data(), encoder, chunk);
+  trajectory::encode_independent(ChunkKind::sequence, fields, rows.empty() ? cloud.size() : rows.size(),
+                                 rows.empty() ? nullptr : rows.data(), cloud.box, 0, encoder, chunk);
   chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
 }

@@ -2,7 +2,7 @@
 // Chunks and heads of trajectories whose bytes are not what was written, with checksums that hold: an error or values,
 // and no more memory than there should be.
 #include "gpz/api/read_output.hpp"
-#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/trajectory/chunk_reader.hpp"
 #include "largest_request.hpp"
@@ -39,9 +39,9 @@ struct Chained {
         next(reader, chunk.bytes, chunk.particles);
       } else {
         EXPECT_EQ(chunk_kind(chunk.bytes.data(), chunk.bytes.size()), ChunkKind::difference);
-        const auto head =
-            format::read_difference_head(chunk.bytes.data(), chunk.bytes.size(), particles, snapshot.info.particles, 6);
-        EXPECT_FALSE(head.leaving.empty());
+        const auto head = format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), 6);
+        EXPECT_EQ(head.before, particles);
+        EXPECT_NE(head.leaving, 0u);
         EXPECT_EQ(head.arriving, 4u);
         EXPECT_EQ(chunk.bytes[head.sections[0].offset], format::predicted_values);
         EXPECT_EQ(chunk.bytes[head.sections[5].offset], format::block_coded_values);
@@ -112,8 +112,7 @@ TEST(HostileDifferences, AnyBytes) {
   for (const std::size_t n : {120u, 1500u}) {
     const Chained chain(n);
     const Bytes &bytes = chain.chunks[0].bytes;
-    const auto head = format::read_difference_head(bytes.data(), bytes.size(), chain.reader.particles(),
-                                                   chain.chunks[0].particles, 6);
+    const auto head = format::open_chunk(bytes.data(), bytes.size(), 6);
     Random random(n);
     for (int round = 0; round < 3000; ++round) {
       Bytes damaged = bytes;

@@ -2,7 +2,7 @@
 // TrajectoryEncoder without a file, and its chunks in a Writer: sizes, equality of bytes, several writers, errors.
 #include <numeric>
 
-#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
 #include "trajectory_support.hpp"
 
@@ -163,7 +163,7 @@ TEST(TrajectoryEncoder, CodesAFieldOfNoiseByItself) {
     const EncodedChunk chunk = next_chunk(encoder, snapshots[f], f == 0);
     if (f == 0) continue;
     ASSERT_EQ(kind_of(chunk), ChunkKind::difference);
-    const auto head = format::read_difference_head(chunk.bytes.data(), chunk.bytes.size(), 3000, 3000, 6);
+    const auto head = format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), 6);
     for (const std::size_t smooth : {0u, 4u})
       EXPECT_EQ(chunk.bytes[head.sections[smooth].offset], format::predicted_values);
     for (const std::size_t noise : {3u, 5u})

@@ -7,7 +7,7 @@
 
 #include "edge_values.hpp"
 #include "gpz/format/bytes.hpp"
-#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
 
 namespace gpz::values {
@@ -132,10 +132,10 @@ std::vector<std::string> predictions_of(const std::vector<std::uint8_t> &chunk, 
                                         std::size_t fields, std::size_t components) {
   const ChunkKind kind = chunk_kind(chunk.data(), chunk.size());
   if (kind != ChunkKind::difference) return {kind == ChunkKind::ordered ? "order of ids" : "order of places"};
-  const auto before = format::load_little<std::uint64_t>(chunk.data() + 8);
-  const auto head = format::read_difference_head(chunk.data(), chunk.size(), before, particles, fields);
+  const format::OpenedChunk head = format::open_chunk(chunk.data(), chunk.size(), fields);
+  format::check_particles(head, particles);
   std::vector<std::string> found;
-  if (head.arriving != 0 && !head.leaving.empty()) found.emplace_back("arrivals");
+  if (head.arriving != 0 && head.leaving != 0) found.emplace_back("arrivals");
   const format::Span section = head.sections.at(0);
   if (section.size == 0) {
     found.emplace_back("nothing");

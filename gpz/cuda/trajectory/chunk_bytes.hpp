@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 
 #include "gpz/cuda/common/memory.hpp"
@@ -47,6 +48,12 @@ class ChunkBytes {
     if (count == 0) return nullptr;
     if (base_ + offset < cache_->begin || base_ + offset + count > cache_->end) fetch(offset, count);
     return static_cast<const std::uint8_t *>(cache_->memory.data()) + (base_ + offset - cache_->begin);
+  }
+  // For format::open_chunk.
+  std::function<void(std::uint64_t, std::uint8_t *, std::size_t)> reader() const {
+    return [this](std::uint64_t at, std::uint8_t *to, std::size_t count) {
+      if (count != 0) std::memcpy(to, host(static_cast<std::size_t>(at), count), count);
+    };
   }
   // A part that is within the bytes.
   ChunkBytes part(std::size_t offset, std::size_t size) const {

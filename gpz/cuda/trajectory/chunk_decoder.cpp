@@ -219,19 +219,20 @@ void ChunkDecoder::next(const Call &call) {
     if (!is_followed(f) && (is_wanted(call.outputs[f]) || (call.by_id && f == id)))
       throw Error(Status::not_found,
                   "field " + field(call, f).components[0].name + " was not followed since the independent chunk");
-  const std::size_t start = format::chunk_head_size(ChunkKind::difference, fields);
-  const std::size_t head = format::difference_head_size(bytes.host(0, start), bytes.size(), fields);
-  const format::DifferenceChunk chunk =
-      format::read_difference_head(bytes.host(0, head), bytes.size(), history_.particles(), call.particles, fields);
+  const format::OpenedChunk chunk = format::open_chunk(bytes.reader(), bytes.size(), fields);
+  format::check_predecessor(chunk, history_.particles());
+  format::check_particles(chunk, call.particles);
+  const format::Column<std::uint32_t> leaving =
+      format::read_leaving_slots(chunk, bytes.host(chunk.slots.offset, chunk.slots.size));
   const std::uint64_t staying = call.particles - chunk.arriving;
-  ranked_ = ranked_ && chunk.leaving.empty() && chunk.arriving == 0 &&
-            (id_ == format::no_field || chunk.sections[id_].size == 0);
+  ranked_ =
+      ranked_ && leaving.empty() && chunk.arriving == 0 && (id_ == format::no_field || chunk.sections[id_].size == 0);
   const ChunkBytes arrivals = bytes.part(chunk.arrivals.offset, chunk.arrivals.size);
   const ChunkKind kind_of_arrivals =
       chunk.arriving == 0 ? ChunkKind::block : open_independent(arrivals, chunk.arriving);
   if (kind_of_arrivals != ChunkKind::block) corrupt("kind of the chunk of arrivals", chunk.arrivals.offset + 4);
   history_.grow(call.particles, call.stream);
-  if (!chunk.leaving.empty()) let_leave(call, chunk.leaving);
+  if (!leaving.empty()) let_leave(call, leaving);
   const auto section = [&](std::size_t f) {
     decode_section(call, f, bytes.part(chunk.sections[f].offset, chunk.sections[f].size), staying);
   };
@@ -247,7 +248,7 @@ void ChunkDecoder::next(const Call &call) {
   write_fields(call, staying);
 }
 
-void ChunkDecoder::let_leave(const Call &call, const std::vector<std::uint32_t> &leaving) {
+void ChunkDecoder::let_leave(const Call &call, const format::Column<std::uint32_t> &leaving) {
   const std::uint64_t before = history_.particles();
   Carver measured(nullptr);
   measured.take<std::uint32_t>(leaving.size());
@@ -281,9 +282,11 @@ void ChunkDecoder::decode_section(const Call &call, std::size_t f, const ChunkBy
   }
   const bool plain = kept == Kept::keys;
   const std::size_t components = field(call, f).components.size();
-  const format::FieldCoding coding = format::read_field_coding(
-      section.host(0, format::field_coding_size), section.size(), format::predicted_values,
-      plain && f != 0 ? components : 0, plain ? format::block_coded_values : format::modelled_values);
+  const format::FieldCoding coding = format::read_field_coding(section.host(0, format::field_coding_size),
+                                                               section.size(), plain && f != 0 ? components : 0);
+  const bool may_be_modelled = coding.kind == format::modelled_values && !plain;
+  if (coding.kind != format::predicted_values && coding.kind != format::block_coded_values && !may_be_modelled)
+    format::refuse_coding();
   if (coding.kind == format::modelled_values) unsupported("a modelled section");
   for (std::size_t d = 0; d < components; ++d) {
     if (coding.crossed[d] == 0) continue;

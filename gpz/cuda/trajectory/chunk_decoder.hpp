@@ -16,7 +16,8 @@
 #include "gpz/cuda/trajectory/pinned_ring.hpp"
 #include "gpz/cuda/trajectory/rows.hpp"
 #include "gpz/cuda_trajectory_decoder.hpp"
-#include "gpz/format/difference_chunk.hpp"
+#include "gpz/format/leaving_slots.hpp"
+#include "gpz/format/opened_chunk.hpp"
 
 namespace gpz::cuda {
 
@@ -59,7 +60,7 @@ class ChunkDecoder {
   void start(const Call &call, ChunkKind kind);
   void next(const Call &call);
 
-  void let_leave(const Call &call, const std::vector<std::uint32_t> &leaving);
+  void let_leave(const Call &call, const format::Column<std::uint32_t> &leaving);
   // Finds the rows of particles in the order of ids, if they are not known.
   void rank(const Call &call);
 

@@ -9,8 +9,8 @@
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
-#include "gpz/format/section_lengths.hpp"
 
 namespace gpz::cuda {
 
@@ -87,22 +87,21 @@ class Decoder {
  private:
   void read_head() {
     const std::size_t count = fields_.size();
-    const std::size_t head = format::chunk_head_size(ChunkKind::ordered, count);
-    const std::uint8_t *const bytes = chunk_.host(0, head);
-    sections_ = format::read_sections(bytes, chunk_.size(), ChunkKind::ordered, count);
-    if (format::load_little<std::uint32_t>(bytes) != core::default_block_size) corrupt("block size", 0);
-    const auto identity = format::load_little<std::uint64_t>(bytes + format::identity_field_at);
-    if (identity >= count || fields_[identity].field.type != ValueType::integer ||
-        fields_[identity].field.components.size() != 1)
+    format::OpenedChunk opened = format::open_chunk(chunk_.reader(), chunk_.size(), count);
+    identity_ = opened.identity;
+    const Field &ids = fields_[identity_].field;
+    if (ids.type != ValueType::integer || ids.components.size() != 1)
       corrupt("field of the ids", format::identity_field_at);
-    identity_ = static_cast<std::size_t>(identity);
+    sections_ = std::move(opened.sections);
   }
 
   ChunkBytes section_of(std::size_t f) const { return chunk_.part(sections_[f].offset, sections_[f].size); }
   static format::FieldCodingKind coding_of(const ChunkBytes &section) {
-    return format::read_field_coding(section.host(0, format::field_coding_size), section.size(), format::ordered_values,
-                                     0, format::modelled_order)
-        .kind;
+    const format::FieldCodingKind kind =
+        format::read_field_coding(section.host(0, format::field_coding_size), section.size()).kind;
+    if (kind != format::ordered_values && kind != format::modelled_order && kind != format::block_coded_values)
+      format::refuse_coding();
+    return kind;
   }
   static ChunkBytes behind_coding(const ChunkBytes &section) {
     return section.part(format::field_coding_size, section.size() - format::field_coding_size);

@@ -15,7 +15,6 @@
 #include "gpz/cuda/trajectory/output.hpp"
 #include "gpz/cuda_trajectory.hpp"
 #include "gpz/format/chunk_head.hpp"
-#include "gpz/format/difference_chunk.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/format/grid_box.hpp"

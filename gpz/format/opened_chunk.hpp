@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The head of a chunk, of any kind, read once: where its parts are (docs/format.md, sections 4, 8, 10, 10e and 10f).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/chunk.hpp"
+#include "gpz/format/fields.hpp"
+#include "gpz/format/read_chunk.hpp"
+
+namespace gpz::format {
+
+struct Span {
+  std::size_t offset = 0;  // from the start of the chunk, bytes
+  std::size_t size = 0;    // bytes
+};
+
+struct OpenedChunk {
+  ChunkKind kind = ChunkKind::block;
+  std::size_t size = 0;          // bytes
+  std::uint32_t block_size = 0;  // particles
+  std::vector<Span> sections;    // one a field
+  // Of an ordered chunk: the field of the ids.
+  std::size_t identity = no_field;
+  // Of a difference chunk.
+  std::uint64_t before = 0;    // particles of the chunk that it builds on
+  std::uint64_t leaving = 0;   // of them
+  std::uint64_t arriving = 0;  // particles
+  Span slots;                  // of those that leave: read_leaving_slots
+  Span arrivals;               // a block chunk
+};
+
+// Reads the head of a chunk of `size` bytes, and nothing else. Its parts fill it up to its end. Throws corrupt,
+// truncated, what `read` throws.
+OpenedChunk open_chunk(const ReadChunk &read, std::size_t size, std::size_t fields);
+OpenedChunk open_chunk(const std::uint8_t *bytes, std::size_t size, std::size_t fields);
+
+// Throws corrupt if the chunk cannot have so many particles. Those of block chunks are also checked by the directories
+// of their sections; all others take memory in proportion to their bytes.
+void check_particles(const OpenedChunk &chunk, std::uint64_t particles);
+// Throws corrupt if a difference chunk builds on a chunk of another number of particles than `before`.
+void check_predecessor(const OpenedChunk &chunk, std::uint64_t before);
+
+// Adds to sizes[f] the bytes of the section of field f, with those of arriving particles. Throws as open_chunk.
+void add_section_sizes(const ReadChunk &read, std::size_t size, std::vector<std::uint64_t> &sizes);
+
+// For chunks whose bytes are in memory.
+ReadChunk read_from(const std::uint8_t *bytes);
+
+}  // namespace gpz::format

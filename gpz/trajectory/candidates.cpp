@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/trajectory/candidates.hpp"
+
+#include <algorithm>
+
+#include "gpz/format/difference_rules.hpp"
+#include "gpz/format/fields.hpp"
+
+namespace gpz::trajectory {
+namespace {
+
+using When = SectionCandidate::When;
+
+// clang-format off
+constexpr SectionCandidate candidates[] = {
+    // chunk               fields                          coding                       when
+    {ChunkKind::ordered,    any_field & ~lossless,         format::ordered_values,      When::always},
+    {ChunkKind::ordered,    on_grid,                       format::modelled_order,      When::always},
+    {ChunkKind::ordered,    integers | values | lossless,  format::block_coded_values,  When::always},
+
+    {ChunkKind::cells,      positions,                     format::lattice_sites,       When::always},
+    {ChunkKind::cells,      positions,                     format::halved_cells,        When::always},
+    {ChunkKind::cells,      any_field & ~positions,        format::block_coded_values,  When::always},
+
+    {ChunkKind::sequence,   on_grid,                       format::sequence_values,     When::always},
+    {ChunkKind::sequence,   positions,                     format::block_coded_values,  When::if_none},
+    {ChunkKind::sequence,   any_field & ~positions,        format::block_coded_values,  When::always},
+
+    {ChunkKind::difference, on_grid,                       format::modelled_values,     When::costly},
+    {ChunkKind::difference, any_field & ~lossless,         format::predicted_values,    When::always},
+    {ChunkKind::difference, any_field & ~on_grid,          format::block_coded_values,  When::always},
+};
+
+// Of an order and of frames with or without ids; the first that applies.
+struct ChunkCandidate {
+  ChunkKind kind;
+  bool (*applies)(const ChunkRequest &request, bool has_ids);
+};
+
+bool leads_on_grid(const ChunkRequest &request) {
+  return !request.fields.empty() && class_of(request.fields[0]) == positions;
+}
+
+constexpr ChunkCandidate chunk_candidates[] = {
+    {ChunkKind::ordered,  [](const ChunkRequest &r, bool has_ids) { return has_ids && r.order == Order::id; }},
+    {ChunkKind::sequence, [](const ChunkRequest &r, bool) { return r.order == Order::memory && leads_on_grid(r); }},
+    {ChunkKind::cells,    [](const ChunkRequest &r, bool has_ids) { return !has_ids && leads_on_grid(r); }},
+};
+
+// What efforts add to block chunks, ordered chunks and residuals from earlier frames.
+struct Level {
+  Effort effort;
+  bool needs_ids_in_order;
+  std::uint32_t features;
+};
+constexpr Level levels[] = {
+    {Effort::standard, true,  feature::modelled_sections},
+    {Effort::dense,    false, feature::modelled_sections | feature::cell_chunks},
+};
+// clang-format on
+
+}  // namespace
+
+std::vector<SectionCandidate> section_candidates(ChunkKind chunk, FieldClass field, std::uint32_t features) {
+  std::vector<SectionCandidate> out;
+  for (const SectionCandidate &row : candidates)
+    if (row.chunk == chunk && (row.fields & field) != 0 && (find_coding(row.coding)->feature & ~features) == 0)
+      out.push_back(row);
+  return out;
+}
+
+std::optional<ChunkKind> chunk_candidate(const ChunkRequest &request) {
+  if (request.particles == 0 || request.particles > format::max_followed) return std::nullopt;
+  const bool has_ids = format::identity_field(request.fields) != format::no_field;
+  for (const ChunkCandidate &row : chunk_candidates)
+    if (row.applies(request, has_ids) && (feature_of(row.kind) & ~request.features) == 0) return row.kind;
+  return std::nullopt;
+}
+
+std::uint32_t feature_of(ChunkKind kind) {
+  if (kind == ChunkKind::cells) return feature::cell_chunks;
+  return kind == ChunkKind::sequence ? feature::sequence_chunks : 0;
+}
+
+}  // namespace gpz::trajectory
+
+namespace gpz {
+
+std::uint32_t features_of(Effort effort, Order order, bool ids) {
+  std::uint32_t features = order == Order::memory ? feature::sequence_chunks : 0;
+  for (const trajectory::Level &level : trajectory::levels)
+    if (level.effort == effort && (!level.needs_ids_in_order || (ids && order == Order::id)))
+      features |= level.features;
+  return features;
+}
+
+Effort effort_within(std::uint32_t features) {
+  if ((features & feature::cell_chunks) != 0) return Effort::dense;
+  return (features & feature::modelled_sections) != 0 ? Effort::standard : Effort::fast;
+}
+
+}  // namespace gpz

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Coding 4: residuals of models of how particles move (docs/format.md, section 9a).
+#include "gpz/model/modelled_section.hpp"
+#include "gpz/trajectory/codings.hpp"
+
+namespace gpz::trajectory {
+
+void decode_modelled(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
+  model::decode_modelled(*context.state, *context.modelled, payload.bytes, payload.size, payload.box, out);
+}
+
+bool encode_modelled(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
+  const SectionContext &context = source.context;
+  auto before = std::make_shared<model::ModelledState>(*context.modelled);
+  if (!model::encode_modelled(*context.state, *context.modelled, source.indices.columns(context.components()),
+                              source.edges, source.options, out.payload))
+    return false;
+  out.reject = [modelled = context.modelled, before] { *modelled = std::move(*before); };
+  return true;
+}
+
+}  // namespace gpz::trajectory

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Coding 5: positions in the order of ids, predicted from bonds and from how molecules are built (docs/format.md,
+// section 10).
+#include "gpz/model/ordered_section.hpp"
+#include "gpz/trajectory/codings/ordered_shape.hpp"
+
+namespace gpz::trajectory {
+
+void decode_ordered_model(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
+  model::decode_ordered_model(ordered_shape(context, payload.box), payload.bytes, payload.size, out);
+}
+
+bool encode_ordered_model(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
+  const SectionContext &context = source.context;
+  model::encode_ordered_model(ordered_shape(context, source.edges), source.indices.columns(context.components()),
+                              context.field.leading, out.payload);
+  return true;
+}
+
+}  // namespace gpz::trajectory

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Coding 8: steps from one particle to the next in the order of memory (docs/format.md, section 10f).
+#include "gpz/codec/sequence_codec.hpp"
+#include "gpz/trajectory/codings.hpp"
+
+namespace gpz::trajectory {
+
+void decode_sequence(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
+  cpu::decode_sequence(payload.bytes, payload.size, context.particles, static_cast<int>(context.components()), out);
+}
+
+bool encode_sequence(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
+  const SectionContext &context = source.context;
+  return cpu::encode_sequence(source.indices.columns(context.components()), context.particles,
+                              static_cast<int>(context.components()), out.payload);
+}
+
+}  // namespace gpz::trajectory

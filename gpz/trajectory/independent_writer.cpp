@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/trajectory/independent_writer.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "gpz/format/chunk_head.hpp"
+#include "gpz/format/fields.hpp"
+#include "gpz/format/grid_box.hpp"
+#include "gpz/trajectory/section_writer.hpp"
+
+namespace gpz::trajectory {
+namespace {
+
+// The particles of a chunk in the order in which they are stored.
+struct Population {
+  Rows rows;
+  std::size_t identity = format::no_field;  // the field by whose ids they are sorted
+  format::Column<std::int64_t> ids;
+
+  void sort_by_ids(const FieldInput &field) {
+    ids.resize(rows.size());
+    for_integers(field.components[0], rows, [&](std::size_t i, auto value) { ids[i] = value; });
+    std::vector<std::uint32_t> by_id(rows.size());
+    std::iota(by_id.begin(), by_id.end(), 0u);
+    std::stable_sort(by_id.begin(), by_id.end(), [&](std::uint32_t a, std::uint32_t b) { return ids[a] < ids[b]; });
+    sort(by_id);
+    for_integers(field.components[0], rows, [&](std::size_t i, auto value) { ids[i] = value; });
+  }
+  void sort(const std::vector<std::uint32_t> &order) {
+    Rows sorted(rows.size());
+    std::transform(order.begin(), order.end(), sorted.begin(), [&](std::uint32_t i) { return rows[i]; });
+    rows = std::move(sorted);
+  }
+};
+
+}  // namespace
+
+void encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
+                        const Box &box, std::uint32_t features, cpu::Encoder &encoder, EncodedChunk &out) {
+  Population population;
+  take_rows(rows, particles, population.rows);
+  out.bytes.clear();
+  if (kind == ChunkKind::ordered) {
+    population.identity = format::identity_field(format::described(fields));
+    population.sort_by_ids(fields[population.identity]);
+    format::append_chunk_head(kind, {population.identity}, fields.size(), out.bytes);
+  } else {
+    format::append_chunk_head(kind, {}, fields.size(), out.bytes);
+  }
+  out.largest_error.assign(fields.size(), 0);
+  Indices indices;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const FieldInput &input = fields[f];
+    const bool is_identity = f == population.identity;
+    const FieldClass field = class_of(input.field, is_identity);
+    const auto candidates = section_candidates(kind, field, features);
+    const bool takes_indices = std::any_of(candidates.begin(), candidates.end(), [](const SectionCandidate &candidate) {
+      return find_coding(candidate.coding)->decode != nullptr;
+    });
+    indices.exact.clear();
+    if (takes_indices) indices.load(input, population.rows, nullptr, out.largest_error[f]);
+    if (kind == ChunkKind::cells && takes_indices) indices.fill_first();
+    SectionContext context{input.field, particles};
+    if (kind == ChunkKind::ordered && !is_identity) context.ids = &population.ids;
+    const SectionSource source{context, input, population.rows, indices, format::grid_box(box, input.field),
+                               encoder, {}};
+    const std::size_t begin = out.bytes.size();
+    const WrittenSection written = append_section(candidates, source, SectionChoice::Try::both, {}, out.bytes);
+    format::set_section_length(out.bytes, kind, f, out.bytes.size() - begin);
+    out.largest_error[f] = std::max(out.largest_error[f], written.largest_error);
+    if (!written.order.empty()) population.sort(written.order);
+  }
+  out.particles = particles;
+}
+
+}  // namespace gpz::trajectory

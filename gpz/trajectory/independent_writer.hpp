@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Independent chunks that are made of sections: ordered, cell and sequence chunks (docs/format.md, sections 10, 10e and
+// 10f; docs/decisions/0011, 0026 and 0035).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/chunk.hpp"
+#include "gpz/codec/chunk_codec.hpp"
+#include "gpz/frame.hpp"
+
+namespace gpz::trajectory {
+
+// Encodes `particles` > 0 particles with prepared fields, for which chunk_candidate has such a chunk; rows and box as
+// in TrajectoryEncoder. `features`: those that the sections may need. `encoder` codes what is not predicted. Leaves the
+// checksum to the caller. Throws std::bad_alloc, Error.
+void encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
+                        const Box &box, std::uint32_t features, cpu::Encoder &encoder, EncodedChunk &out);
+
+}  // namespace gpz::trajectory

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/trajectory/section_writer.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace gpz::trajectory {
+namespace {
+
+using When = SectionCandidate::When;
+using Try = SectionChoice::Try;
+
+bool is_tried(const SectionCandidate &candidate, Try turn, bool there_is_one) {
+  if (candidate.when == When::costly) return turn != Try::usual;
+  return !there_is_one || (candidate.when == When::always && turn != Try::costly);
+}
+
+// Exact values name particles by the order in which they are decoded.
+format::Column<format::ExactValue> renumbered(format::Column<format::ExactValue> exact,
+                                              const std::vector<std::uint32_t> &order) {
+  if (exact.empty() || order.empty()) return exact;
+  std::vector<std::uint32_t> place(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::uint32_t>(i);
+  for (format::ExactValue &value : exact)
+    value.place = (value.place & ~format::exact_row_mask) | place[value.place & format::exact_row_mask];
+  return exact;
+}
+
+std::size_t head_size(const Coding &coding, const SectionSource &source) {
+  const std::size_t exact = sizeof(std::uint64_t) + source.indices.exact.size() * format::exact_value_size;
+  const std::size_t axes = source.context.components() * 2 * sizeof(std::int64_t);
+  switch (coding.head) {
+    case SectionHead::none:
+      return format::field_coding_size;
+    case SectionHead::exact_values:
+      return format::field_coding_size + exact;
+    default:
+      return format::field_coding_size + axes + exact;
+  }
+}
+
+void append_head(const Coding &coding, const SectionSource &source, const format::Crossed &crossed,
+                 const std::vector<std::uint32_t> &order, std::vector<std::uint8_t> &bytes) {
+  format::append_field_coding({coding.number, coding.number == format::predicted_values ? crossed : format::Crossed{}},
+                              bytes);
+  if (coding.head == SectionHead::none) return;
+  const auto exact = renumbered(source.indices.exact, order);
+  if (coding.head == SectionHead::exact_values)
+    format::append_exact_values(exact, bytes);
+  else
+    format::append_section_head(source.edges, source.context.components(), exact, bytes);
+}
+
+}  // namespace
+
+WrittenSection append_section(const std::vector<SectionCandidate> &candidates, const SectionSource &source, Try turn,
+                              const format::Crossed &crossed, std::vector<std::uint8_t> &bytes) {
+  struct Best {
+    const Coding *coding;
+    EncodedSection encoded;
+    ToBeat size;
+    bool costly;
+  };
+  std::optional<Best> best;
+  for (const SectionCandidate &candidate : candidates) {
+    if (!is_tried(candidate, turn, best.has_value())) continue;
+    const Coding &coding = *find_coding(candidate.coding);
+    EncodedSection encoded;
+    if (!coding.try_encode(source, best ? best->size : ToBeat{}, encoded)) continue;
+    const ToBeat size{head_size(coding, source) + encoded.payload.size(), encoded.payload.size()};
+    if (!best || size.section < best->size.section) {
+      if (best && best->encoded.reject) best->encoded.reject();
+      best = Best{&coding, std::move(encoded), size, candidate.when == When::costly};
+    } else if (encoded.reject) {
+      encoded.reject();
+    }
+  }
+  append_head(*best->coding, source, crossed, best->encoded.order, bytes);
+  bytes.insert(bytes.end(), best->encoded.payload.begin(), best->encoded.payload.end());
+  return {best->costly, std::move(best->encoded.order), best->encoded.largest_error};
+}
+
+}  // namespace gpz::trajectory

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The smallest candidate is written, of equal sizes the first one, and what a rejected one has changed is undone.
+#include "gpz/trajectory/section_writer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+
+#include "codec_support.hpp"
+#include "gpz/format/fields.hpp"
+
+namespace gpz::trajectory {
+namespace {
+
+using Try = SectionChoice::Try;
+using Bytes = std::vector<std::uint8_t>;
+
+// Integers of an ordered chunk: they follow the ids, or have nothing to do with them.
+struct Integers {
+  std::vector<std::int64_t> data;
+  format::Column<std::int64_t> ids;
+  FieldInput input;
+  Rows rows;
+  Indices indices;
+  cpu::Encoder encoder{1};
+
+  explicit Integers(bool follow) {
+    test::Random random(7);
+    for (std::int64_t i = 0; i < 3000; ++i) {
+      ids.push_back(i);
+      data.push_back(follow ? i / 3 : static_cast<std::int64_t>(random.below(1000)));
+    }
+    input.field.type = ValueType::integer;
+    input.field.components = {{"mol", 0}};
+    input.components[0] = {data.data(), sizeof data[0], ConstArray::Type::int64};
+    rows.resize(data.size());
+    std::iota(rows.begin(), rows.end(), 0u);
+    double error = 0;
+    indices.load(input, rows, nullptr, error);
+  }
+
+  Bytes section(const std::vector<SectionCandidate> &candidates, Try turn = Try::both) {
+    SectionContext context{input.field, data.size()};
+    context.ids = &ids;
+    Bytes bytes;
+    append_section(candidates, {context, input, rows, indices, {}, encoder, {}}, turn, {}, bytes);
+    return bytes;
+  }
+};
+
+TEST(SectionWriter, TheSmallestCandidateIsWritten) {
+  for (const bool follow : {false, true}) {
+    Integers integers(follow);
+    const auto candidates = section_candidates(ChunkKind::ordered, trajectory::integers, 0);
+    ASSERT_EQ(candidates.size(), 2u);
+    const Bytes first = integers.section({candidates[0]});
+    const Bytes second = integers.section({candidates[1]});
+    const Bytes smallest = integers.section(candidates);
+    EXPECT_EQ(smallest, first.size() <= second.size() ? first : second);
+    EXPECT_EQ(smallest[0], follow ? format::ordered_values : format::block_coded_values);
+  }
+}
+
+TEST(SectionWriter, OfEqualSizesTheFirstStays) {
+  Integers integers(true);
+  const auto candidates = section_candidates(ChunkKind::ordered, trajectory::integers, 0);
+  SectionCandidate again = candidates[0];
+  again.when = SectionCandidate::costly;
+  EXPECT_EQ(integers.section({candidates[0], again}), integers.section({candidates[0]}));
+}
+
+TEST(SectionWriter, CandidatesHaveTheirTurns) {
+  Integers integers(false);
+  auto candidates = section_candidates(ChunkKind::ordered, trajectory::integers, 0);
+  candidates[0].when = SectionCandidate::costly;
+  EXPECT_EQ(integers.section(candidates, Try::usual)[0], format::block_coded_values);
+  EXPECT_EQ(integers.section(candidates, Try::costly)[0], format::ordered_values);
+  EXPECT_EQ(integers.section(candidates, Try::both)[0], format::block_coded_values);
+  candidates[0].when = SectionCandidate::always;
+  candidates[1].when = SectionCandidate::if_none;
+  EXPECT_EQ(integers.section(candidates, Try::both)[0], format::ordered_values);
+}
+
+// Every candidate is a coding that readers know in such chunks, and every coding is a candidate somewhere.
+TEST(SectionWriter, TablesAgree) {
+  std::set<int> tried;
+  for (const ChunkKind kind : {ChunkKind::difference, ChunkKind::ordered, ChunkKind::cells, ChunkKind::sequence})
+    for (const FieldClass field : {sort_keys, trajectory::integers, lossless, positions, values})
+      for (const SectionCandidate &candidate : section_candidates(kind, field, feature::known)) {
+        const Coding *const coding = find_coding(candidate.coding);
+        ASSERT_NE(coding, nullptr);
+        EXPECT_NE(coding->chunks & 1u << static_cast<unsigned>(kind), 0u);
+        EXPECT_NE(coding->fields & field, 0u);
+        tried.insert(candidate.coding);
+      }
+  for (int number = 0; number < 256; ++number)
+    EXPECT_EQ(find_coding(static_cast<std::uint8_t>(number)) != nullptr, tried.count(number) != 0) << number;
+}
+
+// A field without a coding in a kind of chunk could not be written.
+TEST(SectionWriter, EveryFieldHasACandidate) {
+  for (const ChunkKind kind : {ChunkKind::ordered, ChunkKind::cells, ChunkKind::sequence, ChunkKind::difference})
+    for (const FieldClass field : {trajectory::integers, lossless, values})
+      EXPECT_FALSE(section_candidates(kind, field, 0).empty())
+          << static_cast<int>(kind) << " " << static_cast<int>(field);
+}
+
+}  // namespace
+}  // namespace gpz::trajectory
