@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "atom.h"
+#include "comm.h"
 #include "compute.h"
 #include "domain.h"
 #include "fix_gpz_step.h"

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "dump.h"
 #include "error.h"
 #include "gpz_step_observer.h"
 #include "modify.h"
