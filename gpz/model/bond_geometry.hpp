@@ -5,9 +5,10 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 
 #include "gpz/core/residual.hpp"
-#include "gpz/model/integer_root.hpp"
+#include "gpz/crystal/integers.hpp"
 
 namespace gpz::model {
 
@@ -37,9 +38,6 @@ inline bool find_way(const Way &from, const Way &to, const core::GridBox &box, W
   }
   return is_near;
 }
-
-inline std::int64_t magnitude(std::int64_t x) { return x < 0 ? -x : x; }
-inline std::int64_t limited(std::int64_t x, std::int64_t most) { return x > most ? most : x < -most ? -most : x; }
 
 // The components of the way from the parent to a particle whose bonds are fixed are decoded one after the other: what
 // is known of the first ones says where the last ones are, on one of two sides.
@@ -126,16 +124,16 @@ class BoundWay {
 
   // x times 2^bits, within +-most.
   static std::int64_t scaled(std::int64_t x, std::int64_t most, int bits) {
-    return limited(x, most >> bits) * (std::int64_t{1} << bits);
+    return crystal::limited(x, most >> bits) * (std::int64_t{1} << bits);
   }
   static std::size_t next(std::size_t axis) { return axis == 2 ? 0 : axis + 1; }
   static std::size_t largest_of(const Way &way) {
-    const std::size_t largest = magnitude(way[1]) > magnitude(way[0]) ? 1 : 0;
-    return magnitude(way[2]) > magnitude(way[largest]) ? 2 : largest;
+    const std::size_t largest = std::abs(way[1]) > std::abs(way[0]) ? 1 : 0;
+    return std::abs(way[2]) > std::abs(way[largest]) ? 2 : largest;
   }
   static std::size_t smallest_of(const Way &way) {
-    const std::size_t smallest = magnitude(way[1]) < magnitude(way[0]) ? 1 : 0;
-    return magnitude(way[2]) < magnitude(way[smallest]) ? 2 : smallest;
+    const std::size_t smallest = std::abs(way[1]) < std::abs(way[0]) ? 1 : 0;
+    return std::abs(way[2]) < std::abs(way[smallest]) ? 2 : smallest;
   }
   void set_order(std::size_t first) { axis_ = {first, next(first), next(next(first))}; }
   std::int64_t unit() const { return std::int64_t{1} << (fraction_bits - shift_); }
@@ -148,7 +146,7 @@ class BoundWay {
       circle_ = true;
       for (std::size_t d = 0; d < between.size(); ++d) {
         between_[d] = between[d] * (std::int64_t{1} << shift_);
-        circle_ = circle_ && magnitude(between_[d]) < 2 * circle_end;
+        circle_ = circle_ && std::abs(between_[d]) < 2 * circle_end;
       }
     }
     length_ = kind.length[0];
@@ -166,7 +164,7 @@ class BoundWay {
     level_ = 5;
     // The bond is longer than rounding explains: it holds no more.
     if (left_ < -4 * length_ * (1 << fraction_bits)) return;
-    const std::int64_t root = integer_root(left_);
+    const std::int64_t root = crystal::integer_root(left_);
     // The smaller the component, the more its rounding and that of the others counts.
     const std::int64_t part = root * 16;
     level_ = part >= 13 * length_   ? 0
@@ -187,7 +185,7 @@ class BoundWay {
     const std::int64_t square = by * by + bz * bz;
     const std::int64_t rest = plane_ - x * between_[axis_[0]];
     const std::int64_t cut = (left_ - x * x) * square - rest * rest;
-    const std::int64_t root = integer_root(cut);
+    const std::int64_t root = crystal::integer_root(cut);
     for (std::size_t k = 0; k < 2; ++k) {
       const std::int64_t side = k == 0 ? root : -root;
       cut_[k] = {expected_[axis_[1]], expected_[axis_[2]]};
@@ -198,7 +196,7 @@ class BoundWay {
     const int level = (core::bit_length(static_cast<std::uint64_t>(left_ * square)) - least) / 2;
     level_ = level > 5 ? 5 : level < 0 ? 0 : level;
     const auto off = [&](std::size_t k) {
-      return magnitude(cut_[k][0] - expected_[axis_[1]]) + magnitude(cut_[k][1] - expected_[axis_[2]]);
+      return std::abs(cut_[k][0] - expected_[axis_[1]]) + std::abs(cut_[k][1] - expected_[axis_[2]]);
     };
     take_cut(off(1) < off(0) ? 1 : 0);
   }
@@ -207,7 +205,7 @@ class BoundWay {
   void choose_cut(std::int64_t way) {
     const std::int64_t y = scaled(way, std::int64_t{1} << 40, fraction_bits);
     const std::int64_t clear = 2 * (1 << fraction_bits);
-    if (magnitude(cut_[1 - nearer_][0] - y) + clear < magnitude(cut_[nearer_][0] - y)) take_cut(1 - nearer_);
+    if (std::abs(cut_[1 - nearer_][0] - y) + clear < std::abs(cut_[nearer_][0] - y)) take_cut(1 - nearer_);
   }
 
   void take_cut(std::size_t k) {
@@ -217,8 +215,8 @@ class BoundWay {
   }
   std::int64_t distance_to(const Way &way, std::size_t k) const {
     constexpr std::int64_t most = std::int64_t{1} << 40;
-    return magnitude(cut_[k][0] - scaled(way[axis_[1]], most, fraction_bits)) +
-           magnitude(cut_[k][1] - scaled(way[axis_[2]], most, fraction_bits));
+    return std::abs(cut_[k][0] - scaled(way[axis_[1]], most, fraction_bits)) +
+           std::abs(cut_[k][1] - scaled(way[axis_[2]], most, fraction_bits));
   }
 
   Way expected_{};

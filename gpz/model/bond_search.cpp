@@ -55,7 +55,7 @@ class Places {
       std::int64_t beyond = 0;
       for (std::size_t i = 0; i < n; ++i) {
         const std::int64_t from = core::difference_of(q[d][i], q[d][0]);
-        beyond |= magnitude(from | 1);
+        beyond |= std::abs(from | 1);
         x_[d][i] = static_cast<std::int32_t>(from);
       }
       if (beyond < 0 || beyond > most) return false;

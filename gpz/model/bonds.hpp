@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
+#include "gpz/codec/memory.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/model/bond_geometry.hpp"
-#include "gpz/model/memory.hpp"
 
 namespace gpz::model {
 
@@ -47,7 +47,7 @@ class Bonds {
   void add(std::size_t count);
   void forget();
 
-  std::size_t memory_usage() const { return memory_of(kinds_, kind_); }
+  std::size_t memory_usage() const { return cpu::memory_of(kinds_, kind_); }
 
  private:
   void sort_kinds();

@@ -4,12 +4,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpz/codec/least_squares.hpp"
+#include "gpz/crystal/least_squares.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 
 namespace gpz::model {
 
+using crystal::field_limit;
+using crystal::field_stride;
+using crystal::LatticeField;
+using crystal::Spring;
+using crystal::SpringLattice;
+using crystal::SpringMatrices;
+using crystal::SpringNetwork;
+using crystal::SpringVector;
 using format::corrupt;
 
 namespace {
@@ -20,7 +28,7 @@ constexpr double least_gain = 1.014;
 constexpr int direction_bits = 15;
 
 // The vector, with components of up to 15 bits.
-std::array<std::int64_t, core::max_components> direction_of(const LatticeVector &vector) {
+std::array<std::int64_t, core::max_components> direction_of(const SpringVector &vector) {
   std::array<std::int64_t, core::max_components> way = vector.way;
   const auto is_long = [](std::int64_t x) { return x >= 1 << direction_bits || x < -(1 << direction_bits); };
   while (std::any_of(way.begin(), way.end(), is_long))
@@ -30,25 +38,24 @@ std::array<std::int64_t, core::max_components> direction_of(const LatticeVector 
 
 }  // namespace
 
-std::vector<std::array<std::int16_t, 6>> LatticeNeighbourPredictor::matrices_of(const Lattice &lattice,
-                                                                                const std::vector<Weight> &weights) {
-  constexpr std::size_t rows[] = {0, 1, 2, 0, 0, 1};
-  constexpr std::size_t columns[] = {0, 1, 2, 1, 2, 2};
-  std::vector<std::array<std::int16_t, 6>> matrices(weights.size());
+std::vector<Spring> LatticeNeighbourPredictor::matrices_of(const SpringLattice &lattice,
+                                                           const std::vector<Weight> &weights) {
+  std::vector<Spring> matrices(weights.size());
   for (std::size_t k = 0; k < weights.size(); ++k) {
     const auto way = direction_of(lattice.vectors[k]);
     const std::int64_t square = std::max<std::int64_t>(way[0] * way[0] + way[1] * way[1] + way[2] * way[2], 1);
     for (std::size_t e = 0; e < matrices[k].size(); ++e) {
-      const std::int64_t all = rows[e] == columns[e] ? weights[k].all : 0;
-      const std::int64_t x = all + weights[k].along * way[rows[e]] * way[columns[e]] / square;
+      const std::int64_t all = crystal::symmetric_row[e] == crystal::symmetric_column[e] ? weights[k].all : 0;
+      const std::int64_t x =
+          all + weights[k].along * way[crystal::symmetric_row[e]] * way[crystal::symmetric_column[e]] / square;
       if (x < -field_limit || x > field_limit) return {};
       matrices[k][e] = static_cast<std::int16_t>(x);
     }
   }
-  return LatticeMatrices::fit(matrices) ? matrices : std::vector<std::array<std::int16_t, 6>>{};
+  return SpringMatrices::fit(matrices) ? matrices : std::vector<Spring>{};
 }
 
-bool LatticeNeighbourPredictor::fit(const LatticeNetwork &network, const cpu::DifferenceState &state,
+bool LatticeNeighbourPredictor::fit(const SpringNetwork &network, const cpu::DifferenceState &state,
                                     const cpu::IndexColumns &q, const core::GridBox &box, const Expectation &expected,
                                     std::vector<std::uint8_t> &bytes) const {
   const std::size_t n = state.particles;
@@ -59,8 +66,8 @@ bool LatticeNeighbourPredictor::fit(const LatticeNetwork &network, const cpu::Di
     const core::GridAxis axis = core::checked_axis(box[d]);
     for (std::size_t i = 0; i < n; ++i) {
       const std::int64_t moved = core::displacement(q[d][i], state.axes[d].last[i], axis);
-      remainders[i * field_stride + d] =
-          as_field(core::difference_of(core::product_of(moved, 64), expected[d][i]), network.lattice().shift);
+      remainders[i * field_stride + d] = crystal::to_field(crystal::rounded_shift(
+          core::difference_of(core::product_of(moved, 64), expected[d][i]), network.lattice().shift));
     }
   }
   std::vector<std::array<double, core::max_components>> unit(vectors);
@@ -69,7 +76,7 @@ bool LatticeNeighbourPredictor::fit(const LatticeNetwork &network, const cpu::Di
     const auto square = static_cast<double>(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
     for (std::size_t d = 0; d < unit[k].size(); ++d) unit[k][d] = static_cast<double>(way[d]) / std::sqrt(square);
   }
-  cpu::LeastSquares equations(2 * vectors);
+  crystal::LeastSquares equations(2 * vectors);
   std::vector<double> row(2 * vectors * core::max_components);
   const std::size_t stride = (n - 1) / sampled_particles + 1;
   for (std::size_t i = 0; i < n; i += stride) {
@@ -98,14 +105,12 @@ bool LatticeNeighbourPredictor::fit(const LatticeNetwork &network, const cpu::Di
   };
   const std::vector<double> solution = equations.solve(1e-4);
   std::vector<Weight> fitted(vectors);
-  const auto rounded = [](double x) {
-    return static_cast<std::int16_t>(std::lround(std::clamp(std::ldexp(x, weight_bits), -32767.0, 32767.0)));
-  };
+  const auto rounded = [](double x) { return crystal::rounded_coefficient(std::ldexp(x, weight_bits)); };
   for (std::size_t k = 0; k < vectors; ++k) fitted[k] = {rounded(solution[2 * k]), rounded(solution[2 * k + 1])};
   const double with = squares_with(fitted);
   if (matrices_of(network.lattice(), fitted).empty() || squares_with({}) <= least_gain * with) return false;
   const double values = static_cast<double>(n) * state.components;
-  const double price = 1 + 2 * 0.6931471805599453 * 32 * static_cast<double>(vectors) / values;
+  const double price = crystal::factor_for(32 * static_cast<double>(vectors), values);
   const bool as_before = weights_.size() == vectors && squares_with(weights_) <= price * with;
   format::ByteWriter writer(bytes);
   writer.u8(as_before ? 0 : 1);
@@ -117,8 +122,7 @@ bool LatticeNeighbourPredictor::fit(const LatticeNetwork &network, const cpu::Di
   return true;
 }
 
-std::size_t LatticeNeighbourPredictor::read(const LatticeNetwork &network, const std::uint8_t *bytes,
-                                            std::size_t size) {
+std::size_t LatticeNeighbourPredictor::read(const SpringNetwork &network, const std::uint8_t *bytes, std::size_t size) {
   format::ByteReader reader(bytes, size);
   const std::uint8_t parts = reader.u8();
   if (parts > 1) corrupt("parameters of neighbours in a lattice", 0);

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
+#include "gpz/codec/memory.hpp"
+#include "gpz/crystal/spring_network.hpp"
 #include "gpz/model/expectation.hpp"
-#include "gpz/model/lattice_network.hpp"
-#include "gpz/model/memory.hpp"
 
 namespace gpz::model {
 
@@ -23,27 +23,27 @@ class LatticeNeighbourPredictor {
 
   // Fits weights to the frame q, of which `expected` was expected, and appends the parameters. False, with nothing
   // appended, where neighbours say nothing.
-  bool fit(const LatticeNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
+  bool fit(const crystal::SpringNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
            const core::GridBox &box, const Expectation &expected, std::vector<std::uint8_t> &bytes) const;
   // Before the particles of a frame. Returns the bytes read. Throws gpz::Error (corrupt).
-  std::size_t read(const LatticeNetwork &network, const std::uint8_t *bytes, std::size_t size);
+  std::size_t read(const crystal::SpringNetwork &network, const std::uint8_t *bytes, std::size_t size);
 
   // Slot after slot: what is expected of particle i beside what was, in 1/64 grid steps; then the difference of its
   // displacement from what was expected at first, in 1/64 grid steps.
-  Way expected(const LatticeNetwork &network, std::size_t i) const {
+  Way expected(const crystal::SpringNetwork &network, std::size_t i) const {
     const auto sum = matrices_.sum(network.neighbours(i), remainders_);
     Way way;
     for (std::size_t d = 0; d < way.size(); ++d)
-      way[d] = ((std::int64_t{sum[d]} + (1 << (weight_bits - 1))) >> weight_bits) *
-               (std::int64_t{1} << network.lattice().shift);
+      way[d] = crystal::rounded_shift(std::int64_t{sum[d]}, weight_bits) * (std::int64_t{1} << network.lattice().shift);
     return way;
   }
-  void update(const LatticeNetwork &network, std::size_t i, const Way &remainder) {
+  void update(const crystal::SpringNetwork &network, std::size_t i, const Way &remainder) {
     for (std::size_t d = 0; d < remainder.size(); ++d)
-      remainders_[i * field_stride + d] = as_field(remainder[d], network.lattice().shift);
+      remainders_[i * crystal::field_stride + d] =
+          crystal::to_field(crystal::rounded_shift(remainder[d], network.lattice().shift));
   }
 
-  std::size_t memory_usage() const { return memory_of(remainders_); }
+  std::size_t memory_usage() const { return cpu::memory_of(remainders_); }
 
  private:
   // Of the remainders of neighbours along each vector and against it, in 2^-12.
@@ -53,19 +53,13 @@ class LatticeNeighbourPredictor {
     bool operator==(const Weight &other) const { return all == other.all && along == other.along; }
   };
 
-  static std::int16_t as_field(std::int64_t remainder, int shift) {
-    const std::int64_t scaled =
-        shift == 0 ? remainder : core::sum_of(remainder, std::int64_t{1} << (shift - 1)) >> shift;
-    return static_cast<std::int16_t>(
-        core::max_of<std::int64_t>(core::min_of<std::int64_t>(scaled, field_limit), -std::int64_t{field_limit}));
-  }
   // Empty if they are too large.
-  static std::vector<std::array<std::int16_t, 6>> matrices_of(const Lattice &lattice,
-                                                              const std::vector<Weight> &weights);
+  static std::vector<crystal::Spring> matrices_of(const crystal::SpringLattice &lattice,
+                                                  const std::vector<Weight> &weights);
 
   std::vector<Weight> weights_;
-  LatticeMatrices matrices_;
-  LatticeField remainders_;  // 0 for particles that are not known yet
+  crystal::SpringMatrices matrices_;
+  crystal::LatticeField remainders_;  // 0 for particles that are not known yet
 };
 
 }  // namespace gpz::model

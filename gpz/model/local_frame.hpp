@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 
 #include "gpz/model/bond_geometry.hpp"
 
@@ -37,7 +38,7 @@ class LocalFrame {
     for (std::size_t d = 0; d < u.size(); ++d) {
       u_[d] = u[d] >> units.shift;
       v_[d] = v[d] >> units.shift;
-      is_short = is_short && magnitude(u_[d]) < end && magnitude(v_[d]) < end;
+      is_short = is_short && std::abs(u_[d]) < end && std::abs(v_[d]) < end;
     }
     if (!is_short) return;
     uu_ = product(u_, u_);
@@ -55,14 +56,14 @@ class LocalFrame {
     Way way;
     for (std::size_t d = 0; d < way.size(); ++d) {
       const std::int64_t sum = c[0] * u_[d] + c[1] * v_[d] + (c[2] * cross_[d] >> units_.cross);
-      way[d] = limited(sum * (std::int64_t{1} << units_.shift) >> (coordinate_bits - fraction_bits), farthest);
+      way[d] = crystal::limited(sum * (std::int64_t{1} << units_.shift) >> (coordinate_bits - fraction_bits), farthest);
     }
     return way;
   }
   // The inverse, of a way in whole steps.
   Coordinates coordinates_of(const Way &way) const {
     Way w;
-    for (std::size_t d = 0; d < way.size(); ++d) w[d] = limited(way[d] >> units_.shift, end);
+    for (std::size_t d = 0; d < way.size(); ++d) w[d] = crystal::limited(way[d] >> units_.shift, end);
     const std::int64_t wu = product(w, u_);
     const std::int64_t wv = product(w, v_);
     return {part(wu * vv_ - wv * uv_, coordinate_bits), part(wv * uu_ - wu * uv_, coordinate_bits),
@@ -77,7 +78,7 @@ class LocalFrame {
 
   static std::int64_t product(const Way &a, const Way &b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
   std::int32_t part(std::int64_t x, int bits) const {
-    return static_cast<std::int32_t>(limited(x * (std::int64_t{1} << bits) / determinant_, largest));
+    return static_cast<std::int32_t>(crystal::limited(x * (std::int64_t{1} << bits) / determinant_, largest));
   }
 
   FrameUnits units_;

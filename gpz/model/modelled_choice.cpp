@@ -102,7 +102,7 @@ void choose_model(const cpu::DifferenceState &state, ModelledState &modelled, co
 // Neighbours in the crystal; false if they say nothing.
 bool take_lattice_neighbours(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
                              const core::GridBox &box, ModelledPlan &plan, std::vector<std::uint8_t> &parameters) {
-  const LatticeNetwork &network = modelled.lattice.network();
+  const crystal::SpringNetwork &network = modelled.lattice.network();
   const std::size_t at = parameters.size();
   if (!modelled.lattice_neighbours.fit(network, state, q, box, plan.expected, parameters)) return false;
   modelled.lattice_neighbours.read(network, &parameters[at], parameters.size() - at);

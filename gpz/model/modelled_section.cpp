@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/model/modelled_section.hpp"
 
+#include "gpz/codec/memory.hpp"
 #include "gpz/codec/number_coder.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/model/exceptions.hpp"
-#include "gpz/model/memory.hpp"
 #include "gpz/model/modelled_choice.hpp"
 #include "gpz/model/modelled_plan.hpp"
 #include "gpz/model/walk.hpp"
@@ -126,7 +126,7 @@ void ModelledState::add(std::size_t count) {
 
 std::size_t ModelledState::memory_usage() const {
   return lattice.memory_usage() + lattice_neighbours.memory_usage() + forces.memory_usage() + bonds.memory_usage() +
-         memory_of(scale);
+         cpu::memory_of(scale);
 }
 
 bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,

@@ -11,7 +11,7 @@
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/model/bonds.hpp"
 #include "gpz/model/expectation.hpp"
-#include "gpz/model/lattice.hpp"
+#include "gpz/model/lattice_model.hpp"
 #include "gpz/model/lattice_neighbour_predictor.hpp"
 #include "gpz/model/pair_force.hpp"
 

@@ -6,9 +6,10 @@
 #include <numeric>
 
 #include "gpz/codec/functions.hpp"
-#include "gpz/codec/least_squares.hpp"
+#include "gpz/crystal/least_squares.hpp"
+#include "gpz/crystal/spacing.hpp"
+#include "gpz/crystal/vector3.hpp"
 #include "gpz/format/arithmetic.hpp"
-#include "gpz/model/spacing.hpp"
 
 namespace gpz::model {
 
@@ -46,8 +47,7 @@ std::vector<double> weights_of(const std::vector<double> &errors) {
   std::vector<double> size(errors.size());
   for (std::size_t i = 0; i < errors.size(); ++i) size[i] = std::fabs(errors[i]);
   std::vector<double> sorted = size;
-  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
-  const double far = 4 * sorted[sorted.size() / 2] + 1;
+  const double far = 4 * crystal::median(sorted) + 1;
   for (double &x : size) x = 1 / std::sqrt(1 + (x / far) * (x / far));
   return size;
 }
@@ -89,7 +89,7 @@ struct PairFit::Sample {
 
   // Bits a particle without forces.
   double bits_by_history() const {
-    cpu::LeastSquares sums(3);
+    crystal::LeastSquares sums(3);
     for (std::size_t row = 0; row < moved.size(); ++row) sums.add(by_history[row].data(), moved[row]);
     const std::vector<double> best = sums.solve(1e-9);
     std::vector<double> errors = moved;
@@ -122,7 +122,7 @@ PairFit::Trial PairFit::run(const Sample &sample, const PairSettings &settings, 
 // How displacements of the sample grow with the values and the slopes of the knots: rows of 2 for each knot. Positions
 // are those of the last run.
 std::vector<double> PairFit::features(const Sample &sample, const PairSettings &settings) {
-  const NeighbourList &list = motion_->list();
+  const crystal::NeighbourList &list = motion_->list();
   const std::vector<PairCurve::Knot> &knot = settings.curve.knots;
   const std::size_t width = 2 * knot.size();
   std::vector<double> rows(sample.moved.size() * width);
@@ -183,7 +183,7 @@ PairCurve refitted(const PairSettings &settings, const std::vector<double> &rows
   const std::size_t width = 2 * curve.knots.size();
   const double trust = static_cast<double>(settings.trust) / PairSettings::most_trust;
   const double taken = std::clamp(2.5 * (trust - 0.6), 0.25, 1.0) * value_unit;
-  cpu::LeastSquares sums(width);
+  crystal::LeastSquares sums(width);
   const std::vector<double> weights = weights_of(errors);
   const bool is_new =
       std::all_of(curve.knots.begin(), curve.knots.end(), [](const auto &knot) { return knot.value == 0; });
@@ -208,14 +208,14 @@ PairCurve refitted(const PairSettings &settings, const std::vector<double> &rows
 
 // Settings with a force of 0 for all distances that there are between particles now.
 bool PairFit::prepare(const Sample &sample, PairSettings &settings) {
-  const double cutoff = cutoff_distance * mean_distance(sample.state, sample.box);
+  const double cutoff = cutoff_distance * crystal::mean_distance(sample.state, sample.box);
   if (!(cutoff >= fewest_steps_of_cutoff && cutoff < static_cast<double>(PairSettings::most_cutoff))) return false;
   settings.steps = first_steps;
   settings.gain = usual_gain;
   settings.trust = PairSettings::most_trust;
   settings.cutoff = static_cast<std::uint64_t>(cutoff);
   if (!motion_->find(sample.state, sample.box, settings.cutoff) || motion_->list().pairs() == 0) return false;
-  const NeighbourList &list = motion_->list();
+  const crystal::NeighbourList &list = motion_->list();
   std::uint32_t least = list.reach() * list.reach();
   for (std::size_t pair = 0; pair < list.pairs(); ++pair) least = std::min(least, list.squared(pair));
   const int shift = PairTable::bin_shift_for(motion_->end());

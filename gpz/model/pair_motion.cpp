@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "gpz/crystal/integers.hpp"
+
 namespace gpz::model {
 
 namespace {
@@ -12,13 +14,11 @@ constexpr std::size_t axes = core::max_components;
 // An expectation that is wrong by less than this says nothing against the speed.
 constexpr std::int64_t small_error = std::int64_t{16} << PairMotion::speed_bits;
 
-std::int32_t limited(std::int64_t x) {
-  return static_cast<std::int32_t>(std::clamp(x, -PairMotion::limit, PairMotion::limit));
-}
+std::int32_t limited(std::int64_t x) { return core::limited(x, PairMotion::limit); }
 
 // Parts of what happens between two frames; `part` is in units of 2^-16.
-std::int64_t part_of(std::int64_t x, std::int64_t part) { return (x * part + (1 << 15)) >> 16; }
-std::int64_t half_part_of(std::int64_t x, std::int64_t part) { return (x * part + (1 << 16)) >> 17; }
+std::int64_t part_of(std::int64_t x, std::int64_t part) { return crystal::rounded_shift(x * part, 16); }
+std::int64_t half_part_of(std::int64_t x, std::int64_t part) { return crystal::rounded_shift(x * part, 17); }
 std::int64_t part_for(int steps) { return (65536 + steps / 2) / steps; }
 
 }  // namespace
@@ -42,9 +42,7 @@ bool PairMotion::find(const cpu::DifferenceState &state, const core::GridBox &bo
   const bool same_particles = state.particles != 0 && list_.particles() == state.particles;
   if (same_particles && found_frames_ == state.frames && found_cutoff_ == cutoff) return true;
   found_frames_ = 0;
-  cpu::IndexColumns last{};
-  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) last[d] = state.axes[d].last.data();
-  if (!list_.build(last, state.particles, state.components, box, cutoff)) return false;
+  if (!list_.build(state, box, cutoff)) return false;
   found_frames_ = state.frames;
   found_cutoff_ = cutoff;
   return true;

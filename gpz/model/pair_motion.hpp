@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
+#include "gpz/codec/memory.hpp"
 #include "gpz/core/types.hpp"
+#include "gpz/crystal/neighbour_list.hpp"
 #include "gpz/format/budget.hpp"
-#include "gpz/model/memory.hpp"
-#include "gpz/model/neighbour_list.hpp"
 #include "gpz/model/pair_settings.hpp"
 #include "gpz/model/pair_table.hpp"
 
@@ -33,7 +33,7 @@ struct MotionHistory {
   void forget() { frames = 0; }
   std::size_t memory_usage() const {
     std::size_t bytes = 0;
-    for (const Axis &axis : axes) bytes += memory_of(axis.speed, axis.moved, axis.slow);
+    for (const Axis &axis : axes) bytes += cpu::memory_of(axis.speed, axis.moved, axis.slow);
     return bytes;
   }
 };
@@ -68,10 +68,10 @@ class PairMotion {
 
   std::size_t memory_usage() const {
     return list_.memory_usage() +
-           memory_of(total_, near_, close_, speed_, moved_, slow_, slow_change_, fine_, recorded_);
+           cpu::memory_of(total_, near_, close_, speed_, moved_, slow_, slow_change_, fine_, recorded_);
   }
 
-  const NeighbourList &list() const { return list_; }
+  const crystal::NeighbourList &list() const { return list_; }
   // Squared distances of pairs, in fine units, are below this while they are in the list.
   std::uint64_t end() const { return squared_end(list_.reach()); }
   static std::uint64_t squared_end(std::uint32_t reach) { return std::uint64_t{reach} * reach << (2 * fine_bits); }
@@ -94,7 +94,7 @@ class PairMotion {
   void begin(const cpu::DifferenceState &state, const PairSettings &settings, const MotionHistory &history);
   void note_positions();
 
-  NeighbourList list_;
+  crystal::NeighbourList list_;
   std::uint64_t found_frames_ = 0;  // that the list is of, and its cutoff
   std::uint64_t found_cutoff_ = 0;
   Sums total_;

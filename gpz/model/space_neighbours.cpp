@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpz/codec/least_squares.hpp"
+#include "gpz/crystal/least_squares.hpp"
+#include "gpz/crystal/spacing.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
-#include "gpz/model/spacing.hpp"
 
 namespace gpz::model {
 namespace {
@@ -25,10 +25,8 @@ constexpr double shell_radii[] = {0.62, 1.05, 1.2, 1.42};
 }  // namespace
 
 bool SpaceNeighbours::find(const cpu::DifferenceState &state, const core::GridBox &box) {
-  cpu::IndexColumns last{};
   components_ = static_cast<std::size_t>(state.components);
-  for (std::size_t d = 0; d < components_; ++d) last[d] = state.axes[d].last.data();
-  if (!list_.build(last, state.particles, state.components, box, radius_.back())) return false;
+  if (!list_.build(state, box, radius_.back())) return false;
   for (std::size_t s = 0; s < radius_.size(); ++s) {
     const auto radius = static_cast<std::int32_t>(radius_[s] >> list_.shift());
     shells_[s].radius = s + 1 < radius_.size() ? radius * radius : INT32_MAX;
@@ -39,7 +37,7 @@ bool SpaceNeighbours::find(const cpu::DifferenceState &state, const core::GridBo
 double SpaceNeighbours::fit(const cpu::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
                             std::vector<std::uint8_t> &bytes) {
   const std::size_t n = state.particles;
-  const double distance = mean_distance(state, box);
+  const double distance = crystal::mean_distance(state, box);
   radius_.clear();
   for (const double radius : shell_radii) {
     const double steps = std::ceil(radius * distance);
@@ -50,7 +48,7 @@ double SpaceNeighbours::fit(const cpu::DifferenceState &state, const core::GridB
   if (!find(state, box)) return 0;
 
   const std::size_t unknowns = 2 * shells_.size();
-  cpu::LeastSquares equations(unknowns);
+  crystal::LeastSquares equations(unknowns);
   const std::size_t stride = (n + sample_size - 1) / sample_size;
   std::vector<double> feature(unknowns * core::max_components);
   const std::uint32_t *const slot = order();

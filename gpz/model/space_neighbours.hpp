@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/crystal/neighbour_list.hpp"
 #include "gpz/model/expectation.hpp"
-#include "gpz/model/neighbour_list.hpp"
 
 namespace gpz::model {
 
@@ -81,7 +81,7 @@ class SpaceNeighbours {
 
   std::vector<std::uint32_t> radius_;  // outer radius of each shell, grid steps, ascending
   std::vector<Shell> shells_;
-  NeighbourList list_;
+  crystal::NeighbourList list_;
   std::size_t components_ = 0;
 };
 

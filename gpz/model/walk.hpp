@@ -59,10 +59,7 @@ struct Contexts {
   }
 };
 
-inline std::int32_t limit_expected(std::int64_t x) {
-  constexpr std::int64_t most = std::int64_t{1} << 30;
-  return static_cast<std::int32_t>(core::max_of(core::min_of(x, most), -most));
-}
+inline std::int32_t limit_expected(std::int64_t x) { return core::limited(x, std::int64_t{1} << 30); }
 
 // Places on an axis that are so far from its edges that there is no other image of them. Of an open axis all are.
 class Inner {
@@ -93,7 +90,7 @@ struct Walk {
   cpu::Neighbours slots;  // levels 0: no prediction from the slots before
   const SpaceNeighbours *space = nullptr;
   LatticeNeighbourPredictor *lattice_neighbours = nullptr;  // of `network`, without others
-  const LatticeNetwork *network = nullptr;
+  const crystal::SpringNetwork *network = nullptr;
   const Bonds *bonds = nullptr;                                    // of three components, without `space`
   std::array<const std::int64_t *, core::max_components> index{};  // of this frame, as far as they are known
   Contexts contexts;

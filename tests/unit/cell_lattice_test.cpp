@@ -2,7 +2,7 @@
 // Cell chunks of crystals: found, smaller than without a lattice, and whole, whatever is wrong with the crystal.
 #include "cell_support.hpp"
 #include "gpz/codec/cell_tree.hpp"
-#include "gpz/codec/lattice_code.hpp"
+#include "gpz/crystal/site_set.hpp"
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/rows.hpp"
 

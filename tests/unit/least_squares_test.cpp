@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What encoders fit with: roots, logarithms, least squares.
-#include "gpz/codec/least_squares.hpp"
+#include "gpz/crystal/least_squares.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "gpz/codec/functions.hpp"
 
-namespace gpz::cpu {
+namespace gpz::crystal {
 namespace {
 
 TEST(Functions, AreThoseOfMathematics) {
@@ -17,16 +17,16 @@ TEST(Functions, AreThoseOfMathematics) {
   std::uniform_real_distribution<double> exponent(-60, 200);
   for (int k = 0; k < 2000; ++k) {
     const double x = std::exp2(exponent(random));
-    EXPECT_NEAR(log2_of(x), std::log2(x), 1e-13 * std::max(1.0, std::fabs(std::log2(x)))) << x;
+    EXPECT_NEAR(cpu::log2_of(x), std::log2(x), 1e-13 * std::max(1.0, std::fabs(std::log2(x)))) << x;
     for (const int degree : {1, 2, 3, 13})
-      EXPECT_NEAR(root_of(x, degree) / std::pow(x, 1.0 / degree), 1, 1e-13) << x << ' ' << degree;
+      EXPECT_NEAR(cpu::root_of(x, degree) / std::pow(x, 1.0 / degree), 1, 1e-13) << x << ' ' << degree;
   }
 }
 
 TEST(Functions, AreExactAtPowersOfTwo) {
   for (int k = -40; k <= 40; ++k) {
-    EXPECT_EQ(log2_of(std::ldexp(1, k)), k);
-    EXPECT_EQ(root_of(std::ldexp(1, 3 * k), 3), std::ldexp(1, k));
+    EXPECT_EQ(cpu::log2_of(std::ldexp(1, k)), k);
+    EXPECT_EQ(cpu::root_of(std::ldexp(1, 3 * k), 3), std::ldexp(1, k));
   }
 }
 
@@ -83,4 +83,4 @@ TEST(LeastSquares, FeaturesThatFollowFromOthersDoNoHarm) {
 }
 
 }  // namespace
-}  // namespace gpz::cpu
+}  // namespace gpz::crystal

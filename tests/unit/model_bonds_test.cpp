@@ -298,14 +298,14 @@ TEST(LocalFrame, GivesBackWhatItTook) {
 
 TEST(IntegerRoot, IsExact) {
   Random random(7);
-  EXPECT_EQ(integer_root(cpu::min64), 0);
+  EXPECT_EQ(crystal::integer_root(cpu::min64), 0);
   for (int round = 0; round < 100000; ++round) {
     const auto root = static_cast<std::int64_t>(random.below(std::uint64_t{1} << (1 + random.below(31))));
     const std::int64_t square = root * root;
-    EXPECT_EQ(integer_root(square), root);
-    EXPECT_EQ(integer_root(square + 2 * root), root);
+    EXPECT_EQ(crystal::integer_root(square), root);
+    EXPECT_EQ(crystal::integer_root(square + 2 * root), root);
     if (root > 0) {
-      EXPECT_EQ(integer_root(square - 1), root - 1);
+      EXPECT_EQ(crystal::integer_root(square - 1), root - 1);
     }
   }
 }

@@ -6,14 +6,20 @@
 
 #include "crystal_support.hpp"
 #include "damage_support.hpp"
+#include "gpz/crystal/spring_search.hpp"
 #include "gpz/error.hpp"
-#include "gpz/model/lattice.hpp"
+#include "gpz/model/lattice_model.hpp"
 #include "gpz/model/lattice_neighbour_predictor.hpp"
-#include "gpz/model/lattice_search.hpp"
 
 namespace gpz::model {
 namespace {
 
+using crystal::field_stride;
+using crystal::find_springs;
+using crystal::LatticeField;
+using crystal::SpringLattice;
+using crystal::SpringNetwork;
+using crystal::SpringVector;
 using test::Columns;
 using test::Crystal;
 using test::pointers;
@@ -246,7 +252,7 @@ TEST(LatticeNeighbourPredictor, ExpectsWhatNeighboursDid) {
     crystal.run(400);  // so far apart that the lattice does not know
     const Columns q = crystal.indices(grid);
     ASSERT_TRUE(pair.predict(q, box));
-    const LatticeNetwork &network = pair.writer.network();
+    const SpringNetwork &network = pair.writer.network();
     std::vector<std::uint8_t> bytes;
     ASSERT_TRUE(writer.fit(network, pair.state, pointers(q), box, pair.expected, bytes));
     test::expect_damage_is_refused_or_read(bytes, [&](const std::vector<std::uint8_t> &damaged) {
@@ -297,18 +303,18 @@ TEST(Lattice, RefusesDamageOrReadsIt) {
 }
 
 // A network of random springs, computed in another way: particle by particle, with matrices.
-TEST(LatticeNetwork, StepsAsItsSpringsSay) {
+TEST(SpringNetwork, StepsAsItsSpringsSay) {
   Crystal crystal(test::fcc(), {5, 5, 5}, 11, 2);
   const core::GridBox box = crystal.box(grid);
   const Columns q = crystal.indices(grid);
   cpu::DifferenceState state;
   state.start(pointers(q), q[0].size(), 3);
-  LatticeNetwork network;
-  ASSERT_TRUE(find_lattice(state, box, network));
+  SpringNetwork network;
+  ASSERT_TRUE(find_springs(state, box, network));
   ASSERT_EQ(network.lattice().vectors.size(), 6u);
-  Lattice lattice = network.lattice();
+  SpringLattice lattice = network.lattice();
   std::mt19937 &random = crystal.random();
-  for (LatticeVector &vector : lattice.vectors)
+  for (SpringVector &vector : lattice.vectors)
     for (std::int16_t &spring : vector.spring) spring = static_cast<std::int16_t>(random() % 1800) - 900;
   network.use_springs(lattice);
 
@@ -341,14 +347,14 @@ TEST(LatticeNetwork, StepsAsItsSpringsSay) {
 }
 
 // Each neighbour is where its vector ends, and each has the particle as its neighbour against the vector.
-TEST(LatticeNetwork, FindsNeighboursAndPlaces) {
+TEST(SpringNetwork, FindsNeighboursAndPlaces) {
   Crystal crystal(test::hcp(), {6, 4, 4}, 12);
   const core::GridBox box = crystal.box(grid);
   const Columns q = crystal.indices(grid);
   cpu::DifferenceState state;
   state.start(pointers(q), q[0].size(), 3);
-  LatticeNetwork network;
-  ASSERT_TRUE(find_lattice(state, box, network));
+  SpringNetwork network;
+  ASSERT_TRUE(find_springs(state, box, network));
   double away = 0;
   for (std::size_t i = 0; i < state.particles; ++i) {
     std::size_t count = 0;
@@ -372,16 +378,16 @@ TEST(LatticeNetwork, FindsNeighboursAndPlaces) {
 }
 
 TEST(Lattice, ChecksItsNumbers) {
-  Lattice good;
+  SpringLattice good;
   good.tolerance = 5;
   good.vectors.resize(2);
   good.vectors[0].way = {1 << 20, 0, 0};
   good.vectors[1].spring = {100, 100, 100, 0, 0, 0};
-  const auto status_of = [](const Lattice &lattice) {
+  const auto status_of = [](const SpringLattice &lattice) {
     std::vector<std::uint8_t> bytes;
     lattice.write(bytes);
     format::ByteReader reader(bytes.data(), bytes.size());
-    Lattice read;
+    SpringLattice read;
     try {
       read.read(reader);
     } catch (const Error &error) {
@@ -393,17 +399,17 @@ TEST(Lattice, ChecksItsNumbers) {
   };
   EXPECT_EQ(status_of(good), Status::ok);
   const auto bad = [&](auto change) {
-    Lattice lattice = good;
+    SpringLattice lattice = good;
     change(lattice);
     return status_of(lattice);
   };
-  EXPECT_EQ(bad([](Lattice &l) { l.tolerance = 0; }), Status::corrupt);
-  EXPECT_EQ(bad([](Lattice &l) { l.tolerance = (std::int64_t{1} << 28) + 1; }), Status::corrupt);
-  EXPECT_EQ(bad([](Lattice &l) { l.vectors.clear(); }), Status::corrupt);
-  EXPECT_EQ(bad([](Lattice &l) { l.vectors.resize(Lattice::max_vectors + 1); }), Status::corrupt);
-  EXPECT_EQ(bad([](Lattice &l) { l.vectors[0].way[1] = -Lattice::max_way - 1; }), Status::corrupt);
-  EXPECT_EQ(bad([](Lattice &l) { l.shift = Lattice::max_shift + 1; }), Status::corrupt);
-  EXPECT_EQ(bad([](Lattice &l) { l.vectors[0].spring = {16300, 0, 0, 0, 0, 0}; }), Status::corrupt);
+  EXPECT_EQ(bad([](SpringLattice &l) { l.tolerance = 0; }), Status::corrupt);
+  EXPECT_EQ(bad([](SpringLattice &l) { l.tolerance = (std::int64_t{1} << 28) + 1; }), Status::corrupt);
+  EXPECT_EQ(bad([](SpringLattice &l) { l.vectors.clear(); }), Status::corrupt);
+  EXPECT_EQ(bad([](SpringLattice &l) { l.vectors.resize(SpringLattice::max_vectors + 1); }), Status::corrupt);
+  EXPECT_EQ(bad([](SpringLattice &l) { l.vectors[0].way[1] = -SpringLattice::max_way - 1; }), Status::corrupt);
+  EXPECT_EQ(bad([](SpringLattice &l) { l.shift = SpringLattice::max_shift + 1; }), Status::corrupt);
+  EXPECT_EQ(bad([](SpringLattice &l) { l.vectors[0].spring = {16300, 0, 0, 0, 0, 0}; }), Status::corrupt);
 }
 
 }  // namespace

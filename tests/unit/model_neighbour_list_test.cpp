@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "codec_support.hpp"
-#include "gpz/model/neighbour_list.hpp"
+#include "gpz/crystal/neighbour_list.hpp"
 
-namespace gpz::model {
+namespace gpz::crystal {
 namespace {
 
 using test::Random;
@@ -182,4 +182,4 @@ TEST(NeighbourList, RefusesTooManyPairs) {
 }
 
 }  // namespace
-}  // namespace gpz::model
+}  // namespace gpz::crystal

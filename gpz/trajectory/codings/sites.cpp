@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "gpz/codec/lattice_code.hpp"
 #include "gpz/core/config.hpp"
+#include "gpz/crystal/site_set.hpp"
 #include "gpz/trajectory/codings.hpp"
 
 namespace gpz::trajectory {
@@ -31,18 +31,18 @@ struct InSteps {
         for_rows<double>(input.components[d], source.rows, take);
     }
   }
-  cpu::PlaceColumns columns() const { return {column[0].data(), column[1].data(), column[2].data()}; }
+  crystal::PlaceColumns columns() const { return {column[0].data(), column[1].data(), column[2].data()}; }
 };
 
 }  // namespace
 
 void decode_sites(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
-  cpu::decode_lattice(payload.bytes, payload.size, context.particles, static_cast<int>(context.components()), out);
+  crystal::decode_sites(payload.bytes, payload.size, context.particles, static_cast<int>(context.components()), out);
 }
 
 bool encode_sites(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
-  return cpu::encode_lattice(source.indices.columns(context.components()), InSteps(source).columns(), context.particles,
+  return crystal::encode_sites(source.indices.columns(context.components()), InSteps(source).columns(), context.particles,
                              static_cast<int>(context.components()), source.edges, out.order, out.payload);
 }
 

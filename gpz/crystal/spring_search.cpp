@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpz/model/lattice_search.hpp"
+#include "gpz/crystal/spring_search.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <vector>
 
-#include "gpz/codec/least_squares.hpp"
-#include "gpz/model/neighbour_list.hpp"
-#include "gpz/model/spacing.hpp"
+#include "gpz/crystal/least_squares.hpp"
+#include "gpz/crystal/neighbour_list.hpp"
+#include "gpz/crystal/spacing.hpp"
+#include "gpz/crystal/vector3.hpp"
 
-namespace gpz::model {
+namespace gpz::crystal {
 
 namespace {
-
-using Vector = std::array<double, core::max_components>;
 
 constexpr std::size_t fewest_particles = 64;
 constexpr std::size_t sampled_particles = 4096;
@@ -30,30 +28,9 @@ constexpr double least_share = 0.12;
 constexpr double least_neighbours = 3;
 constexpr double least_covered = 0.7;
 
-double dot(const Vector &a, const Vector &b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-Vector minus(const Vector &a, const Vector &b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-double squared(const Vector &a) { return dot(a, a); }
-
-cpu::IndexColumns last_indices(const cpu::DifferenceState &state) {
-  cpu::IndexColumns q{};
-  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) q[d] = state.axes[d].last.data();
-  return q;
-}
-
-// The ways between particles that are closer than the cutoff, both ways, of a sample of places.
-struct Ways {
-  std::vector<Vector> vectors;
-  std::size_t particles = 0;  // in the sample
-};
-
-bool find_ways(const cpu::DifferenceState &state, const core::GridBox &box, double cutoff, NeighbourList &list) {
-  return cutoff >= 4 && cutoff < 0x1p27 &&
-         list.build(last_indices(state), state.particles, state.components, box, static_cast<std::uint64_t>(cutoff));
-}
-
-Vector way_of(const NeighbourList &list, std::size_t pair) {
+Vector3 way_of(const NeighbourList &list, std::size_t pair) {
   const double unit = std::ldexp(1.0, list.shift());
-  Vector way;
+  Vector3 way;
   for (std::size_t d = 0; d < way.size(); ++d) way[d] = unit * list.way(d)[pair];
   return way;
 }
@@ -69,25 +46,24 @@ double nearest_distance(const NeighbourList &list) {
       std::uint32_t &other = nearest[list.partner()[pair]];
       other = std::min(other, squared);
     }
-  const auto middle = nearest.begin() + static_cast<std::ptrdiff_t>(nearest.size() / 2);
-  std::nth_element(nearest.begin(), middle, nearest.end());
-  return *middle == none ? 0 : std::sqrt(static_cast<double>(*middle)) * std::ldexp(1.0, list.shift());
+  const std::uint32_t middle = median(nearest);
+  return middle == none ? 0 : std::sqrt(static_cast<double>(middle)) * std::ldexp(1.0, list.shift());
 }
 
-Ways sample_ways(const NeighbourList &list, double cutoff) {
-  // A run of places in the middle: its pairs are with places before it, in it or behind it.
-  Ways ways;
+// The vectors between particles that are closer than the cutoff, both ways, of a sample of places.
+NeighbourVectors sample_vectors(const NeighbourList &list, double cutoff) {
+  NeighbourVectors vectors;
   const std::size_t stride = (list.particles() - 1) / sampled_particles + 1;
   for (std::size_t place = 0; place < list.particles(); place += stride) {
-    ++ways.particles;
+    ++vectors.particles;
     for (std::size_t pair = list.first()[place]; pair < list.first()[place + 1]; ++pair) {
-      const Vector way = way_of(list, pair);
+      const Vector3 way = way_of(list, pair);
       if (squared(way) > cutoff * cutoff) continue;
-      ways.vectors.push_back(way);
-      ways.vectors.push_back({-way[0], -way[1], -way[2]});
+      vectors.all.push_back(way);
+      vectors.all.push_back({-way[0], -way[1], -way[2]});
     }
   }
-  return ways;
+  return vectors;
 }
 
 // Boxes of a cube around 0, in which vectors are counted.
@@ -97,9 +73,9 @@ class Histogram {
     side_ = static_cast<std::size_t>(2 * half_ + 1);
     counts_.assign(side_ * side_ * side_, 0);
   }
-  void count(const Vector &v, int by) { counts_[index(v)] += static_cast<std::uint32_t>(by); }
+  void count(const Vector3 &v, int by) { counts_[index(v)] += static_cast<std::uint32_t>(by); }
   // The middle of the box with the most.
-  Vector fullest() const {
+  Vector3 fullest() const {
     const auto most = static_cast<std::size_t>(std::max_element(counts_.begin(), counts_.end()) - counts_.begin());
     return {middle(most % side_), middle(most / side_ % side_), middle(most / side_ / side_)};
   }
@@ -108,7 +84,7 @@ class Histogram {
   std::size_t place(double x) const {
     return static_cast<std::size_t>(std::clamp<std::int64_t>(std::lround(x / width_), -half_, half_) + half_);
   }
-  std::size_t index(const Vector &v) const { return place(v[0]) + side_ * (place(v[1]) + side_ * place(v[2])); }
+  std::size_t index(const Vector3 &v) const { return place(v[0]) + side_ * (place(v[1]) + side_ * place(v[2])); }
   double middle(std::size_t i) const { return width_ * static_cast<double>(static_cast<std::int64_t>(i) - half_); }
 
   double width_;
@@ -117,61 +93,55 @@ class Histogram {
   std::vector<std::uint32_t> counts_;
 };
 
-// The vectors around which ways gather, one of each pair of opposites. Empty if there are none, or most ways are
-// elsewhere.
-std::vector<Vector> find_vectors(const Ways &ways, double nearest, double cutoff, double fewest) {
+// The vectors around which those of particles gather, one of each pair of opposites. Empty if there are none, or most
+// are elsewhere.
+std::vector<Vector3> find_vectors(NeighbourVectors vectors, double nearest, double cutoff, double fewest) {
   const double near = spread * nearest;
   Histogram histogram(cutoff, near);
-  for (const Vector &way : ways.vectors) histogram.count(way, 1);
-  const std::size_t all = ways.vectors.size();
-  std::vector<Vector> found;
-  std::vector<Vector> left = ways.vectors;
+  for (const Vector3 &vector : vectors.all) histogram.count(vector, 1);
+  const auto all = static_cast<double>(vectors.all.size());
+  const auto particles = static_cast<double>(vectors.particles);
+  std::vector<Vector3> found;
   std::size_t covered = 0;
-  while (found.size() <= 2 * Lattice::max_vectors) {
-    Vector centre = histogram.fullest();
+  while (found.size() <= 2 * SpringLattice::max_vectors) {
+    Vector3 centre = histogram.fullest();
     std::size_t count = 0;
     for (int pass = 0; pass < 3; ++pass) {
       const double reach = pass == 0 ? 2 * near : near;
-      Vector sum{};
-      count = 0;
-      for (const Vector &way : left) {
-        if (squared(minus(way, centre)) > reach * reach) continue;
-        for (std::size_t d = 0; d < sum.size(); ++d) sum[d] += way[d];
-        ++count;
-      }
+      const NeighbourVectors::Cluster cluster = vectors.around(centre, reach * reach);
+      count = cluster.count;
       if (count == 0) break;
-      for (std::size_t d = 0; d < sum.size(); ++d) centre[d] = sum[d] / static_cast<double>(count);
+      for (std::size_t d = 0; d < centre.size(); ++d) centre[d] = cluster.sum[d] / static_cast<double>(count);
     }
     // A place sees half of its pairs, but both ways.
-    if (static_cast<double>(count) < least_share * static_cast<double>(ways.particles)) break;
+    if (static_cast<double>(count) < least_share * particles) break;
     covered += count;
     const double remove = 1.5 * near;
     std::size_t kept = 0;
-    for (const Vector &way : left) {
-      if (squared(minus(way, centre)) <= remove * remove)
-        histogram.count(way, -1);
+    for (const Vector3 &vector : vectors.all) {
+      if (squared(vector - centre) <= remove * remove)
+        histogram.count(vector, -1);
       else
-        left[kept++] = way;
+        vectors.all[kept++] = vector;
     }
-    left.resize(kept);
+    vectors.all.resize(kept);
     found.push_back(centre);
   }
-  const auto neighbours = static_cast<double>(covered) / static_cast<double>(ways.particles);
-  if (neighbours < fewest || static_cast<double>(covered) < least_covered * static_cast<double>(all)) return {};
-  std::vector<Vector> half;
-  for (const Vector &vector : found) {
-    const bool has_opposite = std::any_of(half.begin(), half.end(), [&](const Vector &other) {
-      return squared({vector[0] + other[0], vector[1] + other[1], vector[2] + other[2]}) < near * near;
-    });
+  if (static_cast<double>(covered) / particles < fewest || static_cast<double>(covered) < least_covered * all)
+    return {};
+  std::vector<Vector3> half;
+  for (const Vector3 &vector : found) {
+    const bool has_opposite = std::any_of(half.begin(), half.end(),
+                                          [&](const Vector3 &other) { return squared(vector + other) < near * near; });
     if (!has_opposite) half.push_back(vector);
   }
-  if (half.size() > Lattice::max_vectors) return {};
+  if (half.size() > SpringLattice::max_vectors) return {};
   return half;
 }
 
 // The mean way between the neighbours that the network has along each vector, in units of vectors.
-void refine_vectors(const cpu::DifferenceState &state, const core::GridBox &box, const LatticeNetwork &network,
-                    Lattice &lattice) {
+void refine_vectors(const cpu::DifferenceState &state, const core::GridBox &box, const SpringNetwork &network,
+                    SpringLattice &lattice) {
   for (std::size_t k = 0; k < lattice.vectors.size(); ++k)
     for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
       const core::GridAxis axis = core::checked_axis(box[d]);
@@ -186,15 +156,15 @@ void refine_vectors(const cpu::DifferenceState &state, const core::GridBox &box,
       }
       if (count == 0) continue;
       const double mean = static_cast<double>(sum) / static_cast<double>(count);
-      lattice.vectors[k].way[d] = std::llround(std::ldexp(mean, Lattice::way_bits));
+      lattice.vectors[k].way[d] = std::llround(std::ldexp(mean, SpringLattice::way_bits));
     }
 }
 
-using Field = std::vector<Vector>;
+using Field = std::vector<Vector3>;
 
 // Displacements from the ideal places, without their mean.
-Field displacements(const cpu::DifferenceState &state, const core::GridBox &box, const LatticeNetwork &network) {
-  Field u(state.particles, Vector{});
+Field displacements(const cpu::DifferenceState &state, const core::GridBox &box, const SpringNetwork &network) {
+  Field u(state.particles, Vector3{});
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     const core::GridAxis axis = core::checked_axis(box[d]);
     double sum = 0;
@@ -208,7 +178,7 @@ Field displacements(const cpu::DifferenceState &state, const core::GridBox &box,
 }
 
 // Vectors of nearly the same length are alike: the number of each one's kind.
-std::vector<std::size_t> kinds_of(const std::vector<Vector> &vectors) {
+std::vector<std::size_t> kinds_of(const std::vector<Vector3> &vectors) {
   constexpr double alike = 1.08 * 1.08;  // of squares
   std::vector<std::size_t> order(vectors.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
@@ -232,7 +202,7 @@ struct Stiffness {
 
 // In thermal equilibrium, the mean displacement of a particle is what its neighbours pull it to: a regression on them
 // gives the springs, up to a factor.
-std::vector<Stiffness> fit_springs(const Field &u, const LatticeNetwork &network, const std::vector<Vector> &vectors,
+std::vector<Stiffness> fit_springs(const Field &u, const SpringNetwork &network, const std::vector<Vector3> &vectors,
                                    const std::vector<std::size_t> &kind) {
   const std::size_t kinds = *std::max_element(kind.begin(), kind.end()) + 1;
   const std::size_t degree = network.degree();
@@ -245,16 +215,16 @@ std::vector<Stiffness> fit_springs(const Field &u, const LatticeNetwork &network
   for (std::size_t i = 0; i < u.size(); i += stride) ++number[neighbours(i)];
   const auto usual = static_cast<std::size_t>(std::max_element(number.begin() + 1, number.end()) - number.begin());
 
-  cpu::LeastSquares equations(2 * kinds);
-  std::vector<Vector> features(2 * kinds);
+  LeastSquares equations(2 * kinds);
+  std::vector<Vector3> features(2 * kinds);
   std::vector<double> row(2 * kinds);
   for (std::size_t i = 0; i < u.size(); i += stride) {
     if (neighbours(i) != usual) continue;
-    std::fill(features.begin(), features.end(), Vector{});
+    std::fill(features.begin(), features.end(), Vector3{});
     for (std::size_t k = 0; k < degree; ++k) {
       const std::uint32_t j = network.neighbours(i)[k];
       if (j == i) continue;
-      const Vector &r = vectors[k / 2];
+      const Vector3 &r = vectors[k / 2];
       const double along = dot(r, u[j]) / squared(r);
       for (std::size_t d = 0; d < core::max_components; ++d) {
         features[2 * kind[k / 2]][d] += u[j][d];
@@ -273,16 +243,16 @@ std::vector<Stiffness> fit_springs(const Field &u, const LatticeNetwork &network
 }
 
 // What the network pulls at the displacement of each particle.
-void pull(const LatticeNetwork &network, const std::vector<Vector> &vectors, const std::vector<std::size_t> &kind,
+void pull(const SpringNetwork &network, const std::vector<Vector3> &vectors, const std::vector<std::size_t> &kind,
           const std::vector<Stiffness> &springs, const Field &in, Field &out) {
   for (std::size_t i = 0; i < in.size(); ++i) {
     out[i] = {};
     for (std::size_t k = 0; k < network.degree(); ++k) {
       const std::uint32_t j = network.neighbours(i)[k];
       if (j >= in.size()) continue;
-      const Vector &r = vectors[k / 2];
+      const Vector3 &r = vectors[k / 2];
       const Stiffness &spring = springs[kind[k / 2]];
-      const Vector way = minus(in[i], in[j]);
+      const Vector3 way = in[i] - in[j];
       const double along = spring.along * dot(r, way) / squared(r);
       for (std::size_t d = 0; d < core::max_components; ++d) out[i][d] += spring.across * way[d] + along * r[d];
     }
@@ -290,10 +260,10 @@ void pull(const LatticeNetwork &network, const std::vector<Vector> &vectors, con
 }
 
 // The stiffness of the stiffest wave of the network, found in some of the particles. 0 if there is none.
-double stiffest(const LatticeNetwork &network, const std::vector<Vector> &vectors, const std::vector<std::size_t> &kind,
+double stiffest(const SpringNetwork &network, const std::vector<Vector3> &vectors, const std::vector<std::size_t> &kind,
                 const std::vector<Stiffness> &springs, int components) {
   constexpr std::size_t enough = 16384;
-  Field v(std::min(network.particles(), enough), Vector{});
+  Field v(std::min(network.particles(), enough), Vector3{});
   Field pulled(v.size());
   std::uint32_t random = 1;
   for (auto &x : v)
@@ -321,18 +291,16 @@ double stiffest(const LatticeNetwork &network, const std::vector<Vector> &vector
 
 // Springs of the lattice in the units of the format, so that the stiffest wave has stiffness 2. False if they do not
 // fit.
-bool set_springs(const std::vector<Vector> &vectors, const std::vector<std::size_t> &kind,
-                 const std::vector<Stiffness> &springs, double stiffness, Lattice &lattice) {
+bool set_springs(const std::vector<Vector3> &vectors, const std::vector<std::size_t> &kind,
+                 const std::vector<Stiffness> &springs, double stiffness, SpringLattice &lattice) {
   constexpr double margin = 1.03;  // power iterations end a little below
-  constexpr std::size_t rows[] = {0, 1, 2, 0, 0, 1};
-  constexpr std::size_t columns[] = {0, 1, 2, 1, 2, 2};
-  const double scale = std::ldexp(2 / (margin * stiffness), Lattice::spring_bits);
+  const double scale = std::ldexp(2 / (margin * stiffness), SpringLattice::spring_bits);
   std::array<double, core::max_components> sum{};
   for (std::size_t k = 0; k < vectors.size(); ++k) {
     const Stiffness &spring = springs[kind[k]];
     for (std::size_t e = 0; e < 6; ++e) {
-      const std::size_t r = rows[e];
-      const std::size_t c = columns[e];
+      const std::size_t r = symmetric_row[e];
+      const std::size_t c = symmetric_column[e];
       const double isotropic = r == c ? spring.across : 0;
       const double value = scale * (isotropic + spring.along * vectors[k][r] * vectors[k][c] / squared(vectors[k]));
       if (!(std::fabs(value) < 16384)) return false;
@@ -347,43 +315,44 @@ bool set_springs(const std::vector<Vector> &vectors, const std::vector<std::size
 // So that displacements of a crystal are well below the limit of fields.
 int unit_for(const Field &u) {
   double sum = 0;
-  for (const Vector &v : u) sum += squared(v);
+  for (const Vector3 &v : u) sum += squared(v);
   const double typical = std::sqrt(sum / static_cast<double>(3 * u.size()));
   int shift = 0;
-  while (shift < Lattice::max_shift && std::ldexp(20 * typical, -shift) > field_limit) ++shift;
+  while (shift < SpringLattice::max_shift && std::ldexp(20 * typical, -shift) > field_limit) ++shift;
   return shift;
 }
 
 }  // namespace
 
-bool find_lattice(const cpu::DifferenceState &state, const core::GridBox &box, LatticeNetwork &network) {
+bool find_springs(const cpu::DifferenceState &state, const core::GridBox &box, SpringNetwork &network) {
   if (state.particles < fewest_particles) return false;
   NeighbourList list;
   // This reaches beyond the nearest neighbours of all common lattices.
   const double reach = 1.6 * mean_distance(state, box);
-  if (!find_ways(state, box, reach, list)) return false;
+  if (!(reach >= 4 && reach < 0x1p27) || !list.build(state, box, static_cast<std::uint64_t>(reach))) return false;
   const double nearest = nearest_distance(list);
   if (nearest < 4) return false;
-  std::vector<Vector> found;
+  std::vector<Vector3> found;
   for (const double shell : shells) {
     const double cutoff = std::min(reach, shell * nearest);
     const bool is_last = shell == *std::rbegin(shells);
-    found = find_vectors(sample_ways(list, cutoff), nearest, cutoff, is_last ? least_neighbours : few_neighbours);
+    found = find_vectors(sample_vectors(list, cutoff), nearest, cutoff, is_last ? least_neighbours : few_neighbours);
     if (!found.empty()) break;
   }
   if (found.empty()) return false;
 
-  Lattice lattice;
+  SpringLattice lattice;
   lattice.tolerance = std::max<std::int64_t>(std::llround(tolerance_of_end * nearest), 1);
-  for (const Vector &vector : found) {
-    LatticeVector &to = lattice.vectors.emplace_back();
-    for (std::size_t d = 0; d < vector.size(); ++d) to.way[d] = std::llround(std::ldexp(vector[d], Lattice::way_bits));
+  for (const Vector3 &vector : found) {
+    SpringVector &to = lattice.vectors.emplace_back();
+    for (std::size_t d = 0; d < vector.size(); ++d)
+      to.way[d] = std::llround(std::ldexp(vector[d], SpringLattice::way_bits));
   }
   if (!network.build(lattice, state, box)) return false;
   refine_vectors(state, box, network, lattice);
   if (!network.build(lattice, state, box)) return false;
 
-  std::vector<Vector> vectors(found.size());
+  std::vector<Vector3> vectors(found.size());
   for (std::size_t k = 0; k < vectors.size(); ++k)
     for (std::size_t d = 0; d < vectors[k].size(); ++d) vectors[k][d] = static_cast<double>(lattice.vectors[k].way[d]);
   const std::vector<std::size_t> kind = kinds_of(vectors);
@@ -396,4 +365,4 @@ bool find_lattice(const cpu::DifferenceState &state, const core::GridBox &box, L
   return true;
 }
 
-}  // namespace gpz::model
+}  // namespace gpz::crystal

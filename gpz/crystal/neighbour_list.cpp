@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpz/model/neighbour_list.hpp"
+#include "gpz/crystal/neighbour_list.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <vector>
 
+#include "gpz/crystal/counting_sort.hpp"
 #include "gpz/kernels/pair_kernels.hpp"
 
-namespace gpz::model {
+namespace gpz::crystal {
 
 namespace {
 
@@ -115,25 +116,17 @@ void NeighbourList::place(const cpu::IndexColumns &q, std::size_t n, int compone
 
 void NeighbourList::sort(Cells &cells) {
   const std::size_t n = at_slot_[0].size();
-  cell_begin_.assign(static_cast<std::size_t>(cells.total()) + 1, 0);
   cell_of_slot_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const std::int64_t row = cells.cell(2, at_slot_[2][i]) * cells.axes[1].count + cells.cell(1, at_slot_[1][i]);
     const std::int64_t cell = row * cells.axes[0].count + cells.cell(0, at_slot_[0][i]);
     cell_of_slot_[i] = static_cast<std::uint32_t>(cell);
-    ++cell_begin_[static_cast<std::size_t>(cell) + 1];
   }
-  for (std::size_t c = 1; c < cell_begin_.size(); ++c) cell_begin_[c] += cell_begin_[c - 1];
-  order_.resize(n);
-  for (auto &axis : at_) axis.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t place = cell_begin_[cell_of_slot_[i]]++;
-    order_[place] = static_cast<std::uint32_t>(i);
-    for (std::size_t d = 0; d < at_.size(); ++d) at_[d][place] = at_slot_[d][i];
+  counting_sort(cell_of_slot_, static_cast<std::size_t>(cells.total()), cell_begin_, order_);
+  for (std::size_t d = 0; d < at_.size(); ++d) {
+    at_[d].resize(n);
+    for (std::size_t place = 0; place < n; ++place) at_[d][place] = at_slot_[d][order_[place]];
   }
-  // The beginnings have moved to the next cell's.
-  std::copy_backward(cell_begin_.begin(), cell_begin_.end() - 1, cell_begin_.end());
-  cell_begin_[0] = 0;
 }
 
 void NeighbourList::take_candidates(const std::vector<Run> &runs, std::uint64_t count) {
@@ -244,4 +237,10 @@ bool NeighbourList::build(const cpu::IndexColumns &q, std::size_t n, int compone
   return find_pairs(cells, kernels);
 }
 
-}  // namespace gpz::model
+bool NeighbourList::build(const cpu::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff) {
+  cpu::IndexColumns last{};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) last[d] = state.axes[d].last.data();
+  return build(last, state.particles, state.components, box, cutoff);
+}
+
+}  // namespace gpz::crystal

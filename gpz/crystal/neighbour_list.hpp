@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
+#include "gpz/codec/memory.hpp"
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/format/budget.hpp"
-#include "gpz/model/memory.hpp"
 
-namespace gpz::model {
+namespace gpz::crystal {
 
 // The particles stand in places: sorted by cells, so that neighbours are near each other in memory. Each pair occurs
 // once, with the particle of the later place. On a periodic axis the way between two particles is the shorter one;
@@ -31,6 +31,8 @@ class NeighbourList {
   // too many: the list is of no use then. Throws std::bad_alloc, and limit_exceeded of the reader's budget.
   bool build(const cpu::IndexColumns &q, std::size_t n, int components, const core::GridBox &box, std::uint64_t cutoff,
              const cpu::Kernels &kernels = cpu::kernels());
+  // Those of the last indices of a state.
+  bool build(const cpu::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff);
 
   std::size_t particles() const { return order_.size(); }
   // Lengths below are in units of 2^shift grid steps: 0 unless the cutoff or the box is very large.
@@ -54,8 +56,8 @@ class NeighbourList {
   }
 
   std::size_t memory_usage() const {
-    return memory_of(at_, order_, first_, partner_, way_, at_slot_, cell_of_slot_, cell_begin_, near_, place_,
-                     distance_);
+    return cpu::memory_of(at_, order_, first_, partner_, way_, at_slot_, cell_of_slot_, cell_begin_, near_, place_,
+                          distance_);
   }
 
  private:
@@ -86,4 +88,4 @@ class NeighbourList {
   format::Column<std::uint32_t> distance_;
 };
 
-}  // namespace gpz::model
+}  // namespace gpz::crystal

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpz/codec/lattice_fit.hpp"
+#include "gpz/crystal/site_fit.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "gpz/codec/least_squares.hpp"
+#include "gpz/crystal/counting_sort.hpp"
+#include "gpz/crystal/least_squares.hpp"
+#include "gpz/crystal/site_walk.hpp"
 
-namespace gpz::cpu {
+namespace gpz::crystal {
 namespace {
 
 // Sites that weights are fitted to.
@@ -15,15 +17,8 @@ constexpr std::uint64_t sampled_sites = 2048;
 constexpr double far_neighbour = 1.3;
 
 constexpr double deviation_unit = 1 << core::deviation_fraction;
-constexpr double site_unit = 1.0 / (std::int64_t{1} << core::site_fraction);
-
-Vector3 in_steps(const core::SitePlace &place) {
-  return {static_cast<double>(place[0]) * site_unit, static_cast<double>(place[1]) * site_unit,
-          static_cast<double>(place[2]) * site_unit};
-}
-
 // The edges in grid steps; one along the missing axis in two dimensions.
-std::array<Vector3, 3> edges_of(const Lattice &lattice) {
+std::array<Vector3, 3> edges_of(const SiteLattice &lattice) {
   std::array<Vector3, 3> edges{in_steps(lattice.edge[0]), in_steps(lattice.edge[1]), in_steps(lattice.edge[2])};
   if (lattice.components == 2) edges[2] = {0, 0, 1};
   return edges;
@@ -37,14 +32,14 @@ struct Site {
 // Finds the site of a place.
 class SiteFinder {
  public:
-  SiteFinder(const LatticeSection &section, const Vector3 &period)
+  SiteFinder(const SiteSection &section, const Vector3 &period)
       : section_(section), period_(period), coordinates_(edges_of(section.lattice)) {
-    for (const Lattice::Sublattice &sublattice : section.lattice.sublattices)
+    for (const SiteLattice::Sublattice &sublattice : section.lattice.sublattices)
       origins_.push_back(in_steps(sublattice.origin));
   }
 
   Site find(const PlaceColumns &place, std::size_t i) const {
-    const Lattice &lattice = section_.lattice;
+    const SiteLattice &lattice = section_.lattice;
     const auto components = static_cast<std::size_t>(lattice.components);
     Vector3 x{};
     for (std::size_t d = 0; d < components; ++d) x[d] = image_in_window(place[d][i], d);
@@ -60,7 +55,7 @@ class SiteFinder {
     return moved ? nearest_site(x) : site;
   }
 
-  static core::SitePlace place_of(const Lattice &lattice, const Site &site) {
+  static core::SitePlace place_of(const SiteLattice &lattice, const Site &site) {
     core::SitePlace place = lattice.sublattices[site.sublattice].origin;
     for (std::size_t d = 0; d < static_cast<std::size_t>(lattice.components); ++d)
       for (std::size_t e = 0; e < static_cast<std::size_t>(lattice.components); ++e)
@@ -76,27 +71,18 @@ class SiteFinder {
     return x < low ? x + period : x >= low + period ? x - period : x;
   }
   Site nearest_site(const Vector3 &x) const {
+    const CellCoordinates::Site nearest = coordinates_.nearest_site(origins_, x);
     Site site;
-    double least = HUGE_VAL;
-    for (std::size_t s = 0; s < origins_.size(); ++s) {
-      const Vector3 u = coordinates_.of(x - origins_[s]);
-      const Vector3 cell = nearest(u);
-      const Vector3 far = coordinates_.place(u - cell);
-      const double distance = dot(far, far);
-      if (!(distance < least)) continue;
-      least = distance;
-      site.sublattice = static_cast<std::uint8_t>(s);
-      for (std::size_t e = 0; e < 3; ++e) {
-        const auto most = static_cast<double>(core::max_cell_number);
-        site.cells[e] = static_cast<std::int32_t>(std::fmax(-most, std::fmin(cell[e], most)));
-      }
-    }
+    site.sublattice = static_cast<std::uint8_t>(nearest.sublattice);
+    const auto most = static_cast<double>(core::max_cell_number);
+    for (std::size_t e = 0; e < 3; ++e)
+      site.cells[e] = static_cast<std::int32_t>(std::fmax(-most, std::fmin(nearest.cell[e], most)));
     return site;
   }
 
-  const LatticeSection &section_;
+  const SiteSection &section_;
   Vector3 period_;
-  Coordinates coordinates_;
+  CellCoordinates coordinates_;
   std::vector<Vector3> origins_;
 };
 
@@ -105,8 +91,8 @@ class SiteFinder {
 constexpr std::int64_t least_part = std::int64_t{1} << (core::site_fraction - core::deviation_fraction);
 
 // The cells, and the window, around these sites; on periodic axes it may be one period long.
-bool surround(const std::vector<Site> &sites, LatticeSection &section) {
-  Lattice &lattice = section.lattice;
+bool surround(const std::vector<Site> &sites, SiteSection &section) {
+  SiteLattice &lattice = section.lattice;
   core::SitePlace low;
   core::SitePlace high;
   low.fill(INT64_MAX);
@@ -128,7 +114,7 @@ bool surround(const std::vector<Site> &sites, LatticeSection &section) {
     const bool open = section.box[d].period == 0;
     const std::int64_t below = -low[d] & ((std::int64_t{1} << core::site_fraction) - 1);
     if (open && below <= least_part) {
-      for (Lattice::Sublattice &sublattice : lattice.sublattices) sublattice.origin[d] += below;
+      for (SiteLattice::Sublattice &sublattice : lattice.sublattices) sublattice.origin[d] += below;
       low[d] += below;
       high[d] += below;
     }
@@ -151,32 +137,27 @@ bool surround(const std::vector<Site> &sites, LatticeSection &section) {
 
 }  // namespace
 
-bool LatticeFit::assign(const PlaceColumns &place, std::size_t n, const Vector3 &period, LatticeSection &section) {
+bool SiteFit::assign(const PlaceColumns &place, std::size_t n, const Vector3 &period, SiteSection &section) {
   const SiteFinder finder(section, period);
   std::vector<Site> sites(n);
   for (std::size_t i = 0; i < n; ++i) sites[i] = finder.find(place, i);
   if (!surround(sites, section) || !rows_.build(section.lattice, n)) return false;
   std::vector<std::uint32_t> number(n);
-  first_.assign(static_cast<std::size_t>(rows_.sites()) + 1, 0);
   for (std::size_t i = 0; i < n; ++i) {
     const SiteRows::Row *const row = rows_.find(sites[i].sublattice, sites[i].cells[1], sites[i].cells[2]);
     if (row == nullptr || row->cells.first == row->cells.end) return false;
     const std::int64_t cell =
         std::clamp<std::int64_t>(sites[i].cells[0], row->cells.first, row->cells.end - 1) - row->cells.first;
     number[i] = static_cast<std::uint32_t>(row->first_number + static_cast<std::uint64_t>(cell));
-    ++first_[number[i] + 1];
   }
-  for (std::size_t s = 1; s < first_.size(); ++s) first_[s] += first_[s - 1];
-  order_.resize(n);
-  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-  for (std::size_t i = 0; i < n; ++i) order_[next[number[i]]++] = static_cast<std::uint32_t>(i);
+  counting_sort(number, static_cast<std::size_t>(rows_.sites()), first_, order_);
   return true;
 }
 
 namespace {
 
 // The earlier sites that are nearest to one of a sublattice.
-std::vector<core::SiteNeighbour> nearest_sites(const Lattice &lattice, int sublattice) {
+std::vector<core::SiteNeighbour> nearest_sites(const SiteLattice &lattice, int sublattice) {
   const std::array<Vector3, 3> edges = edges_of(lattice);
   struct Candidate {
     double distance;
@@ -223,9 +204,9 @@ void for_sampled(const SiteRows &rows, const std::vector<std::uint32_t> &first, 
 }  // namespace
 
 template <std::size_t D>
-void LatticeFit::weigh(std::size_t s, const IndexColumns &index, const PlaceColumns &place, LatticeSection &section) {
-  Lattice &lattice = section.lattice;
-  Lattice::Sublattice &sublattice = lattice.sublattices[s];
+void SiteFit::weigh(std::size_t s, const cpu::IndexColumns &index, const PlaceColumns &place, SiteSection &section) {
+  SiteLattice &lattice = section.lattice;
+  SiteLattice::Sublattice &sublattice = lattice.sublattices[s];
   sublattice.neighbours = nearest_sites(lattice, static_cast<int>(s));
   const std::size_t count = sublattice.neighbours.size();
   sublattice.weights.assign(count * D * D, 0);
@@ -255,8 +236,8 @@ void LatticeFit::weigh(std::size_t s, const IndexColumns &index, const PlaceColu
 }
 
 template <std::size_t D>
-void LatticeFit::choose_shifts(LatticeSection &section) const {
-  const Lattice &lattice = section.lattice;
+void SiteFit::choose_shifts(SiteSection &section) const {
+  const SiteLattice &lattice = section.lattice;
   std::array<std::int64_t, D> sum{};
   std::int64_t count = 0;
   for_sampled(rows_, first_, 0, rows_.all().size(), [&](std::size_t r, std::int64_t i, std::uint64_t number) {
@@ -270,10 +251,10 @@ void LatticeFit::choose_shifts(LatticeSection &section) const {
   // Mean quotients of one to two: with four, copper takes 0.03 bits an atom less and a fifth more time.
   for (std::size_t d = 0; d < D && count > 0; ++d)
     section.shift[d] = static_cast<std::uint8_t>(
-        std::clamp(core::bit_length(static_cast<std::uint64_t>(sum[d] / count)) - 1, 0, max_shift));
+        std::clamp(core::bit_length(static_cast<std::uint64_t>(sum[d] / count)) - 1, 0, SiteSection::max_shift));
 }
 
-void LatticeFit::find_weights(const IndexColumns &index, const PlaceColumns &place, LatticeSection &section) {
+void SiteFit::find_weights(const cpu::IndexColumns &index, const PlaceColumns &place, SiteSection &section) {
   const auto components = static_cast<std::size_t>(section.lattice.components);
   deviations_.assign(static_cast<std::size_t>(rows_.sites()) * components, 0);
   for (const SiteRows::Row &row : rows_.all())
@@ -293,4 +274,4 @@ void LatticeFit::find_weights(const IndexColumns &index, const PlaceColumns &pla
   flat ? choose_shifts<2>(section) : choose_shifts<3>(section);
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::crystal

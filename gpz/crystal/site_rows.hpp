@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpz/codec/lattice_code.hpp"
+#include "gpz/crystal/site_lattice.hpp"
 #include "gpz/format/budget.hpp"
 
-namespace gpz::cpu {
+namespace gpz::crystal {
 
 // Rows and sites of n particles are at most this many: otherwise few bytes could stand for any number of empty sites.
 constexpr std::uint64_t max_sites(std::size_t n) { return std::uint64_t{4} * n + 4096; }
@@ -23,7 +23,7 @@ class SiteRows {
   };
 
   // False if there are more than max_sites(n). Throws std::bad_alloc.
-  bool build(const Lattice &lattice, std::size_t n);
+  bool build(const SiteLattice &lattice, std::size_t n);
 
   std::uint64_t sites() const { return sites_; }
   const format::Column<Row> &all() const { return rows_; }
@@ -31,9 +31,9 @@ class SiteRows {
   const Row *find(std::size_t sublattice, std::int64_t second, std::int64_t third) const;
 
  private:
-  std::array<Lattice::Cells, core::max_components> cells_{};
+  std::array<SiteLattice::Cells, core::max_components> cells_{};
   format::Column<Row> rows_;
   std::uint64_t sites_ = 0;
 };
 
-}  // namespace gpz::cpu
+}  // namespace gpz::crystal

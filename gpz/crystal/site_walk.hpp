@@ -7,27 +7,16 @@
 #include <cstdint>
 
 #include "gpz/codec/range_coder.hpp"
-#include "gpz/codec/site_rows.hpp"
 #include "gpz/core/ordered.hpp"
+#include "gpz/crystal/site_rows.hpp"
 
-namespace gpz::cpu {
-
-// Everything that a section says in front of its coded numbers.
-struct LatticeSection {
-  GridBox box{};
-  std::array<std::int64_t, core::max_components> margin{};  // how far particles may be beyond a periodic edge
-  std::array<std::uint8_t, core::max_components>
-      shift{};  // low bits of a residual's number that are stored as they are
-  Lattice lattice;
-};
-
-inline constexpr int max_shift = 40;
+namespace gpz::crystal {
 
 // The deviations of neighbours, for the particles of a row, in D components.
 template <std::size_t D>
 class RowNeighbours {
  public:
-  RowNeighbours(const Lattice &lattice, const SiteRows &rows, std::size_t row_number) {
+  RowNeighbours(const SiteLattice &lattice, const SiteRows &rows, std::size_t row_number) {
     const std::size_t plane = row_number / lattice.cells[1].count;
     const std::size_t sublattice = plane / lattice.cells[2].count;
     const std::int64_t second = lattice.cells[1].first + static_cast<std::int64_t>(row_number % lattice.cells[1].count);
@@ -99,9 +88,9 @@ class NumberModels {
 
 // `side` has the coder; count(site) and next(q) give an encoder's particles, put(q) takes those of a decoder.
 template <class Side, std::size_t D>
-class LatticeWalk {
+class SiteWalk {
  public:
-  LatticeWalk(Side &side, const LatticeSection &section, const SiteRows &rows, std::size_t n)
+  SiteWalk(Side &side, const SiteSection &section, const SiteRows &rows, std::size_t n)
       : side_(side), section_(section), left_(n) {
     deviations_.resize(static_cast<std::size_t>(rows.sites()) * D);
     for (std::size_t r = 0; r < rows.all().size(); ++r)
@@ -162,7 +151,7 @@ class LatticeWalk {
   }
 
   Side &side_;
-  const LatticeSection &section_;
+  const SiteSection &section_;
   std::size_t left_;  // particles
   format::Column<std::int32_t> deviations_;
   std::array<core::AdaptiveBit, 2> other_count_;
@@ -172,4 +161,4 @@ class LatticeWalk {
   std::array<core::AdaptiveBit, core::max_components> outside_;
 };
 
-}  // namespace gpz::cpu
+}  // namespace gpz::crystal

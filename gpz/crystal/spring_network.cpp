@@ -1,107 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpz/model/lattice_network.hpp"
+#include "gpz/crystal/spring_network.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 
-#include "gpz/format/corrupt.hpp"
-#include "gpz/model/neighbour_list.hpp"
+#include "gpz/crystal/neighbour_list.hpp"
 
-namespace gpz::model {
+namespace gpz::crystal {
 
 using core::difference_of;
 using core::sum_of;
-using format::corrupt;
 
 namespace {
 
 constexpr std::int64_t reach_of_place = std::int64_t{1} << 29;  // in 1/64 grid steps
-constexpr int place_bits = Lattice::way_bits - 6;               // from units of vectors to those of places
-constexpr std::int64_t max_tolerance = std::int64_t{1} << 28;
+constexpr int place_bits = SpringLattice::way_bits - 6;         // from units of vectors to those of places
 
-std::int64_t limited(std::int64_t x, std::int64_t most) { return std::clamp(x, -most, most); }
-
-std::int64_t whole_steps(std::int64_t way) {
-  return (way + (std::int64_t{1} << (Lattice::way_bits - 1))) >> Lattice::way_bits;
-}
-
-// Element (r, c) of a symmetric matrix in the order xx yy zz xy xz yz.
-std::size_t element(std::size_t r, std::size_t c) { return r == c ? r : r + c + 2; }
-
-std::int16_t to_field(std::int32_t x) { return static_cast<std::int16_t>(std::clamp(x, -field_limit, field_limit)); }
+std::int64_t whole_steps(std::int64_t way) { return rounded_shift(way, SpringLattice::way_bits); }
 
 // The largest length of the vectors, rounded up.
-std::uint64_t longest(const Lattice &lattice) {
+std::uint64_t longest(const SpringLattice &lattice) {
   std::uint64_t most = 0;
-  for (const LatticeVector &vector : lattice.vectors) {
-    std::uint64_t square = 0;
-    for (const std::int64_t way : vector.way) square += static_cast<std::uint64_t>(whole_steps(way) * whole_steps(way));
-    std::uint64_t root = 0;
-    for (std::uint64_t bit = std::uint64_t{1} << 30; bit != 0; bit >>= 1)
-      if ((root + bit) * (root + bit) <= square) root += bit;
-    most = std::max(most, root + 1);
+  for (const SpringVector &vector : lattice.vectors) {
+    std::int64_t square = 0;
+    for (const std::int64_t way : vector.way) square += whole_steps(way) * whole_steps(way);
+    most = std::max(most, static_cast<std::uint64_t>(integer_root(square) + 1));
   }
   return most;
 }
 
 }  // namespace
 
-void Lattice::write(std::vector<std::uint8_t> &bytes) const {
-  format::ByteWriter writer(bytes);
-  writer.u8(static_cast<std::uint8_t>(vectors.size()));
-  writer.u8(static_cast<std::uint8_t>(shift));
-  writer.i64(tolerance);
-  for (const LatticeVector &vector : vectors) {
-    for (const std::int64_t way : vector.way) writer.i64(way);
-    for (const std::int16_t spring : vector.spring) writer.u16(static_cast<std::uint16_t>(spring));
-  }
-}
-
-void Lattice::read(format::ByteReader &reader) {
-  const std::size_t count = reader.u8();
-  shift = reader.u8();
-  tolerance = reader.i64();
-  if (count == 0 || count > max_vectors) corrupt("number of lattice vectors", reader.position());
-  if (shift > max_shift) corrupt("unit of a lattice", reader.position());
-  if (tolerance < 1 || tolerance > max_tolerance) corrupt("tolerance of a lattice", reader.position());
-  vectors.assign(count, {});
-  std::vector<std::array<std::int16_t, 6>> springs;
-  for (LatticeVector &vector : vectors) {
-    for (std::int64_t &way : vector.way) {
-      way = reader.i64();
-      if (way < -max_way || way > max_way) corrupt("vector of a lattice", reader.position());
-    }
-    for (std::int16_t &spring : vector.spring) spring = static_cast<std::int16_t>(reader.u16());
-    springs.push_back(vector.spring);
-  }
-  if (!LatticeMatrices::fit(springs)) corrupt("springs of a lattice", reader.position());
-}
-
-void LatticeMatrices::set(const std::vector<std::array<std::int16_t, 6>> &matrices) {
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    rows_[r].assign(2 * matrices.size() * field_stride, 0);
-    total_[r] = {};
-    for (std::size_t k = 0; k < 2 * matrices.size(); ++k)
-      for (std::size_t c = 0; c < rows_.size(); ++c) {
-        const std::int16_t x = matrices[k / 2][element(r, c)];
-        rows_[r][k * field_stride + c] = x;
-        total_[r][c] += x;
-      }
-  }
-}
-
-bool LatticeMatrices::fit(const std::vector<std::array<std::int16_t, 6>> &matrices) {
-  for (std::size_t r = 0; r < core::max_components; ++r) {
-    std::int64_t sum = 0;
-    for (const auto &matrix : matrices)
-      for (std::size_t c = 0; c < core::max_components; ++c) sum += 2 * std::abs(std::int32_t{matrix[element(r, c)]});
-    if (sum > 32768) return false;
-  }
-  return true;
-}
-
-bool LatticeNetwork::build(const Lattice &lattice, const cpu::DifferenceState &state, const core::GridBox &box) {
+bool SpringNetwork::build(const SpringLattice &lattice, const cpu::DifferenceState &state, const core::GridBox &box) {
   use_springs(lattice);
   components_ = state.components;
   const std::size_t n = state.particles;
@@ -109,41 +38,36 @@ bool LatticeNetwork::build(const Lattice &lattice, const cpu::DifferenceState &s
   for (std::size_t i = 0; i < n; ++i) std::fill_n(&neighbours_[i * degree()], degree(), static_cast<std::uint32_t>(i));
   placed_.assign(n, 0);
   for (std::size_t d = 0; d < static_cast<std::size_t>(components_); ++d) {
+    axes_[d] = core::checked_axis(box[d]);
     index_[d] = state.axes[d].last;
     offset_[d].assign(n, 0);
   }
   if (!find_neighbours(state, box)) return false;
-  find_places(state, box);
+  find_places();
   return true;
 }
 
-void LatticeNetwork::use_springs(const Lattice &lattice) {
+void SpringNetwork::use_springs(const SpringLattice &lattice) {
   lattice_ = lattice;
-  std::vector<std::array<std::int16_t, 6>> springs;
-  for (const LatticeVector &vector : lattice_.vectors) springs.push_back(vector.spring);
+  std::vector<Spring> springs;
+  for (const SpringVector &vector : lattice_.vectors) springs.push_back(vector.spring);
   springs_.set(springs);
 }
 
-bool LatticeNetwork::find_neighbours(const cpu::DifferenceState &state, const core::GridBox &box) {
+bool SpringNetwork::find_neighbours(const cpu::DifferenceState &state, const core::GridBox &box) {
   const auto components = static_cast<std::size_t>(components_);
-  std::array<core::GridAxis, core::max_components> axes{};
-  cpu::IndexColumns q{};
-  for (std::size_t d = 0; d < components; ++d) {
-    axes[d] = core::checked_axis(box[d]);
-    q[d] = index_[d].data();
-  }
   // A little more, as the list rounds. It does not find neighbours that are very close for the size of the box.
   const std::uint64_t reach = longest(lattice_) + static_cast<std::uint64_t>(lattice_.tolerance);
   const std::uint64_t more = (reach >> 12) + 4;
   NeighbourList list;
-  if (!list.build(q, state.particles, components_, box, reach + more) || more >> list.shift() < 4) return false;
+  if (!list.build(state, box, reach + more) || more >> list.shift() < 4) return false;
   const std::size_t vectors = lattice_.vectors.size();
   std::vector<std::array<std::int64_t, core::max_components>> ends(vectors);
   for (std::size_t k = 0; k < vectors; ++k)
     for (std::size_t d = 0; d < components; ++d) ends[k][d] = whole_steps(lattice_.vectors[k].way[d]);
   const std::int64_t tolerance = lattice_.tolerance;
   const std::int64_t farthest = tolerance * tolerance;
-  format::Column<std::int64_t> distance(state.particles * degree(), farthest + 1);
+  format::Column<std::int64_t> distance(particles() * degree(), farthest + 1);
   // `other` for `place` of particle i, if it is nearer than what is there.
   const auto offer = [&](std::size_t place, std::int64_t squared, std::uint32_t other) {
     if (squared > distance[place] || squared > farthest) return;
@@ -156,7 +80,7 @@ bool LatticeNetwork::find_neighbours(const cpu::DifferenceState &state, const co
       const std::uint32_t i = list.order()[place];
       const std::uint32_t j = list.order()[list.partner()[pair]];
       std::array<std::int64_t, core::max_components> way{};
-      for (std::size_t d = 0; d < components; ++d) way[d] = core::displacement(index_[d][i], index_[d][j], axes[d]);
+      for (std::size_t d = 0; d < components; ++d) way[d] = core::displacement(index_[d][i], index_[d][j], axes_[d]);
       for (std::size_t k = 0; k < vectors; ++k)
         for (const std::size_t against : {std::size_t{0}, std::size_t{1}}) {
           std::int64_t squared = 0;
@@ -173,15 +97,13 @@ bool LatticeNetwork::find_neighbours(const cpu::DifferenceState &state, const co
   return true;
 }
 
-void LatticeNetwork::find_places(const cpu::DifferenceState &state, const core::GridBox &box) {
+void SpringNetwork::find_places() {
   const auto components = static_cast<std::size_t>(components_);
-  std::array<core::GridAxis, core::max_components> axes{};
-  for (std::size_t d = 0; d < components; ++d) axes[d] = core::checked_axis(box[d]);
   // From the ideal place of the first particle of a connected part, in units of the vectors.
   std::array<format::Column<std::int64_t>, core::max_components> from;
-  for (std::size_t d = 0; d < components; ++d) from[d].resize(state.particles);
+  for (std::size_t d = 0; d < components; ++d) from[d].resize(particles());
   format::Column<std::uint32_t> queue;
-  for (std::size_t seed = 0; seed < state.particles; ++seed) {
+  for (std::size_t seed = 0; seed < particles(); ++seed) {
     if (placed_[seed] != 0) continue;
     queue.assign(1, static_cast<std::uint32_t>(seed));
     placed_[seed] = 1;
@@ -197,7 +119,7 @@ void LatticeNetwork::find_places(const cpu::DifferenceState &state, const core::
         for (std::size_t d = 0; d < components; ++d) {
           const std::int64_t ideal = lattice_.vectors[k / 2].way[d];
           const std::int64_t way =
-              core::displacement(index_[d][j], index_[d][i], axes[d]) * (std::int64_t{1} << Lattice::way_bits);
+              core::displacement(index_[d][j], index_[d][i], axes_[d]) * (std::int64_t{1} << SpringLattice::way_bits);
           from[d][j] = sum_of(from[d][i], k % 2 == 0 ? way - ideal : way + ideal);
         }
       }
@@ -217,14 +139,13 @@ void LatticeNetwork::find_places(const cpu::DifferenceState &state, const core::
   for (auto &placed : placed_) placed = placed == 1 ? 1 : 0;
 }
 
-std::int32_t LatticeNetwork::from_place(std::size_t i, std::size_t d, std::int64_t q,
-                                        const core::GridAxis &axis) const {
+std::int32_t SpringNetwork::from_place(std::size_t i, std::size_t d, std::int64_t q, const core::GridAxis &axis) const {
   const std::int64_t moved = limited(core::displacement(q, index_[d][i], axis), reach_of_place / 64);
   return static_cast<std::int32_t>(limited(moved * 64 + offset_[d][i], reach_of_place));
 }
 
-void LatticeNetwork::step(const LatticeField &in, const LatticeField *before, LatticeField &out, std::size_t first,
-                          std::size_t last) const {
+void SpringNetwork::step(const LatticeField &in, const LatticeField *before, LatticeField &out, std::size_t first,
+                         std::size_t last) const {
   const auto &total = springs_.total();
   for (std::size_t i = first; i < last; ++i) {
     const auto pulled = springs_.sum(neighbours(i), in);
@@ -232,14 +153,14 @@ void LatticeNetwork::step(const LatticeField &in, const LatticeField *before, La
     std::int16_t *const result = &out[i * field_stride];
     for (std::size_t r = 0; r < core::max_components; ++r) {
       const std::int32_t pull = total[r][0] * own[0] + total[r][1] * own[1] + total[r][2] * own[2] - pulled[r];
-      const std::int32_t half = ((pull + (1 << (Lattice::spring_bits - 1))) >> Lattice::spring_bits) - own[r];
+      const std::int32_t half = rounded_shift(pull, SpringLattice::spring_bits) - own[r];
       result[r] = to_field(before == nullptr ? half : 2 * half - (*before)[i * field_stride + r]);
     }
     result[3] = 0;
   }
 }
 
-void LatticeNetwork::keep(const std::uint32_t *kept, std::size_t count) {
+void SpringNetwork::keep(const std::uint32_t *kept, std::size_t count) {
   constexpr std::uint32_t gone = UINT32_MAX;
   format::Column<std::uint32_t> slot(particles(), gone);
   for (std::size_t i = 0; i < count; ++i) slot[kept[i]] = static_cast<std::uint32_t>(i);
@@ -263,7 +184,7 @@ void LatticeNetwork::keep(const std::uint32_t *kept, std::size_t count) {
   }
 }
 
-void LatticeNetwork::add(std::size_t count) {
+void SpringNetwork::add(std::size_t count) {
   const std::size_t before = particles();
   const std::size_t each = degree();
   neighbours_.resize((before + count) * each);
@@ -276,4 +197,4 @@ void LatticeNetwork::add(std::size_t count) {
   }
 }
 
-}  // namespace gpz::model
+}  // namespace gpz::crystal

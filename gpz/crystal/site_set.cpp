@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpz/codec/lattice_code.hpp"
+#include "gpz/crystal/site_set.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 
-#include "gpz/codec/lattice_fit.hpp"
-#include "gpz/codec/lattice_search.hpp"
-#include "gpz/codec/lattice_walk.hpp"
 #include "gpz/core/cells.hpp"
+#include "gpz/crystal/site_fit.hpp"
+#include "gpz/crystal/site_search.hpp"
+#include "gpz/crystal/site_walk.hpp"
 #include "gpz/format/bytes.hpp"
 
-namespace gpz::cpu {
+namespace gpz::crystal {
 namespace {
 
 using format::corrupt;
 
 bool is_within(std::int64_t x, std::int64_t most) { return -most <= x && x <= most; }
 
-void write_section(const LatticeSection &section, std::vector<std::uint8_t> &bytes) {
-  const Lattice &lattice = section.lattice;
+void write_section(const SiteSection &section, std::vector<std::uint8_t> &bytes) {
+  const SiteLattice &lattice = section.lattice;
   const auto components = static_cast<std::size_t>(lattice.components);
   format::ByteWriter out(bytes);
   for (std::size_t d = 0; d < components; ++d) {
@@ -38,7 +38,7 @@ void write_section(const LatticeSection &section, std::vector<std::uint8_t> &byt
   }
   out.u8(static_cast<std::uint8_t>(lattice.sublattices.size()));
   for (std::size_t d = 0; d < components; ++d) out.u8(section.shift[d]);
-  for (const Lattice::Sublattice &sublattice : lattice.sublattices) {
+  for (const SiteLattice::Sublattice &sublattice : lattice.sublattices) {
     for (std::size_t d = 0; d < components; ++d) out.i64(sublattice.origin[d]);
     out.u8(static_cast<std::uint8_t>(sublattice.neighbours.size()));
     for (const core::SiteNeighbour &neighbour : sublattice.neighbours) {
@@ -50,8 +50,8 @@ void write_section(const LatticeSection &section, std::vector<std::uint8_t> &byt
   out.pad_to_8();
 }
 
-Lattice::Sublattice read_sublattice(format::ByteReader &in, int number, std::size_t components) {
-  Lattice::Sublattice sublattice;
+SiteLattice::Sublattice read_sublattice(format::ByteReader &in, int number, std::size_t components) {
+  SiteLattice::Sublattice sublattice;
   for (std::size_t d = 0; d < components; ++d) {
     sublattice.origin[d] = in.i64();
     if (!is_within(sublattice.origin[d], core::max_site_reach << core::site_fraction))
@@ -74,9 +74,9 @@ Lattice::Sublattice read_sublattice(format::ByteReader &in, int number, std::siz
   return sublattice;
 }
 
-LatticeSection read_section(format::ByteReader &in, int count) {
-  LatticeSection section;
-  Lattice &lattice = section.lattice;
+SiteSection read_section(format::ByteReader &in, int count) {
+  SiteSection section;
+  SiteLattice &lattice = section.lattice;
   lattice.components = count;
   const auto components = static_cast<std::size_t>(count);
   for (std::size_t d = 0; d < components; ++d) {
@@ -111,7 +111,7 @@ LatticeSection read_section(format::ByteReader &in, int count) {
   if (sublattices == 0 || sublattices > core::max_sublattices) corrupt("number of sublattices", in.position());
   for (std::size_t d = 0; d < components; ++d) {
     section.shift[d] = in.u8();
-    if (section.shift[d] > max_shift) corrupt("bits of a residual", in.position());
+    if (section.shift[d] > SiteSection::max_shift) corrupt("bits of a residual", in.position());
   }
   for (int s = 0; s < sublattices; ++s) lattice.sublattices.push_back(read_sublattice(in, s, components));
   while (in.position() % 8 != 0)
@@ -120,9 +120,9 @@ LatticeSection read_section(format::ByteReader &in, int count) {
 }
 
 struct DecodedSide {
-  RangeDecoder coder;
+  cpu::RangeDecoder coder;
   std::size_t components;
-  const IndexOutput &q;
+  const cpu::IndexOutput &q;
   std::size_t done = 0;
 
   static std::size_t count(std::uint64_t) { return 0; }
@@ -134,9 +134,9 @@ struct DecodedSide {
 };
 
 struct EncodedSide {
-  RangeEncoder coder;
+  cpu::RangeEncoder coder;
   std::size_t components;
-  const IndexColumns &q;
+  const cpu::IndexColumns &q;
   const std::vector<std::uint32_t> &order;  // of the particles, site by site
   const std::vector<std::uint32_t> &first;  // particle of each site, and the number of particles at the end
   std::size_t done = 0;
@@ -150,103 +150,79 @@ struct EncodedSide {
 };
 
 template <class Side>
-void walk(Side &side, const LatticeSection &section, const SiteRows &rows, std::size_t n) {
+void walk(Side &side, const SiteSection &section, const SiteRows &rows, std::size_t n) {
   if (section.lattice.components == 2)
-    LatticeWalk<Side, 2>(side, section, rows, n);
+    SiteWalk<Side, 2>(side, section, rows, n);
   else
-    LatticeWalk<Side, 3>(side, section, rows, n);
-}
-
-// How far particles are beyond the edges; places become those inside. False if one is too far.
-bool bring_inside(const IndexColumns &q, std::size_t n, LatticeSection &section, IndexOutput &place) {
-  for (std::size_t d = 0; d < static_cast<std::size_t>(section.lattice.components); ++d) {
-    const core::GridAxis axis = section.box[d];
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!is_within(q[d][i], core::max_site_reach / 4)) return false;
-      place[d][i] = core::inside(q[d][i], axis);
-      if (place[d][i] == q[d][i]) continue;
-      section.margin[d] = std::max(section.margin[d], core::beyond_edge(q[d][i], axis));
-    }
-    if (section.margin[d] > core::largest_margin(axis)) return false;
-  }
-  return true;
+    SiteWalk<Side, 3>(side, section, rows, n);
 }
 
 // From so many steps in the shortest edge of a cell on, indices tell of sites what values do.
 constexpr double fine_cell = 100;
 
-double shortest_edge(const Lattice &lattice) {
+double shortest_edge(const SiteLattice &lattice) {
   double least = HUGE_VAL;
-  for (std::size_t e = 0; e < static_cast<std::size_t>(lattice.components); ++e) {
-    double squares = 0;
-    for (const std::int64_t x : lattice.edge[e]) squares += static_cast<double>(x) * static_cast<double>(x);
-    least = std::fmin(least, squares);
-  }
-  return std::sqrt(least) / (std::int64_t{1} << core::site_fraction);
+  for (std::size_t e = 0; e < static_cast<std::size_t>(lattice.components); ++e)
+    least = std::fmin(least, length(in_steps(lattice.edge[e])));
+  return least;
 }
 
-// Places inside the box, of indices or of values.
+// The particles inside the box.
 class InsideBox {
  public:
-  InsideBox(std::size_t n, std::size_t components) : n_(n), components_(components) {
-    for (std::size_t d = 0; d < components; ++d) {
-      indices_[d].resize(n);
-      places_[d].resize(n);
+  // Brings them inside; the margin becomes how far they were beyond the edges. False if one is too far.
+  bool take(const cpu::IndexColumns &q, std::size_t n, SiteSection &section) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(section.lattice.components); ++d) {
+      const core::GridAxis axis = section.box[d];
+      index_[d].resize(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        if (!is_within(q[d][i], core::max_site_reach / 4)) return false;
+        index_[d][i] = core::inside(q[d][i], axis);
+        if (index_[d][i] == q[d][i]) continue;
+        section.margin[d] = std::max(section.margin[d], core::beyond_edge(q[d][i], axis));
+      }
+      if (section.margin[d] > core::largest_margin(axis)) return false;
     }
+    return true;
   }
-  // False if one is too far from the box.
-  bool bring(const IndexColumns &q, LatticeSection &section) {
-    IndexOutput inside{};
-    for (std::size_t d = 0; d < components_; ++d) inside[d] = indices_[d].data();
-    return bring_inside(q, n_, section, inside);
-  }
-  IndexColumns indices() const { return columns<IndexColumns>(indices_); }
-  PlaceColumns of_values(const IndexColumns &q, const PlaceColumns &value) {
-    for (std::size_t d = 0; d < components_; ++d)
-      for (std::size_t i = 0; i < n_; ++i)
-        places_[d][i] = static_cast<double>(indices_[d][i]) + (value[d][i] - static_cast<double>(q[d][i]));
-    return columns<PlaceColumns>(places_);
-  }
-  PlaceColumns of_indices() {
-    for (std::size_t d = 0; d < components_; ++d)
-      for (std::size_t i = 0; i < n_; ++i) places_[d][i] = static_cast<double>(indices_[d][i]);
-    return columns<PlaceColumns>(places_);
+  cpu::IndexColumns indices() const { return {index_[0].data(), index_[1].data(), index_[2].data()}; }
+  // Where they are: offset(d, i) grid steps from their indices.
+  template <typename Offset>
+  PlaceColumns places(const Offset &offset) {
+    for (std::size_t d = 0; d < place_.size(); ++d) {
+      place_[d].resize(index_[d].size());
+      for (std::size_t i = 0; i < place_[d].size(); ++i)
+        place_[d][i] = static_cast<double>(index_[d][i]) + offset(d, i);
+    }
+    return {place_[0].data(), place_[1].data(), place_[2].data()};
   }
 
  private:
-  template <typename Columns, typename Memory>
-  Columns columns(const Memory &memory) const {
-    Columns out{};
-    for (std::size_t d = 0; d < components_; ++d) out[d] = memory[d].data();
-    return out;
-  }
-
-  std::size_t n_;
-  std::size_t components_;
-  std::array<std::vector<std::int64_t>, core::max_components> indices_;
-  std::array<std::vector<double>, core::max_components> places_;
+  std::array<std::vector<std::int64_t>, core::max_components> index_;
+  std::array<std::vector<double>, core::max_components> place_;
 };
 
 }  // namespace
 
-bool encode_lattice(const IndexColumns &q, const PlaceColumns &value, std::size_t n, int components, const GridBox &box,
-                    std::vector<std::uint32_t> &order, std::vector<std::uint8_t> &bytes) {
-  LatticeSection section;
+bool encode_sites(const cpu::IndexColumns &q, const PlaceColumns &value, std::size_t n, int components,
+                  const core::GridBox &box, std::vector<std::uint32_t> &order, std::vector<std::uint8_t> &bytes) {
+  SiteSection section;
   section.lattice.components = components;
   for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) section.box[d] = core::checked_axis(box[d]);
-  InsideBox inside(n, static_cast<std::size_t>(components));
-  if (components < 2 || !inside.bring(q, section)) return false;
-  PlaceColumns place = inside.of_values(q, value);
-  FoundLattice found;
-  if (!find_lattice(place, Places::values, n, components, section.box, found)) return false;
+  InsideBox inside;
+  if (components < 2 || !inside.take(q, n, section)) return false;
+  PlaceColumns place =
+      inside.places([&](std::size_t d, std::size_t i) { return value[d][i] - static_cast<double>(q[d][i]); });
+  FoundSites found;
+  if (!find_sites(place, Places::values, n, components, section.box, found)) return false;
   // Files of earlier versions, which looked at indices only, can be made again.
   if (shortest_edge(found.lattice) >= fine_cell) {
-    place = inside.of_indices();
+    place = inside.places([](std::size_t, std::size_t) { return 0.0; });
     found = {};
-    if (!find_lattice(place, Places::indices, n, components, section.box, found)) return false;
+    if (!find_sites(place, Places::indices, n, components, section.box, found)) return false;
   }
   section.lattice = std::move(found.lattice);
-  LatticeFit fit;
+  SiteFit fit;
   if (!fit.assign(place, n, found.period, section)) return false;
   fit.find_weights(inside.indices(), place, section);
   write_section(section, bytes);
@@ -257,16 +233,17 @@ bool encode_lattice(const IndexColumns &q, const PlaceColumns &value, std::size_
   return true;
 }
 
-void decode_lattice(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components, const IndexOutput &q) {
+void decode_sites(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components,
+                  const cpu::IndexOutput &q) {
   if (components < 2) corrupt("a lattice of one component", 0);
   format::ByteReader in(bytes, size);
-  const LatticeSection section = read_section(in, components);
+  const SiteSection section = read_section(in, components);
   SiteRows rows;
   if (!rows.build(section.lattice, n)) corrupt("more sites than particles need", in.position());
   const std::size_t at = in.position();
-  DecodedSide side{RangeDecoder(bytes + at, size - at), static_cast<std::size_t>(components), q};
+  DecodedSide side{cpu::RangeDecoder(bytes + at, size - at), static_cast<std::size_t>(components), q};
   walk(side, section, rows, n);
   side.coder.finish();
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::crystal

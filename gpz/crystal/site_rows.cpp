@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpz/codec/site_rows.hpp"
+#include "gpz/crystal/site_rows.hpp"
 
-namespace gpz::cpu {
+namespace gpz::crystal {
 
-bool SiteRows::build(const Lattice &lattice, std::size_t n) {
+bool SiteRows::build(const SiteLattice &lattice, std::size_t n) {
   cells_ = lattice.cells;
   rows_.clear();
   sites_ = 0;
@@ -12,7 +12,7 @@ bool SiteRows::build(const Lattice &lattice, std::size_t n) {
   const std::uint64_t rows = std::uint64_t{cells_[1].count} * cells_[2].count * lattice.sublattices.size();
   if (rows > most) return false;
   rows_.reserve(static_cast<std::size_t>(rows));
-  for (const Lattice::Sublattice &sublattice : lattice.sublattices)
+  for (const SiteLattice::Sublattice &sublattice : lattice.sublattices)
     for (std::uint32_t k = 0; k < cells_[2].count; ++k)
       for (std::uint32_t j = 0; j < cells_[1].count; ++j) {
         Row row{sublattice.origin, {}, sites_};
@@ -36,4 +36,4 @@ const SiteRows::Row *SiteRows::find(std::size_t sublattice, std::int64_t second,
                 static_cast<std::size_t>(j)];
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::crystal

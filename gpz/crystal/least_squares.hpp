@@ -2,12 +2,23 @@
 // Linear least squares for encoders by normal equations, in one order of operations: the same bits on every machine.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "gpz/codec/functions.hpp"
 
-namespace gpz::cpu {
+namespace gpz::crystal {
+
+// A coefficient as it is stored in 16 bits.
+inline std::int16_t rounded_coefficient(double x) {
+  return static_cast<std::int16_t>(std::lround(std::clamp(x, -32767.0, 32767.0)));
+}
+
+// The factor by which the squares of so many values have to fall, so that these bits pay.
+inline double factor_for(double bits, double values) { return 1 + 2 * 0.6931471805599453 * bits / values; }
 
 // Unknowns x[k * sides + s], k < unknowns: each side s has equations and unknowns of its own, the features are common.
 class LeastSquares {
@@ -71,7 +82,7 @@ class LeastSquares {
   // Half the logarithm to base 2 of the factor by which the squares fall: bits for each target.
   double gain(const std::vector<double> &x) const {
     const double left = squares_left(x);
-    return left > 0 && squares_ > 0 ? 0.5 * log2_of(squares_ / left) : 0;
+    return left > 0 && squares_ > 0 ? 0.5 * cpu::log2_of(squares_ / left) : 0;
   }
 
  private:
@@ -83,4 +94,4 @@ class LeastSquares {
   std::size_t count_ = 0;
 };
 
-}  // namespace gpz::cpu
+}  // namespace gpz::crystal

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
+#include "gpz/crystal/spring_network.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/model/expectation.hpp"
-#include "gpz/model/lattice_network.hpp"
 
 namespace gpz::model {
 
@@ -59,7 +59,7 @@ class LatticeModel {
   void expect(const cpu::DifferenceState &state, const core::GridBox &box, Expectation &out, int threads = 1);
 
   // After `expect`.
-  const LatticeNetwork &network() const { return *network_; }
+  const crystal::SpringNetwork &network() const { return *network_; }
 
   // As those of DifferenceState.
   void keep(const std::uint32_t *kept, std::size_t count);
@@ -70,27 +70,27 @@ class LatticeModel {
   std::size_t memory_usage() const;
 
  private:
-  using Network = std::shared_ptr<const LatticeNetwork>;
+  using Network = std::shared_ptr<const crystal::SpringNetwork>;
   // A field, and polynomials of the network's stiffness of it: the first `count` fields. The others are memory for
   // later.
   struct Waves {
-    std::vector<LatticeField> fields;
+    std::vector<crystal::LatticeField> fields;
     std::size_t count = 0;
 
-    const LatticeField &operator[](std::size_t k) const { return fields[k]; }
+    const crystal::LatticeField &operator[](std::size_t k) const { return fields[k]; }
     // One more field of so many particles, with any contents.
-    LatticeField &grow(std::size_t particles);
+    crystal::LatticeField &grow(std::size_t particles);
   };
 
   Network find_network(const cpu::DifferenceState &state, const core::GridBox &box);
   void begin_frame(const Network &network, const cpu::DifferenceState &state, const core::GridBox &box);
   void take_gain(int gain);
-  void raise(const LatticeNetwork &network, Waves &waves, int degree, int threads) const;
+  void raise(const crystal::SpringNetwork &network, Waves &waves, int degree, int threads) const;
   void expect_range(const cpu::DifferenceState &state, std::size_t from, std::size_t count, std::int32_t reciprocal,
                     Expectation &out);
   template <typename Change>
   void change_particles(const Change &change);
-  int best_gain(const LatticeNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
+  int best_gain(const crystal::SpringNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
                 const core::GridBox &box, int threads);
 
   Network network_;
@@ -98,7 +98,7 @@ class LatticeModel {
   std::array<std::int32_t, core::max_components> drift_{};  // 1/64 grid steps, of this frame alone
   // The frame that was predicted last, as the number of frames that the history had (0: none), and its displacements.
   std::uint64_t predicted_at_ = 0;
-  LatticeField predicted_;
+  crystal::LatticeField predicted_;
 
   // Of the frame at hand, by begin_frame: functions of what stands above and of the history.
   std::uint64_t frame_ = 0;
@@ -106,8 +106,8 @@ class LatticeModel {
   bool continues_ = false;                                               // the frame before was predicted too
   std::array<format::Column<std::int32_t>, core::max_components> away_;  // from the ideal places, in 1/64 grid steps
   std::array<std::int32_t, core::max_components> mean_{};                // in units of fields
-  LatticeField displaced_;  // the same without the mean; the fourth number is 1 if it is known
-  int gain_ = 0;            // of last_; 0: there is none yet
+  crystal::LatticeField displaced_;  // the same without the mean; the fourth number is 1 if it is known
+  int gain_ = 0;                     // of last_; 0: there is none yet
   Waves last_;
   Waves before_;
 

@@ -5,10 +5,10 @@
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/core/types.hpp"
 
-namespace gpz::model {
+namespace gpz::crystal {
 
 // Edge of the cube (square, line) that each particle has, in grid steps: from the last positions, of which there is one
 // at least.
 double mean_distance(const cpu::DifferenceState &state, const core::GridBox &box);
 
-}  // namespace gpz::model
+}  // namespace gpz::crystal

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpz/model/spacing.hpp"
+#include "gpz/crystal/spacing.hpp"
 
 #include <algorithm>
 
 #include "gpz/codec/functions.hpp"
 #include "gpz/core/residual.hpp"
 
-namespace gpz::model {
+namespace gpz::crystal {
 
 double mean_distance(const cpu::DifferenceState &state, const core::GridBox &box) {
   double volume = 1;
@@ -20,4 +20,4 @@ double mean_distance(const cpu::DifferenceState &state, const core::GridBox &box
   return cpu::root_of(volume / static_cast<double>(state.particles), state.components);
 }
 
-}  // namespace gpz::model
+}  // namespace gpz::crystal

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpz/codec/lattice_search.hpp"
+#include "gpz/crystal/site_search.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "gpz/codec/functions.hpp"
-#include "gpz/codec/least_squares.hpp"
-#include "gpz/codec/linear.hpp"
+#include "gpz/crystal/least_squares.hpp"
+#include "gpz/crystal/vector3.hpp"
 
-namespace gpz::cpu {
+namespace gpz::crystal {
 namespace {
 
 constexpr std::size_t least_particles = 100;  // of a crystal; fewer do not pay for its description
@@ -36,7 +36,6 @@ struct Search {
   void align_edges();
   // Least squares for edges and origins. False if few of the particles are near sites.
   bool fit(const std::vector<Vector3> &particles);
-  std::size_t nearest_origin(const Coordinates &coordinates, const Vector3 &x, Vector3 &cell, double &distance) const;
 };
 
 Vector3 at(const PlaceColumns &place, std::size_t i, std::size_t components) {
@@ -50,7 +49,7 @@ std::vector<Vector3> take_patch(const PlaceColumns &place, std::size_t n, std::s
   Vector3 low{};
   Vector3 high{};
   const double share =
-      root_of(std::fmin(1, double{patch_particles} / static_cast<double>(n)), static_cast<int>(components));
+      cpu::root_of(std::fmin(1, double{patch_particles} / static_cast<double>(n)), static_cast<int>(components));
   for (std::size_t d = 0; d < components; ++d) {
     const auto [least, most] = std::minmax_element(place[d], place[d] + n);
     const double middle = 0.5 * *least + 0.5 * *most;
@@ -69,66 +68,56 @@ std::vector<Vector3> take_patch(const PlaceColumns &place, std::size_t n, std::s
   return patch;
 }
 
-// Ways from the particles in the middle of the patch to those around them.
-std::vector<std::vector<Vector3>> ways_around(const std::vector<Vector3> &patch, double &near) {
+// Vectors from the particles in the middle of the patch to those around them; the first particle has `of_first`.
+NeighbourVectors vectors_around(const std::vector<Vector3> &patch, double &near, std::size_t &of_first) {
   Vector3 middle{};
   for (const Vector3 &x : patch) middle = middle + 1.0 / static_cast<double>(patch.size()) * x;
   std::vector<std::size_t> by_distance(patch.size());
   for (std::size_t i = 0; i < patch.size(); ++i) by_distance[i] = i;
   std::stable_sort(by_distance.begin(), by_distance.end(), [&](std::size_t a, std::size_t b) {
-    const Vector3 u = patch[a] - middle;
-    const Vector3 v = patch[b] - middle;
-    return dot(u, u) < dot(v, v);
+    return squared(patch[a] - middle) < squared(patch[b] - middle);
   });
   by_distance.resize(std::min(by_distance.size(), cores));
   std::vector<double> nearest_ones;
   for (const std::size_t core : by_distance) {
     double least = HUGE_VAL;
     for (std::size_t i = 0; i < patch.size(); ++i) {
-      const Vector3 way = patch[i] - patch[core];
-      if (i != core) least = std::fmin(least, dot(way, way));
+      if (i != core) least = std::fmin(least, squared(patch[i] - patch[core]));
     }
     nearest_ones.push_back(least);
   }
-  std::sort(nearest_ones.begin(), nearest_ones.end());
   // Thermal motion makes the nearest of all too near; a few more of them tell more than one.
-  near = std::sqrt(nearest_ones[nearest_ones.size() / 2]) * 1.08;
-  std::vector<std::vector<Vector3>> ways;
+  near = std::sqrt(median(nearest_ones)) * 1.08;
+  NeighbourVectors vectors;
   for (const std::size_t core : by_distance) {
-    ways.emplace_back();
     for (std::size_t i = 0; i < patch.size(); ++i) {
-      const Vector3 way = patch[i] - patch[core];
-      if (i != core && dot(way, way) <= reach * reach * near * near) ways.back().push_back(way);
+      const Vector3 vector = patch[i] - patch[core];
+      if (i != core && squared(vector) <= reach * reach * near * near) vectors.all.push_back(vector);
     }
+    if (vectors.particles++ == 0) of_first = vectors.all.size();
   }
-  return ways;
+  return vectors;
 }
 
 bool Search::find_edges() {
-  const std::vector<std::vector<Vector3>> ways = ways_around(patch, near);
+  std::size_t of_first = 0;
+  const NeighbourVectors vectors = vectors_around(patch, near, of_first);
   if (!(near > 0)) return false;
   struct Found {
     Vector3 way;
     double distance;
   };
   std::vector<Found> found;
-  for (const Vector3 &seed : ways[0]) {
-    Vector3 mean = seed;
+  for (std::size_t seed = 0; seed < of_first; ++seed) {
+    Vector3 mean = vectors.all[seed];
     std::size_t count = 0;
     for (int round = 0; round < 3; ++round) {
-      Vector3 sum{};
-      count = 0;
-      for (const auto &around : ways)
-        for (const Vector3 &way : around) {
-          const Vector3 off = way - mean;
-          if (dot(off, off) > blur * blur * near * near) continue;
-          sum = sum + way;
-          ++count;
-        }
+      const NeighbourVectors::Cluster cluster = vectors.around(mean, blur * blur * near * near);
+      count = cluster.count;
       if (count == 0) break;
-      mean = 1.0 / static_cast<double>(count) * sum;
+      mean = 1.0 / static_cast<double>(count) * cluster.sum;
     }
-    if (static_cast<double>(count) >= edge_share * static_cast<double>(ways.size()))
+    if (static_cast<double>(count) >= edge_share * static_cast<double>(vectors.particles))
       found.push_back({mean, length(mean)});
   }
   std::stable_sort(found.begin(), found.end(), [](const Found &a, const Found &b) { return a.distance < b.distance; });
@@ -183,7 +172,7 @@ void Search::align_edges() {
 }
 
 bool Search::find_origins() {
-  const Coordinates coordinates(edges);
+  const CellCoordinates coordinates(edges);
   struct Cluster {
     Vector3 first;
     Vector3 sum;  // of ways from the first one
@@ -194,9 +183,8 @@ bool Search::find_origins() {
     bool known = false;
     for (Cluster &cluster : clusters) {
       const Vector3 mean = cluster.first + 1.0 / static_cast<double>(cluster.count) * cluster.sum;
-      const Vector3 u = coordinates.of(x - mean);
-      const Vector3 off = coordinates.place(u - nearest(u));
-      if (dot(off, off) > 4 * blur * blur * near * near / 2.25) continue;
+      const Vector3 off = coordinates.nearest_corner(x - mean).off;
+      if (squared(off) > 4 * blur * blur * near * near / 2.25) continue;
       cluster.sum = cluster.sum + (mean - cluster.first) + off;
       ++cluster.count;
       known = true;
@@ -212,38 +200,20 @@ bool Search::find_origins() {
   return !origins.empty() && origins.size() <= static_cast<std::size_t>(core::max_sublattices);
 }
 
-std::size_t Search::nearest_origin(const Coordinates &coordinates, const Vector3 &x, Vector3 &cell,
-                                   double &distance) const {
-  std::size_t best = 0;
-  distance = HUGE_VAL;
-  for (std::size_t s = 0; s < origins.size(); ++s) {
-    const Vector3 u = coordinates.of(x - origins[s]);
-    const Vector3 at = nearest(u);
-    const Vector3 off = coordinates.place(u - at);
-    if (!(dot(off, off) < distance)) continue;
-    distance = dot(off, off);
-    best = s;
-    cell = at;
-  }
-  return best;
-}
-
 bool Search::fit(const std::vector<Vector3> &particles) {
-  const Coordinates coordinates(edges);
+  const CellCoordinates coordinates(edges);
   const auto axes = static_cast<std::size_t>(components);
   LeastSquares squares(axes + origins.size(), axes);
   std::vector<double> features(axes + origins.size());
   std::size_t fitting = 0;
   const Vector3 middle = origins[0];  // small numbers keep their digits
   for (const Vector3 &x : particles) {
-    Vector3 cell{};
-    double distance = 0;
-    const std::size_t s = nearest_origin(coordinates, x, cell, distance);
-    if (!(distance <= 0.16 * near * near)) continue;
+    const CellCoordinates::Site site = coordinates.nearest_site(origins, x);
+    if (!(site.squared_distance <= 0.16 * near * near)) continue;
     ++fitting;
     std::fill(features.begin(), features.end(), 0);
-    for (std::size_t e = 0; e < axes; ++e) features[e] = cell[e];
-    features[axes + s] = 1;
+    for (std::size_t e = 0; e < axes; ++e) features[e] = site.cell[e];
+    features[axes + site.sublattice] = 1;
     const Vector3 value = x - middle;
     squares.add(features.data(), value.data());
   }
@@ -311,20 +281,11 @@ class Gaps {
 };
 
 // That of the lattice nearest to that of the grid, which was rounded; otherwise that of the grid.
-double period_along(std::size_t d, double period, const Coordinates &coordinates) {
+double period_along(std::size_t d, double period, const CellCoordinates &coordinates) {
   Vector3 way{};
   way[d] = period;
   const Vector3 exact = coordinates.place(nearest(coordinates.of(way)));
-  const Vector3 off = exact - way;
-  return dot(off, off) <= 1 && exact[d] > period / 2 ? exact[d] : period;
-}
-
-core::SitePlace fixed(const Vector3 &x) {
-  core::SitePlace out{};
-  for (std::size_t d = 0; d < 3; ++d)
-    out[d] =
-        static_cast<std::int64_t>(std::floor(x[d] * static_cast<double>(std::int64_t{1} << core::site_fraction) + 0.5));
-  return out;
+  return squared(exact - way) <= 1 && exact[d] > period / 2 ? exact[d] : period;
 }
 
 bool is_within(const Vector3 &x, std::int64_t most) {
@@ -333,9 +294,9 @@ bool is_within(const Vector3 &x, std::int64_t most) {
 }
 
 // Period and window of a lattice on periodic axes. False if they are too far away.
-bool find_window(const Search &search, const PlaceColumns &place, Places places, std::size_t n, const GridBox &box,
-                 FoundLattice &found) {
-  const Coordinates coordinates(search.edges);
+bool find_window(const Search &search, const PlaceColumns &place, Places places, std::size_t n,
+                 const core::GridBox &box, FoundSites &found) {
+  const CellCoordinates coordinates(search.edges);
   const auto axes = static_cast<std::size_t>(search.components);
   std::vector<std::size_t> periodic;
   std::vector<Gaps> gaps;
@@ -349,10 +310,8 @@ bool find_window(const Search &search, const PlaceColumns &place, Places places,
   if (periodic.empty()) return true;
   // All particles: a sample misses planes of a crystal that lies in memory row by row.
   for (std::size_t i = 0; i < n; ++i) {
-    Vector3 cell{};
-    double distance = 0;
-    const std::size_t s = search.nearest_origin(coordinates, at(place, i, axes), cell, distance);
-    const Vector3 site = search.origins[s] + coordinates.place(cell);
+    const CellCoordinates::Site nearest = coordinates.nearest_site(search.origins, at(place, i, axes));
+    const Vector3 site = search.origins[nearest.sublattice] + coordinates.place(nearest.cell);
     for (std::size_t k = 0; k < periodic.size(); ++k) gaps[k].add(site[periodic[k]]);
   }
   for (std::size_t k = 0; k < periodic.size(); ++k) {
@@ -371,8 +330,8 @@ bool find_window(const Search &search, const PlaceColumns &place, Places places,
 
 }  // namespace
 
-bool find_lattice(const PlaceColumns &place, Places places, std::size_t n, int components, const GridBox &box,
-                  FoundLattice &found) {
+bool find_sites(const PlaceColumns &place, Places places, std::size_t n, int components, const core::GridBox &box,
+                FoundSites &found) {
   if (n < least_particles) return false;
   const auto axes = static_cast<std::size_t>(components);
   Search search{components, take_patch(place, n, axes), 0, {}, {}};
@@ -387,19 +346,19 @@ bool find_lattice(const PlaceColumns &place, Places places, std::size_t n, int c
     if (!search.fit(sample)) return false;
   if (!find_window(search, place, places, n, box, found)) return false;
 
-  Lattice &lattice = found.lattice;
+  SiteLattice &lattice = found.lattice;
   lattice.components = components;
   for (std::size_t e = 0; e < axes; ++e) {
     if (!is_within(search.edges[e], core::max_cell_edge)) return false;
-    lattice.edge[e] = fixed(search.edges[e]);
+    lattice.edge[e] = site_place(search.edges[e]);
     if (components == 2) lattice.edge[e][2] = 0;
   }
   for (Vector3 origin : search.origins) {
     if (components == 2) origin[2] = 0;
     if (!is_within(origin, core::max_site_reach)) return false;
-    lattice.sublattices.push_back({fixed(origin), {}, {}});
+    lattice.sublattices.push_back({site_place(origin), {}, {}});
   }
   return true;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::crystal

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpz/model/lattice.hpp"
+#include "gpz/model/lattice_model.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
-#include "gpz/codec/least_squares.hpp"
 #include "gpz/codec/parallel.hpp"
+#include "gpz/crystal/least_squares.hpp"
+#include "gpz/crystal/spring_search.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
-#include "gpz/model/lattice_search.hpp"
 
 namespace gpz::model {
 
 using core::difference_of;
+using crystal::field_limit;
+using crystal::field_stride;
+using crystal::rounded_shift;
+using crystal::SpringLattice;
+using crystal::SpringNetwork;
+using crystal::to_field;
 using format::corrupt;
 
 namespace {
@@ -28,14 +34,11 @@ constexpr int explored_degree = 8;
 
 std::size_t axes_of(const cpu::DifferenceState &state) { return static_cast<std::size_t>(state.components); }
 
-std::int16_t to_field(std::int32_t x) { return static_cast<std::int16_t>(std::clamp(x, -field_limit, field_limit)); }
-
-std::int32_t scaled(std::int32_t x, int shift) { return shift == 0 ? x : (x + (1 << (shift - 1))) >> shift; }
-
 // The mean position, as fields have displacements: `own` is that of the last frame.
 std::int32_t way_of_mean(std::int32_t deviation, std::int32_t reciprocal, std::int32_t own, int shift) {
   if (reciprocal == 0) return 0;
-  return std::clamp(scaled(8 * core::way_to_mean(deviation, reciprocal), shift) + own, -field_limit, field_limit);
+  return std::clamp(rounded_shift(8 * core::way_to_mean(deviation, reciprocal), shift) + own, -field_limit,
+                    field_limit);
 }
 
 // Features of a prediction: the mean position, then polynomials of the displacements in the last frame and in the one
@@ -50,9 +53,7 @@ LatticeFilter rounded_filter(const std::vector<double> &x, int degree) {
   // Never so in a crystal.
   const double most = static_cast<double>(LatticeFilter::max_sum - 2 * static_cast<std::int64_t>(x.size()));
   const double scale = std::min(std::ldexp(1.0, LatticeFilter::bits), most / std::max(sum, 1e-9));
-  const auto round = [&](double c) {
-    return static_cast<std::int16_t>(std::lround(std::clamp(scale * c, -32767.0, 32767.0)));
-  };
+  const auto round = [&](double c) { return crystal::rounded_coefficient(scale * c); };
   filter.mean = round(x[0]);
   for (std::size_t k = 0; k <= static_cast<std::size_t>(degree); ++k) {
     filter.last[k] = round(x[2 * k + 1]);
@@ -102,7 +103,7 @@ void LatticeFilter::read(format::ByteReader &reader) {
   if (sum > max_sum) corrupt("coefficients of a lattice", reader.position());
 }
 
-LatticeField &LatticeModel::Waves::grow(std::size_t particles) {
+crystal::LatticeField &LatticeModel::Waves::grow(std::size_t particles) {
   if (fields.size() == count) fields.emplace_back();
   fields[count].resize(particles * field_stride);
   return fields[count++];
@@ -121,7 +122,7 @@ void LatticeModel::begin_frame(const Network &network, const cpu::DifferenceStat
   network_of_frame_ = network;
 
   // Displacements less their mean. Those that are too large are not known.
-  const auto displacements = [&](LatticeField &out, std::array<std::int32_t, core::max_components> &mean,
+  const auto displacements = [&](crystal::LatticeField &out, std::array<std::int32_t, core::max_components> &mean,
                                  const auto &index) {
     out.assign(n * field_stride, 0);
     for (std::size_t i = 0; i < n; ++i) out[i * field_stride + 3] = network->is_placed(i) ? 1 : 0;
@@ -131,7 +132,7 @@ void LatticeModel::begin_frame(const Network &network, const cpu::DifferenceStat
       for (std::size_t i = 0; i < n; ++i) {
         if (!network->is_placed(i)) continue;
         away_[d][i] = network->from_place(i, d, index(d, i), axis);
-        const std::int32_t u = scaled(away_[d][i], shift);
+        const std::int32_t u = rounded_shift(away_[d][i], shift);
         if (u < -field_limit || u > field_limit) out[i * field_stride + 3] = 0;
       }
     }
@@ -140,10 +141,11 @@ void LatticeModel::begin_frame(const Network &network, const cpu::DifferenceStat
     for (std::size_t d = 0; d < axes_of(state); ++d) {
       std::int64_t sum = 0;
       for (std::size_t i = 0; i < n; ++i)
-        if (out[i * field_stride + 3] != 0) sum += scaled(away_[d][i], shift);
+        if (out[i * field_stride + 3] != 0) sum += rounded_shift(away_[d][i], shift);
       mean[d] = count == 0 ? 0 : static_cast<std::int32_t>(sum / count);
       for (std::size_t i = 0; i < n; ++i)
-        if (out[i * field_stride + 3] != 0) out[i * field_stride + d] = to_field(scaled(away_[d][i], shift) - mean[d]);
+        if (out[i * field_stride + 3] != 0)
+          out[i * field_stride + d] = to_field(rounded_shift(away_[d][i], shift) - mean[d]);
     }
   };
   if (!continues_) before_.count = 0;
@@ -159,7 +161,7 @@ void LatticeModel::take_gain(int gain) {
   if (gain == gain_) return;
   gain_ = gain;
   last_.count = 0;
-  LatticeField &field = last_.grow(displaced_.size() / field_stride);
+  crystal::LatticeField &field = last_.grow(displaced_.size() / field_stride);
   field = displaced_;
   if (gain == LatticeFilter::whole_gain) return;
   for (std::size_t i = 0; i < field.size(); i += field_stride) {
@@ -171,20 +173,20 @@ void LatticeModel::take_gain(int gain) {
   }
 }
 
-void LatticeModel::raise(const LatticeNetwork &network, Waves &waves, int degree, int threads) const {
+void LatticeModel::raise(const SpringNetwork &network, Waves &waves, int degree, int threads) const {
   const std::size_t n = network.particles();
   threads = cpu::thread_count(threads, n / particles_of_thread + 1);
   while (waves.count < static_cast<std::size_t>(degree) + 1) {
     const std::size_t k = waves.count;
-    LatticeField &next = waves.grow(n);
+    crystal::LatticeField &next = waves.grow(n);
     cpu::parallel_ranges(threads, n, [&](int, std::uint64_t first, std::uint64_t last) {
       network.step(waves[k - 1], k < 2 ? nullptr : &waves[k - 2], next, first, last);
     });
   }
 }
 
-int LatticeModel::best_gain(const LatticeNetwork &network, const cpu::DifferenceState &state,
-                            const cpu::IndexColumns &q, const core::GridBox &box, int threads) {
+int LatticeModel::best_gain(const SpringNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
+                            const core::GridBox &box, int threads) {
   // Now and then, less often as time goes on.
   const std::uint64_t t = state.frames;
   const bool looks = (t & (t - 1)) == 0 || (t % 3 == 0 && (t / 3 & (t / 3 - 1)) == 0);
@@ -192,7 +194,7 @@ int LatticeModel::best_gain(const LatticeNetwork &network, const cpu::Difference
   Waves expected;
   expected.grow(state.particles) = predicted_;
   Waves surprise;
-  LatticeField &left_over = surprise.grow(state.particles);
+  crystal::LatticeField &left_over = surprise.grow(state.particles);
   for (std::size_t i = 0; i < predicted_.size(); ++i)
     left_over[i] = displaced_[i / field_stride * field_stride + 3] == 0 ? 0 : to_field(displaced_[i] - predicted_[i]);
   raise(network, expected, filter_.degree, threads);
@@ -208,7 +210,7 @@ int LatticeModel::best_gain(const LatticeNetwork &network, const cpu::Difference
     for (std::size_t i = 0; i < state.particles; i += stride) {
       const std::size_t at = i * field_stride + d;
       if (displaced_[i * field_stride + 3] == 0) continue;
-      const std::int32_t now = scaled(network.from_place(i, d, q[d][i], axis), shift) - mean_[d];
+      const std::int32_t now = rounded_shift(network.from_place(i, d, q[d][i], axis), shift) - mean_[d];
       if (now < -field_limit || now > field_limit) continue;
       std::int64_t without =
           std::int64_t{filter_.mean} * way_of_mean(state.axes[d].deviation[i], reciprocal, displaced_[at], shift);
@@ -229,8 +231,8 @@ int LatticeModel::best_gain(const LatticeNetwork &network, const cpu::Difference
 }
 
 LatticeModel::Network LatticeModel::find_network(const cpu::DifferenceState &state, const core::GridBox &box) {
-  const auto rebuilt = [&](const LatticeNetwork &network) {
-    auto now = std::make_shared<LatticeNetwork>();
+  const auto rebuilt = [&](const SpringNetwork &network) {
+    auto now = std::make_shared<SpringNetwork>();
     return now->build(network.lattice(), state, box) ? Network(std::move(now)) : nullptr;
   };
   // Particles that arrive have no places in the network, until it is built again.
@@ -244,8 +246,8 @@ LatticeModel::Network LatticeModel::find_network(const cpu::DifferenceState &sta
   }
   // A lattice that is there but was not of use is tried again now and then.
   if (!searched_) {
-    auto network = std::make_shared<LatticeNetwork>();
-    if (find_lattice(state, box, *network)) found_ = std::move(network);
+    auto network = std::make_shared<SpringNetwork>();
+    if (crystal::find_springs(state, box, *network)) found_ = std::move(network);
     searched_ = true;
   } else if (found_ != nullptr && found_at_ != state.frames) {
     if ((state.frames & (state.frames - 1)) != 0) return nullptr;
@@ -271,7 +273,7 @@ bool LatticeModel::fit(const cpu::DifferenceState &state, const cpu::IndexColumn
   raise(*network, last_, degree, threads);
   raise(*network, before_, degree, threads);
   const std::size_t features = features_of(degree);
-  cpu::LeastSquares equations(features);
+  crystal::LeastSquares equations(features);
   struct Sums {
     double target = 0;
     std::vector<double> features;
@@ -287,7 +289,7 @@ bool LatticeModel::fit(const cpu::DifferenceState &state, const cpu::IndexColumn
     const core::GridAxis axis = core::checked_axis(box[d]);
     for (std::size_t i = 0; i < state.particles; i += stride) {
       if (displaced_[i * field_stride + 3] == 0) continue;
-      const std::int32_t now = scaled(network->from_place(i, d, q[d][i], axis), shift) - mean_[d];
+      const std::int32_t now = rounded_shift(network->from_place(i, d, q[d][i], axis), shift) - mean_[d];
       if (now < -field_limit || now > field_limit) continue;
       row[0] = way_of_mean(state.axes[d].deviation[i], reciprocal, displaced_[i * field_stride + d], shift);
       for (std::size_t k = 0; k <= static_cast<std::size_t>(degree); ++k) {
@@ -318,7 +320,7 @@ bool LatticeModel::fit(const cpu::DifferenceState &state, const cpu::IndexColumn
   fitted.write(filter_bytes);
   if (!is_new && filter_.degree <= degree && filter_.gain == gain) {
     const double values = static_cast<double>(state.particles) * state.components;
-    const double price = 1 + 2 * 0.6931471805599453 * 8 * static_cast<double>(filter_bytes.size()) / values;
+    const double price = crystal::factor_for(8 * static_cast<double>(filter_bytes.size()), values);
     use_fitted = equations.squares_left(coefficients_of(filter_, features)) > price * left;
   }
   const std::vector<double> coefficients = coefficients_of(use_fitted ? fitted : filter_, features);
@@ -357,12 +359,12 @@ std::size_t LatticeModel::read(const cpu::DifferenceState &state, const std::uin
   const std::uint8_t parts = reader.u8();
   if (parts > all_parts) corrupt("parameters of a lattice", 0);
   if ((parts & has_lattice) != 0) {
-    Lattice lattice;
+    SpringLattice lattice;
     lattice.read(reader);
     if (found_ != nullptr && found_at_ == state.frames && found_->lattice() == lattice) {
       network_ = found_;
     } else {
-      auto network = std::make_shared<LatticeNetwork>();
+      auto network = std::make_shared<SpringNetwork>();
       if (!network->build(lattice, state, box)) corrupt("a lattice with too many neighbours", 0);
       network_ = std::move(network);
     }
@@ -383,7 +385,7 @@ std::size_t LatticeModel::read(const cpu::DifferenceState &state, const std::uin
 }
 
 void LatticeModel::expect(const cpu::DifferenceState &state, const core::GridBox &box, Expectation &out, int threads) {
-  const LatticeNetwork &network = *network_;
+  const SpringNetwork &network = *network_;
   const std::size_t n = state.particles;
   const auto highest = [&](const auto &coefficients) {
     int degree = filter_.degree;
@@ -442,11 +444,11 @@ void LatticeModel::expect_range(const cpu::DifferenceState &state, std::size_t f
 void LatticeModel::keep(const std::uint32_t *kept, std::size_t count) {
   found_ = nullptr;
   if (network_ == nullptr) return;
-  auto network = std::make_shared<LatticeNetwork>(*network_);
+  auto network = std::make_shared<SpringNetwork>(*network_);
   network->keep(kept, count);
   network_ = std::move(network);
   // What there is of the frame before stays.
-  const auto keep_in = [&](LatticeField &field) {
+  const auto keep_in = [&](crystal::LatticeField &field) {
     for (std::size_t i = 0; i < count; ++i)
       std::copy_n(&field[kept[i] * field_stride], field_stride, &field[i * field_stride]);
     field.resize(count * field_stride);
@@ -457,10 +459,10 @@ void LatticeModel::keep(const std::uint32_t *kept, std::size_t count) {
 void LatticeModel::add(std::size_t count) {
   found_ = nullptr;
   if (network_ == nullptr) return;
-  auto network = std::make_shared<LatticeNetwork>(*network_);
+  auto network = std::make_shared<SpringNetwork>(*network_);
   network->add(count);
   network_ = std::move(network);
-  change_particles([&](LatticeField &field) { field.resize(field.size() + count * field_stride, 0); });
+  change_particles([&](crystal::LatticeField &field) { field.resize(field.size() + count * field_stride, 0); });
 }
 
 template <typename Change>
@@ -479,7 +481,7 @@ void LatticeModel::change_particles(const Change &change) {
 }
 
 std::size_t LatticeModel::memory_usage() const {
-  std::size_t bytes = memory_of(predicted_, away_, displaced_, last_.fields, before_.fields);
+  std::size_t bytes = cpu::memory_of(predicted_, away_, displaced_, last_.fields, before_.fields);
   // The three may be the same one.
   if (network_ != nullptr) bytes += network_->memory_usage();
   if (network_of_frame_ != nullptr && network_of_frame_ != network_) bytes += network_of_frame_->memory_usage();

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A lattice as the sites of particles: the cells, and the sublattices that have a site in each of them (docs/format.md,
+// section 10e). SpringLattice is something else: the vectors between neighbours.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/core/lattice.hpp"
+#include "gpz/crystal/vector3.hpp"
+
+namespace gpz::crystal {
+
+// Grid steps, and back.
+inline Vector3 in_steps(const core::SitePlace &place) {
+  constexpr double unit = 1.0 / (std::int64_t{1} << core::site_fraction);
+  return {static_cast<double>(place[0]) * unit, static_cast<double>(place[1]) * unit,
+          static_cast<double>(place[2]) * unit};
+}
+inline core::SitePlace site_place(const Vector3 &x) {
+  core::SitePlace place{};
+  for (std::size_t d = 0; d < place.size(); ++d)
+    place[d] = static_cast<std::int64_t>(std::floor(x[d] * double{1 << core::site_fraction} + 0.5));
+  return place;
+}
+
+// Places in units of the grid step, one column a component.
+using PlaceColumns = std::array<const double *, core::max_components>;
+
+struct SiteLattice {
+  struct Sublattice {
+    core::SitePlace origin{};  // the site of cell 0
+    std::vector<core::SiteNeighbour> neighbours;
+    // Of the deviations of the neighbours: for each component that is expected, for each neighbour, for each of its
+    // components, in units of 2^-weight_fraction.
+    std::vector<std::int16_t> weights;
+  };
+
+  int components = 0;
+  core::SiteWindow window;
+  std::array<core::SitePlace, core::max_components> edge{};  // of a cell
+  // Cells along the second and third edge: from first on, count of them.
+  struct Cells {
+    std::int32_t first = 0;
+    std::uint32_t count = 1;
+  };
+  std::array<Cells, core::max_components> cells{};  // that of the first edge is not used
+  std::vector<Sublattice> sublattices;
+};
+
+// Everything that a section says in front of its coded numbers.
+struct SiteSection {
+  static constexpr int max_shift = 40;
+
+  core::GridBox box{};
+  std::array<std::int64_t, core::max_components> margin{};  // how far particles may be beyond a periodic edge
+  std::array<std::uint8_t, core::max_components> shift{};   // low bits of a residual's number, stored as they are
+  SiteLattice lattice;
+};
+
+}  // namespace gpz::crystal

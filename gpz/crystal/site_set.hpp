@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Positions on the grid as a set of particles near the sites of a lattice (docs/format.md, section 10e).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/codec/difference_codec.hpp"
+#include "gpz/crystal/site_lattice.hpp"
+
+namespace gpz::crystal {
+
+// Appends the set of n > 0 places q[0..components); order[i] becomes the particle that is decoded as number i. `value`:
+// what the indices were rounded from, by which sites are found on a grid that is coarser than the crystal. False, with
+// nothing appended, if the particles are no crystal, or one that this code does not serve. Throws std::bad_alloc.
+bool encode_sites(const cpu::IndexColumns &q, const PlaceColumns &value, std::size_t n, int components,
+                  const core::GridBox &box, std::vector<std::uint32_t> &order, std::vector<std::uint8_t> &bytes);
+
+// Reads what encode_sites appended, all of it, for n > 0 particles. Throws corrupt, std::bad_alloc.
+void decode_sites(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components,
+                  const cpu::IndexOutput &q);
+
+}  // namespace gpz::crystal

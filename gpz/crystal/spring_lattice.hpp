@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A lattice as particles joined by springs: the vectors to the neighbours that each particle has, and the springs along
+// them (docs/format.md, section 10c). SiteLattice is something else: cells, and sites in them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "gpz/core/types.hpp"
+#include "gpz/crystal/integers.hpp"
+#include "gpz/format/budget.hpp"
+#include "gpz/format/bytes.hpp"
+
+namespace gpz::crystal {
+
+// A symmetric matrix: xx yy zz xy xz yz.
+template <typename T>
+using Symmetric = std::array<T, 6>;
+inline constexpr Symmetric<std::size_t> symmetric_row = {0, 1, 2, 0, 0, 1};
+inline constexpr Symmetric<std::size_t> symmetric_column = {0, 1, 2, 1, 2, 2};
+using Spring = Symmetric<std::int16_t>;  // in 2^-12
+
+// The vector to a neighbour, in 2^-16 grid steps, and the spring that joins the two.
+struct SpringVector {
+  std::array<std::int64_t, core::max_components> way{};
+  Spring spring{};
+
+  bool operator==(const SpringVector &other) const { return way == other.way && spring == other.spring; }
+};
+
+struct SpringLattice {
+  static constexpr std::size_t max_vectors = 24;
+  static constexpr int way_bits = 16;
+  static constexpr int spring_bits = 12;
+  static constexpr std::int64_t max_way = std::int64_t{1} << 44;  // 2^28 grid steps
+  static constexpr int max_shift = 24;
+
+  std::int64_t tolerance = 0;         // how far from the end of its vector a neighbour may be, in grid steps
+  int shift = 0;                      // fields are in units of 2^shift / 64 grid steps
+  std::vector<SpringVector> vectors;  // every one stands for its opposite too
+
+  bool operator==(const SpringLattice &other) const {
+    return tolerance == other.tolerance && shift == other.shift && vectors == other.vectors;
+  }
+  void write(std::vector<std::uint8_t> &bytes) const;
+  // Throws gpz::Error (corrupt).
+  void read(format::ByteReader &reader);
+};
+
+// A field has a vector of 16-bit integers for each particle; the fourth of them is 0.
+using LatticeField = format::Column<std::int16_t>;
+inline constexpr std::size_t field_stride = 4;
+inline constexpr std::int32_t field_limit = 32767;
+
+template <typename Integer>
+std::int16_t to_field(Integer x) {
+  return static_cast<std::int16_t>(std::clamp<Integer>(x, -field_limit, field_limit));
+}
+
+// Symmetric matrices, one for each direction of a network, in the order in which fields are read.
+class SpringMatrices {
+ public:
+  // Matrix k is for directions 2 k and 2 k + 1.
+  void set(const std::vector<Spring> &matrices);
+  // The sum of matrix times field over the neighbours `near`. In each row, all magnitudes add up to 32,768 at most.
+  std::array<std::int32_t, core::max_components> sum(const std::uint32_t *near, const LatticeField &field) const {
+    const std::size_t length = rows_[0].size();
+    const std::size_t count = length / field_stride;
+    std::int16_t around[2 * SpringLattice::max_vectors * field_stride];
+    for (std::size_t k = 0; k < count; ++k)
+      std::memcpy(&around[k * field_stride], &field[near[k] * field_stride], field_stride * sizeof(std::int16_t));
+    const std::int16_t *const rows[] = {rows_[0].data(), rows_[1].data(), rows_[2].data()};
+    std::int32_t x = 0;
+    std::int32_t y = 0;
+    std::int32_t z = 0;
+    for (std::size_t k = 0; k < length; ++k) {
+      x += rows[0][k] * around[k];
+      y += rows[1][k] * around[k];
+      z += rows[2][k] * around[k];
+    }
+    return {x, y, z};
+  }
+  // The sum of all matrices.
+  const std::array<std::array<std::int32_t, core::max_components>, core::max_components> &total() const {
+    return total_;
+  }
+  // Whether sums fit 32 bits.
+  static bool fit(const std::vector<Spring> &matrices);
+
+ private:
+  std::array<std::vector<std::int16_t>, core::max_components> rows_;
+  std::array<std::array<std::int32_t, core::max_components>, core::max_components> total_{};
+};
+
+}  // namespace gpz::crystal

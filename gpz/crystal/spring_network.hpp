@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The particles of a crystal, joined by the springs of a lattice: which particle is the neighbour of which, where the
+// ideal place of each particle is, and how the network pulls at displacements from these places (docs/format.md,
+// section 10c).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/codec/difference_codec.hpp"
+#include "gpz/codec/memory.hpp"
+#include "gpz/core/residual.hpp"
+#include "gpz/crystal/spring_lattice.hpp"
+#include "gpz/format/budget.hpp"
+
+namespace gpz::crystal {
+
+class SpringNetwork {
+ public:
+  // Finds neighbours and ideal places from the last indices. False if particles are too close to each other for that,
+  // or the box is too large.
+  bool build(const SpringLattice &lattice, const cpu::DifferenceState &state, const core::GridBox &box);
+
+  void keep(const std::uint32_t *kept, std::size_t count);
+  void add(std::size_t count);
+
+  std::size_t particles() const { return placed_.size(); }
+  const SpringLattice &lattice() const { return lattice_; }
+  // Neighbours of a particle: along vector k (2 k) and against it (2 k + 1). The particle itself where there is none.
+  std::size_t degree() const { return 2 * lattice_.vectors.size(); }
+  const std::uint32_t *neighbours(std::size_t i) const { return &neighbours_[i * degree()]; }
+  // Whether the particle has an ideal place.
+  bool is_placed(std::size_t i) const { return placed_[i] != 0; }
+  std::size_t placed() const { return static_cast<std::size_t>(std::count(placed_.begin(), placed_.end(), 1)); }
+
+  // The way from the ideal place of particle i to index q, in 1/64 grid steps, limited to +-2^29. The particle has one.
+  std::int32_t from_place(std::size_t i, std::size_t d, std::int64_t q, const core::GridAxis &axis) const;
+
+  // out = 2 (pull(in) - in) - before, limited; without `before` half of that. `before` may be `out`.
+  void step(const LatticeField &in, const LatticeField *before, LatticeField &out, std::size_t first,
+            std::size_t last) const;
+  // After `lattice` got other springs.
+  void use_springs(const SpringLattice &lattice);
+
+  std::size_t memory_usage() const { return cpu::memory_of(neighbours_, placed_, index_, offset_); }
+
+ private:
+  bool find_neighbours(const cpu::DifferenceState &state, const core::GridBox &box);
+  void find_places();
+
+  SpringLattice lattice_;
+  int components_ = 0;
+  core::GridBox axes_{};  // when the network was built
+  format::Column<std::uint32_t> neighbours_;
+  format::Column<std::uint8_t> placed_;
+  std::array<format::Column<std::int64_t>, core::max_components> index_;   // when the network was built
+  std::array<format::Column<std::int32_t>, core::max_components> offset_;  // of that index from the ideal place
+  SpringMatrices springs_;
+};
+
+}  // namespace gpz::crystal
