@@ -144,10 +144,9 @@ std::int32_t SpringNetwork::from_place(std::size_t i, std::size_t d, std::int64_
   return static_cast<std::int32_t>(limited(moved * 64 + offset_[d][i], reach_of_place));
 }
 
-void SpringNetwork::step(const LatticeField &in, const LatticeField *before, LatticeField &out, std::size_t first,
-                         std::size_t last) const {
+void SpringNetwork::step(const LatticeField &in, const LatticeField *before, LatticeField &out) const {
   const auto &total = springs_.total();
-  for (std::size_t i = first; i < last; ++i) {
+  for (std::size_t i = 0; i < particles(); ++i) {
     const auto pulled = springs_.sum(neighbours(i), in);
     const std::int16_t *const own = &in[i * field_stride];
     std::int16_t *const result = &out[i * field_stride];

@@ -40,8 +40,7 @@ class SpringNetwork {
   std::int32_t from_place(std::size_t i, std::size_t d, std::int64_t q, const core::GridAxis &axis) const;
 
   // out = 2 (pull(in) - in) - before, limited; without `before` half of that. `before` may be `out`.
-  void step(const LatticeField &in, const LatticeField *before, LatticeField &out, std::size_t first,
-            std::size_t last) const;
+  void step(const LatticeField &in, const LatticeField *before, LatticeField &out) const;
   // After `lattice` got other springs.
   void use_springs(const SpringLattice &lattice);
 

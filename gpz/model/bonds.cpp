@@ -157,17 +157,24 @@ std::size_t Bonds::fixed() const {
   return count;
 }
 
-void Bonds::confirm(const cpu::IndexColumns &q, const core::GridBox &box) {
+format::Column<std::uint32_t> Bonds::broken(const cpu::IndexColumns &q, const core::GridBox &box) const {
+  format::Column<std::uint32_t> slots;
   for (std::size_t i = 0; i < kind_.size(); ++i) {
     if (kind_[i] == 0) continue;
     const BondKind &kind = kinds_[kind_[i] - 1u];
     if (!kind.is_fixed()) continue;
+    bool all = true;
     for (std::size_t k = 0; k < kind.lag.size() && kind.lag[k] != 0; ++k) {
       Way way;
-      if (!find_way(place_of(q, i - kind.lag[k]), place_of(q, i), box, way) || !holds(way, kind.length[k]))
-        kind_[i] = 0;
+      all = all && find_way(place_of(q, i - kind.lag[k]), place_of(q, i), box, way) && holds(way, kind.length[k]);
     }
+    if (!all) slots.push_back(static_cast<std::uint32_t>(i));
   }
+  return slots;
+}
+
+void Bonds::end(const format::Column<std::uint32_t> &slots) {
+  for (const std::uint32_t slot : slots) kind_[slot] = 0;
 }
 
 void Bonds::keep(const std::uint32_t *kept, std::size_t count) {

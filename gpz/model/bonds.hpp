@@ -39,8 +39,9 @@ class Bonds {
   // limit_exceeded.
   std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t n);
 
-  // Both sides, after a frame: bonds of fixed lengths that did not hold in it end.
-  void confirm(const cpu::IndexColumns &q, const core::GridBox &box);
+  // Both sides, after a frame: the slots whose bonds of fixed lengths did not hold in it, and their end.
+  format::Column<std::uint32_t> broken(const cpu::IndexColumns &q, const core::GridBox &box) const;
+  void end(const format::Column<std::uint32_t> &slots);
   // Both sides: other particles, as cpu::DifferenceState::keep and add. Bonds whose slots are no longer as far apart as
   // they were end; new particles have none.
   void keep(const std::uint32_t *kept, std::size_t count);

@@ -122,20 +122,22 @@ bool LatticeNeighbourPredictor::fit(const SpringNetwork &network, const cpu::Dif
   return true;
 }
 
-std::size_t LatticeNeighbourPredictor::read(const SpringNetwork &network, const std::uint8_t *bytes, std::size_t size) {
+std::size_t LatticeNeighbourPredictor::read(const SpringNetwork &network, const std::uint8_t *bytes, std::size_t size,
+                                            Update &update) {
+  update.weights = weights_;
   format::ByteReader reader(bytes, size);
   const std::uint8_t parts = reader.u8();
   if (parts > 1) corrupt("parameters of neighbours in a lattice", 0);
   const std::size_t vectors = network.lattice().vectors.size();
   if (parts == 1) {
-    weights_.assign(vectors, {});
-    for (Weight &weight : weights_) {
+    update.weights.assign(vectors, {});
+    for (Weight &weight : update.weights) {
       weight.all = static_cast<std::int16_t>(reader.u16());
       weight.along = static_cast<std::int16_t>(reader.u16());
     }
   }
-  if (weights_.size() != vectors) corrupt("weights of neighbours that were not stored", 0);
-  const auto matrices = matrices_of(network.lattice(), weights_);
+  if (update.weights.size() != vectors) corrupt("weights of neighbours that were not stored", 0);
+  const auto matrices = matrices_of(network.lattice(), update.weights);
   if (matrices.empty()) corrupt("weights of neighbours in a lattice", reader.position());
   matrices_.set(matrices);
   remainders_.assign(network.particles() * field_stride, 0);

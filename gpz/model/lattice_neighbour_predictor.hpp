@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
@@ -21,12 +22,23 @@ class LatticeNeighbourPredictor {
   using Way = std::array<std::int64_t, core::max_components>;
   static constexpr int weight_bits = 12;
 
+  // Of the remainders of neighbours along each vector and against it, in 2^-12.
+  struct Weight {
+    std::int16_t all = 0;
+    std::int16_t along = 0;  // of the part along the vector
+  };
+  // What a frame changes if its section stays.
+  struct Update {
+    std::vector<Weight> weights;
+  };
+
   // Fits weights to the frame q, of which `expected` was expected, and appends the parameters. False, with nothing
   // appended, where neighbours say nothing.
   bool fit(const crystal::SpringNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
            const core::GridBox &box, const Expectation &expected, std::vector<std::uint8_t> &bytes) const;
   // Before the particles of a frame. Returns the bytes read. Throws gpz::Error (corrupt).
-  std::size_t read(const crystal::SpringNetwork &network, const std::uint8_t *bytes, std::size_t size);
+  std::size_t read(const crystal::SpringNetwork &network, const std::uint8_t *bytes, std::size_t size, Update &update);
+  void commit(Update &&update) { weights_ = std::move(update.weights); }
 
   // Slot after slot: what is expected of particle i beside what was, in 1/64 grid steps; then the difference of its
   // displacement from what was expected at first, in 1/64 grid steps.
@@ -46,18 +58,12 @@ class LatticeNeighbourPredictor {
   std::size_t memory_usage() const { return cpu::memory_of(remainders_); }
 
  private:
-  // Of the remainders of neighbours along each vector and against it, in 2^-12.
-  struct Weight {
-    std::int16_t all = 0;
-    std::int16_t along = 0;  // of the part along the vector
-    bool operator==(const Weight &other) const { return all == other.all && along == other.along; }
-  };
-
   // Empty if they are too large.
   static std::vector<crystal::Spring> matrices_of(const crystal::SpringLattice &lattice,
                                                   const std::vector<Weight> &weights);
 
   std::vector<Weight> weights_;
+  // Of the frame at hand.
   crystal::SpringMatrices matrices_;
   crystal::LatticeField remainders_;  // 0 for particles that are not known yet
 };

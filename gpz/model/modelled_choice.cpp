@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <type_traits>
+#include <optional>
 #include <utility>
 
 #include "gpz/codec/functions.hpp"
@@ -54,35 +54,40 @@ struct Contest {
   std::vector<std::uint8_t> &parameters;
   double least = 0;
 
-  // Takes a model if it is better. `history` is that of the chunk, which the winner of all may change at the end, but
-  // no other one: a decoder does not hear of them.
   template <typename Model>
-  void enter(std::uint8_t number, Model &model, Model &history) {
+  struct Entry {
+    typename Model::Update update;
+    typename Model::Search search;
+  };
+
+  // The update of a model if it is better; otherwise its search may have changed.
+  template <typename Model>
+  std::optional<Entry<Model>> enter(std::uint8_t number, Model &model, typename Model::Search &search) {
+    std::optional<Entry<Model>> entry{Entry<Model>{{}, search}};
     std::vector<std::uint8_t> bytes;
-    model = history;
-    if (!model.fit(state, q, box, bytes)) {
-      history = std::move(model);  // it has seen that it is of no use
-      return;
+    if (!model.fit(state, q, box, entry->search, entry->update, bytes)) {
+      search = std::move(entry->search);  // it has found that it is of no use
+      return {};
     }
     Expectation expected;
-    model.read(state, bytes.data(), bytes.size(), box);
-    model.expect(state, box, expected, 1);
+    model.expect(state, box, entry->update, expected);
     Remainders left;
     find_remainders(state, expected, q, box, left);
     const double bits = rough_bits(left);
     if (bits >= least) {
-      if constexpr (std::is_same_v<Model, LatticeModel>) history.remember_search(model);
-      return;
+      if (Model::keeps_search_of_loser) search = std::move(entry->search);
+      return {};
     }
     least = bits;
     plan.model = number;
     parameters = std::move(bytes);
     plan.expected = std::move(expected);
     remainders = std::move(left);
+    return entry;
   }
 };
 
-// The model that expects the particles nearest to where they are. Appends its parameters and changes `modelled`.
+// The model that expects the particles nearest to where they are. Appends its parameters.
 void choose_model(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
                   const core::GridBox &box, bool all, ModelledPlan &plan, Remainders &remainders,
                   std::vector<std::uint8_t> &parameters) {
@@ -91,23 +96,25 @@ void choose_model(const cpu::DifferenceState &state, ModelledState &modelled, co
   find_remainders(state, plan.expected, q, box, remainders);
   if (!all) return;
   Contest contest{state, q, box, plan, remainders, parameters, rough_bits(remainders)};
-  LatticeModel lattice;
-  PairForce forces;
-  contest.enter(ModelledPlan::lattice, lattice, modelled.lattice);
-  contest.enter(ModelledPlan::pair_force, forces, modelled.forces);
-  if (plan.model == ModelledPlan::lattice) modelled.lattice = std::move(lattice);
-  if (plan.model == ModelledPlan::pair_force) modelled.forces = std::move(forces);
+  ModelledSearch &search = plan.update.search;
+  auto lattice = contest.enter(ModelledPlan::lattice, modelled.lattice, search.lattice);
+  auto forces = contest.enter(ModelledPlan::pair_force, modelled.forces, search.forces);
+  if (plan.model == ModelledPlan::lattice) {
+    plan.update.lattice = std::move(lattice->update);
+    search.lattice = std::move(lattice->search);
+  } else if (plan.model == ModelledPlan::pair_force) {
+    plan.update.forces = std::move(forces->update);
+    search.forces = forces->search;
+  }
 }
 
 // Neighbours in the crystal; false if they say nothing.
-bool take_lattice_neighbours(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
-                             const core::GridBox &box, ModelledPlan &plan, std::vector<std::uint8_t> &parameters) {
-  const crystal::SpringNetwork &network = modelled.lattice.network();
+bool take_lattice_neighbours(const cpu::DifferenceState &state, LatticeNeighbourPredictor &predictor,
+                             const cpu::IndexColumns &q, const core::GridBox &box, ModelledPlan &plan,
+                             std::vector<std::uint8_t> &parameters) {
   const std::size_t at = parameters.size();
-  if (!modelled.lattice_neighbours.fit(network, state, q, box, plan.expected, parameters)) return false;
-  modelled.lattice_neighbours.read(network, &parameters[at], parameters.size() - at);
-  plan.walk.lattice_neighbours = &modelled.lattice_neighbours;
-  plan.walk.network = &network;
+  if (!predictor.fit(*plan.update.lattice->network, state, q, box, plan.expected, parameters)) return false;
+  plan.read_lattice_neighbours(predictor, &parameters[at], parameters.size() - at);
   return true;
 }
 
@@ -143,22 +150,23 @@ void choose_contexts(const format::Column<std::uint32_t> &scale, Contexts &conte
 
 }  // namespace
 
-std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, ModelledState &modelled,
+std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
                                       const cpu::IndexColumns &q, const core::GridBox &box,
                                       const ModelledOptions &options, ModelledPlan &plan, Remainders &remainders) {
   const auto axes = static_cast<std::size_t>(state.components);
   std::vector<std::uint8_t> parameters;
   Walk &w = plan.walk;
+  ModelledSearch &search = plan.update.search;
   choose_model(state, modelled, q, box, options.dense && options.positions, plan, remainders, parameters);
-  w.contexts.bonds = !modelled.bonds.empty() && modelled.bond_use != ModelledState::BondUse::avoided;
+  w.contexts.bonds = !bonds.empty() && search.bond_use != ModelledSearch::BondUse::avoided;
   if (w.contexts.bonds) plan.flags |= ModelledPlan::bound_particles;
-  if (w.contexts.bonds && modelled.new_bonds) {
+  if (w.contexts.bonds && search.new_bonds) {
     plan.flags |= ModelledPlan::new_bonds;
-    modelled.bonds.append(parameters);
-    modelled.new_bonds = false;
+    bonds.append(parameters);
+    search.new_bonds = false;
   }
   const bool in_lattice = !w.contexts.bonds && plan.model == ModelledPlan::lattice &&
-                          take_lattice_neighbours(state, modelled, q, box, plan, parameters);
+                          take_lattice_neighbours(state, modelled.lattice_neighbours, q, box, plan, parameters);
   if (in_lattice) plan.flags |= ModelledPlan::lattice_neighbours;
   // Otherwise either the slots before or particles near in space say more. The pass over bound particles is in the
   // order of slots.
@@ -183,12 +191,12 @@ std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, Modelle
     w.space = &plan.space;
     parameters.insert(parameters.end(), space.begin(), space.end());
   }
-  choose_contexts(modelled.scale, w.contexts);
+  choose_contexts(plan.update.scale, w.contexts);
   for (std::size_t d = 0; d < axes; ++d) {
     w.margin[d] = find_margin(q[d], state.particles, core::checked_axis(box[d]));
     w.index[d] = q[d];
   }
-  plan.connect(state, box, modelled);
+  plan.connect(state, box, bonds);
   return parameters;
 }
 

@@ -12,10 +12,10 @@
 
 namespace gpz::model {
 
-// Makes a plan for the section of the frame q, connected, and brings the models of `modelled` up to date as a reader of
-// the section would. Returns the parameters as they stand in the section, and in `remainders` those of the model.
-// Throws std::bad_alloc.
-std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, ModelledState &modelled,
+// Makes a plan for the section of the frame q, connected. The searches and scales of its update are those before the
+// section, and become what they are after it; `bonds` are those that are known. Returns the parameters as they stand in
+// the section, and in `remainders` those of the model. Throws std::bad_alloc.
+std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
                                       const cpu::IndexColumns &q, const core::GridBox &box,
                                       const ModelledOptions &options, ModelledPlan &plan, Remainders &remainders);
 

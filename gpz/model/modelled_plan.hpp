@@ -30,6 +30,7 @@ struct ModelledPlan {
   Expectation expected;
   SpaceNeighbours space;
   Walk walk;
+  ModelledUpdate update;
 
   ModelledPlan() = default;
   ModelledPlan(const ModelledPlan &) = delete;
@@ -37,8 +38,16 @@ struct ModelledPlan {
 
   bool has(Flag flag) const { return (flags & flag) != 0; }
 
-  // Completes the walk by what does not depend on choices. Expectation, margins and contexts are known before.
-  void connect(const cpu::DifferenceState &state, const core::GridBox &box, ModelledState &modelled) {
+  // Neighbours in the lattice that the section has. Returns the bytes read. Throws gpz::Error (corrupt).
+  std::size_t read_lattice_neighbours(LatticeNeighbourPredictor &predictor, const std::uint8_t *bytes,
+                                      std::size_t size) {
+    walk.lattice_neighbours = &predictor;
+    walk.network = update.lattice->network.get();
+    return predictor.read(*walk.network, bytes, size, update.lattice_neighbours.emplace());
+  }
+  // Completes the walk by what does not depend on choices. Expectation, margins and contexts are known before. `bonds`:
+  // those that hold in the section.
+  void connect(const cpu::DifferenceState &state, const core::GridBox &box, const Bonds &bonds) {
     walk.particles = state.particles;
     walk.components = state.components;
     for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
@@ -47,8 +56,8 @@ struct ModelledPlan {
       walk.box[d] = core::checked_axis(box[d]);
       walk.inner[d] = Inner(walk.box[d], walk.margin[d]);
     }
-    walk.scale = modelled.scale.data();
-    if (walk.contexts.bonds) walk.bonds = &modelled.bonds;
+    walk.scale = update.scale.data();
+    if (walk.contexts.bonds) walk.bonds = &bonds;
   }
 };
 

@@ -77,18 +77,22 @@ struct DecodeSide {
   }
 };
 
-void append_section(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
-                    const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
+// `update` has what is known before, and gets what the section changes.
+void append_section(const cpu::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
+                    const cpu::IndexColumns &q, const core::GridBox &box, const ModelledOptions &options,
+                    ModelledUpdate &update, std::vector<std::uint8_t> &bytes) {
   const auto axes = static_cast<std::size_t>(state.components);
-  modelled.prepare(state.particles);
   ModelledPlan plan;
+  plan.update = std::move(update);
+  plan.update.scale = modelled.scale;
+  plan.update.scale.resize(state.particles, 0);
   Remainders remainders;
-  const std::vector<std::uint8_t> parameters = choose_plan(state, modelled, q, box, options, plan, remainders);
+  const std::vector<std::uint8_t> parameters = choose_plan(state, modelled, bonds, q, box, options, plan, remainders);
   const Walk &w = plan.walk;
   EncodeSide side{w, q, cpu::NumberEncoder(w.contexts.count()), {}};
   side.numbers.reserve(state.particles * axes);
   model::walk(w, remainders, side);
-  if (w.contexts.bonds) modelled.bonds.confirm(q, w.box);
+  if (w.contexts.bonds) plan.update.broken_bonds = bonds.broken(q, w.box);
 
   format::ByteWriter writer(bytes);
   writer.u8(plan.model);
@@ -100,76 +104,68 @@ void append_section(const cpu::DifferenceState &state, ModelledState &modelled, 
   bytes.insert(bytes.end(), parameters.begin(), parameters.end());
   writer.pad_to_8();
   side.numbers.finish(bytes);
+  update = std::move(plan.update);
 }
 
 }  // namespace
 
-void ModelledState::prepare(std::size_t particles) {
-  if (scale.empty()) scale.assign(particles, 0);
-}
-
-void ModelledState::keep(const std::uint32_t *kept, std::size_t count) {
-  lattice.keep(kept, count);
-  forces.keep(kept, count);
-  if (!bonds.empty()) bonds.keep(kept, count);
-  if (scale.empty()) return;
-  for (std::size_t i = 0; i < count; ++i) scale[i] = scale[kept[i]];
-  scale.resize(count);
-}
-
-void ModelledState::add(std::size_t count) {
-  lattice.add(count);
-  forces.add(count);
-  if (!bonds.empty()) bonds.add(count);
-  if (!scale.empty()) scale.resize(scale.size() + count, 0);
-}
-
-std::size_t ModelledState::memory_usage() const {
-  return lattice.memory_usage() + lattice_neighbours.memory_usage() + forces.memory_usage() + bonds.memory_usage() +
-         cpu::memory_of(scale);
-}
-
-bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
-                     const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
-  using BondUse = ModelledState::BondUse;
+std::optional<ModelledUpdate> try_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
+                                           const cpu::IndexColumns &q, const core::GridBox &box,
+                                           const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
+  using BondUse = ModelledSearch::BondUse;
+  ModelledSearch search = modelled.search;
+  std::optional<Bonds> found;
   const bool may_bind = options.in_order_of_ids && options.positions && state.components == core::max_components;
-  if (may_bind && !modelled.searched_bonds) {
-    modelled.searched_bonds = true;
-    modelled.bonds = Bonds::find(q, state.particles, box);
-    modelled.new_bonds = !modelled.bonds.empty();
+  if (may_bind && !search.searched_bonds) {
+    search.searched_bonds = true;
+    found = Bonds::find(q, state.particles, box);
+    search.new_bonds = !found->empty();
   }
+  const Bonds &bonds = found ? *found : modelled.bonds;
   // Few bonds, and bonds that are fixed in one frame by chance, say less than the order of slots costs.
   constexpr std::size_t least_part = 8;
-  if (modelled.bonds.fixed() < state.particles / least_part) modelled.bond_use = BondUse::avoided;
-  const bool may_use = !modelled.bonds.empty() && modelled.bond_use != BondUse::avoided;
-  if (!options.dense && !may_use) return false;
-  if (!options.dense || !may_use || modelled.bond_use != BondUse::unknown) {
-    append_section(state, modelled, q, box, options, bytes);
-    return true;
+  if (bonds.fixed() < state.particles / least_part) search.bond_use = BondUse::avoided;
+  const bool may_use = !bonds.empty() && search.bond_use != BondUse::avoided;
+  if (!options.dense && !may_use) {
+    modelled.search = std::move(search);
+    if (found) modelled.bonds = std::move(*found);
+    return {};
   }
-  // On a coarse grid bonds say less than what stands against them: the first section decides.
-  ModelledState without = modelled;
-  without.bond_use = BondUse::avoided;
-  modelled.bond_use = BondUse::used;
-  std::vector<std::uint8_t> other;
-  append_section(state, without, q, box, options, other);
-  const std::size_t begin = bytes.size();
-  append_section(state, modelled, q, box, options, bytes);
-  if (other.size() < bytes.size() - begin) {
-    bytes.resize(begin);
-    bytes.insert(bytes.end(), other.begin(), other.end());
-    modelled = std::move(without);
+  const auto append = [&](BondUse use, std::vector<std::uint8_t> &to) {
+    ModelledUpdate update;
+    update.search = search;
+    update.search.bond_use = use;
+    append_section(state, modelled, bonds, q, box, options, update, to);
+    return update;
+  };
+  std::optional<ModelledUpdate> update;
+  if (!options.dense || !may_use || search.bond_use != BondUse::unknown) {
+    update = append(search.bond_use, bytes);
+  } else {
+    // On a coarse grid bonds say less than what stands against them: the first section decides.
+    std::vector<std::uint8_t> other;
+    ModelledUpdate without = append(BondUse::avoided, other);
+    const std::size_t begin = bytes.size();
+    update = append(BondUse::used, bytes);
+    if (other.size() < bytes.size() - begin) {
+      bytes.resize(begin);
+      bytes.insert(bytes.end(), other.begin(), other.end());
+      update = std::move(without);
+    }
   }
-  return true;
+  update->bonds = std::move(found);
+  return update;
 }
 
 void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,
                      std::size_t size, const core::GridBox &box, const cpu::IndexOutput &q) {
   const auto axes = static_cast<std::size_t>(state.components);
-  modelled.prepare(state.particles);
   format::ByteReader in(bytes, size);
   ModelledPlan plan;
   Walk &w = plan.walk;
+  ModelledUpdate &update = plan.update;
+  update.scale = std::move(modelled.scale);
+  update.scale.resize(state.particles, 0);
   plan.model = in.u8();
   plan.flags = in.u8();
   const bool slots = plan.has(ModelledPlan::slot_neighbours);
@@ -191,21 +187,18 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
     at += plan.temporal.read(bytes + at, size - at);
     plan.temporal.expect(state, plan.expected);
   } else if (plan.model == ModelledPlan::lattice) {
-    at += modelled.lattice.read(state, bytes + at, size - at, box);
-    modelled.lattice.expect(state, box, plan.expected);
+    at += modelled.lattice.read(state, bytes + at, size - at, box, update.lattice.emplace());
+    modelled.lattice.expect(state, box, *update.lattice, plan.expected);
   } else if (plan.model == ModelledPlan::pair_force) {
-    at += modelled.forces.read(state, bytes + at, size - at, box);
-    modelled.forces.expect(state, box, plan.expected, 1);
+    at += modelled.forces.read(state, bytes + at, size - at, box, update.forces.emplace());
+    modelled.forces.expect(state, box, *update.forces, plan.expected);
   } else {
     corrupt("unknown model", 0);
   }
-  if (plan.has(ModelledPlan::new_bonds)) at += modelled.bonds.read(bytes + at, size - at, state.particles);
-  if (bound && modelled.bonds.particles() != state.particles) corrupt("bonds that were never given", 1);
-  if (lattice_neighbours) {
-    w.lattice_neighbours = &modelled.lattice_neighbours;
-    w.network = &modelled.lattice.network();
-    at += w.lattice_neighbours->read(*w.network, bytes + at, size - at);
-  }
+  if (plan.has(ModelledPlan::new_bonds)) at += update.bonds.emplace().read(bytes + at, size - at, state.particles);
+  const Bonds &bonds = update.bonds ? *update.bonds : modelled.bonds;
+  if (bound && bonds.particles() != state.particles) corrupt("bonds that were never given", 1);
+  if (lattice_neighbours) at += plan.read_lattice_neighbours(modelled.lattice_neighbours, bytes + at, size - at);
   if (space) {
     at += plan.space.read(state, box, bytes + at, size - at);
     w.space = &plan.space;
@@ -216,7 +209,7 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   }
   for (; at % 8 != 0; ++at)
     if (at >= size || bytes[at] != 0) corrupt("padding of a modelled section", at);
-  plan.connect(state, box, modelled);
+  plan.connect(state, box, bonds);
   Remainders remainders;
   for (std::size_t d = 0; d < axes; ++d) {
     remainders[d].assign(state.particles, 0);
@@ -229,8 +222,10 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
   if (bound) {
     cpu::IndexColumns indices{};
     for (std::size_t d = 0; d < axes; ++d) indices[d] = q[d];
-    modelled.bonds.confirm(indices, w.box);
+    update.broken_bonds = bonds.broken(indices, w.box);
   }
+  update.search = std::move(modelled.search);
+  modelled.commit(std::move(update));
 }
 
 }  // namespace gpz::model

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
@@ -17,16 +17,36 @@
 
 namespace gpz::model {
 
+// What only an encoder remembers: what it has looked for and found, and whether it was of use. No bytes depend on it
+// but by the choices of the encoder.
+struct ModelledSearch {
+  enum class BondUse : std::uint8_t { unknown, used, avoided };
+
+  LatticeModel::Search lattice;
+  PairForce::Search forces;
+  bool searched_bonds = false;
+  bool new_bonds = false;  // found, but no section has them yet
+  BondUse bond_use = BondUse::unknown;
+};
+
+// What a section changes if it stays. An update that is dropped instead has changed nothing.
+struct ModelledUpdate {
+  std::optional<LatticeModel::Update> lattice;
+  std::optional<LatticeNeighbourPredictor::Update> lattice_neighbours;
+  std::optional<PairForce::Update> forces;
+  std::optional<Bonds> bonds;
+  format::Column<std::uint32_t> broken_bonds;
+  format::Column<std::uint32_t> scale;
+  ModelledSearch search;
+};
+
 // What writer and reader remember of a field beside cpu::DifferenceState, since the independent chunk.
 class ModelledState {
  public:
   // The bonds of a key frame.
-  void start(Bonds found) {
-    bonds = std::move(found);
-    searched_bonds = !bonds.empty();
-  }
-  // Before a modelled section: the history of one field of a chunk with so many particles.
-  void prepare(std::size_t particles);
+  void start(Bonds found);
+  // Takes over what a section changes.
+  void commit(ModelledUpdate &&update);
   // Other particles, as cpu::DifferenceState::keep and add; before those of the DifferenceState.
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
@@ -37,11 +57,8 @@ class ModelledState {
   LatticeNeighbourPredictor lattice_neighbours;
   PairForce forces;
   Bonds bonds;
-  bool searched_bonds = false;  // by an encoder
-  bool new_bonds = false;       // of an encoder: no section has them yet
-  enum class BondUse : std::uint8_t { unknown, used, avoided };
-  BondUse bond_use = BondUse::unknown;  // of an encoder
   format::Column<std::uint32_t> scale;  // walk.hpp; empty before the first modelled section
+  ModelledSearch search;                // of an encoder
 };
 
 // What an encoder may try.
@@ -51,13 +68,15 @@ struct ModelledOptions {
   bool dense = false;            // also what takes long
 };
 
-// Appends a section (a multiple of 8 bytes) for the state's particles, of which there is one at least, and brings
-// `modelled` up to date. False, with nothing appended, where no model helps that may be tried. Throws std::bad_alloc.
-bool encode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
-                     const core::GridBox &box, const ModelledOptions &options, std::vector<std::uint8_t> &bytes);
+// Appends a section (a multiple of 8 bytes) for the state's particles, of which there is one at least. Its update is to
+// be committed if the section stays, before anything else happens to `modelled`, of which only working memory changes.
+// Nothing, and no section, where no model helps that may be tried. Throws std::bad_alloc.
+std::optional<ModelledUpdate> try_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
+                                           const cpu::IndexColumns &q, const core::GridBox &box,
+                                           const ModelledOptions &options, std::vector<std::uint8_t> &bytes);
 
-// The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt); q and `modelled` are
-// unspecified then.
+// The inverse, for a section of exactly `size` bytes, aligned to 4; commits what the section changes. Throws gpz::Error
+// (corrupt); q and `modelled` are unspecified then.
 void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,
                      std::size_t size, const core::GridBox &box, const cpu::IndexOutput &q);
 

@@ -107,9 +107,10 @@ struct PairFit::Trial {
 PairFit::Trial PairFit::run(const Sample &sample, const PairSettings &settings, const MotionHistory &history) {
   PairTable table;
   table.fill(settings.curve, motion_->end());
-  MotionHistory after = history;
+  MotionHistory after;
   motion_->record(true);
-  motion_->move(sample.state, settings, table, after);
+  motion_->move(sample.state, settings, table, history, after);
+  motion_->record(false);
   Trial trial;
   trial.errors = sample.moved;
   for (std::size_t i = 0; i < sample.count; ++i)

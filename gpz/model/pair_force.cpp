@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/model/pair_force.hpp"
 
+#include <utility>
+
 #include "gpz/format/corrupt.hpp"
 
 namespace gpz::model {
@@ -14,24 +16,17 @@ constexpr int expectation_shift = PairMotion::speed_bits - 6;
 }  // namespace
 
 bool PairForce::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
-                    std::vector<std::uint8_t> &bytes) {
-  PairSettings fitted;
-  switch (fit_.choose(state, q, box, settings_, history_, motion_, fitted)) {
-    case PairFit::Choice::none:
-      return false;
-    case PairFit::Choice::as_before:
-      bytes.push_back(as_before);
-      return true;
-    case PairFit::Choice::fitted:
-      break;
-  }
-  bytes.push_back(with_settings);
-  append_settings(fitted, bytes);
+                    Search &search, Update &update, std::vector<std::uint8_t> &bytes) {
+  const PairFit::Choice choice = search.choose(state, q, box, settings_, history_, motion_, update.settings);
+  if (choice == PairFit::Choice::none) return false;
+  update.has_settings = choice == PairFit::Choice::fitted;
+  bytes.push_back(update.has_settings ? with_settings : as_before);
+  if (update.has_settings) append_settings(update.settings, bytes);
   return true;
 }
 
 std::size_t PairForce::read(const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
-                            const core::GridBox & /*box*/) {
+                            const core::GridBox & /*box*/, Update &update) const {
   if (state.plain) format::corrupt("pair forces without history", 0);
   if (size == 0) format::corrupt("pair forces end early", 0);
   if (bytes[0] == as_before) {
@@ -39,24 +34,35 @@ std::size_t PairForce::read(const cpu::DifferenceState &state, const std::uint8_
     return 1;
   }
   if (bytes[0] != with_settings) format::corrupt("settings of pair forces", 0);
-  const std::size_t taken = read_settings(bytes + 1, size - 1, settings_);
-  table_reach_ = 0;
-  return 1 + taken;
+  update.has_settings = true;
+  return 1 + read_settings(bytes + 1, size - 1, update.settings);
 }
 
-void PairForce::expect(const cpu::DifferenceState &state, const core::GridBox &box, Expectation &out, int /*threads*/) {
-  if (!motion_.find(state, box, settings_.cutoff)) format::corrupt("too many pairs within the cutoff");
-  if (table_reach_ != motion_.list().reach() && state.particles != 0) {
-    table_reach_ = motion_.list().reach();
-    table_.fill(settings_.curve, motion_.end());
+void PairForce::expect(const cpu::DifferenceState &state, const core::GridBox &box, Update &update, Expectation &out) {
+  const PairSettings &settings = update.has_settings ? update.settings : settings_;
+  PairTable &table = update.has_settings ? update.table : table_;
+  std::uint32_t &reach = update.has_settings ? update.table_reach : table_reach_;
+  if (!motion_.find(state, box, settings.cutoff)) format::corrupt("too many pairs within the cutoff");
+  if (reach != motion_.list().reach() && state.particles != 0) {
+    reach = motion_.list().reach();
+    table.fill(settings.curve, motion_.end());
   }
-  motion_.move(state, settings_, table_, history_);
+  motion_.move(state, settings, table, history_, update.history);
   constexpr std::int32_t half = 1 << (expectation_shift - 1);
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     out[d].resize(state.particles);
     for (std::size_t i = 0; i < state.particles; ++i)
-      out[d][i] = (history_.axes[d].moved[i] + half) >> expectation_shift;
+      out[d][i] = (update.history.axes[d].moved[i] + half) >> expectation_shift;
   }
+}
+
+void PairForce::commit(Update &&update) {
+  if (update.has_settings) {
+    settings_ = std::move(update.settings);
+    table_ = std::move(update.table);
+    table_reach_ = update.table_reach;
+  }
+  history_ = std::move(update.history);
 }
 
 void PairForce::keep(const std::uint32_t *kept, std::size_t count) {
@@ -67,13 +73,6 @@ void PairForce::keep(const std::uint32_t *kept, std::size_t count) {
 void PairForce::add(std::size_t count) {
   history_.add(count);
   motion_.forget_pairs();
-}
-
-void PairForce::forget() {
-  history_.forget();
-  motion_.forget_pairs();
-  settings_ = {};
-  fit_ = {};
 }
 
 }  // namespace gpz::model

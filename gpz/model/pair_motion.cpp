@@ -168,7 +168,7 @@ void PairMotion::note_positions() {
 }
 
 void PairMotion::move(const cpu::DifferenceState &state, const PairSettings &settings, const PairTable &table,
-                      MotionHistory &history) {
+                      const MotionHistory &history, MotionHistory &after) {
   recorded_.clear();
   const std::size_t n = list_.particles();
   fine_.assign(axes * n, 0);
@@ -191,7 +191,7 @@ void PairMotion::move(const cpu::DifferenceState &state, const PairSettings &set
     }
   }
   for (std::size_t d = 0; d < axes; ++d) {
-    MotionHistory::Axis &axis = history.axes[d];
+    MotionHistory::Axis &axis = after.axes[d];
     for (auto *column : {&axis.speed, &axis.moved, &axis.slow}) column->resize(n);
     for (std::size_t place = 0; place < n; ++place) {
       const std::uint32_t slot = list_.order()[place];
@@ -200,7 +200,7 @@ void PairMotion::move(const cpu::DifferenceState &state, const PairSettings &set
       axis.slow[slot] = slow_[axes * place + d];
     }
   }
-  history.frames = state.frames;
+  after.frames = state.frames;
 }
 
 }  // namespace gpz::model

@@ -30,7 +30,6 @@ struct MotionHistory {
   std::size_t size() const { return axes[0].speed.size(); }
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
-  void forget() { frames = 0; }
   std::size_t memory_usage() const {
     std::size_t bytes = 0;
     for (const Axis &axis : axes) bytes += cpu::memory_of(axis.speed, axis.moved, axis.slow);
@@ -38,20 +37,9 @@ struct MotionHistory {
   }
 };
 
-// Moves the particles of a state from its last positions. Working memory is kept from frame to frame; a copy has its
-// own, and takes nothing from the original.
+// Moves the particles of a state from its last positions. Has working memory only, which is kept from frame to frame.
 class PairMotion {
  public:
-  PairMotion() = default;
-  PairMotion(const PairMotion & /*other*/) {}
-  PairMotion &operator=(const PairMotion &other) {
-    if (this != &other) forget_pairs();
-    return *this;
-  }
-  PairMotion(PairMotion &&) = default;
-  PairMotion &operator=(PairMotion &&) = default;
-  ~PairMotion() = default;
-
   static constexpr int speed_bits = 8;  // speeds and displacements are in units of 1/256 grid step
   static constexpr int fine_bits = 3;   // ways between moving particles are in units of 1/8 of those of the list
   static constexpr int value_bits = 24;
@@ -59,10 +47,10 @@ class PairMotion {
 
   // Finds the pairs, once for a frame: forget_pairs() says that the particles are others. False: there are too many.
   bool find(const cpu::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff);
-  // After find with the cutoff of the settings: the displacements until the next frame. What is remembered is changed
-  // to that of this frame.
+  // After find with the cutoff of the settings: the displacements until the next frame. `after` becomes what is
+  // remembered of this frame.
   void move(const cpu::DifferenceState &state, const PairSettings &settings, const PairTable &table,
-            MotionHistory &history);
+            const MotionHistory &history, MotionHistory &after);
 
   void forget_pairs() { found_frames_ = 0; }
 

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <vector>
 
 #include "gpz/chunk.hpp"
@@ -70,8 +70,9 @@ struct EncodedSection {
   std::vector<std::uint8_t> payload;
   // The particle that is decoded as number i, for codings that choose the order; empty: as given.
   std::vector<std::uint32_t> order;
-  double largest_error = 0;      // of codings that take no indices
-  std::function<void()> reject;  // undoes what the coding has changed; may be empty
+  double largest_error = 0;  // of codings that take no indices
+  // What is remembered of a modelled section if it stays.
+  std::optional<model::ModelledUpdate> update;
 };
 // Bytes of the smallest section so far; SIZE_MAX: there is none.
 struct ToBeat {

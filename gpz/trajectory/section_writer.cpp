@@ -68,15 +68,12 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
     EncodedSection encoded;
     if (!coding.try_encode(source, best ? best->size : ToBeat{}, encoded)) continue;
     const ToBeat size{head_size(coding, source) + encoded.payload.size(), encoded.payload.size()};
-    if (!best || size.section < best->size.section) {
-      if (best && best->encoded.reject) best->encoded.reject();
+    if (!best || size.section < best->size.section)
       best = Best{&coding, std::move(encoded), size, candidate.when == When::costly};
-    } else if (encoded.reject) {
-      encoded.reject();
-    }
   }
   append_head(*best->coding, source, crossed, best->encoded.order, bytes);
   bytes.insert(bytes.end(), best->encoded.payload.begin(), best->encoded.payload.end());
+  if (best->encoded.update) source.context.modelled->commit(std::move(*best->encoded.update));
   return {best->costly, std::move(best->encoded.order), best->encoded.largest_error};
 }
 

@@ -97,8 +97,10 @@ void follow(const Case &c, std::uint64_t seed) {
         bytes[0] = 1;
         append_settings(random_settings(random, c.cutoff), bytes);
       }
-      force.read(state, bytes.data(), bytes.size(), c.box);
-      force.expect(state, c.box, expected, 1);
+      gpz::model::PairForce::Update update;
+      force.read(state, bytes.data(), bytes.size(), c.box, update);
+      force.expect(state, c.box, update, expected);
+      force.commit(std::move(update));
       std::printf("frame ");
       for (const std::uint8_t byte : bytes) std::printf("%02x", byte);
       std::printf("\n");

@@ -198,7 +198,7 @@ TEST(Bonds, AreReadAsTheyWereStored) {
       if (read.kind(slot) == 0) continue;
       for (const std::uint32_t lag : read.kinds()[read.kind(slot) - 1u].lag) ASSERT_LE(lag, slot);
     }
-    read.confirm(cpu::columns(q), box);
+    read.end(read.broken(cpu::columns(q), box));
   });
 }
 
@@ -208,10 +208,10 @@ TEST(Bonds, EndWhereTheyDoNotHold) {
   Frame q = waters(400, 0, 0.01, box, random);
   Bonds bonds = Bonds::find(cpu::columns(q), q[0].size(), box);
   Bonds confirmed = bonds;
-  confirmed.confirm(cpu::columns(q), box);
+  confirmed.end(confirmed.broken(cpu::columns(q), box));
   expect_equal(bonds, confirmed);
   for (std::size_t i = 1; i < q[0].size(); i += 30) q[0][i] = core::wrap(q[0][i] + 40, box[0]);
-  confirmed.confirm(cpu::columns(q), box);
+  confirmed.end(confirmed.broken(cpu::columns(q), box));
   std::size_t ended = 0;
   for (std::size_t i = 0; i < q[0].size(); ++i) {
     if (bonds.kind(i) != 0 && confirmed.kind(i) == 0) ++ended;

@@ -44,6 +44,7 @@ double squares(const cpu::DifferenceState &state, const Expectation &expected, c
 struct Pair {
   cpu::DifferenceState state;
   LatticeModel writer;
+  LatticeModel::Search search;
   LatticeModel reader;
   Expectation expected;
   std::vector<std::uint8_t> bytes;
@@ -52,20 +53,23 @@ struct Pair {
   // False if the model is of no use; otherwise `expected` is what both expect, and `bytes` are the parameters.
   bool predict(const Columns &q, const core::GridBox &box) {
     bytes = {0xEE};
-    if (!writer.fit(state, pointers(q), box, bytes)) {
+    LatticeModel::Update ours;
+    if (!writer.fit(state, pointers(q), box, search, ours, bytes)) {
       EXPECT_EQ(bytes.size(), 1u);
       return false;
     }
     EXPECT_EQ(bytes[0], 0xEE);
     bytes.erase(bytes.begin());
-    EXPECT_EQ(writer.read(state, bytes.data(), bytes.size(), box), bytes.size());
-    writer.expect(state, box, expected);
+    writer.expect(state, box, ours, expected);
+    writer.commit(std::move(ours));
     // A reader that goes on after these bytes.
     std::vector<std::uint8_t> more = bytes;
     more.insert(more.end(), 7, 0xAA);
-    EXPECT_EQ(reader.read(state, more.data(), more.size(), box), bytes.size());
+    LatticeModel::Update theirs;
+    EXPECT_EQ(reader.read(state, more.data(), more.size(), box, theirs), bytes.size());
     Expectation read;
-    reader.expect(state, box, read, 2);
+    reader.expect(state, box, theirs, read);
+    reader.commit(std::move(theirs));
     EXPECT_EQ(read, expected);
     return true;
   }
@@ -206,8 +210,8 @@ TEST(Lattice, FollowsParticlesThatLeaveOrArrive) {
   }
 }
 
-// A copy may try what is not written in the end.
-TEST(Lattice, CopiesAreIndependent) {
+// Updates of frames that are coded otherwise in the end.
+TEST(Lattice, DroppedUpdatesChangeNothing) {
   Crystal crystal(test::fcc(), {6, 6, 6}, 8);
   const core::GridBox box = crystal.box(grid);
   Pair pair;
@@ -215,12 +219,12 @@ TEST(Lattice, CopiesAreIndependent) {
   for (int frame = 1; frame <= 8; ++frame) {
     crystal.run(40);
     const Columns q = crystal.indices(grid);
-    LatticeModel copy = pair.writer;
+    LatticeModel::Search search = pair.search;
+    LatticeModel::Update dropped;
     std::vector<std::uint8_t> bytes;
-    ASSERT_TRUE(copy.fit(pair.state, pointers(q), box, bytes));
+    ASSERT_TRUE(pair.writer.fit(pair.state, pointers(q), box, search, dropped, bytes));
     Expectation expected;
-    copy.read(pair.state, bytes.data(), bytes.size(), box);
-    copy.expect(pair.state, box, expected);
+    pair.writer.expect(pair.state, box, dropped, expected);
     if (frame % 3 != 0) {
       ASSERT_TRUE(pair.predict(q, box));
     }
@@ -228,16 +232,13 @@ TEST(Lattice, CopiesAreIndependent) {
   }
 }
 
-TEST(Lattice, ForgetsItsHistory) {
+TEST(Lattice, ReadsNoFrameAsBeforeWithoutOne) {
   Crystal crystal(test::fcc(), {6, 6, 6}, 9);
-  const core::GridBox box = crystal.box(grid);
   Pair pair;
   pair.start(crystal.indices(grid));
-  crystal.run(40);
-  ASSERT_TRUE(pair.predict(crystal.indices(grid), box));
-  pair.reader.forget();
   const std::uint8_t as_before = 0;
-  EXPECT_THROW(pair.reader.read(pair.state, &as_before, 1, box), Error);
+  LatticeModel::Update update;
+  EXPECT_THROW(pair.reader.read(pair.state, &as_before, 1, crystal.box(grid), update), Error);
 }
 
 // Remainders that neighbours share, in the order of slots. Both sides know those of earlier slots only.
@@ -256,10 +257,15 @@ TEST(LatticeNeighbourPredictor, ExpectsWhatNeighboursDid) {
     std::vector<std::uint8_t> bytes;
     ASSERT_TRUE(writer.fit(network, pair.state, pointers(q), box, pair.expected, bytes));
     test::expect_damage_is_refused_or_read(bytes, [&](const std::vector<std::uint8_t> &damaged) {
-      LatticeNeighbourPredictor(reader).read(network, damaged.data(), damaged.size());
+      LatticeNeighbourPredictor::Update update;
+      LatticeNeighbourPredictor(reader).read(network, damaged.data(), damaged.size(), update);
     });
-    EXPECT_EQ(writer.read(network, bytes.data(), bytes.size()), bytes.size());
-    EXPECT_EQ(reader.read(pair.reader.network(), bytes.data(), bytes.size()), bytes.size());
+    LatticeNeighbourPredictor::Update ours;
+    EXPECT_EQ(writer.read(network, bytes.data(), bytes.size(), ours), bytes.size());
+    writer.commit(std::move(ours));
+    LatticeNeighbourPredictor::Update theirs;
+    EXPECT_EQ(reader.read(pair.reader.network(), bytes.data(), bytes.size(), theirs), bytes.size());
+    reader.commit(std::move(theirs));
     double with = 0;
     double without = 0;
     for (std::size_t i = 0; i < pair.state.particles; ++i) {
@@ -293,8 +299,9 @@ TEST(Lattice, RefusesDamageOrReadsIt) {
     test::expect_damage_is_refused_or_read(pair.bytes, [&](const std::vector<std::uint8_t> &damaged) {
       LatticeModel model = reader;
       Expectation expected;
-      model.read(pair.state, damaged.data(), damaged.size(), box);
-      model.expect(pair.state, box, expected);
+      LatticeModel::Update update;
+      model.read(pair.state, damaged.data(), damaged.size(), box, update);
+      model.expect(pair.state, box, update, expected);
       for (const auto &column : expected)
         for (const std::int32_t x : column) ASSERT_LE(std::abs(std::int64_t{x}), expectation_limit);
     });
@@ -326,7 +333,7 @@ TEST(SpringNetwork, StepsAsItsSpringsSay) {
       for (std::size_t d = 0; d < 3; ++d)
         (*field)[i * field_stride + d] = static_cast<std::int16_t>(static_cast<int>(random() % 65535) - 32767);
   LatticeField out(n * field_stride);
-  network.step(in, &before, out, 0, n);
+  network.step(in, &before, out);
   const std::size_t element[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
   std::size_t missing = 0;
   for (std::size_t i = 0; i < n; ++i)

@@ -94,12 +94,20 @@ class Gas {
 struct Side {
   cpu::DifferenceState state;
   PairForce force;
+  PairForce::Search search;
   Expectation expected;
 
   std::size_t expect(const std::vector<std::uint8_t> &bytes, const core::GridBox &box) {
-    const std::size_t taken = force.read(state, bytes.data(), bytes.size(), box);
-    force.expect(state, box, expected, 1);
+    PairForce::Update update;
+    const std::size_t taken = force.read(state, bytes.data(), bytes.size(), box, update);
+    force.expect(state, box, update, expected);
+    force.commit(std::move(update));
     return taken;
+  }
+  // The encoder's side of what `expect` then reads.
+  bool fit(const Frame &q, const core::GridBox &box, std::vector<std::uint8_t> &bytes) {
+    PairForce::Update update;
+    return force.fit(state, columns(q), box, search, update, bytes);
   }
 };
 
@@ -120,7 +128,7 @@ TEST(PairForce, FollowsKnownForces) {
   for (int t = 1; t < 14; ++t) {
     const Frame q = gas.next();
     std::vector<std::uint8_t> bytes;
-    const bool used = encoder.force.fit(encoder.state, columns(q), box, bytes);
+    const bool used = encoder.fit(q, box, bytes);
     EXPECT_EQ(used, t > 1) << t;
     if (used) {
       EXPECT_EQ(encoder.expect(bytes, box), bytes.size());
@@ -156,7 +164,7 @@ TEST(PairForce, IsOfNoUseForRandomWalks) {
     for (auto &axis : q)
       for (auto &x : axis) x = (x + 7985 + static_cast<std::int64_t>(random.below(31))) % 8000;
     std::vector<std::uint8_t> bytes;
-    EXPECT_FALSE(side.force.fit(side.state, columns(q), box, bytes));
+    EXPECT_FALSE(side.fit(q, box, bytes));
     EXPECT_TRUE(bytes.empty());
     side.state.advance(columns(q), box);
   }
@@ -282,7 +290,7 @@ TEST(PairForce, KeepsAndAddsParticles) {
       q = next;
     }
     std::vector<std::uint8_t> bytes;
-    if (encoder.force.fit(encoder.state, columns(next), box, bytes)) {
+    if (encoder.fit(next, box, bytes)) {
       encoder.expect(bytes, box);
       decoder.expect(bytes, box);
       EXPECT_EQ(encoder.expected, decoder.expected);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The smallest candidate is written, of equal sizes the first one, and what a rejected one has changed is undone.
+// The smallest candidate is written, and of equal sizes the first one.
 #include "gpz/trajectory/section_writer.hpp"
 
 #include <gtest/gtest.h>

@@ -11,12 +11,9 @@ void decode_modelled(const SectionContext &context, const Payload &payload, cons
 
 bool encode_modelled(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
-  auto before = std::make_shared<model::ModelledState>(*context.modelled);
-  if (!model::encode_modelled(*context.state, *context.modelled, source.indices.columns(context.components()),
-                              source.edges, source.options, out.payload))
-    return false;
-  out.reject = [modelled = context.modelled, before] { *modelled = std::move(*before); };
-  return true;
+  out.update = model::try_modelled(*context.state, *context.modelled, source.indices.columns(context.components()),
+                                   source.edges, source.options, out.payload);
+  return out.update.has_value();
 }
 
 }  // namespace gpz::trajectory

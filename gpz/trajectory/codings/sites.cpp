@@ -42,8 +42,9 @@ void decode_sites(const SectionContext &context, const Payload &payload, const c
 
 bool encode_sites(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
-  return crystal::encode_sites(source.indices.columns(context.components()), InSteps(source).columns(), context.particles,
-                             static_cast<int>(context.components()), source.edges, out.order, out.payload);
+  return crystal::encode_sites(source.indices.columns(context.components()), InSteps(source).columns(),
+                               context.particles, static_cast<int>(context.components()), source.edges, out.order,
+                               out.payload);
 }
 
 }  // namespace gpz::trajectory

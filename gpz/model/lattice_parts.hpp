@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What both sides of the lattice model know of a frame's parameters (docs/format.md, section 10c).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "gpz/core/residual.hpp"
+#include "gpz/crystal/spring_lattice.hpp"
+
+namespace gpz::model {
+
+enum LatticeParts : std::uint8_t { has_lattice = 1, has_filter = 2, has_drift = 4, all_parts = 7 };
+
+inline constexpr std::int32_t largest_drift = 1 << 28;
+
+// The mean position, as fields have displacements: `own` is that of the last frame.
+inline std::int32_t way_of_mean(std::int32_t deviation, std::int32_t reciprocal, std::int32_t own, int shift) {
+  if (reciprocal == 0) return 0;
+  const std::int32_t way = crystal::rounded_shift(8 * core::way_to_mean(deviation, reciprocal), shift);
+  return std::clamp(way + own, -crystal::field_limit, crystal::field_limit);
+}
+
+}  // namespace gpz::model

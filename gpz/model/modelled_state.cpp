@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <utility>
+
+#include "gpz/codec/memory.hpp"
+#include "gpz/model/modelled_section.hpp"
+
+namespace gpz::model {
+
+void ModelledState::start(Bonds found) {
+  bonds = std::move(found);
+  search.searched_bonds = !bonds.empty();
+}
+
+void ModelledState::commit(ModelledUpdate &&update) {
+  search = std::move(update.search);
+  if (update.lattice) {
+    lattice.commit(std::move(*update.lattice));
+    search.lattice.found = nullptr;
+  }
+  if (update.lattice_neighbours) lattice_neighbours.commit(std::move(*update.lattice_neighbours));
+  if (update.forces) forces.commit(std::move(*update.forces));
+  if (update.bonds) bonds = std::move(*update.bonds);
+  bonds.end(update.broken_bonds);
+  scale = std::move(update.scale);
+}
+
+void ModelledState::keep(const std::uint32_t *kept, std::size_t count) {
+  lattice.keep(kept, count);
+  search.lattice.found = nullptr;
+  forces.keep(kept, count);
+  if (!bonds.empty()) bonds.keep(kept, count);
+  if (scale.empty()) return;
+  for (std::size_t i = 0; i < count; ++i) scale[i] = scale[kept[i]];
+  scale.resize(count);
+}
+
+void ModelledState::add(std::size_t count) {
+  lattice.add(count);
+  search.lattice.found = nullptr;
+  forces.add(count);
+  if (!bonds.empty()) bonds.add(count);
+  if (!scale.empty()) scale.resize(scale.size() + count, 0);
+}
+
+std::size_t ModelledState::memory_usage() const {
+  return lattice.memory_usage(search.lattice) + lattice_neighbours.memory_usage() + forces.memory_usage() +
+         bonds.memory_usage() + cpu::memory_of(scale);
+}
+
+}  // namespace gpz::model
