@@ -48,7 +48,7 @@ CODES = {
     "many-particles": (OK, CORRUPT, CORRUPT, CORRUPT),
 }
 
-# Whole frames, or what is left of them, without positions: those of no use for XYZ.
+# Frames without positions, which are of no use for XYZ.
 WITHOUT_POSITIONS = {
     "fragments", "fragments-of-frames", "lost-ends", "far-ends", "equal-frames", "many-keys", "one-key-again", "long-fraction",
     "many-numbers", "many-columns", "one-wide-column",
