@@ -71,7 +71,18 @@ struct BlockKernels {
 };
 
 namespace GPZ_ISA {
-extern const BlockKernels block_kernels;
+
+// BlockKernels::encode and BlockKernels::decode of this instruction set.
+void encode_block(const BlockInput &input, Scratch &scratch, BlockResult &result);
+bool decode_block(const core::BlockRecord &record, const std::uint32_t *words, const BlockOutput &output,
+                  Scratch &scratch);
+
+// Arrays of 64-bit elements in Scratch hold 32-bit ones where those are wide enough.
+template <typename U>
+U *as(std::uint64_t *memory) {
+  return reinterpret_cast<U *>(memory);
 }
+
+}  // namespace GPZ_ISA
 
 }  // namespace gpz::cpu

@@ -14,6 +14,8 @@
 namespace gpz::cpu {
 namespace GPZ_ISA {
 
+constexpr BlockKernels block_kernels{encode_block, decode_block};
+
 extern const Kernels table;
 constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels, difference_kernels,
                         ordered_kernels,   pair_kernels,  checksum_kernels};
