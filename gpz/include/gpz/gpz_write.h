@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Writing frames: a part of the C interface of gpz. Programs include gpz/gpz.h, which
+ * says how statuses, handles and structures are used. */
+#ifndef GPZ_GPZ_WRITE_H
+#define GPZ_GPZ_WRITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpz/export.h"
+#include "gpz/gpz_frame.h"
+#include "gpz/gpz_status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Compresses one frame into a newly allocated image: the bytes of a .gpz file with this frame only. Read it with
+ * gpz_reader_open_memory, or write it to a file. Free it with gpz_free. `threads`: 1 is the caller's thread, 0 all
+ * cores; here and below the bytes do not depend on it. On failure *image is NULL and *size is 0. */
+GPZ_API gpz_status gpz_compress(const gpz_frame *frame, const gpz_field *fields, size_t field_count, int threads,
+                                void **image, size_t *size);
+GPZ_API void gpz_free(void *image);
+
+typedef enum gpz_mode {
+  GPZ_CREATE = 0, /* replaces an existing file */
+  GPZ_APPEND = 1  /* keeps the complete frames of an existing file and cuts a torn one; creates a missing file */
+} gpz_mode;
+
+/* The order in which key frames store particles. */
+typedef enum gpz_order {
+  GPZ_ORDER_PLACE = 0, /* sorted by position: faster to encode */
+  GPZ_ORDER_ID = 1,    /* sorted by id where that is smaller: encoding takes several times as long */
+  GPZ_ORDER_MEMORY = 2 /* as in memory where that is smaller: readers of earlier versions refuse the file */
+} gpz_order;
+
+/* Time that is spent on a smaller file; decoded values are the same. */
+typedef enum gpz_effort {
+  GPZ_EFFORT_FAST = 0,    /* what every version of gpz reads */
+  GPZ_EFFORT_DEFAULT = 1, /* with ids and GPZ_ORDER_ID, bonds and a better code */
+  GPZ_EFFORT_DENSE = 2    /* everything that makes files smaller */
+} gpz_effort;
+
+typedef struct gpz_writer gpz_writer;
+
+/* Opens a writer to a file. `metadata` may be NULL, and is ignored when an existing file is continued. On failure
+ * *writer is NULL. Errors: GPZ_IO_ERROR; with GPZ_APPEND those of gpz_reader_open too. */
+GPZ_API gpz_status gpz_writer_open(const char *path, gpz_mode mode, const gpz_metadata *metadata, int threads,
+                                   gpz_writer **writer);
+/* Opens a writer to a file descriptor, seekable or not: a pipe, a socket, standard output. Writing begins at its
+ * current position. The descriptor must be blocking. It is not closed. Error messages call it `name`. Bytes that it has
+ * accepted cannot be taken back: after GPZ_IO_ERROR inside a frame, it has the earlier frames and an incomplete record,
+ * which readers recognise, and every later write fails. If nobody reads a pipe, the process gets SIGPIPE; only a
+ * program that ignores SIGPIPE gets GPZ_IO_ERROR. */
+GPZ_API gpz_status gpz_writer_open_descriptor(int descriptor, const char *name, const gpz_metadata *metadata,
+                                              int threads, gpz_writer **writer);
+/* Opens a writer to memory. gpz_writer_close_memory hands the image over. */
+GPZ_API gpz_status gpz_writer_open_memory(const gpz_metadata *metadata, int threads, gpz_writer **writer);
+
+/* Makes the next frame a key frame, and then one of every `frames` frames (1 to 65535). The others are difference
+ * frames if they have an integer column "id". Difference frames are smaller, but a reader has to decode from their key
+ * frame on. Until this is called, all frames are key frames. */
+GPZ_API gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames);
+/* GPZ_ORDER_PLACE until this is called. */
+GPZ_API gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order);
+/* Call it before the first frame of a new file, whose header then names what its readers have to know. Later, and in a
+ * file that is continued, frames are written with what the header names (gpz_metadata.features), whatever the effort.
+ * Until this is called: GPZ_EFFORT_FAST. */
+GPZ_API gpz_status gpz_writer_set_effort(gpz_writer *writer, gpz_effort effort);
+/* Compresses and writes frame->particles particles. When it returns GPZ_OK, the operating system has accepted all
+ * bytes. After a failure the file has the earlier frames, and the next frame can be written. Errors:
+ * GPZ_INVALID_ARGUMENT (the message names the field), GPZ_LIMIT_EXCEEDED, GPZ_OUT_OF_MEMORY, GPZ_IO_ERROR. */
+GPZ_API gpz_status gpz_writer_write(gpz_writer *writer, const gpz_frame *frame, const gpz_field *fields,
+                                    size_t field_count);
+/* The number of frames so far, with those of a continued file. */
+GPZ_API size_t gpz_writer_frames(const gpz_writer *writer);
+/* Bytes so far. */
+GPZ_API uint64_t gpz_writer_size(const gpz_writer *writer);
+/* Returns when all written bytes are on the disk (fsync). Does nothing for memory, pipes and sockets. */
+GPZ_API gpz_status gpz_writer_sync(gpz_writer *writer);
+/* Writes the index and closes. Frees the handle, whatever the status, and the image of a writer to memory. A NULL
+ * writer is GPZ_OK. */
+GPZ_API gpz_status gpz_writer_close(gpz_writer *writer);
+/* Closes a writer to memory as gpz_writer_close does, and hands the image over: free it with gpz_free. On failure
+ * *image is NULL and *size is 0. GPZ_INVALID_ARGUMENT if the writer does not write to memory. */
+GPZ_API gpz_status gpz_writer_close_memory(gpz_writer *writer, void **image, size_t *size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
