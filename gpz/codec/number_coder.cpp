@@ -37,27 +37,18 @@ struct Table {
 
 // What the encoder needs to know of the numbers of a range.
 struct Symbol {
-  std::uint64_t inverse;  // 2^44 / frequency
+  std::uint64_t inverse;  // of the frequency
   std::uint16_t start;
   std::uint16_t frequency;
   std::uint8_t bits;
 };
 
-// core::ans_push without a division, for a state that is not full: x < frequency 2^20, and so the product below 2^64.
-std::uint32_t push(std::uint32_t x, const Symbol &symbol) {
-  auto quotient = static_cast<std::uint32_t>(x * symbol.inverse >> 44);  // or one less than x / frequency
-  std::uint32_t rest = x - quotient * symbol.frequency;
-  const bool less = rest >= symbol.frequency;
-  quotient += less ? 1 : 0;
-  rest -= less ? symbol.frequency : 0;
-  return (quotient << core::ans_bits) + rest + symbol.start;
-}
 void find_symbols(const Table &table, const Histogram &used, Symbol *symbols) {
   for (std::uint32_t r = 0; r < core::number_tokens; ++r) {
     if (used[r] == 0) continue;
     const std::uint32_t token = table.token(static_cast<std::uint32_t>(core::token_first(r)));
     const core::TokenShare share = table.share[token];
-    symbols[r] = {(std::uint64_t{1} << 44) / share.frequency, static_cast<std::uint16_t>(share.start),
+    symbols[r] = {core::ans_inverse(share.frequency), static_cast<std::uint16_t>(share.start),
                   static_cast<std::uint16_t>(share.frequency), static_cast<std::uint8_t>(table.bits(token))};
   }
 }
@@ -122,7 +113,7 @@ void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {
     words[first_word - 1] = static_cast<std::uint16_t>(x);
     first_word -= full ? 1 : 0;
     x = full ? x >> 16 : x;
-    state[i % core::ans_states] = push(x, symbol);
+    state[i % core::ans_states] = core::ans_push(x, symbol.start, symbol.frequency, symbol.inverse);
   }
 
   const std::size_t start = bytes.size();

@@ -104,6 +104,18 @@ GPZ_HD bool ans_is_full(std::uint32_t state, std::uint32_t frequency) { return s
 GPZ_HD std::uint32_t ans_push(std::uint32_t state, std::uint32_t start, std::uint32_t frequency) {
   return (state / frequency << ans_bits) + state % frequency + start;
 }
+// By ans_inverse(frequency), for a state that is not full: steps wait for each other, and a division takes longer than
+// this. The state is below frequency * 2^20, and so the product below 2^64.
+GPZ_HD std::uint64_t ans_inverse(std::uint32_t frequency) { return (std::uint64_t{1} << 44) / frequency; }
+GPZ_HD std::uint32_t ans_push(std::uint32_t state, std::uint32_t start, std::uint32_t frequency,
+                              std::uint64_t inverse) {
+  auto quotient = static_cast<std::uint32_t>(state * inverse >> 44);  // or one less than state / frequency
+  std::uint32_t rest = state - quotient * frequency;
+  const bool less = rest >= frequency;
+  quotient += less ? 1 : 0;
+  rest -= less ? frequency : 0;
+  return (quotient << ans_bits) + rest + start;
+}
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::core

@@ -12,6 +12,9 @@
 
 namespace gpz::crystal {
 
+// Of n elements, each one at a multiple of this is taken: at most `most` of them.
+inline std::size_t sample_stride(std::size_t n, std::size_t most) { return (n + most - 1) / most; }
+
 // A coefficient as it is stored in 16 bits.
 inline std::int16_t rounded_coefficient(double x) {
   return static_cast<std::int16_t>(std::lround(std::clamp(x, -32767.0, 32767.0)));

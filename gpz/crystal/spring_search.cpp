@@ -53,7 +53,7 @@ double nearest_distance(const NeighbourList &list) {
 // The vectors between particles that are closer than the cutoff, both ways, of a sample of places.
 NeighbourVectors sample_vectors(const NeighbourList &list, double cutoff) {
   NeighbourVectors vectors;
-  const std::size_t stride = (list.particles() - 1) / sampled_particles + 1;
+  const std::size_t stride = sample_stride(list.particles(), sampled_particles);
   for (std::size_t place = 0; place < list.particles(); place += stride) {
     ++vectors.particles;
     for (std::size_t pair = list.first()[place]; pair < list.first()[place + 1]; ++pair) {
@@ -210,7 +210,7 @@ std::vector<Stiffness> fit_springs(const Field &u, const SpringNetwork &network,
     const std::uint32_t *const near = network.neighbours(i);
     return static_cast<std::size_t>(std::count_if(near, near + degree, [&](std::uint32_t j) { return j != i; }));
   };
-  const std::size_t stride = (u.size() - 1) / (4 * sampled_particles) + 1;
+  const std::size_t stride = sample_stride(u.size(), 4 * sampled_particles);
   std::vector<std::size_t> number(degree + 1, 0);
   for (std::size_t i = 0; i < u.size(); i += stride) ++number[neighbours(i)];
   const auto usual = static_cast<std::size_t>(std::max_element(number.begin() + 1, number.end()) - number.begin());

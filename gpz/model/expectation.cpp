@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpz/crystal/least_squares.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/corrupt.hpp"
 
@@ -27,7 +28,7 @@ Features features_of(const cpu::DifferenceState::Axis &axis, std::int32_t recipr
 void Temporal::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
                    std::vector<std::uint8_t> &bytes) {
   const std::size_t n = state.particles;
-  const std::size_t stride = (n + sample_size - 1) / sample_size;
+  const std::size_t stride = crystal::sample_stride(n, sample_size);
   const std::int32_t reciprocal = core::reciprocal_of(state.frames);
   core::FitSums sums;
   // The sums of products of 22 bits each over so few values stay below 2^63.

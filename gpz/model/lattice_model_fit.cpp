@@ -46,7 +46,7 @@ int LatticeModel::best_gain(const SpringNetwork &network, const cpu::DifferenceS
   const std::int32_t reciprocal = core::reciprocal_of(state.frames);
   double products = 0;
   double squares = 0;
-  const std::size_t stride = (state.particles - 1) / sampled_particles + 1;
+  const std::size_t stride = crystal::sample_stride(state.particles, sampled_particles);
   for (std::size_t d = 0; d < axes_of(state); ++d) {
     const core::GridAxis axis = core::checked_axis(box[d]);
     for (std::size_t i = 0; i < state.particles; i += stride) {
@@ -128,7 +128,7 @@ bool LatticeModel::fit(const cpu::DifferenceState &state, const cpu::IndexColumn
   std::vector<double> row(features);
   const int shift = network->lattice().shift;
   const std::int32_t reciprocal = core::reciprocal_of(state.frames);
-  const std::size_t stride = (state.particles - 1) / sampled_particles + 1;
+  const std::size_t stride = crystal::sample_stride(state.particles, sampled_particles);
   for (std::size_t d = 0; d < axes_of(state); ++d) {
     sums[d].features.assign(features, 0);
     const core::GridAxis axis = core::checked_axis(box[d]);

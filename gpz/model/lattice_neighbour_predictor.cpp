@@ -78,7 +78,7 @@ bool LatticeNeighbourPredictor::fit(const SpringNetwork &network, const cpu::Dif
   }
   crystal::LeastSquares equations(2 * vectors);
   std::vector<double> row(2 * vectors * core::max_components);
-  const std::size_t stride = (n - 1) / sampled_particles + 1;
+  const std::size_t stride = crystal::sample_stride(n, sampled_particles);
   for (std::size_t i = 0; i < n; i += stride) {
     std::fill(row.begin(), row.end(), 0.0);
     for (std::size_t k = 0; k < network.degree(); ++k) {

@@ -73,7 +73,7 @@ struct PairFit::Sample {
       : state(from),
         box(in),
         components(static_cast<std::size_t>(from.components)),
-        stride((from.particles - 1) / sample_size + 1),
+        stride(crystal::sample_stride(from.particles, sample_size)),
         count((from.particles - 1) / stride + 1) {
     const std::int32_t reciprocal = core::reciprocal_of(state.frames);
     for (std::size_t i = 0; i < count; ++i)

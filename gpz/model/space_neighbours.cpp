@@ -49,7 +49,7 @@ double SpaceNeighbours::fit(const cpu::DifferenceState &state, const core::GridB
 
   const std::size_t unknowns = 2 * shells_.size();
   crystal::LeastSquares equations(unknowns);
-  const std::size_t stride = (n + sample_size - 1) / sample_size;
+  const std::size_t stride = crystal::sample_stride(n, sample_size);
   std::vector<double> feature(unknowns * core::max_components);
   const std::uint32_t *const slot = order();
   for (std::size_t k = 0; k < n; k += stride) {
