@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <new>
 #include <string>
 
 #include "gpz/cuda/common/check.hpp"
@@ -122,6 +123,31 @@ class Buffer {
 };
 using DeviceBuffer = Buffer<DeviceMemory>;
 using PinnedBuffer = Buffer<PinnedMemory>;
+
+// What the device reports, in pinned memory, where a kernel can write and a copy from the device runs in its stream.
+// Whoever has it makes and releases it, as only they know the device that has to be current.
+template <typename T>
+class PinnedReport {
+ public:
+  // Throws out_of_memory.
+  void make() {
+    memory_.release();
+    memory_.allocate(sizeof(T), 0);
+    report_ = new (memory_.data()) T();
+  }
+  void release() {
+    memory_.release();
+    report_ = nullptr;
+  }
+
+  T *get() const { return report_; }
+  T *operator->() const { return report_; }
+  T &operator*() const { return *report_; }
+
+ private:
+  PinnedBuffer memory_;
+  T *report_ = nullptr;
+};
 
 // Of the device that is current when it is made.
 class Event {

@@ -16,7 +16,7 @@
 namespace gpz::cuda {
 namespace {
 
-// What kernels report, in pinned memory, where a kernel can write and a copy from the device runs in its stream.
+// What kernels report.
 struct Report {
   CompressResult result;
   std::uint32_t damaged;
@@ -28,14 +28,13 @@ struct Codec::State {
   explicit State(int on) : device(on) {
     require_device(device);
     const CurrentDevice current(device);
-    check_handled(cudaHostAlloc(reinterpret_cast<void **>(&report), sizeof(Report), cudaHostAllocPortable),
-                  "pinned host memory");
+    report.make();
   }
   ~State() {
     try {
       const CurrentDevice current(device);
       release();
-      if (cudaFreeHost(report) != cudaSuccess) forget_last_error();
+      report.release();
     } catch (const Error &) {  // the device is lost, and its memory with it
       forget_last_error();
     }
@@ -134,7 +133,7 @@ struct Codec::State {
 
   int device;
   std::uint64_t allocations = 0;
-  Report *report = nullptr;
+  PinnedReport<Report> report;
   DeviceBuffer workspace;
   DeviceBuffer bytes;
   DeviceChunk chunk;  // in `bytes`

@@ -76,7 +76,7 @@ struct Gather::State {
   explicit State(int on) : device(on) {
     require_device(on);
     const CurrentDevice current(on);
-    host_count.allocate(sizeof(int), 0);
+    host_count.make();
   }
   ~State() {
     try {
@@ -113,7 +113,7 @@ struct Gather::State {
 
   int device;
   DeviceBuffer rows, scratch, count, columns[max_columns], unwrapped[max_columns];
-  PinnedBuffer host_count;
+  PinnedReport<int> host_count;
   std::uint64_t allocations = 0;
 };
 
@@ -138,10 +138,10 @@ Gather::Rows Gather::select(const int *flags, std::uint64_t rows, int bits, Stre
   check_handled(cub::DeviceSelect::If(nullptr, bytes, numbers, list, count, items, chosen, stream), "selection");
   void *scratch = state_->room<char>(state_->scratch, bytes);
   check_handled(cub::DeviceSelect::If(scratch, bytes, numbers, list, count, items, chosen, stream), "selection");
-  auto *found = static_cast<int *>(state_->host_count.data());
-  check_handled(cudaMemcpyAsync(found, count, sizeof(int), cudaMemcpyDeviceToHost, stream), "selection");
+  check_handled(cudaMemcpyAsync(state_->host_count.get(), count, sizeof(int), cudaMemcpyDeviceToHost, stream),
+                "selection");
   check_handled(cudaStreamSynchronize(stream), "selection");
-  return {list, static_cast<std::uint64_t>(*found)};
+  return {list, static_cast<std::uint64_t>(*state_->host_count)};
 }
 
 namespace {

@@ -30,7 +30,7 @@ std::int64_t *FrameOrder::ids(std::uint64_t n) {
     charge_ = format::Charge(room * bytes_each);
     for (DeviceBuffer &buffer : ids_) buffer.allocate(room * sizeof(std::int64_t), 0);
     differs_.allocate(sizeof(std::uint32_t), 0);
-    answer_.allocate(sizeof(Answer), 0);
+    answer_.make();
     capacity_ = room;
     ++allocations_;
   }
@@ -44,19 +44,18 @@ bool FrameOrder::are_known(std::uint64_t n, Stream stream) {
   compare<<<blocks, threads, 0, stream>>>(in<std::int64_t>(ids_[0]), in<std::int64_t>(ids_[1]), n,
                                           in<std::uint32_t>(differs_));
   check_handled(cudaGetLastError(), "comparing ids");
-  auto *const answer = static_cast<Answer *>(answer_.data());
   check_handled(
-      cudaMemcpyAsync(&answer->differs, differs_.data(), sizeof answer->differs, cudaMemcpyDeviceToHost, stream),
+      cudaMemcpyAsync(&answer_->differs, differs_.data(), sizeof answer_->differs, cudaMemcpyDeviceToHost, stream),
       "comparing ids");
   check_handled(cudaStreamSynchronize(stream), "comparing ids");
-  return answer->differs == 0;
+  return answer_->differs == 0;
 }
 
 const std::uint32_t *FrameOrder::rows(std::uint64_t n, Stream stream) {
   if (n == 0) return nullptr;
   if (!are_known(n, stream)) {
     known_ = 0;
-    ranks_.find(in<std::int64_t>(ids_[filled_]), n, &static_cast<Answer *>(answer_.data())->bits, stream);
+    ranks_.find(in<std::int64_t>(ids_[filled_]), n, &answer_->bits, stream);
     known_ = n;
     filled_ = 1 - filled_;
   }

@@ -35,7 +35,7 @@ class FrameOrder {
 
   DeviceBuffer ids_[2];  // in turn: those whose order is known, those that were filled last
   DeviceBuffer differs_;
-  PinnedBuffer answer_;
+  PinnedReport<Answer> answer_;
   IdRanks ranks_;
   format::Charge charge_;
   std::uint64_t capacity_ = 0;  // particles

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::TrajectoryDecoder: streams, statuses and errors around a ChunkDecoder.
-#include <new>
+#include <memory>
 
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/trajectory/chunk_decoder.hpp"
@@ -12,8 +12,7 @@ struct TrajectoryDecoder::State {
   explicit State(int on) : device(on) {
     require_device(device);
     const CurrentDevice current(device);
-    pinned.allocate(sizeof(ChunkDecoder::Report), 0);
-    report = new (pinned.data()) ChunkDecoder::Report();
+    report.make();
     done = std::make_unique<Event>();
   }
   ~State() {
@@ -21,7 +20,7 @@ struct TrajectoryDecoder::State {
       const CurrentDevice current(device);
       release();
       done.reset();
-      pinned.release();
+      report.release();
     } catch (const Error &) {  // the device is lost, and its memory with it
       forget_last_error();
     }
@@ -39,7 +38,7 @@ struct TrajectoryDecoder::State {
       follow_stream(stream);
       const ChunkBytes bytes(chunk, host, size, heads, stream);
       particles = count;
-      chunks.decode({bytes, count, prepared, order == OutputOrder::id, report, stream});
+      chunks.decode({bytes, count, prepared, order == OutputOrder::id, report.get(), stream});
       done->record(stream);
     } catch (const Error &error) {
       // What is queued already works with memory that may be given back, and with statuses of this chunk.
@@ -99,8 +98,7 @@ struct TrajectoryDecoder::State {
   HeadCache heads;
   DeviceBuffer copied;  // a chunk from host memory
   std::uint64_t allocations = 0;
-  PinnedBuffer pinned;
-  ChunkDecoder::Report *report = nullptr;
+  PinnedReport<ChunkDecoder::Report> report;
   std::unique_ptr<Event> done;  // all that was queued
   Stream last_stream = nullptr;
 };

@@ -30,7 +30,7 @@ struct Flags {
   std::uint32_t changed[max_fields];  // fields that are not predicted, in this frame
 };
 
-// All that kernels report, in pinned memory.
+// All that kernels report.
 struct Report {
   Flags flags;
   DifferenceResult result;
@@ -83,14 +83,13 @@ bool fits(const DifferenceResult &result) { return result.fits != 0 && result.wi
 struct TrajectoryCodec::State {
   explicit State(int on) : codec(on) {
     const CurrentDevice current(on);
-    pinned.allocate(sizeof(Report), 0);
-    report = new (pinned.data()) Report();
+    report.make();
   }
   ~State() {
     try {
       const CurrentDevice current(codec.device());
       release();
-      pinned.release();
+      report.release();
     } catch (const Error &) {  // the device is lost, and its memory with it
       forget_last_error();
     }
@@ -480,8 +479,7 @@ struct TrajectoryCodec::State {
   }
 
   Codec codec;
-  PinnedBuffer pinned;
-  Report *report = nullptr;
+  PinnedReport<Report> report;
   DeviceChunk chunk;  // the codec's, or in `out`
   std::uint64_t allocations = 0;
 
