@@ -98,10 +98,9 @@ void compress(const std::vector<FieldInput> &fields, std::uint64_t particles, co
   std::vector<FieldInput> prepared = fields;
   format::prepare_fields(prepared, particles);
   check_inputs(prepared, particles);
-  check_memory(workspace, workspace_size, workspace_alignment, "the workspace");
   check_memory(out, capacity, chunk_alignment, "the memory for the chunk");
   const EncodeMemory memory = carve(workspace, fields, particles);
-  if (workspace_size < memory.used) throw Error(Status::invalid_argument, "the workspace is too small");
+  check_workspace(workspace, workspace_size, memory.used);
 
   EncodeParams params{};
   params.fields = static_cast<int>(fields.size());
@@ -196,9 +195,8 @@ void decompress(const void *chunk, std::size_t size, std::uint64_t particles, co
                 void *workspace, std::size_t workspace_size, std::uint32_t *damaged, Stream stream, BlockRange range) {
   check_outputs(fields, particles);
   check_memory(chunk, size, chunk_alignment, "the chunk");
-  check_memory(workspace, workspace_size, workspace_alignment, "the workspace");
   const DecodeMemory memory = carve(workspace, fields, particles);
-  if (workspace_size < memory.used) throw Error(Status::invalid_argument, "the workspace is too small");
+  check_workspace(workspace, workspace_size, memory.used);
   DecodeParams params{};
   params.fields = static_cast<int>(fields.size());
   for (std::size_t f = 0; f < fields.size(); ++f) {

@@ -68,6 +68,11 @@ void check_memory(const void *memory, std::size_t size, std::size_t alignment, c
     throw Error(Status::invalid_argument, std::string(name) + " is not aligned to " + std::to_string(alignment));
 }
 
+void check_workspace(const void *workspace, std::size_t size, std::size_t needed) {
+  check_memory(workspace, size, workspace_alignment, "the workspace");
+  if (size < needed) throw Error(Status::invalid_argument, "the workspace is too small");
+}
+
 std::vector<FieldOutput> with_steps(std::vector<FieldOutput> fields) {
   // Decoding takes the step alone: a caller who has it need not know the bound.
   for (FieldOutput &output : fields)

@@ -29,6 +29,8 @@ void check_outputs(const std::vector<FieldOutput> &fields, std::uint64_t particl
 
 // Throws invalid_argument: null although `size` is not 0, not aligned. `name` is for the message.
 void check_memory(const void *memory, std::size_t size, std::size_t alignment, const char *name);
+// As check_memory; also fewer bytes than are needed.
+void check_workspace(const void *workspace, std::size_t size, std::size_t needed);
 
 // The fields with the step that a bound without one stands for.
 std::vector<FieldOutput> with_steps(std::vector<FieldOutput> fields);

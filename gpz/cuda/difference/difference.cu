@@ -81,11 +81,6 @@ DecodeWorkspace carve_decode(void *base, std::uint64_t particles) {
   return memory;
 }
 
-void check_workspace(const void *workspace, std::size_t size, std::size_t needed) {
-  check_memory(workspace, size, workspace_alignment, "the workspace");
-  if (size < needed) throw Error(Status::invalid_argument, "the workspace is too small");
-}
-
 }  // namespace
 
 std::size_t encode_difference_workspace(const DeviceDifferenceState &state, std::size_t capacity) {

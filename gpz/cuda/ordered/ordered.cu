@@ -88,11 +88,6 @@ void require(bool good, const char *what) {
   if (!good) throw Error(Status::invalid_argument, what);
 }
 
-void check_workspace(const void *workspace, std::size_t size, std::size_t needed) {
-  check_memory(workspace, size, workspace_alignment, "the workspace");
-  require(size >= needed, "the workspace is too small");
-}
-
 }  // namespace
 
 std::size_t decode_ordered_workspace(std::uint64_t particles, int components) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda/common/carver.hpp"
 #include "gpz/cuda/reader/staged_values.hpp"
 
 namespace gpz::cuda {
 namespace {
 
-constexpr std::size_t alignment = 256;
 constexpr unsigned threads = 256;
 
 // Bits, or the low ones of them.
@@ -41,12 +41,13 @@ void place_values(const void *values, ConstArray::Type type, const DeviceArray &
 void StagedValues::reserve(const std::vector<DeviceArray> &arrays, std::uint64_t n) {
   columns_.clear();
   n_ = n;
-  size_ = 0;
+  Carver places(nullptr);
   if (!arrays.empty()) format::require_memory(n, arrays.size() * sizeof(std::uint64_t));
   for (const DeviceArray &array : arrays) {
-    columns_.push_back({size_, array});
-    size_ += (n * columns_.back().size() + alignment - 1) / alignment * alignment;
+    columns_.push_back({places.used(), array});
+    places.take<char>(n * columns_.back().size());
   }
+  size_ = places.used();
   if (size_ <= device_.capacity()) return;
   device_.release();
   device_charge_ = {};

@@ -79,25 +79,30 @@ struct SequenceCodec::State {
     return report;
   }
 
+  struct Carved {
+    std::size_t zeros;  // what has to be zero before, which comes first
+    std::size_t used;
+  };
   // Cuts the workspace; with nullptr it only measures. For encoding this is what counting needs: little, which takes
   // less time to get.
-  static std::size_t carve(void *base, SequenceEncode &params) {
+  static Carved carve(void *base, SequenceEncode &params) {
     Carver carver(base);
-    // What has to be zero before comes first.
     params.report = carver.take<SequenceReport>(1);
     params.steps = carver.take<std::uint32_t>(core::max_components * core::step_magnitudes);
     params.counts = carver.take<std::uint32_t>(max_sequence_tables * core::sequence_symbols);
     params.exact_counts =
         carver.take<std::uint32_t>(static_cast<unsigned>(params.field.components) * params.blocks + 1);
+    const std::size_t zeros = carver.used();
     params.tables = carver.take<SequenceTables>(1);
     params.shares = carver.take<PackedShare>(max_sequence_tables * core::sequence_symbols);
-    return carver.used();
+    return {zeros, carver.used()};
   }
-  // What lies between the bytes of a chunk and the pages.
-  static std::size_t carve_blocks(void *base, SequenceEncode &params) {
+  // The bytes of a chunk, arrays of its blocks, and pages, which take all that is left; returns where they begin.
+  static std::size_t carve_streams(void *base, SequenceEncode &params) {
     const int components = params.field.components;
     const std::uint64_t blocks = params.blocks;
     Carver carver(base);
+    params.out = carver.take<std::uint8_t>(params.out_size);
     params.records = carver.take<core::SequenceRecord>(blocks);
     params.words = carver.take<std::uint32_t>(blocks + 1);
     params.word_offsets = carver.take<std::uint64_t>(blocks + 1);
@@ -107,12 +112,15 @@ struct SequenceCodec::State {
     params.lane_escapes = carver.take<std::uint16_t>(blocks * core::sequence_lanes);
     params.scan_bytes = scan_size(blocks * static_cast<unsigned>(components) + 1);
     params.scan = carver.take<char>(params.scan_bytes);
-    return carver.used();
+    const std::size_t pages_at = carver.used();
+    params.pages = carver.take<std::uint16_t>(0);
+    return pages_at;
   }
-  static std::size_t carve(void *base, SequenceDecode &params) {
+  static Carved carve(void *base, SequenceDecode &params) {
     const std::uint64_t blocks = params.blocks;
     Carver carver(base);
     params.report = carver.take<SequenceReport>(1);
+    const std::size_t zeros = carver.used();
     params.tables = carver.take<SequenceTables>(1);
     params.words = carver.take<std::uint32_t>(blocks + 1);
     params.entries = carver.take<std::uint32_t>(max_sequence_tables * entry_stride);
@@ -128,17 +136,15 @@ struct SequenceCodec::State {
     }
     params.scan_bytes = scan_size(blocks + 1);
     params.scan = carver.take<char>(params.scan_bytes);
-    return carver.used();
+    return {zeros, carver.used()};
   }
 
-  // Memory for the kernels, zero up to their tables.
+  // Memory for the kernels.
   template <typename Params>
   void prepare(Params &params, Stream stream) {
-    reserve(workspace, carve(nullptr, params));
-    carve(workspace.data(), params);
-    const auto zeros =
-        static_cast<std::size_t>(reinterpret_cast<char *>(params.tables) - static_cast<char *>(workspace.data()));
-    check(cudaMemsetAsync(workspace.data(), 0, zeros, stream), "zeros");
+    reserve(workspace, carve(nullptr, params).used);
+    const Carved carved = carve(workspace.data(), params);
+    check(cudaMemsetAsync(workspace.data(), 0, carved.zeros, stream), "zeros");
   }
 
   // Pages and bytes that a chunk will take at most, from what was counted: streams take a little more than their
@@ -198,15 +204,12 @@ struct SequenceCodec::State {
   // With room for so much; if that does not suffice, once more with what was wanted.
   void encode_with(SequenceEncode &params, SequenceReport &report, std::uint64_t size, std::uint64_t pages,
                    Stream stream) {
-    const std::size_t arrays = round_up(carve_blocks(nullptr, params));
     for (;;) {
       params.out_size = round_up(size);
-      reserve(bytes, params.out_size + arrays + (pages + 1) * page_bytes);
-      params.out = static_cast<std::uint8_t *>(bytes.data());
-      carve_blocks(params.out + params.out_size, params);
-      params.pages = reinterpret_cast<std::uint16_t *>(params.out + params.out_size + arrays);
-      params.pages_there = static_cast<std::uint32_t>(
-          std::min<std::size_t>((bytes.capacity() - params.out_size - arrays) / page_bytes - 1, most_pages));
+      reserve(bytes, carve_streams(nullptr, params) + (pages + 1) * page_bytes);
+      const std::size_t pages_at = carve_streams(bytes.data(), params);
+      params.pages_there =
+          static_cast<std::uint32_t>(std::min<std::size_t>((bytes.capacity() - pages_at) / page_bytes - 1, most_pages));
       check(cudaMemsetAsync(params.words + params.blocks, 0, sizeof(*params.words), stream), "zeros");
       encode_streams(params, stream);
       write_sequence(params, stream);

@@ -115,13 +115,11 @@ void ChunkDecoder::decode_others(const Call &call, const ChunkBytes &chunk, Chun
                                  std::uint64_t count) {
   const std::size_t fields = call.outputs.size();
   const auto is_done = [&](std::size_t f) { return call.by_id && f == id_; };
-  for (const bool measure : {true, false}) {
-    Carver carver(measure ? nullptr : landing_.data());
-    landings_.assign(fields, {});
+  landings_.assign(fields, {});
+  carve(landing_, [&](Carver &carver) {
     for (std::size_t f = 0; f < fields; ++f)
       landings_[f] = is_done(f) ? Landing{without_arrays(field(call, f))} : land(call, f, first, count, carver);
-    if (measure) reserve(landing_, carver.used());
-  }
+  });
   std::vector<FieldOutput> outputs;
   for (const Landing &landing : landings_) outputs.push_back(landing.output);
   decode_into(call, chunk, kind, count, outputs);
@@ -250,13 +248,12 @@ void ChunkDecoder::next(const Call &call) {
 
 void ChunkDecoder::let_leave(const Call &call, const format::Column<std::uint32_t> &leaving) {
   const std::uint64_t before = history_.particles();
-  Carver measured(nullptr);
-  measured.take<std::uint32_t>(leaving.size());
-  measured.take<std::uint32_t>(before);
-  reserve(lists_, measured.used());
-  Carver carver(lists_.data());
-  auto *const slots = carver.take<std::uint32_t>(leaving.size());
-  auto *const staying = carver.take<std::uint32_t>(before);
+  std::uint32_t *slots = nullptr;
+  std::uint32_t *staying = nullptr;
+  carve(lists_, [&](Carver &carver) {
+    slots = carver.take<std::uint32_t>(leaving.size());
+    staying = carver.take<std::uint32_t>(before);
+  });
   leaving_.send(leaving.data(), leaving.size() * sizeof(std::uint32_t), slots, call.stream);
   list_staying(slots, leaving.size(), before, staying, call.stream);
   history_.keep(staying, before - leaving.size(), call.stream);
@@ -267,10 +264,10 @@ void ChunkDecoder::count_crossings(const Call &call, const std::vector<format::S
   bool counts = false;
   for (std::size_t f = 1; f < sections.size(); ++f) counts |= history_.has_keys(f) && sections[f].size != 0;
   if (!counts) return;
-  reserve(crossings_, core::max_components * staying);
-  check(cudaMemsetAsync(crossings_.data(), 0, core::max_components * staying, call.stream), "clearing");
-  for (std::size_t d = 0; d < core::max_components; ++d)
-    crossed_[d] = static_cast<std::int8_t *>(crossings_.data()) + d * staying;
+  const std::size_t used = carve(crossings_, [&](Carver &carver) {
+    for (std::int8_t *&axis : crossed_) axis = carver.take<std::int8_t>(staying);
+  });
+  check(cudaMemsetAsync(crossings_.data(), 0, used, call.stream), "clearing");
 }
 
 void ChunkDecoder::decode_section(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying) {
@@ -349,11 +346,7 @@ void ChunkDecoder::decode_block_coded(const Call &call, std::size_t f, const Chu
   const ChunkKind kind = open_independent(chunk, staying);
   if (kind != ChunkKind::block) corrupt("kind of a chunk that has to be a block chunk", format::chunk_kind_at);
   landings_.assign(call.outputs.size(), {});
-  for (const bool measure : {true, false}) {
-    Carver carver(measure ? nullptr : landing_.data());
-    landings_[f] = land(call, f, 0, staying, carver);
-    if (measure) reserve(landing_, carver.used());
-  }
+  carve(landing_, [&](Carver &carver) { landings_[f] = land(call, f, 0, staying, carver); });
   FieldOutput alone = landings_[f].output;
   alone.field.leading = false;
   decode_into(call, chunk, kind, staying, {alone});

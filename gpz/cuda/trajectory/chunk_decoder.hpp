@@ -92,6 +92,16 @@ class ChunkDecoder {
   bool is_followed(std::size_t f) const { return history_.kept(f) != Kept::nothing; }
   std::uint32_t *next_status();
   void reserve(DeviceBuffer &buffer, std::size_t size);
+  // Makes room for what `cut` takes, and lets it take it: `cut` is called twice. Returns the bytes.
+  template <typename Cut>
+  std::size_t carve(DeviceBuffer &buffer, const Cut &cut) {
+    Carver measured(nullptr);
+    cut(measured);
+    reserve(buffer, measured.used());
+    Carver carver(buffer.data());
+    cut(carver);
+    return carver.used();
+  }
   std::uint32_t *wide() const { return static_cast<std::uint32_t *>(flags_.data()); }
   std::uint32_t *statuses() const { return wide() + 1; }
 

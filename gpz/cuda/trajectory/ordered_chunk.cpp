@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/carver.hpp"
 #include "gpz/cuda/ordered/ordered.hpp"
 #include "gpz/cuda/trajectory/rows.hpp"
@@ -142,7 +143,7 @@ void decode_ordered_chunk(const ChunkBytes &chunk, std::uint64_t particles, cons
                           void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream) {
   const std::size_t rest = rest_size(fields, particles);
   const Workspace memory = carve(workspace, fields, particles, rest);
-  if (workspace_size < memory.used) throw Error(Status::invalid_argument, "the workspace is too small");
+  check_workspace(workspace, workspace_size, memory.used);
   check(cudaMemsetAsync(memory.statuses, 0, (2 * fields.size() + 1) * sizeof(std::uint32_t), stream), "clearing");
   check(cudaMemsetAsync(status, 0, sizeof(*status), stream), "clearing");
   Decoder decoder(chunk, particles, fields, memory, rest, stream);
