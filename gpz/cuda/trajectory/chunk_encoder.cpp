@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/cuda/trajectory/chunk_encoder.hpp"
+
+#include <algorithm>
+
+#include "gpz/cuda/trajectory/fields.hpp"
+#include "gpz/format/chunk_head.hpp"
+#include "gpz/format/fields.hpp"
+
+namespace gpz::cuda {
+namespace {
+
+// Whether the first section is that of a predicted field.
+bool leads(const FrameCall &call) { return !format::is_plain(call.field(0)); }
+
+}  // namespace
+
+// --- Memory
+
+void ChunkEncoder::forget() {
+  history_.forget();
+  matched_.forget();
+  last_.forget();
+  scratch_before_ = scratch_particles_ = 0;  // it is for other fields
+}
+
+void ChunkEncoder::release() {
+  forget();
+  history_.release();
+  matched_.release();
+  last_.release();
+  out_.release();
+  scratch_.release();
+  report_.release();
+}
+
+void ChunkEncoder::settle() const {
+  if (beside_ != nullptr && cudaStreamSynchronize(beside_->stream.get()) != cudaSuccess) forget_last_error();
+}
+
+std::size_t ChunkEncoder::device_bytes() const {
+  return history_.device_bytes() + matched_.device_bytes() + last_.device_bytes() + out_.device_bytes() +
+         scratch_.capacity() + report_.device_bytes();
+}
+
+std::uint64_t ChunkEncoder::allocations() const {
+  return allocations_ + history_.allocations() + matched_.allocations() + last_.allocations() + out_.allocations() +
+         report_.allocations();
+}
+
+void ChunkEncoder::reserve_scratch(const FrameCall &call, std::uint64_t before) {
+  // Sizes are asked of a library, which takes its time.
+  if (before <= scratch_before_ && call.particles <= scratch_particles_) return;
+  scratch_before_ = scratch_particles_ = 0;
+  const std::uint64_t most = std::max(before, call.particles);
+  std::size_t size = std::max(DeviceHistory::scratch_size(most), FrameMatch::scratch_size(before, call.particles));
+  for (std::size_t f = 0; f < call.fields.size(); ++f) {
+    DeviceDifferenceState state;
+    state.particles = most;
+    size = std::max(size, encode_difference_workspace(state, difference_bound(most, call.components(f))));
+  }
+  if (size > scratch_.capacity()) {
+    scratch_.release();
+    scratch_.allocate(size);
+    ++allocations_;
+  }
+  scratch_before_ = before;
+  scratch_particles_ = call.particles;
+}
+
+// --- Frame after frame
+
+void ChunkEncoder::start(const FrameCall &call, const std::vector<Field> &fields, std::size_t id) {
+  const DeviceChunk &key = codec_.chunk();
+  id_ = id;
+  report_.reserve();
+  reserve_scratch(call, key.particles);
+  const std::uint64_t *lengths = report_.results().lengths;
+  check(cudaMemcpyAsync(report_.results().lengths, static_cast<const char *>(key.data) + 8, fields.size() * 8,
+                        cudaMemcpyDeviceToHost, call.stream),
+        "lengths of sections");
+  history_.start(fields, id, std::max(key.particles, call.particles), report_.wide(), call.stream);
+  history_.add(codec_, key, scratch_.data(), scratch_.capacity(), call.stream);
+  sizes_.particles = key.particles;
+  sizes_.all = key.size;
+  sizes_.sections.assign(lengths, lengths + fields.size());
+}
+
+ChunkEncoder::Outcome ChunkEncoder::encode(const FrameCall &call) {
+  switch (encode_repeated(call)) {
+    case Repeated::encoded:
+      return Outcome::encoded;
+    case Repeated::impossible:
+      return Outcome::impossible;
+    case Repeated::wide:
+      return Outcome::wide;
+    case Repeated::moved:
+      break;
+  }
+  switch (match(call)) {
+    case Match::wide:
+      return Outcome::wide;
+    case Match::few:
+      return Outcome::impossible;
+    case Match::found:
+      break;
+  }
+  return encode_matched(call) ? Outcome::encoded : Outcome::impossible;
+}
+
+ChunkEncoder::Match ChunkEncoder::match(const FrameCall &call) {
+  reserve_scratch(call, history_.particles());
+  report_.queue_copy(call.stream);
+  report_.clear(call.stream);
+  matched_.find(history_.ids(), history_.particles(), call.fields[id_].components[0], call.particles, call.rows,
+                scratch_.data(), &report_.results().counts, call.stream);
+  if (report_.flags().wide != 0) return Match::wide;
+  if (!format::enough_stay(matched_.staying(), call.particles, history_.particles())) return Match::few;
+  matched_.list(scratch_.data(), call.stream);
+  return Match::found;
+}
+
+ChunkEncoder::Repeated ChunkEncoder::encode_repeated(const FrameCall &call) {
+  const ConstArray &ids = call.fields[id_].components[0];
+  const void *known = last_.find(id_, 0, ids.type, call.particles);
+  if (known == nullptr || !matched_.may_repeat(history_.particles(), call.particles, call.rows)) return Repeated::moved;
+  reserve_scratch(call, history_.particles());
+  report_.clear(call.stream);
+  // While the prediction is fitted, which keeps few multiprocessors busy.
+  if (beside_ == nullptr) beside_ = std::make_unique<Beside>();
+  beside_->begin.record(call.stream);
+  check(cudaStreamWaitEvent(beside_->stream.get(), beside_->begin.get()), "waiting for the caller's work");
+  compare_copies(ids, known, call.particles, report_.moved(), beside_->stream.get());
+  beside_->end.record(beside_->stream.get());
+  matched_.repeat();
+  std::vector<std::uint8_t> head = start_chunk(call);
+  queue_sections(call, report_.moved());
+  if (!leads(call)) check(cudaStreamWaitEvent(call.stream, beside_->end.get()), "waiting for ids");
+  report_.fetch(call.stream);
+  if (report_.flags().wide != 0) return Repeated::wide;
+  if (report_.flags().moved != 0) {
+    if (leads(call)) undo_frame(history_.state(0));
+    return Repeated::moved;
+  }
+  remember(call, true);
+  return end_chunk(call, head) ? Repeated::encoded : Repeated::impossible;
+}
+
+bool ChunkEncoder::encode_matched(const FrameCall &call) {
+  std::vector<std::uint8_t> head = start_chunk(call);
+  if (matched_.staying() != 0) {
+    queue_sections(call, nullptr);
+    remember(call, false);
+    report_.fetch(call.stream);
+  }
+  return end_chunk(call, head);
+}
+
+// --- One chunk
+
+std::vector<std::uint8_t> ChunkEncoder::start_chunk(const FrameCall &call) {
+  const std::uint64_t before = history_.particles();
+  const std::uint64_t staying = matched_.staying();
+  const std::uint64_t arriving = matched_.arriving();
+  history_.grow(call.particles, call.stream);
+  if (!matched_.leaving().empty()) history_.keep(matched_.staying_slots(), staying, call.stream);
+  std::vector<std::uint8_t> head;
+  format::append_difference_head(before, matched_.leaving(), arriving, call.fields.size(), head);
+  std::size_t room = head.size() + (arriving == 0 ? 0 : compressed_bound(call.fields, arriving));
+  for (const FieldInput &input : call.fields) room += SectionEncoder::room(input, staying);
+  out_.start(room);
+  out_.grow(head.size());
+  largest_error_.assign(call.fields.size(), 0);
+  return head;
+}
+
+// The first section, and what others depend on. Nothing is changed if *cancelled (nullptr: it does not exist) is not 0,
+// except that undo_frame() is then due for the first field, if it leads.
+void ChunkEncoder::queue_sections(const FrameCall &call, const std::uint32_t *cancelled) {
+  BesidesEncoding besides;
+  if (sections_.start(call, id_)) besides.crossings = matched_.crossings();
+  besides.cancelled = cancelled;
+  if (cancelled != nullptr) besides.known = beside_->end.get();
+  std::size_t comparisons = 0;
+  std::vector<bool> compared(call.fields.size());
+  if (cancelled != nullptr && leads(call))
+    for (std::size_t f = 0; f < call.fields.size(); ++f) compared[f] = compare_besides(call, f, besides, comparisons);
+  if (leads(call)) sections_.queue(call, 0, besides);
+  for (std::size_t f = 0; f < call.fields.size(); ++f)
+    if (!compared[f]) sections_.queue_comparison(call, f, cancelled);
+}
+
+// Whether a field that may stay is compared with the last frame while the first section is encoded.
+bool ChunkEncoder::compare_besides(const FrameCall &call, std::size_t f, BesidesEncoding &besides,
+                                   std::size_t &comparisons) const {
+  const auto components = static_cast<std::size_t>(call.components(f));
+  if (f == id_ || !sections_.may_stay(call, f) || components > max_comparisons - comparisons) return false;
+  std::size_t end = comparisons;
+  for (std::size_t d = 0; d < components; ++d) {
+    const ConstArray &values = call.fields[f].components[d];
+    const std::size_t size = size_of(values.type);
+    const void *before = last_.find(f, d, values.type, call.particles);
+    if (before == nullptr || values.stride != static_cast<std::ptrdiff_t>(size) ||
+        reinterpret_cast<std::uintptr_t>(values.data) % 16 != 0)
+      return false;
+    besides.comparisons[end++] = {static_cast<const std::uint32_t *>(values.data),
+                                  static_cast<const std::uint32_t *>(before),
+                                  static_cast<std::uint32_t>(size / sizeof(std::uint32_t)), report_.changed(f)};
+  }
+  comparisons = end;
+  return true;
+}
+
+// What the next frame is compared with. `repeated`: as this one was.
+void ChunkEncoder::remember(const FrameCall &call, bool repeated) {
+  if (!matched_.may_be_repeated()) return;
+  for (std::size_t f = 0; f < call.fields.size(); ++f) {
+    if (!sections_.may_stay(call, f) || (repeated && report_.flags().changed[f] == 0)) continue;
+    for (std::size_t d = 0; d < call.field(f).components.size(); ++d)
+      last_.keep(f, d, call.fields[f].components[d], call.particles, call.stream);
+  }
+}
+
+// Once the flags of the frame are there.
+bool ChunkEncoder::end_chunk(const FrameCall &call, std::vector<std::uint8_t> &head) {
+  const std::uint64_t staying = matched_.staying();
+  for (std::size_t f = 0; f < call.fields.size() && staying != 0; ++f) {
+    const std::size_t begin = out_.size();
+    if (!sections_.end(call, f, sizes_.scaled(sizes_.sections[f], staying), largest_error_[f])) return false;
+    format::set_section_length(head, ChunkKind::difference, f, out_.size() - begin);
+  }
+  if (matched_.arriving() != 0) encode_arrivals(call, head);
+  out_.set_head(head, call.stream);
+  check(cudaStreamSynchronize(call.stream), "differences");
+  return true;
+}
+
+void ChunkEncoder::encode_arrivals(const FrameCall &call, std::vector<std::uint8_t> &head) {
+  const auto *rows = reinterpret_cast<const int *>(matched_.arriving_rows());
+  const DeviceChunk &part = codec_.encode(call.fields, matched_.arriving(), rows, call.stream);
+  out_.append(part, call.stream);
+  format::set_arrivals_length(head, part.size);
+  for (std::size_t f = 0; f < call.fields.size(); ++f)
+    largest_error_[f] = std::max(largest_error_[f], part.largest_error[f]);
+  history_.add(codec_, part, scratch_.data(), scratch_.capacity(), call.stream);
+}
+
+}  // namespace gpz::cuda
