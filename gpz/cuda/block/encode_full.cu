@@ -10,6 +10,7 @@
 #include "gpz/cuda/block/kernels.cuh"
 #include "gpz/cuda/block/lane_packer.cuh"
 #include "gpz/cuda/block/publish.cuh"
+#include "gpz/cuda/block/segment_counters.cuh"
 #include "gpz/cuda/common/ablation.hpp"
 #include "gpz/cuda/common/chained.cuh"
 #include "gpz/cuda/common/warp.cuh"
@@ -27,18 +28,6 @@ constexpr int warps_per_multiprocessor = sizeof(T) == 4 ? 16 : 12;
 // Whether statistics are read early and offsets have a path of their own. With doubles, both together cost 3 to 12 %.
 template <typename T>
 constexpr bool spare_registers = sizeof(T) == 4;
-
-// Counters of segments count in bytes of what is sorted by them, so that sums of them are addresses.
-constexpr U32 counted = sizeof(U32);
-
-__device__ __forceinline__ U32 *at_byte(U32 *array, U32 byte) {
-  return reinterpret_cast<U32 *>(reinterpret_cast<unsigned char *>(array) + byte);
-}
-
-// Counters of segments are read by fours; each lane has 4, 12, 20, ... of them, so that the lanes that are served
-// together are in different banks.
-constexpr U32 max_counters = 4 * ((max_segments / (4 * warp_size)) | 1) * warp_size;
-static_assert(max_counters >= max_segments);
 
 struct Sorted {
   U32 before[4];        // the last of them is 0, so that each key has one before it
@@ -82,27 +71,6 @@ __device__ __forceinline__ bool choose_segments(const U32 (&extent)[core::max_co
   return core::make_segments(extent, shift, core::segment_limit(block_size), segments) && segments.offset_width <= 32;
 }
 
-// The counters of consecutive segments that a lane looks after.
-struct SegmentShare {
-  U32 per;    // 4, 12, 20, ...
-  U32 first;  // segment
-
-  __device__ explicit SegmentShare(U32 segments)
-      : per(((segments + 4 * warp_size - 1) / (4 * warp_size) | 1) * 4), first(threadIdx.x * per) {}
-
-  template <typename Visit>
-  __device__ __forceinline__ void for_each(const U32 *counts, const Visit &visit) const {
-    const auto *fours = reinterpret_cast<const uint4 *>(counts + first);
-    for (U32 j = 0; j < per / 4; ++j) {
-      const uint4 four = fours[j];
-      visit(first + 4 * j, four.x / counted);
-      visit(first + 4 * j + 1, four.y / counted);
-      visit(first + 4 * j + 2, four.z / counted);
-      visit(first + 4 * j + 3, four.w / counted);
-    }
-  }
-};
-
 // Stage 3 (a), the paper's section 4.3: run lengths and gaps, if they take no more than bitmap_words. They are written
 // to shared.order; returns their words, or more than bitmap_words.
 __device__ __forceinline__ U32 encode_runs(const FullShared &shared, const SegmentShare &share, U32 bitmap_words) {
@@ -144,38 +112,6 @@ __device__ __forceinline__ U32 encode_runs(const FullShared &shared, const Segme
     next = segment + 1;
   });
   return words;
-}
-
-// Particles, times `counted`, and runs in the segments of a lane.
-struct Totals {
-  U32 particles;
-  U32 runs;
-};
-
-__device__ __forceinline__ Totals totals_of(const U32 *counts, const SegmentShare &share) {
-  const auto *fours = reinterpret_cast<const uint4 *>(counts + share.first);
-  Totals totals{0, 0};
-#pragma unroll 4
-  for (U32 j = 0; j < share.per / 4; ++j) {
-    const uint4 count = fours[j];
-    totals.particles += count.x + count.y + count.z + count.w;
-    totals.runs += min(count.x, 1u) + min(count.y, 1u) + min(count.z, 1u) + min(count.w, 1u);
-  }
-  return totals;
-}
-
-// Counts become starts; `at` is that of the lane's first segment.
-__device__ __forceinline__ void sum_up(U32 *counts, const SegmentShare &share, U32 at) {
-  auto *fours = reinterpret_cast<uint4 *>(counts + share.first);
-#pragma unroll 4
-  for (U32 j = 0; j < share.per / 4; ++j) {
-    const uint4 count = fours[j];
-    const U32 y = at + count.x;
-    const U32 z = y + count.y;
-    const U32 w = z + count.z;
-    fours[j] = make_uint4(at, y, z, w);
-    at = w + count.w;
-  }
 }
 
 // Stage 3 (b), Elias-Fano: bits id + j of four particles stored from j on. They nearly always are within 32 bits; lanes
@@ -233,17 +169,6 @@ __device__ __forceinline__ void pack_block(const U32 *values, int width, U32 *ou
 __device__ __forceinline__ U32 as_factor(U32 power) {
   asm("mov.u32 %0, %0;" : "+r"(power));
   return power;
-}
-
-// What the atomics of the counting sort give, without trusting their order: every lane finds its like.
-__device__ __forceinline__ U32 rank_by_match(U32 *counter) {
-  const U32 like = __match_any_sync(full_mask, reinterpret_cast<std::uintptr_t>(counter));
-  const U32 before = static_cast<U32>(__popc(like & ((1u << threadIdx.x) - 1)));
-  const U32 rank = *counter + before * counted;
-  __syncwarp();
-  if (before == 0) *counter += static_cast<U32>(__popc(like)) * counted;
-  __syncwarp();
-  return rank;
 }
 
 // Values of a block in input order, from what the caller has: rare enough to quantise again.
