@@ -35,7 +35,7 @@ FieldClass class_of(const Field &field, bool is_identity = false);
 struct SectionContext {
   const Field &field;
   std::size_t particles = 0;  // of the section
-  // Of an ordered chunk, but for the ids themselves: the ids, ascending.
+  // In an ordered chunk: the ids, ascending. Null for the section of the ids.
   const format::Column<std::int64_t> *ids = nullptr;
   // Of a difference chunk: the field in earlier frames.
   const cpu::DifferenceState *state = nullptr;
