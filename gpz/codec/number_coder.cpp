@@ -37,12 +37,15 @@ struct Table {
 
 // What the encoder needs to know of the numbers of a range.
 struct Symbol {
-  std::uint64_t inverse;  // of the frequency
+  std::uint64_t inverse;  // core::ans_inverse
   std::uint16_t start;
   std::uint16_t frequency;
   std::uint8_t bits;
 };
 
+std::uint32_t push(std::uint32_t x, const Symbol &symbol) {
+  return core::ans_push(x, symbol.start, symbol.frequency, core::ans_quotient(x, symbol.inverse));
+}
 void find_symbols(const Table &table, const Histogram &used, Symbol *symbols) {
   for (std::uint32_t r = 0; r < core::number_tokens; ++r) {
     if (used[r] == 0) continue;
@@ -113,7 +116,7 @@ void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {
     words[first_word - 1] = static_cast<std::uint16_t>(x);
     first_word -= full ? 1 : 0;
     x = full ? x >> 16 : x;
-    state[i % core::ans_states] = core::ans_push(x, symbol.start, symbol.frequency, symbol.inverse);
+    state[i % core::ans_states] = push(x, symbol);
   }
 
   const std::size_t start = bytes.size();

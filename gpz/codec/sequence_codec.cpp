@@ -78,32 +78,26 @@ void fill_table(const std::uint32_t *count, SequenceTable &table, TokenShare *sh
   std::uint64_t all = 0;
   for (std::uint32_t s = 0; s < core::sequence_symbols; ++s) all += count[s];
   if (all == 0) return;
-  const auto is_used = [&](std::uint32_t s) { return s == 0 || count[s] != 0; };  // there may always be escapes
-  std::uint32_t rare = 0;
-  std::uint64_t common = 0;
+  const auto add = [&](core::SymbolCounts &to, std::uint32_t s) {
+    const core::SymbolCounts own = core::counts_of(s, count[s], all);
+    to.rare += own.rare;
+    to.common += own.common;
+    return own;
+  };
+  core::SymbolCounts together;
   std::uint32_t last = 0;
   for (std::uint32_t s = 0; s < core::sequence_symbols; ++s) {
-    if (!is_used(s)) continue;
-    if (core::is_rare(count[s], all))
-      ++rare;
-    else
-      common += count[s];
+    if (!core::is_used(s, count[s])) continue;
+    add(together, s);
     if (s != 0 && last == 0) table.first = s;
     last = s;
   }
   if (last != 0) table.count = last + 1 - table.first;
-  std::uint32_t rare_before = 0;
-  std::uint64_t before = 0;
+  core::SymbolCounts upto;
   std::uint32_t widest = 0;
   for (std::uint32_t s = 0; s < core::sequence_symbols; ++s) {
-    const std::uint32_t start = core::slots_before(rare_before, before, rare, common);
-    if (is_used(s)) {
-      if (core::is_rare(count[s], all))
-        ++rare_before;
-      else
-        before += count[s];
-    }
-    share[s] = {start, core::slots_before(rare_before, before, rare, common) - start};
+    const core::SymbolCounts before = upto;
+    share[s] = core::share_of_symbol(before, add(upto, s), together);
     if (s != 0) widest |= share[s].frequency;
   }
   table.escape = share[0].frequency;
@@ -237,18 +231,16 @@ void read_tables(format::ByteReader &in, int components, Decoding &out) {
     share[0] = {0, table.escape};
     std::uint32_t start = table.escape;
     for (std::uint32_t k = 0; k < table.count; ++k) {
-      const auto frequency = static_cast<std::uint32_t>(
-          core::get_bits(from, std::uint64_t{k} * table.width, static_cast<int>(table.width)));
+      const std::uint32_t frequency = core::frequency_of(table, from, table.first + k);
       share[table.first + k] = {start, frequency};
       start += frequency;
     }
-    if (start != (table.escape == 0 ? 0 : core::ans_total)) corrupt("sum of frequencies", at);
+    if (start != core::sum_of_frequencies(table)) corrupt("sum of frequencies", at);
     for (std::uint32_t s = 0; s < core::sequence_symbols; ++s)
       std::fill_n(out.symbol.begin() + t * core::ans_total + share[s].start, share[s].frequency,
                   static_cast<std::uint16_t>(s));
-    const std::uint32_t used = table.count * table.width;
+    if (!core::has_clean_end(table, from)) corrupt("bits behind a table", at);
     from += core::words_of_table(table);
-    if (used % 32 != 0 && from[-1] >> (used % 32) != 0) corrupt("bits behind a table", at);
   }
   if (words % 2 != 0 && strings[words] != 0) corrupt("bytes behind the tables", at);
 }

@@ -104,17 +104,19 @@ GPZ_HD bool ans_is_full(std::uint32_t state, std::uint32_t frequency) { return s
 GPZ_HD std::uint32_t ans_push(std::uint32_t state, std::uint32_t start, std::uint32_t frequency) {
   return (state / frequency << ans_bits) + state % frequency + start;
 }
-// By ans_inverse(frequency), for a state that is not full: steps wait for each other, and a division takes longer than
-// this. The state is below frequency * 2^20, and so the product below 2^64.
-GPZ_HD std::uint64_t ans_inverse(std::uint32_t frequency) { return (std::uint64_t{1} << 44) / frequency; }
+// The same without a division, which is most of what a step takes: `quotient` is state / frequency, or one less.
+// Processors come by it in different ways.
 GPZ_HD std::uint32_t ans_push(std::uint32_t state, std::uint32_t start, std::uint32_t frequency,
-                              std::uint64_t inverse) {
-  auto quotient = static_cast<std::uint32_t>(state * inverse >> 44);  // or one less than state / frequency
-  std::uint32_t rest = state - quotient * frequency;
+                              std::uint32_t quotient) {
+  const std::uint32_t rest = state - quotient * frequency;
   const bool less = rest >= frequency;
-  quotient += less ? 1 : 0;
-  rest -= less ? frequency : 0;
-  return (quotient << ans_bits) + rest + start;
+  return ((quotient + (less ? 1 : 0)) << ans_bits) + rest - (less ? frequency : 0) + start;
+}
+// Such a quotient from the inverse of the frequency, for a state that is not full: it is below frequency 2^20, and so
+// the product below 2^64.
+GPZ_HD std::uint64_t ans_inverse(std::uint32_t frequency) { return (std::uint64_t{1} << 44) / frequency; }
+GPZ_HD std::uint32_t ans_quotient(std::uint32_t state, std::uint64_t inverse) {
+  return static_cast<std::uint32_t>(state * inverse >> 44);
 }
 
 }  // namespace GPZ_ISA

@@ -158,6 +158,37 @@ GPZ_HD std::uint32_t slots_before(std::uint32_t rare_before, std::uint64_t befor
   return rare_before + static_cast<std::uint32_t>(before * (ans_total - rare) / common);
 }
 
+// What a symbol, or all those before one, or all of a context are in these sums.
+struct SymbolCounts {
+  std::uint32_t rare = 0;
+  std::uint64_t common = 0;
+};
+// Of a symbol that was counted so often. Escapes get a share without: there may always be some.
+GPZ_HD bool is_used(std::uint32_t symbol, std::uint32_t count) { return symbol == 0 || count != 0; }
+GPZ_HD SymbolCounts counts_of(std::uint32_t symbol, std::uint32_t count, std::uint64_t all) {
+  if (!is_used(symbol, count)) return {};
+  return is_rare(count, all) ? SymbolCounts{1, 0} : SymbolCounts{0, count};
+}
+GPZ_HD TokenShare share_of_symbol(const SymbolCounts &before, const SymbolCounts &own, const SymbolCounts &all) {
+  const std::uint32_t start = slots_before(before.rare, before.common, all.rare, all.common);
+  const std::uint32_t end = slots_before(before.rare + own.rare, before.common + own.common, all.rare, all.common);
+  return {start, end - start};
+}
+
+// The frequency of a symbol in a table, the string of which has words_of_table() words.
+GPZ_HD std::uint32_t frequency_of(const SequenceTable &table, const std::uint32_t *string, std::uint32_t symbol) {
+  if (symbol == 0) return table.escape;
+  if (symbol < table.first || symbol >= table.first + table.count) return 0;
+  const std::uint64_t bit = std::uint64_t{symbol - table.first} * table.width;
+  return static_cast<std::uint32_t>(get_bits(string, bit, static_cast<int>(table.width)));
+}
+// What the frequencies of a table add up to, and whether the bits behind them are 0, as they have to be.
+GPZ_HD std::uint32_t sum_of_frequencies(const SequenceTable &table) { return table.escape == 0 ? 0 : ans_total; }
+GPZ_HD bool has_clean_end(const SequenceTable &table, const std::uint32_t *string) {
+  const std::uint32_t bits = table.count * table.width;
+  return bits % 32 == 0 || string[bits / 32] >> (bits % 32) == 0;
+}
+
 GPZ_HD bool is_valid(const SequenceAxis &axis) {
   return axis.shift <= max_sequence_shift && axis.up < sequence_symbols && axis.down <= sequence_symbols;
 }

@@ -216,7 +216,7 @@ __global__ void __launch_bounds__(core::sequence_symbols) make_tables(const __gr
   const U32 t = blockIdx.x;
   const U32 s = threadIdx.x;
   const U32 count = params.counts[t * core::sequence_symbols + s];
-  const bool used = s == 0 || count != 0;
+  const bool used = core::is_used(s, count);
   if (s == 0) {
     first = core::sequence_symbols;
     last = 0;
@@ -226,31 +226,31 @@ __global__ void __launch_bounds__(core::sequence_symbols) make_tables(const __gr
   U64 ignored;
   Scan(storage).ExclusiveSum(U64{count}, ignored, all);
   __syncthreads();
-  const bool rare = used && core::is_rare(count, all);
+  const core::SymbolCounts own = core::counts_of(s, count, all);
   U64 rare_before;
   U64 rares;
-  Scan(storage).ExclusiveSum(rare ? U64{1} : U64{0}, rare_before, rares);
+  Scan(storage).ExclusiveSum(U64{own.rare}, rare_before, rares);
   __syncthreads();
-  U64 before;
-  U64 common;
-  const U64 mine = used && !rare ? count : 0;
-  Scan(storage).ExclusiveSum(mine, before, common);
+  core::SymbolCounts before;
+  core::SymbolCounts together;
+  Scan(storage).ExclusiveSum(own.common, before.common, together.common);
+  before.rare = static_cast<U32>(rare_before);
+  together.rare = static_cast<U32>(rares);
   core::SequenceTable table{};
   PackedShare share = 0;
   U64 bits = 0;
   if (all != 0) {
-    const U32 start = core::slots_before(static_cast<U32>(rare_before), before, static_cast<U32>(rares), common);
-    const U32 end = core::slots_before(static_cast<U32>(rare_before) + (rare ? 1 : 0), before + mine,
-                                       static_cast<U32>(rares), common);
-    share = (start & (core::ans_total - 1)) | (end - start) << packed_start_bits;
+    const core::TokenShare slots = core::share_of_symbol(before, own, together);
+    share = (slots.start & (core::ans_total - 1)) | slots.frequency << packed_start_bits;
     if (s != 0 && used) {
       atomicMin(&first, s);
       atomicMax(&last, s);
-      atomicOr(&widest, end - start);
+      atomicOr(&widest, slots.frequency);
     }
-    if (s == 0) table.escape = end - start;
+    if (s == 0) table.escape = slots.frequency;
     if (used)
-      bits = static_cast<U64>(static_cast<float>(count) * (core::ans_bits - log2f(static_cast<float>(end - start))));
+      bits =
+          static_cast<U64>(static_cast<float>(count) * (core::ans_bits - log2f(static_cast<float>(slots.frequency))));
   }
   params.shares[t * core::sequence_symbols + s] = share;
   U64 all_bits;

@@ -51,18 +51,13 @@ class PagedStream {
   U32 shift_before_ = 0;
 };
 
-// core::ans_push by a reciprocal: states are below frequency * 2^20 before a step.
+// core::ans_push by a reciprocal of 32 bits, which is one instruction: states are below frequency * 2^20 before a step.
 __device__ __forceinline__ U32 push(U32 state, U32 start, U32 frequency) {
   // The quotient is below 2^20, and less than 2^-22 of it too large or too small: less a quarter it is not too large.
   float reciprocal;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(__uint2float_rn(frequency)));
-  U32 quotient = __float2uint_rz(__fmaf_rn(__uint2float_rn(state), reciprocal, -0.25f));
-  U32 rest = state - quotient * frequency;
-  if (rest >= frequency) {
-    ++quotient;
-    rest -= frequency;
-  }
-  return (quotient << core::ans_bits) + rest + start;
+  const U32 quotient = __float2uint_rz(__fmaf_rn(__uint2float_rn(state), reciprocal, -0.25f));
+  return core::ans_push(state, start, frequency, quotient);
 }
 
 // What is coded of rows of all lanes of a block, [row][component][lane].

@@ -78,10 +78,7 @@ __global__ void __launch_bounds__(core::sequence_symbols) open_tables(const __gr
   const U32 *const strings = params.chunk +
                              (sequence_axes(*params.tables) + core::sequence_head_size(params.field.components)) / 4 +
                              params.tables->words_before[t];
-  U32 frequency = s == 0 ? table.escape : 0;
-  if (s >= table.first && s < table.first + table.count)
-    frequency =
-        static_cast<U32>(core::get_bits(strings, U64{s - table.first} * table.width, static_cast<int>(table.width)));
+  const U32 frequency = core::frequency_of(table, strings, s);
   U32 start;
   U32 sum;
   Scan(storage).ExclusiveSum(frequency, start, sum);
@@ -89,9 +86,7 @@ __global__ void __launch_bounds__(core::sequence_symbols) open_tables(const __gr
   U32 place;
   U32 used;
   Scan(storage).ExclusiveSum(frequency != 0 ? 1u : 0u, place, used);
-  const U32 bits = table.count * table.width;
-  const bool bad_end = bits % 32 != 0 && strings[bits / 32] >> (bits % 32) != 0;
-  if (sum != (table.escape == 0 ? 0 : core::ans_total) || bad_end) {
+  if (sum != core::sum_of_frequencies(table) || !core::has_clean_end(table, strings)) {
     if (s == 0) fail(params, chunk_damaged);
     return;
   }
