@@ -104,8 +104,8 @@ GPZ_HD bool ans_is_full(std::uint32_t state, std::uint32_t frequency) { return s
 GPZ_HD std::uint32_t ans_push(std::uint32_t state, std::uint32_t start, std::uint32_t frequency) {
   return (state / frequency << ans_bits) + state % frequency + start;
 }
-// The same without a division, which is most of what a step takes: `quotient` is state / frequency, or one less.
-// Processors come by it in different ways.
+// That step without a division, which is slow on every processor: `quotient` is state / frequency, or one less. How to
+// come by that depends on the processor.
 GPZ_HD std::uint32_t ans_push(std::uint32_t state, std::uint32_t start, std::uint32_t frequency,
                               std::uint32_t quotient) {
   const std::uint32_t rest = state - quotient * frequency;

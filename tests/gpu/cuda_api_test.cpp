@@ -181,7 +181,11 @@ TEST_F(CudaApi, OtherChunksAreUnsupported) {
   bytes[1] = 32;  // blocks of 8,192
   EXPECT_EQ(verdict(bytes), cuda::chunk_damaged);
   bytes[1] = 4;
-  bytes[4] = 4;  // an unknown kind
+  for (const ChunkKind kind : {ChunkKind::cells, ChunkKind::sequence}) {
+    bytes[4] = static_cast<std::uint8_t>(kind);
+    EXPECT_EQ(verdict(bytes), cuda::chunk_unsupported);
+  }
+  bytes[4] = 5;  // an unknown kind
   EXPECT_EQ(verdict(bytes), cuda::chunk_damaged);
   bytes[4] = 0;
   ++bytes[8];  // the length of the first section
