@@ -10,6 +10,7 @@
 
 #include "gpu_support.hpp"
 #include "gpz/gpz.h"
+#include "sequence_support.hpp"
 #include "trajectory_support.hpp"
 
 extern "C" int reader_in_c(const char *path, double *x_of_last);
@@ -312,6 +313,28 @@ TEST_F(CudaReader, AnotherOrderOfParticlesGoesThroughWhoeverCanDecodeIt) {
   Count count;
   compare_all(file_of_writers(gas, 6, 3, 2, Order::id), count);
   EXPECT_GT(count.on_cpu + count.on_device, 0);
+}
+
+TEST_F(CudaReader, OrderOfMemory) {
+  for (const bool alone : {true, false}) {
+    const Cloud<float> cloud = walk<float>(20000, 3, 0.01, 4);
+    std::vector<FieldInput> fields = cloud.inputs();
+    if (alone) fields.resize(1);
+    FrameInfo info;
+    info.particles = cloud.size();
+    Bytes bytes;
+    Writer writer(bytes, small_metadata());
+    writer.set_order(Order::memory);
+    writer.write(info, fields);
+    writer.close();
+    const StoredFrame stored = reader_of(bytes).stored(0);
+    ASSERT_EQ(chunk_kind(stored.bytes.data(), stored.bytes.size()), ChunkKind::sequence);
+    Count count;
+    compare_all(bytes, count);
+    EXPECT_EQ(count.on_device != 0, alone);
+    EXPECT_EQ(count.on_cpu != 0, !alone);
+  }
+  expect_healthy();
 }
 
 TEST_F(CudaReader, DamagedFilesHaveTheErrorsOfTheCpu) {

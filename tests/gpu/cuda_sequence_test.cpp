@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "gpu_support.hpp"
+#include "gpz/cuda_trajectory_decoder.hpp"
+#include "gpz/format/chunk_head.hpp"
 #include "sequence_support.hpp"
 
 namespace gpz::test {
@@ -212,6 +214,42 @@ TYPED_TEST(CudaSequence, SomeComponentsOnly) {
   expect_healthy();
 }
 
+TYPED_TEST(CudaSequence, AsAChunkOfATrajectory) {
+  cuda::TrajectoryDecoder decoder;
+  for (const int components : {1, 2, 3})
+    for (const std::size_t n : {1u, 33u, 4096u, 60001u})
+      for (const Layout layout : layouts) {
+        SCOPED_TRACE(testing::Message() << n << " particles, " << components << " components, layout "
+                                        << static_cast<int>(layout));
+        Cloud<TypeParam> cloud = walk<TypeParam>(n, components, 0.01, n);
+        if (n > 1) cloud.places[n / 2] = std::numeric_limits<TypeParam>::quiet_NaN();
+        const EncodedChunk chunk = on_cpu(cloud);
+        const DeviceCloud<TypeParam> device(cloud, layout);
+        decoder.decode_from_host(chunk.bytes.data(), chunk.bytes.size(), n, {device.output});
+        EXPECT_TRUE(same_bits(device.decoded(), cpu_values(cloud, chunk)));
+      }
+  expect_healthy();
+}
+
+// With other fields, and what builds on a sequence chunk.
+TYPED_TEST(CudaSequence, ChunksOfATrajectoryThatAreLeftToTheCpu) {
+  cuda::TrajectoryDecoder decoder;
+  const Cloud<TypeParam> cloud = walk<TypeParam>(3000, 3, 0.01, 4);
+  const DeviceCloud<TypeParam> device(cloud);
+  const auto decode_next = [&](const std::vector<std::uint8_t> &bytes, const std::vector<cuda::FieldOutput> &outputs) {
+    return status_of([&] { decoder.decode_from_host(bytes.data(), bytes.size(), cloud.size(), outputs); });
+  };
+  EXPECT_EQ(decode_next(sequence_chunk(cloud).bytes, {device.output, {cloud.inputs()[1].field, {}}}),
+            Status::unsupported);
+  std::vector<std::uint8_t> difference;
+  format::append_difference_head(cloud.size(), {}, 0, 1, difference);
+  EXPECT_EQ(decode_next(difference, {device.output}), Status::not_found);
+  EXPECT_EQ(decode_next(on_cpu(cloud).bytes, {device.output}), Status::ok);
+  EXPECT_EQ(decode_next(difference, {device.output}), Status::unsupported);
+  EXPECT_EQ(decode_next(on_cpu(cloud).bytes, {device.output}), Status::ok);
+  expect_healthy();
+}
+
 TEST(CudaSequences, SinglesIntoDoublesAndBack) {
   if (gpus() == 0) GTEST_SKIP() << "no GPU on this machine";
   cuda::SequenceCodec codec;
@@ -238,6 +276,7 @@ TEST(CudaSequences, SinglesIntoDoublesAndBack) {
 TEST(CudaSequences, DamagedBytes) {
   if (gpus() == 0) GTEST_SKIP() << "no GPU on this machine";
   cuda::SequenceCodec codec;
+  cuda::TrajectoryDecoder decoder;
   for (const bool exact : {false, true}) {
     Cloud<double> cloud = walk<double>(300, 2, 0.01, 7);
     if (exact) cloud.places[100] = cloud.places[333] = std::numeric_limits<double>::infinity();
@@ -259,6 +298,9 @@ TEST(CudaSequences, DamagedBytes) {
           status_of([&] { decode_chunk(damaged.bytes.data(), damaged.bytes.size(), cloud.size(), frame, {}, 1, {}); });
       if (status == Status::unsupported) continue;
       ASSERT_EQ(status == Status::ok, on_the_cpu == Status::ok) << round;
+      const Status in_a_trajectory =
+          status_of([&] { decoder.decode(bytes.get(), damaged.bytes.size(), cloud.size(), {device.output}); });
+      ASSERT_EQ(in_a_trajectory == Status::ok, status == Status::ok) << round;
       if (status != Status::ok) continue;
       ASSERT_TRUE(same_bits(device.decoded(), cpu_values(cloud, damaged))) << round;
     }

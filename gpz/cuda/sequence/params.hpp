@@ -132,6 +132,11 @@ constexpr std::size_t decode_shared(int components) {
          (sizeof(std::uint32_t) * entry_stride + sizeof(std::uint16_t) * quick_stride);
 }
 
+// Whether an array has no gaps and its elements can be read or written four at a time.
+inline bool is_packed(const void *data, std::ptrdiff_t stride, std::size_t size) {
+  return stride == static_cast<std::ptrdiff_t>(size) && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+
 // Whether what kernels found out is a chunk, and has room.
 GPZ_HD bool is_complete(const SequenceEncode &params, const SequenceReport &report) {
   return report.failed == 0 && report.pages <= params.pages_there && report.bytes <= params.out_size;

@@ -8,6 +8,7 @@
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/cuda/common/scan.cuh"
 #include "gpz/cuda/sequence/params.hpp"
+#include "gpz/cuda/sequence/sequence.hpp"
 #include "gpz/cuda_sequence.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/difference_rules.hpp"
@@ -23,11 +24,6 @@ void require_one_field(const Field &field, std::uint64_t particles) {
 
 constexpr std::size_t page_bytes = page_words * sizeof(std::uint16_t);
 constexpr std::size_t most_pages = UINT32_MAX / page_words;  // words of pages are counted in 32 bits
-
-// Arrays without gaps whose elements can be read or written four at a time.
-bool is_packed(const void *data, std::ptrdiff_t stride, std::size_t size) {
-  return stride == static_cast<std::ptrdiff_t>(size) && reinterpret_cast<std::uintptr_t>(data) % sizeof(uint4) == 0;
-}
 
 }  // namespace
 
@@ -116,32 +112,8 @@ struct SequenceCodec::State {
     params.pages = carver.take<std::uint16_t>(0);
     return pages_at;
   }
-  static Carved carve(void *base, SequenceDecode &params) {
-    const std::uint64_t blocks = params.blocks;
-    Carver carver(base);
-    params.report = carver.take<SequenceReport>(1);
-    const std::size_t zeros = carver.used();
-    params.tables = carver.take<SequenceTables>(1);
-    params.words = carver.take<std::uint32_t>(blocks + 1);
-    params.entries = carver.take<std::uint32_t>(max_sequence_tables * entry_stride);
-    params.quick = carver.take<std::uint16_t>(max_sequence_tables * quick_stride);
-    params.used = carver.take<std::uint32_t>(max_sequence_tables);
-    params.records = carver.take<core::SequenceRecord>(blocks);
-    params.word_offsets = carver.take<std::uint64_t>(blocks + 1);
-    for (int d = 0; d < params.field.components; ++d) {
-      if (params.field.data[d] != nullptr) continue;
-      auto *const steps = carver.take<std::int32_t>(blocks * core::sequence_block_size);
-      params.steps[d] = {reinterpret_cast<char *>(steps), core::sequence_block_size * sizeof(std::int32_t),
-                         sizeof(std::int32_t), true, false};
-    }
-    params.scan_bytes = scan_size(blocks + 1);
-    params.scan = carver.take<char>(params.scan_bytes);
-    return {zeros, carver.used()};
-  }
-
   // Memory for the kernels.
-  template <typename Params>
-  void prepare(Params &params, Stream stream) {
+  void prepare(SequenceEncode &params, Stream stream) {
     reserve(workspace, carve(nullptr, params).used);
     const Carved carved = carve(workspace.data(), params);
     check(cudaMemsetAsync(workspace.data(), 0, carved.zeros, stream), "zeros");
@@ -238,28 +210,13 @@ struct SequenceCodec::State {
     if (!has_room_for_tables)
       throw Error(Status::unsupported, "sequence chunks need more shared memory than this device has");
     forget_last_error();
-    SequenceDecode params{};
-    params.field = decode_field(output);
-    params.processors = static_cast<unsigned>(processors);
-    params.chunk = static_cast<const std::uint32_t *>(from);
-    params.size = size;
-    params.particles = particles;
-    params.blocks = core::sequence_blocks(particles);
-    for (int d = 0; d < params.field.components; ++d) {
-      const std::int64_t stride = params.field.stride[d];
-      const std::size_t element = params.field.type[d] == ArrayType::float32 ? 4 : 8;
-      const bool packed = is_packed(params.field.data[d], stride, element);
-      const bool halfway = reinterpret_cast<std::uintptr_t>(params.field.data[d]) % 32 != 0;
-      params.steps[d] = {params.field.data[d], core::sequence_block_size * stride,
-                         packed ? static_cast<std::int64_t>(sizeof(std::int32_t)) : stride, packed, halfway};
-    }
-    prepare(params, stream);
-    open_sequence(params, stream);
-    decode_sequence(params, stream);
-    const SequenceReport report = finish(params.report, stream, "decompression");
-    if (report.failed == chunk_unsupported)
+    reserve(workspace, decode_sequence_workspace(output, particles));
+    std::uint32_t status = 0;
+    decode_sequence_chunk(from, size, particles, output, workspace.data(), workspace.capacity(), &status, stream);
+    check(cudaStreamSynchronize(stream), "decompression");
+    if (status == chunk_unsupported)
       throw Error(Status::unsupported, "chunks of another kind or coding are decoded elsewhere");
-    if (report.failed != 0) throw Error(Status::corrupt, "the bytes of a chunk contradict the format");
+    if (status != 0) throw Error(Status::corrupt, "the bytes of a chunk contradict the format");
   }
 
   int device;

@@ -62,7 +62,7 @@ void ChunkDecoder::decode(const Call &call) {
   if (kind == ChunkKind::difference)
     next(call);
   else
-    start(call, open_independent(call.bytes, call.particles));
+    start(call, open_independent(call.bytes, call.particles, fields_));
   join_statuses(statuses(), statuses_used_, kind == ChunkKind::difference ? wide() : nullptr, &call.report->status,
                 call.stream);
 }
@@ -88,12 +88,14 @@ void ChunkDecoder::start(const Call &call, ChunkKind kind) {
   std::vector<Kept> kept(fields_.size(), Kept::nothing);
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     const bool follows = wanted_.empty() || f == 0 || f == id_ || (f < wanted_.size() && wanted_[f]);
-    if (!follows || call.particles > format::max_followed) continue;
+    // What a sequence chunk has in place of an exact value is not what a history makes of the value.
+    if (!follows || call.particles > format::max_followed || kind == ChunkKind::sequence) continue;
     kept[f] = format::is_plain(fields_[f]) ? Kept::keys : Kept::state;
     if (kept[f] == Kept::state && fields_[f].bound == 0)
       throw Error(Status::invalid_argument, "a field with a step needs its bound");
   }
   history_.start(fields_, kept, call.particles, wide(), call.stream);
+  is_sequence_ = kind == ChunkKind::sequence;
   if (call.by_id) {
     decode_ids(call, call.bytes, kind, 0, call.particles);
     rank(call);
@@ -206,6 +208,7 @@ void ChunkDecoder::next(const Call &call) {
   const ChunkBytes &bytes = call.bytes;
   if (fields == 0) corrupt("a difference chunk without fields", 0);
   if (!history_.started()) throw Error(Status::not_found, "the chunk that a difference chunk builds on is missing");
+  if (is_sequence_) unsupported("a difference chunk that builds on a sequence chunk");
   if (!format::have_same_grids(fields_, history_.fields()))
     corrupt("a difference chunk without the frame it builds on", 0);
   if (call.particles > format::max_followed) unsupported("a difference chunk of more than 2^31 - 1 particles");
@@ -227,7 +230,7 @@ void ChunkDecoder::next(const Call &call) {
       ranked_ && leaving.empty() && chunk.arriving == 0 && (id_ == format::no_field || chunk.sections[id_].size == 0);
   const ChunkBytes arrivals = bytes.part(chunk.arrivals.offset, chunk.arrivals.size);
   const ChunkKind kind_of_arrivals =
-      chunk.arriving == 0 ? ChunkKind::block : open_independent(arrivals, chunk.arriving);
+      chunk.arriving == 0 ? ChunkKind::block : open_independent(arrivals, chunk.arriving, fields_);
   if (kind_of_arrivals != ChunkKind::block) corrupt("kind of the chunk of arrivals", chunk.arrivals.offset + 4);
   history_.grow(call.particles, call.stream);
   if (!leaving.empty()) let_leave(call, leaving);
@@ -343,7 +346,7 @@ void ChunkDecoder::decode_predicted(const Call &call, std::size_t f, const Chunk
 }
 
 void ChunkDecoder::decode_block_coded(const Call &call, std::size_t f, const ChunkBytes &chunk, std::uint64_t staying) {
-  const ChunkKind kind = open_independent(chunk, staying);
+  const ChunkKind kind = open_independent(chunk, staying, {field(call, f)});
   if (kind != ChunkKind::block) corrupt("kind of a chunk that has to be a block chunk", format::chunk_kind_at);
   landings_.assign(call.outputs.size(), {});
   carve(landing_, [&](Carver &carver) { landings_[f] = land(call, f, 0, staying, carver); });

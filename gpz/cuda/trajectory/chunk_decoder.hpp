@@ -107,6 +107,7 @@ class ChunkDecoder {
 
   std::vector<bool> wanted_;
   DeviceHistory history_;
+  bool is_sequence_ = false;  // it begins with a sequence chunk, and has nothing of it
   std::size_t id_ = 0;
   IdRanks ranks_;
   bool ranked_ = false;  // ranks_ are those of the history's ids

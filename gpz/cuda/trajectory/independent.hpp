@@ -13,8 +13,9 @@
 namespace gpz::cuda {
 
 // Opens a chunk that is said to have so many particles. Throws corrupt, truncated; unsupported for kinds that only the
-// CPU decodes. Memory for the particles may be asked for afterwards: the bytes are enough for them.
-ChunkKind open_independent(const ChunkBytes &chunk, std::uint64_t particles);
+// CPU decodes, and fields that it alone decodes in them. Memory for the particles may be asked for afterwards: the
+// bytes are enough for them.
+ChunkKind open_independent(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<Field> &fields);
 
 // Decodes it into arrays. *status (device memory) becomes 0, chunk_damaged or chunk_unsupported. Everything is queued
 // on the stream.
