@@ -35,9 +35,10 @@ static_assert(GPZ_BOX_NONE == static_cast<int>(gpz::Box::Kind::none) &&
               GPZ_BOX_GENERAL == static_cast<int>(gpz::Box::Kind::general_triclinic));
 static_assert(GPZ_ORDER_PLACE == static_cast<int>(gpz::Order::place) &&
               GPZ_ORDER_ID == static_cast<int>(gpz::Order::id) &&
-              GPZ_ORDER_MEMORY == static_cast<int>(gpz::Order::memory));
+              GPZ_ORDER_MEMORY == static_cast<int>(gpz::Order::memory) &&
+              GPZ_ORDER_AUTO == static_cast<int>(gpz::Order::automatic));
 static_assert(GPZ_EFFORT_FAST == static_cast<int>(gpz::Effort::fast) &&
-              GPZ_EFFORT_DEFAULT == static_cast<int>(gpz::Effort::standard) &&
+              GPZ_EFFORT_STANDARD == static_cast<int>(gpz::Effort::standard) &&
               GPZ_EFFORT_DENSE == static_cast<int>(gpz::Effort::dense));
 static_assert(GPZ_FEATURE_MODELLED_SECTIONS == gpz::feature::modelled_sections &&
               GPZ_FEATURE_CELL_CHUNKS == gpz::feature::cell_chunks);

@@ -36,7 +36,7 @@ struct TrajectoryEncoder::State {
   explicit State(int threads) : encoder(threads) {}
 
   cpu::Encoder encoder;
-  Order order = Order::place;
+  Order order = Order::id;
   Effort effort = default_effort;
   std::uint32_t features = feature::known;  // of the file
   trajectory::ChunkHistory history;
@@ -239,7 +239,9 @@ void TrajectoryEncoder::encode(const std::vector<FieldInput> &fields, std::size_
   }
 }
 
-void TrajectoryEncoder::set_order(Order order) { state_->order = order; }
+void TrajectoryEncoder::set_order(Order order) {
+  state_->order = order == Order::automatic ? Order::id : order;
+}
 
 void TrajectoryEncoder::set_effort(Effort effort, std::uint32_t features) {
   state_->effort = effort;

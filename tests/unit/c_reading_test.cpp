@@ -167,13 +167,36 @@ TEST(CReading, IntegersThatDoNotFitInto32Bits) {
   EXPECT_EQ(large[2], std::int64_t{1} << 31);
 }
 
+// Without ids of their own, particles are numbered: they come back in the order given.
+TEST(CReading, ParticlesWithoutIdsAreNumbered) {
+  double x[300];
+  for (int i = 0; i < 300; ++i) x[i] = i * 7919 % 300;
+  gpz_field field = gpz_column("x", GPZ_FLOAT64, x);
+  const gpz_frame frame = gpz_new_frame(300, 0);
+  Image image;
+  ASSERT_EQ(gpz_compress(&frame, &field, 1, 1, &image.bytes, &image.size), GPZ_OK);
+  const OpenReader reader = open_image(image);
+  double back[300];
+  std::int64_t id[300];
+  const gpz_output outputs[] = {gpz_into_column("x", GPZ_FLOAT64, back), gpz_into_column("id", GPZ_INT64, id)};
+  ASSERT_EQ(gpz_reader_read(reader.get(), 0, outputs, 2, 300, GPZ_SORT_BY_ID), GPZ_OK) << gpz_last_error();
+  for (int i = 0; i < 300; ++i) {
+    EXPECT_EQ(id[i], i + 1);
+    EXPECT_EQ(back[i], x[i]);
+  }
+}
+
 TEST(CReading, SortingNeedsIds) {
   const double x[3] = {3, 1, 2};
   const gpz_frame frame = gpz_new_frame(3, 0);
   for (const char *name : {"x", "id"}) {  // an id that is no integer is none
     const gpz_field field = gpz_column(name, GPZ_FLOAT64, x);
     Image image;
-    ASSERT_EQ(gpz_compress(&frame, &field, 1, 1, &image.bytes, &image.size), GPZ_OK);
+    gpz_writer *writer = nullptr;
+    ASSERT_EQ(gpz_writer_open_memory(nullptr, 1, &writer), GPZ_OK);
+    EXPECT_EQ(gpz_writer_set_order(writer, GPZ_ORDER_PLACE), GPZ_OK);
+    EXPECT_EQ(gpz_writer_write(writer, &frame, &field, 1), GPZ_OK);
+    ASSERT_EQ(gpz_writer_close_memory(writer, &image.bytes, &image.size), GPZ_OK);
     const OpenReader reader = open_image(image);
     double back[3];
     const gpz_output output = gpz_into_column(name, GPZ_FLOAT64, back);
@@ -313,7 +336,7 @@ gpz_metadata full_metadata() {
   metadata.type_labels = labels;
   metadata.type_label_count = 2;
   metadata.timestep_size = 0.25;
-  metadata.features = GPZ_FEATURE_CELL_CHUNKS;
+  metadata.features = GPZ_FEATURE_MODELLED_SECTIONS | GPZ_FEATURE_CELL_CHUNKS;
   return metadata;
 }
 
@@ -498,6 +521,7 @@ TEST(CWriters, ToMemoryAndToAFileAreOne) {
   const TemporaryFile file;
   gpz_writer *writer = nullptr;
   ASSERT_EQ(gpz_writer_open(file.path().c_str(), GPZ_CREATE, nullptr, 1, &writer), GPZ_OK);
+  EXPECT_EQ(gpz_writer_set_order(writer, GPZ_ORDER_PLACE), GPZ_OK);
   motion.write_all(writer);
   const std::uint64_t size = gpz_writer_size(writer);
   EXPECT_EQ(size, file.bytes().size());

@@ -156,6 +156,7 @@ TEST(CellChunk, FieldsMayBeLeftOut) {
   const Cloud<double> cloud = gas<double>(4000, 10, 0.001, 3, 9);
   const TemporaryFile file;
   Writer writer(file.path(), {});
+  set_plain(writer);
   writer.set_effort(Effort::dense);
   FrameInfo info;
   info.particles = cloud.size();

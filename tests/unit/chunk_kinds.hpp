@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codec_support.hpp"
+#include "container_support.hpp"
 #include "gpz/trajectory.hpp"
 
 namespace gpz::test {
@@ -35,6 +36,7 @@ class ChunkKinds {
 
   EncodedChunk chunk(ChunkKind kind) {
     TrajectoryEncoder encoder;
+    set_plain(encoder);
     if (kind == ChunkKind::ordered) encoder.set_order(Order::id);
     EncodedChunk chunk;
     encoder.encode(fields(), particles, nullptr, {}, true, chunk);

@@ -104,7 +104,11 @@ TEST(CApi, ChunksAreThoseOfTheCodec) {
   field.bound = 0.01;
   const gpz_frame frame = gpz_new_frame(n, 42);
   Image image;
-  ASSERT_EQ(gpz_compress(&frame, &field, 1, 1, &image.bytes, &image.size), GPZ_OK) << gpz_last_error();
+  gpz_writer *writer = nullptr;
+  ASSERT_EQ(gpz_writer_open_memory(nullptr, 1, &writer), GPZ_OK) << gpz_last_error();
+  EXPECT_EQ(gpz_writer_set_order(writer, GPZ_ORDER_PLACE), GPZ_OK);
+  EXPECT_EQ(gpz_writer_write(writer, &frame, &field, 1), GPZ_OK) << gpz_last_error();
+  ASSERT_EQ(gpz_writer_close_memory(writer, &image.bytes, &image.size), GPZ_OK);
   gpz_reader *reader = nullptr;
   ASSERT_EQ(gpz_reader_open_memory(image.bytes, image.size, 1, &reader), GPZ_OK);
   size_t count = 0;
@@ -219,8 +223,8 @@ std::uint32_t features_of_effort(gpz_effort effort, gpz_order order) {
 
 TEST(CApi, EffortsNameTheirFeatures) {
   EXPECT_EQ(features_of_effort(GPZ_EFFORT_FAST, GPZ_ORDER_ID), 0u);
-  EXPECT_EQ(features_of_effort(GPZ_EFFORT_DEFAULT, GPZ_ORDER_PLACE), 0u);
-  EXPECT_EQ(features_of_effort(GPZ_EFFORT_DEFAULT, GPZ_ORDER_ID), GPZ_FEATURE_MODELLED_SECTIONS);
+  EXPECT_EQ(features_of_effort(GPZ_EFFORT_STANDARD, GPZ_ORDER_PLACE), 0u);
+  EXPECT_EQ(features_of_effort(GPZ_EFFORT_STANDARD, GPZ_ORDER_ID), GPZ_FEATURE_MODELLED_SECTIONS);
   EXPECT_EQ(features_of_effort(GPZ_EFFORT_DENSE, GPZ_ORDER_PLACE),
             GPZ_FEATURE_MODELLED_SECTIONS | GPZ_FEATURE_CELL_CHUNKS);
   EXPECT_EQ(gpz_writer_set_effort(nullptr, GPZ_EFFORT_FAST), GPZ_INVALID_ARGUMENT);

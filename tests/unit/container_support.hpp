@@ -105,10 +105,22 @@ inline Metadata small_metadata() {
   return metadata;
 }
 
+// For tests of frames and files, not of codings: key frames of block chunks, difference chunks where they are asked for.
+inline void set_plain(Writer &writer) {
+  writer.set_key_interval(1);
+  writer.set_order(Order::place);
+  writer.set_effort(Effort::fast);
+}
+inline void set_plain(TrajectoryEncoder &encoder) {
+  encoder.set_order(Order::place);
+  encoder.set_effort(Effort::fast);
+}
+
 inline Bytes small_file(int frames = 3, bool with_index = true) {
   const TemporaryFile file;
   {
     Writer writer(file.path(), small_metadata());
+    set_plain(writer);
     for (int f = 0; f < frames; ++f) {
       const Particles particles(f);
       writer.write(particles.info, particles.fields);

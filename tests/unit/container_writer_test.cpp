@@ -21,6 +21,7 @@ void write_frames(Writer &writer, int from, int to) {
 TEST(Writer, CountsFramesAndBytes) {
   const TemporaryFile file;
   Writer writer(file.path(), small_metadata());
+  set_plain(writer);
   EXPECT_EQ(writer.size(), file_header(small_metadata()).size());
   write_frames(writer, 0, 2);
   EXPECT_EQ(writer.size(), file.bytes().size());  // accepted by the system without close or sync
@@ -66,6 +67,7 @@ std::vector<EncodedChunk> write_two_chunks(const std::string &path) {
   info.particles = a.info.particles + b.info.particles;
   for (const FieldInput &input : a.fields) info.fields.push_back(input.field);
   Writer writer(path, {});
+  set_plain(writer);
   writer.write(info, chunks);
   writer.close();
   return chunks;
@@ -98,6 +100,7 @@ TEST(Writer, TakesChunksInMemoryOfOthers) {
   for (Field &field : info.fields) field.step = field.largest_error = 0;
   {
     Writer writer(file.path(), {});
+    set_plain(writer);
     writer.write(info, views);
     writer.close();
   }
@@ -106,6 +109,7 @@ TEST(Writer, TakesChunksInMemoryOfOthers) {
   info.particles = views[0].particles;
   {
     Writer writer(file.path(), {});
+    set_plain(writer);
     writer.write(info, {views[0]});
   }
   EXPECT_EQ(Reader(file.path()).chunk(0, 0), chunks[0].bytes);
@@ -114,6 +118,7 @@ TEST(Writer, TakesChunksInMemoryOfOthers) {
   views[0].checksum = 0;
   {
     Writer writer(file.path(), {});
+    set_plain(writer);
     writer.write(info, {views[0]});
   }
   EXPECT_EQ(status_of([&] { Reader(file.path()).chunk(0, 0); }), Status::corrupt);
@@ -157,6 +162,7 @@ TEST(Reader, GivesChunksAsTheyAre) {
 TEST(Writer, RefusesABadFrameAndGoesOn) {
   const TemporaryFile file;
   Writer writer(file.path(), small_metadata());
+  set_plain(writer);
   write_frames(writer, 0, 1);
   const Bytes before = file.bytes();
   Particles bad(1);
@@ -173,6 +179,7 @@ TEST(Append, GivesTheBytesOfOneRun) {
   Writer(file.path(), small_metadata(), Writer::Mode::append).close();  // missing
   for (int f = 0; f < 3; ++f) {
     Writer writer(file.path(), {}, Writer::Mode::append);
+    set_plain(writer);
     EXPECT_EQ(writer.frames().size(), static_cast<std::size_t>(f));
     EXPECT_FALSE(scan_file(file.path()).has_index);  // removed before anything else is written
     write_frames(writer, f, f + 1);
@@ -182,6 +189,7 @@ TEST(Append, GivesTheBytesOfOneRun) {
   file.set({});
   {
     Writer writer(file.path(), small_metadata(), Writer::Mode::append);  // empty
+    set_plain(writer);
     write_frames(writer, 0, 3);
     writer.close();
   }
@@ -195,6 +203,7 @@ TEST(Append, CutsATearAtAnyLength) {
   for (std::size_t size = header; size <= whole.size(); ++size) {
     file.set(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)));
     Writer writer(file.path(), {}, Writer::Mode::append);
+    set_plain(writer);
     write_frames(writer, static_cast<int>(writer.frames().size()), 2);
     writer.close();
     ASSERT_EQ(file.bytes(), whole) << size;
@@ -219,6 +228,7 @@ TEST(Append, KeepsUnknownOptionalRecords) {
   const Bytes start = joined({small_file(1, false), make_record(0x80000007u, Bytes(8, 1), Bytes(8, 2))});
   file.set(start);
   Writer writer(file.path(), {}, Writer::Mode::append);
+  set_plain(writer);
   write_frames(writer, 1, 2);
   writer.close();
   const Bytes bytes = file.bytes();

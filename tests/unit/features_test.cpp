@@ -51,6 +51,7 @@ FrameInfo info_of_kinds() {
 Bytes written(const Metadata &metadata, const EncodedChunk &chunk) {
   Bytes bytes;
   Writer writer(bytes, metadata);
+  set_plain(writer);
   writer.write(info_of_kinds(), {chunk});
   writer.close();
   return bytes;
@@ -138,6 +139,7 @@ TEST(Features, OfALaterFrameAreRefused) {
   const EncodedChunk plain = ChunkKinds().chunk(ChunkKind::block);
   Bytes bytes;
   Writer writer(bytes, small_metadata());
+  set_plain(writer);
   writer.write(info, {plain});
   EXPECT_EQ(status_of([&] { writer.write(info, {looks_like(ChunkKind::cells)}); }), Status::invalid_argument);
   writer.write(info, {plain});
@@ -149,6 +151,7 @@ TEST(Features, OfALaterFrameAreRefused) {
 
   // A file that is opened with them takes both.
   Writer both(bytes, with_features(feature::cell_chunks));
+  set_plain(both);
   both.write(info, {plain});
   both.write(reader_of(from).stored(0));
   both.close();
@@ -177,6 +180,7 @@ Bytes piped_crystal(Effort effort, Order order) {
     for (ssize_t got; (got = read(ends[0], part, sizeof part)) > 0;) bytes.insert(bytes.end(), part, part + got);
   });
   Writer writer(ends[1], "pipe", small_metadata());
+  set_plain(writer);
   write_crystal(writer, effort, order);
   writer.close();
   close(ends[1]);
@@ -190,12 +194,14 @@ TEST(Effort, NamesItsFeaturesInNewFilesOfEverySort) {
     for (const Order order : {Order::place, Order::id}) {
       const TemporaryFile file;
       Writer writer(file.path(), small_metadata());
+      set_plain(writer);
       write_crystal(writer, effort, order);
       EXPECT_EQ(writer.size(), file.bytes().size());
       writer.close();
       EXPECT_EQ(named(file.bytes()), features_of(effort, order, true));
       Bytes memory;
       Writer in_memory(memory, small_metadata());
+      set_plain(in_memory);
       write_crystal(in_memory, effort, order);
       in_memory.close();
       EXPECT_EQ(memory, file.bytes());
@@ -206,6 +212,7 @@ TEST(Effort, NamesItsFeaturesInNewFilesOfEverySort) {
 TEST(Effort, StandardWithoutIdsNeedsNoFeature) {
   Bytes bytes;
   Writer writer(bytes, small_metadata());
+  set_plain(writer);
   write_crystal(writer, Effort::standard, Order::id, false);
   writer.close();
   EXPECT_EQ(named(bytes), 0u);
@@ -215,11 +222,13 @@ TEST(Effort, KeepsToTheHeaderOfAFileThatIsContinued) {
   const TemporaryFile file;
   {
     Writer writer(file.path(), small_metadata());
+    set_plain(writer);
     write_crystal(writer, Effort::fast, Order::id);
     writer.close();
   }
   {
     Writer writer(file.path(), {}, Writer::Mode::append);
+    set_plain(writer);
     write_crystal(writer, Effort::dense, Order::id);
     writer.close();
   }
@@ -234,6 +243,7 @@ TEST(Effort, AFrameThatFailsLeavesAFileWithAHeader) {
   Particles bad(1);
   bad.fields[0].field.bound = -1;
   Writer writer(file.path(), small_metadata());
+  set_plain(writer);
   writer.set_effort(Effort::dense);
   EXPECT_EQ(status_of([&] { writer.write(bad.info, bad.fields); }), Status::invalid_argument);
   writer.sync();

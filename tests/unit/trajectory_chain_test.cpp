@@ -127,6 +127,7 @@ TEST(DamagedChain, OfFramesThatBuildOnOthers) {
 TEST(DamagedChain, StartsWithDifferences) {
   const auto snapshots = trajectory(100, 2);
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   EncodedChunk chunk;
   for (std::size_t f = 0; f < 2; ++f)
     encoder.encode(snapshots[f].inputs(), 100, nullptr, snapshots[f].info.box, f == 0, chunk);
@@ -143,6 +144,7 @@ TEST(DamagedChain, StartsWithDifferences) {
 TEST(DamagedChain, WithAnotherNumberOfChunks) {
   const auto snapshots = trajectory(100, 2);
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   Bytes bytes = file_header({});
   std::uint64_t reference = 0;
   for (std::uint16_t f = 0; f < 2; ++f) {

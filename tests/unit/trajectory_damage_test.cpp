@@ -20,6 +20,7 @@ struct Chained {
   explicit Chained(std::size_t n) {
     Gas gas(n);
     TrajectoryEncoder encoder;
+    set_plain(encoder);
     std::uint64_t particles = n;
     for (int f = 0; f < 8; ++f) {
       gas.move();
@@ -142,6 +143,7 @@ TEST(HostileOrder, AnyByteChangedOrCut) {
   }
   const Snapshot snapshot = gas.snapshot();
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   encoder.set_order(Order::id);
   EncodedChunk chunk;
   encoder.encode(snapshot.inputs(), 400, nullptr, snapshot.info.box, true, chunk);

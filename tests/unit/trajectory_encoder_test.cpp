@@ -67,7 +67,9 @@ TEST(TrajectoryEncoder, SeveralOfOneFile) {
 TEST(TrajectoryEncoder, TakesRowsAsIfTheyWereAll) {
   Gas gas(900);
   TrajectoryEncoder with_rows;
+  set_plain(with_rows);
   TrajectoryEncoder without;
+  set_plain(without);
   for (int f = 0; f < 5; ++f) {
     gas.move();
     gas.shuffle();
@@ -120,6 +122,7 @@ TEST(TrajectoryEncoder, GivesNoMoreBytesThanAChunkThatStandsAlone) {
   Random random(8);
   Gas gas(1100);
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   ChunkEncoder alone;
   double estimate = 0;
   std::size_t differences = 0;
@@ -159,6 +162,7 @@ TEST(TrajectoryEncoder, CodesAFieldOfNoiseByItself) {
     for (double &q : snapshot.named("q").real) q = gas.random.uniform();
   }
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   for (std::size_t f = 0; f < snapshots.size(); ++f) {
     const EncodedChunk chunk = next_chunk(encoder, snapshots[f], f == 0);
     if (f == 0) continue;
@@ -176,6 +180,7 @@ TEST(TrajectoryEncoder, CodesAFieldOfNoiseByItself) {
 TEST(TrajectoryEncoder, StandsAloneAfterAnError) {
   const auto snapshots = trajectory(400, 4);
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   next_chunk(encoder, snapshots[0], true);
   EXPECT_EQ(kind_of(next_chunk(encoder, snapshots[1], false)), ChunkKind::difference);
   Snapshot bad = snapshots[2];
@@ -188,6 +193,7 @@ TEST(TrajectoryEncoder, StandsAloneAfterAnError) {
 TEST(TrajectoryEncoder, MakesItsFirstChunkStandAlone) {
   const auto snapshots = trajectory(400, 2);
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   EXPECT_EQ(kind_of(next_chunk(encoder, snapshots[0], false)), ChunkKind::block);
   EXPECT_EQ(kind_of(next_chunk(encoder, snapshots[1], true)), ChunkKind::block);
 }
@@ -195,6 +201,7 @@ TEST(TrajectoryEncoder, MakesItsFirstChunkStandAlone) {
 TEST(TrajectoryEncoder, KeepsAsMuchAsItSays) {
   const auto snapshots = trajectory(20000, 3);
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   for (std::size_t f = 0; f < snapshots.size(); ++f) next_chunk(encoder, snapshots[f], f == 0);
   // 6 values with a bound, 6 others; then what one frame needs: an index of each component, particles, rows, a chunk.
   const std::size_t history = 20000 * (6 * 20 + 6 * 8);
@@ -209,6 +216,7 @@ TEST(Writer, StartsAnewAfterFramesOfOtherEncoders) {
   writer.set_key_interval(100);
   write_all(writer, {snapshots[0]});
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   writer.write(described(snapshots[1], 0), std::vector<EncodedChunk>{next_chunk(encoder, snapshots[1], true)});
   write_all(writer, {snapshots[2], snapshots[3]});
   const Reader reader(file.path());
@@ -220,6 +228,7 @@ TEST(Writer, StartsAnewAfterFramesOfOtherEncoders) {
 TEST(Writer, RefusesFramesThatBuildOnNothing) {
   const auto snapshots = trajectory(300, 3);
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   const EncodedChunk key = next_chunk(encoder, snapshots[0], true);
   const EncodedChunk next = next_chunk(encoder, snapshots[1], false);
   const TemporaryFile file;

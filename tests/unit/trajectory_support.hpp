@@ -207,6 +207,7 @@ inline Bytes file_of(const std::vector<Snapshot> &snapshots, unsigned key_interv
   Writer writer(file.path(), small_metadata(), Writer::Mode::create, threads);
   writer.set_key_interval(key_interval);
   writer.set_order(order);
+  writer.set_effort(Effort::fast);
   write_all(writer, snapshots);
   if (with_index) writer.close();
   return file.bytes();

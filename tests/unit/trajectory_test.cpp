@@ -40,6 +40,7 @@ TEST(Trajectory, HasAKeyFrameEverySoOften) {
   }
   const TemporaryFile file;
   Writer writer(file.path(), {});
+  set_plain(writer);
   EXPECT_EQ(status_of([&] { writer.set_key_interval(0); }), Status::invalid_argument);
   EXPECT_EQ(status_of([&] { writer.set_key_interval(65536); }), Status::invalid_argument);
   write_all(writer, {snapshots[0], snapshots[1]});
@@ -347,6 +348,7 @@ TEST(Fields, ChangeTheirNames) {
   TrajectoryEncoder encoder;
   const TemporaryFile file;
   Writer writer(file.path(), {});
+  set_plain(writer);
   EncodedChunk chunk;
   for (std::size_t f = 0; f < snapshots.size(); ++f) {
     FrameInfo info = snapshots[f].info;

@@ -41,11 +41,13 @@ TEST(WriterSinks, TakeTheBytesOfAFile) {
   const Bytes file = file_of(snapshots, interval);
   Bytes memory = {1, 2, 3};
   Writer writer(memory, small_metadata());
+  set_plain(writer);
   write_to(writer, snapshots);
   EXPECT_EQ(memory, file);
   EXPECT_EQ(writer.size(), file.size());
   EXPECT_EQ(piped([&](int descriptor) {
               Writer to_pipe(descriptor, "pipe", small_metadata());
+              set_plain(to_pipe);
               write_to(to_pipe, snapshots);
             }),
             file);
@@ -55,6 +57,7 @@ TEST(WriterSinks, DescriptorsStayOpen) {
   const Bytes bytes = piped([&](int descriptor) {
     {
       Writer writer(descriptor, "pipe", small_metadata());
+      set_plain(writer);
       writer.sync();  // does nothing, and is no error
       writer.close();
     }
@@ -68,6 +71,7 @@ TEST(WriterSinks, MemoryHasWholeFramesAfterEveryCall) {
   const auto snapshots = trajectory(100, 4);
   Bytes memory;
   Writer writer(memory, {});
+  set_plain(writer);
   writer.set_key_interval(100);
   for (std::size_t f = 0; f < snapshots.size(); ++f) {
     write_all(writer, {snapshots[f]});
@@ -85,6 +89,7 @@ TEST(WriterSinks, ARefusedFrameLeavesAStreamWhole) {
   const auto snapshots = trajectory(100, 2);
   const Bytes bytes = piped([&](int descriptor) {
     Writer writer(descriptor, "pipe", {});
+    set_plain(writer);
     write_all(writer, {snapshots[0]});
     Particles bad(1);
     bad.fields[0].field.bound = -1;
@@ -105,6 +110,7 @@ TEST(WriterSinks, AStreamThatNobodyReadsRefusesEachAttempt) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   Writer writer(ends[1], "pipe", {});
+  set_plain(writer);
   write_all(writer, {snapshots[0]});
   close(ends[0]);
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -128,6 +134,7 @@ TEST(WriterSinks, AStreamThatTookPartOfAFrameTakesNoMore) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   Writer writer(ends[1], "pipe", {});
+  set_plain(writer);
   ASSERT_EQ(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
   for (int attempt = 0; attempt < 2; ++attempt) {
     try {
@@ -171,6 +178,7 @@ TEST(WriterSinks, OfTheCallersAreCutAfterAFailure) {
     SCOPED_TRACE(failing);
     Bytes bytes;
     Writer writer(std::make_unique<FailingSink>(bytes, failing), {});
+    set_plain(writer);
     writer.set_key_interval(interval);
     std::vector<Snapshot> accepted;
     for (const Snapshot &snapshot : snapshots) {

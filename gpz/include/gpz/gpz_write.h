@@ -29,16 +29,17 @@ typedef enum gpz_mode {
 
 /* The order in which key frames store particles. */
 typedef enum gpz_order {
-  GPZ_ORDER_PLACE = 0, /* sorted by position: faster to encode */
-  GPZ_ORDER_ID = 1,    /* sorted by id where that is smaller: encoding takes several times as long */
-  GPZ_ORDER_MEMORY = 2 /* as in memory where that is smaller: readers of earlier versions refuse the file */
+  GPZ_ORDER_PLACE = 0,  /* sorted by position: faster to encode */
+  GPZ_ORDER_ID = 1,     /* sorted by id where that is smaller: encoding takes several times as long */
+  GPZ_ORDER_MEMORY = 2, /* as in memory where that is smaller */
+  GPZ_ORDER_AUTO = 3    /* as GPZ_ORDER_ID; frames without an id column get the ids 1, 2, ... (the default) */
 } gpz_order;
 
 /* Time that is spent on a smaller file; decoded values are the same. */
 typedef enum gpz_effort {
-  GPZ_EFFORT_FAST = 0,    /* what every version of gpz reads */
-  GPZ_EFFORT_DEFAULT = 1, /* with ids and GPZ_ORDER_ID, bonds and a better code */
-  GPZ_EFFORT_DENSE = 2    /* everything that makes files smaller */
+  GPZ_EFFORT_FAST = 0,     /* block chunks, the order of ids, residuals */
+  GPZ_EFFORT_STANDARD = 1, /* with ids in order, bonds and a better code as well (the default) */
+  GPZ_EFFORT_DENSE = 2     /* everything that makes files smaller */
 } gpz_effort;
 
 typedef struct gpz_writer gpz_writer;
@@ -59,13 +60,13 @@ GPZ_API gpz_status gpz_writer_open_memory(const gpz_metadata *metadata, int thre
 
 /* Makes the next frame a key frame, and then one of every `frames` frames (1 to 65535). The others are difference
  * frames if they have an integer column "id". Difference frames are smaller, but a reader has to decode from their key
- * frame on. Until this is called, all frames are key frames. */
+ * frame on. 100 until this is called. */
 GPZ_API gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames);
-/* GPZ_ORDER_PLACE until this is called. */
+/* GPZ_ORDER_AUTO until this is called. */
 GPZ_API gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order);
 /* Call it before the first frame of a new file, whose header then names what its readers have to know. Later, and in a
  * file that is continued, frames are written with what the header names (gpz_metadata.features), whatever the effort.
- * Until this is called: GPZ_EFFORT_FAST. */
+ * Until this is called: GPZ_EFFORT_STANDARD. */
 GPZ_API gpz_status gpz_writer_set_effort(gpz_writer *writer, gpz_effort effort);
 /* Compresses and writes frame->particles particles. When it returns GPZ_OK, the operating system has accepted all
  * bytes. After a failure the file has the earlier frames, and the next frame can be written. Errors:

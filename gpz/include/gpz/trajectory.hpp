@@ -34,18 +34,22 @@ enum class Order : std::uint8_t {
   // gpz::feature::sequence_chunks, and integers and lossless fields stay in that order. Possible on a GPU
   // (gpz/cuda_sequence.hpp).
   memory,
+  // The smallest that keeps identities: as `id` where there are ids. On a GPU, which writes it faster, as `place`.
+  automatic,
 };
 
-// How much processor time an encoder spends to make files smaller. What is decoded does not depend on it, but programs
-// with an earlier version of gpz read files of effort `fast` only. The command line and C call `standard` "default".
+// What encoders and programs use until they are told.
+constexpr Order default_order = Order::automatic;
+
+// How much processor time an encoder spends to make files smaller. What is decoded does not depend on it.
 enum class Effort : std::uint8_t {
-  fast,      // the codings that every version of gpz reads
-  standard,  // with ids and Order::id, bonds are found and predicted as well, and residuals have a better code
+  fast,      // no required features: block chunks, the order of ids, residuals
+  standard,  // with ids in order, bonds are found and predicted as well, and residuals have a better code
   dense,     // everything that makes files smaller
 };
 
 // What encoders and programs use until they are told.
-constexpr Effort default_effort = Effort::fast;
+constexpr Effort default_effort = Effort::standard;
 
 // The required features (gpz::feature) that the header of a file has to have for all codings of this effort. `ids`:
 // some frames have them (has_identity).
@@ -90,7 +94,7 @@ class GPZ_API TrajectoryEncoder {
   TrajectoryEncoder(TrajectoryEncoder &&) noexcept;
   TrajectoryEncoder &operator=(TrajectoryEncoder &&) noexcept;
 
-  // The order from the next chunk on. Order::place until this is called.
+  // The order from the next chunk on. default_order until this is called.
   void set_order(Order order);
   // The effort from the next chunk on. default_effort until this is called. Codings that need a required feature are
   // only used if it is one of `features`: those of the file that the chunks go to.

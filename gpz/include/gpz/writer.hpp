@@ -43,9 +43,9 @@ class GPZ_API Writer {
 
   // Makes the next frame a key frame, and then one of every `frames` frames (1 to max_key_interval; see KeySchedule).
   // The others are difference frames if they have an integer column `id`. Difference frames are smaller, but a reader
-  // has to decode from their key frame on. Until this is called, all frames are key frames. Throws invalid_argument.
+  // has to decode from their key frame on. default_key_interval until this is called. Throws invalid_argument.
   void set_key_interval(unsigned frames);
-  // The order of particles in independent chunks (gpz/trajectory.hpp). Order::place until this is called.
+  // The order of particles in independent chunks (gpz/trajectory.hpp). default_order until this is called.
   void set_order(Order order);
   // How much time is spent on smaller files (gpz/trajectory.hpp). default_effort until this is called. What the effort
   // needs stands in the file header (Metadata::features). The first frame of a new file adds it there; later, and in a
@@ -53,7 +53,8 @@ class GPZ_API Writer {
   void set_effort(Effort effort);
 
   // Compresses and writes one frame of info.particles particles. info.fields is ignored: `fields` has the fields, whose
-  // largest errors count only with FieldInput::decoded.
+  // largest errors count only with FieldInput::decoded. With Order::automatic, a frame of positions without ids gets the
+  // ids 1, 2, ... as its last field, so that readers have the caller's order; with Order::place it has none.
   // `rows` is as in ChunkEncoder::encode. When it returns, the operating system has accepted all bytes. After an error
   // the file is cut back to the earlier frames, and the next frame is a key frame.
   void write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows = nullptr);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/units.hpp"
+
+#include "gpz/error.hpp"
+
+namespace gpz {
+
+const std::vector<UnitStyle> &unit_styles() {
+  static const std::vector<UnitStyle> styles = {
+      {"lj", "sigma", 5e-4}, {"real", "Angstrom", 5e-4}, {"metal", "Angstrom", 5e-4},    {"electron", "Bohr", 1e-3},
+      {"si", "m", 5e-14},    {"cgs", "cm", 5e-12},       {"micro", "micrometers", 5e-8}, {"nano", "nm", 5e-5},
+  };
+  return styles;
+}
+
+const UnitStyle &unit_style(const std::string &name) {
+  std::string names;
+  for (const UnitStyle &style : unit_styles()) {
+    if (name == style.name) return style;
+    names += names.empty() ? style.name : std::string(", ") + style.name;
+  }
+  throw Error(Status::invalid_argument, "unknown units: " + name + " (known: " + names + ")");
+}
+
+}  // namespace gpz

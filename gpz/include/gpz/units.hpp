@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The unit styles of LAMMPS, as Metadata::units names them, and the bound of positions that is used without another.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpz/export.h"
+
+namespace gpz {
+
+struct UnitStyle {
+  const char *name;
+  const char *length;     // the unit of distance
+  double position_bound;  // in that unit
+};
+
+// lj, real, metal, electron, si, cgs, micro, nano. Where a unit of length is natural, the bound is 0.0005 Angstrom (in
+// lj 0.0005 sigma): a tenth of the precision of XTC files, and far below thermal motion.
+GPZ_API const std::vector<UnitStyle> &unit_styles();
+// Throws invalid_argument if LAMMPS has no such style; the message lists them.
+GPZ_API const UnitStyle &unit_style(const std::string &name);
+
+}  // namespace gpz
