@@ -162,14 +162,13 @@ void DumpGPZ::init_backend() {
   try {
     summary_.begin(GPZSummary::BEFORE);
     drain();  // earlier frames are in the backend's memory
-    backend_.init(settings_.device);
+    backend_.init(settings_.device, settings_.only_on_cpu(has_column("id")));
   } catch (const gpz::Error &e) {
     log().fail_alone(std::string("dump_modify device: ") + e.what());
   }
-  if (!backend_.compressor().set_order(settings_.order))
-    log().fail_alone("dump_modify order id is possible with device cpu only");
-  if (!backend_.compressor().set_effort(settings_.effort, wanted_features()))
-    log().fail_alone("of dump_modify effort, device cpu is needed for dense, and with order id for default");
+  backend_.compressor().set(order(), effort(), wanted_features());
+  if (effort() == gpz::Effort::dense && !has_column("id"))
+    log().say_if_new("without column id, effort dense stores each frame as a set of atoms", said_sets_);
 }
 
 void DumpGPZ::init_direct() {
@@ -243,14 +242,12 @@ void DumpGPZ::openfile() {
 }
 
 // The required features of a file of this effort.
-std::uint32_t DumpGPZ::wanted_features() const {
-  return gpz::features_of(settings_.effort, settings_.order, has_column("id"));
-}
+std::uint32_t DumpGPZ::wanted_features() const { return gpz::features_of(effort(), order(), has_column("id")); }
 
 // The effort is limited to what the header of the file allows, which was written when the file was new.
 void DumpGPZ::set_effort() {
-  backend_.compressor().set_effort(settings_.effort, output_.features());
-  if ((wanted_features() & ~output_.features()) == 0 || effort_limited_) return;
+  backend_.compressor().set(order(), effort(), output_.features());
+  if ((wanted_features() & ~output_.features()) == 0 || effort_limited_ || !settings_.effort) return;
   effort_limited_ = true;
   log().warn(output_.path() + " was begun with a smaller effort, which is kept");
 }

@@ -67,13 +67,15 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
   gpz::Metadata metadata_;       // of the file that is open
   double first_edge_ = 0;        // longest box edge at the first frame, distance units; 0: no frame yet
   bool effort_limited_ = false;  // which was said
-  std::string said_bound_, said_device_;
+  std::string said_bound_, said_device_, said_sets_;
 
   void refuse_keywords() const;
   void init_output();
   void init_backend();
   void init_direct();
   std::string device_text() const;
+  gpz::Order order() const { return settings_.order_on(backend_.is_on_gpu()); }
+  gpz::Effort effort() const { return settings_.effort_on(backend_.is_on_gpu()); }
 
   MPI_Comm group() const { return multiproc ? clustercomm : world; }
   std::string current_path() const;

@@ -24,17 +24,20 @@ using namespace LAMMPS_NS;
 
 GPZBackend::GPZBackend(LAMMPS *lmp) : lmp_(lmp), host_atoms_(lmp) {}
 
-void GPZBackend::init(Device device) {
-  if (compressor_ && device_ == device) return;
+void GPZBackend::init(Device device, const std::string &only_on_cpu) {
+  const bool has_gpus = device != Device::CPU && gpz_gpu::count() > 0;
+  const std::string obstacle = has_gpus ? only_on_cpu : std::string();
+  if (compressor_ && device_ == device && only_on_cpu_ == obstacle) return;
+  only_on_cpu_ = obstacle;
   compressor_.reset();
   device_atoms_.reset();
   gpu_ = -1;
-  const int rank = rank_on_node(), gpus = device == Device::CPU ? 0 : gpz_gpu::count();
+  const int rank = rank_on_node(), gpus = has_gpus && obstacle.empty() ? gpz_gpu::count() : 0;
   if (gpus > 0) {
     device_atoms_ = gpz_gpu::make_atoms(lmp_, host_atoms_);
     gpu_ = device_atoms_ ? device_atoms_->gpu() : rank % gpus;
     compressor_ = gpz_gpu::make_compressor(gpu_);
-  } else if (device == Device::GPU) {
+  } else if (device == Device::GPU && obstacle.empty()) {
     throw gpz::Error(gpz::Status::not_found, gpz_gpu::why_none());
   } else {
     compressor_ = make_cpu_compressor(lmp_->comm->nthreads);
@@ -59,7 +62,9 @@ int GPZBackend::rank_on_node() const {
 std::string GPZBackend::text() const {
   if (gpu_ < 0) {
     const int threads = lmp_->comm->nthreads;
-    return fmt::format("compressed on the CPU, {} thread{} a rank", threads, threads == 1 ? "" : "s");
+    std::string text = fmt::format("compressed on the CPU, {} thread{} a rank", threads, threads == 1 ? "" : "s");
+    if (!only_on_cpu_.empty()) text += ", because GPUs do not have " + only_on_cpu_;
+    return text;
   }
   return fmt::format("compressed on GPU {}, {}", gpu_,
                      device_atoms_ ? "where KOKKOS keeps the atoms" : "atoms copied there from host memory");

@@ -33,9 +33,11 @@ class GPZBackend {
 
   explicit GPZBackend(LAMMPS *lmp);
 
-  // Decides, as asked for; AUTO: a GPU if there is one. Collective. Throws gpz::Error if there is no GPU and
-  // Device::GPU was asked for, or no memory.
-  void init(Device device);
+  // Decides, as asked for; AUTO: a GPU if there is one. `only_on_cpu`: a setting that GPUs do not have, which goes
+  // before; empty: there is none. Collective. Throws gpz::Error if there is no GPU and Device::GPU was asked for, or no
+  // memory.
+  void init(Device device, const std::string &only_on_cpu);
+  bool is_on_gpu() const { return gpu_ >= 0; }
   // What was decided on this rank, for the log.
   std::string text() const;
 
@@ -49,6 +51,7 @@ class GPZBackend {
  private:
   LAMMPS *lmp_;
   Device device_ = Device::AUTO;  // that was asked for
+  std::string only_on_cpu_;       // why there is no GPU where one could be
   int gpu_ = -1;
   GPZHostAtoms host_atoms_;
   std::unique_ptr<GPZDeviceAtoms> device_atoms_;

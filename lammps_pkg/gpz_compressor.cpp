@@ -31,14 +31,9 @@ class CPUCompressor : public GPZCompressor {
     return {chunk.particles, chunk.bytes.size(), chunk.largest_error, [&chunk] { return chunk.bytes.data(); }};
   }
 
-  bool set_order(gpz::Order order) override {
+  void set(gpz::Order order, gpz::Effort effort, std::uint32_t features) override {
     encoder_.set_order(order);
-    return true;
-  }
-
-  bool set_effort(gpz::Effort effort, std::uint32_t features) override {
     encoder_.set_effort(effort, features);
-    return true;
   }
 
   double memory_usage() const override {

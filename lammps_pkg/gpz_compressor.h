@@ -37,13 +37,9 @@ class GPZCompressor {
   virtual GPZChunk compress(std::vector<gpz::FieldInput> fields, std::uint64_t nrows, std::uint64_t particles,
                             const int *rows, const gpz::Box &box, bool key, int buffer) = 0;
 
-  // Sets the order of independent chunks, from the next one on. False: this order is not possible.
-  virtual bool set_order(gpz::Order order) { return order == gpz::Order::place; }
-
-  // Sets the effort, from the next chunk on, for a file with these required features. False: it is not possible.
-  virtual bool set_effort(gpz::Effort effort, std::uint32_t features) {
-    return effort == gpz::Effort::fast || features == 0;
-  }
+  // Sets order and effort from the next chunk on, for a file with these required features. GPUs have order place, and
+  // no codings that need features (GPZSettings::only_on_cpu).
+  virtual void set(gpz::Order /*order*/, gpz::Effort /*effort*/, std::uint32_t /*features*/) {}
 
   // Bytes of host memory.
   virtual double memory_usage() const = 0;

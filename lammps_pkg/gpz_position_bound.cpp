@@ -15,7 +15,7 @@
 #include "gpz_position_bound.h"
 
 #include <cmath>
-#include <cstring>
+#include <gpz/units.hpp>
 #include <stdexcept>
 
 #include "error.h"
@@ -25,28 +25,8 @@
 
 using namespace LAMMPS_NS;
 
-namespace {
-
-// Used without dump_modify eb. Where a unit of length is natural, 0.0005 of an Angstrom: a tenth of what dump xtc does
-// to positions, and far below thermal motion.
-struct UnitSystem {
-  const char *name, *length;
-  double bound;  // in `length`
-};
-const UnitSystem unit_systems[] = {
-    {"lj", "sigma", 5e-4}, {"real", "Angstrom", 5e-4}, {"metal", "Angstrom", 5e-4},    {"electron", "Bohr", 1e-3},
-    {"si", "m", 5e-14},    {"cgs", "cm", 5e-12},       {"micro", "micrometers", 5e-8}, {"nano", "nm", 5e-5},
-};
-
-const UnitSystem &unit_system(const char *name) {
-  for (const UnitSystem &system : unit_systems)
-    if (strcmp(name, system.name) == 0) return system;
-  return unit_systems[0];
-}
-
-}  // namespace
-
-GPZPositionBound::GPZPositionBound(const char *unit_style) : value_(unit_system(unit_style).bound) {}
+// Used without dump_modify eb.
+GPZPositionBound::GPZPositionBound(const char *unit_style) : value_(gpz::unit_style(unit_style).position_bound) {}
 
 int GPZPositionBound::read(int narg, char **arg, LAMMPS *lmp) {
   GPZPositionBound bound = *this;
@@ -68,7 +48,7 @@ int GPZPositionBound::read(int narg, char **arg, LAMMPS *lmp) {
 
 std::string GPZPositionBound::text(const char *unit_style, const std::string &dump_id) const {
   std::string text = fmt::format("within {:.8g} ", value_);
-  text += kind_ == RELATIVE ? "of the longest box edge at the first frame" : unit_system(unit_style).length;
+  text += kind_ == RELATIVE ? "of the longest box edge at the first frame" : gpz::unit_style(unit_style).length;
   if (kind_ == DEFAULT)
     text += fmt::format(" (default for units {}; dump_modify {} eb changes it)", unit_style, dump_id);
   return text;

@@ -54,9 +54,12 @@ struct Choice {
 };
 const Choice<GPZBackend::Device> devices[] = {
     {"auto", GPZBackend::Device::AUTO}, {"gpu", GPZBackend::Device::GPU}, {"cpu", GPZBackend::Device::CPU}};
-const Choice<gpz::Order> orders[] = {{"place", gpz::Order::place}, {"id", gpz::Order::id}};
+const Choice<gpz::Order> orders[] = {{"auto", gpz::Order::automatic},
+                                     {"id", gpz::Order::id},
+                                     {"place", gpz::Order::place},
+                                     {"memory", gpz::Order::memory}};
 const Choice<gpz::Effort> efforts[] = {
-    {"fast", gpz::Effort::fast}, {"default", gpz::Effort::standard}, {"dense", gpz::Effort::dense}};
+    {"fast", gpz::Effort::fast}, {"standard", gpz::Effort::standard}, {"dense", gpz::Effort::dense}};
 
 template <typename T, std::size_t size>
 T choose(const std::string &keyword, const std::string &word, const Choice<T> (&choices)[size]) {
@@ -102,6 +105,15 @@ int read_bound(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
 
 }  // namespace
 
+std::string GPZSettings::only_on_cpu(bool ids) const {
+  if (order == gpz::Order::id) return "dump_modify order id";
+  if (order == gpz::Order::memory) return "dump_modify order memory";
+  // Codings of an effort that block chunks and residuals are not enough for.
+  if (effort && gpz::features_of(*effort, order, ids) != 0)
+    return *effort == gpz::Effort::dense ? "dump_modify effort dense" : "dump_modify effort standard";
+  return {};
+}
+
 int GPZSettings::read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
   const std::string keyword = arg[0];
   if (keyword == "eb") return eb.read(narg, arg, lmp);
@@ -118,7 +130,8 @@ int GPZSettings::read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
   } else if (keyword == "device") {
     device = choose(keyword, word(), devices);
   } else if (keyword == "effort") {
-    effort = choose(keyword, word(), efforts);
+    const std::string name = word();
+    effort = choose(keyword, name == "default" ? "standard" : name, efforts);
   } else if (keyword == "order") {
     order = choose(keyword, word(), orders);
   } else if (keyword == "key") {

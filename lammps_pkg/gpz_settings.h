@@ -16,6 +16,8 @@
 #define LMP_GPZ_SETTINGS_H
 
 #include <gpz/trajectory.hpp>
+#include <optional>
+#include <string>
 
 #include "gpz_backend.h"
 #include "gpz_position_bound.h"
@@ -31,11 +33,17 @@ struct GPZSettings {
 
   bool async = true, direct = true;
   GPZBackend::Device device = GPZBackend::Device::AUTO;
-  gpz::Effort effort = gpz::default_effort;
-  gpz::Order order = gpz::Order::place;
+  std::optional<gpz::Effort> effort;  // without: that of the device
+  gpz::Order order = gpz::default_order;
   unsigned key = gpz::default_key_interval;
   int share = GPZShare::default_target;  // atoms of a chunk; 0: no
   GPZPositionBound eb;
+
+  // What is used on such a device: GPUs have order place, and are fast unless told otherwise.
+  gpz::Effort effort_on(bool gpu) const { return effort.value_or(gpu ? gpz::Effort::fast : gpz::default_effort); }
+  gpz::Order order_on(bool gpu) const { return gpu ? gpz::Order::place : order; }
+  // Why a GPU cannot do what was asked for, in a file with ids or without; empty: it can.
+  std::string only_on_cpu(bool ids) const;
 
   // Reads the keyword arg[0], and returns the number of words with those that follow it; 0: not a keyword of this
   // style. The keyword `bound` sets bounds of `columns`. Throws std::invalid_argument if the value is not possible, or
