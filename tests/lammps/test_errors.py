@@ -178,8 +178,8 @@ def disk_full(t):
 def disk_full_at_the_end(t):
     """No frame follows that would notice the error."""
     large = MELT.replace("0 5 0 5 0 5", "0 20 0 20 0 20")
-    run = "dump gpz all gpz 20 {path} {columns}\ndump_modify gpz eb 1e-9\nrun 0"
-    command = "write_dump all gpz {path} {columns} modify eb 1e-9"
+    run = "dump gpz all gpz 20 {path} {columns}\ndump_modify gpz eb 1e-9 order place\nrun 0"
+    command = "write_dump all gpz {path} {columns} modify eb 1e-9 order place"
     for n, commands in enumerate([run, command]):
         options, release = full_disk(t.path(f"small{n}"))
         path = f"small{n}/t.gpz"

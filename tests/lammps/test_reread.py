@@ -177,7 +177,7 @@ def reread_molfile(t):
 @case(ranks=(1, 2))
 def refused_readings(t):
     """What cannot be read is an error that names the file and the reason."""
-    write(t)
+    write(t, modify="order place effort fast")
     t.lammps(
         GENERAL_TRICLINIC + f"dump 1 all gpz 20 general.gpz {BASE}\ndump_modify 1 triclinic/general yes\nrun 20",
         ranks=1,

@@ -160,12 +160,13 @@ def key_order(t):
     """order id stores the same contents in less space."""
     columns = IMAGES + " vx vy vz"
     by_id = f"dump id all gpz 10 id.gpz {columns}\ndump_modify id order id device cpu key 2 bound v* 0.01\n"
-    t.lammps(MELT + dumps(columns, every=10, modify="key 2 bound v* 0.01") + by_id + "run 30")
+    by_place = dumps(columns, every=10, modify="order place effort fast key 2 bound v* 0.01")
+    t.lammps(MELT + by_place + by_id + "run 30")
     t.same(frames=4, bounds=VELOCITIES)
     t.same("id.gpz", frames=4, bounds=VELOCITIES)
     assert t.path("id.gpz").stat().st_size < t.path("t.gpz").stat().st_size
     message = t.error(MELT + dumps(BASE, modify="order x") + "run 0")
-    assert message == "Dump gpz gpz: dump_modify order must be place or id, not x", message
+    assert message == "Dump gpz gpz: dump_modify order must be auto, id, place or memory, not x", message
 
 
 def features(t, name="t.gpz"):
@@ -173,7 +174,8 @@ def features(t, name="t.gpz"):
     return struct.unpack_from("<I", t.path(name).read_bytes(), 12)[0]
 
 
-EFFORTS = {"effort fast order id": 0, "effort default": 0, "effort default order id": 1, "effort dense": 3, "effort dense order id": 3}
+# "": what is used without dump_modify.
+EFFORTS = {"effort fast": 0, "effort standard order place": 0, "": 1, "effort default": 1, "order memory": 4, "effort dense": 3, "effort dense order place": 3}
 
 
 @case(ranks=(1, 2, 4))
@@ -218,5 +220,5 @@ def effort_at_once(t):
 
 @case()
 def effort_refused(t):
-    message = t.error(MELT + dumps(BASE, modify="effort standard") + "run 0")
-    assert message == "Dump gpz gpz: dump_modify effort must be fast, default or dense, not standard", message
+    message = t.error(MELT + dumps(BASE, modify="effort strong") + "run 0")
+    assert message == "Dump gpz gpz: dump_modify effort must be fast, standard or dense, not strong", message

@@ -27,7 +27,7 @@
  *   gpz_reader_close(reader);
  *
  * The codec may sort the particles by the first field, if that is a float field. All other fields are sorted with it,
- * so an id stays with its position. Without an id column the caller's order is lost.
+ * so an id stays with its position. Without an id column, frames get the ids 1, 2, ... (gpz_writer_set_order).
  *
  * Structures that the caller allocates begin with `struct_size`: the sizeof of the structure in the caller's program.
  * gpz_new_frame, gpz_column and the other functions that make a structure set it, and give every member its default.
