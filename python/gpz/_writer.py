@@ -20,8 +20,9 @@ from gpz._head import DISPLAYS
 
 DISPLAY_NUMBERS = {name: number for number, name in DISPLAYS.items()}
 DEFAULT_BOUND = 1e-3
-ORDERS = ("place", "id", "memory")
-EFFORTS = ("fast", "default", "dense")
+# By the numbers of the library.
+ORDERS = ("place", "id", "memory", "auto")
+EFFORTS = ("fast", "standard", "dense")
 # Of these units a distance of 0.001 is large, or says nothing about how large an atom is.
 UNITS_WITHOUT_DEFAULT = ("si", "cgs", "micro", "nano")
 
@@ -42,12 +43,11 @@ class Writer:
         integers are.
     key_interval: every so manieth frame can be decoded without others. The others need ids: they are stored as differences,
         which is smaller; whoever reads one decodes from the key frame on.
-    order: "id": particles of key frames in the order of ids where that is smaller; "place": faster to write;
-        "memory": in that of the arrays where that is smaller, as along the lines of a scan: earlier versions of gpz refuse
-        such a file.
-    effort: time that is spent on a smaller file, which decodes to the same values. "fast": every version of gpz reads it.
-        "default": with ids and order="id", bonds of molecules are predicted, and there is a better code. "dense": all there
-        is. None: that of the library, fast.
+    order: of particles in key frames. "auto": by id; frames without ids get the ids 1, 2, ..., so that arrays come back in
+        the order given. "id": by id where there are ids. "place": sorted by position, faster to write. "memory": in the order
+        of the arrays where that is smaller, as along the lines of a scan.
+    effort: time that is spent on a smaller file, which decodes to the same values. "fast". "standard": bonds of molecules
+        are predicted, and there is a better code. "dense": all there is.
     append: adds to the frames of an existing file, whose metadata stay. Of an effort it takes what the file allows
         (Trajectory.metadata["features"]).
     threads: for encoding; 1: the caller's thread, 0: all cores. The bytes do not depend on it.
@@ -67,15 +67,16 @@ class Writer:
         bound: float | None = None,
         bounds: Mapping[str, float] | None = None,
         key_interval: int = 100,
-        order: str = "id",
-        effort: str | None = None,
+        order: str = "auto",
+        effort: str = "standard",
         append: bool = False,
         threads: int = 1,
     ):
         if order not in ORDERS:
-            raise ArgumentError(f'order is "id", "place" or "memory", not {order!r}')
-        if effort is not None and effort not in EFFORTS:
-            raise ArgumentError(f'effort is "fast", "default" or "dense", not {effort!r}')
+            raise ArgumentError(f'order is "auto", "id", "place" or "memory", not {order!r}')
+        effort = "standard" if effort == "default" else effort
+        if effort not in EFFORTS:
+            raise ArgumentError(f'effort is "fast", "standard" or "dense", not {effort!r}')
         described = described_by(metadata, units, elements, type_labels)
         self._units = described.get("units", "")
         self._bound = None if bound is None else checked_bound("bound", bound)
@@ -96,8 +97,7 @@ class Writer:
         self._closed = False
         self._writer.set_key_interval(key_interval)
         self._writer.set_order(ORDERS.index(order))
-        if effort is not None:
-            self._writer.set_effort(EFFORTS.index(effort))
+        self._writer.set_effort(EFFORTS.index(effort))
 
     @property
     def n_frames(self) -> int:

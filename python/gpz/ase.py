@@ -107,7 +107,8 @@ def write_gpz(
     units: str = "metal",
     specorder: Sequence[str] | None = None,
     key_interval: int = 100,
-    order: str = "id",
+    order: str = "auto",
+    effort: str = "standard",
     threads: int = 1,
 ) -> None:
     """Writes images, or adds them to the frames of a file with append=True.
@@ -118,7 +119,7 @@ def write_gpz(
     units: LAMMPS units of the file: "metal" (Å, ps, eV), "real", ...; "lj": numbers are written as they are.
     specorder: chemical symbols of the atom types 1, 2, ...; None: the array "type" where it says the same of every
         element, else the order in which elements occur.
-    key_interval, order, threads: as in gpz.Writer.
+    key_interval, order, effort, threads: as in gpz.Writer.
 
     Written are positions, cell, pbc and celldisp, elements, the array "id" (without it 1 to N), momenta as velocities,
     masses, charges and forces where there are any, info["timestep"] and info["time"], and all other arrays of numbers:
@@ -144,6 +145,7 @@ def write_gpz(
         bounds=bounds,
         key_interval=key_interval,
         order=order,
+        effort=effort,
         append=append,
         threads=threads,
     ) as writer:

@@ -15,9 +15,9 @@ sys.path.insert(0, str(TESTS / "reference"))
 
 import gpz_ref  # noqa: E402
 
-EFFORTS = ("fast", "default", "dense")
+EFFORTS = ("fast", "standard", "dense")
 MODELLED, CELLS = 1, 2
-FEATURES = {"fast": 0, "default": MODELLED, "dense": MODELLED | CELLS}
+FEATURES = {"fast": 0, "standard": MODELLED, "dense": MODELLED | CELLS}
 NAMES = {"modelled sections": MODELLED, "cell chunks": CELLS}
 UNREADABLE = {"empty"}  # no frame in it
 TORN = {"torn"}
@@ -83,8 +83,8 @@ class Recompression(EffortCase):
     def test_dense_keeps_every_bit(self):
         self.check("--effort", "dense")
 
-    def test_default_keeps_every_bit(self):
-        self.check("--effort", "default", "--key", "3")
+    def test_standard_keeps_every_bit(self):
+        self.check("--effort", "standard", "--key", "3")
 
     def test_place_keeps_every_bit(self):
         self.check("--effort", "dense", "--order", "place")
@@ -130,8 +130,14 @@ class Efforts(EffortCase):
         self.assertIn("modelled sections, cell chunks (effort dense)", text)
         self.assertNotIn("features", self.gpz("info", "fast.gpz", out=None).decode())
 
-    def test_default_without_the_order_of_ids_needs_nothing(self):
-        self.encode("e.gpz", "--effort", "default", "--order", "place")
+    def test_other_words_for_standard(self):
+        """default is another word for standard, which is what is used without --effort."""
+        for options in (("--effort", "default"), (), ("--order", "auto"), ("--order", "id")):
+            self.encode("e.gpz", *options)
+            self.assertEqual(self.read("e.gpz"), self.read("standard.gpz"))
+
+    def test_standard_without_the_order_of_ids_needs_nothing(self):
+        self.encode("e.gpz", "--effort", "standard", "--order", "place")
         self.assertEqual(self.features("e.gpz"), 0)
 
     def test_standard_output_gets_the_same_file(self):
@@ -151,10 +157,10 @@ class Efforts(EffortCase):
         self.assertLessEqual(sizes[1], sizes[0])
 
     def test_unknown_efforts_are_refused(self):
-        self.gpz("encode", "in.dump", "-o", "e.gpz", "--eb", "0.1", "--effort", "standard", code=2, err=None)
+        self.gpz("encode", "in.dump", "-o", "e.gpz", "--eb", "0.1", "--effort", "strong", code=2, err=None)
 
     def test_cat_names_the_features_of_all(self):
-        for inputs, effort in (("fast.gpz default.gpz", "default"), ("fast.gpz dense.gpz", "dense"), ("default.gpz fast.gpz", "default"),
+        for inputs, effort in (("fast.gpz standard.gpz", "standard"), ("fast.gpz dense.gpz", "dense"), ("standard.gpz fast.gpz", "standard"),
                                ("fast.gpz fast.gpz", "fast")):
             self.gpz("cat", *inputs.split(), "-o", "c.gpz", "--keep", "all", out=None)
             self.assertEqual(self.features("c.gpz"), FEATURES[effort])

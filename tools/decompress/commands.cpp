@@ -28,12 +28,15 @@ void add_encoding_options(Command &command, EncodingOptions &options) {
       .parsed_option(
           "--order",
           [&options](const std::string &order) {
-            options.order = order == "id" ? Order::id : order == "memory" ? Order::memory : Order::place;
+            options.order = order == "auto" || order == "id" ? Order::id
+                            : order == "memory"              ? Order::memory
+                                                             : Order::place;
           },
-          "of particles in key frames: place, as LAMMPS writes them by default; id, or memory (that of the input), "
-          "where that is smaller. Earlier versions of gpz refuse files with memory")
-      .one_of({"place", "id", "memory"})
-      .show_default("id");
+          "of particles in key frames: auto, by id where there are ids; id, or memory (that of the input), where that "
+          "is "
+          "smaller; place, sorted by position")
+      .one_of({"auto", "id", "place", "memory"})
+      .show_default("auto");
 }
 
 void add_effort_option(Command &command, std::optional<Effort> &effort, const std::string &default_text) {
@@ -43,14 +46,14 @@ void add_effort_option(Command &command, std::optional<Effort> &effort, const st
           [&effort](const std::string &name) {
             effort = name == "fast" ? Effort::fast : name == "dense" ? Effort::dense : Effort::standard;
           },
-          "time spent on a smaller file: fast, which every version of gpz reads; default, with bonds and a better code "
-          "where there are ids; dense, all there is. Decoded values are the same")
-      .one_of({"fast", "default", "dense"})
+          "time spent on a smaller file: fast; standard, with bonds and a better code where there are ids; dense, all "
+          "there is. Decoded values are the same")
+      .one_of({"fast", "standard", "dense", "default"})
       .show_default(default_text);
 }
 
 const char *effort_name(Effort effort) {
-  return effort == Effort::fast ? "fast" : effort == Effort::dense ? "dense" : "default";
+  return effort == Effort::fast ? "fast" : effort == Effort::dense ? "dense" : "standard";
 }
 
 int thread_count(int threads) {

@@ -36,6 +36,7 @@ class GPZWriter(base.WriterBase):
         and velocities are those of MDAnalysis.
     convert_units: False: numbers go into the file as MDAnalysis has them.
     key_interval: every so manieth frame can be read without others.
+    order, effort: as in gpz.Writer.
     append: add frames to an existing file. The units, elements and types have to be those of the file.
     threads: for encoding; 1: none besides the caller's, 0: all cores.
 
@@ -60,6 +61,8 @@ class GPZWriter(base.WriterBase):
         lammps_units: str | None = None,
         convert_units: bool = True,
         key_interval: int = 100,
+        order: str = "auto",
+        effort: str = "standard",
         append: bool = False,
         threads: int = 1,
         **_kwargs: Any,
@@ -71,7 +74,13 @@ class GPZWriter(base.WriterBase):
         self.convert_units = convert_units
         self.lammps_units = lammps_units
         self._bounds = {"positions": bound, "velocities": velocity_bound, "forces": force_bound}
-        self._options: dict[str, Any] = {"key_interval": key_interval, "append": append, "threads": threads}
+        self._options: dict[str, Any] = {
+            "key_interval": key_interval,
+            "order": order,
+            "effort": effort,
+            "append": append,
+            "threads": threads,
+        }
         self._file: gpz.Writer | None = None
         if lammps_units is not None:
             units_of(lammps_units)  # an error before the first frame

@@ -42,11 +42,12 @@ def test_order_and_keys(sample, path, order, key_interval):
     ("effort", "order", "features"),
     [
         ("fast", "id", 0),
-        ("default", "id", 1),
-        ("default", "place", 0),
+        ("standard", "id", 1),
+        ("standard", "place", 0),
         ("dense", "id", 3),
         ("dense", "place", 3),
-        (None, "place", 0),
+        ("standard", "auto", 1),
+        ("default", "id", 1),
         ("fast", "memory", 4),
     ],
 )
@@ -78,8 +79,8 @@ def test_the_order_of_memory(path):
 
 
 def test_an_effort_that_there_is_not(path):
-    with pytest.raises(gpz.ArgumentError, match='effort is "fast", "default" or "dense"'):
-        gpz.Writer(path, effort="standard")
+    with pytest.raises(gpz.ArgumentError, match='effort is "fast", "standard" or "dense"'):
+        gpz.Writer(path, effort="strong")
     assert not path.exists()
 
 
