@@ -261,7 +261,7 @@ class KeyFrames(CliCase):
         self.assertEqual(sizes[0], sizes[1])
         self.assertLess(2 * sizes[1], sizes[2])
         self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "1", "--order", "x", code=2,
-                 err="encode: --order: x not in {place,id,memory} (gpz encode --help explains)")
+                 err="encode: --order: x not in {auto,id,place,memory} (gpz encode --help explains)")
 
     def test_order_of_memory(self):
         """Along lines there and back, the next particle is near, while blocks do not know where lines turn."""

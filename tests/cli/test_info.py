@@ -17,7 +17,7 @@ class Info(CliCase):
         super().setUp()
         self.write("in.dump", "ITEM: UNITS\nreal\nITEM: TIME\n0\n" + FRAMES[0] + "ITEM: TIME\n0.5\n" + FRAMES[1] +
                    "ITEM: TIME\n1\n" + FRAMES[2])
-        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", "--bound", "c_pe=0.5", "--elements", "Ar")
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", "--bound", "c_pe=0.5", "--elements", "Ar", "--effort", "fast")
 
     def test_text(self):
         size = len(self.read("t.gpz"))

@@ -238,7 +238,7 @@ def test_names_that_are_no_elements(tmp_path):
 
 def test_without_ids(tmp_path):
     x = np.random.default_rng(4711).uniform(0, 5, (100, 3))
-    with gpz.Writer(tmp_path / "t.gpz", units="metal") as writer:
+    with gpz.Writer(tmp_path / "t.gpz", units="metal", order="place") as writer:
         for _ in range(2):
             writer.write(positions=x, box=[5, 5, 5])
     with pytest.warns(UserWarning, match="no ids"):

@@ -321,3 +321,16 @@ def test_a_full_disk(sample):
         sample.write(gpz.Writer(full, bound=BOUND), 0)
     assert isinstance(caught.value, gpz.FileError) and caught.value.errno == 28
     assert len(sample.ids) == PARTICLES
+
+
+@pytest.mark.parametrize("columns", [{}, {"types": np.arange(500) % 3 + 1}, {"velocities": np.ones((500, 3))}])
+def test_arrays_without_ids_come_back_in_the_order_given(path, columns):
+    x = np.random.default_rng(5).uniform(0, 20, (500, 3))
+    with gpz.Writer(path, bound=BOUND) as writer:
+        for k in range(3):
+            writer.write(positions=x + k, **columns)
+    with gpz.open(path) as trajectory:
+        assert trajectory.key_frames.tolist() == [True, False, False]
+        for frame in trajectory:
+            assert np.abs(frame.positions - x - frame.index).max() <= BOUND
+            assert frame.ids.tolist() == list(range(1, 501))

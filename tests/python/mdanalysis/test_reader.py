@@ -78,7 +78,7 @@ def test_distances_across_the_faces_of_a_box_that_does_not_begin_at_zero(path):
 def test_without_ids(path, positions):
     frames = [{key: value for key, value in frame.items() if key != "ids"} for frame in frames_of(positions)]
     with pytest.warns(UserWarning, match="has no ids: atoms are in another order in each frame"):
-        reader = GPZReader(write(path, frames, bound=1e-4))
+        reader = GPZReader(write(path, frames, bound=1e-4, order="place"))
     # Which atom is which is lost, and where there are atoms is not.
     for i, ts in enumerate(reader):
         found = ts.positions[np.lexsort(ts.positions.T)]

@@ -104,7 +104,7 @@ def test_displacements_cross_the_faces_of_the_box(tmp_path, how):
 
 
 def test_displacements_need_ids(tmp_path):
-    with gpz.Writer(tmp_path / "a.gpz") as writer:
+    with gpz.Writer(tmp_path / "a.gpz", order="place") as writer:
         writer.write(positions=np.zeros((3, 3)), box=[5, 5, 5])
     with pytest.raises(gpz.ArgumentError, match="need ids"):
         displacement(gpz.open(tmp_path / "a.gpz"))

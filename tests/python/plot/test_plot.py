@@ -160,7 +160,7 @@ def test_the_program_says_what_is_wrong(files, tmp_path, capsys, monkeypatch):
 
 
 def test_what_cannot_be_drawn_is_said(tmp_path):
-    with gpz.Writer(tmp_path / "plain.gpz") as writer:
+    with gpz.Writer(tmp_path / "plain.gpz", order="place") as writer:
         writer.write(positions=np.random.default_rng(1).random((50, 3)))
     numbers = gpz.plot.measure(tmp_path / "plain.gpz")
     assert numbers.sizes is not None and numbers.radial is None
