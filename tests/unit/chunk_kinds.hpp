@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "codec_support.hpp"
-#include "container_support.hpp"
 #include "gpz/trajectory.hpp"
 
 namespace gpz::test {
@@ -36,7 +35,8 @@ class ChunkKinds {
 
   EncodedChunk chunk(ChunkKind kind) {
     TrajectoryEncoder encoder;
-    set_plain(encoder);
+    encoder.set_order(Order::place);
+    encoder.set_effort(Effort::fast);
     if (kind == ChunkKind::ordered) encoder.set_order(Order::id);
     EncodedChunk chunk;
     encoder.encode(fields(), particles, nullptr, {}, true, chunk);
