@@ -43,7 +43,7 @@ struct Writer::State {
   Effort effort = default_effort;
   EncodedChunk chunk;  // these two keep their memory from frame to frame
   api::FrameFields columns;
-  std::vector<std::int64_t> numbers;  // implicit ids, by row
+  std::vector<std::int64_t> numbers;    // implicit ids, by row
   std::optional<std::uint64_t> stored;  // the checksum in its own file of the last frame, if that is a stored one
 
   State(api::RecordWriter to, int threads) : file(std::move(to)), encoder(threads) {}

@@ -115,8 +115,7 @@ gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames) {
 gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order) {
   return guarded([&] {
     require(writer != nullptr, "writer is a null pointer");
-    require(number(order) >= GPZ_ORDER_PLACE && number(order) <= GPZ_ORDER_AUTO,
-            "order is no gpz_order");
+    require(number(order) >= GPZ_ORDER_PLACE && number(order) <= GPZ_ORDER_AUTO, "order is no gpz_order");
     writer->writer.set_order(static_cast<gpz::Order>(order));
   });
 }
@@ -124,9 +123,9 @@ gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order) {
 gpz_status gpz_writer_set_effort(gpz_writer *writer, gpz_effort effort) {
   return guarded([&] {
     require(writer != nullptr, "writer is a null pointer");
-    require(
-        number(effort) == GPZ_EFFORT_FAST || number(effort) == GPZ_EFFORT_STANDARD || number(effort) == GPZ_EFFORT_DENSE,
-        "effort is no gpz_effort");
+    require(number(effort) == GPZ_EFFORT_FAST || number(effort) == GPZ_EFFORT_STANDARD ||
+                number(effort) == GPZ_EFFORT_DENSE,
+            "effort is no gpz_effort");
     writer->writer.set_effort(static_cast<gpz::Effort>(effort));
   });
 }

@@ -90,8 +90,7 @@ std::uint32_t features_of(Effort effort, Order order, bool ids) {
   std::uint32_t features = order == Order::memory ? feature::sequence_chunks : 0;
   const bool in_order = ids && (order == Order::id || order == Order::automatic);
   for (const trajectory::Level &level : trajectory::levels)
-    if (level.effort == effort && (!level.needs_ids_in_order || in_order))
-      features |= level.features;
+    if (level.effort == effort && (!level.needs_ids_in_order || in_order)) features |= level.features;
   return features;
 }
 

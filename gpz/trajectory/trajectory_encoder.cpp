@@ -239,9 +239,7 @@ void TrajectoryEncoder::encode(const std::vector<FieldInput> &fields, std::size_
   }
 }
 
-void TrajectoryEncoder::set_order(Order order) {
-  state_->order = order == Order::automatic ? Order::id : order;
-}
+void TrajectoryEncoder::set_order(Order order) { state_->order = order == Order::automatic ? Order::id : order; }
 
 void TrajectoryEncoder::set_effort(Effort effort, std::uint32_t features) {
   state_->effort = effort;

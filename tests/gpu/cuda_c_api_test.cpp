@@ -39,6 +39,7 @@ TEST_F(CudaCApi, CodecWorksFromC) {
 TEST_F(CudaCApi, DecoderWorksFromC) {
   constexpr std::size_t n = 5000;
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   std::vector<EncodedChunk> chunks(5);
   std::vector<const void *> data;
   std::vector<std::size_t> sizes;
@@ -91,6 +92,9 @@ TEST_F(CudaCApi, SameFileAsFromTheHost) {
     gpz_writer *writer = nullptr;
     const std::string &path = (on_device ? from_device : from_host).path();
     ASSERT_EQ(gpz_writer_open(path.c_str(), GPZ_CREATE, nullptr, 1, &writer), GPZ_OK) << gpz_last_error();
+    EXPECT_EQ(gpz_writer_set_key_interval(writer, 1), GPZ_OK);
+    EXPECT_EQ(gpz_writer_set_order(writer, GPZ_ORDER_PLACE), GPZ_OK);
+    EXPECT_EQ(gpz_writer_set_effort(writer, GPZ_EFFORT_FAST), GPZ_OK);
     for (int step = 0; step < 3; ++step) {
       const gpz_frame frame = gpz_new_frame(4000u - static_cast<unsigned>(step) * 100u, step);
       EXPECT_EQ(on_device ? gpz_cuda_codec_write(codec, writer, &frame, fields, 2, nullptr, nullptr)

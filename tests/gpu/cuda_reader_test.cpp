@@ -200,6 +200,7 @@ Bytes file_of_writers(Gas &gas, int frames, unsigned interval, std::size_t write
   Bytes out;
   Writer writer(out, small_metadata());
   std::vector<TrajectoryEncoder> encoders(writers);
+  for (TrajectoryEncoder &encoder : encoders) set_plain(encoder);
   KeySchedule schedule(interval);
   for (int f = 0; f < frames; ++f) {
     if (f > 0 && moves) gas.move();

@@ -145,6 +145,7 @@ void check_seed(std::uint64_t seed, Order order) {
   const bool comes_and_goes = random.below(2) == 0;
   const bool has_specials = random.below(2) == 0;
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   encoder.set_order(order);
   BothDecoders both(seed);
   for (int f = 0; f < 12 && !testing::Test::HasFailure(); ++f) {
@@ -181,6 +182,7 @@ TEST_F(CudaTrajectoryDecode, OrderOfIdsAsOnTheCpu) {
 void check_many_particles(Order order) {
   Gas gas(300000);
   TrajectoryEncoder encoder(0);
+  set_plain(encoder);
   encoder.set_order(order);
   BothDecoders both(1);
   for (int f = 0; f < 8 && !testing::Test::HasFailure(); ++f) {
@@ -206,6 +208,7 @@ TEST_F(CudaTrajectoryDecode, ManyParticles) {
 TEST_F(CudaTrajectoryDecode, AllLeaveAndOthersCome) {
   Gas gas(300);
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   BothDecoders both(2);
   int f = 0;
   for (const std::size_t n : {300u, 0u, 0u, 5u, 5u, 0u, 2000u, 2000u, 1u, 1u, 1u, 0u}) {
@@ -223,6 +226,7 @@ TEST_F(CudaTrajectoryDecode, OrderOfAnyIds) {
     SCOPED_TRACE(kind);
     Gas gas(3000);
     TrajectoryEncoder encoder;
+    set_plain(encoder);
     BothDecoders both(3);
     for (int f = 0; f < 5; ++f) {
       gas.move();
@@ -276,6 +280,7 @@ TEST_F(CudaTrajectoryDecode, SeveralInFlight) {
   Random random(5);
   const OwnStream streams[2];
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   OnHost host;
   cuda::TrajectoryDecoder gpu;
   std::vector<std::unique_ptr<DecoderOutputs>> outputs;
@@ -306,6 +311,7 @@ TEST_F(CudaTrajectoryDecode, OnlySomeFieldsAreFollowed) {
   Gas gas(2000);
   Random random(6);
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   OnHost host;
   cuda::TrajectoryDecoder gpu;
   gpu.follow({false, false, false, true});  // image flags, and with them positions and ids
@@ -342,6 +348,7 @@ TEST_F(CudaTrajectoryDecode, ADifferenceChunkNeedsTheOneBefore) {
   Gas gas(1500);
   Random random(7);
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   cuda::TrajectoryDecoder gpu;
   const auto decode = [&](const EncodedChunk &chunk, const std::vector<Field> &fields) {
     const DecoderOutputs outputs(fields, chunk.particles, random);
@@ -403,6 +410,7 @@ TEST_F(CudaTrajectoryDecode, WhatOnlyTheCpuDecodes) {
   Random random(9);
   const auto last_status = [&](const std::vector<Snapshot> &snapshots, Order order) {
     TrajectoryEncoder encoder;
+    set_plain(encoder);
     encoder.set_order(order);
     cuda::TrajectoryDecoder gpu;
     Status status = Status::ok;
@@ -434,6 +442,7 @@ TEST_F(CudaTrajectoryDecode, MemoryStaysAsItIs) {
   Gas gas(3000);
   Random random(10);
   TrajectoryEncoder encoder;
+  set_plain(encoder);
   cuda::TrajectoryDecoder gpu;
   cuda::MemoryUse first;
   for (int f = 0; f < 30; ++f) {
@@ -459,6 +468,7 @@ TEST_F(CudaTrajectoryDecode, Damage) {
     SCOPED_TRACE(round);
     Gas gas(round % 4 == 0 ? 100 : 2500, static_cast<std::uint64_t>(round));
     TrajectoryEncoder encoder;
+    set_plain(encoder);
     encoder.set_order(round % 3 == 1 ? Order::id : Order::place);
     OnHost host;
     cuda::TrajectoryDecoder gpu;

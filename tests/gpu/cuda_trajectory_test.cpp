@@ -92,6 +92,8 @@ void expect_equal(const EncodedChunk &gpu, const EncodedChunk &cpu) {
 
 // Both, frame after frame.
 struct Pair {
+  Pair() { set_plain(cpu); }
+
   TrajectoryEncoder cpu;
   cuda::TrajectoryCodec gpu;
   OwnStream stream;
@@ -424,6 +426,7 @@ TEST_F(CudaTrajectory, WorksAfterAnyFailedAllocation) {
       EXPECT_EQ(kind_of(on_host(encoded(0, false))), ChunkKind::block);
     }
     TrajectoryEncoder cpu;
+    set_plain(cpu);
     for (std::size_t f = 0; f < 3; ++f)
       expect_equal(on_host(encoded(f, f == 0)), encode_on_cpu(cpu, snapshots[f], f == 0));
   }

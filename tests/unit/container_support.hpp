@@ -105,7 +105,8 @@ inline Metadata small_metadata() {
   return metadata;
 }
 
-// For tests of frames and files, not of codings: key frames of block chunks, difference chunks where they are asked for.
+// For tests of frames and files, not of codings: key frames of block chunks, difference chunks where they are asked
+// for.
 inline void set_plain(Writer &writer) {
   writer.set_key_interval(1);
   writer.set_order(Order::place);

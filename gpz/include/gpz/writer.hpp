@@ -53,10 +53,10 @@ class GPZ_API Writer {
   void set_effort(Effort effort);
 
   // Compresses and writes one frame of info.particles particles. info.fields is ignored: `fields` has the fields, whose
-  // largest errors count only with FieldInput::decoded. With Order::automatic, a frame of positions without ids gets the
-  // ids 1, 2, ... as its last field, so that readers have the caller's order; with Order::place it has none.
-  // `rows` is as in ChunkEncoder::encode. When it returns, the operating system has accepted all bytes. After an error
-  // the file is cut back to the earlier frames, and the next frame is a key frame.
+  // largest errors count only with FieldInput::decoded. With Order::automatic, a frame of positions without ids gets
+  // the ids 1, 2, ... as its last field, so that readers have the caller's order; with Order::place it has none. `rows`
+  // is as in ChunkEncoder::encode. When it returns, the operating system has accepted all bytes. After an error the
+  // file is cut back to the earlier frames, and the next frame is a key frame.
   void write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows = nullptr);
 
   // Writes one frame of chunks that are compressed already. info.fields describe them; steps that are 0 and the largest
