@@ -20,6 +20,9 @@ ssize_t System::pread(int descriptor, void *data, std::size_t size, off_t positi
 ssize_t System::writev(int descriptor, const struct iovec *pieces, int count) {
   return ::writev(descriptor, pieces, count);
 }
+ssize_t System::pwrite(int descriptor, const void *data, std::size_t size, off_t position) {
+  return ::pwrite(descriptor, data, size, position);
+}
 int System::ftruncate(int descriptor, off_t size) { return ::ftruncate(descriptor, size); }
 off_t System::lseek(int descriptor, off_t position) { return ::lseek(descriptor, position, SEEK_SET); }
 int System::fsync(int descriptor) { return ::fsync(descriptor); }
@@ -157,6 +160,17 @@ void File::cut(std::uint64_t size) {
   if (retry([&] { return system_.ftruncate(descriptor_, static_cast<off_t>(size)); }) != 0) fail("cannot cut", size);
   if (system_.lseek(descriptor_, static_cast<off_t>(size)) < 0) fail("cannot seek", size);
   position_ = size;
+}
+
+void File::replace(const Span &bytes) {
+  const auto *source = static_cast<const char *>(bytes.data);
+  for (std::size_t at = 0; at < bytes.size;) {
+    const ssize_t put =
+        retry([&] { return system_.pwrite(descriptor_, source + at, bytes.size - at, static_cast<off_t>(at)); });
+    if (put == 0) errno = EIO;
+    if (put <= 0) fail("cannot write", at);
+    at += static_cast<std::size_t>(put);
+  }
 }
 
 void File::sync() {

@@ -26,6 +26,7 @@ class System {
   virtual ssize_t read(int descriptor, void *data, std::size_t size);
   virtual ssize_t pread(int descriptor, void *data, std::size_t size, off_t position);
   virtual ssize_t writev(int descriptor, const struct iovec *pieces, int count);
+  virtual ssize_t pwrite(int descriptor, const void *data, std::size_t size, off_t position);
   virtual int ftruncate(int descriptor, off_t size);
   virtual off_t lseek(int descriptor, off_t position);
   virtual int fsync(int descriptor);
@@ -59,6 +60,8 @@ class File final : public Source, public Sink {
   void write(const std::vector<Span> &pieces) override;
   // Only of files that were opened here: what a borrowed descriptor has accepted stays.
   void cut(std::uint64_t size) override;
+  // Overwrites in place, so that who opens the file finds a header at any time.
+  void replace(const Span &bytes) override;
   void sync() override;
   // Closes; the descriptor is gone even if this throws. Leaves a borrowed one open.
   void close() override;

@@ -30,13 +30,21 @@ bool RecordWriter::add_features(std::uint32_t features) {
   Metadata with = metadata_;
   with.features |= features;
   Bytes header = file_header(with);
-  if (header_.empty()) {
-    sink_->cut(0);
-    end_ = 0;
-  }
+  const bool waits = !header_.empty();
   header_ = std::move(header);
   metadata_ = std::move(with);
+  if (!waits) replace_header();
   return true;
+}
+
+void RecordWriter::replace_header() {
+  const std::uint64_t end = end_;
+  end_ = 0;  // if that fails, everything is cut, and the header waits for the first record
+  torn_ = true;
+  sink_->replace({header_.data(), header_.size()});
+  torn_ = false;
+  end_ = end;
+  header_ = {};
 }
 
 void RecordWriter::begin() {

@@ -42,6 +42,7 @@ class RecordWriter {
 
  private:
   void begin();
+  void replace_header();
   // Writes one record at the end as a whole, behind the header if that has waited, or leaves the sink as it was.
   void put(const std::vector<Span> &pieces, std::uint64_t length);
   void cut();

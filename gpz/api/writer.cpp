@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gpz/api/frame_fields.hpp"
+#include "gpz/api/identities.hpp"
 #include "gpz/api/memory_sink.hpp"
 #include "gpz/api/record_writer.hpp"
 #include "gpz/error.hpp"
@@ -24,15 +25,6 @@ double error_sum(double before, double added, double bound) {
   return std::min(std::nextafter(before + added, std::numeric_limits<double>::infinity()), bound);
 }
 
-// Whether the order of the caller would be lost.
-bool needs_ids(const std::vector<Field> &fields) {
-  if (fields.empty() || !fields[0].leading) return false;
-  for (const Field &field : fields)
-    for (const Field::Component &component : field.components)
-      if (component.name == "id") return false;
-  return true;
-}
-
 }  // namespace
 
 struct Writer::State {
@@ -43,7 +35,7 @@ struct Writer::State {
   Effort effort = default_effort;
   EncodedChunk chunk;  // these two keep their memory from frame to frame
   api::FrameFields columns;
-  std::vector<std::int64_t> numbers;    // implicit ids, by row
+  api::Identities identities;
   std::optional<std::uint64_t> stored;  // the checksum in its own file of the last frame, if that is a stored one
 
   State(api::RecordWriter to, int threads) : file(std::move(to)), encoder(threads) {}
@@ -92,20 +84,6 @@ struct Writer::State {
     schedule.written(complete);
   }
 
-  // The ids 1, 2, ... of the particles in these rows.
-  FieldInput number(std::size_t particles, const int *rows) {
-    const auto row = [&](std::size_t i) { return rows == nullptr ? i : static_cast<std::size_t>(rows[i]); };
-    std::size_t count = particles;
-    for (std::size_t i = 0; i < particles && rows != nullptr; ++i) count = std::max(count, row(i) + 1);
-    numbers.assign(count, 0);
-    for (std::size_t i = 0; i < particles; ++i) numbers[row(i)] = static_cast<std::int64_t>(i) + 1;
-    FieldInput ids;
-    ids.field.type = ValueType::integer;
-    ids.field.components = {{"id", 0}};
-    ids.components[0] = {numbers.data(), sizeof numbers[0], ConstArray::Type::int64};
-    return ids;
-  }
-
   void write(const StoredFrame &frame) {
     if (frame.info.since_key != 0 && stored != frame.info.reference)
       throw Error(Status::invalid_argument, "the frame that this one builds on is not the last one of the file");
@@ -149,21 +127,22 @@ void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields,
   const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position, [&] {
     std::vector<FieldInput> given = fields;
-    std::vector<Field> described;
-    for (FieldInput &input : given) {
+    for (FieldInput &input : given)
       if (!input.decoded) input.field.largest_error = 0;
-      described.push_back(input.field);
-    }
-    if (state_->order == Order::automatic && needs_ids(described))
-      given.push_back(state_->number(static_cast<std::size_t>(info.particles), rows));
+    const auto particles = static_cast<std::size_t>(info.particles);
+    state_->identities.make_whole(given, particles, rows);
+    if (state_->order == Order::automatic) state_->identities.number(given, particles, rows);
     state_->write(info, given, rows);
   });
 }
 
 void Writer::write(const Frame &frame) {
   const format::UsualArithmetic arithmetic;
-  api::in_place(state_->file.name(), Error::no_position,
-                [&] { state_->write(frame.info, state_->columns.of(frame), nullptr); });
+  api::in_place(state_->file.name(), Error::no_position, [&] {
+    std::vector<FieldInput> fields = state_->columns.of(frame);
+    state_->identities.make_whole(fields, static_cast<std::size_t>(frame.info.particles), nullptr);
+    state_->write(frame.info, fields, nullptr);
+  });
 }
 
 void Writer::rewrite(const Frame &frame) {

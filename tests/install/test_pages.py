@@ -67,9 +67,9 @@ class Bash(StagedCase):
         self.assertEqual(self.complete("encode", "in.dump", "--lo"), {"--lossless"})
 
     def test_fixed_values(self):
-        self.assertEqual(self.complete("encode", "--order", ""), {"place", "id", "memory"})
+        self.assertEqual(self.complete("encode", "--order", ""), {"auto", "id", "place", "memory"})
         self.assertEqual(self.complete("encode", "--order", "p"), {"place"})
-        self.assertEqual(self.complete("encode", "--order", "="), {"place", "id", "memory"})
+        self.assertEqual(self.complete("encode", "--order", "="), {"auto", "id", "place", "memory"})
         self.assertEqual(self.complete("encode", "--order", "=", "i"), {"id"})
         self.assertEqual(self.complete("bench", "--device", ""), {"cpu", "gpu", "all"})
 
@@ -98,7 +98,7 @@ class Fish(StagedCase):
         self.assertLessEqual(set(commands()), self.complete("gpz "))
         for name in commands():
             self.assertEqual(self.complete(f"gpz {name} --"), options(name), name)
-        self.assertEqual(self.complete("gpz encode --order "), {"place", "id", "memory"})
+        self.assertEqual(self.complete("gpz encode --order "), {"auto", "id", "place", "memory"})
 
 
 if __name__ == "__main__":

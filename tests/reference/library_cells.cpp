@@ -142,6 +142,7 @@ void write_sample(const std::string &path, const Sample &sample) {
   fields[2].components[0] = {types.data(), sizeof(std::int64_t), ConstArray::Type::int64};
 
   gpz::Writer writer(path, {});
+  writer.set_order(gpz::Order::place);  // without ids
   writer.set_effort(gpz::Effort::dense);
   gpz::FrameInfo info;
   info.particles = n;

@@ -47,6 +47,7 @@ TEST(EncodingThreads, WriteTrajectoriesSideBySide) {
       Writer writer(bytes, small_metadata(), 1 + t);
       writer.set_key_interval(3);
       writer.set_order(order);
+      writer.set_effort(Effort::fast);
       write_all(writer, snapshots);
       writer.close();
       EXPECT_EQ(bytes, alone) << t;

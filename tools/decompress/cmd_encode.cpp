@@ -39,9 +39,10 @@ void check_names(const std::string &file, std::uint64_t frame, const std::vector
 }
 
 // What the new file says of itself.
-Metadata described(const FrameSource &source, const EncodeOptions &options) {
+Metadata described(const FrameSource &source, const Frame &first, const EncodeOptions &options) {
   Metadata metadata = source.metadata();
-  metadata.features = 0;  // those of the new file come with its effort
+  metadata.features = features_of(options.encoding.effort.value_or(default_effort), options.encoding.order,
+                                  has_identity(first.info.fields));
   // The frames of a .gpz file have been through its encoder as well.
   const std::string &origin = metadata.generator;
   const bool is_new = !source.is_gpz() || origin.empty();
@@ -82,7 +83,7 @@ void encode(EncodeOptions options) {
     for (Frame frame; source->next(frame); ++frames) {
       if (!options.source.keep_bits) bounds.apply(source->name(), frame);
       if (!out) {
-        metadata = described(*source, options);
+        metadata = described(*source, frame, options);
         out.emplace(options.output, metadata, options.encoding);
       }
       check_names(source->name(), frames, source->metadata().elements, metadata.elements);

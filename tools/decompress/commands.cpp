@@ -28,13 +28,13 @@ void add_encoding_options(Command &command, EncodingOptions &options) {
       .parsed_option(
           "--order",
           [&options](const std::string &order) {
-            options.order = order == "auto" || order == "id" ? Order::id
-                            : order == "memory"              ? Order::memory
-                                                             : Order::place;
+            options.order = order == "auto"     ? Order::automatic
+                            : order == "id"     ? Order::id
+                            : order == "memory" ? Order::memory
+                                                : Order::place;
           },
           "of particles in key frames: auto, by id where there are ids; id, or memory (that of the input), where that "
-          "is "
-          "smaller; place, sorted by position")
+          "is smaller; place, sorted by position")
       .one_of({"auto", "id", "place", "memory"})
       .show_default("auto");
 }

@@ -11,7 +11,7 @@ namespace gpz::tool {
 struct EncodingOptions {
   int threads = 1;
   unsigned key_interval = default_key_interval;
-  Order order = Order::id;
+  Order order = default_order;
   std::optional<Effort> effort;  // without: default_effort; where frames are copied, what their files have
 };
 

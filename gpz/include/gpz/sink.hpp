@@ -34,6 +34,12 @@ class GPZ_API Sink {
   // is for a pipe. The writer then accepts no more frames, and the file ends with an incomplete record, which readers
   // recognise.
   virtual void cut(std::uint64_t size) = 0;
+  // Replaces all bytes so far, by as many: the file header, before the first frame. This function cuts and writes; a
+  // sink that others read meanwhile does better to overwrite. After an error the writer cuts everything.
+  virtual void replace(const Span &bytes) {
+    cut(0);
+    write({bytes});
+  }
   // Returns when all bytes are on the disk. Does nothing where there is no disk.
   virtual void sync() {}
   // The last call.

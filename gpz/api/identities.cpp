@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/api/identities.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "gpz/error.hpp"
+
+namespace gpz::api {
+namespace {
+
+constexpr double max_whole = 9007199254740992.0;  // 2^53: every integer up to it is a double
+
+std::size_t row_of(std::size_t i, const int *rows) { return rows == nullptr ? i : static_cast<std::size_t>(rows[i]); }
+
+bool is_id(const Field &field) {
+  return std::any_of(field.components.begin(), field.components.end(),
+                     [](const Field::Component &component) { return component.name == "id"; });
+}
+
+template <class T>
+double value_at(const ConstArray &array, std::size_t row) {
+  T value;
+  std::memcpy(&value, static_cast<const char *>(array.data) + static_cast<std::ptrdiff_t>(row) * array.stride,
+              sizeof value);
+  return static_cast<double>(value);
+}
+
+}  // namespace
+
+ConstArray Identities::resized(std::size_t particles, const int *rows) {
+  std::size_t count = particles;
+  for (std::size_t i = 0; i < particles && rows != nullptr; ++i) count = std::max(count, row_of(i, rows) + 1);
+  values_.assign(count, 0);
+  return {values_.data(), sizeof values_[0], ConstArray::Type::int64};
+}
+
+void Identities::make_whole(std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
+  for (FieldInput &input : fields) {
+    if (input.decoded || input.field.type == ValueType::integer || input.field.components.size() != 1 ||
+        !is_id(input.field))
+      continue;
+    const ConstArray given = input.components[0];
+    const ConstArray whole = resized(particles, rows);
+    for (std::size_t i = 0; i < particles; ++i) {
+      const std::size_t row = row_of(i, rows);
+      const double value =
+          given.type == ConstArray::Type::float32 ? value_at<float>(given, row) : value_at<double>(given, row);
+      if (!(std::fabs(value) <= max_whole) || value != std::floor(value))
+        throw Error(Status::invalid_argument, "column id: " + std::to_string(value) + " of particle " +
+                                                  std::to_string(i) + " is not a whole number, as ids are");
+      values_[row] = static_cast<std::int64_t>(value);
+    }
+    input.field.type = ValueType::integer;
+    input.field.bound = input.field.step = input.field.largest_error = 0;
+    input.components[0] = whole;
+    return;
+  }
+}
+
+void Identities::number(std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
+  if (fields.empty() || !fields[0].field.leading) return;
+  if (std::any_of(fields.begin(), fields.end(), [](const FieldInput &input) { return is_id(input.field); })) return;
+  FieldInput ids;
+  ids.field.type = ValueType::integer;
+  ids.field.components = {{"id", 0}};
+  ids.components[0] = resized(particles, rows);
+  for (std::size_t i = 0; i < particles; ++i) values_[row_of(i, rows)] = static_cast<std::int64_t>(i) + 1;
+  fields.push_back(ids);
+}
+
+}  // namespace gpz::api
