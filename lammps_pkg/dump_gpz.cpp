@@ -166,10 +166,18 @@ void DumpGPZ::init_backend() {
   } catch (const gpz::Error &e) {
     log().fail_alone(std::string("dump_modify device: ") + e.what());
   }
+  budget_.set(settings_.budget, settings_.effort.value_or(gpz::Effort::dense));
+  budget_.restart();
   backend_.compressor().set(order(), effort(), wanted_features());
-  if (effort() == gpz::Effort::dense && !has_column("id"))
+  if (largest_effort() == gpz::Effort::dense && !has_column("id"))
     log().say_if_new("without column id, effort dense stores each frame as a set of atoms", said_sets_);
 }
+
+gpz::Effort DumpGPZ::effort() const {
+  return has_budget() ? budget_.effort() : settings_.effort_on(backend_.is_on_gpu());
+}
+
+gpz::Effort DumpGPZ::largest_effort() const { return has_budget() ? budget_.largest() : effort(); }
 
 void DumpGPZ::init_direct() {
   direct_.restart();
@@ -180,6 +188,7 @@ void DumpGPZ::init_direct() {
 
 std::string DumpGPZ::device_text() const {
   std::string text = backend_.text();
+  if (settings_.budget > 0 && !has_budget()) text += ", with effort fast whatever the budget";
   if (!direct_.in_output() || !backend_.device_atoms()) return text;
   const std::string obstacle = direct_.obstacle();
   if (!obstacle.empty()) return text + ", at the time of other output, because " + obstacle;
@@ -242,7 +251,7 @@ void DumpGPZ::openfile() {
 }
 
 // The required features of a file of this effort.
-std::uint32_t DumpGPZ::wanted_features() const { return gpz::features_of(effort(), order(), has_column("id")); }
+std::uint32_t DumpGPZ::wanted_features() const { return gpz::features_of(largest_effort(), order(), has_column("id")); }
 
 // The effort is limited to what the header of the file allows, which was written when the file was new.
 void DumpGPZ::set_effort() {
@@ -278,6 +287,7 @@ void DumpGPZ::close(bool can_throw) {
 void DumpGPZ::write() {
   if (!header_choice) log().fail("Must not use 'run pre no' after creating a new dump");
   const bool in_loop = update->whichflag && update->ntimestep != update->firststep;
+  const double begin = MPI_Wtime();
   summary_.begin(in_loop ? GPZSummary::INSIDE : GPZSummary::BEFORE);
   choose_sources(backend_.device_atoms());  // dump_modify pbc before "run pre no"
   copy_to_host();
@@ -289,6 +299,7 @@ void DumpGPZ::write() {
 
   if (multifile) openfile();
   write_frame();
+  budget_.work(begin, MPI_Wtime(), in_loop);
   if (refreshflag) irefresh->refresh();
   if (multifile) close(true);
   if (!update->whichflag) drain();  // no end of a run follows that would notice an error
@@ -319,6 +330,10 @@ void DumpGPZ::write_frame() {
   std::string problem;
   GPZChunk chunk;
   if (!skip) {
+    if (has_budget() && budget_.next_frame(world, frames_.begins_interval())) {
+      frames_.begin_interval();
+      set_effort();
+    }
     set_bounds();
     const auto atoms_are_wrapped = wrapped();
     pack(nullptr);
@@ -357,8 +372,10 @@ void DumpGPZ::end_of_run() {
   }
   if (summary_.empty()) return;
   const double loop_seconds = update && update->whichflag && timer ? timer->get_wall(Timer::TOTAL) : 0.0;
-  const std::string text =
+  std::string text =
       summary_.report(world, log().with_name(filename), frames_.text(), gpz_columns().fields(), loop_seconds);
+  text += frames_.lossless().report(world, gpz_columns().fields(), id);
+  if (has_budget()) text += "  " + budget_.report() + "\n";
   if (comm->me == 0) utils::logmesg(lmp, text);
   summary_ = {};
 }

@@ -48,6 +48,7 @@ GPZChunk GPZFrameMaker::make(MPI_Comm group, int buffer, GPZSummary &summary, st
   try {
     atoms = source_.rows(backend_.host_atoms());
     describe();  // with the types that the arrays have; takes no memory
+    lossless_.see(atoms, in_host);
   } catch (const std::exception &e) {
     problem = e.what();
   }
@@ -59,8 +60,9 @@ GPZChunk GPZFrameMaker::make(MPI_Comm group, int buffer, GPZSummary &summary, st
   GPZChunk chunk;
   try {
     if (mine)
-      chunk = backend_.compressor().compress(std::move(atoms.fields), atoms.nrows, atoms.particles, atoms.rows,
-                                             head_.box, key, buffer);
+      chunk = lossless_.counted(backend_.compressor().compress(std::move(atoms.fields), atoms.nrows, atoms.particles,
+                                                               atoms.rows, head_.box, key, buffer),
+                                head_.fields.size());
   } catch (const std::exception &e) {
     problem = e.what();
   }

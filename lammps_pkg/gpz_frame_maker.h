@@ -22,6 +22,7 @@
 #include <string>
 
 #include "gpz_background.h"
+#include "gpz_lossless.h"
 #include "gpz_share.h"
 
 namespace LAMMPS_NS {
@@ -40,6 +41,8 @@ class GPZFrameMaker {
   void set_share(int atoms);
   // The next frame is a key frame, because the frame before is another one, or none.
   void begin_interval() { schedule_.restart(); }
+  // It is one, unless its fields are others than those of the last frame.
+  bool begins_interval() const { return schedule_.next(head_.fields) == 0; }
   // So it is, and the ranks or what they have may be others.
   void restart();
 
@@ -48,6 +51,8 @@ class GPZFrameMaker {
   GPZChunk make(MPI_Comm group, int buffer, GPZSummary &summary, std::string &problem);
   // The head of that frame, for the file to complete.
   gpz::FrameInfo &head() { return head_; }
+  // What columns without a bound take of the frames.
+  GPZLossless &lossless() { return lossless_; }
   // To be called when that frame is in the file.
   void written() { schedule_.written(head_); }
 
@@ -61,6 +66,7 @@ class GPZFrameMaker {
   GPZShare share_;
   gpz::KeySchedule schedule_;
   gpz::FrameInfo head_;
+  GPZLossless lossless_;
 
   void describe();
 };

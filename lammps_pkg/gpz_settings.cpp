@@ -85,6 +85,16 @@ int read_share(const std::string &word, LAMMPS *lmp) {
   return read_count(word.c_str(), lmp, "dump_modify share must be auto, no or a number", GPZShare::largest_target);
 }
 
+// 0: no
+double read_budget(const std::string &word, LAMMPS *lmp) {
+  if (word == "no") return 0.0;
+  const double share = utils::numeric(FLERR, word, false, lmp);
+  if (!(share > 0.0) || !(share < 1.0))
+    throw std::invalid_argument(
+        "dump_modify budget must be no or a fraction of the loop's time, above 0 and below 1, not " + word);
+  return share;
+}
+
 // bound COLUMN V, bound COLUMN lossless
 int read_bound(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
   if (narg < 3) utils::missing_cmd_args(FLERR, "dump_modify bound", lmp->error);
@@ -132,6 +142,8 @@ int GPZSettings::read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
   } else if (keyword == "effort") {
     const std::string name = word();
     effort = choose(keyword, name == "default" ? "standard" : name, efforts);
+  } else if (keyword == "budget") {
+    budget = read_budget(word(), lmp);
   } else if (keyword == "order") {
     order = choose(keyword, word(), orders);
   } else if (keyword == "key") {

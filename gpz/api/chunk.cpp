@@ -13,6 +13,7 @@
 #include "gpz/format/budget.hpp"
 #include "gpz/format/checksum.hpp"
 #include "gpz/format/fields.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/trajectory/independent_chunk.hpp"
 
 namespace gpz {
@@ -47,6 +48,10 @@ double value_range(const FieldInput &input, std::size_t particles) {
     if (high > low) widest = std::fmax(widest, high - low);
   }
   return widest;
+}
+
+void add_field_sizes(const std::uint8_t *bytes, std::size_t size, std::vector<std::uint64_t> &sizes) {
+  format::add_section_sizes(format::read_from(bytes), size, sizes);
 }
 
 std::uint64_t chunk_checksum(const void *data, std::size_t size) { return format::xxh3(data, size); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/units.hpp"
 
+#include <cmath>
+
 #include "gpz/error.hpp"
 
 namespace gpz {
@@ -20,6 +22,14 @@ const UnitStyle &unit_style(const std::string &name) {
     names += names.empty() ? style.name : std::string(", ") + style.name;
   }
   throw Error(Status::invalid_argument, "unknown units: " + name + " (known: " + names + ")");
+}
+
+double usual_bound(double rms) {
+  const double thousandth = rms / 1000;
+  if (!(thousandth > 0) || !std::isfinite(thousandth)) return 0;
+  const double power = std::pow(10.0, std::floor(std::log10(thousandth)));
+  const double digit = thousandth / power;
+  return (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power;
 }
 
 }  // namespace gpz

@@ -38,6 +38,10 @@ enum class ChunkKind : std::uint32_t {
 // format has no such kind.
 GPZ_API ChunkKind chunk_kind(const std::uint8_t *bytes, std::size_t size);
 
+// Adds to sizes[f] the bytes that field f takes in a chunk of `size` bytes. Reads its head only. Throws corrupt,
+// truncated.
+GPZ_API void add_field_sizes(const std::uint8_t *bytes, std::size_t size, std::vector<std::uint64_t> &sizes);
+
 struct EncodedChunk {
   std::uint64_t particles = 0;
   std::uint64_t checksum = 0;  // chunk_checksum of bytes

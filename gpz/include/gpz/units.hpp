@@ -21,4 +21,8 @@ GPZ_API const std::vector<UnitStyle> &unit_styles();
 // Throws invalid_argument if LAMMPS has no such style; the message lists them.
 GPZ_API const UnitStyle &unit_style(const std::string &name);
 
+// The bound that is proposed for a column other than positions whose values have the root mean square `rms`: a
+// thousandth of it, rounded down to 1, 2 or 5 times a power of ten. 0 if there is none.
+GPZ_API double usual_bound(double rms);
+
 }  // namespace gpz

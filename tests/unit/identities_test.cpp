@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames whose ids are floating-point numbers, or that have none: what a file of them has.
+#include <cmath>
+#include <numeric>
+
+#include "trajectory_support.hpp"
+
+namespace gpz::test {
+namespace {
+
+constexpr std::size_t particles = 5000;  // more than a block
+
+// Positions, and ids of a type if there is one.
+class Given {
+ public:
+  std::vector<double> places;
+  std::vector<double> ids;
+  std::vector<float> narrow_ids;
+
+  explicit Given(std::uint64_t seed = 3) {
+    Random random(seed);
+    for (std::size_t i = 0; i < 3 * particles; ++i) places.push_back(random.uniform(0, 10));
+    ids.resize(particles);
+    std::iota(ids.rbegin(), ids.rend(), 1.0);  // descending
+    narrow_ids.assign(ids.begin(), ids.end());
+  }
+
+  std::vector<FieldInput> positions() const {
+    FieldInput input;
+    input.field.leading = true;
+    input.field.bound = 0.001;
+    for (std::size_t d = 0; d < 3; ++d) {
+      input.field.components.push_back({std::string(1, "xyz"[d]), 0});
+      input.components[d] = {places.data() + d, 3 * sizeof(double), ConstArray::Type::float64};
+    }
+    return {input};
+  }
+  std::vector<FieldInput> with_ids(ValueType type) const {
+    std::vector<FieldInput> fields = positions();
+    FieldInput input;
+    input.field.type = type;
+    input.field.components = {{"id", 0}};
+    if (type == ValueType::float64)
+      input.components[0] = {ids.data(), sizeof(double), ConstArray::Type::float64};
+    else
+      input.components[0] = {narrow_ids.data(), sizeof(float), ConstArray::Type::float32};
+    fields.push_back(input);
+    return fields;
+  }
+};
+
+FrameInfo info_of(std::size_t count = particles) {
+  FrameInfo info;
+  info.particles = count;
+  return info;
+}
+
+std::vector<Frame> written(const std::vector<FieldInput> &fields, Order order, const int *rows = nullptr,
+                           std::size_t count = particles, int frames = 2) {
+  Bytes bytes;
+  Writer writer(bytes, small_metadata());
+  writer.set_order(order);
+  for (int f = 0; f < frames; ++f) writer.write(info_of(count), fields, rows);
+  writer.close();
+  return read_all(bytes);
+}
+
+const std::vector<std::int64_t> &ids_of(const Frame &frame) { return frame.find("id")->integers; }
+
+// x of each particle, by its id.
+std::vector<double> by_id(const Frame &frame) {
+  std::vector<double> values(frame.info.particles);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values.at(static_cast<std::size_t>(ids_of(frame)[i]) - 1) = frame.find("x")->floats[i];
+  return values;
+}
+
+TEST(Identities, ArraysWithoutIdsAreNumberedInTheOrderGiven) {
+  const Given given;
+  for (const Frame &frame : written(given.positions(), Order::automatic)) {
+    const std::vector<double> x = by_id(frame);
+    for (std::size_t i = 0; i < particles; ++i) ASSERT_NEAR(x[i], given.places[3 * i], 0.001) << i;
+  }
+  EXPECT_EQ(written(given.positions(), Order::place)[0].find("id"), nullptr);
+  EXPECT_EQ(written(given.positions(), Order::id)[0].find("id"), nullptr);
+}
+
+TEST(Identities, RowsAreNumberedAsTheyAreNamed) {
+  const Given given;
+  std::vector<int> rows;
+  for (int i = 4998; i >= 0; i -= 3) rows.push_back(i);
+  const std::vector<Frame> frames = written(given.positions(), Order::automatic, rows.data(), rows.size());
+  const std::vector<double> x = by_id(frames[1]);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    ASSERT_NEAR(x[i], given.places[3 * static_cast<std::size_t>(rows[i])], 0.001) << i;
+}
+
+TEST(Identities, WholeFloatsBecomeIntegers) {
+  const Given given;
+  for (const ValueType type : {ValueType::float64, ValueType::float32}) {
+    const std::vector<Frame> frames = written(given.with_ids(type), Order::automatic);
+    EXPECT_EQ(frames[1].info.since_key, 1);  // they are ids: the second frame is one of differences
+    for (const Frame &frame : frames) {
+      ASSERT_NE(frame.find("id"), nullptr);
+      const std::vector<double> x = by_id(frame);
+      for (std::size_t i = 0; i < particles; ++i) ASSERT_NEAR(x[i], given.places[3 * (particles - 1 - i)], 0.001) << i;
+    }
+  }
+}
+
+TEST(Identities, OtherFloatsAreRefused) {
+  for (const double wrong : {1.5, std::nan(""), HUGE_VAL, 1e17}) {
+    Given given;
+    given.ids[77] = wrong;
+    Bytes bytes;
+    Writer writer(bytes, small_metadata());
+    try {
+      writer.write(info_of(), given.with_ids(ValueType::float64));
+      FAIL() << wrong;
+    } catch (const Error &error) {
+      EXPECT_EQ(error.status(), Status::invalid_argument);
+      EXPECT_NE(std::string(error.what()).find("particle 77"), std::string::npos) << error.what();
+    }
+    EXPECT_TRUE(writer.frames().empty());
+    writer.write(info_of(), given.positions());  // and the writer goes on
+    EXPECT_EQ(writer.frames().size(), 1u);
+  }
+}
+
+TEST(Identities, ColumnsWithoutPositionsStayAsTheyAre) {
+  const Given given;
+  std::vector<FieldInput> fields = given.positions();
+  fields[0].field.leading = false;
+  EXPECT_EQ(written(fields, Order::automatic)[0].find("id"), nullptr);
+}
+
+}  // namespace
+}  // namespace gpz::test
