@@ -93,5 +93,5 @@ std::string GPZBudget::report() {
     if (shares_[e]) text += fmt::format(" ({:.2g} % of the loop)", 100.0 * *shares_[e]);
   }
   written_ = {};
-  return text.empty() ? text : fmt::format("budget {:.2g} %: effort {}", 100.0 * limit_, text);
+  return text.empty() ? text : fmt::format("budget {:g} %: effort {}", 100.0 * limit_, text);
 }

@@ -54,6 +54,7 @@ void Identities::make_whole(std::vector<FieldInput> &fields, std::size_t particl
       values_[row] = static_cast<std::int64_t>(value);
     }
     input.field.type = ValueType::integer;
+    input.field.leading = false;
     input.field.bound = input.field.step = input.field.largest_error = 0;
     input.components[0] = whole;
     return;
@@ -62,7 +63,8 @@ void Identities::make_whole(std::vector<FieldInput> &fields, std::size_t particl
 
 void Identities::number(std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
   if (fields.empty() || !fields[0].field.leading) return;
-  if (std::any_of(fields.begin(), fields.end(), [](const FieldInput &input) { return is_id(input.field); })) return;
+  const auto stays = [](const FieldInput &input) { return input.decoded || is_id(input.field); };
+  if (std::any_of(fields.begin(), fields.end(), stays)) return;
   FieldInput ids;
   ids.field.type = ValueType::integer;
   ids.field.components = {{"id", 0}};

@@ -16,7 +16,7 @@ class Identities {
   // Replaces ids of a float type by integers. Throws invalid_argument if one of them is not a whole number. Decoded
   // values (FieldInput::decoded) stay as they are.
   void make_whole(std::vector<FieldInput> &fields, std::size_t particles, const int *rows);
-  // Gives the ids 1, 2, ... to a frame that has positions and no ids.
+  // Gives the ids 1, 2, ... to a frame that has positions and no ids, and that was not decoded.
   void number(std::vector<FieldInput> &fields, std::size_t particles, const int *rows);
 
  private:
