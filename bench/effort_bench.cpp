@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Size, speed and error of a whole trajectory at one effort, for a trajectory in any format that gpz encodes.
 //
-//   effort_bench --bound B [--effort fast|default|dense] [--order id|place] [--key K] [--parts 1x1x1] [--frames N]
+//   effort_bench --bound B [--effort fast|standard|dense] [--order auto|id|place|memory] [--key K] [--parts 1x1x1]
+//   [--frames N]
 //   [--threads T] FILE
 //
 // The file is made in memory, with all columns. Frames need a column id: rows are put into the order of ids first. With
@@ -218,9 +219,8 @@ void run(Options &options) {
       "{} frames of {} atoms, effort {}, order {}, {} parts, {} threads: {:.3f} bits/atom ({:.3f} in chunks); encode "
       "{:.0f} MB/s, decode {:.0f} MB/s; largest error {:.6f} of the bound\n",
       totals.frames, totals.particles / totals.frames, gpz::tool::effort_name(*options.encoding.effort),
-      options.encoding.order == gpz::Order::id ? "id" : "place", options.parts, options.encoding.threads,
-      bits(file.size()), bits(totals.chunk_bytes), megabytes / totals.encode, megabytes / totals.decode,
-      totals.largest_error);
+      gpz::tool::order_name(options.encoding.order), options.parts, options.encoding.threads, bits(file.size()),
+      bits(totals.chunk_bytes), megabytes / totals.encode, megabytes / totals.decode, totals.largest_error);
 }
 
 }  // namespace

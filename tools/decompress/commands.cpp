@@ -52,6 +52,10 @@ void add_effort_option(Command &command, std::optional<Effort> &effort, const st
       .show_default(default_text);
 }
 
+const char *order_name(Order order) {
+  return order == Order::place ? "place" : order == Order::id ? "id" : order == Order::memory ? "memory" : "auto";
+}
+
 const char *effort_name(Effort effort) {
   return effort == Effort::fast ? "fast" : effort == Effort::dense ? "dense" : "standard";
 }
