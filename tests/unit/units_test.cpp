@@ -25,7 +25,7 @@ TEST(Units, AreThoseOfLammpsAndNoOthers) {
     EXPECT_EQ(status_of([&] { unit_style(unknown); }), Status::invalid_argument) << unknown;
 }
 
-// The same length in all of them except lj and Bohr, whose bound is rounded.
+// One length in all units except lj, and Bohr, for which the bound is rounded.
 TEST(Units, HaveOneBoundForPositions) {
   const std::pair<const char *, double> metres[] = {{"real", 1e-10}, {"metal", 1e-10}, {"si", 1.0},
                                                     {"cgs", 1e-2},   {"micro", 1e-6},  {"nano", 1e-9}};
