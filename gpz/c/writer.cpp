@@ -8,6 +8,7 @@
 #include "gpz/c/c_api.hpp"
 #include "gpz/c/image.hpp"
 #include "gpz/c/structures.hpp"
+#include "gpz/units.hpp"
 
 namespace {
 
@@ -68,6 +69,15 @@ gpz_status gpz_compress(const gpz_frame *frame, const gpz_field *fields, size_t 
     const std::unique_ptr<gpz_writer> writer = open_memory(metadata, threads);
     writer->writer.write(info, inputs);
     close_memory(*writer, image, size);
+  });
+}
+
+gpz_status gpz_default_position_bound(const char *units, double *bound) {
+  return guarded([&] {
+    require(bound != nullptr, "bound is a null pointer");
+    *bound = 0;
+    require(units != nullptr, "units is a null pointer");
+    *bound = gpz::unit_style(units).position_bound;
   });
 }
 

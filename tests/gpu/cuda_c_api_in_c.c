@@ -211,3 +211,69 @@ int decoder_in_c(const void *const *chunks, const size_t *sizes, int count) {
   free(host);
   return step;
 }
+
+/* Frames that move, as files and as chunks that a decoder reads back; `kinds` gets those of the chunks. */
+int trajectory_in_c(const char *path, int frames, gpz_chunk_kind *kinds) {
+  int step = 0;
+  int f;
+  cloud *host = (cloud *)malloc(sizeof *host);
+  cloud *device = NULL;
+  void *bytes = malloc(sizeof *host);
+  size_t held = 0;
+  gpz_cuda_trajectory *codec = NULL;
+  gpz_cuda_decoder *decoder = NULL;
+  gpz_cuda_chunk chunk = gpz_cuda_new_chunk();
+  gpz_writer *writer = NULL;
+  gpz_field fields[2];
+  gpz_cuda_output outputs[2];
+
+  if (cudaMalloc((void **)&device, sizeof *device) != cudaSuccess) step = 1;
+  describe(fields, device);
+  if (!step && describe_back(fields, device, outputs) != GPZ_OK) step = 2;
+  if (!step && gpz_cuda_trajectory_create(0, &codec) != GPZ_OK) step = 3;
+  if (!step && gpz_cuda_decoder_create(0, &decoder) != GPZ_OK) step = 4;
+  if (!step && gpz_cuda_trajectory_copy_chunk(codec, bytes, sizeof *host) != GPZ_NOT_FOUND) step = 5;
+  if (!step && gpz_writer_open(path, GPZ_CREATE, NULL, 1, &writer) != GPZ_OK) step = 6;
+  if (!step && gpz_cuda_trajectory_set_key_interval(codec, 3) != GPZ_OK) step = 7;
+  for (f = 0; f < frames && !step; ++f) {
+    const gpz_frame frame = gpz_new_frame(particles, f);
+    int i;
+    fill(host);
+    for (i = 0; i < particles; ++i) host->x[3 * i] += f;
+    if (cudaMemcpy(device, host, sizeof *host, cudaMemcpyHostToDevice) != cudaSuccess) step = 8;
+    if (!step && gpz_cuda_trajectory_write(codec, writer, &frame, fields, 2, NULL, NULL) != GPZ_OK) step = 9;
+  }
+  if (gpz_writer_close(writer) != GPZ_OK && !step) step = 10;
+
+  for (f = 0; f < frames && !step; ++f) {
+    const gpz_frame frame = gpz_new_frame(particles, f);
+    int i;
+    fill(host);
+    for (i = 0; i < particles; ++i) host->x[3 * i] += f;
+    if (cudaMemcpy(device, host, sizeof *host, cudaMemcpyHostToDevice) != cudaSuccess) step = 11;
+    if (!step && gpz_cuda_trajectory_encode(codec, &frame, fields, 2, NULL, f == 0, NULL, &chunk, &kinds[f]) != GPZ_OK)
+      step = 12;
+    if (!step && gpz_cuda_trajectory_copy_chunk(codec, bytes, chunk.size - 1) != GPZ_LIMIT_EXCEEDED) step = 13;
+    if (!step && gpz_cuda_trajectory_copy_chunk(codec, bytes, chunk.size) != GPZ_OK) step = 14;
+    if (!step && !(chunk.largest_error[0] > 0 && chunk.largest_error[0] <= 0.001)) step = 15;
+    if (!step && cudaMemset(device, 0, sizeof *device) != cudaSuccess) step = 16;
+    if (!step && gpz_cuda_decoder_decode(decoder, chunk.data, chunk.size, particles, outputs, 2, 0, NULL) != GPZ_OK)
+      step = 17;
+    if (!step && cudaMemcpy(host, device, sizeof *host, cudaMemcpyDeviceToHost) != cudaSuccess) step = 18;
+    for (i = 0; i < particles; ++i) host->x[3 * i] -= f;
+    if (!step && !agrees(host, 0.0011)) step = 19;
+  }
+
+  if (!step && gpz_cuda_trajectory_memory(codec, &held, NULL) != GPZ_OK) step = 20;
+  if (!step && held == 0) step = 21;
+  if (!step && gpz_cuda_trajectory_release(codec) != GPZ_OK) step = 22;
+  if (!step && gpz_cuda_trajectory_memory(codec, &held, NULL) != GPZ_OK) step = 23;
+  if (!step && held != 0) step = 24;
+  if (!step && gpz_cuda_trajectory_copy_chunk(codec, bytes, sizeof *host) != GPZ_NOT_FOUND) step = 25;
+  gpz_cuda_trajectory_free(codec);
+  gpz_cuda_decoder_free(decoder);
+  cudaFree(device);
+  free(bytes);
+  free(host);
+  return step;
+}

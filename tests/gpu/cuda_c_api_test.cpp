@@ -12,6 +12,7 @@
 extern "C" int queued_calls_in_c(void);
 extern "C" int codec_in_c(const char *path);
 extern "C" int decoder_in_c(const void *const *chunks, const size_t *sizes, int count);
+extern "C" int trajectory_in_c(const char *path, int frames, gpz_chunk_kind *kinds);
 
 namespace gpz::test {
 namespace {
@@ -69,6 +70,89 @@ TEST_F(CudaCApi, DecoderWorksFromC) {
     EXPECT_EQ(chunk_kind(chunks[f].bytes.data(), sizes[f]), f == 0 ? ChunkKind::block : ChunkKind::difference);
   }
   EXPECT_EQ(decoder_in_c(data.data(), sizes.data(), static_cast<int>(chunks.size())), 0) << gpz_last_error();
+}
+
+// The file is the one that gpz_writer writes with the order and the effort of a GPU.
+TEST_F(CudaCApi, TrajectoriesWorkFromC) {
+  constexpr int n = 5000;
+  constexpr int frames = 5;
+  const TemporaryFile from_device;
+  const TemporaryFile from_host;
+  std::vector<gpz_chunk_kind> kinds(frames, GPZ_CHUNK_CELLS);
+  ASSERT_EQ(trajectory_in_c(from_device.path().c_str(), frames, kinds.data()), 0) << gpz_last_error();
+  for (int f = 0; f < frames; ++f)
+    EXPECT_EQ(kinds[static_cast<std::size_t>(f)], f == 0 ? GPZ_CHUNK_BLOCK : GPZ_CHUNK_DIFFERENCE) << f;
+  gpz_writer *writer = nullptr;
+  ASSERT_EQ(gpz_writer_open(from_host.path().c_str(), GPZ_CREATE, nullptr, 1, &writer), GPZ_OK) << gpz_last_error();
+  EXPECT_EQ(gpz_writer_set_key_interval(writer, 3), GPZ_OK);
+  EXPECT_EQ(gpz_writer_set_order(writer, GPZ_ORDER_PLACE), GPZ_OK);
+  EXPECT_EQ(gpz_writer_set_effort(writer, GPZ_EFFORT_FAST), GPZ_OK);
+  for (int f = 0; f < frames; ++f) {
+    std::vector<double> x;
+    std::vector<std::int32_t> id;
+    for (int i = 0; i < n; ++i) {
+      x.insert(x.end(), {i * 0.25 + f, static_cast<double>(i % 100), static_cast<double>(-i)});
+      id.push_back(i);
+    }
+    gpz_field fields[2] = {gpz_interleaved("x y z", GPZ_FLOAT64, x.data()), gpz_column("id", GPZ_INT32, id.data())};
+    fields[0].bound_kind = GPZ_ABSOLUTE;
+    fields[0].bound = 0.001;
+    const gpz_frame frame = gpz_new_frame(n, f);
+    EXPECT_EQ(gpz_writer_write(writer, &frame, fields, 2), GPZ_OK) << gpz_last_error();
+  }
+  EXPECT_EQ(gpz_writer_close(writer), GPZ_OK);
+  EXPECT_TRUE(from_host.bytes() == from_device.bytes());
+  expect_healthy();
+}
+
+// A difference frame is written only behind the frame that it builds on.
+TEST_F(CudaCApi, TrajectoriesBeginWithAKeyFrameWhereTheyHaveTo) {
+  std::vector<double> x(300);
+  std::vector<std::int32_t> id(100);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i * 7919 % 1000);
+  for (std::size_t i = 0; i < id.size(); ++i) id[i] = static_cast<std::int32_t>(i);
+  const DeviceMemory device_x(x.data(), x.size() * sizeof(double));
+  const DeviceMemory device_id(id.data(), id.size() * sizeof(std::int32_t));
+  gpz_field fields[2] = {gpz_interleaved("x y z", GPZ_FLOAT64, device_x.get()),
+                         gpz_column("id", GPZ_INT32, device_id.get())};
+  fields[0].bound_kind = GPZ_ABSOLUTE;
+  fields[0].bound = 0.001;
+  const gpz_frame frame = gpz_new_frame(100, 0);
+  gpz_cuda_trajectory *codec = nullptr;
+  gpz_writer *writers[2] = {nullptr, nullptr};
+  ASSERT_EQ(gpz_cuda_trajectory_create(0, &codec), GPZ_OK) << gpz_last_error();
+  const TemporaryFile files[2];
+  for (int w = 0; w < 2; ++w)
+    ASSERT_EQ(gpz_writer_open(files[w].path().c_str(), GPZ_CREATE, nullptr, 1, &writers[w]), GPZ_OK);
+  const auto write = [&](int w) {
+    EXPECT_EQ(gpz_cuda_trajectory_write(codec, writers[w], &frame, fields, 2, nullptr, nullptr), GPZ_OK)
+        << gpz_last_error();
+  };
+  write(0);
+  write(0);
+  write(1);  // another file
+  write(0);
+  write(0);
+  gpz_cuda_chunk chunk = gpz_cuda_new_chunk();
+  EXPECT_EQ(gpz_cuda_trajectory_encode(codec, &frame, fields, 2, nullptr, 0, nullptr, &chunk, nullptr), GPZ_OK);
+  write(0);
+  fields[0].bound = -1;
+  EXPECT_EQ(gpz_cuda_trajectory_write(codec, writers[0], &frame, fields, 2, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
+  fields[0].bound = 0.001;
+  write(0);
+  EXPECT_EQ(gpz_cuda_trajectory_release(codec), GPZ_OK);
+  write(0);
+  for (gpz_writer *writer : writers) EXPECT_EQ(gpz_writer_close(writer), GPZ_OK);
+  gpz_cuda_trajectory_free(codec);
+  const Reader reader(files[0].path());
+  ASSERT_EQ(reader.frames(), 7u);
+  const std::uint16_t since_key[] = {0, 1, 0, 1, 0, 1, 2};
+  for (std::size_t f = 0; f < 7; ++f) {
+    EXPECT_EQ(reader.info(f).since_key, since_key[f]) << f;
+    reader.verify(f);
+  }
+  EXPECT_EQ(reader.chunk_kind(6, 0), ChunkKind::block);  // its history is gone
+  EXPECT_EQ(Reader(files[1].path()).frames(), 1u);
 }
 
 // A file written from device memory is the file written from host memory.
@@ -241,6 +325,19 @@ TEST(CudaCApiArguments, AreChecked) {
   EXPECT_EQ(gpz_cuda_decoder_release(nullptr), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(gpz_cuda_decoder_memory(nullptr, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
   gpz_cuda_decoder_free(nullptr);
+
+  const gpz_frame frame = gpz_new_frame(1, 0);
+  EXPECT_EQ(gpz_cuda_trajectory_create(0, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_trajectory_set_order(nullptr, GPZ_ORDER_PLACE), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_trajectory_set_effort(nullptr, GPZ_EFFORT_FAST), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_trajectory_encode(nullptr, &frame, &field, 1, nullptr, 1, nullptr, &chunk, nullptr),
+            GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_trajectory_copy_chunk(nullptr, memory, 1), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_trajectory_write(nullptr, nullptr, &frame, &field, 1, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_trajectory_set_key_interval(nullptr, 1), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_trajectory_release(nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_trajectory_memory(nullptr, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
+  gpz_cuda_trajectory_free(nullptr);
 }
 
 TEST(CudaCApiArguments, ThereIsNoSuchDevice) {
@@ -251,6 +348,9 @@ TEST(CudaCApiArguments, ThereIsNoSuchDevice) {
   gpz_cuda_decoder *decoder = reinterpret_cast<gpz_cuda_decoder *>(1);
   EXPECT_EQ(gpz_cuda_decoder_create(1000, &decoder), GPZ_NOT_FOUND);
   EXPECT_EQ(decoder, nullptr);
+  gpz_cuda_trajectory *trajectory = reinterpret_cast<gpz_cuda_trajectory *>(1);
+  EXPECT_EQ(gpz_cuda_trajectory_create(1000, &trajectory), GPZ_NOT_FOUND);
+  EXPECT_EQ(trajectory, nullptr);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "container_support.hpp"
+#include "gpz/gpz.h"
 
 namespace gpz::test {
 namespace {
@@ -24,7 +25,7 @@ TEST(Units, AreThoseOfLammpsAndNoOthers) {
     EXPECT_EQ(status_of([&] { unit_style(unknown); }), Status::invalid_argument) << unknown;
 }
 
-// The same length in all of them, but for lj and for Bohr, whose bound is rounded.
+// One length in all units except lj, and Bohr, for which the bound is rounded.
 TEST(Units, HaveOneBoundForPositions) {
   const std::pair<const char *, double> metres[] = {{"real", 1e-10}, {"metal", 1e-10}, {"si", 1.0},
                                                     {"cgs", 1e-2},   {"micro", 1e-6},  {"nano", 1e-9}};
@@ -42,6 +43,21 @@ TEST(Units, UsualBoundsAreAThousandthRoundedDown) {
     EXPECT_GE(usual_bound(rms), rms / 2500 * (1 - 1e-12)) << rms;
   }
   for (const double none : {0.0, -1.0, std::nan(""), HUGE_VAL}) EXPECT_EQ(usual_bound(none), 0.0);
+}
+
+TEST(Units, HaveTheirBoundInC) {
+  for (const UnitStyle &style : unit_styles()) {
+    double bound = 0;
+    EXPECT_EQ(gpz_default_position_bound(style.name, &bound), GPZ_OK) << gpz_last_error();
+    EXPECT_EQ(bound, style.position_bound) << style.name;
+  }
+  for (const char *const unknown : {"", "Metal", static_cast<const char *>(nullptr)}) {
+    double bound = 1;
+    EXPECT_EQ(gpz_default_position_bound(unknown, &bound), GPZ_INVALID_ARGUMENT);
+    EXPECT_EQ(bound, 0);
+  }
+  EXPECT_NE(std::string(gpz_last_error()), "");
+  EXPECT_EQ(gpz_default_position_bound("metal", nullptr), GPZ_INVALID_ARGUMENT);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "gpz/c/structures.hpp"
 #include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda/host/c_inputs.hpp"
 #include "gpz/cuda/host/c_outputs.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/gpz_cuda.h"
@@ -23,6 +24,7 @@ struct gpz_cuda_codec {
 namespace {
 
 namespace cuda = gpz::cuda;
+using cuda::device_inputs;
 using cuda::device_outputs;
 using gpz::c::guarded;
 using gpz::c::require;
@@ -35,22 +37,6 @@ static_assert(GPZ_CUDA_MAX_FIELDS == cuda::max_fields && sizeof(gpz_cuda_result)
               "kernels write one as the other");
 static_assert(offsetof(gpz_cuda_chunk, largest_error) + GPZ_CUDA_MAX_FIELDS * sizeof(double) == sizeof(gpz_cuda_chunk),
               "padding at the end would count as members");
-
-// `particles` 0 asks for no data: the fields may be but described.
-std::vector<gpz::FieldInput> device_inputs(const std::vector<gpz_field> &fields, std::uint64_t particles) {
-  std::vector<gpz::FieldInput> inputs = gpz::c::unbounded_inputs(fields, particles);
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    require(gpz::c::number(fields[f].bound_kind) != GPZ_RELATIVE,
-            "a relative bound needs the range of the values, which are in device memory: find it there, and give an "
-            "absolute bound");
-    inputs[f].field.bound = gpz::c::given_bound(fields[f]);
-  }
-  return inputs;
-}
-
-std::vector<gpz::FieldInput> device_inputs(const gpz_field *fields, std::size_t count, std::uint64_t particles) {
-  return device_inputs(gpz::c::taken_fields(fields, count), particles);
-}
 
 }  // namespace
 

@@ -157,6 +157,57 @@ GPZ_API gpz_status gpz_cuda_codec_decode_host(gpz_cuda_codec *codec, const void 
 GPZ_API gpz_status gpz_cuda_codec_release(gpz_cuda_codec *codec);
 GPZ_API gpz_status gpz_cuda_codec_memory(const gpz_cuda_codec *codec, size_t *device_bytes, uint64_t *allocations);
 
+/* --- An encoder of trajectories --- */
+
+/* Encodes frames that follow each other as key frames and difference frames, on the device. From frame to frame
+ * particles may arrive, leave and change their rows; an integer field "id" tells which is which. Frames without ids are
+ * key frames. Rules are those of gpz_cuda_codec; gpz/cuda_trajectory.hpp says how much memory is kept. The bytes are
+ * those of gpz_writer with GPZ_ORDER_PLACE and GPZ_EFFORT_FAST, except where the device writes a key frame's chunk
+ * instead of differences. After a failure the next chunk is independent.
+ *
+ *   gpz_cuda_trajectory *codec;
+ *   if (gpz_cuda_trajectory_create(device, &codec) != GPZ_OK) puts(gpz_last_error());
+ *   gpz_cuda_trajectory_write(codec, writer, &frame, fields, 2, NULL, stream);   // frame after frame
+ *   gpz_cuda_trajectory_free(codec);
+ */
+typedef struct gpz_cuda_trajectory gpz_cuda_trajectory;
+
+/* GPZ_NOT_FOUND if there is no such device. On failure *codec is NULL. */
+GPZ_API gpz_status gpz_cuda_trajectory_create(int device, gpz_cuda_trajectory **codec);
+GPZ_API void gpz_cuda_trajectory_free(gpz_cuda_trajectory *codec);
+
+/* The order and the effort that a GPU writes: GPZ_ORDER_PLACE, which GPZ_ORDER_AUTO stands for here, and
+ * GPZ_EFFORT_FAST. Others are GPZ_UNSUPPORTED, and gpz_last_error() says what writes them; the codec stays as it is. */
+GPZ_API gpz_status gpz_cuda_trajectory_set_order(gpz_cuda_trajectory *codec, gpz_order order);
+GPZ_API gpz_status gpz_cuda_trajectory_set_effort(gpz_cuda_trajectory *codec, gpz_effort effort);
+
+/* Encodes the next frame's chunk: frame->particles particles in the frame's box, through whose periodic edges positions
+ * are followed. Other members of the frame do not count. Arrays and `rows` are as in gpz_cuda_compress. `key` not 0:
+ * the chunk is independent, as a key frame needs. Otherwise it is a difference chunk where that is possible and
+ * smaller. The chunk is valid until the next call that encodes or writes, or gpz_cuda_trajectory_release. `kind` may be
+ * NULL; it becomes GPZ_CHUNK_BLOCK or GPZ_CHUNK_DIFFERENCE. */
+GPZ_API gpz_status gpz_cuda_trajectory_encode(gpz_cuda_trajectory *codec, const gpz_frame *frame,
+                                              const gpz_field *fields, size_t field_count, const int *rows, int key,
+                                              struct CUstream_st *stream, gpz_cuda_chunk *chunk, gpz_chunk_kind *kind);
+/* Copies the chunk of the last gpz_cuda_trajectory_encode to host memory; GPZ_LIMIT_EXCEEDED if it has more than
+ * `capacity` bytes, GPZ_NOT_FOUND if there is none. */
+GPZ_API gpz_status gpz_cuda_trajectory_copy_chunk(gpz_cuda_trajectory *codec, void *host, size_t capacity);
+
+/* Encodes the next frame and writes it to a file, with a key frame every 100 frames or as
+ * gpz_cuda_trajectory_set_key_interval says (1 to 65535). That function makes the next frame a key frame, as do
+ * another writer, a frame that came to the writer in another way, gpz_cuda_trajectory_encode, and a failure. The key
+ * interval, order and effort of the writer do not count. */
+GPZ_API gpz_status gpz_cuda_trajectory_write(gpz_cuda_trajectory *codec, gpz_writer *writer, const gpz_frame *frame,
+                                             const gpz_field *fields, size_t field_count, const int *rows,
+                                             struct CUstream_st *stream);
+GPZ_API gpz_status gpz_cuda_trajectory_set_key_interval(gpz_cuda_trajectory *codec, unsigned frames);
+
+/* gpz_cuda_trajectory_release frees the device memory; the next chunk is independent. gpz_cuda_trajectory_memory is as
+ * gpz_cuda_codec_memory. */
+GPZ_API gpz_status gpz_cuda_trajectory_release(gpz_cuda_trajectory *codec);
+GPZ_API gpz_status gpz_cuda_trajectory_memory(const gpz_cuda_trajectory *codec, size_t *device_bytes,
+                                              uint64_t *allocations);
+
 /* --- A decoder of trajectories --- */
 
 /* Decodes the chunks that have one index in frames that follow each other, as gpz_reader does: key frames and

@@ -179,6 +179,7 @@ typedef struct gpz_metadata {
 /* Required features (docs/format.md, section 13). */
 #define GPZ_FEATURE_MODELLED_SECTIONS 1u
 #define GPZ_FEATURE_CELL_CHUNKS 2u
+#define GPZ_FEATURE_SEQUENCE_CHUNKS 4u
 
 static inline gpz_metadata gpz_new_metadata(void) {
   gpz_metadata metadata;

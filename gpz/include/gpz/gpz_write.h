@@ -42,6 +42,12 @@ typedef enum gpz_effort {
   GPZ_EFFORT_DENSE = 2     /* everything that makes files smaller */
 } gpz_effort;
 
+/* The bound of positions that gpz uses where the user gives none, for a unit style of LAMMPS: "lj", "real", "metal",
+ * "si", "cgs", "electron", "micro" or "nano". In that style's unit of distance: 0.0005 Angstrom, or 0.0005 sigma in lj.
+ * The library itself never sets a bound: a field without one is lossless. GPZ_INVALID_ARGUMENT if `units` is NULL or
+ * another word, and *bound is 0 then. */
+GPZ_API gpz_status gpz_default_position_bound(const char *units, double *bound);
+
 typedef struct gpz_writer gpz_writer;
 
 /* Opens a writer to a file. `metadata` may be NULL, and is ignored when an existing file is continued. On failure
