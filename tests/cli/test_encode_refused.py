@@ -59,6 +59,11 @@ class Boxes(CliCase):
                                 ("10 0 0 0 10 0 0 0 nan", "a number of the box is not finite")):
             self.refuse("in.xyz", f'1\nLattice="{lattice}"\nC 1 2 3\n', f"line 2: frame 0: {reason}")
 
+    def test_scaled_positions_without_a_box(self):
+        self.write("in.dump", dump_frame(0, [(1, 0.5, 0.5, 0.5)], columns="id xs ys zs", box=""))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", code=2, err="in.dump: the frames have no box")
+        self.assert_files("in.dump")
+
     def test_planes_that_are_not_periodic(self):
         """What gpz decode writes of particles in a plane without a box."""
         box = "ITEM: BOX BOUNDS ss ss ss\n" + "0.0000000000000000e+00 1.0000000000000000e+01\n" * 2 + \
