@@ -145,6 +145,18 @@ class RowNumbers(EncodeCase):
                 for axis in (1, 2, 3):
                     self.assert_within([row[axis] for row in rows], [row[axis] for row in given], 0.001)
 
+    def test_verified_against_the_rows(self):
+        frames = list(self.moving(3))
+        self.encode("".join(xyz_frame(rows) for rows in frames), "--eb", "0.001")
+        report = self.gpz("verify", "t.gpz", "--against", "in.xyz", out=None).decode()
+        self.assertIn("compared with in.xyz by timestep and id", report)
+        self.assertNotIn("not compared", report)
+        # Two particles of one species that change their rows are found, although both are there.
+        one, two = [row for row, values in enumerate(frames[2]) if values[0] == "C"][:2]
+        frames[2][one], frames[2][two] = frames[2][two], frames[2][one]
+        self.write("in.xyz", "".join(xyz_frame(rows) for rows in frames))
+        self.gpz("verify", "t.gpz", "--against", "in.xyz", code=7, err=None, out=None)
+
     def test_frames_are_stored_as_differences(self):
         frames = list(self.moving(5))
         self.encode("".join(xyz_frame(rows) for rows in frames), "--eb", "0.001")

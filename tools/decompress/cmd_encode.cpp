@@ -177,8 +177,9 @@ void add_encode(CommandParser &parser) {
   command.option("--eb", options->bounds.absolute,
                  "bound of the positions, in distance units; without --eb, --rel and --lossless the default of the "
                  "units: 0.0005 Angstrom, 0.0005 in lj");
-  command.option("--rel", options->bounds.relative,
-                 "the same relative to the longest box edge of the first frame; without a box to its range of values");
+  command.option(
+      "--rel", options->bounds.relative,
+      "this bound relative to the longest box edge of the first frame; without a box to its range of values");
   command.flag("--lossless", options->bounds.lossless, "keep every bit of the positions");
   command
       .option("--bound", options->bounds.columns, "COLUMN=V: bound of another float column; without one it is lossless")
