@@ -70,7 +70,7 @@ class LammpsText(CliCase):
 
     def test_file_without_box_gets_the_shrink_wrapped_one(self):
         self.write("in.xyz", "2\n\n1 1 2 3\n2 4 -5 3\n")
-        self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless")
+        self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless", "--order", "place")
         self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", out=dump_frame(
             0, [(1, 1, 2, 3), (2, 4, -5, 3)], columns="type x y z",
             box="ITEM: BOX BOUNDS ss ss ss\n1.0000000000000000e+00 4.0000000000000000e+00\n"
@@ -87,7 +87,12 @@ class Xyz(CliCase):
         self.gpz("decode", "t.gpz", "-o", "-", "--frames", "0",
                  out="3\nAtoms. Timestep: 0\n2 -0.5 5 0.001\n1 7.125 0.1 9.75\n1 1.5 2.25 3\n")
         out = self.gpz("decode", "t.gpz", "-o", "-", "--frames", "0", "--format", "extxyz", out=None).decode()
+        self.assertEqual([row[4] for row in parse_xyz(out)[0][1]], ["1", "2", "3"])
+        out = self.gpz("decode", "t.gpz", "-o", "-", "--frames", "0", "--format", "extxyz", "--sort", "none", out=None).decode()
         self.assertEqual([row[4] for row in parse_xyz(out)[0][1]], ["3", "1", "2"])
+        # The column by which the particles are sorted need not be printed.
+        out = self.gpz("decode", "t.gpz", "-o", "-", "--frames", "0", "--format", "extxyz", "--columns", "type", out=None).decode()
+        self.assertEqual([row[4] for row in parse_xyz(out)[0][1]], ["2", "1", "1"])
 
     def test_type_numbers(self):
         self.gpz("decode", "t.gpz", "-o", "-", "--sort", "none", out="3\nAtoms. Timestep: 0\n1 1.5 2.25 3\n2 -0.5 5 0.001\n1 7.125 0.1 9.75\n"

@@ -51,7 +51,6 @@ class Usage(CliCase):
                 (["--eb", "nan"], "--eb nan: a bound is a number above 0"),
                 (["--eb", "inf"], "--eb inf: a bound is a number above 0"),
                 (["--rel", "-0.5"], "--rel -0.5: a bound is a number above 0"),
-                ([], "give one of --eb V, --rel V and --lossless"),
                 (["--eb", "1", "--rel", "1"], "give one of --eb V, --rel V and --lossless"),
                 (["--eb", "1", "--bound", "q"], "--bound q: expected COLUMN=V"),
                 (["--eb", "1", "--bound", "q=x"], "--bound q=x: expected COLUMN=V"),

@@ -56,7 +56,7 @@ ENCODING = [
     Command("encode in.dump -o e.gpz --rel 0.001 --key 2 --threads 2", "e.gpz", in_place=True),
     Command("encode - -o e.gpz --eb 0.01 --threads 1", "e.gpz", in_place=True, stdin="in.dump"),
     Command("encode in.bin -o e.gpz --lossless --units metal --threads 1", "e.gpz", in_place=True),
-    Command("encode in.xyz -o e.gpz --eb 0.01 --threads 1", "e.gpz", in_place=True),
+    Command("encode in.xyz -o e.gpz --eb 0.01 --order place --threads 1", "e.gpz", in_place=True),
     Command("encode in.extxyz -o e.gpz --eb 0.01 --threads 1", "e.gpz", in_place=True),
     Command("encode in.raw -o e.gpz --raw f64 --eb 0.01 --threads 2", "e.gpz", in_place=True),
     Command("encode t.gpz -o e.gpz --eb 0.1 --threads 1", "e.gpz", in_place=True),

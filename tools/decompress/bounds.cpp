@@ -41,7 +41,8 @@ std::map<std::string, double> parse_columns(const std::vector<std::string> &text
 Failure unknown_column(const std::string &file, const Frame &frame, const std::map<std::string, double> &columns) {
   std::string known;
   for (const Field &field : frame.info.fields)
-    if (!field.leading && field.type != ValueType::integer) known += " " + field.components[0].name;
+    if (!field.leading && field.type != ValueType::integer && field.components[0].name != "id")
+      known += " " + field.components[0].name;
   for (const auto &[name, bound] : columns)
     if (frame.find(name) == nullptr)
       return {
@@ -98,7 +99,8 @@ void Bounds::apply(const std::string &file, Frame &frame) {
     if (field.leading) continue;
     const auto asked = columns_.find(field.components[0].name);
     if (asked == columns_.end()) continue;
-    if (field.type == ValueType::integer)
+    // The encoder makes integers of ids that are written as floats.
+    if (field.type == ValueType::integer || asked->first == "id")
       throw Failure(ExitCode::usage, file, "--bound: column " + asked->first + " holds integers, which are lossless");
     give(file, frame, f, asked->second);
     ++used;

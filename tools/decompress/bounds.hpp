@@ -26,6 +26,10 @@ class Bounds {
   // Throws Failure (usage).
   explicit Bounds(const BoundOptions &options);
 
+  // The bound of positions for which none is asked, distance units.
+  void use_default(double bound) { absolute_ = bound; }
+  bool has_positions() const { return absolute_.has_value(); }
+
   // Throws Failure (usage) naming `file`, also for a bound that is smaller than that of the field.
   void apply(const std::string &file, Frame &frame);
 

@@ -54,7 +54,7 @@ void decode(DecodeOptions options) {
 
   if (options.text.sort == "none") {
     options.text.sort.clear();
-  } else if (options.text.sort.empty() && format == "xyz") {
+  } else if (options.text.sort.empty() && format != "lammps") {
     options.text.sort = "id";
     options.text.sort_required = false;
   }
@@ -113,8 +113,8 @@ void add_decode(CommandParser &parser) {
       "print these columns only, in this order, e.g. id,type,x,y,z; extxyz has names and positions anyway");
   command.option(
       "--sort", options->text.sort,
-      "order particles by this column, e.g. id; none: as in the file. Default: xyz, which has no ids, by id if "
-      "there are any; extxyz and lammps none");
+      "order particles by this column, e.g. id; none: as in the file. Default: xyz and extxyz by id if there are any, "
+      "lammps none");
   command.flag(
       "--unwrap", options->text.unwrap,
       "print unwrapped positions: xu yu zu if the file has them, else the positions plus the image flags ix iy "

@@ -10,10 +10,14 @@
 #include "counted.hpp"
 #include "encoded_output.hpp"
 #include "exit_code.hpp"
+#include "gpz/error.hpp"
 #include "gpz/trajectory.hpp"
+#include "gpz/units.hpp"
+#include "lossless_advice.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
 #include "readers/frame_source.hpp"
+#include "row_numbers.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -38,9 +42,49 @@ void check_names(const std::string &file, std::uint64_t frame, const std::vector
                             frame, fmt::join(now, ",")));
 }
 
+// The bound of positions without --eb, --rel and --lossless, and a line that names it.
+double default_bound(const FrameSource &source, const std::string &units_option) {
+  constexpr const char *others = "(--eb V for another)";
+  constexpr double usual = 5e-4;
+  const std::string &units = units_option.empty() ? source.metadata().units : units_option;
+  if (units.empty()) {
+    print_note(fmt::format("positions: bound {}{} {}", usual,
+                           source.is_xyz() ? " Angstrom, the default of XYZ files"
+                                           : " in the unit of the file, which does not name its units",
+                           others));
+    return usual;
+  }
+  try {
+    const UnitStyle &style = unit_style(units);
+    print_note(fmt::format("positions: bound {} {}, the default of units {} {}", style.position_bound, style.length,
+                           style.name, others));
+    return style.position_bound;
+  } catch (const Error &error) {
+    throw Failure(ExitCode::usage, source.name(), fmt::format("{}; give --eb V or --units", error.cause()));
+  }
+}
+
+// What is said of a file that is whole.
+void print_notes(const EncodeOptions &options, const FrameSource &source, const RowNumbers &numbers,
+                 const LosslessAdvice &advice) {
+  if (source.last_line_is_cut())
+    print_note(printable(
+        fmt::format("{}: the last line has no line break; if the file was cut there, the last number has lost digits",
+                    source.name())));
+  if (numbers.numbers_all())
+    print_note(
+        printable(fmt::format("{}: particles are numbered by their rows, because all frames have the same "
+                              "species in the same rows",
+                              source.name())));
+  if (options.output == "-") return;
+  const std::string text = advice.text(options.output, options.source.limits);
+  if (!text.empty()) print_note(text);
+}
+
 // What the new file says of itself.
 Metadata described(const FrameSource &source, const Frame &first, const EncodeOptions &options) {
   Metadata metadata = source.metadata();
+  if (source.is_xyz() && metadata.columns.size() < first.columns.size()) metadata.columns.emplace_back("id");
   metadata.features = features_of(options.encoding.effort.value_or(default_effort), options.encoding.order,
                                   has_identity(first.info.fields));
   // The frames of a .gpz file have been through its encoder as well.
@@ -59,6 +103,9 @@ void encode(EncodeOptions options) {
       (options.bounds.absolute ? 1 : 0) + (options.bounds.relative ? 1 : 0) + (options.bounds.lossless ? 1 : 0);
   const Failure no_choice(ExitCode::usage, "", "give one of --eb V, --rel V and --lossless");
   if (choices > 1) throw no_choice;
+  // Raw arrays name no units, and their coordinates are of any kind.
+  if (choices == 0 && !options.raw.empty() && options.units.empty()) throw no_choice;
+  if (!options.units.empty()) unit_style(options.units);
   Bounds bounds(options.bounds);
   if (same_file(options.input, options.output))
     throw Failure(ExitCode::usage, options.output, "is the input as well as the output");
@@ -74,14 +121,24 @@ void encode(EncodeOptions options) {
   options.source.keep_bits = choices == 0 && options.bounds.columns.empty();
 
   const std::unique_ptr<FrameSource> source = open_source(options.input, options.source);
-  if (choices == 0 && !source->is_gpz()) throw no_choice;
+  const bool is_new = !source->is_gpz();
+  if (is_new) options.source.keep_bits = false;
+  // Explicit orders other than this one are those of frames without ids.
+  const bool may_number = source->is_xyz() && options.encoding.order == Order::automatic;
+  RowNumbers numbers;
+  LosslessAdvice advice;
   Progress progress("encode", source->size() >> 20, "MiB");
   std::optional<EncodedOutput> out;
   Metadata metadata;
   std::uint64_t frames = 0;
   try {
     for (Frame frame; source->next(frame); ++frames) {
+      if (may_number) numbers.apply(source->name(), frame);
+      const bool has_positions = !frame.info.fields.empty() && frame.info.fields[0].leading;
+      if (is_new && choices == 0 && has_positions && !bounds.has_positions())
+        bounds.use_default(default_bound(*source, options.units));
       if (!options.source.keep_bits) bounds.apply(source->name(), frame);
+      if (!out && !options.bounds.lossless && !options.source.keep_bits) advice.look_at_first(frame);
       if (!out) {
         metadata = described(*source, frame, options);
         out.emplace(options.output, metadata, options.encoding);
@@ -105,6 +162,7 @@ void encode(EncodeOptions options) {
   }
   if (!out) throw Failure(ExitCode::truncated, source->name(), "no frame in it");
   out->close();
+  print_notes(options, *source, numbers, advice);
 }
 
 }  // namespace
@@ -116,9 +174,12 @@ void add_encode(CommandParser &parser) {
       "Compress LAMMPS text and binary dumps, XYZ, extended XYZ or raw arrays to a .gpz file, or a .gpz file again");
   command.option("IN", options->input, "input file; - for standard input").required().type_name("FILE");
   command.option("-o,--output", options->output, "the .gpz file; - for standard output").required().type_name("FILE");
-  command.option("--eb", options->bounds.absolute, "bound of the positions, in distance units");
-  command.option("--rel", options->bounds.relative,
-                 "the same relative to the longest box edge of the first frame; without a box to its range of values");
+  command.option("--eb", options->bounds.absolute,
+                 "bound of the positions, in distance units; without --eb, --rel and --lossless the default of the "
+                 "units: 0.0005 Angstrom, 0.0005 in lj");
+  command.option(
+      "--rel", options->bounds.relative,
+      "this bound relative to the longest box edge of the first frame; without a box to its range of values");
   command.flag("--lossless", options->bounds.lossless, "keep every bit of the positions");
   command
       .option("--bound", options->bounds.columns, "COLUMN=V: bound of another float column; without one it is lossless")
@@ -136,11 +197,14 @@ void add_encode(CommandParser &parser) {
       .needs(raw);
   command.option("--dims", options->dimensions, "of the raw array: 2 or 3").range(2, 3).needs(raw);
   command.option("--elements", options->source.elements, "names of atom types 1, 2, ..., e.g. C,H,O").comma_separated();
-  command.option("--units", options->units, "LAMMPS unit style to note in the file, e.g. metal");
+  command.option("--units", options->units, "LAMMPS unit style of the input, e.g. metal; stored in the file");
   add_threads_option(command, options->encoding.threads);
   add_limits_option(command, options->source.limits);
   command.footer(
-      "Integer columns are lossless. A .gpz file as input is decoded and encoded again: without --eb, --rel and "
+      "Integer columns are lossless. Frames of XYZ without ids get the numbers of their rows as ids with --order "
+      "auto,\n"
+      "while all have the same species in the same rows; lines on standard error say so, and name the default bound.\n"
+      "A .gpz file as input is decoded and encoded again: without --eb, --rel and "
       "--bound\n"
       "all values keep every bit, with the bounds that the file has (from a pipe signalling NaNs of 32 bits become "
       "quiet).\n"

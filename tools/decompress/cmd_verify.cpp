@@ -21,6 +21,7 @@
 #include "output_file.hpp"
 #include "progress.hpp"
 #include "readers/frame_source.hpp"
+#include "row_numbers.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -115,8 +116,11 @@ void compare(const FrameInput &input, const VerifyOptions &options, int threads,
   std::multimap<std::int64_t, std::size_t> left;  // frames to compare, by timestep; equal ones in file order
   for (std::size_t i = 0; i < reader.frames(); ++i) left.emplace(reader.scan().frames[i].timestep, i);
   Progress progress("compare", reference->size() >> 20, "MiB");
+  RowNumbers numbers;
   for (Frame expected; reference->next(expected);) {
     progress.update(reference->position() >> 20);
+    // As gpz encode does.
+    if (reference->is_xyz()) numbers.apply(options.against, expected);
     const auto frame = left.find(expected.info.timestep);
     if (frame == left.end())
       throw Failure(ExitCode::different, input.name(),
@@ -231,8 +235,10 @@ void add_verify(CommandParser &parser) {
   Command command = parser.command("verify", "Check every checksum and structure of a .gpz file");
   command.option("IN", options->input, "a .gpz file; - for standard input").required().type_name("FILE");
   command
-      .option("--against", options->against,
-              "an uncompressed LAMMPS dump of the same run: the largest difference of every column, by id and timestep")
+      .option(
+          "--against", options->against,
+          "an uncompressed LAMMPS dump or XYZ file of the same run: the largest difference of every column, by id and "
+          "timestep; XYZ without ids is numbered by its rows, as gpz encode does")
       .type_name("FILE");
   command.flag("--json", options->json, "as JSON");
   add_threads_option(command, options->threads);

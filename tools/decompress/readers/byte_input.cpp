@@ -27,8 +27,13 @@ ByteInput::ByteInput(const std::string &path) : name_(path), buffer_(initial_buf
   }
   descriptor_ = open_for_reading(path);
   struct stat status {};
-  if (::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode))
-    file_size_ = static_cast<std::uint64_t>(status.st_size);
+  if (::fstat(descriptor_, &status) != 0) {
+    // Not taken for a pipe, which a .gpz file is refused from.
+    const Failure failure = io_failure(name_);
+    ::close(descriptor_);
+    throw failure;
+  }
+  if (S_ISREG(status.st_mode)) file_size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
 ByteInput::~ByteInput() {

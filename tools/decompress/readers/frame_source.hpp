@@ -29,6 +29,10 @@ class FrameSource {
   const Metadata &metadata() const { return metadata_; }
   // Whether it is a .gpz file, whose fields may have bounds.
   virtual bool is_gpz() const { return false; }
+  // Whether it is XYZ: lengths are in Angstrom, and rows are particles.
+  virtual bool is_xyz() const { return false; }
+  // Whether the last line of a text has no end: perhaps a part of it is missing.
+  bool last_line_is_cut() const { return input_ != nullptr && input_->line_is_cut(); }
   // For messages.
   virtual const std::string &name() const { return input_->name(); }
   // Of the file and what was taken of it so far, bytes; the size of a pipe is 0.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "readers/box_check.hpp"
 #include "readers/frame_layout.hpp"
 #include "readers/frame_source.hpp"
 #include "readers/row_parser.hpp"
@@ -89,6 +90,8 @@ class LammpsBinarySource final : public FrameSource {
     const std::size_t count = box.kind == Box::Kind::orthogonal ? 6 : box.kind == Box::Kind::triclinic ? 9 : 12;
     take_bytes(box.values.data(), count * sizeof(double));
     if (box.kind == Box::Kind::triclinic) bounding_box_to_box(box.values);
+    const std::string problem = box_problem(box);
+    if (!problem.empty()) throw input_->bad_byte(fmt::format("frame {}: {}", frames_, problem));
   }
 
   void read_columns(std::int32_t count, const std::string &names) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "readers/box_check.hpp"
 #include "readers/frame_source.hpp"
 #include "readers/row_parser.hpp"
 
@@ -124,6 +125,8 @@ class LammpsTextSource final : public FrameSource {
         read_numbers(values, {2 * axis, 2 * axis + 1});
     }
     if (box.kind == Box::Kind::triclinic) bounding_box_to_box(box.values);
+    const std::string problem = box_problem(box);
+    if (!problem.empty()) throw bad_line(fmt::format("{}: {}", place(), problem));
   }
 
   void read_atoms(std::string_view names, Frame &frame) {
@@ -139,8 +142,8 @@ class LammpsTextSource final : public FrameSource {
       for (const FileColumn &column : layout_.columns()) metadata_.columns.push_back(column.name);
     layout_.apply(frame);
     read_rows(*input_, layout_, frame.info.particles, words_, place(), frame);
-    // LAMMPS ends every line: the last number here may have lost digits.
-    if (input_->line_is_cut()) throw input_->ends_early(place());
+    // Without a row, the line that may have lost its end is the one with the names of the columns.
+    if (frame.info.particles == 0 && input_->line_is_cut()) throw input_->ends_early(place());
     number_by_type(*input_, words_, frame, metadata_);
   }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "readers/box_check.hpp"
 #include "readers/frame_source.hpp"
 #include "readers/row_parser.hpp"
 
@@ -62,7 +63,8 @@ std::vector<double> parse_numbers(const std::string &text) {
 // Three vectors and an origin in LAMMPS's simplest form.
 Box box_of(const std::vector<double> &lattice, const std::array<double, 3> &origin) {
   Box box;
-  const bool restricted = lattice[1] == 0 && lattice[2] == 0 && lattice[5] == 0;
+  const bool restricted =
+      lattice[1] == 0 && lattice[2] == 0 && lattice[5] == 0 && lattice[0] > 0 && lattice[4] > 0 && lattice[8] > 0;
   if (!restricted) {
     box.kind = Box::Kind::general_triclinic;
     std::copy(lattice.begin(), lattice.end(), box.values.begin());
@@ -103,7 +105,7 @@ class XyzSource final : public FrameSource {
     frame.info.particles = static_cast<std::uint64_t>(particles);
     frame.info.timestep = static_cast<std::int64_t>(frames_);
     const Attributes attributes = parse_comment(line);
-    read_attributes(attributes, frame.info);
+    read_attributes(attributes, place, frame.info);
     const FrameLayout layout(columns(attributes));
     if (metadata_.columns.empty())
       for (const FileColumn &column : layout.columns()) metadata_.columns.push_back(column.name);
@@ -114,23 +116,30 @@ class XyzSource final : public FrameSource {
     return true;
   }
 
+  bool is_xyz() const override { return true; }
+
  private:
-  void read_attributes(const Attributes &attributes, FrameInfo &info) const {
+  void read_lattice(const Attributes &attributes, const std::string &text, Box &box) const {
+    const std::vector<double> lattice = parse_numbers(text);
+    if (lattice.size() != 9) throw input_->bad_line("Lattice is not 9 numbers");
+    // What some programs write of molecules in free space.
+    if (std::all_of(lattice.begin(), lattice.end(), [](double value) { return value == 0; })) return;
+    std::array<double, 3> origin{};
+    if (const std::string *at = find(attributes, {"origin"})) {
+      const std::vector<double> numbers = parse_numbers(*at);
+      if (numbers.size() != 3) throw input_->bad_line("Origin is not 3 numbers");
+      std::copy(numbers.begin(), numbers.end(), origin.begin());
+    }
+    box = box_of(lattice, origin);
+  }
+
+  // `place`: the frame.
+  void read_attributes(const Attributes &attributes, const std::string &place, FrameInfo &info) const {
     if (const std::string *text = find(attributes, {"timestep", "step"}))
       if (!parse_number(std::string_view(*text), info.timestep)) throw input_->bad_line("Timestep is no integer");
     if (const std::string *text = find(attributes, {"time"}))
       if (!parse_number(std::string_view(*text), info.time)) throw input_->bad_line("Time is no number");
-    if (const std::string *text = find(attributes, {"lattice"})) {
-      const std::vector<double> lattice = parse_numbers(*text);
-      if (lattice.size() != 9) throw input_->bad_line("Lattice is not 9 numbers");
-      std::array<double, 3> origin{};
-      if (const std::string *at = find(attributes, {"origin"})) {
-        const std::vector<double> numbers = parse_numbers(*at);
-        if (numbers.size() != 3) throw input_->bad_line("Origin is not 3 numbers");
-        std::copy(numbers.begin(), numbers.end(), origin.begin());
-      }
-      info.box = box_of(lattice, origin);
-    }
+    if (const std::string *text = find(attributes, {"lattice"})) read_lattice(attributes, *text, info.box);
     if (const std::string *text = find(attributes, {"pbc"})) {
       std::string_view rest = *text;
       for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -140,6 +149,8 @@ class XyzSource final : public FrameSource {
         info.box.boundary[2 * axis] = info.box.boundary[2 * axis + 1] = periodic ? 'p' : 'f';
       }
     }
+    const std::string problem = box_problem(info.box);
+    if (!problem.empty()) throw input_->bad_line(fmt::format("{}: {}", place, problem));
   }
 
   // Particles are named by elements, or by numbers of types (what LAMMPS writes if it knows no elements): the first one

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""gpz encode of inputs that are wrong, or nearly right (docs/commands.md, "Inputs that are refused"): nothing is written of them."""
+
+import struct
+
+from cli_case import CliCase, binary_frame, dump_frame, random_rows
+
+ROWS = [(1, 1, 2, 3), (2, 4, 5, 6)]
+COLUMNS = "id x y z"
+NO_BREAK = "the last line has no line break; if the file was cut there, the last number has lost digits"
+
+
+class Boxes(CliCase):
+    def refuse(self, name, content, reason):
+        self.write(name, content)
+        self.gpz("encode", name, "-o", "t.gpz", "--eb", "0.01", code=4, err=f"{name}: {reason}")
+        self.assert_files(name)
+
+    def test_dump(self):
+        for edges, line, reason in (
+                ("0 10\n0 10\n10 0\n", 8, "the box ends at z = 0, below its beginning at 10"),
+                ("0 -1\n0 10\n0 10\n", 8, "the box ends at x = -1, below its beginning at 0"),
+                ("0 10\n3 3\n0 10\n", 8, "the box is periodic along y, and its edge has length 0"),
+                ("0 10\n0 nan\n0 10\n", 8, "a number of the box is not finite"),
+                ("0 10\n0 10\n-inf 10\n", 8, "a number of the box is not finite")):
+            box = "ITEM: BOX BOUNDS pp pp pp\n" + edges
+            self.refuse("in.dump", dump_frame(0, ROWS, COLUMNS, box), f"line {line}: frame 0: {reason}")
+
+    def test_tilted_dump(self):
+        # From 0 to 4 with a tilt of 6: the edge itself would go from 0 to -2.
+        box = "ITEM: BOX BOUNDS xy xz yz pp pp pp\n0 4 6\n0 10 0\n0 10 0\n"
+        self.refuse("in.dump", dump_frame(0, ROWS, COLUMNS, box),
+                    "line 8: frame 0: the box ends at x = -2, below its beginning at 0")
+        box = "ITEM: BOX BOUNDS abc origin pp pp pp\n1 0 0 0\n0 1 0 0\n1 1 0 0\n"
+        self.refuse("in.dump", dump_frame(0, ROWS, COLUMNS, box),
+                    "line 8: frame 0: the box has no volume: its vectors are in one plane")
+
+    def test_a_later_frame(self):
+        text = dump_frame(0, ROWS, COLUMNS)
+        self.write("in.dump", text + dump_frame(1, ROWS, COLUMNS, "ITEM: BOX BOUNDS pp pp pp\n0 1\n0 -1\n0 1\n"))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", code=4,
+                 err="in.dump: line 19: frame 1: the box ends at y = -1, below its beginning at 0; 1 complete frame written")
+        self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", out=text)
+
+    def test_binary_dump(self):
+        for box, kind, reason in (
+                ([0.0, 10.0, 10.0, 0.0, 0.0, 10.0], 0, "the box ends at y = 0, below its beginning at 10"),
+                ([0.0, float("nan"), 0.0, 10.0, 0.0, 10.0], 0, "a number of the box is not finite"),
+                ([1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], 2,
+                 "the box has no volume: its vectors are in one plane")):
+            # Behind the magic word, two numbers, timestep, atoms, kind and boundary flags.
+            byte = 8 + 10 + 8 + 20 + 24 + 8 * len(box)
+            self.refuse("in.bin", binary_frame(0, COLUMNS, ROWS, box=box, kind=kind), f"byte {byte}: frame 0: {reason}")
+
+    def test_xyz(self):
+        for lattice, reason in (("10 0 0 0 0 0 0 0 10", "the box has no volume: its vectors are in one plane"),
+                                ("1 2 3 2 4 6 0 0 1", "the box has no volume: its vectors are in one plane"),
+                                ("10 0 0 0 inf 0 0 0 10", "a number of the box is not finite"),
+                                ("10 0 0 0 10 0 0 0 nan", "a number of the box is not finite")):
+            self.refuse("in.xyz", f'1\nLattice="{lattice}"\nC 1 2 3\n', f"line 2: frame 0: {reason}")
+
+    def test_scaled_positions_without_a_box(self):
+        self.write("in.dump", dump_frame(0, [(1, 0.5, 0.5, 0.5)], columns="id xs ys zs", box=""))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", code=2, err="in.dump: the frames have no box")
+        self.assert_files("in.dump")
+
+    def test_planes_that_are_not_periodic(self):
+        """What gpz decode writes of particles in a plane without a box."""
+        box = "ITEM: BOX BOUNDS ss ss ss\n" + "0.0000000000000000e+00 1.0000000000000000e+01\n" * 2 + \
+              "3.0000000000000000e+00 3.0000000000000000e+00\n"
+        self.write("in.dump", dump_frame(0, ROWS, COLUMNS, box))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless")
+        self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", out=self.text("in.dump"))
+
+    def test_lattices_that_are_right(self):
+        # Vectors that point down, and a lattice of zeros, which means none.
+        for lattice, expected in (("-10 0 0 0 10 0 0 0 -5", 'Lattice="-10 0 0 0 10 0 0 0 -5" Origin="0 0 0" '),
+                                  ("0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0", "")):
+            self.write("in.xyz", f'1\nLattice="{lattice}"\nC 1 2 3\n')
+            self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless", "--order", "place")
+            self.gpz("decode", "t.gpz", "-o", "-", "--format", "extxyz",
+                     out=f"1\n{expected}Properties=species:S:1:pos:R:3 Timestep=0\nC 1 2 3\n")
+
+
+class LastLine(CliCase):
+    DUMP = dump_frame(0, ROWS[:1], COLUMNS) + dump_frame(1, [(1, 1, 2, 3), (2, 4, 5, 66)], COLUMNS)
+    XYZ = "1\n\nC 1 2 3\n2\n\nC 1 2 3\nC 4 5 66\n"
+
+    def test_without_a_line_break(self):
+        for name, text, options in (("in.dump", self.DUMP, []), ("in.xyz", self.XYZ, ["--order", "place"])):
+            self.write(name, text)
+            self.gpz("encode", name, "-o", "t.gpz", "--lossless", *options)
+            self.write(name, text[:-1])
+            self.gpz("encode", name, "-o", "e.gpz", "--lossless", *options, err=f"{name}: {NO_BREAK}")
+            self.assertEqual(self.read("e.gpz"), self.read("t.gpz"))
+
+    def test_cut_in_its_columns(self):
+        for name, text in (("in.dump", self.DUMP), ("in.xyz", self.XYZ)):
+            last = text.rstrip("\n").rsplit("\n", 1)[1]
+            for left in range(len(last) - 2):  # without the last column, or only with the blank before it
+                self.write(name, text[:len(text) - 1 - len(last) + left])
+                self.gpz("encode", name, "-o", "t.gpz", "--lossless", "--order", "place", code=5,
+                         err=f"{name}: truncated: it ends in frame 1; 1 complete frame written")
+
+    def test_cut_in_the_names_of_columns(self):
+        text = dump_frame(0, [], COLUMNS)
+        self.write("in.dump", text[:-3])
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", code=5, err="in.dump: truncated: it ends in frame 0")
+        self.assert_files("in.dump")
+
+
+class BoundsOfColumns(CliCase):
+    def check(self, name, columns, integer, *options):
+        """`columns`: those that take a bound; `integer`: one that takes none."""
+        there = " ".join(columns) or "none that take a bound"
+        for asked, reason in (
+                ("vz", f"--bound: no column 'vz'; there are {there}"),
+                ("x", "--bound is for other columns; positions take --eb or --rel"),
+                (integer, f"--bound: column {integer} holds integers, which are lossless")):
+            if asked:
+                self.gpz("encode", name, "-o", "t.gpz", "--eb", "1", "--bound", f"{asked}=1", *options, code=2,
+                         err=f"{name}: {reason}")
+        for column in columns:
+            self.gpz("encode", name, "-o", "t.gpz", "--eb", "1", "--bound", f"{column}=1", *options)
+
+    def test_every_format(self):
+        rows = [(*row, 0.5, -0.5) for row in random_rows(5, 1)]
+        columns = "id type x y z q vx"
+        self.write("in.dump", dump_frame(0, rows, columns))
+        self.check("in.dump", ["q", "vx"], "type")
+        self.write("in.bin", binary_frame(0, columns, rows))
+        self.check("in.bin", ["q", "vx"], "id")
+        self.write("in.xyz", "1\n\nC 1 2 3\n")
+        self.check("in.xyz", [], "element", "--order", "place")
+        self.check("in.xyz", [], "id")  # the number of the row
+        self.write("in.extxyz", "1\nProperties=species:S:1:pos:R:3:q:R:1:n:I:1\nC 1 2 3 4 5\n")
+        self.check("in.extxyz", ["q"], "n", "--order", "place")
+        self.write("in.raw", struct.pack("<3d", 1, 2, 3))
+        self.check("in.raw", [], "", "--raw", "f64")
+        self.gpz("encode", "in.dump", "-o", "in.gpz", "--eb", "0.1", "--bound", "q=0.1", "--bound", "vx=0.1")
+        self.check("in.gpz", ["q", "vx"], "type")
+
+    def test_a_column_that_a_later_frame_does_not_have(self):
+        self.write("in.dump", dump_frame(0, [(1, 1, 2, 3, 4)], COLUMNS + " q") + dump_frame(1, ROWS, COLUMNS))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "1", "--bound", "q=1", code=2,
+                 err="in.dump: --bound: no column 'q'; there are none that take a bound; 1 complete frame written")
+
+
+class FloatIds(CliCase):
+    def test_whole_numbers(self):
+        self.write("in.dump", dump_frame(0, [("2.0", 1, 2, 3), ("1e0", 4, 5, 6)], COLUMNS))
+        self.write("in.bin", binary_frame(0, COLUMNS, [(2, 1, 2, 3), (1, 4, 5, 6)]))
+        for name in ("in.dump", "in.bin"):
+            self.gpz("encode", name, "-o", "t.gpz", "--lossless")
+            out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", "--sort", "id", out=None).decode()
+            self.assertTrue(out.endswith("id x y z\n1 4 5 6\n2 1 2 3\n"), out)
+
+    def test_others(self):
+        for value in ("1.5", "nan", "1e300"):
+            self.write("in.dump", dump_frame(0, [(value, 1, 2, 3)], COLUMNS))
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", code=4,
+                     err=f"in.dump: line 10: column id: '{value}' is no integer")
+            self.write("in.bin", binary_frame(0, COLUMNS, [(float(value), 1, 2, 3)]))
+            self.gpz("encode", "in.bin", "-o", "t.gpz", "--lossless", code=4, err=None)
+        self.assert_files("in.dump", "in.bin")

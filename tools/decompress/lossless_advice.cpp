@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lossless_advice.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "exit_code.hpp"
+#include "gpz/error.hpp"
+#include "gpz/reader.hpp"
+#include "gpz/units.hpp"
+
+namespace gpz::tool {
+namespace {
+
+constexpr double worth_naming = 0.25;          // of the file
+constexpr double smallest_gain = 64 * 1024.0;  // bytes of the columns
+constexpr std::size_t most_frames_read = 100;
+
+bool is_lossless(const Field &field) { return !field.leading && field.type != ValueType::integer && field.bound == 0; }
+
+// The root mean square of the finite values; 0 without any.
+double root_mean_square(const std::vector<double> &values) {
+  double squares = 0;
+  double count = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    squares += value * value;
+    count += 1;
+  }
+  return count > 0 ? std::sqrt(squares / count) : 0;
+}
+
+// The bytes of the lossless columns in all frames, from the heads of some of them.
+double lossless_bytes(const Reader &reader) {
+  const std::size_t frames = reader.frames();
+  const std::size_t sample = std::min(frames, most_frames_read);
+  double bytes = 0;
+  for (std::size_t k = 0; k < sample; ++k) {
+    const std::size_t i = k * frames / sample;
+    const std::vector<Field> fields = reader.info(i).fields;
+    const std::vector<std::uint64_t> sizes = reader.field_sizes(i);
+    for (std::size_t f = 0; f < fields.size(); ++f)
+      if (is_lossless(fields[f])) bytes += static_cast<double>(sizes[f]);
+  }
+  return sample > 0 ? bytes * static_cast<double>(frames) / static_cast<double>(sample) : 0;
+}
+
+}  // namespace
+
+void LosslessAdvice::look_at_first(const Frame &frame) {
+  for (const Frame::Column &column : frame.columns)
+    if (is_lossless(frame.info.fields[column.field])) rms_.emplace(frame.name(column), root_mean_square(column.floats));
+}
+
+std::string LosslessAdvice::text(const std::string &path, const Limits &limits) const {
+  struct stat status {};
+  if (rms_.empty() || ::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      static_cast<double>(status.st_size) < smallest_gain)
+    return {};
+  double bytes = 0;
+  try {
+    bytes = lossless_bytes(Reader(path, limits));
+  } catch (const Error &) {
+    return {};
+  }
+  const auto all = static_cast<double>(status.st_size);
+  if (bytes < smallest_gain || bytes <= worth_naming * all) return {};
+  std::string names;
+  std::string bounds;
+  for (const auto &[name, rms] : rms_) {
+    names += (names.empty() ? "" : " ") + name;
+    const double usual = usual_bound(rms);
+    if (usual > 0) bounds += fmt::format(" --bound {}={:g}", name, usual);
+  }
+  std::string text = fmt::format("{}: lossless: {}, {:.0f} % of the file", path, names, 100 * bytes / all);
+  if (!bounds.empty()) text += fmt::format("; a thousandth of their root mean square:{}", bounds);
+  return printable(text);
+}
+
+}  // namespace gpz::tool

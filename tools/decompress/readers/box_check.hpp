@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Boxes that no simulation can have.
+#pragma once
+
+#include <string>
+
+#include "gpz/frame.hpp"
+
+namespace gpz::tool {
+
+// What is wrong with the box, or nothing: a number that is not finite, an upper edge below the lower one, a periodic
+// edge of length 0, three vectors in one plane. An edge of length 0 that is not periodic is right: particles in a plane
+// have such a box after shrink-wrapping.
+std::string box_problem(const Box &box);
+
+}  // namespace gpz::tool
