@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gpz import _box, _core
+from gpz._checks import checked_bound, require_plain
 from gpz._errors import ArgumentError, NotGpzError
 from gpz._trajectory import open as open_file
-from gpz._writer import checked_bound
 
 MADE_BY = "gpz.compress"
 # Arrays of more columns are stored as one.
@@ -28,6 +28,7 @@ def compress(array: npt.ArrayLike, bound: float, *, threads: int = 1) -> bytes:
 
     The order of the elements stays. For particles with ids use gpz.Writer, which is smaller.
     """
+    require_plain("array", array)
     array = np.asarray(array)
     bound = checked_bound("bound", bound)
     stored = {"f": np.float32 if array.dtype.itemsize <= 4 else np.float64, "i": np.int64, "u": np.int64, "b": np.int64}

@@ -12,19 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _box, _core, _positions
+from gpz import _box, _checks, _core, _positions
 from gpz._box import Box
 from gpz._errors import ArgumentError
 from gpz._frame import SCALARS, VECTORS, Frame
 from gpz._head import DISPLAYS
 
 DISPLAY_NUMBERS = {name: number for number, name in DISPLAYS.items()}
-DEFAULT_BOUND = 1e-3
 # By the numbers of the library.
 ORDERS = ("place", "id", "memory", "auto")
 EFFORTS = ("fast", "standard", "dense")
-# Of these units a distance of 0.001 is large, or says nothing about how large an atom is.
-UNITS_WITHOUT_DEFAULT = ("si", "cgs", "micro", "nano")
 
 
 class Writer:
@@ -38,7 +35,7 @@ class Writer:
     elements, type_labels: texts, [t - 1] for type t.
     metadata: further entries as Trajectory.metadata has them: generator, atom_style, command, timestep_size.
     bound: the largest error of a coordinate, distance units, in every frame and without exception. 0: positions are
-        exact. None: 0.001; in units in which that would be no small distance a bound has to be given.
+        exact. None: that of the units, 0.0005 Angstrom in real and metal; 0.0005 where no units are named.
     bounds: of other float columns, in their units: {"velocities": 1e-4, "c_pe": 1e-3}. Without one they are exact, as
         integers are.
     key_interval: every so manieth frame can be decoded without others. The others need ids: they are stored as differences,
@@ -77,14 +74,19 @@ class Writer:
         effort = "standard" if effort == "default" else effort
         if effort not in EFFORTS:
             raise ArgumentError(f'effort is "fast", "standard" or "dense", not {effort!r}')
+        _checks.require_units(units)
         described = described_by(metadata, units, elements, type_labels)
         self._units = described.get("units", "")
-        self._bound = None if bound is None else checked_bound("bound", bound)
-        self._bounds = columns_of_bounds(bounds or {})
+        self._bound = None if bound is None else _checks.checked_bound("bound", bound)
+        self._bounds = _checks.columns_of_bounds(bounds or {})
+        self._unchecked = bool(self._bounds)  # until there is a frame
         self._file: Any = None  # a file object is kept open
         threads = operator.index(threads)
         key_interval = operator.index(key_interval)
         if isinstance(path, (str, bytes, os.PathLike)):
+            if append and os.path.exists(path) and os.path.getsize(path):
+                file = _core.Reader.open(os.fsencode(path), _core.default_memory_limit())
+                self._units = file.metadata["units"]
             self._writer = _core.Writer.open(os.fsencode(path), described, append, threads)
         else:
             if append:
@@ -141,14 +143,13 @@ class Writer:
         displays: dict[str, str] = {}
         if frame is not None:
             frame.load()
-            names = frame.position_columns
+            stored = frame.position_columns
             replaced = _positions.FORMS[0] if positions is not None else ()
-            values.update({name: frame[name] for name in frame if name not in (*replaced, *(names or ()))})
-            if names is not None and positions is None:
+            values.update({name: frame[name] for name in frame if name not in (*replaced, *(stored or ()))})
+            if stored is not None and positions is None:
                 # Fractions of the box stay fractions.
-                values = {name: frame[name] for name in names} | values
+                values = {name: frame[name] for name in stored} | values
             displays = {name: column.display for name, column in frame.column_info.items()}
-            box = frame.box if box is None else box
             timestep = frame.timestep if timestep is None else timestep
             time = frame.time if time is None else time
         if positions is not None:
@@ -160,16 +161,20 @@ class Writer:
             if given is not None:
                 values.update(split(name, given, VECTORS[name]))
         values.update({name: column_of(name, given) for name, given in columns.items()})
+        if self._unchecked:
+            _checks.require_columns(self._bounds, values)
         timestep = self.n_frames if timestep is None else operator.index(timestep)
-        self._write(values, displays, box, timestep, time)
+        _checks.require_plain("time", time)
+        names = _positions.find({name: array for name, array in values.items() if array.dtype.kind == "f"})
+        made = as_box(box, 2 if names is not None and len(names) == 2 else 3)
+        made = frame.box if made is None and frame is not None else made
+        self._write(values, displays, names, made, timestep, time)
 
-    def _write(self, values: dict[str, np.ndarray], displays, box, timestep: int, time: float | None) -> None:
+    def _write(self, values: dict[str, np.ndarray], displays, names, box, timestep: int, time) -> None:
         lengths = {name: len(array) for name, array in values.items()}
         if len(set(lengths.values())) > 1:
             raise ArgumentError(f"the arrays of a frame have one length, not {lengths}")
-        names = _positions.find({name: array for name, array in values.items() if array.dtype.kind == "f"})
-        dimension = 2 if names is not None and len(names) == 2 else 3
-        packed = _box.to_library(as_box(box, dimension))
+        packed = _box.to_library(box)
         groups = ([names] if names else []) + [(name,) for name in values if name not in (names or ())]
         fields = [
             (
@@ -183,13 +188,12 @@ class Writer:
         ]
         seconds = math.nan if time is None else float(time)
         self._writer.write(next(iter(lengths.values()), 0), timestep, seconds, packed, fields)
+        self._unchecked = False
 
     def _bound_of(self, group: tuple[str, ...], box: tuple) -> float:
         if not any(group[0] in form for form in _positions.FORMS):
             return self._bounds.get(group[0], 0.0)
-        if self._bound is None and self._units in UNITS_WITHOUT_DEFAULT:
-            raise ArgumentError(f"units {self._units}: give bound=, the largest error of positions in these units")
-        bound = DEFAULT_BOUND if self._bound is None else self._bound
+        bound = _checks.position_bound(self._units) if self._bound is None else self._bound
         if not _positions.is_scaled(group):
             return bound
         edges = _core.largest_edge_sum(box)
@@ -226,25 +230,9 @@ def described_by(metadata, units, elements, type_labels) -> dict[str, Any]:
     return described
 
 
-def checked_bound(name: str, bound: float) -> float:
-    bound = float(bound)
-    if not 0 <= bound < math.inf:
-        raise ArgumentError(f"{name}: a bound is a finite number, and not negative")
-    return bound
-
-
-def columns_of_bounds(bounds: Mapping[str, float]) -> dict[str, float]:
-    """By column: "velocities" stands for vx, vy and vz."""
-    result: dict[str, float] = {}
-    for name, bound in bounds.items():
-        if name == "positions" or any(name in form for form in _positions.FORMS):
-            raise ArgumentError(f"bounds[{name!r}]: the bound of positions is the argument bound=")
-        result.update(dict.fromkeys(VECTORS.get(name, (name,)), checked_bound(name, bound)))
-    return result
-
-
 def column_of(name: str, values: npt.ArrayLike) -> np.ndarray:
     """(N,): an array that the library takes, without a copy where that is possible."""
+    _checks.require_plain(name, values)
     array = np.asarray(values)
     if array.ndim != 1:
         raise ArgumentError(f"{name}: the array has the shape {array.shape}, not (N,)")
@@ -262,6 +250,7 @@ def column_of(name: str, values: npt.ArrayLike) -> np.ndarray:
 
 def split(name: str, values: npt.ArrayLike, columns: tuple[str, ...]) -> dict[str, np.ndarray]:
     """The columns of an (N, 3) or (N, 2) array, which they are views of."""
+    _checks.require_plain(name, values)
     array = np.asarray(values)
     if array.ndim != 2 or array.shape[1] not in (2, 3):
         raise ArgumentError(f"{name}: the array has the shape {array.shape}, not (N, 3) or (N, 2)")
@@ -271,13 +260,15 @@ def split(name: str, values: npt.ArrayLike, columns: tuple[str, ...]) -> dict[st
 
 
 def as_box(box: Box | npt.ArrayLike | None, dimension: int) -> Box | None:
-    if box is None or isinstance(box, Box):
-        return box
-    values = np.asarray(box, np.float64)
-    if values.shape == (3,):
-        return Box(np.zeros(3), np.diag(values), dimension=dimension)
-    if values.shape == (3, 3):
-        return Box.from_vectors(values, dimension=dimension)
-    raise ArgumentError(
-        f"box: a gpz.Box, three lengths or three edge vectors, not an array of the shape {values.shape}"
-    )
+    _checks.require_plain("box", box)
+    if box is None:
+        return None
+    if not isinstance(box, Box):
+        values = np.asarray(box, np.float64)
+        if values.shape not in ((3,), (3, 3)):
+            raise ArgumentError(
+                f"box: a gpz.Box, three lengths or three edge vectors, not an array of the shape {values.shape}"
+            )
+        box = Box.from_vectors(np.diag(values) if values.ndim == 1 else values, dimension=dimension)
+    _checks.require_box(box)
+    return box

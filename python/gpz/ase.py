@@ -29,7 +29,7 @@ from ase.data import atomic_masses, atomic_numbers, chemical_symbols
 from ase.utils.plugins import ExternalIOFormat
 
 import gpz
-from gpz import _clients, _core
+from gpz import _checks, _clients, _core
 
 MAGIC = b"\x89GPZ\r\n"
 gpz_format = ExternalIOFormat(desc="gpz compressed trajectory", code="+S", module="gpz.ase", ext=["gpz"], magic=[MAGIC])
@@ -102,7 +102,7 @@ def write_gpz(
     images: Atoms | Iterable[Atoms],
     append: bool = False,
     *,
-    bound: float = 1e-3,
+    bound: float | None = None,
     bounds: Mapping[str, float] | None = None,
     units: str = "metal",
     specorder: Sequence[str] | None = None,
@@ -113,7 +113,7 @@ def write_gpz(
 ) -> None:
     """Writes images, or adds them to the frames of a file with append=True.
 
-    bound: the largest error of a coordinate, Å. bounds: those of other columns, in `units`, such as {"velocities":
+    bound: the largest error of a coordinate, Å; None: that of the units, as in gpz.Writer (metal: 0.0005). bounds: those of other columns, in `units`, such as {"velocities":
     1e-4};
         without one they are exact.
     units: LAMMPS units of the file: "metal" (Å, ps, eV), "real", ...; "lj": numbers are written as they are.
@@ -141,7 +141,7 @@ def write_gpz(
         filename,
         units=units,
         elements=elements,
-        bound=from_ase(bound, "distance"),
+        bound=None if bound is None else from_ase(_checks.checked_bound("bound", bound), "distance"),
         bounds=bounds,
         key_interval=key_interval,
         order=order,

@@ -3,8 +3,11 @@
 
 #include "gpz/limits.hpp"
 #include "gpz/printable.hpp"
+#include "gpz/units.hpp"
 #include "gpz/version.h"
 #include "text.hpp"
+
+using nanobind::literals::operator""_a;
 
 NB_MODULE(_core, module) {
   // Programs that end while other packages hold objects (notebooks do) would print a line for each.
@@ -16,6 +19,12 @@ NB_MODULE(_core, module) {
       "printable",
       [](const nanobind::str &text) { return gpz::python::to_python(gpz::printable(gpz::python::from_python(text))); },
       "The text as one line that no terminal takes for a command, for names from files.");
+  module.def(
+      "position_bound",
+      [](const nanobind::str &style) { return gpz::unit_style(gpz::python::from_python(style)).position_bound; },
+      "style"_a, "The default bound of positions in the units of this style. Unknown styles are refused.");
+  module.def("usual_bound", &gpz::usual_bound, "rms"_a,
+             "The bound that is proposed for a column with this root mean square; 0: none.");
   gpz::python::bind_errors();
   gpz::python::bind_reader(module);
   gpz::python::bind_writer(module);

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import gpz
-from gpz.convert import from_gpz, to_gpz
+from gpz.convert import from_gpz, lossless, to_gpz
 from gpz.convert.formats import format_of
 
 DIGITS = 3  # of nm, that XTC keeps
@@ -26,6 +26,9 @@ def convert(
     units: str | None = None,
     precision: int = DIGITS,
     topology: str | os.PathLike | None = None,
+    key_interval: int = 100,
+    order: str = "auto",
+    effort: str = "standard",
     threads: int = 1,
 ) -> list[str]:
     """Converts a .gpz file to DCD, AMBER NetCDF, XTC, TRR or H5MD, or one of these to .gpz, as the names end.
@@ -34,12 +37,14 @@ def convert(
     units: LAMMPS's name. To .gpz: those that the file shall have (metal: Angstrom and picoseconds). From .gpz: those
         that it has, if it does not say.
     precision: decimal places of nm in an XTC file (of sigma, for lj units).
-    bound: of positions in the .gpz file, in its distance units; None: 0.001. bounds: of "velocities" and "forces",
+    bound: of positions in the .gpz file, in its distance units; None: that of the units (gpz.Writer). bounds: of "velocities" and "forces",
         which are exact otherwise.
+    key_interval, order, effort: of the .gpz file, as in gpz.Writer.
     topology: a file that MDAnalysis reads, for types and elements.
 
     Coordinates are those of the file: the origin of the box is not subtracted. Atoms are in the order of ids.
-    Returns a line for each kind of information that the target cannot hold. If it fails, or is interrupted, there is
+    Returns a line for each kind of information that the target cannot hold, and one for lossless columns that take more
+    than a quarter of a .gpz file. If it fails, or is interrupted, there is
     no file of the name `target`, or the one that was there before.
     """
     source, target = Path(os.fspath(source)), Path(os.fspath(target))
@@ -59,8 +64,10 @@ def convert(
             else:
                 link = Path(folder) / f"source{source.suffix}"
                 link.symlink_to(source.absolute())
+                options = {"key_interval": key_interval, "order": order, "effort": effort, "threads": threads}
                 notes = to_gpz.write(
-                    link, made, reads, frames or slice(None), units or "metal", bound, bounds or {}, topology, threads
+                    link, made, reads, frames or slice(None), units or "metal", bound, bounds or {}, topology, options
                 )
+                notes += lossless.notes(made)
         os.replace(made, target)
     return notes

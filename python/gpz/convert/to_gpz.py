@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import MDAnalysis as mda
 import numpy as np
@@ -14,10 +15,7 @@ from MDAnalysis.lib import mdamath
 
 import gpz
 from gpz.convert.formats import Format
-from gpz.mdanalysis.units import units_of
 from gpz.mdanalysis.writer import Types
-
-DEFAULT_BOUND = 0.001  # A, or sigma
 
 
 def write(
@@ -29,7 +27,7 @@ def write(
     bound: float | None,
     bounds: Mapping[str, float],
     topology: str | os.PathLike | None,
-    threads: int,
+    options: Mapping[str, Any],
 ) -> list[str]:
     """Returns what got lost, a line each."""
     units = form.units(style)
@@ -51,9 +49,9 @@ def write(
             units=style,
             elements=types.elements if types is not None else None,
             type_labels=types.labels if types is not None else None,
-            bound=DEFAULT_BOUND / units_of(style).length if bound is None else bound,
+            bound=bound,
             bounds=bounds,
-            threads=threads,
+            **options,
         ) as writer:
             for ts in chosen:
                 vectors = {"positions": ts.positions / np.float32(units.length)}

@@ -11,6 +11,7 @@ from MDAnalysis.exceptions import NoDataError
 from MDAnalysis.lib import mdamath
 
 import gpz
+from gpz import _checks
 from gpz.mdanalysis.units import units_of
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from gpz.mdanalysis.reader import GPZReader
 
+# Of other formats: Reader.OtherWriter hands them to every writer.
+PASSED_BY_MDANALYSIS = {"dt", "format", "multiframe", "start", "step"}
 MOST_TYPES = 10_000  # of a file: larger numbers are labels
 
 
@@ -30,7 +33,8 @@ class GPZWriter(base.WriterBase):
 
     filename: the file, which is replaced.
     n_atoms: of every frame; None: as many as the first frame has.
-    bound: the largest error of a coordinate, in A. None: 0.001 A, or 0.001 in units of an lj file. 0: none.
+    bound: the largest error of a coordinate, in A. None: that of the units of the file, as in gpz.Writer (real,
+        metal: 0.0005 A). 0: none.
     velocity_bound, force_bound: of velocities (A/ps) and forces (kJ/(mol A)); None: they are exact.
     lammps_units: of the file. None: those of the trajectory if it is a .gpz file, else "metal", in which lengths, times
         and velocities are those of MDAnalysis.
@@ -65,8 +69,11 @@ class GPZWriter(base.WriterBase):
         effort: str = "standard",
         append: bool = False,
         threads: int = 1,
-        **_kwargs: Any,
+        **further: Any,
     ):
+        unknown = sorted(set(further) - PASSED_BY_MDANALYSIS)
+        if unknown:
+            raise TypeError(f"{filename}: the writer of .gpz files has no keyword {', '.join(unknown)}")
         if n_atoms is not None and n_atoms < 1:
             raise ValueError(f"{filename}: a trajectory has at least one atom, not {n_atoms}")
         self.filename = str(filename)
@@ -105,14 +112,17 @@ class GPZWriter(base.WriterBase):
             self.lammps_units = getattr(atoms.universe.trajectory, "lammps_units", "metal") or "lj"
         self._units = units_of(self.lammps_units if self.convert_units else None)
         self._types = Types(atoms)
+        bounds = {
+            name: _checks.checked_bound(f"bound of {name}", bound) for name, bound in self._bounds.items() if bound is not None
+        }
         factors = {"positions": self._units.length, "velocities": self._units.velocity, "forces": self._units.force}
-        bounds = {name: bound / factors[name] for name, bound in self._bounds.items() if bound is not None}
+        bounds = {name: bound / factors[name] for name, bound in bounds.items()}
         return gpz.Writer(
             self.filename,
             units=self.lammps_units,
             elements=self._types.elements,
             type_labels=self._types.labels,
-            bound=bounds.pop("positions", 0.001 / self._units.length),
+            bound=bounds.pop("positions", None),
             bounds=bounds,
             **self._options,
         )

@@ -27,13 +27,35 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--precision", type=int, default=3, metavar="N", help="decimal places of nm in XTC files (3)")
     made.add_argument(
-        "--eb", type=float, metavar="B", help="bound of positions in the .gpz file, in its units (0.001 Angstrom)"
+        "--eb", type=float, metavar="B", help="bound of positions in the .gpz file, in its units (0.0005 Angstrom)"
     )
     made.add_argument(
         "--bound", action="append", default=[], metavar="WHAT=B", help="WHAT: velocities or forces (exact)"
     )
     made.add_argument(
         "--topology", metavar="FILE", help="for types and elements in the .gpz file: PDB, GRO, PSF, LAMMPS data, ..."
+    )
+    made.add_argument(
+        "--key",
+        type=int,
+        default=100,
+        metavar="K",
+        help="a key frame every K frames; the others are stored as differences: smaller, but read from their key frame "
+        "on; 1: key frames only (100)",
+    )
+    made.add_argument(
+        "--order",
+        choices=("auto", "id", "place", "memory"),
+        default="auto",
+        help="of particles in key frames: auto, by id where there are ids; id, or memory (that of the input), where "
+        "that is smaller; place, sorted by position (auto)",
+    )
+    made.add_argument(
+        "--effort",
+        choices=("fast", "standard", "dense"),
+        default="standard",
+        help="time spent on a smaller file: fast; standard, with bonds and a better code where there are ids; dense, "
+        "all there is. Decoded values are the same (standard)",
     )
     made.add_argument("--threads", type=int, default=1, metavar="N", help="for .gpz; 0: all cores (1)")
     made.add_argument("-q", "--quiet", action="store_true", help="do not say what gets lost")
@@ -67,7 +89,8 @@ def main(arguments: list[str] | None = None) -> int:
 
         notes = convert(
             options.input, options.output, frames=frames, bound=options.eb, bounds=bounds, units=options.units,
-            precision=options.precision, topology=options.topology, threads=options.threads,
+            precision=options.precision, topology=options.topology, key_interval=options.key, order=options.order,
+            effort=options.effort, threads=options.threads,
         )  # fmt: skip
     except ImportError as error:
         print(f'gpz convert: {error.name} is missing: pip install ".[convert]" in the sources of gpz', file=sys.stderr)

@@ -62,7 +62,8 @@ def test_there_is_what_the_file_has(made, tmp_path, ending, units):
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_and_back(made, tmp_path, ending, units):
     convert(made[units].path, tmp_path / f"out.{ending}")
-    convert(tmp_path / f"out.{ending}", tmp_path / "back.gpz", units=units, bound=2e-3, bounds={"velocities": 1e-3})
+    bounds = {"velocities": 1e-3} if ending in WITH_VELOCITIES else {}
+    convert(tmp_path / f"out.{ending}", tmp_path / "back.gpz", units=units, bound=2e-3, bounds=bounds)
     with gpz.open(tmp_path / "back.gpz") as back:
         assert (len(back), back.units) == (FRAMES, units)
         assert back.times == pytest.approx(made[units].times, rel=1e-5, abs=1e-6)
@@ -202,3 +203,14 @@ def test_the_program(made, tmp_path):
     assert done.returncode == 2 and "velocities=V" in done.stderr
     done = subprocess.run([*command, tmp_path / "no.dcd", tmp_path / "b.gpz"], capture_output=True, text=True)
     assert done.returncode == 1 and "no.dcd" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_lossless_columns_are_named_with_their_usual_bounds(made, tmp_path):
+    convert(made["real"].path, tmp_path / "out.trr")
+    assert 0.5 < np.sqrt(np.mean(made["real"].velocities ** 2)) < 1  # a thousandth of it, rounded down: 0.0005
+    notes = "\n".join(convert(tmp_path / "out.trr", tmp_path / "a.gpz", units="real", key_interval=2, order="id"))
+    assert "lossless: vx vy vz" in notes and "--bound velocities=0.0005" in notes
+    assert gpz.open(tmp_path / "a.gpz").key_frames.tolist() == [True, False, True, False, True]
+    bounds = {"velocities": 1e-3}
+    notes = "\n".join(convert(tmp_path / "out.trr", tmp_path / "b.gpz", units="real", bounds=bounds, effort="fast"))
+    assert "lossless" not in notes

@@ -221,14 +221,17 @@ def test_bounds_that_cannot_be(path):
         gpz.Writer(path, key_interval=0)
 
 
-def test_no_default_bound_in_metres(path):
-    with gpz.Writer(path, units="si") as writer, pytest.raises(gpz.ArgumentError, match="units si"):
-        writer.write(positions=np.zeros((1, 3)))
-    with gpz.Writer(path, units="si", bound=1e-13) as writer:
-        writer.write(positions=np.zeros((1, 3)))
-    with gpz.Writer(path, units="metal") as writer:
-        writer.write(positions=np.zeros((1, 3)))
-    assert gpz.open(path)[0].position_bound == 1e-3
+@pytest.mark.parametrize(
+    ("units", "bound"), [("metal", 5e-4), ("si", 5e-14), ("nano", 5e-5), ("electron", 1e-3), (None, 5e-4)]
+)
+def test_without_a_bound_positions_have_that_of_their_units(path, units, bound):
+    with gpz.Writer(path, units=units) as writer:
+        writer.write(positions=np.zeros((1, 3)), velocities=np.zeros((1, 3)))
+    with gpz.Writer(path, append=True) as writer:  # the units are those of the file
+        writer.write(positions=np.ones((1, 3)))
+    with gpz.open(path) as trajectory:
+        assert [frame.position_bound for frame in trajectory] == [bound, bound]
+        assert trajectory[0].bounds["vx"] is None
 
 
 # --- Boxes, times, frames of other files ---

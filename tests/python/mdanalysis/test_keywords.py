@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keywords of `atoms.write` arrive in the file, and unknown ones are refused."""
+
+import MDAnalysis as mda
+import numpy as np
+import pytest
+
+import gpz
+import gpz.mdanalysis
+
+
+@pytest.fixture
+def universe():
+    made = mda.Universe.empty(5000, trajectory=True)
+    made.atoms.positions = np.random.default_rng(3).uniform(0, 30, (5000, 3))
+    made.dimensions = [30, 30, 30, 90, 90, 90]
+    return made
+
+
+@pytest.mark.parametrize(("effort", "features"), [("fast", 0), ("standard", 1), ("dense", 3)])
+def test_the_effort_arrives(universe, tmp_path, effort, features):
+    universe.atoms.write(tmp_path / "out.gpz", effort=effort)
+    with gpz.open(tmp_path / "out.gpz") as file:
+        assert file.metadata["features"] == features
+
+
+def test_the_order_of_atoms_and_the_bound_without_keywords(universe, tmp_path):
+    with mda.Writer(str(tmp_path / "out.gpz"), n_atoms=5000) as writer:
+        for _ in range(3):
+            universe.atoms.positions = universe.atoms.positions[::-1]
+            writer.write(universe.atoms)
+    with gpz.open(tmp_path / "out.gpz") as file:
+        assert len(file) == 3 and file[0].position_bound == 5e-4
+        for frame, step in zip(file, (1, -1, 1)):
+            assert np.abs(frame.positions - universe.atoms.positions[::step]).max() <= 5e-4
+
+
+@pytest.mark.parametrize(
+    ("keywords", "error", "message"),
+    [
+        ({"efort": "dense"}, TypeError, "no keyword efort"),
+        ({"effort": "strong"}, ValueError, "effort is"),
+        ({"bound": -1}, ValueError, "finite number"),
+        ({"velocity_bound": 0.1}, ValueError, "no column vx"),
+    ],
+)
+def test_refused(universe, tmp_path, keywords, error, message):
+    with pytest.raises(error, match=message):
+        universe.atoms.write(tmp_path / "out.gpz", **keywords)
