@@ -18,9 +18,12 @@ UNITS_OF_NONE = "lj"  # whose bound is that of files which name no units
 
 
 def require_plain(name: str, values: Any) -> None:
-    """TypeError for quantities with units, as of pint, openmm.unit, astropy and unyt: numpy would drop the units."""
+    """TypeError for quantities with units, as of pint, openmm.unit, astropy and unyt, and ArgumentError for masked values:
+    numpy would drop units and masks."""
     if type(values) in (np.ndarray, float, int, str):
         return
+    if np.ma.is_masked(values):
+        raise ArgumentError(f"{name}: masked values cannot be stored. Fill them, or leave these particles out")
     if isinstance(values, (list, tuple)):
         for value in {type(value): value for value in values}.values():  # one of each type
             require_plain(name, value)

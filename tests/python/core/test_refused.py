@@ -43,6 +43,12 @@ def test_quantities(path, name, attribute):
         writer.write(**given)
 
 
+def test_masked_values(path):
+    positions = np.ma.masked_array(np.ones((4, 3)), mask=[[True, False, False]] * 4)
+    with gpz.Writer(path) as writer, pytest.raises(gpz.ArgumentError, match="positions: masked values"):
+        writer.write(positions=positions)
+
+
 @pytest.mark.parametrize("bound", [True, False, -1.0, np.nan, np.inf, "0.1"])
 def test_bounds_that_are_no_numbers(path, bound):
     with pytest.raises(gpz.ArgumentError, match="finite number"):
