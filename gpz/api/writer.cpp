@@ -10,6 +10,7 @@
 #include "gpz/api/frame_fields.hpp"
 #include "gpz/api/identities.hpp"
 #include "gpz/api/memory_sink.hpp"
+#include "gpz/api/origins.hpp"
 #include "gpz/api/record_writer.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
@@ -36,6 +37,7 @@ struct Writer::State {
   EncodedChunk chunk;  // these two keep their memory from frame to frame
   api::FrameFields columns;
   api::Identities identities;
+  api::Origins origins;
   std::optional<std::uint64_t> stored;  // the checksum in its own file of the last frame, if that is a stored one
 
   State(api::RecordWriter to, int threads) : file(std::move(to)), encoder(threads) {}
@@ -132,6 +134,7 @@ void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields,
     const auto particles = static_cast<std::size_t>(info.particles);
     state_->identities.make_whole(given, particles, rows);
     if (state_->order == Order::automatic) state_->identities.number(given, particles, rows);
+    state_->origins.apply(given, particles, rows);
     state_->write(info, given, rows);
   });
 }
@@ -140,7 +143,9 @@ void Writer::write(const Frame &frame) {
   const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position, [&] {
     std::vector<FieldInput> fields = state_->columns.of(frame);
-    state_->identities.make_whole(fields, static_cast<std::size_t>(frame.info.particles), nullptr);
+    const auto particles = static_cast<std::size_t>(frame.info.particles);
+    state_->identities.make_whole(fields, particles, nullptr);
+    state_->origins.apply(fields, particles, nullptr);
     state_->write(frame.info, fields, nullptr);
   });
 }

@@ -72,12 +72,11 @@ class GPZ_API Writer {
   // frames of several files is opened with the features of all (Metadata::features).
   void write(const StoredFrame &frame);
 
-  // Compresses and writes a decoded frame, as Reader::read returns it with all its fields, with the bounds and steps of
-  // its fields. Field::largest_error is the error that the values have already; the file gets its sum with the error of
-  // the encoding, and at most the bound. With the bound and step that the values were read with, those on the grid keep
-  // every bit. Those that were stored exactly may move to the grid, and are then within the bound. With another step,
-  // both errors together have to be within the bound, which is not checked. Throws as write(info, fields), and
-  // invalid_argument if a column does not have one value for each particle.
+  // Compresses and writes a decoded frame, as Reader::read returns it with all its fields. Without a change of bound and
+  // step every value keeps its bits. With a larger bound, and step 0, the error of the file that was read and the one
+  // that is added are within it together (Field::origin). The file gets the sum of both largest errors. Of a frame
+  // without origins, Field::largest_error is the error that the values have already. Throws as write(info, fields), and
+  // invalid_argument for a bound that cannot be kept, or if a column does not have one value for each particle.
   void write(const Frame &frame);
   // As write(frame) for values, bounds and steps that are those of the frame that was read, some particles or fields of
   // which may be gone. Every value keeps its bits (FieldInput::decoded), except signalling NaNs of f32 fields, which a
