@@ -58,7 +58,7 @@ struct Look {
 
 Look look_at(const FieldInput &input, const Origin &origin, std::size_t particles, const int *rows) {
   Look look;
-  const bool has_grid = origin.step > 0;
+  const bool has_grid = origin.step > 0 && origin.rounding < origin.step / 4;  // else it is not known which point
   const core::Grid grid = grid_of(origin);
   double index = 0;
   for_values(input, particles, rows, [&](std::size_t, std::size_t, auto x) {
@@ -98,7 +98,7 @@ std::string names_of(const Field &field) {
 
 std::string text_of(double number) {
   char text[32];
-  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+  return {text, std::to_chars(text, text + sizeof text, number, std::chars_format::general).ptr};
 }
 
 [[noreturn]] void refuse(const Field &field, double before) {
@@ -110,7 +110,8 @@ std::string text_of(double number) {
 
 void keep(FieldInput &input, const Origin &origin, double before) {
   input.field.bound = before;
-  input.field.step = origin.step;
+  // Exact values that were rounded since have had no grid.
+  input.field.step = origin.step > 0 ? origin.step : grid_step(before, input.field.type);
   input.decoded = true;
 }
 
@@ -166,7 +167,7 @@ void Origins::apply(std::vector<FieldInput> &fields, std::size_t particles, cons
     const double before = is_rounded ? sum_above(origin.bound, origin.rounding) : origin.bound;
     input.field.largest_error =
         std::min(is_rounded ? sum_above(origin.largest_error, origin.rounding) : origin.largest_error, before);
-    if (!asks && origin.step > 0) {
+    if (!asks && (origin.step > 0 || origin.bound == 0)) {
       keep(input, origin, before);
       continue;
     }

@@ -67,8 +67,7 @@ format::Charge charge_for_columns(std::uint64_t particles, const std::vector<Fie
 
 void set_origins(FrameInfo &info) {
   for (Field &field : info.fields)
-    if (field.type != ValueType::integer)
-      field.origin = {field.bound, field.step, field.largest_error, 0, field.type};
+    if (field.type != ValueType::integer) field.origin = {field.bound, field.step, field.largest_error, 0, field.type};
 }
 
 void begin_frame(FrameInfo info, Frame &frame) {

@@ -38,6 +38,7 @@ struct Writer::State {
   api::FrameFields columns;
   api::Identities identities;
   api::Origins origins;
+  FrameInfo last;                       // the head of the last frame
   std::optional<std::uint64_t> stored;  // the checksum in its own file of the last frame, if that is a stored one
 
   State(api::RecordWriter to, int threads) : file(std::move(to)), encoder(threads) {}
@@ -65,6 +66,7 @@ struct Writer::State {
       }
     }
     file.write(complete, entries, bodies);
+    last = std::move(complete);
   }
 
   void write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
@@ -177,6 +179,7 @@ void Writer::write(const FrameInfo &info, const std::vector<EncodedChunk> &chunk
 }
 
 const std::vector<IndexEntry> &Writer::frames() const { return state_->file.frames(); }
+const FrameInfo &Writer::last_frame() const { return state_->last; }
 std::uint64_t Writer::size() const { return state_->file.size(); }
 void Writer::sync() { state_->file.sync(); }
 void Writer::close() { state_->file.close(); }

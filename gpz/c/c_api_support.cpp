@@ -134,8 +134,8 @@ namespace {
 bool is_bound(double x) { return x >= 0 && x <= std::numeric_limits<double>::max(); }
 
 Origin origin_of(const gpz_field &field) {
-  const bool is_given = field.origin_bound != 0 || field.origin_step != 0 || field.origin_error != 0 ||
-                        field.origin_rounding != 0;
+  const bool is_given =
+      field.origin_bound != 0 || field.origin_step != 0 || field.origin_error != 0 || field.origin_rounding != 0;
   require_of(field, field.reserved2 == 0, "reserved2 is not 0");
   if (!is_given) return {};
   require_of(field,
@@ -185,6 +185,8 @@ double given_bound(const gpz_field &field) {
   if (kind == GPZ_LOSSLESS || kind == GPZ_AS_STORED) {
     require_of(field, field.bound == 0,
                "it has a bound, and bound_kind is GPZ_LOSSLESS or GPZ_AS_STORED: set GPZ_ABSOLUTE or GPZ_RELATIVE");
+    require_of(field, kind == GPZ_LOSSLESS || field.origin_bound > 0,
+               "bound_kind is GPZ_AS_STORED, and there is no origin with a bound: use gpz_set_origin");
     return kind == GPZ_AS_STORED ? field.origin_bound : 0;
   }
   require_of(field, is_bound(field.bound), "bound is not a finite number of at least 0");

@@ -62,7 +62,7 @@ class Writer:
         timestep: int,
         time: float,
         box: tuple[int, int, bytes, list[float]],
-        fields: list[tuple[list[str], list[np.ndarray], int, bool, float]],
+        fields: list[tuple[list[str], list[np.ndarray], int, bool, float, float, tuple[float, float, float, float, int]]],
     ) -> None: ...
     @property
     def n_frames(self) -> int: ...

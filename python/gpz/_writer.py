@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _box, _checks, _core, _positions
+from gpz import _box, _checks, _core, _origins, _positions
 from gpz._box import Box
 from gpz._errors import ArgumentError
 from gpz._frame import SCALARS, VECTORS, Frame
@@ -124,6 +124,7 @@ class Writer:
         box: Box | npt.ArrayLike | None = None,
         timestep: int | None = None,
         time: float | None = None,
+        origin: Frame | Mapping[str, _origins.Origin] | None = None,
         **columns: npt.ArrayLike,
     ) -> None:
         """Compresses a frame and writes it.
@@ -136,70 +137,72 @@ class Writer:
         timestep: None: the number of the frame.
         time: in time units; None: unknown.
         frame: of another file, with all its columns, box and times; what else is given replaces that of the frame.
+        origin: the frame of another file that positions or columns were computed from, or a gpz.Origin for each of them.
+
+        The bounds of what comes from another file hold for the original values. Without a bound of the writer its values
+        keep their bits, and their bound. With a larger one, the error of that file and the one that is added are within
+        it together; where this would not make the file smaller, the values stay as they are. A smaller one is a
+        gpz.ArgumentError. Of plain arrays, bounds hold for what is in the arrays.
         """
         if self._closed:
             raise ValueError("the writer is closed")
-        values: dict[str, np.ndarray] = {}
-        displays: dict[str, str] = {}
-        if frame is not None:
-            frame.load()
-            stored = frame.position_columns
-            replaced = _positions.FORMS[0] if positions is not None else ()
-            values.update({name: frame[name] for name in frame if name not in (*replaced, *(stored or ()))})
-            if stored is not None and positions is None:
-                # Fractions of the box stay fractions.
-                values = {name: frame[name] for name in stored} | values
-            displays = {name: column.display for name, column in frame.column_info.items()}
-            timestep = frame.timestep if timestep is None else timestep
-            time = frame.time if time is None else time
+        given: dict[str, np.ndarray] = {}
         if positions is not None:
-            values = split("positions", positions, _positions.FORMS[0]) | values
-        for name, given in (("ids", ids), ("types", types)):
-            if given is not None:
-                values[SCALARS[name]] = column_of(name, given)
-        for name, given in (("velocities", velocities), ("forces", forces), ("images", images)):
-            if given is not None:
-                values.update(split(name, given, VECTORS[name]))
-        values.update({name: column_of(name, given) for name, given in columns.items()})
+            given.update(split("positions", positions, _positions.FORMS[0]))
+        for name, values in (("ids", ids), ("types", types)):
+            if values is not None:
+                given[SCALARS[name]] = column_of(name, values)
+        for name, values in (("velocities", velocities), ("forces", forces), ("images", images)):
+            if values is not None:
+                given.update(split(name, values, VECTORS[name]))
+        given.update({name: column_of(name, values) for name, values in columns.items()})
+        kept = KeptColumns(frame, given, positions is not None)
+        if origin is not None:
+            vectors = {**VECTORS, "positions": _positions.FORMS[0]}
+            kept.origins.update(_origins.of_argument(origin, list(given), vectors))
+        values = {**kept.values, **given} if positions is None else {**given, **kept.values}
         if self._unchecked:
             _checks.require_columns(self._bounds, values)
+        if frame is not None:
+            timestep = frame.timestep if timestep is None else timestep
+            time = frame.time if time is None else time
         timestep = self.n_frames if timestep is None else operator.index(timestep)
         _checks.require_plain("time", time)
         names = _positions.find({name: array for name, array in values.items() if array.dtype.kind == "f"})
         made = as_box(box, 2 if names is not None and len(names) == 2 else 3)
         made = frame.box if made is None and frame is not None else made
-        self._write(values, displays, names, made, timestep, time)
+        self._write(values, kept, names, made, timestep, time)
 
-    def _write(self, values: dict[str, np.ndarray], displays, names, box, timestep: int, time) -> None:
+    def _write(self, values: dict[str, np.ndarray], kept: KeptColumns, names, box, timestep: int, time) -> None:
         lengths = {name: len(array) for name, array in values.items()}
         if len(set(lengths.values())) > 1:
             raise ArgumentError(f"the arrays of a frame have one length, not {lengths}")
         packed = _box.to_library(box)
         groups = ([names] if names else []) + [(name,) for name in values if name not in (names or ())]
-        fields = [
-            (
-                list(group),
-                [values[name] for name in group],
-                DISPLAY_NUMBERS[displays.get(group[0], "number")],
-                group is names,
-                self._bound_of(group, packed) if values[group[0]].dtype.kind == "f" else 0.0,
-            )
-            for group in groups
-        ]
+        fields = []
+        for group in groups:
+            arrays = [values[name] for name in group]
+            origin = _origins.joined([kept.origins.get(name) for name in group])
+            bound, step, packed_origin = self._bound_of(group, arrays, origin, kept.unchanged, packed)
+            arrays = _origins.in_type(origin, bound, step, arrays)
+            display = DISPLAY_NUMBERS[kept.displays.get(group[0], "number")]
+            fields.append((list(group), list(arrays), display, group is names, bound, step, packed_origin))
         seconds = math.nan if time is None else float(time)
         self._writer.write(next(iter(lengths.values()), 0), timestep, seconds, packed, fields)
         self._unchecked = False
 
-    def _bound_of(self, group: tuple[str, ...], box: tuple) -> float:
-        if not any(group[0] in form for form in _positions.FORMS):
-            return self._bounds.get(group[0], 0.0)
-        bound = _checks.position_bound(self._units) if self._bound is None else self._bound
-        if not _positions.is_scaled(group):
-            return bound
-        edges = _core.largest_edge_sum(box)
-        if not edges > 0:
-            raise ArgumentError("positions that are fractions of a box need a box")
-        return bound / edges
+    def _bound_of(self, group: tuple[str, ...], arrays: list[np.ndarray], origin, unchanged: set[str], box) -> tuple:
+        """Bound, step and origin of a field."""
+        if arrays[0].dtype.kind != "f":
+            return 0.0, 0.0, _origins.EXACT
+        usual, asked = 0.0, self._bounds.get(group[0])
+        if any(group[0] in form for form in _positions.FORMS):
+            edges = _core.largest_edge_sum(box) if _positions.is_scaled(group) else 1.0
+            if not edges > 0:
+                raise ArgumentError("positions that are fractions of a box need a box")
+            usual = _checks.position_bound(self._units) / edges
+            asked = None if self._bound is None else self._bound / edges
+        return _origins.choose(origin, arrays, asked, usual, unchanged.issuperset(group))
 
     def sync(self) -> None:
         """Returns when all frames are on the disk."""
@@ -216,6 +219,31 @@ class Writer:
 
     def __exit__(self, *_exception) -> None:
         self.close()
+
+
+class KeptColumns:
+    """What a frame of another file has beside what is given.
+
+    values: by column. displays: of columns. origins: of columns of floats. unchanged: columns that nobody has changed.
+    """
+
+    def __init__(self, frame: Frame | None, given: Mapping[str, np.ndarray], replaces_positions: bool):
+        self.values: dict[str, np.ndarray] = {}
+        self.displays: dict[str, str] = {}
+        self.origins: dict[str, _origins.Origin] = {}
+        self.unchanged: set[str] = set()
+        if frame is None:
+            return
+        handed_out = frame.handed_out()
+        frame.load()
+        positions = frame.position_columns or ()
+        replaced = (*_positions.FORMS[0], *positions) if replaces_positions else ()
+        names = [*positions, *(name for name in frame if name not in positions)]
+        # Fractions of the box stay fractions.
+        self.values = {name: frame[name] for name in names if name not in given and name not in replaced}
+        self.displays = {name: column.display for name, column in frame.column_info.items()}
+        self.origins = _origins.of_columns(frame, list(self.values))
+        self.unchanged = set(self.values) - handed_out
 
 
 def described_by(metadata, units, elements, type_labels) -> dict[str, Any]:

@@ -306,6 +306,32 @@ TEST(Origin, SinglesThatWereReadIntoDoublesAreSinglesAgain) {
   EXPECT_LT(bytes.size(), first.size() * 11 / 10);
 }
 
+// Exact values that another program has as float: they are exact but for that.
+TEST(Origin, OfExactValuesIsTheirRounding) {
+  const std::vector<double> x = original(14);
+  const Frame frame = frame_of(file_of(given(x, 0)));
+  std::vector<float> values(x.begin(), x.end());
+  FieldInput input = input_of(frame, {values.data(), 4, Type::float32}, ValueType::float32);
+  input.field.origin.rounding = 4e-6;
+  for (const double next : {0.0, 1e-3}) {
+    input.field.bound = next;
+    Bytes bytes;
+    Writer writer(bytes, {});
+    writer.write(info_of(), {input});
+    writer.close();
+    const Frame back = frame_of(bytes);
+    EXPECT_EQ(back.info.fields[0].bound, std::max(next, 4e-6));
+    expect_true_record(back, x);
+    if (next == 0) {
+      EXPECT_EQ(back.find("x")->floats, std::vector<double>(values.begin(), values.end()));
+    }
+  }
+  input.field.bound = 3e-6;
+  Bytes unused;
+  Writer writer(unused, {});
+  EXPECT_EQ(status_of([&] { writer.write(info_of(), {input}); }), Status::invalid_argument);
+}
+
 // A grid that is not known, as of positions that another program has read.
 TEST(Origin, WithoutAGridALargerBoundIsNeeded) {
   const std::vector<double> x = original(12);

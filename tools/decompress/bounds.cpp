@@ -133,10 +133,17 @@ void Bounds::give(const std::string &file, Frame &frame, std::size_t f, double b
   if (bound == before) return;
   field.bound = bound;
   field.step = 0;
-  if (bound <= 2 * before && !noted_) {
+}
+
+void Bounds::note_kept(const std::string &file, const FrameInfo &given, const FrameInfo &written) {
+  for (std::size_t f = 0; f < std::min(given.fields.size(), written.fields.size()) && !noted_; ++f) {
+    const Field &field = given.fields[f];
+    const double kept = written.fields[f].bound;
+    if (!(kept < field.bound)) continue;
     noted_ = true;
     print_note(printable(fmt::format("{}: {} the bound {}: with {}, the file would not be smaller", file,
-                                     names_of(field) + (is_one ? " keeps" : " keep"), before, bound)));
+                                     names_of(field) + (field.components.size() == 1 ? " keeps" : " keep"), kept,
+                                     field.bound)));
   }
 }
 

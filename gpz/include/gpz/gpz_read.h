@@ -104,8 +104,8 @@ static inline gpz_column_info gpz_new_column_info(void) {
 }
 
 /* Says of a field to be written that its values were read from this column, whose type they have, or that they were
- * rounded to float32 or converted since, by `rounding` at most (units of the column; 0: not at all). The field keeps its
- * values and the bound of the column, unless it is given a larger bound (gpz_bound_kind). */
+ * rounded to float32 or converted since, by `rounding` at most (units of the column; 0: not at all). The field keeps
+ * its values and the bound of the column, unless it is given a larger bound (gpz_bound_kind). */
 static inline void gpz_set_origin(gpz_field *field, const gpz_column_info *column, double rounding) {
   field->origin_bound = column->bound;
   field->origin_step = column->step;

@@ -72,9 +72,9 @@ class GPZ_API Writer {
   // frames of several files is opened with the features of all (Metadata::features).
   void write(const StoredFrame &frame);
 
-  // Compresses and writes a decoded frame, as Reader::read returns it with all its fields. Without a change of bound and
-  // step every value keeps its bits. With a larger bound, and step 0, the error of the file that was read and the one
-  // that is added are within it together (Field::origin). The file gets the sum of both largest errors. Of a frame
+  // Compresses and writes a decoded frame, as Reader::read returns it with all its fields. Without a change of bound
+  // and step every value keeps its bits. With a larger bound, and step 0, the error of the file that was read and the
+  // one that is added are within it together (Field::origin). The file gets the sum of both largest errors. Of a frame
   // without origins, Field::largest_error is the error that the values have already. Throws as write(info, fields), and
   // invalid_argument for a bound that cannot be kept, or if a column does not have one value for each particle.
   void write(const Frame &frame);
@@ -85,6 +85,9 @@ class GPZ_API Writer {
 
   // Frames of the file so far, with those of a file that is appended to.
   const std::vector<IndexEntry> &frames() const;
+  // The head of the frame that was written last, with the bounds, steps and largest errors that the file has. Empty
+  // before the first one.
+  const FrameInfo &last_frame() const;
   // Bytes of the file so far.
   std::uint64_t size() const;
 

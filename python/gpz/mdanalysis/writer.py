@@ -105,7 +105,28 @@ class GPZWriter(base.WriterBase):
         if self._file is None:
             self._file = self._open(atoms)
         columns: dict[str, Any] = {**self._vectors(timestep), **self._topology(atoms)}
-        self._file.write(**columns, **self._place_and_time(timestep))
+        place = self._place_and_time(timestep)
+        origins: dict[str, gpz.Origin] = {}
+        reader = reader_of(atoms)
+        if reader is not None:
+            origins = self._origins(reader)
+            box = reader.box_of(timestep.dimensions)
+            if box is not None and self.lammps_units == reader.lammps_units and self.convert_units == reader.convert_units:
+                # Where they were in the file, to the last digit.
+                columns["positions"] = columns["positions"].astype(np.float64) + box.origin
+                place["box"] = box
+        self._file.write(**columns, **place, origin=origins)
+
+    def _origins(self, reader: GPZReader) -> dict[str, gpz.Origin]:
+        """What the .gpz file that the atoms come from says of their errors."""
+        factors = {"positions": self._units.length, "velocities": self._units.velocity, "forces": self._units.force}
+        origins = {name: origin.scaled(1 / factors[name]) for name, origin in reader.origins().items()}
+        of_file = reader.layout.units
+        for name, factor in (("q", of_file.charge / self._units.charge), ("mass", of_file.mass / self._units.mass)):
+            origin = reader.origins_of_topology().get(name)
+            if origin is not None and origin.bound:
+                origins[name] = origin.scaled(factor)
+        return origins
 
     def _open(self, atoms: AtomGroup) -> gpz.Writer:
         if self.lammps_units is None:
@@ -171,12 +192,18 @@ class GPZWriter(base.WriterBase):
 
     @classmethod
     def like(cls, reader: GPZReader, filename: str, n_atoms: int | None = None, **kwargs: Any) -> GPZWriter:
-        """A writer with the units and bounds of a file that is read."""
+        """A writer with the units of a file that is read. Frames of that file keep their bounds."""
         kwargs.setdefault("lammps_units", reader.lammps_units or "lj")
         kwargs.setdefault("convert_units", reader.convert_units)
-        for name, bound in reader.layout.bounds(reader.opened()[0]).items():
-            kwargs.setdefault(name, bound)
         return cls(filename, reader.n_atoms if n_atoms is None else n_atoms, **kwargs)
+
+
+def reader_of(atoms: AtomGroup) -> GPZReader | None:
+    """That of the .gpz file which the atoms come from; None for those of other files."""
+    from gpz.mdanalysis.reader import GPZReader
+
+    reader = atoms.universe.trajectory
+    return reader if isinstance(reader, GPZReader) else None
 
 
 class Types:
