@@ -29,7 +29,7 @@ from ase.utils.plugins import ExternalIOFormat
 
 import gpz
 from gpz import _checks, _clients, _core
-from gpz._arguments import shown
+from gpz._arguments import checked_number, shown
 from gpz._metadata import Existing, texts
 from gpz._units import LENGTHS
 
@@ -233,7 +233,7 @@ def _columns(atoms: Atoms, from_ase) -> dict[str, Any]:
         "timestep": atoms.info.get("timestep"),
     }
     if "time" in atoms.info:
-        columns["time"] = from_ase(atoms.info["time"], "time")
+        columns["time"] = from_ase(checked_number('info["time"]', atoms.info["time"]), "time")
     if atoms.cell.rank == 3:
         boundary = " ".join("pp" if periodic else "ff" for periodic in atoms.pbc)
         origin = from_ase(atoms.get_celldisp().ravel(), "distance")

@@ -63,8 +63,7 @@ class FileWriter {
   }
   // The caller has the interpreter: the header does not go out before the first frame.
   static FileWriter of_object(const nb::object &write, const nb::str &name, const nb::dict &metadata, int threads) {
-    return FileWriter(
-        Writer(std::make_unique<ObjectSink>(write, from_python(name)), metadata_from(metadata), threads));
+    return FileWriter(Writer(std::make_unique<ObjectSink>(write, from_python(name)), metadata_from(metadata), threads));
   }
   static FileWriter of_memory(const nb::dict &metadata, int threads) {
     auto memory = std::make_unique<Bytes>();
