@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpz import _core, _positions
+from gpz._arguments import shown
 from gpz._box import Box
 from gpz._decode import POSITIONS, Group
 from gpz._errors import ColumnError
@@ -146,6 +147,9 @@ class Frame:
     def load(self, *names: str) -> Frame:
         """Decodes in one go: columns by their names, or "positions", "velocities", "forces", "images", "ids", "types".
         Without names: all columns. Returns the frame."""
+        for name in names:
+            if not isinstance(name, str):
+                raise TypeError(f'names: texts, load("x", "y"), not {shown(name)}')
         groups = tuple(self._group(name) for name in names) if names else self._all_groups()
         self._asked.update(groups)
         self._load(groups)

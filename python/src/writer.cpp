@@ -13,6 +13,7 @@
 #include "gpz/error.hpp"
 #include "heads.hpp"
 #include "module.hpp"
+#include "object_sink.hpp"
 #include "text.hpp"
 
 namespace nb = nanobind;
@@ -70,6 +71,10 @@ class FileWriter {
     const nb::gil_scoped_release released;
     return FileWriter(Writer(descriptor, text, made, threads));
   }
+  // The caller has the interpreter: the header does not go out before the first frame.
+  static FileWriter of_object(const nb::object &write, const nb::str &name, const nb::dict &metadata, int threads) {
+    return FileWriter(Writer(std::make_unique<ObjectSink>(write, from_python(name)), metadata_from(metadata), threads));
+  }
   static FileWriter of_memory(const nb::dict &metadata, int threads) {
     auto memory = std::make_unique<Bytes>();
     Bytes &bytes = *memory;
@@ -122,6 +127,7 @@ void bind_writer(nb::module_ &module) {
   nb::class_<FileWriter>(module, "Writer")
       .def_static("open", &FileWriter::open, "path"_a, "metadata"_a, "append"_a, "threads"_a)
       .def_static("of_descriptor", &FileWriter::of_descriptor, "descriptor"_a, "name"_a, "metadata"_a, "threads"_a)
+      .def_static("of_object", &FileWriter::of_object, "write"_a, "name"_a, "metadata"_a, "threads"_a)
       .def_static("of_memory", &FileWriter::of_memory, "metadata"_a, "threads"_a)
       .def("set_key_interval", &FileWriter::set_key_interval, "frames"_a)
       .def("set_order", &FileWriter::set_order, "order"_a)
