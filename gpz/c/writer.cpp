@@ -27,6 +27,7 @@ std::vector<gpz::FieldInput> field_inputs(const gpz_field *given, std::size_t co
     const double bound = gpz::c::given_bound(fields[f]);
     const bool relative = fields[f].bound_kind == GPZ_RELATIVE;
     inputs[f].field.bound = relative ? bound * gpz::value_range(inputs[f], particles) : bound;
+    inputs[f].relative_bound = relative;
   }
   return inputs;
 }

@@ -129,6 +129,9 @@ struct FieldInput {
   // The values were read from a file with this bound and step. Every one of them keeps its bits: what is no value of
   // the grid is stored exactly, as it was there. field.largest_error is that of the values. Not on a GPU.
   bool decoded = false;
+  // field.bound was computed from the values of this frame, so that each frame has another one: it need not be that of
+  // the frame before in a file that is continued.
+  bool relative_bound = false;
 };
 
 // A decoded frame: one column for each component, in the order of the fields. Element i of every column belongs to the
