@@ -175,7 +175,7 @@ def features(t, name="t.gpz"):
 
 
 # "": what is used without dump_modify.
-EFFORTS = {"effort fast": 0, "effort standard order place": 0, "": 1, "effort default": 1, "order memory": 4, "effort dense": 3, "effort dense order place": 3}
+EFFORTS = {"effort fast": 0, "effort standard order place": 0, "": 1, "effort standard": 1, "order memory": 4, "effort dense": 3, "effort dense order place": 3}
 
 
 @case(ranks=(1, 2, 4))
@@ -196,7 +196,7 @@ def efforts(t):
 
 @case(ranks=(1, 2))
 def effort_without_ids(t):
-    t.lammps(MELT + "dump gpz all gpz 5 t.gpz type x y z\ndump_modify gpz effort default order id device cpu\nrun 20")
+    t.lammps(MELT + "dump gpz all gpz 5 t.gpz type x y z\ndump_modify gpz effort standard order id device cpu\nrun 20")
     assert features(t) == 0
 
 
