@@ -24,7 +24,7 @@ GPZ_API std::optional<Difference> difference(const Metadata &a, const Metadata &
 
 // The bound of a field of a frame with this box; for fractions of the box (xs, xsu, ...) as a distance.
 GPZ_API double bound_as_distance(const Field &field, const Box &box);
-// Whether two bounds are the same but for the rounding of what was multiplied by a box and divided by one.
+// Whether two bounds are equal, up to the rounding errors of multiplying and dividing by box edges.
 GPZ_API bool same_bound(double a, double b);
 
 // Throw invalid_argument unless frames with the metadata `given` may be added to a file with the metadata `file`: what
