@@ -77,6 +77,8 @@ struct Writer::State {
     complete.since_key = schedule.next(complete.fields);
     schedule.restart();  // for the frame behind this one, if this one fails
     file.add_features(features_of(effort, order, has_identity(complete.fields)));
+    for (const FieldInput &input : fields)
+      if (input.relative_bound) file.allow_other_bound(input.field);
     encoder.set_order(order);
     encoder.set_effort(effort, file.features());
     encoder.encode(fields, static_cast<std::size_t>(info.particles), rows, info.box, complete.since_key == 0, chunk);

@@ -152,6 +152,9 @@ struct FieldInput {
   // the grid is stored exactly, as it was there. field.largest_error is that of the values, and field.origin is
   // ignored. Not on a GPU.
   bool decoded = false;
+  // field.bound was computed from the values of this frame, so that each frame has another one: it need not be that of
+  // the frame before in a file that is continued.
+  bool relative_bound = false;
 };
 
 // A decoded frame: one column for each component, in the order of the fields. Element i of every column belongs to the
