@@ -81,8 +81,9 @@ def open_trajectory(place: Place, form: Format, n_atoms: int | None) -> Any:
     """A reader of MDAnalysis. n_atoms: of the topology, for formats that do not say it."""
     reader = get_reader_for(str(place.path), format=form.mda)
     options = {} if n_atoms is None else {"n_atoms": n_atoms}
+    with_atoms = "" if n_atoms is None else f" with {n_atoms} atoms"
     try:
-        return place.ask(lambda path: reader(path, **options), f"MDAnalysis cannot read it as {form.name}")
+        return place.ask(lambda path: reader(path, **options), f"MDAnalysis cannot read it as {form.name}{with_atoms}")
     except gpz.CorruptError as error:
         if n_atoms is None and re.search("n_?atom", error.cause, re.IGNORECASE):
             raise gpz.ArgumentError(

@@ -16,7 +16,7 @@ from gpz.convert import lossless
 from gpz.convert.formats import Format
 from gpz.convert.outcome import Outcome
 from gpz.convert.sources import Place, open_topology, open_whole, topology_within
-from gpz.convert.whole_frames import Extent, extent_of
+from gpz.convert.whole_frames import Extent, doubts, extent_of
 from gpz.mdanalysis.units import Units
 from gpz.mdanalysis.writer import Types
 
@@ -34,24 +34,26 @@ def write(
     options: Mapping[str, Any],
 ) -> Outcome:
     """folder: an empty one, for files that are needed meanwhile."""
-    extent = extent_of(source, form.mda)
-    problem = None if extent is None else extent.problem(source)
-    if problem is not None and not has_chosen(extent, frames):
-        raise problem
     units = form.units(style)
     place = Place(source, folder)
     atoms = topology_within(place) if topology is None else open_topology(topology)
-    with open_whole(place, form, None if topology is None else len(atoms), extent) as reader:
+    n_atoms = None if atoms is None else len(atoms)
+    extent = extent_of(source, form.mda, n_atoms)
+    problem = None if extent is None else extent.problem(source)
+    if problem is not None and not has_chosen(extent, frames):
+        raise problem
+    # Of formats that are written, too, the file itself says how many atoms it has.
+    with open_whole(place, form, None if form.endings else n_atoms, extent) as reader:
         if topology is not None and len(atoms) != reader.n_atoms:
             raise gpz.ArgumentError(
                 f"the topology has {len(atoms)} atoms, the trajectory {reader.n_atoms}", os.fspath(topology)
             )
-        numbers = chosen_frames(reader, extent, frames, source)
+        numbers = chosen_frames(reader, extent, frames, place)
         types = None if atoms is None else Types(atoms)
         columns = {"ids": np.arange(1, reader.n_atoms + 1)}
         if types is not None and types.table:
             columns["types"] = types.numbers(atoms)
-        notes, has_steps = [], form.timesteps
+        notes, has_steps = [] if extent is not None else doubts(source, form.mda), form.timesteps
         with gpz.Writer(
             target,
             units=style,
@@ -87,11 +89,16 @@ def has_chosen(extent: Extent, frames: slice) -> bool:
     return n > 0 and (extent.cut or range(n)[frames] == range(n + 1)[frames])
 
 
-def chosen_frames(reader, extent: Extent | None, frames: slice, source: Path) -> range:
-    total = reader.n_frames if extent is None else extent.frames
+def chosen_frames(reader, extent: Extent | None, frames: slice, place: Place) -> range:
+    if extent is not None:
+        total = extent.frames
+    else:
+        total = place.ask(lambda _: reader.n_frames, "MDAnalysis cannot count its frames")
     numbers = range(total)[frames]
+    if total == 0:
+        raise gpz.CorruptError("MDAnalysis finds no whole frame in it", str(place.source))
     if not numbers:
-        raise gpz.ArgumentError(f"none of the {total} frames is among those chosen", str(source))
+        raise gpz.ArgumentError(f"none of the {total} frames is among those chosen", str(place.source))
     return numbers
 
 

@@ -10,97 +10,11 @@ import os
 import re
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import gpz
-
-
-@dataclass(frozen=True)
-class Extent:
-    """frames: that are whole, from the first one on. end: the byte where the last of them ends. size: of the file.
-
-    promised: how many frames the header says that there are; None: the format does not say.
-    cut: the file ends within a frame, or before the frames that its header promises.
-    damage: what stands behind the whole frames and is no frame; empty for files that are not damaged.
-    cause: why no frame of a cut file can be read, where that is not plain.
-    """
-
-    frames: int
-    end: int
-    size: int
-    promised: int | None = None
-    cut: bool = False
-    damage: str = ""
-    cause: str = ""
-
-    def problem(self, path: str | os.PathLike) -> gpz.CorruptError | None:
-        """What is wrong with the file, named `path` for the user."""
-        path = os.fspath(path)
-        if self.damage:
-            return gpz.CorruptError(f"{self.damage}. {count(self.frames)} before it complete", path, self.end)
-        if not self.cut:
-            return None
-        if self.frames == 0:
-            why = self.cause or f"the file ends at byte {self.size}"
-            return gpz.TruncatedError(f"truncated before its first frame is complete: {why}", path, self.end)
-        promised = f" of {self.promised}" if self.promised else ""
-        rest = self.size - self.end
-        why = f"{rest} bytes more are no whole frame" if rest else "the file ends there"
-        return gpz.TruncatedError(
-            f"truncated after frame {self.frames - 1} ({self.frames}{promised} complete): {why}", path, self.end
-        )
-
-
-def count(frames: int) -> str:
-    return "1 frame is" if frames == 1 else f"{frames} frames are"
-
-
-class Bytes:
-    """Parts of a file by their places. EOFError where the file is too short."""
-
-    def __init__(self, file: int, order: str = ">"):
-        self.file, self.order = file, order
-        self.size = os.fstat(file).st_size
-
-    def at(self, place: int, length: int) -> bytes:
-        found = os.pread(self.file, length, place) if place >= 0 else b""
-        if len(found) < length:
-            raise EOFError
-        return found
-
-    def numbers(self, place: int, kinds: str) -> tuple:
-        """Of the kinds of the module struct, without padding."""
-        form = self.order + kinds
-        return struct.unpack(form, self.at(place, struct.calcsize(form)))
-
-    def begins_like(self, start: bytes) -> bool:
-        """Whether it begins with `start`, or is too short to tell."""
-        found = os.pread(self.file, len(start), 0)
-        return start.startswith(found)
-
-
-class NoFrame(ValueError):
-    """What stands at a place is no frame."""
-
-
-def walk(bytes_: Bytes, start: int, length_at: Callable[[Bytes, int], int], promised: int | None = None) -> Extent:
-    """Frame after frame, whose lengths `length_at` reads. It raises EOFError and NoFrame."""
-    frames, place = 0, start
-    damage = ""
-    try:
-        while place < bytes_.size:
-            end = place + length_at(bytes_, place)
-            if end > bytes_.size:
-                break
-            frames, place = frames + 1, end
-    except EOFError:
-        pass
-    except NoFrame as error:
-        damage = str(error)
-    cut = not damage and (place < bytes_.size or frames == 0 or (promised is not None and frames < promised))
-    return Extent(frames, place, bytes_.size, promised if promised and promised > frames else None, cut, damage)
-
+from gpz.convert.extent import Bytes, Extent, NoFrame, walk
+from gpz.convert.netcdf import netcdf, with_count
 
 # --- XTC and TRR: XDR, big-endian ---
 
@@ -216,110 +130,25 @@ def frames_or_none(bytes_: Bytes, width: int) -> int | None:
     return frames if frames > 0 else None
 
 
-# --- NetCDF, the classic format: frames are its records ---
+# --- TRZ: frames of one length, which the flag for forces and the number of atoms decide ---
 
-DIMENSIONS, VARIABLES, ATTRIBUTES = 10, 11, 12
-SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}  # of the types, in bytes
-
-
-class NetcdfHeader:
-    """Reads the header. count: how many records it promises; None: a stream. begin, length: of the records.
-
-    counts_at: the byte of the number of records, wide: whether it has 8 bytes.
-    """
-
-    def __init__(self, bytes_: Bytes, version: int):
-        self.bytes, self.place = bytes_, 4
-        self.wide = version == 5
-        self.count: int | None = self.number()
-        if self.count == (2**64 if self.wide else 2**32) - 1:
-            self.count = None
-        lengths = [self.name_and(self.number) for _ in range(self.items(DIMENSIONS))]
-        self.attributes()
-        records = []  # (begin, length, padded length)
-        for _ in range(self.items(VARIABLES)):
-            self.name_and(lambda: None)
-            shape = [lengths[self.number()] for _ in range(self.number())]
-            self.attributes()
-            kind = self.kind()
-            self.number()  # the length, which is of no use for variables of 4 GiB and more
-            begin = self.take("I" if version == 1 else "Q")
-            if shape and shape[0] == 0:
-                length = SIZES[kind]
-                for side in shape[1:]:
-                    length *= side
-                records.append((begin, length, length + -length % 4))
-        self.begin = min((begin for begin, _, _ in records), default=bytes_.size)
-        # One variable alone has no padding.
-        self.length = records[0][1] if len(records) == 1 else sum(padded for _, _, padded in records)
-
-    def take(self, kind: str) -> int:
-        (value,) = self.bytes.numbers(self.place, kind)
-        self.place += struct.calcsize("=" + kind)
-        return value
-
-    def number(self) -> int:
-        return self.take("Q" if self.wide else "I")
-
-    def kind(self) -> int:
-        kind = self.take("I")
-        if kind not in SIZES:
-            raise NoFrame(f"the header of NetCDF has a type {kind}")
-        return kind
-
-    def items(self, tag: int) -> int:
-        found, number = self.take("I"), self.number()
-        if found != tag and (found or number):
-            raise NoFrame(f"the header of NetCDF has a list {found} where {tag} belongs")
-        return number
-
-    def name_and(self, then: Callable[[], int | None]) -> int | None:
-        length = self.number()
-        self.place += length + -length % 4
-        return then()
-
-    def attributes(self) -> None:
-        for _ in range(self.items(ATTRIBUTES)):
-            self.name_and(lambda: None)
-            length = SIZES[self.kind()] * self.number()
-            self.place += length + -length % 4
+HEADER_OF_TRZ = 100
 
 
-def netcdf(bytes_: Bytes) -> Extent | None:
-    version = next((v for v in (1, 2, 5) if bytes_.begins_like(b"CDF" + bytes([v]))), None)
-    if version is None:
+def trz(bytes_: Bytes) -> Extent | None:
+    """Markers of its records are not compared: MDAnalysis writes other ones than it should."""
+    bytes_.order = "<"
+    if not bytes_.begins_like(struct.pack("<i", 80)):
         return None
     try:
-        header = NetcdfHeader(bytes_, version)
+        (forces,) = bytes_.numbers(92, "i")
+        (atoms,) = bytes_.numbers(HEADER_OF_TRZ + 12, "i")
     except EOFError:
         return Extent(0, 0, bytes_.size, cut=True)
-    except (NoFrame, IndexError):
-        return None  # MDAnalysis says what it does not understand
-    if header.length == 0:
+    if forces not in (10, 20) or atoms < 1:
         return None
-    whole = max(bytes_.size - header.begin, 0) // header.length
-    if header.count is not None and header.count <= whole:
-        # What is behind them is not counted yet, by a program that runs.
-        return Extent(header.count, header.begin + header.count * header.length, bytes_.size)
-    end = header.begin + whole * header.length if whole else 0
-    cut = header.count is not None or end < bytes_.size
-    return Extent(whole, end, bytes_.size, header.count, cut)
-
-
-def copy_whole(source: Path, target: Path, extent: Extent, form: str) -> None:
-    """A file of the whole frames alone, for readers that read none of a file which has not all of its frames."""
-    with open(source, "rb") as read, open(target, "wb") as made:
-        left = extent.end
-        while left:
-            # Shares the bytes of both files where the file system can.
-            copied = os.copy_file_range(read.fileno(), made.fileno(), left)
-            if copied == 0:
-                raise gpz.FileError("the file became shorter while it was read", os.fspath(source))
-            left -= copied
-    if form == "NCDF":
-        with open(target, "r+b") as made:
-            wide = made.read(4)[3] == 5
-            made.write(struct.pack(">Q" if wide else ">I", extent.frames))
+    length = 280 + 24 * atoms + (24 + 12 * atoms if forces == 20 else 0)
+    return walk(bytes_, HEADER_OF_TRZ, lambda _bytes, _place: length)
 
 
 # --- HDF5 knows the size of its files ---
@@ -345,6 +174,38 @@ def hdf5(bytes_: Bytes, path: Path) -> Extent | None:
     return Extent(0, 0, bytes_.size, cut=True, cause=cause)
 
 
+# --- AMBER's text: lines of 10 numbers in 8 columns each, behind a title ---
+
+
+BOX_OF_MDCRD = 24  # letters
+
+
+def mdcrd(path: str | os.PathLike, n_atoms: int) -> Extent:
+    """A frame may end with a line for the box: where the first one does, as for MDAnalysis."""
+    widths = [8 * min(10, 3 * n_atoms - first) for first in range(0, 3 * n_atoms, 10)]
+    with open(path, "rb") as file:
+        file.readline()
+        frames, end = 0, file.tell()
+        while all(is_whole_line(file.readline(), width) for width in widths):
+            if frames == 0 and n_atoms > 1:
+                behind = file.tell()
+                if len(file.readline().rstrip()) == BOX_OF_MDCRD:
+                    widths.append(BOX_OF_MDCRD)
+                else:
+                    file.seek(behind)
+            frames, end = frames + 1, file.tell()
+        size = file.seek(0, os.SEEK_END)
+        file.seek(end)
+        cut = frames == 0 or bool(file.read(sum(widths)).strip())
+    cause = f"a frame of {n_atoms} atoms has {len(widths)} lines, the file has {size - end} bytes behind its title"
+    return Extent(frames, end if cut else size, size, cut=cut, cause=cause)
+
+
+def is_whole_line(line: bytes, width: int) -> bool:
+    """The last line of a file may lack its line break; then all its numbers have to be there."""
+    return line.endswith(b"\n") or len(line) >= width
+
+
 # --- All of them ---
 
 BY_BYTES: dict[str, Callable[[Bytes], Extent | None]] = {
@@ -352,12 +213,18 @@ BY_BYTES: dict[str, Callable[[Bytes], Extent | None]] = {
     "TRR": xdr(trr_length, TRR_MAGIC),
     "DCD": dcd,
     "NCDF": netcdf,
+    "TRZ": trz,
 }
+MDCRD = ("MDCRD", "TRJ", "CRDBOX")
 
 
-def extent_of(path: str | os.PathLike, form: str) -> Extent | None:
-    """form: MDAnalysis's name of the format. None for formats that are not followed, for whole files whose frames are
-    counted by others, and for files of another format."""
+def extent_of(path: str | os.PathLike, form: str, n_atoms: int | None = None) -> Extent | None:
+    """form: MDAnalysis's name of the format. n_atoms: of a topology, for files that do not say it. None for formats that
+    are not followed, for compressed ones, for whole files whose frames are counted by others, and for files of another
+    format."""
+    if form in MDCRD:
+        compressed = os.fspath(path).endswith((".bz2", ".gz"))
+        return None if n_atoms is None or compressed else mdcrd(path, n_atoms)
     with open(path, "rb") as file:
         bytes_ = Bytes(file.fileno())
         if form in BY_BYTES:
@@ -365,3 +232,36 @@ def extent_of(path: str | os.PathLike, form: str) -> Extent | None:
         if form == "H5MD":
             return hdf5(bytes_, Path(path))
     return None
+
+
+PDB = ("PDB", "ENT", "XPDB", "PDBQT")
+
+
+def doubts(path: str | os.PathLike, form: str) -> list[str]:
+    """A line if a file of text, whose frames are not followed, may have been cut: nothing in these formats says so."""
+    with open(path, "rb") as file:
+        file.seek(max(os.path.getsize(path) - 200, 0))
+        end = file.read()
+    if not end or not all(32 <= letter < 127 or letter in b"\t\r\n" for letter in end):
+        return []
+    if form in PDB and not end.splitlines()[-1].startswith(b"END"):
+        return ["the file does not end with END: if it was cut there, atoms or frames are missing"]
+    if not end.endswith(b"\n"):
+        return ["the last line has no line break: if the file was cut there, its last number has lost digits"]
+    return []
+
+
+PART = 2**20  # bytes
+
+
+def copy_whole(source: Path, target: Path, extent: Extent, form: str) -> None:
+    """A file of the whole frames alone, for readers that read none of a file which has not all of its frames."""
+    with open(source, "rb") as read, open(target, "wb") as made:
+        left = extent.end
+        while left:
+            part = read.read(min(left, PART))
+            if not part:
+                raise gpz.FileError("the file became shorter while it was read", os.fspath(source))
+            left -= made.write(part)
+    if form == "NCDF":
+        with_count(target, extent.frames)

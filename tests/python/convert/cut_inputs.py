@@ -40,7 +40,7 @@ class Kind:
 
     ending, out: of the names of input and output. promises: whether the file says how many frames it has, so that a cut
     between frames is one. keeps: whether whole frames of a cut file can be read. ends: the bytes at which the frames of a
-    file end; None: where files of fewer frames end.
+    file end; None: where files of fewer frames end. digits: whether a file is whole without its last line break.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Kind:
     promises: bool = False
     keeps: bool = True
     ends: Callable[[Path], list[int]] | None = None
+    digits: bool = False
 
 
 @dataclass
@@ -69,7 +70,8 @@ class Whole:
 
     def is_cut(self, place: int) -> bool:
         """Whether the first `place` bytes are no whole file."""
-        return self.kind.promises or place not in self.ends
+        ends = {end + more for end in self.ends for more in range(1 + self.kind.digits)}
+        return self.kind.promises or place not in ends
 
 
 @dataclass(frozen=True)
@@ -107,8 +109,35 @@ def converted(path: Path, frames: int) -> None:
 def by_mdanalysis(path: Path) -> Frames:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with mda.coordinates.core.reader(str(path)) as reader:
+        with mda.coordinates.core.reader(str(path), n_atoms=ATOMS) as reader:
             return [ts.positions.copy() for ts in reader]
+
+
+def universe() -> mda.Universe:
+    made = mda.Universe.empty(ATOMS, trajectory=True, velocities=True)
+    made.add_TopologyAttr("names", ["Zn"] * ATOMS)
+    made.dimensions = [20, 21, 22, 90, 90, 90]
+    return made
+
+
+def trz(path: Path, frames: int) -> None:
+    random, atoms = np.random.default_rng(SEED), universe().atoms
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with mda.Writer(str(path), n_atoms=ATOMS) as writer:
+            for _ in range(frames):
+                atoms.positions = random.random((ATOMS, 3)) * 20
+                writer.write(atoms)
+
+
+def mdcrd(path: Path, frames: int) -> None:
+    """With a box."""
+    random, text = np.random.default_rng(SEED), "a title\n"
+    for _ in range(frames):
+        numbers = [f"{value:8.3f}" for value in random.random(3 * ATOMS) * 200 - 100]
+        text += "".join("".join(numbers[k : k + 10]) + "\n" for k in range(0, len(numbers), 10))
+        text += f"{20:8.3f}{21:8.3f}{22:8.3f}\n"
+    path.write_text(text)
 
 
 def by_gpz(path: Path) -> Frames:
@@ -134,6 +163,14 @@ def run_convert(source: Path, target: Path, *options: str) -> tuple[int, str]:
     return code, said.getvalue()
 
 
+def run_with_topology(source: Path, target: Path, *options: str) -> tuple[int, str]:
+    topology = source.with_name("atoms.gro")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        universe().atoms.write(str(topology))
+    return run_convert(source, target, "--topology", str(topology), *options)
+
+
 def mda_kind(name: str, ending: str, **facts: bool) -> Kind:
     return Kind(name, ending, converted, by_mdanalysis, run_convert, by_gpz, **facts)
 
@@ -144,6 +181,8 @@ KINDS = [
     mda_kind("DCD", ".dcd", promises=True),
     mda_kind("AMBER NetCDF", ".nc", promises=True),
     mda_kind("H5MD", ".h5md", promises=True, keeps=False),
+    Kind("TRZ", ".trz", trz, by_mdanalysis, run_with_topology, by_gpz),
+    Kind("mdcrd", ".mdcrd", mdcrd, by_mdanalysis, run_with_topology, by_gpz, digits=True),
     Kind("gpz", ".gpz", source_of, by_gpz, run_convert, by_mdanalysis, out=".dcd", ends=ends_of_gpz),
 ]
 
@@ -161,7 +200,7 @@ def whole(kind: Kind, folder: Path) -> Whole:
         for frames in range(1, FRAMES + 1):
             part = folder / f"part{kind.ending}"
             kind.make(part, frames)
-            made.ends.append(part.stat().st_size)
+            made.ends.append(part.stat().st_size - kind.digits)
     return made
 
 
