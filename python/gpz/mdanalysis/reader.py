@@ -129,6 +129,11 @@ class GPZReader(base.ReaderBase):
         return self.layout.lammps_units
 
     @property
+    def type_labels(self) -> list[str]:
+        """The label of type t is [t - 1]; empty for a file without labels."""
+        return self.opened().type_labels
+
+    @property
     def lammps_coordinate_convention(self) -> str:
         """That of the columns which positions come from."""
         return self.layout.convention
