@@ -129,9 +129,9 @@ class GPZReader(base.ReaderBase):
         return self.layout.lammps_units
 
     @property
-    def type_labels(self) -> list[str]:
-        """The label of type t is [t - 1]; empty for a file without labels."""
-        return self.opened().type_labels
+    def names_of_types(self) -> list[str]:
+        """The label of type t, else its element, is [t - 1]; empty for a file without both."""
+        return self.opened().type_labels or self.opened().elements
 
     @property
     def lammps_coordinate_convention(self) -> str:

@@ -98,15 +98,17 @@ class GPZParser(TopologyReaderBase):
         return Masses(np.ones(count), guessed=True)
 
 
-def names_of_types(
-    column: str | None, labels: Sequence[str], symbols: Sequence[str], of_lammps: bool
-) -> Sequence[str]:
-    """What the types of a column were called by whoever wrote it; empty: by their numbers."""
+def names_of_types(column: str | None, labels: Sequence[str], symbols: Sequence[str], of_lammps: bool) -> Sequence[str]:
+    """What the types of a column were called by whoever wrote it; empty: by their numbers. Names that two types share would
+    make one type of them."""
+    names: Sequence[str] = ()
     if column == "element":
-        return symbols
-    # A run of LAMMPS that has labels dumps numbers all the same, as its text dumps do.
-    shown = column == "typelabel" or (column == "type" and not of_lammps)
-    return labels if shown and len(set(labels)) == len(labels) else ()
+        names = symbols
+    elif column == "typelabel" or (column == "type" and not of_lammps):
+        # A run of LAMMPS that has labels dumps numbers all the same, as its text dumps do.
+        names = labels
+    given = [name for name in names if name]
+    return names if len(set(given)) == len(given) else ()
 
 
 def texts(types: np.ndarray, names: Sequence[str]) -> np.ndarray:

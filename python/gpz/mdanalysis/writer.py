@@ -199,7 +199,7 @@ class Types:
             self.table = {name: int(name) for name in names}
         else:
             # Types of a .gpz file keep their numbers.
-            known = getattr(getattr(atoms.universe, "trajectory", None), "type_labels", [])
+            known = getattr(getattr(atoms.universe, "trajectory", None), "names_of_types", [])
             self.labels = known if set(names) <= set(known) else names
             self.table = {name: number for number, name in enumerate(self.labels, 1)}
         if hasattr(atoms, "elements"):

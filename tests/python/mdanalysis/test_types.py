@@ -80,6 +80,7 @@ def test_types_of_lammps_stay_numbers_where_it_dumped_numbers():
     assert names_of_types("type", labels, elements, of_lammps=True) == ()
     assert names_of_types("typelabel", labels, elements, of_lammps=True) == labels
     assert names_of_types("element", labels, elements, of_lammps=True) == elements
+    assert names_of_types("element", labels, ["Zn", "O", "Zn"], of_lammps=True) == ()
     assert names_of_types(None, labels, elements, of_lammps=False) == ()
 
 
@@ -89,7 +90,10 @@ def test_species_of_xyz(tmp_path):
     (tmp_path / "a.xyz").write_text(f"4\n\n{rows}")
     command = [os.environ["GPZ"], "encode", tmp_path / "a.xyz", "-o", tmp_path / "a.gpz", "--eb", "0.001"]
     subprocess.run(command, check=True, capture_output=True)
-    assert opened(tmp_path / "a.gpz").select_atoms("type Zn").positions[:, 0] == pytest.approx([0, 3], abs=0.001)
+    atoms = opened(tmp_path / "a.gpz").atoms
+    assert atoms.select_atoms("type Zn").positions[:, 0] == pytest.approx([0, 3], abs=0.001)
+    atoms.write(str(tmp_path / "b.gpz"))
+    assert gpz.open(tmp_path / "b.gpz")[0].types.tolist() == [1, 2, 2, 1]
 
 
 def test_a_file_without_types_warns_of_its_masses_only(tmp_path):
