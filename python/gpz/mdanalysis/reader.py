@@ -131,6 +131,11 @@ class GPZReader(base.ReaderBase):
         return self.layout.lammps_units
 
     @property
+    def names_of_types(self) -> list[str]:
+        """The label of type t, else its element, is [t - 1]; empty for a file without both."""
+        return self.opened().type_labels or self.opened().elements
+
+    @property
     def lammps_coordinate_convention(self) -> str:
         """That of the columns which positions come from."""
         return self.layout.convention

@@ -248,18 +248,20 @@ class Types:
         if all(name.isdecimal() and 0 < int(name) <= MOST_TYPES for name in names):
             self.table = {name: int(name) for name in names}
         else:
-            self.table = {name: number for number, name in enumerate(names, 1)}
-            self.labels = names
+            # Types of a .gpz file keep their numbers.
+            known = getattr(getattr(atoms.universe, "trajectory", None), "names_of_types", [])
+            self.labels = known if set(names) <= set(known) else names
+            self.table = {name: number for number, name in enumerate(self.labels, 1)}
         if hasattr(atoms, "elements"):
             self.elements = self._elements_of(types, atoms.elements)
 
     def _elements_of(self, types: np.ndarray, elements: np.ndarray) -> list[str] | None:
         """None if atoms of one type are of different elements."""
         pairs = set(zip(types, elements))
-        if len(pairs) > len(self.table):
-            return None
         names = dict(pairs)
-        by_number = {number: names[name] for name, number in self.table.items()}
+        if len(pairs) > len(names):
+            return None
+        by_number = {number: names[name] for name, number in self.table.items() if name in names}
         return [by_number.get(number, "") for number in range(1, max(by_number) + 1)]
 
     def numbers(self, atoms: AtomGroup) -> np.ndarray:
