@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The extension (python/src). Nothing of it is for users.
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,8 @@ class Writer:
     @staticmethod
     def of_descriptor(descriptor: int, name: str, metadata: dict[str, Any], threads: int) -> Writer: ...
     @staticmethod
+    def of_object(write: Callable[[bytes], Any], name: str, metadata: dict[str, Any], threads: int) -> Writer: ...
+    @staticmethod
     def of_memory(metadata: dict[str, Any], threads: int) -> Writer: ...
     def set_key_interval(self, frames: int) -> None: ...
     def set_order(self, order: int) -> None: ...
@@ -63,7 +66,7 @@ class Writer:
         timestep: int,
         time: float,
         box: tuple[int, int, bytes, list[float]],
-        fields: list[tuple[list[str], list[np.ndarray], int, bool, float]],
+        fields: list[tuple[list[str], list[np.ndarray], int, bool, float, float, tuple[float, float, float, float, int]]],
     ) -> None: ...
     @property
     def n_frames(self) -> int: ...
