@@ -158,9 +158,9 @@ def write_gpz(
     try:
         types = [_types_of(atoms, elements) for atoms in images]
     except KeyError as error:
-        has = existing.names if existing is not None else f"elements {' '.join(elements)}"
-        hint = "" if elements else '. Set the array "type"'
-        raise gpz.ArgumentError(f"{error.args[0]} is not among the types of the file, which has {has}{hint}", filename) from None
+        names = existing.names if existing is not None else f"elements {' '.join(elements)}"
+        said = f"is not among the {names}" if elements else f'has no type: the file has {names}. Set the array "type"'
+        raise gpz.ArgumentError(f"{error.args[0]} {said}", filename) from None
 
     def from_ase(values, quantity):
         return _scaled(values, 1 / _factor(quantity, file_units))
