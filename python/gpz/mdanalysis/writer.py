@@ -36,7 +36,7 @@ class GPZWriter(base.WriterBase):
     filename: the file, which is replaced.
     n_atoms: of every frame; None: as many as the first frame has.
     bound: the largest error of a coordinate, in A. None: that of the units of the file, as in gpz.Writer (real,
-        metal: 0.0005 A). 0: none.
+        metal: 0.0005 A). 0: exact.
     velocity_bound, force_bound: of velocities (A/ps) and forces (kJ/(mol A)); None: they are exact.
     lammps_units: of the file. None: those of the trajectory if it is a .gpz file, else "metal", in which lengths, times
         and velocities are those of MDAnalysis.
