@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -64,7 +65,7 @@ class Writer:
     threads: for encoding; 1: the caller's thread, 0: all cores. The bytes do not depend on it.
 
     After every call the file has complete frames only. When the `with` block ends it gets its index, also if it ends by an
-    exception. Raises gpz.FileError (an OSError), gpz.ArgumentError (a ValueError), TypeError.
+    exception. Threads that share a writer take turns. Raises gpz.FileError (an OSError), gpz.ArgumentError (a ValueError), TypeError.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class Writer:
         key_interval = checked_integer(
             "key_interval", key_interval, 1, MOST_KEY_INTERVAL, f"a number of frames from 1 to {MOST_KEY_INTERVAL}"
         )
+        self._lock = threading.RLock()  # one frame at a time: the library runs while other threads of Python do
         self._has_ids: bool | None = None  # of the frames so far
         self._warned: set[str] = set()
         # Nothing of the file is changed before this line.
@@ -146,12 +148,14 @@ class Writer:
     @property
     def n_frames(self) -> int:
         """Frames of the file so far, with those that were appended to."""
-        return self._writer.n_frames
+        with self._lock:
+            return self._writer.n_frames
 
     @property
     def size(self) -> int:
         """Bytes of the file so far."""
-        return self._writer.size
+        with self._lock:
+            return self._writer.size
 
     def write(
         self,
@@ -179,15 +183,16 @@ class Writer:
         time: in time units; None: unknown.
         frame: of another file, with all its columns, box and times; what else is given replaces that of the frame.
         """
-        if self._closed:
-            raise ValueError("the writer is closed")
         arguments = {"positions": positions, "ids": ids, "types": types}
         arguments |= {"velocities": velocities, "forces": forces, "images": images}
-        try:
-            self._write_given(frame, arguments, columns, box, timestep, time)
-        except ArgumentError as error:
-            error.path = error.path or self._name
-            raise
+        with self._lock:
+            if self._closed:
+                raise ValueError("the writer is closed")
+            try:
+                self._write_given(frame, arguments, columns, box, timestep, time)
+            except ArgumentError as error:
+                error.path = error.path or self._name
+                raise
 
     def _write_given(self, frame: Frame | None, arguments, columns, box, timestep, time) -> None:
         if frame is not None and not isinstance(frame, Frame):
@@ -297,15 +302,17 @@ class Writer:
 
     def sync(self) -> None:
         """Returns when all frames are on the disk. A file object is flushed."""
-        self._writer.sync()
-        if hasattr(self._file, "flush"):
-            self._file.flush()
+        with self._lock:
+            self._writer.sync()
+            if hasattr(self._file, "flush"):
+                self._file.flush()
 
     def close(self) -> None:
         """Writes the index and closes the file."""
-        if not self._closed:
-            self._closed = True
-            self._writer.close()
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                self._writer.close()
 
     def __enter__(self) -> Writer:
         return self

@@ -91,3 +91,19 @@ def test_a_refused_element_leaves_no_file(tmp_path):
     with pytest.raises(gpz.ArgumentError, match="C is not among the elements H O"):
         ase.io.write(tmp_path / "new.gpz", [molecule("H4"), molecule()], specorder=["H", "O"])
     assert not (tmp_path / "new.gpz").exists()
+
+
+def test_columns_with_names_of_arrays(tmp_path):
+    """Of a file whose column "numbers" has nothing to do with atomic numbers, and which has no vy and vz."""
+    path = tmp_path / "names.gpz"
+    with gpz.Writer(path, units="metal", elements=["C"]) as writer:
+        writer.write(positions=X, ids=range(4), types=[1] * 4, numbers=[5, 6, 7, 8], vx=X[:, 0])
+    atoms = ase.io.read(path)
+    assert str(atoms.symbols) == "C4" and atoms.arrays["numbers_"].tolist() == [5, 6, 7, 8]
+    ase.io.write(tmp_path / "again.gpz", atoms)
+    np.testing.assert_array_equal(gpz.open(tmp_path / "again.gpz")[0]["vx"], X[:, 0])
+
+
+def test_no_atoms(tmp_path):
+    ase.io.write(tmp_path / "none.gpz", ase.Atoms())
+    assert len(ase.io.read(tmp_path / "none.gpz")) == 0
