@@ -208,7 +208,7 @@ class Types:
         self.elements: list[str] | None = None
         self.labels: list[str] | None = None
         self.table: dict[str, int] = {}
-        self._atoms: AtomGroup | None = None
+        self._names: np.ndarray | None = None
         if not hasattr(atoms, "types"):
             return
         types = atoms.types
@@ -235,13 +235,14 @@ class Types:
         return [by_number.get(number, "") for number in range(1, max(by_number) + 1)]
 
     def numbers(self, atoms: AtomGroup) -> np.ndarray:
-        """(N,) int64. Kept for as long as the atoms are the same ones."""
-        if self._atoms is None or atoms.universe is not self._atoms.universe or atoms != self._atoms:
+        """(N,) int64. Kept for as long as the types are the same."""
+        types = atoms.types
+        if self._names is None or not np.array_equal(types, self._names):
             try:
-                self._numbers = np.array([self.table[name] for name in atoms.types], dtype=np.int64)
+                self._numbers = np.array([self.table[name] for name in types], dtype=np.int64)
             except KeyError as error:
                 raise ValueError(f"no atom of the first frame had the type {error}") from None
-            self._atoms = atoms
+            self._names = types.copy()
         return self._numbers
 
 

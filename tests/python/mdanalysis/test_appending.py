@@ -103,3 +103,12 @@ def test_a_missing_file_is_a_new_one(path):
     molecule().write(str(path), append=True, bound=0.5)
     with gpz.open(path) as file:
         assert file.units == "metal" and file.type_labels == ["CT", "HC", "OC"] and file[0].position_bound == 0.5
+
+
+def test_types_that_change_between_frames(path):
+    atoms = molecule()
+    with mda.Writer(str(path), n_atoms=4) as writer:
+        writer.write(atoms)
+        atoms.types = ["CT", "OC", "HC", "HC"]
+        writer.write(atoms)
+    assert [frame.types.tolist() for frame in gpz.open(path)] == [[2, 2, 3, 1], [1, 3, 2, 2]]
