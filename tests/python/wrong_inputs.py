@@ -311,6 +311,12 @@ CORE = [
           box=gpz.Box(np.zeros(3), np.eye(3) + np.eye(3, k=1) / 2, kind="triclinic")),
     write("box tilt", A, "box", "0.5", "Box.from_vectors", box=gpz.Box(np.zeros(3), np.eye(3) + np.eye(3, k=-1) / 2)),
     write("fractions without box", A, "fractions", "box", positions=None, xs=X[:, 0], ys=X[:, 0], zs=X[:, 0]),
+    # --- gpz.Box ---
+    row("Box", "low text", T, "low", "'abc'", "numbers", call=lambda _: gpz.Box.from_bounds("abc", [1, 1, 1])),
+    row("Box", "high of two", A, "high", "(2,)", "(3,)", call=lambda _: gpz.Box.from_bounds([0, 0, 0], [1, 1])),
+    row("Box", "tilt number", A, "tilt", "()", "(3,)", call=lambda _: gpz.Box.from_bounds([0] * 3, [1] * 3, 0.5)),
+    row("Box", "matrix of lengths", A, "matrix", "(3,)", "(3, 3)", call=lambda _: gpz.Box.from_vectors([1, 1, 1])),
+    row("Box", "origin None", T, "origin", "None", "numbers", call=lambda _: gpz.Box.from_vectors(np.eye(3), None)),
     # --- gpz.open ---
     source("None", T, "path", "None", OPENED, file=None),
     source("3", T, "path", "3", "gpz.stream", file=3),
