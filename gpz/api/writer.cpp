@@ -10,6 +10,7 @@
 #include "gpz/api/frame_fields.hpp"
 #include "gpz/api/identities.hpp"
 #include "gpz/api/memory_sink.hpp"
+#include "gpz/api/origins.hpp"
 #include "gpz/api/record_writer.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
@@ -36,6 +37,8 @@ struct Writer::State {
   EncodedChunk chunk;  // these two keep their memory from frame to frame
   api::FrameFields columns;
   api::Identities identities;
+  api::Origins origins;
+  FrameInfo last;                       // the head of the last frame
   std::optional<std::uint64_t> stored;  // the checksum in its own file of the last frame, if that is a stored one
 
   State(api::RecordWriter to, int threads) : file(std::move(to)), encoder(threads) {}
@@ -63,6 +66,7 @@ struct Writer::State {
       }
     }
     file.write(complete, entries, bodies);
+    last = std::move(complete);
   }
 
   void write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
@@ -73,6 +77,8 @@ struct Writer::State {
     complete.since_key = schedule.next(complete.fields);
     schedule.restart();  // for the frame behind this one, if this one fails
     file.add_features(features_of(effort, order, has_identity(complete.fields)));
+    for (const FieldInput &input : fields)
+      if (input.relative_bound) file.allow_other_bound(input.field);
     encoder.set_order(order);
     encoder.set_effort(effort, file.features());
     encoder.encode(fields, static_cast<std::size_t>(info.particles), rows, info.box, complete.since_key == 0, chunk);
@@ -132,6 +138,7 @@ void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields,
     const auto particles = static_cast<std::size_t>(info.particles);
     state_->identities.make_whole(given, particles, rows);
     if (state_->order == Order::automatic) state_->identities.number(given, particles, rows);
+    state_->origins.apply(given, particles, rows);
     state_->write(info, given, rows);
   });
 }
@@ -140,7 +147,9 @@ void Writer::write(const Frame &frame) {
   const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position, [&] {
     std::vector<FieldInput> fields = state_->columns.of(frame);
-    state_->identities.make_whole(fields, static_cast<std::size_t>(frame.info.particles), nullptr);
+    const auto particles = static_cast<std::size_t>(frame.info.particles);
+    state_->identities.make_whole(fields, particles, nullptr);
+    state_->origins.apply(fields, particles, nullptr);
     state_->write(frame.info, fields, nullptr);
   });
 }
@@ -172,6 +181,7 @@ void Writer::write(const FrameInfo &info, const std::vector<EncodedChunk> &chunk
 }
 
 const std::vector<IndexEntry> &Writer::frames() const { return state_->file.frames(); }
+const FrameInfo &Writer::last_frame() const { return state_->last; }
 std::uint64_t Writer::size() const { return state_->file.size(); }
 void Writer::sync() { state_->file.sync(); }
 void Writer::close() { state_->file.close(); }

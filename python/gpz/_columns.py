@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _positions
+from gpz import _origins, _positions
 from gpz._arguments import require_plain, shown
 from gpz._errors import ArgumentError
-from gpz._frame import SCALARS, VECTORS
+from gpz._frame import SCALARS, VECTORS, Frame
 
 # Arguments of Writer.write, and the columns that they stand for.
 ARGUMENTS = {"positions": _positions.FORMS[0], **{name: (column,) for name, column in SCALARS.items()}, **VECTORS}
@@ -20,6 +20,35 @@ ARGUMENTS = {"positions": _positions.FORMS[0], **{name: (column,) for name, colu
 WHOLE = {*SCALARS.values(), *VECTORS["images"]}
 LARGEST = np.iinfo(np.int64).max
 EXACT = 2.0**53  # above it, not every integer is a float64
+
+
+class KeptColumns:
+    """What a frame of another file has beside what is given.
+
+    values: by column. displays: of columns. origins: of columns of floats. unchanged: columns that nobody has changed.
+    """
+
+    def __init__(self, frame: Frame | None, given: Mapping[str, np.ndarray], replaces_positions: bool):
+        self.values: dict[str, np.ndarray] = {}
+        self.displays: dict[str, str] = {}
+        self.origins: dict[str, _origins.Origin] = {}
+        self.unchanged: set[str] = set()
+        if frame is None:
+            return
+        handed_out = frame.handed_out()
+        frame.load()
+        positions = frame.position_columns or ()
+        replaced = (*_positions.FORMS[0], *positions) if replaces_positions else ()
+        names = [*positions, *(name for name in frame if name not in positions)]
+        # Fractions of the box stay fractions.
+        self.values = {name: frame[name] for name in names if name not in given and name not in replaced}
+        self.displays = {name: column.display for name, column in frame.column_info.items()}
+        self.origins = _origins.of_columns(frame, list(self.values))
+        self.unchanged = set(self.values) - handed_out
+
+    def take_origins(self, origin: Frame | Mapping[str, _origins.Origin], names: Sequence[str]) -> None:
+        """The argument `origin` of Writer.write, for columns that are given."""
+        self.origins.update(_origins.of_argument(origin, names, ARGUMENTS))
 
 
 def given_columns(arguments: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, np.ndarray]:

@@ -155,6 +155,13 @@ class Frame:
         self._load(groups)
         return self
 
+    def handed_out(self) -> set[str]:
+        """The columns that somebody may have changed, because they were asked for."""
+        names: set[str] = set()
+        for group in self._values:
+            names.update((self.position_columns or ()) if group == POSITIONS else (group,) if isinstance(group, str) else group)
+        return names
+
     def _vector_groups(self) -> dict[Group, tuple[str, ...]]:
         """The groups that this frame has of columns with a name in common, of which columns are views."""
         groups: dict[Group, tuple[str, ...]] = {

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _box, _checks, _columns, _core, _files, _positions
+from gpz import _box, _checks, _columns, _core, _files, _origins, _positions
 from gpz._arguments import (
     checked_choice,
     checked_flag,
@@ -170,18 +170,26 @@ class Writer:
         box: Box | npt.ArrayLike | None = None,
         timestep: int | None = None,
         time: float | None = None,
+        origin: Frame | Mapping[str, _origins.Origin] | None = None,
         **columns: npt.ArrayLike,
     ) -> None:
         """Compresses a frame and writes it.
 
         positions: (N, 3), distance units, or (N, 2) in two dimensions. velocities, forces, images: (N, 3), or (N, 2).
-        ids, types: (N,) integers, or floats that are whole numbers. Ids are given in all frames or in none. Any other column by its name: (N,) integers or floats. Floats are stored as float64 or
-        float32, as they come. Positions can also be given as columns: xu=..., yu=..., zu=..., or xs ys zs, for which the
+        ids, types: (N,) integers, or floats that are whole numbers. Ids are given in all frames or in none.
+        Any other column by its name: (N,) integers or floats. Floats are stored as float64 or float32, as they come.
+        Positions can also be given as columns: xu=..., yu=..., zu=..., or xs ys zs, for which the
         bound is that of the distance.
         box: a Box, or three lengths, or three edge vectors as rows, with the origin at 0 and periodic.
         timestep: None: the number of the frame.
         time: in time units; None: unknown.
         frame: of another file, with all its columns, box and times; what else is given replaces that of the frame.
+        origin: the frame of another file that positions or columns were computed from, or a gpz.Origin for each of them.
+
+        The bounds of what comes from another file hold for the original values. Without a bound of the writer its values
+        keep their bits, and their bound. With a larger one, the error of that file and the one that is added are within
+        it together; where this would not make the file smaller, the values stay as they are. A smaller one is a
+        gpz.ArgumentError. Of plain arrays, bounds hold for what is in the arrays.
         """
         arguments = {"positions": positions, "ids": ids, "types": types}
         arguments |= {"velocities": velocities, "forces": forces, "images": images}
@@ -189,34 +197,25 @@ class Writer:
             if self._closed:
                 raise ValueError("the writer is closed")
             try:
-                self._write_given(frame, arguments, columns, box, timestep, time)
+                self._write_given(frame, arguments, columns, box, timestep, time, origin)
             except ArgumentError as error:
                 error.path = error.path or self._name
                 raise
 
-    def _write_given(self, frame: Frame | None, arguments, columns, box, timestep, time) -> None:
+    def _write_given(self, frame: Frame | None, arguments, columns, box, timestep, time, origin) -> None:
         if frame is not None and not isinstance(frame, Frame):
             raise TypeError(
                 f"frame: a gpz.Frame, as of gpz.open(path)[0], not {shown(frame)}. Arrays have names: write(positions=x)"
             )
         given = _columns.given_columns(arguments, columns)
-        positions = arguments["positions"]
-        values: dict[str, np.ndarray] = {}
-        displays: dict[str, str] = {}
+        kept = _columns.KeptColumns(frame, given, arguments["positions"] is not None)
+        if origin is not None:
+            kept.take_origins(origin, list(given))
+        # Positions come first, as in a dump.
+        values = {**kept.values, **given} if arguments["positions"] is None else {**given, **kept.values}
         if frame is not None:
-            frame.load()
-            stored = frame.position_columns
-            replaced = _positions.FORMS[0] if positions is not None else ()
-            values.update({name: frame[name] for name in frame if name not in (*replaced, *(stored or ()))})
-            if stored is not None and positions is None:
-                # Fractions of the box stay fractions.
-                values = {name: frame[name] for name in stored} | values
-            displays = {name: column.display for name, column in frame.column_info.items()}
             timestep = frame.timestep if timestep is None else timestep
             time = frame.time if time is None else time
-        # Positions come first, as in a dump; what is given replaces what the frame has.
-        values = {name: given[name] for name in _positions.FORMS[0] if positions is not None and name in given} | values
-        values.update(given)
         if self._unchecked:
             _checks.require_columns(self._unchecked, values)
         timestep = self.n_frames if timestep is None else timestep
@@ -234,7 +233,7 @@ class Writer:
         if "type" in values:
             _columns.require_known_types(values["type"], self._elements, self._labels)
         self._warn(values, names, made)
-        self._write(values, displays, names, made, timestep, time)
+        self._write(values, kept, names, made, timestep, time)
         if lengths and max(lengths.values()):
             self._has_ids = "id" in values
 
@@ -267,35 +266,35 @@ class Writer:
         self._warned.add(matter)
         warnings.warn(f"{_core.printable(self._name)}: {text}", stacklevel=5)
 
-    def _write(self, values: dict[str, np.ndarray], displays, names, box, timestep: int, time: float) -> None:
+    def _write(self, values: dict[str, np.ndarray], kept: _columns.KeptColumns, names, box, timestep: int, time: float) -> None:
         packed = _box.to_library(box)
         if names:  # one quantity has one type
             common = np.result_type(*(values[name] for name in names))
             values = values | {name: values[name].astype(common, copy=False) for name in names}
         groups = ([names] if names else []) + [(name,) for name in values if name not in (names or ())]
-        fields = [
-            (
-                list(group),
-                [values[name] for name in group],
-                DISPLAY_NUMBERS[displays.get(group[0], "number")],
-                group is names,
-                self._bound_of(group, packed) if values[group[0]].dtype.kind == "f" else 0.0,
-            )
-            for group in groups
-        ]
+        fields = []
+        for group in groups:
+            arrays = [values[name] for name in group]
+            origin = _origins.joined([kept.origins.get(name) for name in group])
+            bound, step, packed_origin = self._bound_of(group, arrays, origin, kept.unchanged, packed)
+            arrays = _origins.in_type(origin, bound, step, arrays)
+            display = DISPLAY_NUMBERS[kept.displays.get(group[0], "number")]
+            fields.append((list(group), list(arrays), display, group is names, bound, step, packed_origin))
         self._writer.write(len(next(iter(values.values()), ())), timestep, time, packed, fields)
         self._unchecked = {}
 
-    def _bound_of(self, group: tuple[str, ...], box: tuple) -> float:
-        if not any(group[0] in form for form in _positions.FORMS):
-            return self._bounds.get(group[0], 0.0)
-        bound = self._distance_bound()
-        if not _positions.is_scaled(group):
-            return bound
-        edges = _core.largest_edge_sum(box)
-        if not edges > 0:
-            raise ArgumentError("positions that are fractions of a box need a box")
-        return bound / edges
+    def _bound_of(self, group: tuple[str, ...], arrays: list[np.ndarray], origin, unchanged: set[str], box) -> tuple:
+        """Bound, step and origin of a field."""
+        if arrays[0].dtype.kind != "f":
+            return 0.0, 0.0, _origins.EXACT
+        usual, asked = 0.0, self._bounds.get(group[0])
+        if any(group[0] in form for form in _positions.FORMS):
+            edges = _core.largest_edge_sum(box) if _positions.is_scaled(group) else 1.0
+            if not edges > 0:
+                raise ArgumentError("positions that are fractions of a box need a box")
+            usual = _checks.position_bound(self._units) / edges
+            asked = None if self._bound is None else self._bound / edges
+        return _origins.choose(origin, arrays, asked, usual, unchanged.issuperset(group))
 
     def _distance_bound(self) -> float:
         return _checks.position_bound(self._units) if self._bound is None else self._bound

@@ -29,7 +29,7 @@ from ase.data import atomic_masses, atomic_numbers, chemical_symbols
 from ase.utils.plugins import ExternalIOFormat
 
 import gpz
-from gpz import _checks, _clients, _core
+from gpz import _checks, _clients, _core, _origins
 from gpz._arguments import checked_number, shown
 from gpz._metadata import Existing, texts
 from gpz._units import LENGTHS
@@ -62,7 +62,9 @@ def read_gpz(
     Atoms are in the order of ids. An Atoms has positions, cell, celldisp, pbc; numbers from elements, else masses, else
     `specorder`, else the numbers of the types (1 becomes H), as ASE's reader of text dumps does it; velocities,
     charges; forces in a SinglePointCalculator; info["timestep"] and info["time"] (in ASE's unit of time); the arrays
-    id, type, mol-id and travel (image flags), and every other column under its name, as it is in the file. Names of
+    id, type, mol-id and travel (image flags), and every other column under its name, as it is in the file.
+    info["gpz_origins"] has the errors of positions and of other columns, if the file has bounds for them: write_gpz takes
+    them into account. Whoever gives an Atoms other positions removes it. Names of
     elements that ASE does not know become X, with all names in the array "element".
     """
     with _clients.open_trajectory(filename, threads=threads, order=order, dtype=np.float64) as trajectory:
@@ -127,7 +129,8 @@ def write_gpz(
 ) -> None:
     """Writes images, or adds them to the frames of a file with append=True.
 
-    bound: the largest error of a coordinate, Å; None: that of the units, as in gpz.Writer (metal: 0.0005).
+    bound: the largest error of a coordinate, Å; None: that of the units, as in gpz.Writer (metal: 0.0005), and of Atoms
+        that were read from a .gpz file, that of this file. It holds for the original positions (gpz.Writer.write).
     bounds: those of other columns, in `units`, such as {"velocities": 1e-4}; without one they are exact.
     units: LAMMPS units of the file: "metal" (Å, ps, eV; this is the default), "real", ...; "lj": numbers are written as
         they are.
@@ -180,7 +183,8 @@ def write_gpz(
         threads=threads,
     ) as writer:
         for atoms, numbers in zip(images, types):
-            writer.write(types=numbers, **_columns(atoms, from_ase))
+            columns = _columns(atoms, from_ase)
+            writer.write(types=numbers, **columns, origin=_origins_given(atoms, columns, from_ase))
 
 
 def _types_of(atoms: Atoms, names: Sequence[str]) -> np.ndarray:
@@ -225,6 +229,33 @@ def _elements_of(images: Iterable[Atoms]) -> list[str]:
     if len(by_type) == len(pairs) and min(by_type, default=0) > 0 and max(by_type) <= MOST_TYPES:
         numbers = [by_type.get(number, 0) for number in range(1, max(by_type) + 1)]
     return [chemical_symbols[number] for number in numbers]
+
+
+def _origins_of(frame: gpz.Frame, vectors: Iterable[str], rest: Iterable[str], to_ase) -> dict[str, dict[str, float]]:
+    """The errors of what becomes an Atoms, in the units that it has there; plain numbers, so that it can be copied and stored."""
+    quantities = {"positions": "distance", "velocities": "velocity", "forces": "force", "mass": "mass", "q": "charge"}
+    found = {name: _origins.of_columns(frame, VECTORS[name][:1]).get(VECTORS[name][0]) for name in vectors}
+    found = {"positions": _origins.of_positions(frame), **found, **_origins.of_columns(frame, list(rest))}
+    result = {}
+    for name, origin in found.items():
+        if origin is not None and origin.bound:
+            origin = origin.scaled(to_ase(1.0, quantities[name]) if name in quantities else 1.0)
+            result[name] = {"bound": origin.bound, "step": origin.step, "largest_error": origin.largest_error}
+    return result
+
+
+def _origins_given(atoms: Atoms, columns: Mapping[str, Any], from_ase) -> dict[str, gpz.Origin]:
+    """By argument of Writer.write: the errors that Atoms of a .gpz file have, in units of the file to write."""
+    quantities = {"positions": "distance", "velocities": "velocity", "forces": "force", "mass": "mass", "q": "charge"}
+    given = atoms.info.get("gpz_origins", {})
+    origins = {}
+    for name, values in columns.items():
+        if name in given:
+            origin = gpz.Origin(**given[name]).scaled(from_ase(1.0, quantities[name]) if name in quantities else 1.0)
+            arrays = [np.asarray(values, np.float64).reshape(-1)]
+            # To units and back; velocities have been momenta meanwhile.
+            origins[name] = origin if name not in quantities else _origins.computed(origin, arrays, 8)
+    return origins
 
 
 def _columns(atoms: Atoms, from_ase) -> dict[str, Any]:
@@ -301,6 +332,9 @@ def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] |
         pbc=False if box is None else box.periodic,
     )
     atoms.info["timestep"] = frame.timestep
+    origins = _origins_of(frame, vectors, rest, to_ase)
+    if origins:
+        atoms.info["gpz_origins"] = origins
     if frame.time is not None:
         atoms.info["time"] = to_ase(frame.time, "time")
     if mass is not None:

@@ -27,7 +27,13 @@ ValueType stored_type(ConstArray::Type type) {
   return type == ConstArray::Type::float32 ? ValueType::float32 : ValueType::float64;
 }
 
-// (names, arrays, display, leading, bound): one quantity with up to 3 components.
+// (bound, step, largest error, rounding, type).
+Origin origin_from(const nb::tuple &values) {
+  return {nb::cast<double>(values[0]), nb::cast<double>(values[1]), nb::cast<double>(values[2]),
+          nb::cast<double>(values[3]), static_cast<ValueType>(nb::cast<int>(values[4]))};
+}
+
+// (names, arrays, display, leading, bound, step, origin): one quantity with up to 3 components.
 FieldInput field_from(const nb::tuple &values, std::uint16_t &column, std::size_t particles) {
   FieldInput input;
   const auto names = nb::cast<nb::list>(values[0]);
@@ -44,6 +50,10 @@ FieldInput field_from(const nb::tuple &values, std::uint16_t &column, std::size_
   input.field.display = static_cast<Display>(nb::cast<int>(values[2]));
   input.field.leading = nb::cast<bool>(values[3]);
   input.field.bound = nb::cast<double>(values[4]);
+  if (values.size() > 5) {  // not of arrays without particles
+    input.field.step = nb::cast<double>(values[5]);
+    input.field.origin = origin_from(nb::cast<nb::tuple>(values[6]));
+  }
   return input;
 }
 

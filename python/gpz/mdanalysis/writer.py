@@ -113,7 +113,28 @@ class GPZWriter(base.WriterBase):
         if self._file is None:
             self._file = self._open(atoms)
         columns: dict[str, Any] = {**self._vectors(timestep), **self._topology(atoms)}
-        self._file.write(**columns, **self._place_and_time(timestep))
+        place = self._place_and_time(timestep)
+        origins: dict[str, gpz.Origin] = {}
+        reader = reader_of(atoms)
+        if reader is not None:
+            origins = self._origins(reader)
+            box = reader.box_of(timestep.dimensions)
+            if box is not None and self.lammps_units == reader.lammps_units and self.convert_units == reader.convert_units:
+                # Where they were in the file, to the last digit.
+                columns["positions"] = columns["positions"].astype(np.float64) + box.origin
+                place["box"] = box
+        self._file.write(**columns, **place, origin=origins)
+
+    def _origins(self, reader: GPZReader) -> dict[str, gpz.Origin]:
+        """What the .gpz file that the atoms come from says of their errors."""
+        factors = {"positions": self._units.length, "velocities": self._units.velocity, "forces": self._units.force}
+        origins = {name: origin.scaled(1 / factors[name]) for name, origin in reader.origins().items()}
+        of_file = reader.layout.units
+        for name, factor in (("q", of_file.charge / self._units.charge), ("mass", of_file.mass / self._units.mass)):
+            origin = reader.origins_of_topology().get(name)
+            if origin is not None and origin.bound:
+                origins[name] = origin.scaled(factor)
+        return origins
 
     def _open(self, atoms: AtomGroup) -> gpz.Writer:
         existing = Existing.find(self.filename) if self._options["append"] else None
@@ -186,14 +207,21 @@ class GPZWriter(base.WriterBase):
 
     @classmethod
     def like(cls, reader: GPZReader, filename: str, n_atoms: int | None = None, **kwargs: Any) -> GPZWriter:
-        """A writer with the units and bounds of a file that is read; with append=True those of the file that is continued."""
+        """A writer with the units of a file that is read; with append=True those of the file that is continued. Frames
+        of the file that is read keep their bounds."""
         kwargs.setdefault("convert_units", reader.convert_units)
         if kwargs.get("append") is True and Existing.find(filename) is not None:
             return cls(filename, reader.n_atoms if n_atoms is None else n_atoms, **kwargs)
         kwargs.setdefault("lammps_units", reader.lammps_units or "lj")
-        for name, bound in reader.layout.bounds(reader.opened()[0]).items():
-            kwargs.setdefault(name, bound)
         return cls(filename, reader.n_atoms if n_atoms is None else n_atoms, **kwargs)
+
+
+def reader_of(atoms: AtomGroup) -> GPZReader | None:
+    """That of the .gpz file which the atoms come from; None for those of other files."""
+    from gpz.mdanalysis.reader import GPZReader
+
+    reader = atoms.universe.trajectory
+    return reader if isinstance(reader, GPZReader) else None
 
 
 class Types:
@@ -220,18 +248,20 @@ class Types:
         if all(name.isdecimal() and 0 < int(name) <= MOST_TYPES for name in names):
             self.table = {name: int(name) for name in names}
         else:
-            self.table = {name: number for number, name in enumerate(names, 1)}
-            self.labels = names
+            # Types of a .gpz file keep their numbers.
+            known = getattr(getattr(atoms.universe, "trajectory", None), "names_of_types", [])
+            self.labels = known if set(names) <= set(known) else names
+            self.table = {name: number for number, name in enumerate(self.labels, 1)}
         if hasattr(atoms, "elements"):
             self.elements = self._elements_of(types, atoms.elements)
 
     def _elements_of(self, types: np.ndarray, elements: np.ndarray) -> list[str] | None:
         """None if atoms of one type are of different elements."""
         pairs = set(zip(types, elements))
-        if len(pairs) > len(self.table):
-            return None
         names = dict(pairs)
-        by_number = {number: names[name] for name, number in self.table.items()}
+        if len(pairs) > len(names):
+            return None
+        by_number = {number: names[name] for name, number in self.table.items() if name in names}
         return [by_number.get(number, "") for number in range(1, max(by_number) + 1)]
 
     def numbers(self, atoms: AtomGroup) -> np.ndarray:
