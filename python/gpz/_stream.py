@@ -26,6 +26,7 @@ class Stream(Iterator[Frame]):
 
     def __init__(self, descriptor: int, name: str, options: Options, file: Any = None):
         self._stream = _core.Stream.open(descriptor, name, options.max_memory)
+        self._metadata = self._stream.metadata
         self._options = options
         self._file = file  # kept open
         self._next = 0
@@ -58,7 +59,7 @@ class Stream(Iterator[Frame]):
         def read(groups: tuple[Group, ...]) -> list[np.ndarray]:
             return read_groups(decoded.read, head, self._options, groups)
 
-        return Frame(index, head, read)
+        return Frame(index, head, read, metadata=self._metadata)
 
 
 def stream(

@@ -55,6 +55,7 @@ class File:
             self.reader = _core.Reader.of_memory(self.source, "memory", self.options.max_memory)
         else:
             self.reader = _core.Reader.open(os.fsencode(self.source), self.options.max_memory)
+        self.metadata: dict[str, Any] = self.reader.metadata
 
     def require_open(self) -> Any:
         if self.reader is None:
@@ -73,7 +74,7 @@ class File:
         def read(groups: tuple[Group, ...]) -> list[np.ndarray]:
             return read_groups(lambda *columns: self.decode(index, *columns), head, self.options, groups)
 
-        return Frame(index, head, read, asked)
+        return Frame(index, head, read, asked, self.metadata)
 
 
 class Trajectory(Sequence):

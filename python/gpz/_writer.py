@@ -28,7 +28,7 @@ from gpz._box import Box
 from gpz._errors import ArgumentError
 from gpz._frame import Frame
 from gpz._head import DISPLAYS
-from gpz._metadata import Existing, given_metadata
+from gpz._metadata import Existing, given_metadata, require_same_meaning
 
 DISPLAY_NUMBERS = {name: number for number, name in DISPLAYS.items()}
 # By the numbers of the library.
@@ -208,6 +208,8 @@ class Writer:
                 f"frame: a gpz.Frame, as of gpz.open(path)[0], not {shown(frame)}. Arrays have names: write(positions=x)"
             )
         given = _columns.given_columns(arguments, columns)
+        if frame is not None:
+            require_same_meaning(frame, given, self._units, self._elements, self._labels)
         kept = _columns.KeptColumns(frame, given, arguments["positions"] is not None)
         if origin is not None:
             kept.take_origins(origin, list(given))

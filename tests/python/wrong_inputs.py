@@ -134,6 +134,14 @@ def mda_write(name, error, *says, file="new", elements="Cu", count=N, **argument
     return Row("MDAnalysis writer", name, call, error, says)
 
 
+def copied(**arguments):
+    def call(place):
+        with gpz.open(place.file) as opened, gpz.Writer(place.new, **arguments) as made:
+            made.write(opened[0])
+
+    return call
+
+
 def after(first):
     """A second frame with ids, or without, behind one that is the other way."""
 
@@ -287,6 +295,11 @@ CORE = [
     write("name", A, "'a\\ud800'", "UTF-8", **{"a\ud800": X[:, 0]}),
     write("frame text", T, "frame", "'x'", "write(positions=x)", frame="x"),
     write("frame array", T, "frame", "array", "write(positions=x)", frame=X),
+    row("Writer.write", "frame in other units", A, "new.gpz", "frame", "units metal", "real", "Convert the values",
+        call=copied(units="real")),
+    row("Writer.write", "frame of other elements", A, "frame", "type 1", "element Cu", "Zn", "types=",
+        call=copied(elements=["Zn", "Cu"])),
+    write("origin", A, "origin", "'x'", "frame of a .gpz file", origin="x"),
     write("timestep 2**63", A, "timestep", str(LARGE), "64 bits", timestep=LARGE),
     write("timestep 1.5", T, "timestep", "1.5", "a whole number", timestep=1.5),
     write("timestep True", T, "timestep", "True", "a whole number", timestep=True),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """gpz.Writer(append=True): what is not given is that of the file, what is refused leaves the file as it is."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -104,3 +106,24 @@ def test_no_gpz_file(tmp_path):
     with pytest.raises(gpz.NotGpzError):
         gpz.Writer(path, append=True)
     assert path.read_text() == "this is a text\n" * 10
+
+
+# --- Frames of another file ---
+
+
+@pytest.mark.parametrize("way", ["trajectory", "pickle", "stream"])
+def test_frames_of_a_file_with_other_types(path, tmp_path, way):
+    """They can be written with types of the new file; types that no particle has may differ."""
+    with open(path, "rb") as pipe:
+        frame = next(gpz.stream(pipe)) if way == "stream" else gpz.open(path)[0]
+        frame = pickle.loads(pickle.dumps(frame)) if way == "pickle" else frame
+    with gpz.Writer(tmp_path / "out.gpz", elements=["Zn", "Cu"]) as writer:
+        with pytest.raises(gpz.ArgumentError, match="type 1 is the element Cu in its file, and Zn in this one"):
+            writer.write(frame)
+        writer.write(frame, types=frame.types + 1)
+    assert gpz.open(tmp_path / "out.gpz")[0].types.tolist() == [2] * 40
+    with gpz.Writer(tmp_path / "out.gpz", elements=["Cu", "Zn"], type_labels=["", "B"]) as writer:
+        writer.write(frame)
+    with gpz.Writer(tmp_path / "out.gpz", units="metal") as writer:
+        with pytest.raises(gpz.ArgumentError, match="its file is in units nano, and this one in metal"):
+            writer.write(frame)

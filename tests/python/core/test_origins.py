@@ -141,7 +141,8 @@ def test_fractions_of_the_box(tmp_path):
         with gpz.open(tmp_path / "in.gpz") as trajectory, gpz.Writer(tmp_path / "out.gpz", units="lj", bound=bound) as writer:
             writer.write(trajectory[0])
             if bound:
-                writer.write(positions=trajectory[0].positions, box=box, origin=trajectory[0])
+                frame = trajectory[0]
+                writer.write(positions=frame.positions, ids=frame.ids, box=box, origin=frame)
         with gpz.open(tmp_path / "out.gpz") as trajectory:
             for frame in trajectory:
                 error = np.abs(frame.positions - cartesian).max()

@@ -87,14 +87,19 @@ def test_keywords_as_in_the_file_are_taken(path):
 
 def test_a_trajectory_in_other_units(path, tmp_path):
     """The writer of a reader has its units and bounds for new files only."""
-    source = file_with(tmp_path / "source.gpz", units="metal", bound=0.02, bounds={})
+    source = file_with(tmp_path / "source.gpz", units="metal", bound=0.002, bounds={})
     file_with(path)
     universe = mda.Universe(source)
     with universe.trajectory.Writer(str(path), append=True) as writer:
         writer.write(universe.atoms)
     with gpz.open(path) as file, gpz.open(source) as metal:
         assert file.units == "nano" and file[1].position_bound == 0.001
-        assert np.abs(file[1].positions - metal[0].positions / 10).max() <= 0.001 + 1e-6
+        assert np.abs(file[1].positions - metal[0].positions / 10).max() <= 0.001
+    coarse = file_with(tmp_path / "coarse.gpz", units="metal", bound=0.02, bounds={})
+    before = path.read_bytes()
+    with pytest.raises(gpz.ArgumentError, match="a bound of 0.001 cannot be kept"):
+        mda.Universe(coarse).atoms.write(str(path), append=True)
+    assert path.read_bytes() == before
     with pytest.raises(gpz.ArgumentError, match="units='metal', and the file has 'nano'"):
         universe.atoms.write(str(path), append=True, convert_units=False)
 

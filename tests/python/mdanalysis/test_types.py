@@ -62,7 +62,7 @@ def test_labels_keep_the_numbers_of_their_types(tmp_path):
 
 
 def test_labels_of_some_types_and_labels_that_are_not_unique(tmp_path):
-    written(tmp_path / "a.gpz", [1, 2, 3, 1], labels=["Zn", ""])
+    written(tmp_path / "a.gpz", [1, 2, 3, 1], labels=["Zn", "", ""])
     assert opened(tmp_path / "a.gpz").atoms.types.tolist() == ["Zn", "2", "3", "Zn"]
     written(tmp_path / "b.gpz", [1, 2, 3, 1], labels=["C", "C", "H"])
     assert opened(tmp_path / "b.gpz").atoms.types.tolist() == ["1", "2", "3", "1"]
