@@ -111,6 +111,21 @@ def test_no_gpz_file(tmp_path):
 # --- Frames of another file ---
 
 
+@pytest.mark.parametrize("given", [{}, {"bound": 0.02}])
+def test_frames_of_a_file_with_a_smaller_bound(path, tmp_path, given):
+    """They keep it where 0.02 would not make them smaller. Those of a file with a larger one are refused."""
+    for bound in (0.015, 0.03):
+        with gpz.Writer(tmp_path / f"{bound}.gpz", bound=bound) as writer:
+            writer.write(positions=X, ids=IDS)
+    with gpz.Writer(path, append=True, **given) as writer:
+        writer.write(gpz.open(tmp_path / "0.015.gpz")[0])
+        with pytest.raises(gpz.ArgumentError, match="a bound of 0.02 cannot be kept"):
+            writer.write(gpz.open(tmp_path / "0.03.gpz")[0])
+    with gpz.open(path) as file:
+        assert len(file) == 2 and 0.015 <= file[1].position_bound <= 0.02
+        assert np.abs(file[1].positions - X[::-1]).max() <= file[1].position_bound
+
+
 @pytest.mark.parametrize("way", ["trajectory", "pickle", "stream"])
 def test_frames_of_a_file_with_other_types(path, tmp_path, way):
     """They can be written with types of the new file; types that no particle has may differ."""
