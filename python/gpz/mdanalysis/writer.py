@@ -123,6 +123,7 @@ class GPZWriter(base.WriterBase):
                 # Where they were in the file, to the last digit.
                 columns["positions"] = columns["positions"].astype(np.float64) + box.origin
                 place["box"] = box
+        origins = {name: origin for name, origin in origins.items() if name in columns}
         self._file.write(**columns, **place, origin=origins)
 
     def _origins(self, reader: GPZReader) -> dict[str, gpz.Origin]:

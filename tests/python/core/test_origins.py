@@ -125,9 +125,9 @@ def test_arrays_with_an_origin(file, tmp_path):
         for frame, x in zip(trajectory, originals()):
             assert np.abs(frame.positions - x / 10).max() <= frame.position_bound == 2e-2
     with gpz.Writer(tmp_path / "out.gpz") as writer:
-        with pytest.raises(gpz.ArgumentError, match="origin is a frame"):
+        with pytest.raises(TypeError, match="origin: a frame"):
             writer.write(positions=originals()[0], origin=3)
-        with pytest.raises(gpz.ArgumentError, match=r"origin\['positions'\] is a gpz.Origin"):
+        with pytest.raises(TypeError, match=r"origin\['positions'\] is a gpz.Origin"):
             writer.write(positions=originals()[0], origin={"positions": 1e-3})
 
 
