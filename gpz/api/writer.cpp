@@ -46,6 +46,15 @@ struct Writer::State {
         api::RecordWriter::Header header = api::RecordWriter::Header::at_once)
       : State(api::RecordWriter(std::move(sink), metadata, header), threads) {}
 
+  void apply_origins(std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
+    std::vector<double> asked;
+    for (const FieldInput &input : fields) asked.push_back(input.field.bound);
+    origins.apply(fields, particles, rows);
+    // A file may be continued with values that have kept a smaller bound.
+    for (std::size_t f = 0; f < fields.size(); ++f)
+      if (fields[f].field.bound < asked[f]) file.allow_other_bound(fields[f].field);
+  }
+
   void write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
     const format::UsualArithmetic arithmetic;
     schedule.restart();  // chunks may be of other encoders: what `encoder` knows is not the last frame
@@ -138,7 +147,7 @@ void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields,
     const auto particles = static_cast<std::size_t>(info.particles);
     state_->identities.make_whole(given, particles, rows);
     if (state_->order == Order::automatic) state_->identities.number(given, particles, rows);
-    state_->origins.apply(given, particles, rows);
+    state_->apply_origins(given, particles, rows);
     state_->write(info, given, rows);
   });
 }
@@ -149,7 +158,7 @@ void Writer::write(const Frame &frame) {
     std::vector<FieldInput> fields = state_->columns.of(frame);
     const auto particles = static_cast<std::size_t>(frame.info.particles);
     state_->identities.make_whole(fields, particles, nullptr);
-    state_->origins.apply(fields, particles, nullptr);
+    state_->apply_origins(fields, particles, nullptr);
     state_->write(frame.info, fields, nullptr);
   });
 }

@@ -88,9 +88,6 @@ void require_continuation(const FrameInfo &last, const FrameInfo &next) {
       const double has = bound_as_distance(*before, last.box);
       const double wanted = bound_as_distance(field, next.box);
       if (same_bound(has, wanted)) continue;
-      // Values of another file keep a smaller bound where the file's would not make them smaller.
-      const bool is_from_file = field.origin.bound > 0 || field.origin.rounding > 0;
-      if (is_from_file && wanted < has) continue;
       throw Error(Status::invalid_argument, "cannot append column " + component.name + " with bound " +
                                                 bound_text(wanted) + ": the file has it with bound " + bound_text(has) +
                                                 "; give the same, or write another file");

@@ -41,7 +41,7 @@ class Extent:
             return gpz.TruncatedError(f"truncated before its first frame is complete: {why}", path, self.end)
         promised = f" of {self.promised}" if self.promised else ""
         rest = self.size - self.end
-        why = f"{rest} bytes more are no whole frame" if rest else "the file ends there"
+        why = f"{rest} bytes more are no whole frame" if rest else "the file ends there, and its header counts more"
         return gpz.TruncatedError(
             f"truncated after frame {self.frames - 1} ({self.frames}{promised} complete): {why}", path, self.end
         )

@@ -12,6 +12,7 @@ import numpy as np
 from MDAnalysis.lib import mdamath
 
 import gpz
+from gpz import _checks
 from gpz.convert import lossless
 from gpz.convert.formats import Format
 from gpz.convert.outcome import Outcome
@@ -68,7 +69,9 @@ def write(
                 box = box_of(ts.dimensions, units.length)
                 if number == numbers[0]:
                     require_vectors(bounds, vectors, source)
-                    notes += note_on_bound(bound, box)
+                    # The writer warns of it as well, and warnings are not shown here.
+                    said = _checks.bound_beyond(_checks.position_bound(style) if bound is None else bound, box)
+                    notes += [said] if said else []
                     has_steps = form.timesteps or (not form.endings and "step" in ts.data)
                 step = int(ts.data.get("step", ts.frame))
                 writer.write(**vectors, **columns, box=box, timestep=step, time=ts.time / units.time)
@@ -126,16 +129,6 @@ def require_vectors(bounds: Mapping[str, float], vectors: Mapping[str, np.ndarra
     for name, bound in bounds.items():
         if name not in vectors:
             raise gpz.ArgumentError(f"a bound of {name} ({bound:g}), and the file has no {name}", str(source))
-
-
-def note_on_bound(bound: float | None, box: gpz.Box | None) -> list[str]:
-    """A line for a bound at which positions mean nothing."""
-    if bound is None or box is None:
-        return []
-    longest = float(np.linalg.norm(box.matrix, axis=1).max())
-    if bound < longest / 2:
-        return []
-    return [f"the bound of positions, {bound:g}, is not below half of the longest edge of the box, {longest:g}"]
 
 
 def box_of(dimensions: np.ndarray | None, unit: float) -> gpz.Box | None:

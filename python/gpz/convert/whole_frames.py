@@ -20,6 +20,7 @@ from gpz.convert.netcdf import netcdf, with_count
 
 XTC_MAGIC, LARGE_XTC_MAGIC, TRR_MAGIC = 1995, 2023, 1993
 MOST_ATOMS_UNCOMPRESSED = 9  # by XTC
+SMALLEST_OF_XTC = (9, 72)  # the places in its table of sizes
 
 
 def xtc_length(bytes_: Bytes, place: int) -> int:
@@ -34,9 +35,13 @@ def xtc_length(bytes_: Bytes, place: int) -> int:
         return 56 + 12 * atoms
     # Precision, 6 limits and the size of the smallest difference; then the number of bytes.
     head, kind = (92, "i") if magic == XTC_MAGIC else (96, "q")
+    *limits, smallest = bytes_.numbers(place + 60, "7i")
     (packed,) = bytes_.numbers(place + 88, kind)
-    if packed < 0:
-        raise NoFrame(f"a frame of XTC with a length of {packed} bytes")
+    # The library of XTC writes beyond its arrays for others.
+    if not SMALLEST_OF_XTC[0] <= smallest <= SMALLEST_OF_XTC[1] or any(a > b for a, b in zip(limits, limits[3:])):
+        raise NoFrame("a frame of XTC whose head has impossible numbers")
+    if not 0 <= packed <= 16 * atoms + 64:
+        raise NoFrame(f"a frame of XTC with {packed} bytes for {atoms} atoms")
     return head + packed + -packed % 4
 
 

@@ -160,8 +160,8 @@ def test_big_endian_dcd_with_fixed_atoms(tmp_path):
 
 def test_large_xtc_and_double_trr(tmp_path):
     """Frames of XTC with lengths of 64 bits (magic number 2023), few atoms in XTC, and TRR in double precision."""
-    large = struct.pack(">4i", 2023, 20, 0, 0) + bytes(36) + struct.pack(">i", 20) + bytes(32) + struct.pack(">q", 5)
-    large += bytes(8)
+    large = struct.pack(">4i", 2023, 20, 0, 0) + bytes(36) + struct.pack(">i", 20) + bytes(28)
+    large += struct.pack(">iq", 9, 5) + bytes(8)
     few = struct.pack(">4i", 1995, 3, 0, 0) + bytes(36) + struct.pack(">i", 3) + bytes(36)
     sizes = [0, 0, 72, 0, 0, 0, 0, 72, 0, 72]
     double = struct.pack(">3i", 1993, 13, 12) + b"GMX_trn_file" + struct.pack(">10i3i", *sizes, 3, 0, 0) + bytes(232)
