@@ -107,7 +107,8 @@ class Existing:
     @property
     def names(self) -> str:
         """Of types, in messages."""
-        said = [f"{what} {' '.join(found)}" for what, found in (("elements", self.elements), ("type labels", self.labels)) if found]
+        found = {"elements": self.elements, "type labels": self.labels}
+        said = [f"{what} {' '.join(names)}" for what, names in found.items() if names]
         return " and ".join(said) or "neither elements nor type labels"
 
     def last_ids(self) -> np.ndarray | None:
@@ -140,9 +141,11 @@ class Existing:
                 self._refuse(f"bounds[{name!r}]", value, self.bounds[name])
 
     def _refuse(self, name: str, value: Any, has: Any) -> None:
-        there = "the file has none" if has in ("", []) else f"the file has {has:g}" if _is_number(has) else f"the file has {has!r}"
+        there = "none" if has in ("", []) else f"{has:g}" if _is_number(has) else repr(has)
         raise ArgumentError(
-            f"append: {name}={value!r}, and {there}. Leave it out to go on as the file does, or write another file", self.path
+            f"append: {name}={value!r}, and the file has {there}. Leave it out to go on as the file does, or write another "
+            "file",
+            self.path,
         )
 
 

@@ -208,7 +208,9 @@ def _require_ids(images: Sequence[Atoms], existing: Existing | None) -> None:
     """ArgumentError for ids in some images only: the others would be numbered, and an atom have another id."""
     with_ids = ["id" in atoms.arrays for atoms in images]
     if any(with_ids) and not all(with_ids):
-        raise gpz.ArgumentError(f'the image {with_ids.index(False)} has no array "id", and others have. Set it in all of them')
+        raise gpz.ArgumentError(
+            f'the image {with_ids.index(False)} has no array "id", and others have. Set it in all of them'
+        )
     if existing is None or any(with_ids) or not images:
         return
     ids = existing.last_ids()
@@ -294,7 +296,9 @@ def _columns(atoms: Atoms, from_ase) -> dict[str, Any]:
             named = {column if values.ndim == 1 else f"{column}[{k + 1}]": part for k, part in enumerate(parts)}
             twice = used.intersection(named)
             if twice:
-                raise gpz.ArgumentError(f"the array {name!r} would be the column {twice.pop()}, which is taken: rename the array")
+                raise gpz.ArgumentError(
+                    f"the array {name!r} would be the column {twice.pop()}, which is taken: rename the array"
+                )
             columns.update(named)
             used.update(named)
     return columns

@@ -278,8 +278,8 @@ class Types:
 
 
 def number_in(file: Existing, name: str, element: str) -> int:
-    """The type of a file for atoms whose type has this name, and whose element is this one or not known (""). ArgumentError
-    if the file has none for them."""
+    """The type of a file for atoms whose type has this name, and whose element is this one or not known ("").
+    ArgumentError if the file has none for them."""
     if name in file.labels:
         return file.labels.index(name) + 1
     elements = [text.capitalize() for text in file.elements]
