@@ -20,6 +20,11 @@ class Identity {
   const std::vector<std::uint32_t> &particle_of_slot() const { return particle_of_slot_; }
   const std::vector<std::uint32_t> &arriving() const { return arriving_; }  // particles without a slot, ascending
 
+  // Whether an id occurs more than once.
+  static bool repeats(const format::Column<std::int64_t> &ids);
+  // The same for those of the last call of match(), all of whose slots had different ids.
+  bool repeats_match(const format::Column<std::int64_t> &ids) const;
+
   // The slots of the next frame are this frame's slots that have a particle, then the arriving particles.
   void renumber();
   // Nothing is known of the order.
