@@ -184,6 +184,22 @@ class XyzInput(CliCase):
         self.gpz("decode", "t.gpz", "-o", "out.extxyz")
         self.assertEqual(self.text("out.extxyz"), text)
 
+    def test_the_species_may_stand_anywhere(self):
+        for species, types in ((("C", "O"), "element"), ((2, 1), "type")):
+            self.write("in.xyz", "2\nProperties=id:I:1:tag:I:2:species:S:1:pos:R:3\n" + "".join(
+                f"{i} 5 6 {name} 1 2 {i}\n" for i, name in zip((7, 8), species)))
+            self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless")
+            out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", "--columns", f"id,{types},z", out=None).decode()
+            self.assertEqual(parse_dump(out)[0][2], [["7", str(species[0]), "7"], ["8", str(species[1]), "8"]])
+
+    def test_a_first_frame_without_particles(self):
+        text = "0\nAtoms. Timestep: 0\n1\nAtoms. Timestep: 1\nC 1 2 3\n"
+        self.write("in.xyz", text)
+        self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless", "--elements", "C",
+                 err=f"in.xyz: {NUMBERED}; frame 1 has 1 particle, the first frame has 0: a number is that of a row, not of a "
+                     "particle")
+        self.gpz("decode", "t.gpz", "-o", "-", out=text)
+
     def test_vectors_get_the_names_of_lammps(self):
         self.write("in.xyz", '1\nProperties=species:S:1:pos:R:3:velo:R:3:forces:R:3:dip:R:2\nC 1 2 3 4 5 6 7 8 9 10 11\n')
         self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless", err=f"in.xyz: {NUMBERED}")
@@ -197,6 +213,7 @@ class XyzInput(CliCase):
                 ("1 2\n\nC 1 2 3\n", 4, "line 1: expected the number of particles"),
                 ("2\n\nC 1 2 3\n", 5, "truncated: it ends in frame 0"),
                 ('1\nLattice="1 2 3"\nC 1 2 3\n', 4, "line 2: Lattice is not 9 numbers"),
+                ('1\nLattice="1 2 3', 5, "truncated: it ends in frame 0"),
                 ('1\nProperties=species:S:1:pos:R\nC 1 2 3\n', 4, "line 2: Properties is no list of name:type:count"),
                 ('1\nProperties=species:S:1:pos:R:3:tag:S:1\nC 1 2 3 a\n', 4,
                  "line 2: Properties: tag has values of type S; only R and I are read")):

@@ -116,6 +116,33 @@ class LastLine(CliCase):
         self.assert_files("in.dump")
 
 
+class Columns(CliCase):
+    def test_two_of_one_name(self):
+        """Their values could not be told apart: gpz verify would compare one of them with itself."""
+        rows = [(1, 1, 2, 3, 1.5)]
+        says = "column x occurs twice: leave one of the two out, or give it another name"
+        self.write("in.dump", dump_frame(0, rows, "id x y z x"))
+        self.write("in.bin", binary_frame(0, "id x y z x", rows))
+        self.write("in.xyz", "1\nProperties=species:S:1:pos:R:3:x:R:1\nC 1 2 3 1\n")
+        for name, place in (("in.dump", "line 9: "), ("in.bin", "byte 141: "), ("in.xyz", "line 2: Properties: ")):
+            self.gpz("encode", name, "-o", "t.gpz", "--eb", "0.01", code=4, err=f"{name}: {place}{says}")
+        self.write("one.dump", dump_frame(0, [(1, 1, 2, 3)], COLUMNS))
+        self.gpz("encode", "one.dump", "-o", "t.gpz", "--eb", "0.01")
+        self.gpz("verify", "t.gpz", "--against", "in.dump", code=4, err=f"in.dump: line 9: {says}")
+
+
+class Compressed(CliCase):
+    def test_each_program(self):
+        for start, name, unpack in ((b"\x1f\x8b\x08\0", "gzip", "zcat"), (b"\x28\xb5\x2f\xfd\0", "zstd", "zstdcat"),
+                                    (b"BZh91AY", "bzip2", "bzcat"), (b"\xfd7zXZ\0\0", "xz", "xzcat")):
+            self.write("in", start + bytes(100))
+            says = f"compressed by {name}: pipe it in, {unpack} FILE | gpz encode - -o OUT"
+            for options in ([], ["--format", "lammps"]):
+                self.gpz("encode", "in", "-o", "t.gpz", *options, code=2, err=f"in: {says}")
+            self.gpz("encode", "-", "-o", "t.gpz", stdin=self.read("in"), code=2, err=f"standard input: {says}")
+        self.assert_files("in")
+
+
 class BoundsOfColumns(CliCase):
     def check(self, name, columns, integer, *options):
         """`columns`: those that take a bound; `integer`: one that takes none."""
