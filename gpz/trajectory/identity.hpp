@@ -22,7 +22,8 @@ class Identity {
 
   // Whether an id occurs more than once.
   static bool repeats(const format::Column<std::int64_t> &ids);
-  // The same for those of the last call of match(), all of whose slots had different ids.
+  // Whether an id occurs more than once in the `ids` given to the last match(). The ids of its slots must have
+  // differed.
   bool repeats_match(const format::Column<std::int64_t> &ids) const;
 
   // The slots of the next frame are this frame's slots that have a particle, then the arriving particles.

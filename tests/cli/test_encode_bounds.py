@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""gpz encode: what bounds mean in every column of positions, bounds of 0, and bounds that leave next to nothing."""
+"""gpz encode: the bound of every column of positions, bounds of 0, and bounds as large as the box."""
 
 import json
 

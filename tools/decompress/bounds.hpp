@@ -36,9 +36,9 @@ class Bounds {
   void use_default(double bound) { absolute_ = bound; }
   bool has_positions() const { return absolute_.has_value(); }
 
-  // Positions of all forms get the bound of positions, in fractions of the box where they are. Notes on standard error
-  // bounds that leave next to nothing of the first frame. Throws Failure (usage) naming `file`, also for a bound that
-  // is smaller than that of the field.
+  // Positions of all forms get the bound of positions; scaled positions get it in fractions of the box. Notes a bound
+  // on standard error that is as large as half of the box, or as the values of its column. Throws Failure (usage)
+  // naming `file`, also for a bound that is smaller than that of the field.
   void apply(const std::string &file, Frame &frame);
 
  private:
