@@ -192,6 +192,16 @@ class XyzInput(CliCase):
             out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", "--columns", f"id,{types},z", out=None).decode()
             self.assertEqual(parse_dump(out)[0][2], [["7", str(species[0]), "7"], ["8", str(species[1]), "8"]])
 
+    def test_numbers_of_types_as_species_beside_the_types(self):
+        """What gpz decode writes of a dump that names no elements."""
+        self.write("in.dump", dump_frame(0, [(1, 2, 1, 2, 3), (2, 1, 4, 5, 6)]))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless")
+        self.gpz("decode", "t.gpz", "-o", "a.extxyz")
+        self.gpz("encode", "a.extxyz", "-o", "t.gpz", "--lossless")
+        self.gpz("decode", "t.gpz", "-o", "b.extxyz")
+        self.assertIn("2 1 2 3 1 2\n", self.text("a.extxyz"))
+        self.assertEqual(self.text("b.extxyz"), self.text("a.extxyz"))
+
     def test_a_first_frame_without_particles(self):
         text = "0\nAtoms. Timestep: 0\n1\nAtoms. Timestep: 1\nC 1 2 3\n"
         self.write("in.xyz", text)

@@ -66,13 +66,15 @@ double default_bound(const FrameSource &source, const std::string &units_option)
   }
 }
 
-// What is said of a file that was written.
+// What is said of a file that was written, all at once: memory may end before.
 void print_notes(const EncodeOptions &options, const FrameSource &source, const RowNumbers &numbers,
-                 const LosslessAdvice &advice) {
-  for (const std::string &note : numbers.notes(source.name())) print_note(printable(note));
-  if (options.output == "-") return;
-  const std::string text = advice.text(options.output, options.source.limits);
-  if (!text.empty()) print_note(text);
+                 const LosslessAdvice &advice, std::vector<std::string> notes) {
+  for (const std::string &note : numbers.notes(source.name())) notes.push_back(note);
+  std::string lossless;
+  if (options.output != "-") lossless = advice.text(options.output, options.source.limits);
+  if (!lossless.empty()) notes.push_back(std::move(lossless));
+  for (std::string &note : notes) note = printable(note);
+  for (const std::string &note : notes) print_note(note);
 }
 
 // `frames`, which end at this byte of the input, are written. Of a .gpz file in a pipe the byte is not known (0).
@@ -167,17 +169,17 @@ void encode(EncodeOptions options) {
     if (frames == 0) throw failure;
     const Failure with_end(failure.code(), "", with_what_is_whole(failure, frames, end));
     if (failure.code() != ExitCode::truncated || !options.allow_truncated) throw with_end;
-    print_note(with_end.what());
-    print_notes(options, *source, numbers, advice);
+    print_notes(options, *source, numbers, advice, {with_end.what()});
     return;
   }
   if (!out) throw Failure(ExitCode::truncated, source->name(), "no frame in it");
   out->close();
+  std::vector<std::string> notes;
   if (source->last_line_is_cut())
-    print_note(printable(
+    notes.push_back(
         fmt::format("{}: the last line has no line break; if the file was cut there, the last number has lost digits",
-                    source->name())));
-  print_notes(options, *source, numbers, advice);
+                    source->name()));
+  print_notes(options, *source, numbers, advice, std::move(notes));
 }
 
 }  // namespace

@@ -163,7 +163,8 @@ class XyzSource final : public FrameSource {
   }
 
   // Particles are named by elements, or by numbers of types (what LAMMPS writes if it knows no elements): the first
-  // particle of the file tells. `before`: the number of columns before its name.
+  // particle of the file tells. Names beside a column of types are those of the types. `before`: the number of columns
+  // before the name.
   FileColumn species(std::size_t before) {
     if (!named_by_number_ && has_rows_) {
       std::string_view row = input_->peek_line();
@@ -171,13 +172,15 @@ class XyzSource final : public FrameSource {
       std::int64_t number = 0;
       named_by_number_ = parse_number(next_word(row), number);
     }
-    return named_by_number_.value_or(false) ? FileColumn{"type", ValueType::integer, Display::number}
-                                            : FileColumn{"element", ValueType::integer, Display::element};
+    return named_by_number_.value_or(false) && !has_types_
+               ? FileColumn{"type", ValueType::integer, Display::number}
+               : FileColumn{"element", ValueType::integer, Display::element};
   }
 
   std::vector<FileColumn> columns(const Attributes &attributes) {
     const std::string *properties = find(attributes, {"properties"});
     if (properties == nullptr) {
+      has_types_ = false;
       std::vector<FileColumn> columns = {species(0)};
       for (const char *axis : {"x", "y", "z"}) columns.push_back({axis, ValueType::float64, Display::number});
       return columns;
@@ -189,6 +192,8 @@ class XyzSource final : public FrameSource {
       else
         parts.back() += c;
     if (parts.size() % 3 != 0) throw bad_line("Properties is no list of name:type:count");
+    has_types_ = false;
+    for (std::size_t i = 0; i < parts.size(); i += 3) has_types_ = has_types_ || parts[i] == "type";
     std::vector<FileColumn> columns;
     for (std::size_t i = 0; i < parts.size(); i += 3) add_property(parts[i], parts[i + 1], parts[i + 2], columns);
     return columns;
@@ -225,7 +230,8 @@ class XyzSource final : public FrameSource {
 
   Words words_;
   std::optional<bool> named_by_number_;
-  bool has_rows_ = false;  // the frame that is read
+  bool has_rows_ = false;   // these two: the frame that is read
+  bool has_types_ = false;  // a column called type
   std::uint64_t frames_ = 0;
 };
 
