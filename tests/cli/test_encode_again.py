@@ -5,7 +5,7 @@ import json
 import random
 import struct
 
-from cli_case import NUMBERED, MOVING_COLUMNS, CliCase, dump_frame, moving_rows, parse_dump, record_offsets
+from cli_case import A_SET, NUMBERED, MOVING_COLUMNS, CliCase, dump_frame, moving_rows, parse_dump, record_offsets
 
 FRAMES = 7
 BOUND = 0.001
@@ -173,6 +173,26 @@ class EncodeAgain(CliCase):
         self.assertEqual(out, self.read("e.gpz"))
         self.gpz("encode", "-", "-o", "f.gpz", "--eb", "0.01", stdin=self.read("t.gpz"), code=2,
                  err="standard input: a .gpz file in a pipe: give --format gpz")
+
+    def test_rows_in_the_order_of_memory(self):
+        """Lines of a scan without ids: every way of encoding them again keeps their rows, but a set that is asked for."""
+        rows = [(9 * abs(i % 200 - 100) / 100, 0.001 * i, 3, i % 3) for i in range(3000)]
+        self.write("m.dump", dump_frame(0, rows, columns="x y z q"))
+        self.gpz("encode", "m.dump", "-o", "m.gpz", "--eb", "0.001", "--order", "memory")
+
+        def check(name, given, bound):
+            decoded = parse_dump(self.gpz("decode", name, "-o", "-", "--format", "lammps", out=None).decode())[0]
+            self.assertEqual(decoded[1], ["x", "y", "z", "q"])
+            for axis in range(4):
+                self.assert_within([row[axis] for row in decoded[2]], [row[axis] for row in given], bound)
+
+        for options, bound in (([], "0.001"), (["--order", "id", "--effort", "dense"], "0.001"), (["--eb", "0.5"], "0.5"),
+                               (["--eb", "0.01", "--key", "1"], "0.01")):
+            self.gpz("encode", "m.gpz", "-o", "e.gpz", *options)
+            check("e.gpz", rows, bound)
+        self.gpz("select", "m.gpz", "-o", "s.gpz", "--region", ":,0.9995:2.4995,:", out=None)
+        check("s.gpz", [row for row in rows if 0.9995 < row[1] < 2.4995], "0.001")
+        self.gpz("encode", "m.gpz", "-o", "e.gpz", "--order", "place", err=f"m.gpz: {A_SET}")
 
     def test_damage(self):
         """As of other inputs, the complete frames before stay."""

@@ -129,8 +129,8 @@ void encode(EncodeOptions options) {
   const std::unique_ptr<FrameSource> source = open_source(options.input, options.source);
   const bool is_new = !source->is_gpz();
   if (is_new) options.source.keep_bits = false;
-  if (options.encoding.order == Order::automatic && source->is_in_order_of_memory())
-    options.encoding.order = Order::memory;
+  const bool in_order_of_memory = source->is_in_order_of_memory();
+  if (in_order_of_memory && options.encoding.order != Order::place) options.encoding.order = Order::memory;
   RowNumbers numbers(options.encoding.order);
   LosslessAdvice advice;
   Progress progress("encode", source->size() >> 20, "MiB");
@@ -140,7 +140,7 @@ void encode(EncodeOptions options) {
   std::uint64_t end = 0;  // of the last whole frame in the input
   try {
     for (Frame frame; source->next(frame); ++frames) {
-      if (is_new) numbers.apply(source->name(), frame);
+      if (is_new || in_order_of_memory) numbers.apply(source->name(), frame);
       const std::vector<Field> &fields = frame.info.fields;
       const bool has_positions = std::any_of(fields.begin(), fields.end(), takes_position_bound);
       if (is_new && choices == 0 && has_positions && !bounds.has_positions())
