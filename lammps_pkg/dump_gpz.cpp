@@ -26,6 +26,7 @@
 #include "comm.h"
 #include "compute.h"
 #include "domain.h"
+#include "fix.h"
 #include "fix_gpz_step.h"
 #include "gpz_box.h"
 #include "gpz_metadata.h"
@@ -85,7 +86,10 @@ int DumpGPZ::modify_param(int narg, char **arg) {
     log().fail(e.what());
   }
   if (!used) return GPZSource::modify_param(narg, arg);
-  if (keyword == "eb") said_bound_.clear();
+  if (keyword == "eb") {
+    said_bound_.clear();
+    bound_checked_ = false;
+  }
   if (keyword == "key") frames_.set_key_interval(settings_.key);
   if (keyword == "share") frames_.set_share(settings_.share);
   if (keyword == "direct") direct_.set_wanted(settings_.direct);
@@ -140,11 +144,15 @@ void DumpGPZ::init_style() {
     if (now.elements != metadata_.elements || now.type_labels != metadata_.type_labels)
       log().fail("element names and type labels are in the file already and cannot change after the first run");
   }
-  if (gpz_columns().has_positions())
-    log().say_if_new("positions " + settings_.eb.text(update->unit_style, id), said_bound_);
+  say_bound();
   init_direct();
   log().say_if_new(device_text(), said_device_);
   if (!output_.refusal().empty()) log().say("not written in the background: " + output_.refusal());
+}
+
+void DumpGPZ::say_bound() {
+  if (gpz_columns().has_positions())
+    log().say_if_new("positions " + settings_.eb.text(update->unit_style, id), said_bound_);
 }
 
 void DumpGPZ::init_output() {
@@ -240,14 +248,18 @@ void DumpGPZ::openfile() {
   metadata_ = metadata();
   repeated_.restart();
   frames_.begin_interval();
-  stop_if_it_fails([&] { output_.open(group(), path, metadata_, append_flag, problem); });
+  const GPZAppend continued = append();
+  stop_if_it_fails([&] { output_.open(group(), path, metadata_, append_flag ? &continued : nullptr, problem); });
   if (output_.dropped() > 0)
     log().warn(
         fmt::format("{}: {} frame(s) that not all of the dump's files have were cut off: the run that wrote them did "
                     "not complete them",
                     filename, output_.dropped()));
   set_effort();
-  if (multifile == 0) singlefile_opened = 1;
+  if (multifile == 0)
+    singlefile_opened = 1;
+  else
+    say_bound();  // may be that of the file
 }
 
 // The required features of a file of this effort.
@@ -268,6 +280,25 @@ gpz::Metadata DumpGPZ::metadata() const {
   facts.elements = elements();
   facts.features = wanted_features();
   return facts;
+}
+
+// What a file that is continued has to fit to: the user has given it, or the simulation has one.
+GPZAppend DumpGPZ::append() {
+  GPZAppend append;
+  append.given = metadata_;
+  if (!elements_given()) append.given.elements.clear();
+  for (const Fix *any : modify->get_fix_list())
+    if (utils::strmatch(any->style, "^dt/reset")) append.given.timestep_size = 0;  // it is another one at each step
+  append.next = [this](const gpz::FrameInfo &last, double first_edge) {
+    gpz_columns().take_own_bounds(last);
+    if (const auto bound = GPZColumns::position_bound(last)) settings_.eb.take(*bound);
+    gpz::FrameInfo next;
+    next.box = box();
+    set_bounds(first_edge > 0 ? first_edge : gpz_longest_edge(next.box));
+    for (const gpz::FieldInput &column : gpz_columns().fields()) next.fields.push_back(column.field);
+    return next;
+  };
+  return append;
 }
 
 // Writes the index. A destructor cannot tell LAMMPS of an error (`can_throw` is false).
@@ -315,14 +346,24 @@ void DumpGPZ::copy_to_host() {
   summary_.lap(GPZSummary::COPY);
 }
 
-// What is relative to the box refers to the first frame: of the file, if it is continued, otherwise of this dump. An
-// error of scaled positions counts as the distance that it becomes in the box of this frame.
-void DumpGPZ::set_bounds() {
+// An error of scaled positions counts as the distance that it becomes in the box of this frame.
+void DumpGPZ::set_bounds(double first_edge) {
+  const double bound = settings_.eb.absolute(first_edge);
+  gpz_columns().set_bounds(bound, bound / box().largest_edge_sum());
+}
+
+// At the first frame.
+void DumpGPZ::warn_of_large_bound() {
+  if (bound_checked_ || !gpz_columns().has_positions()) return;
+  bound_checked_ = true;
   const gpz::Box now = box();
-  if (first_edge_ == 0) first_edge_ = output_.first_edge();
-  if (first_edge_ == 0) first_edge_ = gpz_longest_edge(now);
   const double bound = settings_.eb.absolute(first_edge_);
-  gpz_columns().set_bounds(bound, bound / now.largest_edge_sum());
+  if (bound < 0.5 * gpz_longest_edge(now)) return;
+  const auto edges = now.edges();
+  log().warn(
+      fmt::format("positions within {:.8g} in a box of {:.8g} x {:.8g} x {:.8g}: the bound is at least half of the "
+                  "longest box edge, so that positions say almost nothing; dump_modify {} eb sets a smaller one",
+                  bound, edges[0], edges[1], edges[2], id));
 }
 
 void DumpGPZ::write_frame() {
@@ -334,7 +375,11 @@ void DumpGPZ::write_frame() {
       frames_.begin_interval();
       set_effort();
     }
-    set_bounds();
+    // What is relative to the box refers to the first frame: of the file, if it is continued, otherwise of this dump.
+    if (first_edge_ == 0) first_edge_ = output_.first_edge();
+    if (first_edge_ == 0) first_edge_ = gpz_longest_edge(box());
+    set_bounds(first_edge_);
+    warn_of_large_bound();
     const auto atoms_are_wrapped = wrapped();
     pack(nullptr);
     summary_.lap(GPZSummary::GATHER);

@@ -69,9 +69,11 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
   gpz::Metadata metadata_;       // of the file that is open
   double first_edge_ = 0;        // longest box edge at the first frame, distance units; 0: no frame yet
   bool effort_limited_ = false;  // which was said
+  bool bound_checked_ = false;   // against the box, by warn_of_large_bound
   std::string said_bound_, said_device_, said_sets_;
 
   void refuse_keywords() const;
+  void say_bound();
   void init_output();
   void init_backend();
   void init_direct();
@@ -87,11 +89,13 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
   void replace_oldest(const std::string &path);
   std::uint32_t wanted_features() const;
   gpz::Metadata metadata() const;
+  GPZAppend append();
   void set_effort();
   void close(bool can_throw);
 
   void copy_to_host();
-  void set_bounds();
+  void set_bounds(double first_edge);
+  void warn_of_large_bound();
   void write_frame();
   void drain();
   void stop_if_it_fails(const std::function<void()> &use_output) const;

@@ -44,7 +44,7 @@ void GPZBudget::change(int step) { effort_ = static_cast<gpz::Effort>(index() + 
 
 bool GPZBudget::next_frame(MPI_Comm world, bool key) {
   // The rank that takes longest decides, and all decide the same.
-  const double mine[2] = {elapsed_ > 0 ? busy_ / elapsed_ : 0.0, key ? 1.0 : 0.0};
+  double mine[2] = {elapsed_ > 0 ? busy_ / elapsed_ : 0.0, key ? 1.0 : 0.0};
   double all[2];
   MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, world);
   const double share = all[0];

@@ -15,6 +15,7 @@
 #include "gpz_columns.h"
 
 #include <algorithm>
+#include <gpz/continuation.hpp>
 #include <stdexcept>
 
 using namespace LAMMPS_NS;
@@ -137,6 +138,7 @@ void GPZColumns::add_field(const std::vector<int> &columns, bool leading) {
                    : set < 0                ? Bound::own
                    : set < first_scaled_set ? Bound::position
                                             : Bound::scaled);
+  bound_given_.push_back(false);
   fields_.push_back(input);
 }
 
@@ -163,6 +165,7 @@ void GPZColumns::set_own_bound(const std::string &pattern, double bound) {
       if (!matches(pattern.c_str(), component.name.c_str())) continue;
       if (bound_[f] == Bound::own) {
         fields_[f].field.bound = bound;
+        bound_given_[f] = true;
         found = true;
       } else if (bound_[f] == Bound::none) {
         integer = true;
@@ -175,6 +178,20 @@ void GPZColumns::set_own_bound(const std::string &pattern, double bound) {
   if (position) throw std::invalid_argument("the bound of positions is set with 'eb'");
   if (integer) throw std::invalid_argument("integer columns are always lossless");
   throw std::invalid_argument("the dump has no such column");
+}
+
+void GPZColumns::take_own_bounds(const gpz::FrameInfo &frame) {
+  for (std::size_t f = 0; f < fields_.size(); ++f)
+    for (const gpz::Field &other : frame.fields)
+      if (bound_[f] == Bound::own && !bound_given_[f] &&
+          other.components[0].name == fields_[f].field.components[0].name)
+        fields_[f].field.bound = other.bound;
+}
+
+std::optional<double> GPZColumns::position_bound(const gpz::FrameInfo &frame) {
+  for (const gpz::Field &field : frame.fields)
+    if (position_set(field.components[0].name) >= 0) return gpz::bound_as_distance(field, frame.box);
+  return std::nullopt;
 }
 
 void GPZColumns::set_bounds(double position, double scaled) {

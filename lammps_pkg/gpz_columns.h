@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <gpz/frame.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,11 @@ class GPZColumns {
   // Own error bound (0: lossless) of every float column that `pattern` matches ('*': any characters). Positions have
   // the bound of set_bounds and are left out. Throws std::invalid_argument if that leaves nothing.
   void set_own_bound(const std::string &pattern, double bound);
+  // Gives the float columns whose bound was not set that of the column with their name in another frame, if there is
+  // one. Not positions.
+  void take_own_bounds(const gpz::FrameInfo &frame);
+  // The bound of the positions in a frame, in distance units; nothing if there are none.
+  static std::optional<double> position_bound(const gpz::FrameInfo &frame);
   // Absolute bounds of positions in distance units and of scaled positions in fractions of the box edges.
   void set_bounds(double position, double scaled);
 
@@ -77,7 +83,8 @@ class GPZColumns {
   std::vector<std::vector<std::int64_t>> integers_;  // per column, where its source is integer_buffer
   std::vector<int> packed_, arrays_;
   std::vector<gpz::FieldInput> fields_;
-  std::vector<Bound> bound_;  // per field
+  std::vector<Bound> bound_;       // per field
+  std::vector<bool> bound_given_;  // per field: by set_own_bound
 
   std::vector<int> find_position(int dimension) const;
   void add_field(const std::vector<int> &columns, bool leading);

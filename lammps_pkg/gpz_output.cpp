@@ -20,12 +20,11 @@
 #include <exception>
 #include <filesystem>
 #include <gpz/error.hpp>
-#include <gpz/reader.hpp>
 #include <limits>
 #include <optional>
 #include <utility>
 
-#include "gpz_box.h"
+#include "gpz_plain_file.h"
 
 using namespace LAMMPS_NS;
 
@@ -42,7 +41,7 @@ GPZOutput::GPZOutput(MPI_Comm world)
 
 GPZOutput::~GPZOutput() = default;
 
-void GPZOutput::open(MPI_Comm group, const std::string &path, const gpz::Metadata &metadata, bool append,
+void GPZOutput::open(MPI_Comm group, const std::string &path, const gpz::Metadata &metadata, const GPZAppend *append,
                      std::string problem) {
   group_ = group;
   frames_.clear();
@@ -56,13 +55,14 @@ void GPZOutput::open(MPI_Comm group, const std::string &path, const gpz::Metadat
   if (!problem.empty()) throw GPZOutputError(problem);
   path_ = path;
   dropped_ = 0;
+  const std::optional<GPZContinued> found = append ? find_continued(*append) : std::nullopt;
   if (append && group_size_ < nranks_) {
-    problem = agree(drop_incomplete(metadata));
+    problem = agree(drop_incomplete(found));
     if (!problem.empty()) throw GPZOutputError(problem);
   }
   if (group_me_ == 0) {
     try {
-      open_first(metadata, append);
+      open_first(metadata, found);
     } catch (const std::exception &e) {
       problem = e.what();
     }
@@ -75,48 +75,43 @@ void GPZOutput::open(MPI_Comm group, const std::string &path, const gpz::Metadat
   open_ = true;
 }
 
-namespace {
-
-void check_same(const std::string &path, const char *what, bool same) {
-  if (!same)
-    throw gpz::Error(gpz::Status::invalid_argument,
-                     std::string("cannot append: the file has other ") + what + " than the dump", path);
-}
-
-// What the file holds to continue; nothing if it does not exist or ends inside its header.
-std::optional<gpz::FileScan> scan_existing(const std::string &path, const gpz::Metadata &metadata) {
-  try {
-    gpz::FileScan scan = gpz::scan_file(path);
-    check_same(path, "columns", scan.metadata.columns == metadata.columns);
-    check_same(path, "units", scan.metadata.units == metadata.units);
-    check_same(path, "element names", scan.metadata.elements == metadata.elements);
-    check_same(path, "type labels", scan.metadata.type_labels == metadata.type_labels);
-    return scan;
-  } catch (const gpz::Error &e) {
-    if (e.status() == gpz::Status::truncated || e.system_error() == ENOENT) return std::nullopt;
-    throw;
-  }
-}
-
-}  // namespace
-
-// The death of a run may leave a frame in the files of some groups only. The run that continues them has other atoms on
-// each rank: the other part of such a frame would lack atoms or have them twice. So each file is cut behind the last
-// frame that all have. Files of different frames stay. So do those that are joined by new ones, because there shall be
-// more of them, unless these files have no more frames than can be on their way: then the run died in its first one.
-std::string GPZOutput::drop_incomplete(const gpz::Metadata &metadata) {
-  std::vector<gpz::IndexEntry> frames;
-  std::string problem;
+// What the group's file has, on its first rank. The file stays as it is: all that can be refused is refused here.
+std::optional<GPZContinued> GPZOutput::find_continued(const GPZAppend &append) {
+  std::optional<GPZContinued> found;
+  std::string problem, last;
   if (group_me_ == 0) {
     try {
-      const auto found = scan_existing(path_, metadata);
-      if (found) frames = found->frames;
+      found = GPZContinued::find(path_, append.given);
+      if (found) last = found->last_frame();
     } catch (const std::exception &e) {
       problem = e.what();
     }
   }
   problem = agree(problem);
-  if (!problem.empty()) return problem;
+  if (!problem.empty()) throw GPZOutputError(problem);
+
+  double mine = found ? found->first_edge() : 0.0;
+  MPI_Allreduce(&mine, &first_edge_, 1, MPI_DOUBLE, MPI_MAX, world_);
+  last = agree(last);
+  if (last.empty()) return found;
+  try {
+    const gpz::FrameInfo next = append.next(GPZContinued::frame_of(last), first_edge_);
+    if (found) found->require_next(next);
+  } catch (const std::exception &e) {
+    problem = e.what();
+  }
+  problem = agree(problem);
+  if (!problem.empty()) throw GPZOutputError(problem);
+  return found;
+}
+
+// The death of a run may leave a frame in the files of some groups only. The run that continues them has other atoms on
+// each rank: the other part of such a frame would lack atoms or have them twice. So each file is cut behind the last
+// frame that all have. Files of different frames stay. So do those that are joined by new ones, because there shall be
+// more of them, unless these files have no more frames than can be on their way: then the run died in its first one.
+std::string GPZOutput::drop_incomplete(const std::optional<GPZContinued> &found) {
+  std::vector<gpz::IndexEntry> frames;
+  if (found) frames = found->scan().frames;
 
   // Only the first rank of each group has a say.
   constexpr long long most = std::numeric_limits<long long>::max();
@@ -140,19 +135,20 @@ std::string GPZOutput::drop_incomplete(const gpz::Metadata &metadata) {
 }
 
 // The first rank of the group creates the file, or cuts an existing one behind its last complete frame, before others
-// open it.
-void GPZOutput::open_first(const gpz::Metadata &metadata, bool append) {
-  const std::optional<gpz::FileScan> found = append ? scan_existing(path_, metadata) : std::nullopt;
-  append = found.has_value();
-  features_ = append ? found->metadata.features : metadata.features;
-  writer_ =
-      std::make_unique<gpz::Writer>(path_, metadata, append ? gpz::Writer::Mode::append : gpz::Writer::Mode::create);
+// open it. Of a rank that writes alone, gpz::Writer does so at its first frame.
+void GPZOutput::open_first(const gpz::Metadata &metadata, const std::optional<GPZContinued> &found) {
+  features_ = found ? found->scan().metadata.features : metadata.features;
+  writer_ = found ? std::make_unique<gpz::Writer>(path_, gpz::Metadata(), gpz::Writer::Mode::append)
+                  : std::make_unique<gpz::Writer>(path_, metadata, gpz::Writer::Mode::create);
   frames_ = writer_->frames();
   end_ = writer_->size();
-  if (!frames_.empty()) first_edge_ = gpz_longest_edge(gpz::Reader(path_).info(0).box);
+  if (!found || group_size_ == 1) return;
+  GPZPlainFile file(path_);
+  file.cut(end_);
+  file.close();
 }
 
-// Tells the other ranks of the group what the file has, and all ranks how large the box was.
+// Tells the other ranks of the group what the file has.
 void GPZOutput::share_existing() {
   auto stretch = frames_.end();
   while (stretch != frames_.begin() && (stretch == frames_.end() || (stretch - 1)->timestep < stretch->timestep))
@@ -171,8 +167,6 @@ void GPZOutput::share_existing() {
     features_ = static_cast<std::uint32_t>(facts[3]);
     writer_.reset();  // closes without an index
   }
-  double mine = first_edge_;
-  MPI_Allreduce(&mine, &first_edge_, 1, MPI_DOUBLE, MPI_MAX, world_);
 }
 
 // --- how to write ---
@@ -448,7 +442,7 @@ void GPZOutput::close() {
   if (!problem.empty()) throw GPZOutputError(problem);
 }
 
-// The problem of the lowest rank that has one, on all ranks; empty if none has.
+// The text (mostly a problem) of the lowest rank that has one, on all ranks; empty if none has.
 std::string GPZOutput::agree(const std::string &problem) const {
   if (nranks_ == 1) return problem;
   int mine = problem.empty() ? nranks_ : me_, rank = nranks_;

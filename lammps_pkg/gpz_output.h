@@ -23,12 +23,14 @@
 #include <gpz/frame.hpp>
 #include <gpz/writer.hpp>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "gpz_at_finalize.h"
 #include "gpz_background.h"
+#include "gpz_continued.h"
 #include "gpz_shared_file.h"
 #include "gpz_summary.h"
 
@@ -60,9 +62,11 @@ class GPZOutput {
   bool in_background() const { return background_ != nullptr; }
   const std::string &refusal() const { return refusal_; }
 
-  // Creates the file, or continues an existing one behind its last complete frame. `problem`: why this rank must not
-  // do so, or empty. Throws GPZOutputError, before the file is touched if a rank has a problem.
-  void open(MPI_Comm group, const std::string &path, const gpz::Metadata &metadata, bool append, std::string problem);
+  // Creates the file, or continues an existing one behind its last complete frame, if `append` is not null. `problem`:
+  // why this rank must not do so, or empty. Throws GPZOutputError, before the file is touched if a rank has a problem
+  // or the file is not what `append` says.
+  void open(MPI_Comm group, const std::string &path, const gpz::Metadata &metadata, const GPZAppend *append,
+            std::string problem);
   bool is_open() const { return open_; }
   // Another communicator of the group that the file was opened with.
   void set_group(MPI_Comm group) { group_ = group; }
@@ -122,8 +126,9 @@ class GPZOutput {
   std::size_t chunks_before_ = 0;          // that this rank's chunk has in the frame
   GPZAtFinalize at_finalize_;
 
-  std::string drop_incomplete(const gpz::Metadata &metadata);
-  void open_first(const gpz::Metadata &metadata, bool append);
+  std::optional<GPZContinued> find_continued(const GPZAppend &append);
+  std::string drop_incomplete(const std::optional<GPZContinued> &found);
+  void open_first(const gpz::Metadata &metadata, const std::optional<GPZContinued> &found);
   void share_existing();
   std::string why_not_plain() const;
   std::string start();

@@ -40,15 +40,28 @@ int GPZPositionBound::read(int narg, char **arg, LAMMPS *lmp) {
   }
   if (narg <= used) utils::missing_cmd_args(FLERR, "dump_modify eb", lmp->error);
   bound.value_ = utils::numeric(FLERR, arg[used], false, lmp);
-  if (!(bound.value_ > 0.0) || !std::isfinite(bound.value_))
-    throw std::invalid_argument(std::string("dump_modify eb must be a number > 0, not ") + arg[used]);
+  const bool relative = bound.kind_ == RELATIVE;
+  if (!(bound.value_ >= 0.0) || !std::isfinite(bound.value_) || (relative && bound.value_ >= 1.0))
+    throw std::invalid_argument(std::string("dump_modify eb ") +
+                                (relative ? "rel must be a fraction of the longest box edge, from 0 (exact) to below 1"
+                                          : "must be a number, 0 (exact) or larger") +
+                                ", not " + arg[used]);
   *this = bound;
   return used + 1;
 }
 
+void GPZPositionBound::take(double bound) {
+  if (kind_ != DEFAULT) return;
+  kind_ = CONTINUED;
+  value_ = bound;
+}
+
 std::string GPZPositionBound::text(const char *unit_style, const std::string &dump_id) const {
+  const char *const source = kind_ == CONTINUED ? " (as in the file that is continued)" : "";
+  if (value_ == 0) return std::string("exact") + source;
   std::string text = fmt::format("within {:.8g} ", value_);
   text += kind_ == RELATIVE ? "of the longest box edge at the first frame" : gpz::unit_style(unit_style).length;
+  text += source;
   if (kind_ == DEFAULT)
     text += fmt::format(" (default for units {}; dump_modify {} eb changes it)", unit_style, dump_id);
   return text;

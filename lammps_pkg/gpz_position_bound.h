@@ -26,9 +26,12 @@ class GPZPositionBound {
   // The default of a unit system.
   explicit GPZPositionBound(const char *unit_style);
 
-  // Reads "eb V", "eb abs V" or "eb rel V", and returns the number of words. Throws std::invalid_argument if V is no
-  // bound; a LAMMPS error if it is missing or no number.
+  // Reads "eb V", "eb abs V" or "eb rel V", and returns the number of words; 0 is exact. Throws std::invalid_argument
+  // if V is no bound; a LAMMPS error if it is missing or no number.
   int read(int narg, char **arg, LAMMPS *lmp);
+
+  // Becomes the bound of a file that is continued, in distance units, if none was given.
+  void take(double bound);
 
   // In distance units. first_edge: longest box edge at the first frame.
   double absolute(double first_edge) const { return kind_ == RELATIVE ? value_ * first_edge : value_; }
@@ -37,7 +40,7 @@ class GPZPositionBound {
   std::string text(const char *unit_style, const std::string &dump_id) const;
 
  private:
-  enum { DEFAULT, ABSOLUTE, RELATIVE } kind_ = DEFAULT;
+  enum { DEFAULT, CONTINUED, ABSOLUTE, RELATIVE } kind_ = DEFAULT;
   double value_;  // distance units, or a fraction of first_edge
 };
 

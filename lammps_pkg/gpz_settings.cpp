@@ -140,8 +140,7 @@ int GPZSettings::read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
   } else if (keyword == "device") {
     device = choose(keyword, word(), devices);
   } else if (keyword == "effort") {
-    const std::string name = word();
-    effort = choose(keyword, name == "default" ? "standard" : name, efforts);
+    effort = choose(keyword, word(), efforts);
   } else if (keyword == "budget") {
     budget = read_budget(word(), lmp);
   } else if (keyword == "order") {

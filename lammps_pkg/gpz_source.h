@@ -70,6 +70,7 @@ class GPZSource : public DumpCustom {
   bool has_column(const char *name) const;
   // Names of atom types that the dump shows, or was given.
   std::vector<std::string> elements() const;
+  bool elements_given() const { return elements_given_; }
 
  private:
   GPZLog log_;

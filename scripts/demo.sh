@@ -3,22 +3,30 @@
 # From nothing to a compressed trajectory: installs what is missing, gets and builds LAMMPS and gpz, runs examples/in.melt on two
 # MPI ranks with dump gpz and dump custom side by side, decodes the one and compares every atom with the other.
 #
-#   scripts/demo.sh [--cuda]                            a tested release of LAMMPS is fetched and built (once)
+#   scripts/demo.sh [--cuda] [--optimize]               a tested release of LAMMPS is fetched and built (once)
 #   LAMMPS_SOURCE_DIR=/path/to/lammps scripts/demo.sh   a LAMMPS of your own, built outside its tree; with LAMMPS_BINARY not built
 #
 # Builds what this needs and nothing else: the program, the plugin, LAMMPS's core; scripts/test.sh adds the rest. The CUDA part is
 # built where there is a GPU, for that GPU, and with --cuda (for compute capability 9.0 if there is none).
+# The LAMMPS that it builds is for trying gpz: most of it is compiled without optimisation, so that it is there soon. With --optimize
+# it is one for work, with further packages (MOLECULE KSPACE MANYBODY RIGID COMPRESS EXTRA-DUMP MOLFILE), which takes some minutes
+# longer; build/bin/lmp stays that one afterwards.
 # Leaves build/bin/gpz, build/bin/lmp, build/lib/gpzplugin.so and the trajectories in build/demo/. What is fetched and built of
 # LAMMPS is kept in ~/.cache/gpz (GPZ_CACHE_DIR).
 set -euo pipefail
 for part in common progress packages lammps build mpi; do . "$(dirname "$0")/lib/$part.sh"; done
 
-case ${1:-} in
-  --cuda) cuda=ON ;;
-  '') cuda=AUTO ;;
-  -h | --help) show_help ;;
-  *) die "unknown argument: $1 (--help)" ;;
-esac
+cuda=AUTO
+purpose=demo
+while (($#)); do
+  case $1 in
+    --cuda) cuda=ON ;;
+    --optimize) purpose=optimized ;;
+    -h | --help) show_help ;;
+    *) die "unknown argument: $1 (--help)" ;;
+  esac
+  shift
+done
 
 # Says what is left to do.
 next_steps=("the program gpz" LAMMPS "the plugin" "a run")
@@ -39,7 +47,7 @@ build_gpz "$build" gpz_command
 say "build/bin/gpz works already: build/bin/gpz decode tests/golden/files/lammps-melt.gpz -o melt.xyz"
 
 next_steps=("the plugin" "a run")
-provide_lammps demo
+provide_lammps "$purpose"
 next_steps=("a run")
 configure_gpz "$build"
 build_gpz "$build" gpzplugin
@@ -76,3 +84,15 @@ row "dump custom, binary" melt.bin
 row "decoded text" melt.xyz
 
 say "All of it took $(duration $SECONDS)"
+
+case $lammps_level in
+  user) say "The plugin is for $LAMMPS_BINARY" ;;
+  optimized) say "build/bin/lmp is compiled with optimisation: use it for work, or the plugin in a LAMMPS of your own" ;;
+  *)
+    say "build/bin/lmp is for trying gpz: it is slow, because most of it is compiled without optimisation"
+    echo "   For work:  scripts/demo.sh --optimize                                     builds a fast one"
+    echo "   or your LAMMPS:  LAMMPS_SOURCE_DIR=/its/source LAMMPS_BINARY=/path/to/lmp scripts/demo.sh   builds the plugin for it"
+    ;;
+esac
+echo "   Any LAMMPS that the plugin was built for loads it:  export LAMMPS_PLUGIN_PATH=$build/lib"
+echo "   or in the input:  plugin load $build/lib/gpzplugin.so"

@@ -63,6 +63,7 @@ case $variant in
     [[ $ovito == OFF ]] || requirements+=("$repository/tests/python/requirements-ovito.txt")
     begin_python "$build/venv" "${requirements[@]}"
     provide_lammps test
+    provide_lammps serial
     provide_python
     architectures=$(gpu_architectures)
     [[ $cuda || $architectures ]] || cuda=OFF
@@ -70,7 +71,7 @@ case $variant in
     [[ -z $architectures ]] || cuda_flags=
     configure_gpz "$build" -D GPZ_BUILD_TESTS=ON -D GPZ_BUILD_BENCH=ON -D "GPZ_CUDA=${cuda:-AUTO}" \
       -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-$without_gpu}" -D "CMAKE_CUDA_FLAGS=$cuda_flags" \
-      -D "GPZ_BENCH_OPTIMIZE=${optimize_benchmarks}" \
+      -D "GPZ_BENCH_OPTIMIZE=${optimize_benchmarks}" -D "GPZ_LAMMPS_SERIAL_BINARY=$LAMMPS_SERIAL_BINARY" \
       -D GPZ_PYTHON=ON -D "Python_EXECUTABLE=$python" -D "GPZ_TEST_OVITO=$ovito"
     build_gpz "$build" all ${benchmarks:+benchmarks}
     ;;

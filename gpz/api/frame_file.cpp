@@ -22,10 +22,13 @@ format::FrameHead FrameFile::head(std::size_t i, std::uint64_t *body) const {
     throw Error(Status::not_found,
                 "no frame " + std::to_string(i) + ": there are " + std::to_string(scan_.frames.size()), name());
   }
-  const IndexEntry &entry = scan_.frames[i];
-  return in_place(name(), entry.offset, [&] {
+  return head_at(*source_, scan_.frames[i], body);
+}
+
+format::FrameHead head_at(const Source &source, const IndexEntry &entry, std::uint64_t *body) {
+  return in_place(source.name(), entry.offset, [&] {
     Bytes prefix;
-    const auto record = complete_record_at(*source_, entry.offset, entry.offset + entry.length, prefix);
+    const auto record = complete_record_at(source, entry.offset, entry.offset + entry.length, prefix);
     if (!record || record->type != format::frame_type || record->length != entry.length) {
       corrupt("no complete frame where the index has one");
     }

@@ -13,6 +13,10 @@
 
 namespace gpz::api {
 
+// The head of the frame that a scan has found; `body` receives the position of its first chunk. Throws corrupt,
+// limit_exceeded, io_error.
+format::FrameHead head_at(const Source &source, const IndexEntry &entry, std::uint64_t *body = nullptr);
+
 // Threads may share it.
 class FrameFile {
  public:

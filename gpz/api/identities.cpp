@@ -3,17 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string>
 
+#include "gpz/api/input_values.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz::api {
 namespace {
 
 constexpr double max_whole = 9007199254740992.0;  // 2^53: every integer up to it is a double
-
-std::size_t row_of(std::size_t i, const int *rows) { return rows == nullptr ? i : static_cast<std::size_t>(rows[i]); }
 
 bool is_id(const Field &field) {
   return std::any_of(field.components.begin(), field.components.end(),
@@ -28,14 +26,6 @@ bool has_positions(const std::vector<FieldInput> &fields) { return !fields.empty
 
 bool has_ids(const std::vector<FieldInput> &fields) {
   return std::any_of(fields.begin(), fields.end(), [](const FieldInput &input) { return is_id(input.field); });
-}
-
-template <class T>
-double value_at(const ConstArray &array, std::size_t row) {
-  T value;
-  std::memcpy(&value, static_cast<const char *>(array.data) + static_cast<std::ptrdiff_t>(row) * array.stride,
-              sizeof value);
-  return static_cast<double>(value);
 }
 
 }  // namespace
@@ -57,7 +47,7 @@ void Identities::make_whole(std::vector<FieldInput> &fields, std::size_t particl
     for (std::size_t i = 0; i < particles; ++i) {
       const std::size_t row = row_of(i, rows);
       const double value =
-          given.type == ConstArray::Type::float32 ? value_at<float>(given, row) : value_at<double>(given, row);
+          given.type == ConstArray::Type::float32 ? double{value_at<float>(given, row)} : value_at<double>(given, row);
       if (!(std::fabs(value) <= max_whole) || value != std::floor(value))
         throw Error(Status::invalid_argument, "column id: " + std::to_string(value) + " of particle " +
                                                   std::to_string(i) + " is not a whole number, as ids are");
@@ -66,6 +56,7 @@ void Identities::make_whole(std::vector<FieldInput> &fields, std::size_t particl
     input.field.type = ValueType::integer;
     input.field.leading = false;
     input.field.bound = input.field.step = input.field.largest_error = 0;
+    input.field.origin = {};
     input.components[0] = whole;
     return;
   }

@@ -65,8 +65,14 @@ format::Charge charge_for_columns(std::uint64_t particles, const std::vector<Fie
   return format::Charge(particles * components * sizeof(double));
 }
 
+void set_origins(FrameInfo &info) {
+  for (Field &field : info.fields)
+    if (field.type != ValueType::integer) field.origin = {field.bound, field.step, field.largest_error, 0, field.type};
+}
+
 void begin_frame(FrameInfo info, Frame &frame) {
   frame.info = std::move(info);
+  set_origins(frame.info);
   std::size_t count = 0;
   for (std::size_t f = 0; f < frame.info.fields.size(); ++f) {
     for (std::size_t c = 0; c < frame.info.fields[f].components.size(); ++c, ++count) {

@@ -20,7 +20,9 @@ Array array_of(const Frame &frame, Frame::Column &column);
 // For the columns of these fields that are wanted (an empty list: of all). Throws limit_exceeded.
 format::Charge charge_for_columns(std::uint64_t particles, const std::vector<Field> &fields,
                                   const std::vector<bool> &wanted);
-// Makes `frame` an empty frame with these fields.
+// Says of the fields of a frame that is decoded what error their values have (Field::origin).
+void set_origins(FrameInfo &info);
+// Makes `frame` an empty frame with these fields and their origins.
 void begin_frame(FrameInfo info, Frame &frame);
 // Gives the columns of all wanted fields (an empty list: of all) room for this many particles; one target a field.
 std::vector<cpu::Target> frame_targets(Frame &frame, const std::vector<bool> &wanted, std::size_t particles);

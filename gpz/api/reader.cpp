@@ -251,6 +251,7 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
     state_->open(i, head, position, wanted, options.threads, false, [&](trajectory::OpenFrame &opened) {
       opened.write_all(head.info.fields, targets, sorted_by, options.threads);
     });
+    api::set_origins(head.info);
     return std::move(head.info);
   });
 }

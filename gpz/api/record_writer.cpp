@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/api/record_writer.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "gpz/api/frame_file.hpp"
 #include "gpz/api/scan.hpp"
+#include "gpz/continuation.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/budget.hpp"
 
@@ -15,14 +18,15 @@ RecordWriter::RecordWriter(std::unique_ptr<Sink> sink, const Metadata &metadata,
   if (when == Header::at_once) begin();
 }
 
-RecordWriter::RecordWriter(std::unique_ptr<Sink> sink, FileScan found)
+RecordWriter::RecordWriter(std::unique_ptr<Sink> sink, FileScan found, std::optional<FrameInfo> last)
     : sink_(std::move(sink)),
       metadata_(std::move(found.metadata)),
       is_new_(false),
+      stays_(found.has_index),
+      continued_(std::move(last)),
       frames_(std::move(found.frames)),
-      end_(found.frames_end) {
-  cut();
-}
+      end_(found.frames_end),
+      torn_(true) {}
 
 bool RecordWriter::add_features(std::uint32_t features) {
   if ((features & ~metadata_.features) == 0) return true;
@@ -49,6 +53,18 @@ void RecordWriter::replace_header() {
 
 void RecordWriter::begin() {
   if (!header_.empty()) put({}, 0);
+}
+
+void RecordWriter::allow_other_bound(const Field &field) {
+  if (!continued_) return;
+  const auto has_column = [&](const Field &other) {
+    return std::any_of(other.components.begin(), other.components.end(), [&](const Field::Component &component) {
+      return std::any_of(field.components.begin(), field.components.end(),
+                         [&](const Field::Component &mine) { return mine.name == component.name; });
+    });
+  };
+  std::vector<Field> &fields = continued_->fields;
+  fields.erase(std::remove_if(fields.begin(), fields.end(), has_column), fields.end());
 }
 
 void RecordWriter::sync() {
@@ -86,6 +102,11 @@ void RecordWriter::write(const FrameInfo &given, const std::vector<ChunkEntry> &
                          const std::vector<Span> &bodies) {
   in_place(name(), Error::no_position, [&] {
     FrameInfo info = given;
+    if (continued_) {
+      const bool was_whole = std::exchange(stays_, true);
+      require_continuation(*continued_, info);
+      stays_ = was_whole;
+    }
     if (info.since_key != 0) {
       if (!has_last_ || info.since_key != last_since_key_ + 1)
         throw Error(Status::invalid_argument, "the frame that this one builds on is not the last one of the file");
@@ -107,6 +128,7 @@ void RecordWriter::write(const FrameInfo &given, const std::vector<ChunkEntry> &
       frames_.pop_back();
       throw;
     }
+    continued_.reset();
     has_last_ = true;
     last_since_key_ = info.since_key;
     last_chunks_ = chunks.size();
@@ -116,6 +138,10 @@ void RecordWriter::write(const FrameInfo &given, const std::vector<ChunkEntry> &
 
 void RecordWriter::close() {
   in_place(name(), Error::no_position, [&] {
+    if (stays_ && !has_last_) {
+      sink_->close();
+      return;
+    }
     const Bytes index = index_record(frames_);
     try {
       put({{index.data(), index.size()}}, index.size());
@@ -136,7 +162,10 @@ RecordWriter write_file(const std::string &path, const Metadata &metadata, bool 
   format::Budget budget{Limits{}};
   const format::Budget::Scope scope(budget);
   FileScan found = scan(*file, true);
-  return {std::move(file), std::move(found)};
+  in_place(file->name(), Error::no_position, [&] { require_continuation(found.metadata, metadata); });
+  std::optional<FrameInfo> last;
+  if (!found.frames.empty()) last = head_at(*file, found.frames.back()).info;
+  return {std::move(file), std::move(found), std::move(last)};
 }
 
 }  // namespace gpz::api

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,10 @@ class RecordWriter {
 
   // Begins a file: the sink is empty and receives the file header.
   RecordWriter(std::unique_ptr<Sink> sink, const Metadata &metadata, Header when = Header::at_once);
-  // Continues a file that was scanned, behind its complete frames.
-  RecordWriter(std::unique_ptr<Sink> sink, FileScan found);
+  // Continues a file that was scanned, behind its complete frames; `last` is the head of the last one, if there is one.
+  // The first frame that is written cuts what the sink has behind them: an index, a torn frame. Its bounds have to be
+  // those of `last` (require_continuation).
+  RecordWriter(std::unique_ptr<Sink> sink, FileScan found, std::optional<FrameInfo> last);
 
   // chunks[i] describes the bytes bodies[i]. A difference frame has to follow a frame that this object wrote, with as
   // many chunks; its reference is filled in. If write() throws, the sink is cut back to the earlier frames; if that
@@ -32,8 +35,11 @@ class RecordWriter {
   // or existed before.
   bool add_features(std::uint32_t features);
   std::uint32_t features() const { return metadata_.features; }
+  // The next frame may have another bound of this field than the last one of a file that is continued.
+  void allow_other_bound(const Field &field);
   void sync();
-  // Writes the index and closes.
+  // Writes the index and closes. A file that is continued stays as it is if its first new frame was refused, or if it
+  // got no frame and has an index.
   void close();
 
   const std::string &name() const { return sink_->name(); }
@@ -49,8 +55,10 @@ class RecordWriter {
 
   std::unique_ptr<Sink> sink_;
   Metadata metadata_;
-  bool is_new_ = true;  // this object has begun the file
-  Bytes header_;        // as long as it waits
+  bool is_new_ = true;                  // this object has begun the file
+  bool stays_ = false;                  // without a new frame, close() leaves the sink as it is
+  std::optional<FrameInfo> continued_;  // the last frame of a file that is continued, until another one follows
+  Bytes header_;                        // as long as it waits
   std::vector<IndexEntry> frames_;
   std::uint64_t end_ = 0;  // of the header or the last complete record in the sink
   bool torn_ = false;      // the sink may have bytes after end_

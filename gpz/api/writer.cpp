@@ -11,6 +11,7 @@
 #include "gpz/api/frame_fields.hpp"
 #include "gpz/api/identities.hpp"
 #include "gpz/api/memory_sink.hpp"
+#include "gpz/api/origins.hpp"
 #include "gpz/api/record_writer.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
@@ -48,12 +49,23 @@ struct Writer::State {
   EncodedChunk chunk;  // these two keep their memory from frame to frame
   api::FrameFields columns;
   api::Identities identities;
+  api::Origins origins;
+  FrameInfo last;                       // the head of the last frame
   std::optional<std::uint64_t> stored;  // the checksum in its own file of the last frame, if that is a stored one
 
   State(api::RecordWriter to, int threads) : file(std::move(to)), encoder(threads) {}
   State(std::unique_ptr<Sink> sink, const Metadata &metadata, int threads,
         api::RecordWriter::Header header = api::RecordWriter::Header::at_once)
       : State(api::RecordWriter(std::move(sink), metadata, header), threads) {}
+
+  void apply_origins(std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
+    std::vector<double> asked;
+    for (const FieldInput &input : fields) asked.push_back(input.field.bound);
+    origins.apply(fields, particles, rows);
+    // A file may be continued with values that have kept a smaller bound.
+    for (std::size_t f = 0; f < fields.size(); ++f)
+      if (fields[f].field.bound < asked[f]) file.allow_other_bound(fields[f].field);
+  }
 
   void write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
     const format::UsualArithmetic arithmetic;
@@ -75,6 +87,7 @@ struct Writer::State {
       }
     }
     file.write(complete, entries, bodies);
+    last = std::move(complete);
   }
 
   void write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
@@ -85,6 +98,8 @@ struct Writer::State {
     complete.since_key = schedule.next(complete.fields);
     schedule.restart();  // for the frame behind this one, if this one fails
     file.add_features(features_of(effort, order, has_identity(complete.fields)));
+    for (const FieldInput &input : fields)
+      if (input.relative_bound) file.allow_other_bound(input.field);
     encoder.set_order(order);
     encoder.set_effort(effort, file.features());
     const auto particles = static_cast<std::size_t>(info.particles);
@@ -157,6 +172,7 @@ void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields,
     const bool decoded = std::any_of(given.begin(), given.end(), [](const FieldInput &input) { return input.decoded; });
     if (!decoded && (state_->order == Order::id || state_->order == Order::automatic))
       state_->identities.number(given, particles, rows);
+    state_->apply_origins(given, particles, rows);
     state_->write(info, given, rows);
   });
 }
@@ -169,6 +185,7 @@ void Writer::write(const Frame &frame) {
     const auto particles = static_cast<std::size_t>(frame.info.particles);
     state_->identities.make_whole(fields, particles, nullptr);
     state_->identities.check_same(fields, particles, state_->file.frames().size());
+    state_->apply_origins(fields, particles, nullptr);
     state_->write(frame.info, fields, nullptr);
   });
 }
@@ -200,6 +217,7 @@ void Writer::write(const FrameInfo &info, const std::vector<EncodedChunk> &chunk
 }
 
 const std::vector<IndexEntry> &Writer::frames() const { return state_->file.frames(); }
+const FrameInfo &Writer::last_frame() const { return state_->last; }
 std::uint64_t Writer::size() const { return state_->file.size(); }
 void Writer::sync() { state_->file.sync(); }
 void Writer::close() { state_->file.close(); }

@@ -49,13 +49,13 @@ template <class T, class Last>
 constexpr bool ends_with(std::size_t offset) {
   return offset + sizeof(Last) == sizeof(T);
 }
-static_assert(ends_with<gpz_field, uint32_t>(offsetof(gpz_field, reserved)) &&
+static_assert(ends_with<gpz_field, uint32_t>(offsetof(gpz_field, reserved2)) &&
               ends_with<gpz_output, uint32_t>(offsetof(gpz_output, reserved)) &&
               ends_with<gpz_frame, uint16_t>(offsetof(gpz_frame, since_key)) &&
               ends_with<gpz_metadata, uint32_t>(offsetof(gpz_metadata, reserved)) &&
               ends_with<gpz_scan, uint32_t>(offsetof(gpz_scan, reserved)) &&
               ends_with<gpz_read_options, uint32_t>(offsetof(gpz_read_options, reserved)) &&
-              ends_with<gpz_column_info, uint32_t>(offsetof(gpz_column_info, reserved)));
+              ends_with<gpz_column_info, double>(offsetof(gpz_column_info, step)));
 
 namespace gpz::c {
 
@@ -129,6 +129,29 @@ std::vector<gpz_field> taken_fields(const gpz_field *fields, std::size_t count) 
   return taken(fields, count, "gpz_field");
 }
 
+namespace {
+
+bool is_bound(double x) { return x >= 0 && x <= std::numeric_limits<double>::max(); }
+
+Origin origin_of(const gpz_field &field) {
+  const bool is_given =
+      field.origin_bound != 0 || field.origin_step != 0 || field.origin_error != 0 || field.origin_rounding != 0;
+  require_of(field, field.reserved2 == 0, "reserved2 is not 0");
+  if (!is_given) return {};
+  require_of(field,
+             is_bound(field.origin_bound) && is_bound(field.origin_step) && is_bound(field.origin_error) &&
+                 is_bound(field.origin_rounding),
+             "a member of its origin is not a finite number of at least 0");
+  const ValueType type = value_type(field.type);
+  require_of(field, type != ValueType::integer, "integers have no error, and no origin");
+  const int origin = number(field.origin_type);
+  require_of(field, origin == GPZ_FLOAT32 || origin == GPZ_FLOAT64, "origin_type is no type of floats");
+  return {field.origin_bound, field.origin_step, field.origin_error, field.origin_rounding,
+          value_type(field.origin_type)};
+}
+
+}  // namespace
+
 std::vector<FieldInput> unbounded_inputs(const std::vector<gpz_field> &fields, std::uint64_t particles) {
   std::vector<FieldInput> inputs;
   std::set<std::string> known;
@@ -141,6 +164,7 @@ std::vector<FieldInput> unbounded_inputs(const std::vector<gpz_field> &fields, s
     input.field.type = value_type(from.type);
     input.field.display = display_of(from);
     input.field.leading = inputs.empty() && input.field.type != ValueType::integer;
+    input.field.origin = origin_of(from);
     for (std::size_t c = 0; c < names.size(); ++c) {
       require_of(from, from.data[c] != nullptr || particles == 0, "data is a null pointer");
       require_of(from, from.stride != 0 || particles <= 1, "stride is 0");
@@ -156,16 +180,17 @@ std::vector<FieldInput> unbounded_inputs(const std::vector<gpz_field> &fields, s
 
 double given_bound(const gpz_field &field) {
   const int kind = number(field.bound_kind);
-  require_of(field, kind == GPZ_LOSSLESS || kind == GPZ_ABSOLUTE || kind == GPZ_RELATIVE,
+  require_of(field, kind == GPZ_LOSSLESS || kind == GPZ_ABSOLUTE || kind == GPZ_RELATIVE || kind == GPZ_AS_STORED,
              "bound_kind is no gpz_bound_kind");
-  if (kind == GPZ_LOSSLESS) {
+  if (kind == GPZ_LOSSLESS || kind == GPZ_AS_STORED) {
     require_of(field, field.bound == 0,
-               "it has a bound, and bound_kind is GPZ_LOSSLESS: set GPZ_ABSOLUTE or GPZ_RELATIVE");
-    return 0;
+               "it has a bound, and bound_kind is GPZ_LOSSLESS or GPZ_AS_STORED: set GPZ_ABSOLUTE or GPZ_RELATIVE");
+    require_of(field, kind == GPZ_LOSSLESS || field.origin_bound > 0,
+               "bound_kind is GPZ_AS_STORED, and there is no origin with a bound: use gpz_set_origin");
+    return kind == GPZ_AS_STORED ? field.origin_bound : 0;
   }
-  require_of(field, value_type(field.type) != ValueType::integer, "integers have no bound");
-  require_of(field, field.bound > 0 && field.bound <= std::numeric_limits<double>::max(),
-             "bound is not positive and finite");
+  require_of(field, is_bound(field.bound), "bound is not a finite number of at least 0");
+  require_of(field, field.bound == 0 || value_type(field.type) != ValueType::integer, "integers have no bound");
   return field.bound;
 }
 

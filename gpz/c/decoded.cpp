@@ -83,6 +83,7 @@ void give_column(const FrameInfo &frame, std::size_t column, gpz_column_info *to
   info.field = static_cast<std::uint32_t>(f);
   info.component = static_cast<std::uint32_t>(component);
   info.column = field.components[component].column;
+  info.step = field.step;
   give(info, to, "gpz_column_info");
 }
 

@@ -26,7 +26,9 @@ std::vector<gpz::FieldInput> field_inputs(const gpz_field *given, std::size_t co
   for (std::size_t f = 0; f < count; ++f) {
     const double bound = gpz::c::given_bound(fields[f]);
     const bool relative = fields[f].bound_kind == GPZ_RELATIVE;
+    if (fields[f].bound_kind == GPZ_AS_STORED) inputs[f].field.step = fields[f].origin_step;
     inputs[f].field.bound = relative ? bound * gpz::value_range(inputs[f], particles) : bound;
+    inputs[f].relative_bound = relative;
   }
   return inputs;
 }

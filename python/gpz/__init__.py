@@ -23,6 +23,7 @@ What there is:
     Frame, Box, Column     one frame; its simulation box; what a frame says about a column
     stream, Stream         frames of a pipe
     Writer                 writes files
+    Origin                 the error that values have already, when they are written again
     compress, decompress   arrays in memory
     Error                  what all exceptions of the package are
 
@@ -49,6 +50,8 @@ from gpz._errors import (
 )
 from gpz._frame import Frame
 from gpz._head import Column
+from gpz._origins import Origin
+from gpz._origins import Origin
 from gpz._stream import Stream, stream
 from gpz._trajectory import Trajectory, open
 from gpz._writer import Writer
@@ -68,6 +71,7 @@ __all__ = [
     "LimitError",
     "NotFoundError",
     "NotGpzError",
+    "Origin",
     "OutOfMemoryError",
     "Stream",
     "Trajectory",

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 import math
+import os
 
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _box, _core
-from gpz._checks import checked_bound, require_plain
+from gpz import _box, _core, _files
+from gpz._arguments import checked_threads, require_plain, shown
+from gpz._checks import checked_bound
 from gpz._errors import ArgumentError, NotGpzError
 from gpz._trajectory import open as open_file
 
@@ -29,13 +31,17 @@ def compress(array: npt.ArrayLike, bound: float, *, threads: int = 1) -> bytes:
     The order of the elements stays. For particles with ids use gpz.Writer, which is smaller.
     """
     require_plain("array", array)
-    array = np.asarray(array)
+    try:
+        array = np.asarray(array)
+    except ValueError:
+        raise ArgumentError(f"array: rows of different lengths: {shown(array)}") from None
     bound = checked_bound("bound", bound)
+    threads = checked_threads(threads)
     stored = {"f": np.float32 if array.dtype.itemsize <= 4 else np.float64, "i": np.int64, "u": np.int64, "b": np.int64}
     if array.dtype.kind not in stored or array.dtype.itemsize > 8:
-        raise ArgumentError(f"an array of {array.dtype} cannot be compressed")
+        raise ArgumentError(f"array: floats and integers of at most 64 bits, or bools, not {array.dtype}")
     if array.dtype.kind != "f" and bound:
-        raise ArgumentError("integers are stored without loss: bound=0")
+        raise ArgumentError(f"bound: integers are stored without loss, bound=0, not {bound:g}")
     columns = as_columns(array)
     fields = [
         (
@@ -59,7 +65,10 @@ def compress(array: npt.ArrayLike, bound: float, *, threads: int = 1) -> bytes:
 
 def decompress(data: bytes, *, threads: int = 1, max_memory: int | None = None) -> np.ndarray:
     """The array that gpz.compress made these bytes of. Raises gpz.CorruptError and other gpz.Error."""
-    file = open_file(data, threads=threads, max_memory=max_memory, order="stored")
+    wanted = "data: the bytes that gpz.compress made, or a binary file object"
+    if isinstance(data, (str, os.PathLike)):
+        raise TypeError(f"{wanted}, not {shown(data)}")
+    file = open_file(_files.source_of(data, wanted), threads=threads, max_memory=max_memory, order="stored")
     if file.metadata["generator"] != MADE_BY or len(file) != 1:
         raise NotGpzError("not made by gpz.compress: gpz.open(data) reads .gpz files in memory")
     shape, dtype = shape_of(file.metadata["command"])

@@ -10,35 +10,18 @@ from typing import Any
 import numpy as np
 
 from gpz import _core, _positions
-from gpz._box import Box
+from gpz._arguments import checked_number, numbers_of, require_plain, shown
+from gpz._box import KINDS, Box
 from gpz._errors import ArgumentError
 from gpz._frame import VECTORS
 
 UNITS_OF_NONE = "lj"  # whose bound is that of files which name no units
 
 
-def require_plain(name: str, values: Any) -> None:
-    """TypeError for quantities with units, as of pint, openmm.unit, astropy and unyt, and ArgumentError for masked values:
-    numpy would drop units and masks."""
-    if type(values) in (np.ndarray, float, int, str):
-        return
-    if np.ma.is_masked(values):
-        raise ArgumentError(f"{name}: masked values cannot be stored. Fill them, or leave these particles out")
-    if isinstance(values, (list, tuple)):
-        for value in {type(value): value for value in values}.values():  # one of each type
-            require_plain(name, value)
-        return
-    for attribute in ("units", "unit"):
-        unit = getattr(values, attribute, None)
-        if unit is not None:
-            raise TypeError(
-                f"{name}: a quantity in {unit}, whose units would be dropped. Convert it to a plain array in the "
-                "units of the file"
-            )
-
-
-def require_units(units: str | None) -> None:
+def require_units(units: Any) -> None:
     """ArgumentError, with the units that there are, for other names. None and "" name no units."""
+    if units is not None and not isinstance(units, str):
+        raise TypeError(f'units: a text such as "metal", not {shown(units)}')
     if units:
         _core.position_bound(units)
 
@@ -53,22 +36,48 @@ def position_bound(units: str) -> float:
 
 def checked_bound(name: str, bound: Any) -> float:
     """The bound as a float. ArgumentError unless it is a finite number that is not negative; TypeError with units."""
+    meaning = "a bound is a finite number, and not negative"
     require_plain(name, bound)
     if isinstance(bound, (bool, np.bool_, str, bytes)):
-        raise ArgumentError(f"{name}: a bound is a finite number, and not negative: not {bound!r}")
-    number = float(bound)
+        raise ArgumentError(f"{name}: {meaning}: not {shown(bound)}")
+    number = checked_number(name, bound, "a bound is one finite number")
     if not 0 <= number < math.inf:
-        raise ArgumentError(f"{name}: a bound is a finite number, and not negative: not {number:g}")
+        raise ArgumentError(f"{name}: {meaning}: not {number:g}")
+    if number == 0 and bound != 0:
+        raise ArgumentError(f"{name}: {shown(bound)} is too small for a float64, where it is 0. Exact values: 0")
     return number
+
+
+def bound_beyond(bound: float, box: Box | None) -> str | None:
+    """What to warn of: a bound that leaves nothing of the positions in this box."""
+    longest = 0.0 if box is None else float(box.lengths.max())
+    if not 0 < longest <= 2 * bound:
+        return None
+    lengths = " ".join(f"{length:g}" for length in box.lengths)
+    return (
+        f"a bound of {bound:g} for positions in a box with edges of {lengths}: errors may be half of the box. A bound is "
+        "an absolute error in distance units of the file"
+    )
 
 
 def columns_of_bounds(bounds: Mapping[str, float]) -> dict[str, float]:
     """By column: "velocities" stands for vx, vy and vz."""
+    if not isinstance(bounds, Mapping):
+        raise TypeError(
+            f'bounds: a dict of columns, such as {{"velocities": 1e-4}}, not {shown(bounds)}. The bound of positions is '
+            "the argument bound="
+        )
     result: dict[str, float] = {}
     for name, bound in bounds.items():
+        if not isinstance(name, str):
+            raise TypeError(f"bounds: columns have names, such as \"vx\", not {shown(name)}")
         if name == "positions" or any(name in form for form in _positions.FORMS):
             raise ArgumentError(f"bounds[{name!r}]: the bound of positions is the argument bound=")
-        result.update(dict.fromkeys(VECTORS.get(name, (name,)), checked_bound(f"bounds[{name!r}]", bound)))
+        columns = dict.fromkeys(VECTORS.get(name, (name,)), checked_bound(f"bounds[{name!r}]", bound))
+        twice = [column for column in columns if column in result]
+        if twice:
+            raise ArgumentError(f"bounds[{name!r}]: the column {twice[0]} has a bound already. Leave one of them out")
+        result.update(columns)
     return result
 
 
@@ -83,12 +92,27 @@ def require_columns(bounds: Mapping[str, float], columns: Iterable[str]) -> None
 
 
 def require_box(box: Box) -> None:
-    """ArgumentError for edges that span no volume, and for numbers that are not finite."""
-    matrix = np.asarray(box.matrix, np.float64)
-    if not (np.isfinite(matrix).all() and np.isfinite(np.asarray(box.origin, np.float64)).all()):
-        raise ArgumentError("box: all numbers have to be finite")
+    """ArgumentError for edges that span no volume, numbers that are not finite, and what is no box at all."""
+    matrix, origin = numbers_of("box: the matrix", box.matrix, (3, 3)), numbers_of("box: the origin", box.origin, (3,))
+    if not (np.isfinite(matrix).all() and np.isfinite(origin).all()):
+        wrong = next(value for value in (*matrix.flat, *origin) if not math.isfinite(value))
+        raise ArgumentError(f"box: all numbers have to be finite, not {wrong}. Without a box: box=None")
+    if box.kind not in KINDS[1:]:
+        raise ArgumentError(f'box: the kind is "{KINDS[1]}", "{KINDS[2]}" or "{KINDS[3]}", not {shown(box.kind)}')
+    if isinstance(box.dimension, bool) or box.dimension not in (2, 3):
+        raise ArgumentError(f"box: the dimension is 2 or 3, not {shown(box.dimension)}")
+    if not isinstance(box.boundary, str):
+        raise TypeError(f'boundary: "pp pp pp" or the like, not {shown(box.boundary)}')
+    outside = np.triu(matrix, 1) if box.kind == "triclinic" else matrix - np.diag(np.diag(matrix))
+    if box.kind != "general triclinic" and outside.any():
+        value = outside[outside != 0][0]
+        raise ArgumentError(
+            f"box: {value:g} is where the matrix of a box of the kind {box.kind!r} has 0. Box.from_vectors(matrix) finds "
+            "the kind"
+        )
     if box.kind != "general triclinic" and not (np.diag(matrix) > 0).all():
         lengths = " ".join(f"{length:g}" for length in np.diag(matrix))
         raise ArgumentError(f"box: edges are longer than 0, not {lengths}. Without a box: box=None")
-    if not abs(np.linalg.det(matrix)) > 0:
-        raise ArgumentError("box: the edges span no volume. Without a box: box=None")
+    with np.errstate(all="ignore"):
+        if not abs(np.linalg.det(matrix / np.abs(matrix).max())) > 0:
+            raise ArgumentError("box: the edges span no volume. Without a box: box=None")

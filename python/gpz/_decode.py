@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
 from gpz import _core, _positions
+from gpz._arguments import checked_choice, checked_integer, checked_threads, shown
 from gpz._errors import ArgumentError, ColumnError, LimitError
 from gpz._head import Head
 
@@ -21,16 +21,22 @@ POSITIONS = "positions"
 Decode = Callable[[list, list, bool], None]
 
 
+# Types of arrays that values are decoded into.
+ROOM = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.float64))
+
+
 class Options:
     """How the frames of a file are read."""
 
     def __init__(self, threads: int, max_memory: int | None, order: str | None, dtype):
-        self.threads = operator.index(threads)
-        self.max_memory = 0 if max_memory is None else operator.index(max_memory)
+        self.threads = checked_threads(threads)
+        self.max_memory = 0  # the limit of the library
+        if max_memory is not None:
+            self.max_memory = checked_integer(
+                "max_memory", max_memory, 1, 2**64 - 1, "a whole number of bytes from 1 on, or None"
+            )
         self.order = checked_order(order)
         self.dtype = checked_dtype(dtype)
-        if self.max_memory < 0:
-            raise ArgumentError("max_memory is a number of bytes, or None")
 
     def sorts(self, head: Head, order: str | None = None) -> bool:
         """Whether the frame is read in the order of ids. Without ids only an explicit wish for it is an error."""
@@ -53,28 +59,49 @@ class Options:
 
 
 def checked_order(order: str | None) -> str | None:
-    if order not in (None, "id", "stored"):
-        raise ArgumentError(f'order is "id" or "stored", not {order!r}')
-    return order
+    return None if order is None else checked_choice("order", order, ("id", "stored"))
 
 
 def checked_dtype(dtype) -> np.dtype | None:
     """None for no wish."""
     if dtype is None:
         return None
-    dtype = np.dtype(dtype)
-    if dtype not in (np.float32, np.float64):
-        raise ArgumentError(f"dtype is float32 or float64, not {dtype}")
-    return dtype
+    try:
+        made = np.dtype(dtype)
+    except TypeError:
+        made = None
+    if made not in (np.float32, np.float64):
+        raise ArgumentError(f"dtype is float32 or float64, not {shown(dtype)}")
+    return made
 
 
-def checked_array(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """An array of the caller's for values of this shape."""
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"values go into NumPy arrays, not into {type(array).__name__}")
+def checked_array(name: str, array: np.ndarray, shape: tuple[int, ...], kind: str) -> np.ndarray:
+    """An array of the caller's for values of this shape: integers (kind "i") or floats ("f")."""
+    if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{name}: values go into NumPy arrays, not into {type(array).__name__}")
     if array.shape != shape:
-        raise ArgumentError(f"the array has the shape {array.shape}, the frame needs {shape}")
+        raise ArgumentError(f"{name}: the array has the shape {array.shape}, the frame needs {shape}")
+    if array.dtype not in ROOM:
+        raise TypeError(f"{name}: values go into arrays of int32, int64, float32 or float64, not of {array.dtype}")
+    if array.dtype.kind != kind:
+        raise ArgumentError(f"{name}: integers go to arrays of integers, floats to arrays of floats, not to {array.dtype}")
+    if not array.flags.writeable:
+        raise ArgumentError(f"{name}: the array is read-only")
     return array
+
+
+def checked_names(names) -> list[str]:
+    """A list of columns. A text would be one of letters."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        example = names if isinstance(names, str) else "id"
+        raise TypeError(f'columns: a list of names, as ["{_core.printable(example)}"], not {shown(names)}')
+    return list(names)
+
+
+def checked_out(out) -> dict[str, np.ndarray]:
+    if not isinstance(out, Mapping):
+        raise TypeError(f'out: a dict of arrays by the names of columns, as {{"q": array}}, not {shown(out)}')
+    return dict(out)
 
 
 def position_names(head: Head) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpz import _core, _positions
+from gpz._arguments import shown
 from gpz._box import Box
 from gpz._decode import POSITIONS, Group
 from gpz._errors import ColumnError
@@ -146,10 +147,20 @@ class Frame:
     def load(self, *names: str) -> Frame:
         """Decodes in one go: columns by their names, or "positions", "velocities", "forces", "images", "ids", "types".
         Without names: all columns. Returns the frame."""
+        for name in names:
+            if not isinstance(name, str):
+                raise TypeError(f'names: texts, load("x", "y"), not {shown(name)}')
         groups = tuple(self._group(name) for name in names) if names else self._all_groups()
         self._asked.update(groups)
         self._load(groups)
         return self
+
+    def handed_out(self) -> set[str]:
+        """The columns that somebody may have changed, because they were asked for."""
+        names: set[str] = set()
+        for group in self._values:
+            names.update((self.position_columns or ()) if group == POSITIONS else (group,) if isinstance(group, str) else group)
+        return names
 
     def _vector_groups(self) -> dict[Group, tuple[str, ...]]:
         """The groups that this frame has of columns with a name in common, of which columns are views."""

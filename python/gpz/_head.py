@@ -28,6 +28,7 @@ class Column(NamedTuple):
     display: how a text dump shows an integer: "number", "element" or "type_label".
     bound: absolute error bound of every value, in units of the column; None: the values are exact.
     largest_error: no absolute error in this frame is larger, in units of the column.
+    step: distance of the values that the grid of the column holds, in units of the column; 0: the values are exact.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Column(NamedTuple):
     display: str
     bound: float | None
     largest_error: float
+    step: float = 0.0
 
 
 class Head(NamedTuple):
@@ -59,8 +61,8 @@ def from_library(values: tuple[Any, ...]) -> Head:
     """The head that gpz._core has as a tuple."""
     particles, timestep, time, since_key, box, largest_edge_sum, columns = values
     described = (
-        Column(name, field, _DTYPES[kind], DISPLAYS.get(display, "number"), bound or None, largest_error)
-        for name, field, kind, display, bound, largest_error in columns
+        Column(name, field, _DTYPES[kind], DISPLAYS.get(display, "number"), bound or None, largest_error, step)
+        for name, field, kind, display, bound, largest_error, step in columns
     )
     return Head(
         particles,

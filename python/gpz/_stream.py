@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _core, _head
+from gpz import _core, _files, _head
+from gpz._arguments import shown
 from gpz._decode import Group, Options, read_groups
 from gpz._frame import Frame
 
@@ -73,7 +73,13 @@ def stream(
     Raises gpz.Error as gpz.open does.
     """
     options = Options(threads, max_memory, order, dtype)
-    if hasattr(file, "fileno"):
-        name = getattr(file, "name", None)
-        return Stream(file.fileno(), name if isinstance(name, str) else "stream", options, file)
-    return Stream(operator.index(file), "stream", options)
+    wanted = "file: the descriptor of a pipe, or a file object that has one"
+    if _files.is_path(file):
+        raise TypeError(f"{wanted}, not {shown(file)}: gpz.open reads paths, and the bytes of a file")
+    if not _files.is_file_object(file):
+        return Stream(_files.checked_descriptor(file, wanted), "stream", options)
+    _files.require_mode(file, "readable")
+    descriptor = _files.descriptor_of(file)
+    if descriptor is None:
+        raise TypeError(f"{wanted}, not {shown(file)}: gpz.open reads such file objects")
+    return Stream(descriptor, _files.name_of(file), options, file)

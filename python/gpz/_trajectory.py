@@ -11,14 +11,17 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _core, _head, _positions
+from gpz import _core, _files, _head, _positions
 from gpz._ahead import Ahead
+from gpz._arguments import checked_integer, shown
 from gpz._decode import (
     Group,
     Options,
     checked_array,
     checked_dtype,
+    checked_names,
     checked_order,
+    checked_out,
     position_names,
     read_columns,
     read_groups,
@@ -28,6 +31,7 @@ from gpz._errors import ColumnError
 from gpz._frame import Frame
 from gpz._head import Head
 
+# And binary file objects, and what has the bytes of a file as its buffer.
 Source = str | os.PathLike | bytes | bytearray | memoryview
 
 
@@ -35,7 +39,7 @@ class File:
     """An open file, and how its frames are read. A trajectory and its slices share one."""
 
     def __init__(self, source: Source, options: Options):
-        self.source = source
+        self.source = _files.source_of(source)
         self.options = options
         self.reader: Any = None
         self.open()
@@ -172,6 +176,7 @@ class Trajectory(Sequence):
 
     def find(self, timestep: int) -> int:
         """The index of the first frame with this timestep. ValueError if there is none."""
+        timestep = checked_integer("timestep", timestep, -(2**63), 2**63 - 1, "a whole number of 64 bits")
         found = np.flatnonzero(self.timesteps == timestep)
         if not len(found):
             raise ValueError(f"no frame has the timestep {timestep}")
@@ -199,7 +204,13 @@ class Trajectory(Sequence):
 
     def _position(self, index: int) -> int:
         """The number of a frame in the file."""
-        index = operator.index(index)
+        try:
+            index = operator.index(index)
+        except TypeError:
+            raise TypeError(
+                f"a frame has a number, and not {shown(index)}. Slices are trajectories, t[0:10:2]; other choices are "
+                "[t[i] for i in numbers]"
+            ) from None
         if not -len(self) <= index < len(self):
             raise IndexError(f"no frame {index}: there are {len(self)}")
         return self._indices[index]
@@ -222,16 +233,18 @@ class Trajectory(Sequence):
         position = self._position(index)
         head = self._file.head(position)
         options = self._file.options
-        out = dict(out or {})
+        out = {} if out is None else checked_out(out)
         if columns is None:
             columns = () if out else tuple(head.columns)
+        columns = checked_names(columns)
         dtype = checked_dtype(dtype)
         arrays: dict[str, np.ndarray] = {}
         for name in (*columns, *out):
             if name not in head.columns:
                 raise ColumnError(f"no column {name}: there are {' '.join(head.columns)}", self.path)
             if name in out:
-                arrays[name] = checked_array(out[name], (head.n_particles,))
+                kind = head.columns[name].dtype.kind
+                arrays[name] = checked_array(f"out[{name!r}]", out[name], (head.n_particles,), kind)
             else:
                 arrays[name] = options.new_array((head.n_particles,), options.dtype_of(head, (name,), dtype))
         decode = self._decode_at(position)
@@ -249,7 +262,7 @@ class Trajectory(Sequence):
         names = position_names(head)
         if out is None:
             out = options.new_array((head.n_particles, 3), options.dtype_of(head, names, checked_dtype(dtype)))
-        checked_array(out, (head.n_particles, 3))
+        checked_array("out", out, (head.n_particles, 3), "f")
         columns = {name: out[:, k] for k, name in enumerate(names)}
         read_columns(self._decode_at(position), options.sorts(head, checked_order(order)), columns)
         out[:, len(names) :] = 0
@@ -314,7 +327,7 @@ class Trajectory(Sequence):
 
 
 def open(
-    path: Source,
+    path: Source | Any,
     *,
     threads: int = 1,
     max_memory: int | None = None,
@@ -323,7 +336,8 @@ def open(
 ) -> Trajectory:
     """Opens a .gpz file.
 
-    path: the file; or the bytes of a whole file (bytes, bytearray, memoryview).
+    path: the file; or the bytes of a whole file (bytes, bytearray, memoryview); or a binary file object with a whole file,
+        as of open(name, "rb"), io.BytesIO or gzip.open: the place where it stands does not matter, and stays.
     threads: for decoding; 1: the caller's thread, 0: all cores. Values do not depend on it.
     max_memory: bytes. A file that asks for more raises gpz.LimitError; None: half of the memory of the machine.
     order: "id": particles in ascending order of ids; an error where a frame has none. "stored": as the file has them,

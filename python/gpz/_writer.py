@@ -4,24 +4,36 @@
 from __future__ import annotations
 
 import math
-import operator
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _box, _checks, _core, _positions
+from gpz import _box, _checks, _columns, _core, _files, _origins, _positions
+from gpz._arguments import (
+    checked_choice,
+    checked_flag,
+    checked_integer,
+    checked_number,
+    checked_threads,
+    numbers_of,
+    require_plain,
+    shown,
+)
 from gpz._box import Box
 from gpz._errors import ArgumentError
-from gpz._frame import SCALARS, VECTORS, Frame
+from gpz._frame import Frame
 from gpz._head import DISPLAYS
+from gpz._metadata import Existing, given_metadata
 
 DISPLAY_NUMBERS = {name: number for number, name in DISPLAYS.items()}
 # By the numbers of the library.
 ORDERS = ("place", "id", "memory", "auto")
 EFFORTS = ("fast", "standard", "dense")
+MOST_KEY_INTERVAL = 65535
 
 
 class Writer:
@@ -30,9 +42,10 @@ class Writer:
         with gpz.Writer("out.gpz", units="metal", elements=["Cu"], bound=1e-3) as writer:
             writer.write(positions=x, ids=ids, types=types, box=[36.1, 36.1, 36.1], timestep=0)
 
-    path: the file, which is replaced; or the descriptor of a pipe, or a file object that has one (fileno()).
+    path: the file, which is replaced; or the descriptor of a pipe; or a binary file object, such as sys.stdout.buffer,
+        io.BytesIO() or gzip.open(...), in which the file begins where the object is. File objects are not closed.
     units: LAMMPS's name: lj, real, metal, si, cgs, electron, micro, nano.
-    elements, type_labels: texts, [t - 1] for type t.
+    elements, type_labels: lists of texts, [t - 1] for type t. Types beyond them are refused.
     metadata: further entries as Trajectory.metadata has them: generator, atom_style, command, timestep_size.
     bound: the largest error of a coordinate, distance units, in every frame and without exception. 0: positions are
         exact. None: that of the units, 0.0005 Angstrom in real and metal; 0.0005 where no units are named.
@@ -45,12 +58,13 @@ class Writer:
         of the arrays where that is smaller, as along the lines of a scan.
     effort: time that is spent on a smaller file, which decodes to the same values. "fast". "standard": bonds of molecules
         are predicted, and there is a better code. "dense": all there is.
-    append: adds to the frames of an existing file, whose metadata stay. Of an effort it takes what the file allows
-        (Trajectory.metadata["features"]).
+    append: adds to the frames of an existing file. Units, elements, type labels and other metadata are those of the file,
+        bounds those of its last frame. Arguments that say otherwise are refused. Of an effort it takes what the file
+        allows (Trajectory.metadata["features"]).
     threads: for encoding; 1: the caller's thread, 0: all cores. The bytes do not depend on it.
 
     After every call the file has complete frames only. When the `with` block ends it gets its index, also if it ends by an
-    exception. Raises gpz.FileError (an OSError), gpz.ArgumentError (a ValueError).
+    exception. Raises gpz.FileError (an OSError), gpz.ArgumentError (a ValueError), TypeError.
     """
 
     def __init__(
@@ -69,37 +83,65 @@ class Writer:
         append: bool = False,
         threads: int = 1,
     ):
-        if order not in ORDERS:
-            raise ArgumentError(f'order is "auto", "id", "place" or "memory", not {order!r}')
-        effort = "standard" if effort == "default" else effort
-        if effort not in EFFORTS:
-            raise ArgumentError(f'effort is "fast", "standard" or "dense", not {effort!r}')
-        _checks.require_units(units)
-        described = described_by(metadata, units, elements, type_labels)
-        self._units = described.get("units", "")
+        append = checked_flag("append", append)
+        order = ORDERS.index(checked_choice("order", order, ORDERS))
+        effort = EFFORTS.index(checked_choice("effort", effort, EFFORTS))
+        given = given_metadata(metadata, units, elements, type_labels)
         self._bound = None if bound is None else _checks.checked_bound("bound", bound)
-        self._bounds = _checks.columns_of_bounds(bounds or {})
-        self._unchecked = bool(self._bounds)  # until there is a frame
+        self._bounds = _checks.columns_of_bounds({} if bounds is None else bounds)
+        self._unchecked = dict(self._bounds)  # bounds whose columns have to be in the first frame
+        threads = checked_threads(threads)
+        key_interval = checked_integer(
+            "key_interval", key_interval, 1, MOST_KEY_INTERVAL, f"a number of frames from 1 to {MOST_KEY_INTERVAL}"
+        )
+        self._has_ids: bool | None = None  # of the frames so far
+        self._warned: set[str] = set()
+        # Nothing of the file is changed before this line.
         self._file: Any = None  # a file object is kept open
-        threads = operator.index(threads)
-        key_interval = operator.index(key_interval)
-        if isinstance(path, (str, bytes, os.PathLike)):
-            if append and os.path.exists(path) and os.path.getsize(path):
-                file = _core.Reader.open(os.fsencode(path), _core.default_memory_limit())
-                self._units = file.metadata["units"]
-            self._writer = _core.Writer.open(os.fsencode(path), described, append, threads)
-        else:
-            if append:
-                raise ArgumentError("append needs the path of a file")
-            self._file = path
-            descriptor = path.fileno() if hasattr(path, "fileno") else operator.index(path)
-            name = getattr(path, "name", None)
-            name = name if isinstance(name, str) else "stream"
-            self._writer = _core.Writer.of_descriptor(descriptor, name, described, threads)
+        self._writer = self._open(path, given, append, threads)
         self._closed = False
         self._writer.set_key_interval(key_interval)
-        self._writer.set_order(ORDERS.index(order))
-        self._writer.set_effort(EFFORTS.index(effort))
+        self._writer.set_order(order)
+        self._writer.set_effort(effort)
+
+    def _open(self, path: Any, given: dict[str, Any], append: bool, threads: int) -> Any:
+        if _files.is_path(path):
+            name = _files.checked_path(path)
+            self._name = os.fsdecode(name)
+            existing = Existing.find(name) if append else None
+            if existing is not None:
+                given = self._continue(existing, given)
+            self._describe(given)
+            return _core.Writer.open(name, given, append, threads)
+        if append:
+            raise ArgumentError("append needs the path of a file, to read what it has")
+        self._describe(given)
+        self._file = path
+        self._name = _files.name_of(path)
+        if not _files.is_file_object(path):
+            wanted = "path: a path, the descriptor of a file or pipe, or a binary file object"
+            return _core.Writer.of_descriptor(_files.checked_descriptor(path, wanted), self._name, given, threads)
+        _files.require_mode(path, "writable")
+        descriptor = _files.descriptor_of(path)
+        if hasattr(path, "flush"):
+            path.flush()  # what the caller wrote comes first
+        if descriptor is not None:
+            return _core.Writer.of_descriptor(descriptor, self._name, given, threads)
+        return _core.Writer.of_object(_files.writing(path), self._name, given, threads)
+
+    def _continue(self, file: Existing, given: dict[str, Any]) -> dict[str, Any]:
+        """Takes from the file what is not given, and returns its metadata."""
+        file.require_same(given, self._bound, self._bounds)
+        self._bound = file.bound if file.bound is not None else self._bound
+        self._bounds = self._bounds | file.bounds
+        self._has_ids = file.has_ids
+        return file.metadata
+
+    def _describe(self, described: dict[str, Any]) -> None:
+        described.setdefault("generator", f"gpz {_core.version} (Python)")
+        self._units = described.get("units", "")
+        self._elements = described.get("elements", [])
+        self._labels = described.get("type_labels", [])
 
     @property
     def n_frames(self) -> int:
@@ -124,86 +166,138 @@ class Writer:
         box: Box | npt.ArrayLike | None = None,
         timestep: int | None = None,
         time: float | None = None,
+        origin: Frame | Mapping[str, _origins.Origin] | None = None,
         **columns: npt.ArrayLike,
     ) -> None:
         """Compresses a frame and writes it.
 
         positions: (N, 3), distance units, or (N, 2) in two dimensions. velocities, forces, images: (N, 3), or (N, 2).
-        ids, types: (N,) integers. Any other column by its name: (N,) integers or floats. Floats are stored as float64 or
+        ids, types: (N,) integers, or floats that are whole numbers. Ids are given in all frames or in none. Any other column by its name: (N,) integers or floats. Floats are stored as float64 or
         float32, as they come. Positions can also be given as columns: xu=..., yu=..., zu=..., or xs ys zs, for which the
         bound is that of the distance.
         box: a Box, or three lengths, or three edge vectors as rows, with the origin at 0 and periodic.
         timestep: None: the number of the frame.
         time: in time units; None: unknown.
         frame: of another file, with all its columns, box and times; what else is given replaces that of the frame.
+        origin: the frame of another file that positions or columns were computed from, or a gpz.Origin for each of them.
+
+        The bounds of what comes from another file hold for the original values. Without a bound of the writer its values
+        keep their bits, and their bound. With a larger one, the error of that file and the one that is added are within
+        it together; where this would not make the file smaller, the values stay as they are. A smaller one is a
+        gpz.ArgumentError. Of plain arrays, bounds hold for what is in the arrays.
         """
         if self._closed:
             raise ValueError("the writer is closed")
-        values: dict[str, np.ndarray] = {}
-        displays: dict[str, str] = {}
+        arguments = {"positions": positions, "ids": ids, "types": types}
+        arguments |= {"velocities": velocities, "forces": forces, "images": images}
+        try:
+            self._write_given(frame, arguments, columns, box, timestep, time, origin)
+        except ArgumentError as error:
+            error.path = error.path or self._name
+            raise
+
+    def _write_given(self, frame: Frame | None, arguments, columns, box, timestep, time, origin) -> None:
+        if frame is not None and not isinstance(frame, Frame):
+            raise TypeError(
+                f"frame: a gpz.Frame, as of gpz.open(path)[0], not {shown(frame)}. Arrays have names: write(positions=x)"
+            )
+        given = _columns.given_columns(arguments, columns)
+        kept = _columns.KeptColumns(frame, given, arguments["positions"] is not None)
+        if origin is not None:
+            kept.take_origins(origin, list(given))
+        # Positions come first, as in a dump.
+        values = {**kept.values, **given} if arguments["positions"] is None else {**given, **kept.values}
         if frame is not None:
-            frame.load()
-            stored = frame.position_columns
-            replaced = _positions.FORMS[0] if positions is not None else ()
-            values.update({name: frame[name] for name in frame if name not in (*replaced, *(stored or ()))})
-            if stored is not None and positions is None:
-                # Fractions of the box stay fractions.
-                values = {name: frame[name] for name in stored} | values
-            displays = {name: column.display for name, column in frame.column_info.items()}
             timestep = frame.timestep if timestep is None else timestep
             time = frame.time if time is None else time
-        if positions is not None:
-            values = split("positions", positions, _positions.FORMS[0]) | values
-        for name, given in (("ids", ids), ("types", types)):
-            if given is not None:
-                values[SCALARS[name]] = column_of(name, given)
-        for name, given in (("velocities", velocities), ("forces", forces), ("images", images)):
-            if given is not None:
-                values.update(split(name, given, VECTORS[name]))
-        values.update({name: column_of(name, given) for name, given in columns.items()})
         if self._unchecked:
-            _checks.require_columns(self._bounds, values)
-        timestep = self.n_frames if timestep is None else operator.index(timestep)
-        _checks.require_plain("time", time)
+            _checks.require_columns(self._unchecked, values)
+        timestep = self.n_frames if timestep is None else timestep
+        timestep = checked_integer("timestep", timestep, -(2**63), 2**63 - 1, "a whole number of 64 bits")
+        time = math.nan if time is None else checked_number("time", time)
+        if math.isinf(time):
+            raise ArgumentError(f"time: a finite number, or None where it is not known, not {time}")
         names = _positions.find({name: array for name, array in values.items() if array.dtype.kind == "f"})
         made = as_box(box, 2 if names is not None and len(names) == 2 else 3)
         made = frame.box if made is None and frame is not None else made
-        self._write(values, displays, names, made, timestep, time)
-
-    def _write(self, values: dict[str, np.ndarray], displays, names, box, timestep: int, time) -> None:
         lengths = {name: len(array) for name, array in values.items()}
         if len(set(lengths.values())) > 1:
             raise ArgumentError(f"the arrays of a frame have one length, not {lengths}")
-        packed = _box.to_library(box)
-        groups = ([names] if names else []) + [(name,) for name in values if name not in (names or ())]
-        fields = [
-            (
-                list(group),
-                [values[name] for name in group],
-                DISPLAY_NUMBERS[displays.get(group[0], "number")],
-                group is names,
-                self._bound_of(group, packed) if values[group[0]].dtype.kind == "f" else 0.0,
-            )
-            for group in groups
-        ]
-        seconds = math.nan if time is None else float(time)
-        self._writer.write(next(iter(lengths.values()), 0), timestep, seconds, packed, fields)
-        self._unchecked = False
+        self._require_identity(values)
+        if "type" in values:
+            _columns.require_known_types(values["type"], self._elements, self._labels)
+        self._warn(values, names, made)
+        self._write(values, kept, names, made, timestep, time)
+        if lengths and max(lengths.values()):
+            self._has_ids = "id" in values
 
-    def _bound_of(self, group: tuple[str, ...], box: tuple) -> float:
-        if not any(group[0] in form for form in _positions.FORMS):
-            return self._bounds.get(group[0], 0.0)
-        bound = _checks.position_bound(self._units) if self._bound is None else self._bound
-        if not _positions.is_scaled(group):
-            return bound
-        edges = _core.largest_edge_sum(box)
-        if not edges > 0:
-            raise ArgumentError("positions that are fractions of a box need a box")
-        return bound / edges
+    def _require_identity(self, values: dict[str, np.ndarray]) -> None:
+        """ArgumentError for ids in some frames only: where there are none, the library numbers the rows, and a particle
+        would have another id from frame to frame."""
+        count = len(next(iter(values.values()), ()))
+        if not count or self._has_ids in (None, "id" in values):
+            return
+        if self._has_ids:
+            raise ArgumentError(
+                "ids: the frame has none, and the frames before it have. If row k is the particle of id k + 1: "
+                f"ids=numpy.arange(1, {count + 1})"
+            )
+        raise ArgumentError("ids: the frame has ids, and the frames before it were given without. Give ids in all frames")
+
+    def _warn(self, values: dict[str, np.ndarray], names, box: Box | None) -> None:
+        """Of each matter once."""
+        if "id" in values and "id" not in self._warned:
+            found = _columns.repeated(values["id"])
+            if found is not None:
+                rows = f"ids: {found[0]} is given twice, in the rows {found[1]} and {found[2]}"
+                self._say("id", f"{rows}. Whoever looks for a particle by its id finds two")
+        if names and "bound" not in self._warned:
+            said = _checks.bound_beyond(self._distance_bound(), box)
+            if said is not None:
+                self._say("bound", said)
+
+    def _say(self, matter: str, text: str) -> None:
+        self._warned.add(matter)
+        warnings.warn(f"{_core.printable(self._name)}: {text}", stacklevel=5)
+
+    def _write(self, values: dict[str, np.ndarray], kept: _columns.KeptColumns, names, box, timestep: int, time: float) -> None:
+        packed = _box.to_library(box)
+        if names:  # one quantity has one type
+            common = np.result_type(*(values[name] for name in names))
+            values = values | {name: values[name].astype(common, copy=False) for name in names}
+        groups = ([names] if names else []) + [(name,) for name in values if name not in (names or ())]
+        fields = []
+        for group in groups:
+            arrays = [values[name] for name in group]
+            origin = _origins.joined([kept.origins.get(name) for name in group])
+            bound, step, packed_origin = self._bound_of(group, arrays, origin, kept.unchanged, packed)
+            arrays = _origins.in_type(origin, bound, step, arrays)
+            display = DISPLAY_NUMBERS[kept.displays.get(group[0], "number")]
+            fields.append((list(group), list(arrays), display, group is names, bound, step, packed_origin))
+        self._writer.write(len(next(iter(values.values()), ())), timestep, time, packed, fields)
+        self._unchecked = {}
+
+    def _bound_of(self, group: tuple[str, ...], arrays: list[np.ndarray], origin, unchanged: set[str], box) -> tuple:
+        """Bound, step and origin of a field."""
+        if arrays[0].dtype.kind != "f":
+            return 0.0, 0.0, _origins.EXACT
+        usual, asked = 0.0, self._bounds.get(group[0])
+        if any(group[0] in form for form in _positions.FORMS):
+            edges = _core.largest_edge_sum(box) if _positions.is_scaled(group) else 1.0
+            if not edges > 0:
+                raise ArgumentError("positions that are fractions of a box need a box")
+            usual = _checks.position_bound(self._units) / edges
+            asked = None if self._bound is None else self._bound / edges
+        return _origins.choose(origin, arrays, asked, usual, unchanged.issuperset(group))
+
+    def _distance_bound(self) -> float:
+        return _checks.position_bound(self._units) if self._bound is None else self._bound
 
     def sync(self) -> None:
-        """Returns when all frames are on the disk."""
+        """Returns when all frames are on the disk. A file object is flushed."""
         self._writer.sync()
+        if hasattr(self._file, "flush"):
+            self._file.flush()
 
     def close(self) -> None:
         """Writes the index and closes the file."""
@@ -218,53 +312,12 @@ class Writer:
         self.close()
 
 
-def described_by(metadata, units, elements, type_labels) -> dict[str, Any]:
-    """The metadata of a file as gpz._core takes them."""
-    described = dict(metadata or {})
-    texts = {"units": units, "elements": elements, "type_labels": type_labels}
-    described.update({name: value for name, value in texts.items() if value is not None})
-    described.setdefault("generator", f"gpz {_core.version} (Python)")
-    for name in ("elements", "type_labels", "columns"):
-        if name in described:
-            described[name] = [str(text) for text in described[name]]
-    return described
-
-
-def column_of(name: str, values: npt.ArrayLike) -> np.ndarray:
-    """(N,): an array that the library takes, without a copy where that is possible."""
-    _checks.require_plain(name, values)
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise ArgumentError(f"{name}: the array has the shape {array.shape}, not (N,)")
-    if array.dtype.kind == "u" and array.dtype.itemsize == 8 and array.size and array.max() > np.iinfo(np.int64).max:
-        raise ArgumentError(f"{name}: integers have at most 63 bits and a sign")
-    if array.dtype.kind in "biu":
-        native: type = np.int32 if array.dtype == np.int32 else np.int64
-    elif array.dtype.kind == "f":
-        native = np.float32 if array.dtype.itemsize <= 4 else np.float64
-    else:
-        raise ArgumentError(f"{name}: the array is of {array.dtype}, not of numbers")
-    aligned = all(stride % array.itemsize == 0 for stride in array.strides)
-    return array.astype(native, copy=not aligned)
-
-
-def split(name: str, values: npt.ArrayLike, columns: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """The columns of an (N, 3) or (N, 2) array, which they are views of."""
-    _checks.require_plain(name, values)
-    array = np.asarray(values)
-    if array.ndim != 2 or array.shape[1] not in (2, 3):
-        raise ArgumentError(f"{name}: the array has the shape {array.shape}, not (N, 3) or (N, 2)")
-    if name in ("positions", "velocities", "forces") and array.dtype.kind in "biu":
-        array = array.astype(np.float64)
-    return {columns[k]: column_of(name, array[:, k]) for k in range(array.shape[1])}
-
-
 def as_box(box: Box | npt.ArrayLike | None, dimension: int) -> Box | None:
-    _checks.require_plain("box", box)
+    require_plain("box", box)
     if box is None:
         return None
     if not isinstance(box, Box):
-        values = np.asarray(box, np.float64)
+        values = numbers_of("box", box)
         if values.shape not in ((3,), (3, 3)):
             raise ArgumentError(
                 f"box: a gpz.Box, three lengths or three edge vectors, not an array of the shape {values.shape}"

@@ -16,7 +16,6 @@ names. Files in LJ units, and files that do not name their units, are left as th
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -29,13 +28,17 @@ from ase.data import atomic_masses, atomic_numbers, chemical_symbols
 from ase.utils.plugins import ExternalIOFormat
 
 import gpz
-from gpz import _checks, _clients, _core
+from gpz import _checks, _clients, _core, _origins
+from gpz._arguments import checked_number, shown
+from gpz._metadata import Existing, texts
+from gpz._units import LENGTHS
 
 MAGIC = b"\x89GPZ\r\n"
 gpz_format = ExternalIOFormat(desc="gpz compressed trajectory", code="+S", module="gpz.ase", ext=["gpz"], magic=[MAGIC])
 
 VECTORS = {"velocities": ("vx", "vy", "vz"), "forces": ("fx", "fy", "fz"), "images": ("ix", "iy", "iz")}
 STANDARD = ("id", "mol", "mass", "q")  # columns that have a place of their own in Atoms
+MOST_TYPES = 10_000  # of a file, to number them by the array "type"
 LARGEST_NUMBER = len(atomic_masses) - 1
 
 
@@ -57,11 +60,14 @@ def read_gpz(
     Atoms are in the order of ids. An Atoms has positions, cell, celldisp, pbc; numbers from elements, else masses, else
     `specorder`, else the numbers of the types (1 becomes H), as ASE's reader of text dumps does it; velocities,
     charges; forces in a SinglePointCalculator; info["timestep"] and info["time"] (in ASE's unit of time); the arrays
-    id, type, mol-id and travel (image flags), and every other column under its name, as it is in the file. Names of
+    id, type, mol-id and travel (image flags), and every other column under its name, as it is in the file.
+    info["gpz_origins"] has the errors of positions and of other columns, if the file has bounds for them: write_gpz takes
+    them into account. Whoever gives an Atoms other positions removes it. Names of
     elements that ASE does not know become X, with all names in the array "element".
     """
     with _clients.open_trajectory(filename, threads=threads, order=order, dtype=np.float64) as trajectory:
         units = trajectory.units if units is None else units
+        specorder = None if specorder is None else _known_symbols(specorder)
         _require_start(trajectory, index)
         frames = trajectory[index] if isinstance(index, slice) else [trajectory[index]]
         for frame in frames:
@@ -73,11 +79,19 @@ def _factor(quantity: str, units: str) -> float:
     if units in ("", "lj"):
         return 1.0
     if units not in UNITSETS:
-        raise ValueError(f"LAMMPS has no units {units!r}")
+        raise ValueError(f"units: LAMMPS has no units {units!r}. It has lj, {', '.join(LENGTHS)}")
     if quantity == "velocity":
         # As LAMMPS moves atoms. In electron units these are Bohr/fs, of which ASE's table has something else.
         return _factor("distance", units) / _factor("time", units)
     return convert(1.0, quantity, units, "ASE")
+
+
+def _known_symbols(specorder) -> list[str]:
+    names = texts("specorder", specorder)
+    for name in names:
+        if name not in atomic_numbers:
+            raise ValueError(f"specorder: {name!r} is no chemical symbol of ASE")
+    return names
 
 
 def _scaled(values, factor: float):
@@ -104,7 +118,7 @@ def write_gpz(
     *,
     bound: float | None = None,
     bounds: Mapping[str, float] | None = None,
-    units: str = "metal",
+    units: str | None = None,
     specorder: Sequence[str] | None = None,
     key_interval: int = 100,
     order: str = "auto",
@@ -113,12 +127,15 @@ def write_gpz(
 ) -> None:
     """Writes images, or adds them to the frames of a file with append=True.
 
-    bound: the largest error of a coordinate, Å; None: that of the units, as in gpz.Writer (metal: 0.0005). bounds: those of other columns, in `units`, such as {"velocities":
-    1e-4};
-        without one they are exact.
-    units: LAMMPS units of the file: "metal" (Å, ps, eV), "real", ...; "lj": numbers are written as they are.
-    specorder: chemical symbols of the atom types 1, 2, ...; None: the array "type" where it says the same of every
-        element, else the order in which elements occur.
+    bound: the largest error of a coordinate, Å; None: that of the units, as in gpz.Writer (metal: 0.0005), and of Atoms
+        that were read from a .gpz file, that of this file. It holds for the original positions (gpz.Writer.write).
+    bounds: those of other columns, in `units`, such as {"velocities": 1e-4}; without one they are exact.
+    units: LAMMPS units of the file: "metal" (Å, ps, eV; this is the default), "real", ...; "lj": numbers are written as
+        they are.
+    specorder: chemical symbols of the atom types 1, 2, ...; None: the array "type" where each type is of one element,
+        else the order in which elements occur.
+    append: what is not given (units, specorder, bounds) is taken from the file; what is given has to be the same there.
+        Atoms get the types of their elements in the file. Elements that the file does not have are refused.
     key_interval, order, effort, threads: as in gpz.Writer.
 
     Written are positions, cell, pbc and celldisp, elements, the array "id" (without it 1 to N), momenta as velocities,
@@ -126,21 +143,35 @@ def write_gpz(
     one of the shape (N, k) as the columns name[1] to name[k]. Energies, constraints and texts are not.
     """
     images = [images] if isinstance(images, Atoms) else images if hasattr(images, "__len__") else list(images)
-    elements = list(specorder or ())
-    if append and os.path.exists(filename):
-        with gpz.open(filename) as existing:
-            elements, units = existing.elements, existing.units or "lj"
-    elif not specorder:
-        elements = _elements_of(images)
-    numbers = {atomic_numbers[name]: i + 1 for i, name in enumerate(elements) if name in atomic_numbers}
+    for image in images:
+        if not isinstance(image, Atoms):
+            raise TypeError(f"images: ase.Atoms, not {shown(image)}")
+    existing = Existing.find(filename) if append else None
+    specorder = None if specorder is None else texts("specorder", specorder)
+    if existing is not None:
+        file_units, elements = existing.metadata["units"] or "lj", existing.elements or existing.labels
+        _require_ids(images, existing)
+    else:
+        units = file_units = "metal" if units is None else units
+        _checks.require_units(units)
+        elements = specorder = specorder or _elements_of(images)
+        _require_ids(images, None)
+
+    # Before the file is opened: what is refused leaves it as it is.
+    try:
+        types = [_types_of(atoms, elements) for atoms in images]
+    except KeyError as error:
+        has = existing.names if existing is not None else f"elements {' '.join(elements)}"
+        hint = "" if elements else '. Set the array "type"'
+        raise gpz.ArgumentError(f"{error.args[0]} is not among the types of the file, which has {has}{hint}", filename) from None
 
     def from_ase(values, quantity):
-        return _scaled(values, 1 / _factor(quantity, units))
+        return _scaled(values, 1 / _factor(quantity, file_units))
 
     with gpz.Writer(
         filename,
         units=units,
-        elements=elements,
+        elements=specorder,
         bound=None if bound is None else from_ase(_checks.checked_bound("bound", bound), "distance"),
         bounds=bounds,
         key_interval=key_interval,
@@ -149,12 +180,40 @@ def write_gpz(
         append=append,
         threads=threads,
     ) as writer:
-        for atoms in images:
-            missing = sorted(set(atoms.symbols) - {chemical_symbols[number] for number in numbers})
-            if missing:
-                raise ValueError(f"{filename}: {' '.join(missing)} is not among the elements {' '.join(elements)}")
-            types = np.array([numbers[number] for number in atoms.numbers], np.int64)
-            writer.write(types=types, **_columns(atoms, from_ase))
+        for atoms, numbers in zip(images, types):
+            columns = _columns(atoms, from_ase)
+            writer.write(types=numbers, **columns, origin=_origins_given(atoms, columns, from_ase))
+
+
+def _types_of(atoms: Atoms, names: Sequence[str]) -> np.ndarray:
+    """(N,) types, by the names of types [t - 1]: the array "type" if it says the same as the elements, else the first type
+    of each element. KeyError for an element that is none of them."""
+    given = atoms.arrays.get("type")
+    if given is not None and given.dtype.kind in "iu" and len(given):
+        if not names:
+            return given
+        known = np.array([atomic_numbers.get(name, 0) for name in names])
+        if given.min() >= 1 and given.max() <= len(names) and (known[given - 1] == atoms.numbers).all():
+            return given
+    numbers = {atomic_numbers[name]: t for t, name in reversed([*enumerate(names, 1)]) if name in atomic_numbers}
+    for number in dict.fromkeys(atoms.numbers.tolist()):
+        if number not in numbers:
+            raise KeyError(chemical_symbols[number])
+    return np.array([numbers[number] for number in atoms.numbers.tolist()], np.int64)
+
+
+def _require_ids(images: Sequence[Atoms], existing: Existing | None) -> None:
+    """ArgumentError for ids in some images only: the others would be numbered, and an atom have another id."""
+    with_ids = ["id" in atoms.arrays for atoms in images]
+    if any(with_ids) and not all(with_ids):
+        raise gpz.ArgumentError(f'the image {with_ids.index(False)} has no array "id", and others have. Set it in all of them')
+    if existing is None or any(with_ids) or not images:
+        return
+    ids = existing.last_ids()
+    if ids is not None and not np.array_equal(ids, np.arange(1, len(ids) + 1)):
+        raise gpz.ArgumentError(
+            'append: the atoms have no array "id", and the ids of the file are not 1, 2, 3, ... Set it', existing.path
+        )
 
 
 def _elements_of(images: Iterable[Atoms]) -> list[str]:
@@ -165,9 +224,36 @@ def _elements_of(images: Iterable[Atoms]) -> list[str]:
         pairs.update(dict.fromkeys(zip(types.tolist(), atoms.numbers.tolist())))
     numbers = list(dict.fromkeys(number for _, number in pairs))
     by_type = dict(tuple(pairs))
-    if len(by_type) == len(pairs) == len(numbers) and min(by_type, default=0) > 0:
+    if len(by_type) == len(pairs) and min(by_type, default=0) > 0 and max(by_type) <= MOST_TYPES:
         numbers = [by_type.get(number, 0) for number in range(1, max(by_type) + 1)]
     return [chemical_symbols[number] for number in numbers]
+
+
+def _origins_of(frame: gpz.Frame, vectors: Iterable[str], rest: Iterable[str], to_ase) -> dict[str, dict[str, float]]:
+    """The errors of what becomes an Atoms, in the units that it has there; plain numbers, so that it can be copied and stored."""
+    quantities = {"positions": "distance", "velocities": "velocity", "forces": "force", "mass": "mass", "q": "charge"}
+    found = {name: _origins.of_columns(frame, VECTORS[name][:1]).get(VECTORS[name][0]) for name in vectors}
+    found = {"positions": _origins.of_positions(frame), **found, **_origins.of_columns(frame, list(rest))}
+    result = {}
+    for name, origin in found.items():
+        if origin is not None and origin.bound:
+            origin = origin.scaled(to_ase(1.0, quantities[name]) if name in quantities else 1.0)
+            result[name] = {"bound": origin.bound, "step": origin.step, "largest_error": origin.largest_error}
+    return result
+
+
+def _origins_given(atoms: Atoms, columns: Mapping[str, Any], from_ase) -> dict[str, gpz.Origin]:
+    """By argument of Writer.write: the errors that Atoms of a .gpz file have, in units of the file to write."""
+    quantities = {"positions": "distance", "velocities": "velocity", "forces": "force", "mass": "mass", "q": "charge"}
+    given = atoms.info.get("gpz_origins", {})
+    origins = {}
+    for name, values in columns.items():
+        if name in given:
+            origin = gpz.Origin(**given[name]).scaled(from_ase(1.0, quantities[name]) if name in quantities else 1.0)
+            arrays = [np.asarray(values, np.float64).reshape(-1)]
+            # To units and back; velocities have been momenta meanwhile.
+            origins[name] = origin if name not in quantities else _origins.computed(origin, arrays, 8)
+    return origins
 
 
 def _columns(atoms: Atoms, from_ase) -> dict[str, Any]:
@@ -178,7 +264,7 @@ def _columns(atoms: Atoms, from_ase) -> dict[str, Any]:
         "timestep": atoms.info.get("timestep"),
     }
     if "time" in atoms.info:
-        columns["time"] = from_ase(atoms.info["time"], "time")
+        columns["time"] = from_ase(checked_number('info["time"]', atoms.info["time"]), "time")
     if atoms.cell.rank == 3:
         boundary = " ".join("pp" if periodic else "ff" for periodic in atoms.pbc)
         origin = from_ase(atoms.get_celldisp().ravel(), "distance")
@@ -237,6 +323,9 @@ def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] |
         pbc=False if box is None else box.periodic,
     )
     atoms.info["timestep"] = frame.timestep
+    origins = _origins_of(frame, vectors, rest, to_ase)
+    if origins:
+        atoms.info["gpz_origins"] = origins
     if frame.time is not None:
         atoms.info["time"] = to_ase(frame.time, "time")
     if mass is not None:

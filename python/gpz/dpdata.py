@@ -19,6 +19,7 @@ from dpdata.format import Format
 
 import gpz
 from gpz import _clients, _units
+from gpz._metadata import texts
 
 ANGSTROM = 1e-10
 
@@ -39,6 +40,7 @@ class GpzFormat(Format):
         """
         if isinstance(file_name, dict):  # of from_multi_systems
             return file_name
+        type_map = _names(type_map)
         with _clients.open_trajectory(file_name, dtype=np.float64) as trajectory:
             indices = range(begin, len(trajectory), step) if f_idx is None else np.atleast_1d(f_idx).tolist()
             systems = list(_systems((trajectory[i] for i in indices), trajectory, type_map))
@@ -51,11 +53,16 @@ class GpzFormat(Format):
 
     def from_multi_systems(self, directory, type_map: Sequence[str] | None = None, **_further) -> Iterator[dict]:
         """A system for all frames in a row that have the same atoms."""
+        type_map = _names(type_map)
         with _clients.open_trajectory(directory, dtype=np.float64) as trajectory:
             yield from _systems(trajectory, trajectory, type_map)
 
     def from_labeled_system(self, file_name, **_further):
         raise NotImplementedError("a .gpz file has no energies: use dpdata.System, or MultiSystems with labeled=False")
+
+
+def _names(type_map) -> list[str] | None:
+    return None if type_map is None else texts("type_map", type_map)
 
 
 def _systems(frames: Iterable[gpz.Frame], trajectory: gpz.Trajectory, type_map: Sequence[str] | None) -> Iterator[dict]:

@@ -23,7 +23,7 @@ nb::list columns(const FrameInfo &info) {
     const Field &field = info.fields[f];
     for (const Field::Component &component : field.components)
       list.append(nb::make_tuple(to_python(component.name), f, static_cast<int>(field.type),
-                                 static_cast<int>(field.display), field.bound, field.largest_error));
+                                 static_cast<int>(field.display), field.bound, field.largest_error, field.step));
   }
   return list;
 }

@@ -154,6 +154,10 @@ void bind_reader(nb::module_ &module) {
            [](const FileReader &file) {
              return file.of_frames<std::int64_t>([](const IndexEntry &frame) { return frame.particles; });
            })
+      .def("offsets",
+           [](const FileReader &file) {
+             return file.of_frames<std::int64_t>([](const IndexEntry &frame) { return frame.offset; });
+           })
       .def("lengths",
            [](const FileReader &file) {
              return file.of_frames<std::int64_t>([](const IndexEntry &frame) { return frame.length; });

@@ -13,6 +13,7 @@
 #include "gpz/error.hpp"
 #include "heads.hpp"
 #include "module.hpp"
+#include "object_sink.hpp"
 #include "text.hpp"
 
 namespace nb = nanobind;
@@ -26,7 +27,13 @@ ValueType stored_type(ConstArray::Type type) {
   return type == ConstArray::Type::float32 ? ValueType::float32 : ValueType::float64;
 }
 
-// (names, arrays, display, leading, bound): one quantity with up to 3 components.
+// (bound, step, largest error, rounding, type).
+Origin origin_from(const nb::tuple &values) {
+  return {nb::cast<double>(values[0]), nb::cast<double>(values[1]), nb::cast<double>(values[2]),
+          nb::cast<double>(values[3]), static_cast<ValueType>(nb::cast<int>(values[4]))};
+}
+
+// (names, arrays, display, leading, bound, step, origin): one quantity with up to 3 components.
 FieldInput field_from(const nb::tuple &values, std::uint16_t &column, std::size_t particles) {
   FieldInput input;
   const auto names = nb::cast<nb::list>(values[0]);
@@ -43,6 +50,10 @@ FieldInput field_from(const nb::tuple &values, std::uint16_t &column, std::size_
   input.field.display = static_cast<Display>(nb::cast<int>(values[2]));
   input.field.leading = nb::cast<bool>(values[3]);
   input.field.bound = nb::cast<double>(values[4]);
+  if (values.size() > 5) {  // not of arrays without particles
+    input.field.step = nb::cast<double>(values[5]);
+    input.field.origin = origin_from(nb::cast<nb::tuple>(values[6]));
+  }
   return input;
 }
 
@@ -59,6 +70,10 @@ class FileWriter {
     const Metadata made = metadata_from(metadata);
     const nb::gil_scoped_release released;
     return FileWriter(Writer(descriptor, text, made, threads));
+  }
+  // The caller has the interpreter: the header does not go out before the first frame.
+  static FileWriter of_object(const nb::object &write, const nb::str &name, const nb::dict &metadata, int threads) {
+    return FileWriter(Writer(std::make_unique<ObjectSink>(write, from_python(name)), metadata_from(metadata), threads));
   }
   static FileWriter of_memory(const nb::dict &metadata, int threads) {
     auto memory = std::make_unique<Bytes>();
@@ -112,6 +127,7 @@ void bind_writer(nb::module_ &module) {
   nb::class_<FileWriter>(module, "Writer")
       .def_static("open", &FileWriter::open, "path"_a, "metadata"_a, "append"_a, "threads"_a)
       .def_static("of_descriptor", &FileWriter::of_descriptor, "descriptor"_a, "name"_a, "metadata"_a, "threads"_a)
+      .def_static("of_object", &FileWriter::of_object, "write"_a, "name"_a, "metadata"_a, "threads"_a)
       .def_static("of_memory", &FileWriter::of_memory, "metadata"_a, "threads"_a)
       .def("set_key_interval", &FileWriter::set_key_interval, "frames"_a)
       .def("set_order", &FileWriter::set_order, "order"_a)

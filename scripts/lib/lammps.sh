@@ -9,7 +9,7 @@ lammps_sha256=3671165bd52fad36734e0a9136c5bc5ecb225e03988f8c89aa13366a8b53b1c7
 lammps_suite=trixie # the Debian release whose source package has that archive
 
 lammps_settings=(
-  -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS_RELEASE=-O0 -D CMAKE_CXX_FLAGS=-DOMPI_SKIP_MPICXX
+  -D CMAKE_CXX_FLAGS=-DOMPI_SKIP_MPICXX
   -D BUILD_SHARED_LIBS=on -D BUILD_OMP=off -D FFT=KISS -D WITH_JPEG=off -D WITH_PNG=off -D WITH_FFMPEG=off
 )
 # The demonstration needs PLUGIN and LAMMPS's core. The others are of the larger examples and the measurements, and are
@@ -90,36 +90,65 @@ provide_lammps_source() {
   LAMMPS_SOURCE_DIR=$cache/$lammps_release
 }
 
-# provide_lammps demo|test|bigbig: sets LAMMPS_SOURCE_DIR and LAMMPS_BINARY. demo and test share a build, to which test adds its
-# packages; bigbig is another one, with 64-bit atom ids and the packages of demo.
-provide_lammps() {
-  local purpose=$1 sizes=smallbig packages=("${lammps_packages_demo[@]}") settings key folder name
-  provide_lammps_source
-  case $purpose in
-    test) packages=("${lammps_packages_test[@]}") ;;
+declare -A kinds_of_lammps=([smallbig]="" [bigbig]=" (64-bit atom ids)" [serial]=" (without MPI)" [optimized]=" (optimised)")
+
+# lammps_build KIND: sets lammps_build to the folder of the smallbig, bigbig, serial or optimized build, and settings to its CMake
+# options, except the packages. All that decides the build goes into its name, except the packages.
+lammps_build() {
+  local kind=$1 level=-O0 sizes=smallbig key mpi=()
+  case $kind in
     bigbig) sizes=bigbig ;;
+    serial) mpi=(-D BUILD_MPI=off) ;;
+    optimized) level="-O2 -DNDEBUG" ;;
   esac
-  if [[ ${LAMMPS_BINARY:-} && $sizes == smallbig ]]; then
-    [[ -x $LAMMPS_BINARY ]] || die "LAMMPS_BINARY=$LAMMPS_BINARY: not an executable file"
-    LAMMPS_BINARY=$(realpath "$LAMMPS_BINARY")
-    return
-  fi
-  settings=("${lammps_settings[@]}" -D "LAMMPS_SIZES=$sizes" -D "GPZ_LAMMPS_PACKAGES=$(IFS=';' && printf %s "${lammps_packages_test[*]}")")
-  # All that decides the build goes into its name, except the packages.
+  settings=(-D CMAKE_BUILD_TYPE=Release -D "CMAKE_CXX_FLAGS_RELEASE=$level" "${lammps_settings[@]}" "${mpi[@]}")
+  settings+=(-D "LAMMPS_SIZES=$sizes" -D "GPZ_LAMMPS_PACKAGES=$(IFS=';' && printf %s "${lammps_packages_test[*]}")")
   key=$({ printf '%s\n' "$LAMMPS_SOURCE_DIR" "${settings[@]}" && cat "$repository/scripts/lib/lammps_build.cmake" &&
     cat "$LAMMPS_SOURCE_DIR/src/version.h" && c++ --version; } | sha256sum | cut -c 1-12)
-  folder=$cache/lammps-build-$sizes-$key
-  LAMMPS_BINARY=$folder/lmp
-  # The release never changes, so its finished build is not looked at again; a tree of the user's may have changed.
-  [[ -f $folder/finished-$purpose && $LAMMPS_SOURCE_DIR == "$cache/$lammps_release" ]] && return
+  lammps_build=$cache/lammps-build-$kind-$key
+}
+
+# The release never changes, so its finished build is not looked at again; a tree of the user's may have changed.
+is_lammps_finished() { [[ -f $lammps_build/finished-$1 && $LAMMPS_SOURCE_DIR == "$cache/$lammps_release" ]]; }
+
+# provide_lammps demo|test|bigbig|serial|optimized: sets LAMMPS_SOURCE_DIR and LAMMPS_BINARY; serial sets LAMMPS_SERIAL_BINARY
+# instead, empty with a LAMMPS_BINARY of the user's. demo and test share a build, to which test adds its packages: most of it is compiled without optimisation, because it
+# runs for seconds. optimized is for work; where it has been built, demo and test take it. bigbig has 64-bit atom ids, serial has
+# LAMMPS's own stubs instead of MPI, both with the packages of demo. lammps_level becomes user, optimized, or another word for a LAMMPS that is slow.
+provide_lammps() {
+  local purpose=$1 kind=$1 packages=("${lammps_packages_demo[@]}") settings name
+  provide_lammps_source
+  if [[ ${LAMMPS_BINARY:-} && $purpose != bigbig && $purpose != serial ]]; then
+    [[ -x $LAMMPS_BINARY ]] || die "LAMMPS_BINARY=$LAMMPS_BINARY: not an executable file"
+    LAMMPS_BINARY=$(realpath "$LAMMPS_BINARY")
+    lammps_level=user
+    return
+  fi
+  if [[ ${lammps_level:-} == user && $purpose == serial ]]; then # perhaps no tree that can be built
+    LAMMPS_SERIAL_BINARY=
+    return
+  fi
+  case $purpose in
+    demo) kind=smallbig ;;
+    test) kind=smallbig packages=("${lammps_packages_test[@]}") ;;
+    optimized) packages=("${lammps_packages_test[@]}") ;;
+  esac
+  lammps_build optimized
+  if [[ $kind == smallbig && -f $lammps_build/finished-optimized ]]; then
+    kind=optimized purpose=optimized packages=("${lammps_packages_test[@]}")
+  fi
+  lammps_build "$kind"
+  [[ $kind == serial ]] || lammps_level=$kind
+  if [[ $kind == serial ]]; then LAMMPS_SERIAL_BINARY=$lammps_build/lmp; else LAMMPS_BINARY=$lammps_build/lmp; fi
+  is_lammps_finished "$purpose" && return
   for name in "${packages[@]}"; do settings+=(-D "PKG_$name=on"); done
-  rm -f "$folder"/finished-*
-  step "Configuring LAMMPS" no_progress "$cache/log/lammps-configure.log" cmake -S "$LAMMPS_SOURCE_DIR/cmake" -B "$folder" \
-    -G Ninja "${settings[@]}" -D "CMAKE_PROJECT_lammps_INCLUDE=$repository/scripts/lib/lammps_build.cmake" ||
+  rm -f "$lammps_build"/finished-*
+  step "Configuring LAMMPS${kinds_of_lammps[$kind]}" no_progress "$cache/log/lammps-configure.log" cmake -S "$LAMMPS_SOURCE_DIR/cmake" \
+    -B "$lammps_build" -G Ninja "${settings[@]}" -D "CMAKE_PROJECT_lammps_INCLUDE=$repository/scripts/lib/lammps_build.cmake" ||
     die "cannot configure $LAMMPS_SOURCE_DIR. If it was built with make inside src/, its generated files are in the way of" \
       "any build outside the tree: 'make no-all purge' in src/ removes them. Or set LAMMPS_BINARY to its executable"
-  step "Building LAMMPS" ninja_progress "$cache/log/lammps-build.log" cmake --build "$folder" ||
+  step "Building LAMMPS${kinds_of_lammps[$kind]}" ninja_progress "$cache/log/lammps-build.log" cmake --build "$lammps_build" ||
     die "cannot build $LAMMPS_SOURCE_DIR"
-  touch "$folder/finished-$purpose"
-  [[ $purpose != test ]] || touch "$folder/finished-demo"
+  touch "$lammps_build/finished-$purpose"
+  [[ $purpose != test ]] || touch "$lammps_build/finished-demo"
 }

@@ -182,11 +182,11 @@ def test_written_and_read(tmp_path, units):
         atoms.set_array("stress", np.arange(6.0 * len(atoms)).reshape(-1, 6) / 7)
         atoms.calc = SinglePointCalculator(atoms, forces=forces)
     file = tmp_path / "t.gpz"
-    ase.io.write(file, images, units=units, bound=3.1e-4)
+    ase.io.write(file, images, units=units, bound=3.1e-3)
     again = ase.io.read(file, index=":")
     assert len(again) == 4
     for new, old in zip(again, images):
-        assert 1e-5 < require_within(new.positions, old.positions, 3.1e-4)
+        assert 1e-5 < require_within(new.positions, old.positions, 3.1e-3 - run.case.bound)
         for got, expected in (
             (new.cell.array, old.cell.array),
             (new.get_celldisp(), old.get_celldisp()),
@@ -221,7 +221,7 @@ def test_written_in_pieces(tmp_path):
     images = ase.io.read(file, index=":")
     assert [str(atoms.symbols) for atoms in images] == ["OH2", "OH2", "OH"]
     assert images[0].cell.rank == 0 and not images[0].pbc.any()
-    with pytest.raises(ValueError, match="Cu is not among the elements O H"):
+    with pytest.raises(ValueError, match="Cu is not among the types of the file, which has elements O H"):
         ase.io.write(file, Atoms("Cu"), append=True)
     assert len(ase.io.read(file, index=":")) == 3
     with pytest.raises(ValueError, match="lacks one or two"):
@@ -271,13 +271,13 @@ def program(*arguments):
 def test_program_convert_to_gpz(tmp_path):
     run = make("elements")
     ase.io.write(tmp_path / "t.traj", ase.io.read(run.gpz, index=":"))
-    program("convert", tmp_path / "t.traj", tmp_path / "t.gpz", "--write-args", "bound=1e-5", "key_interval=2")
+    program("convert", tmp_path / "t.traj", tmp_path / "t.gpz", "--write-args", "bound=1e-2", "key_interval=2")
     images = ase.io.read(tmp_path / "t.gpz", index=":")
     for atoms, frame in zip(images, run.frames):
-        require_within(atoms.positions, positions(frame), run.case.bound + 1e-5)
+        require_within(atoms.positions, positions(frame), 1e-2)
         assert list(atoms.symbols) == list(frame["columns"]["element"])
     with gpz.open(tmp_path / "t.gpz") as trajectory:
-        assert trajectory[5].bounds["x"] == pytest.approx(1e-5)
+        assert trajectory[5].bounds["x"] == pytest.approx(1e-2)
         assert list(trajectory.key_frames[:4]) == [True, False, True, False]
 
 
@@ -310,3 +310,28 @@ def test_page(tmp_path, monkeypatch, capsys):
     run_block("ase", tmp_path, monkeypatch)
     assert capsys.readouterr().out.splitlines()[1].startswith("20 [18.6 18.6 18.6]")
     assert len(ase.io.read(tmp_path / "looser.gpz", index=":")) == 11
+
+
+@pytest.mark.parametrize(("factor", "kept"), [(None, True), (1, True), (1.7, True), (4, False)])
+def test_bounds_of_a_file_hold_when_it_is_written_again(tmp_path, factor, kept):
+    run = make("elements")
+    images = ase.io.read(run.gpz, index=":")
+    for atoms in images:
+        atoms.info["gpz_origins"] = dict(atoms.info["gpz_origins"])
+    bound = None if factor is None else factor * run.case.bound
+    ase.io.write(tmp_path / "t.gpz", images, bound=bound)
+    with gpz.open(tmp_path / "t.gpz") as trajectory, gpz.open(run.gpz) as original:
+        for frame, old, text in zip(trajectory, original, run.frames):
+            assert np.array_equal(frame.positions, old.positions) == kept
+            assert frame.position_bound == pytest.approx(run.case.bound if kept else bound, rel=1e-12)
+            require_within(frame.positions, positions(text), frame.position_bound)
+
+
+def test_a_bound_below_that_of_the_file_is_refused(tmp_path):
+    run = make("elements")
+    atoms = ase.io.read(run.gpz, index=0)
+    with pytest.raises(gpz.ArgumentError, match="of the original: a bound of 1e-05 cannot be kept"):
+        ase.io.write(tmp_path / "t.gpz", atoms, bound=1e-5)
+    del atoms.info["gpz_origins"]  # as if they were new
+    ase.io.write(tmp_path / "t.gpz", atoms, bound=1e-5)
+    assert gpz.open(tmp_path / "t.gpz")[0].position_bound == pytest.approx(1e-5)

@@ -3,6 +3,7 @@
 
 import signal
 import subprocess
+import sys
 
 from harness import case, read_dump
 from systems import BASE, MELT, dumps
@@ -125,5 +126,101 @@ def append_to_other_file(t):
     assert "t.gpz" in message and t.path("t.gpz").read_text() == "precious\n"
     t.lammps(MELT + dumps(BASE) + "run 20")
     before = t.path("t.gpz").read_bytes()
-    assert "other columns" in t.error(MELT + dumps(BASE + " vx", modify="append yes") + "run 20")
+    message = t.error(MELT + dumps(BASE + " vx", modify="append yes") + "run 20")
+    assert f"columns {BASE} vx: the file has columns {BASE};" in message, message
     assert t.path("t.gpz").read_bytes() == before
+
+
+def bounds_of(t, name="t.gpz"):
+    """{column: bound}, of each frame."""
+    sys.path.insert(0, t.options.reference)
+    import gpz_ref
+
+    return [{c.name: c.field.bound for c in frame.columns} for frame in gpz_ref.read_file(str(t.path(name))).frames]
+
+
+VELOCITIES = BASE + " vx vy vz"
+
+
+@case(ranks=(1, 2))
+def append_takes_the_bounds_of_the_file(t):
+    """What is not given is that of the file: bounds, names of elements."""
+    given = "eb 0.002 bound v* 0.01 element Ar Kr"
+    t.lammps(MELT + dumps(VELOCITIES, modify=given) + "run 20\nwrite_restart r")
+    output = t.lammps("read_restart r\n" + continued("append yes", VELOCITIES) + "run 20")
+    assert "positions within 0.002 sigma (as in the file that is continued)" in output, output
+    bounds = {**dict.fromkeys("xyz", 0.002), **dict.fromkeys(("vx", "vy", "vz"), 0.01)}
+    t.same(custom=merged(t), bounds=bounds, frames=3)
+    assert bounds_of(t) == [{**dict.fromkeys(("id", "type"), 0), **bounds}] * 3
+    assert t.info()["elements"] == ["Ar", "Kr"]
+
+
+@case()
+def append_takes_the_bound_of_fractions(t):
+    """It is a distance, also where the box has grown."""
+    columns = "id type xs ys zs"
+    t.lammps(MELT + dumps(columns, modify="eb 0.002") + "run 20\nwrite_restart r")
+    grown = "change_box all x scale 3 remap\n" + continued("append yes", columns)
+    again = "\nread_restart r\n" + continued("append yes eb 0.002", columns)
+    t.lammps(t.in_turn("read_restart r\n" + grown + "run 20\nwrite_restart r\n", again + "run 20"))
+    edges = [frame.box[1] - frame.box[0] for frame in t.decode("t.gpz")]
+    assert edges[-1] > 2 * edges[0] and len(edges) == 4
+    for bounds, edge in zip(bounds_of(t), edges):
+        assert abs(bounds["xs"] * edge - 0.002) < 1e-12, bounds
+
+
+@case()
+def append_refuses_what_differs(t):
+    """Each with both values; no byte of the file changes, neither of one with an index nor of a torn one."""
+    t.lammps(MELT + dumps(VELOCITIES, modify="eb 0.002 bound v* 0.01 element Ar Kr") + "run 20\nwrite_restart r")
+    whole = t.path("t.gpz").read_bytes()
+    cases = {
+        ("eb 0.001", ""): "column x with bound 0.001: the file has it with bound 0.002;",
+        ("eb 0", ""): "column x with bound 0 (exact): the file has it with bound 0.002;",
+        ("eb rel 0.1", ""): "the file has it with bound 0.002;",
+        ("bound vy 0.1", ""): "column vy with bound 0.1: the file has it with bound 0.01;",
+        ("bound vy lossless", ""): "column vy with bound 0 (exact): the file has it with bound 0.01;",
+        ("element Ne Kr", ""): "elements Ne Kr: the file has elements Ar Kr;",
+        ("every 20", "timestep 0.001\n"): "timestep 0.001: the file has timestep 0.005;",
+    }
+    for k, ((modify, command), message) in enumerate(cases.items()):
+        before = whole[: -16 * (k % 2)] if k % 2 else whole
+        t.path("t.gpz").write_bytes(before)
+        found = t.error("read_restart r\n" + command + continued("append yes " + modify, VELOCITIES) + "run 20")
+        assert "t.gpz: cannot append" in found and message in found, found
+        assert t.path("t.gpz").read_bytes() == before, modify
+
+
+@case(ranks=(2,))
+def append_refuses_what_differs_from_several_files(t):
+    """With %: the ranks agree, and no file changes. One of the files lacks a frame, which would be cut off."""
+    t.lammps(MELT + dumps(BASE, gpz="t.%.gpz", modify="eb 0.002") + "run 40\nwrite_restart r")
+    t.cut("t.1.gpz", 0.75)
+    files = {name: t.path(name).read_bytes() for name in ("t.0.gpz", "t.1.gpz")}
+    again = continued("append yes EB", BASE).replace(" t.gpz ", " t.%.gpz ")
+    message = t.error("read_restart r\n" + again.replace("EB", "eb 0.001") + "run 20")
+    assert "bound 0.001: the file has it with bound 0.002;" in message, message
+    assert files == {name: t.path(name).read_bytes() for name in files}
+    output = t.lammps("read_restart r\n" + again.replace("EB", "") + "run 20")
+    assert "1 frame(s) that not all" in output, output
+    assert {b["x"] for name in files for b in bounds_of(t, name)} == {0.002}
+
+
+@case()
+def append_with_a_timestep_that_changes(t):
+    """The file cannot say which one it is."""
+    reset = "fix dt all dt/reset 5 1e-5 0.1 0.01\n"
+    t.lammps(MELT + reset + dumps(BASE) + "run 20\nwrite_restart r")
+    t.lammps("read_restart r\n" + reset + continued("append yes") + "run 20")
+    assert [f.step for f in t.decode("t.gpz")] == [0, 20, 40]
+
+
+@case()
+def append_to_a_file_of_another_program(t):
+    """It says neither an atom style nor a timestep, which LAMMPS always has."""
+    t.lammps(MELT + dumps(BASE, modify="eb 0.002") + "run 20\nwrite_restart r")
+    t.gpz("decode", "t.gpz", "--format", "lammps", "-o", "t.text")
+    t.gpz("encode", "t.text", "-o", "t.gpz", "--eb", "0.002", "--units", "lj")
+    assert b"atom_style" not in t.path("t.gpz").read_bytes()
+    t.lammps("read_restart r\n" + continued("append yes") + "run 20")
+    assert [b["x"] for b in bounds_of(t)] == [0.002] * 3

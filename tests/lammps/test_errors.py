@@ -44,14 +44,17 @@ def refused_keywords(t):
 @case(ranks=(1, 2))
 def bad_input(t):
     keywords = {
-        "eb -1": ["eb", "-1"],
-        "eb 0": ["eb", "> 0"],
+        "eb -1": ["eb", "0 (exact) or larger", "-1"],
         "eb nan": ["nan"],
         "eb inf": ["inf"],
         "eb 1e999": ["1e999"],
         "eb 1e-999": ["1e-999"],
         "eb fine": ["fine"],
-        "eb rel -0.1": ["eb", "-0.1"],
+        "eb rel -0.1": ["eb rel", "-0.1"],
+        "eb rel 1": ["eb rel", "longest box edge", "below 1, not 1"],
+        'eb ""': ["empty"],
+        "bound vx -1": ["bound vx", "-1"],
+        "effort default": ["fast, standard or dense, not default"],
         "eb rel": ["eb", "missing"],
         "bound vx 0.1": ["vx", "no such column"],
         "bound x 0.1": ["eb"],

@@ -207,3 +207,29 @@ def minimisation_and_rerun(t):
     output = t.lammps(MELT + dumps(BASE, custom="u.dump", gpz="u.gpz", every=5) + "rerun t.dump dump x y z")
     t.same("u.gpz", "u.dump")
     assert " frames, " in output
+
+
+@case(ranks=(1, 2))
+def exact_positions(t):
+    """The bound 0 means exact, of the box as well."""
+    for modify in ("eb 0", "eb rel 0"):
+        output = t.lammps(MELT + dumps(BASE, modify=modify) + "run 40")
+        assert "positions exact\n" in output and "WARNING" not in output, output
+        t.same(bounds=dict.fromkeys("xyz", 0), frames=3)
+        assert t.info()["columns"]["x"]["bound"] == 0
+
+
+@case(ranks=(1, 2))
+def bound_as_large_as_the_box(t):
+    """One warning at the first frame, with the bound and the box."""
+    cases = {
+        "eb 4.3": "positions within 4.3 in a box of 8.397981 x 8.397981 x 8.397981:",
+        "eb rel 0.5": "positions within 4.1989905 in a box of 8.397981 x",
+        "eb 1e300": "positions within 1e+300 in a box of 8.397981 x",
+        "eb 4": None,
+    }
+    for modify, warning in cases.items():
+        output = t.lammps(MELT + dumps(BASE, modify=modify) + "run 40\nrun 20")
+        warnings = [line for line in output.splitlines() if line.startswith("WARNING")]
+        assert len(warnings) == (warning is not None), output
+        assert warning is None or (warning in warnings[0] and "at least half of the longest box edge" in warnings[0]), output

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Key frames and differences from earlier frames: dump_modify key."""
 
+import argparse
 import struct
 
-from harness import DEFAULT_BOUND, case, read_dump
+from harness import DEFAULT_BOUND, Skip, case, read_dump
 from systems import BASE, CORNER, FLAT, MELT, TRICLINIC, dumps
 from test_append import continued, merged
 
@@ -175,7 +176,7 @@ def features(t, name="t.gpz"):
 
 
 # "": what is used without dump_modify.
-EFFORTS = {"effort fast": 0, "effort standard order place": 0, "": 1, "effort default": 1, "order memory": 4, "effort dense": 3, "effort dense order place": 3}
+EFFORTS = {"effort fast": 0, "effort standard order place": 0, "": 1, "effort standard": 1, "order memory": 4, "effort dense": 3, "effort dense order place": 3}
 
 
 @case(ranks=(1, 2, 4))
@@ -196,7 +197,7 @@ def efforts(t):
 
 @case(ranks=(1, 2))
 def effort_without_ids(t):
-    t.lammps(MELT + "dump gpz all gpz 5 t.gpz type x y z\ndump_modify gpz effort default order id device cpu\nrun 20")
+    t.lammps(MELT + "dump gpz all gpz 5 t.gpz type x y z\ndump_modify gpz effort standard order id device cpu\nrun 20")
     assert features(t) == 0
 
 
@@ -222,3 +223,15 @@ def effort_at_once(t):
 def effort_refused(t):
     message = t.error(MELT + dumps(BASE, modify="effort strong") + "run 0")
     assert message == "Dump gpz gpz: dump_modify effort must be fast, standard or dense, not strong", message
+
+
+@case()
+def without_mpi(t):
+    """A LAMMPS with its own MPI stubs: a dump, and a file that is continued."""
+    if not t.options.serial_lmp:
+        raise Skip("GPZ_LAMMPS_SERIAL_BINARY is not set")
+    t.options = argparse.Namespace(**{**vars(t.options), "lmp": t.options.serial_lmp, "plugin": t.options.serial_plugin})
+    output = t.lammps(MELT + dumps(IMAGES, modify="eb 0.002 budget 0.5") + "run 20\nwrite_restart r")
+    assert "1 by 1 by 1 MPI processor grid" in output and "budget 50 %" in output, output
+    t.lammps("read_restart r\n" + continued("append yes", IMAGES) + "run 20")
+    t.same(custom=merged(t), bounds=dict.fromkeys("xyz", 0.002), frames=3)

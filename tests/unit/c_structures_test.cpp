@@ -193,7 +193,7 @@ TEST(CEnumerations, TakeTheirNumbersOnly) {
     EXPECT_TRUE(error_says("field \"id\": display")) << gpz_last_error();
     field.display = GPZ_TYPE_LABEL;
     EXPECT_EQ(compress(&frame, &field), GPZ_OK) << gpz_last_error();
-    field.bound_kind = numbered<gpz_bound_kind>(number);
+    field.bound_kind = numbered<gpz_bound_kind>(number);  // 3 needs an origin
     EXPECT_EQ(compress(&frame, &field), GPZ_INVALID_ARGUMENT);
     field.bound_kind = GPZ_LOSSLESS;
     field.type = numbered<gpz_type>(number == 3 ? 0 : number);

@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "exit_code.hpp"
@@ -93,16 +92,6 @@ double largest_value(const Frame &frame, std::size_t field) {
       for (const double x : column.floats)
         if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
   return largest;
-}
-
-// More than the arithmetic of the encoder adds to half a step, for all values of the field: four units in the last
-// place of the power of two above them.
-double rounding(const Frame &frame, std::size_t field) {
-  int exponent = 0;
-  std::frexp(largest_value(frame, field), &exponent);
-  const bool is_single = frame.info.fields[field].type == ValueType::float32;
-  return std::ldexp(4.0,
-                    exponent - (is_single ? std::numeric_limits<float>::digits : std::numeric_limits<double>::digits));
 }
 
 }  // namespace
@@ -196,24 +185,27 @@ void Bounds::note_large(const std::string &file, const Frame &frame) const {
 
 void Bounds::give(const std::string &file, Frame &frame, std::size_t f, double bound) {
   Field &field = frame.info.fields[f];
-  if (field.bound == 0) {
-    field.bound = bound;
-    field.step = 0;
-    return;
-  }
+  const double before = field.origin.bound;
   const bool is_one = field.components.size() == 1;
-  if (bound < field.bound)
+  // The writer would say so too, but the output would be open by then.
+  if (bound < before)
     throw Failure(ExitCode::usage, file,
                   fmt::format("{} {} within {} of the original: a bound of {} cannot be kept", names_of(field),
-                              is_one ? "is" : "are", field.bound, bound));
-  const double room = bound - field.bound - rounding(frame, f);
-  if (room > field.bound) {
-    field.step = grid_step(room, field.type);
-    field.bound = bound;
-  } else if (bound > field.bound && !noted_) {
+                              is_one ? "is" : "are", before, bound));
+  if (bound == before) return;
+  field.bound = bound;
+  field.step = 0;
+}
+
+void Bounds::note_kept(const std::string &file, const FrameInfo &given, const FrameInfo &written) {
+  for (std::size_t f = 0; f < std::min(given.fields.size(), written.fields.size()) && !noted_; ++f) {
+    const Field &field = given.fields[f];
+    const double kept = written.fields[f].bound;
+    if (!(kept < field.bound)) continue;
     noted_ = true;
     print_note(printable(fmt::format("{}: {} the bound {}: with {}, the file would not be smaller", file,
-                                     names_of(field) + (is_one ? " keeps" : " keep"), field.bound, bound)));
+                                     names_of(field) + (field.components.size() == 1 ? " keeps" : " keep"), kept,
+                                     field.bound)));
   }
 }
 

@@ -40,6 +40,8 @@ class Bounds {
   // on standard error that is as large as half of the box, or as the values of its column. Throws Failure (usage)
   // naming `file`, also for a bound that is smaller than that of the field.
   void apply(const std::string &file, Frame &frame);
+  // Says once of a frame that was written if a field has kept a smaller bound than the one that it was given.
+  void note_kept(const std::string &file, const FrameInfo &given, const FrameInfo &written);
 
  private:
   void apply_to_positions(const std::string &file, Frame &frame);

@@ -104,6 +104,11 @@ Metadata described(const FrameSource &source, const Frame &first, const EncodeOp
   return metadata;
 }
 
+void write_within(Bounds &bounds, const std::string &file, const Frame &frame, EncodedOutput &out) {
+  out.write(frame);
+  bounds.note_kept(file, frame.info, out.last_frame());
+}
+
 void encode(EncodeOptions options) {
   const int choices =
       (options.bounds.absolute ? 1 : 0) + (options.bounds.relative ? 1 : 0) + (options.bounds.lossless ? 1 : 0);
@@ -154,7 +159,7 @@ void encode(EncodeOptions options) {
       check_names(source->name(), frames, source->metadata().elements, metadata.elements);
       check_names(source->name(), frames, source->metadata().type_labels, metadata.type_labels);
       if (!options.source.keep_bits)
-        out->write(frame);
+        write_within(bounds, source->name(), frame, *out);
       else if (const std::vector<FieldInput> *const typed = source->typed_fields())
         out->rewrite(frame.info, *typed);
       else

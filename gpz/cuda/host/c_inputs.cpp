@@ -12,6 +12,8 @@ std::vector<FieldInput> device_inputs(const std::vector<gpz_field> &fields, std:
     c::require(c::number(fields[f].bound_kind) != GPZ_RELATIVE,
                "a relative bound needs the range of the values, which are in device memory: find it there, and give an "
                "absolute bound");
+    c::require(inputs[f].field.origin.bound == 0 && inputs[f].field.origin.rounding == 0,
+               "values with an origin are written by gpz_writer_write, from host memory");
     inputs[f].field.bound = c::given_bound(fields[f]);
   }
   return inputs;

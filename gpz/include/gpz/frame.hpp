@@ -41,6 +41,18 @@ struct Box {
   GPZ_API double largest_edge_sum() const;
 };
 
+// The error of float values that were decoded from a file: how far they may be from the original values. A Writer that
+// gets a field with an origin records a bound that holds for the original values too (Field::origin).
+struct Origin {
+  double bound = 0;  // of the file, in units of the field; 0: the values are the original ones
+  double step = 0;   // of the file; 0: the values are on no grid
+  double largest_error = 0;
+  // The largest change of a value since it was decoded, by a conversion of its type or its units; 0: none. A writer
+  // takes values back to the grid that they came from if they are so close to it, and the grid is four times as wide.
+  double rounding = 0;
+  ValueType type = ValueType::float64;  // of the field in the file
+};
+
 // One quantity of every particle, with 1 to 3 components: position (x, y, z), id, vx.
 struct Field {
   struct Component {
@@ -62,6 +74,16 @@ struct Field {
   // have it if it were not smaller as exact values.
   double largest_error = 0;
   std::vector<Component> components;
+  // Set by Reader::read, Reader::read_columns and StreamReader::next: the bound, the step and the largest error that
+  // the values have. Writer::write takes it into account:
+  // - `bound` and `step` are those of the origin: every value keeps its bits, and the field its bound.
+  // - `bound` is another one and `step` is 0: values are quantised with what the bound leaves beside that of the
+  // origin.
+  //   Where that is no more than the origin's own bound, the file would not be smaller: values keep their bits, and the
+  //   field the origin's bound.
+  // - `bound` is smaller than that of the origin: invalid_argument.
+  // Whoever writes other values than those that were read clears it.
+  Origin origin;
 };
 
 struct FrameInfo {
@@ -127,8 +149,12 @@ struct FieldInput {
   Field field;
   std::array<ConstArray, 3> components{};
   // The values were read from a file with this bound and step. Every one of them keeps its bits: what is no value of
-  // the grid is stored exactly, as it was there. field.largest_error is that of the values. Not on a GPU.
+  // the grid is stored exactly, as it was there. field.largest_error is that of the values, and field.origin is
+  // ignored. Not on a GPU.
   bool decoded = false;
+  // field.bound was computed from the values of this frame, so that each frame has another one: it need not be that of
+  // the frame before in a file that is continued.
+  bool relative_bound = false;
 };
 
 // A decoded frame: one column for each component, in the order of the fields. Element i of every column belongs to the

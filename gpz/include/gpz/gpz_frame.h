@@ -18,7 +18,9 @@ typedef enum gpz_type { GPZ_INT32 = 1, GPZ_INT64 = 2, GPZ_FLOAT32 = 3, GPZ_FLOAT
 typedef enum gpz_bound_kind {
   GPZ_LOSSLESS = 0, /* `bound` has to be 0 */
   GPZ_ABSOLUTE = 1, /* in units of the field */
-  GPZ_RELATIVE = 2  /* a fraction of the largest distance between two values of one component; lossless if that is 0 */
+  GPZ_RELATIVE = 2, /* a fraction of the largest distance between two values of one component; lossless if that is 0 */
+  GPZ_AS_STORED = 3 /* values that were read from a file (gpz_set_origin): they keep their bits and the bound of that
+                       file; `bound` has to be 0 */
 } gpz_bound_kind;
 
 /* How a text writer shows an integer column of atom types. */
@@ -29,7 +31,11 @@ typedef enum gpz_display {
 } gpz_display;
 
 /* A field to compress: one quantity with 1 to 3 components. The address of component c of particle i is (const char
- * *)data[c] + i * stride. */
+ * *)data[c] + i * stride.
+ *
+ * The members `origin_...` are 0 for values that are the original ones. For values that were read from a file
+ * gpz_set_origin fills them, and the bound of the new file holds for the original values too: with a larger bound, the
+ * error of that file and the one that is added are within it together; a smaller one is GPZ_INVALID_ARGUMENT. */
 typedef struct gpz_field {
   size_t struct_size;
   const char *names; /* column names, separated by blanks, one per component: "x y z" */
@@ -37,9 +43,15 @@ typedef struct gpz_field {
   ptrdiff_t stride; /* bytes */
   gpz_type type;
   gpz_bound_kind bound_kind; /* integers are always lossless */
-  double bound;              /* > 0, and finite; 0 for GPZ_LOSSLESS */
+  double bound;              /* finite; 0 is lossless */
   gpz_display display;       /* of integers */
   uint32_t reserved;         /* 0 */
+  double origin_bound;       /* of the file that the values were read from, in units of the field */
+  double origin_step;        /* of its grid */
+  double origin_error;       /* the largest error that the values have */
+  double origin_rounding;    /* the largest change of a value since then, by a conversion of type or units */
+  gpz_type origin_type;      /* in that file */
+  uint32_t reserved2;        /* 0 */
 } gpz_field;
 
 /* Arrays for one quantity to read. Component c of particle i goes to (char *)data[c] + i * stride, which need not be

@@ -93,6 +93,7 @@ typedef struct gpz_column_info {
   uint32_t component;   /* its index in the field, 0 to 2 */
   uint32_t column;      /* its index among the columns of a text dump, from 0 */
   uint32_t reserved;    /* 0 */
+  double step;          /* distance of the values that the grid of the field holds, units of the column; 0: lossless */
 } gpz_column_info;
 
 static inline gpz_column_info gpz_new_column_info(void) {
@@ -100,6 +101,18 @@ static inline gpz_column_info gpz_new_column_info(void) {
   memset(&info, 0, sizeof info);
   info.struct_size = sizeof info;
   return info;
+}
+
+/* Says of a field to be written that its values were read from this column, whose type they have, or that they were
+ * rounded to float32 or converted since, by `rounding` at most (units of the column; 0: not at all). The field keeps
+ * its values and the bound of the column, unless it is given a larger bound (gpz_bound_kind). */
+static inline void gpz_set_origin(gpz_field *field, const gpz_column_info *column, double rounding) {
+  field->origin_bound = column->bound;
+  field->origin_step = column->step;
+  field->origin_error = column->largest_error;
+  field->origin_rounding = rounding;
+  field->origin_type = column->type;
+  if (field->bound_kind == GPZ_LOSSLESS && column->bound > 0) field->bound_kind = GPZ_AS_STORED;
 }
 
 /* The columns of a frame, from 0. GPZ_NOT_FOUND if there is no such column. */

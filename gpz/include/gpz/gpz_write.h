@@ -24,7 +24,7 @@ GPZ_API void gpz_free(void *image);
 
 typedef enum gpz_mode {
   GPZ_CREATE = 0, /* replaces an existing file */
-  GPZ_APPEND = 1  /* keeps the complete frames of an existing file and cuts a torn one; creates a missing file */
+  GPZ_APPEND = 1  /* continues an existing file behind its last complete frame; creates a missing file */
 } gpz_mode;
 
 /* The order in which key frames store particles. The rows of frames without an id column keep their order, unless it is
@@ -51,8 +51,11 @@ GPZ_API gpz_status gpz_default_position_bound(const char *units, double *bound);
 
 typedef struct gpz_writer gpz_writer;
 
-/* Opens a writer to a file. `metadata` may be NULL, and is ignored when an existing file is continued. On failure
- * *writer is NULL. Errors: GPZ_IO_ERROR; with GPZ_APPEND those of gpz_reader_open too. */
+/* Opens a writer to a file. `metadata` may be NULL. When an existing file is continued, what `metadata` says of units,
+ * atom_style, elements, type_labels and timestep_size has to be what the file says; what it leaves out is that of the
+ * file. The first new frame has to have the file's absolute bounds. Otherwise that is GPZ_INVALID_ARGUMENT, here or in
+ * gpz_writer_write, and no byte of the file changes. On failure *writer is NULL. Errors: GPZ_IO_ERROR; with GPZ_APPEND
+ * those of gpz_reader_open too. */
 GPZ_API gpz_status gpz_writer_open(const char *path, gpz_mode mode, const gpz_metadata *metadata, int threads,
                                    gpz_writer **writer);
 /* Opens a writer to a file descriptor, seekable or not: a pipe, a socket, standard output. Writing begins at its

@@ -19,9 +19,12 @@ class GPZ_API Writer {
  public:
   enum class Mode { create, append };
 
-  // Writes to the file `path`. create replaces an existing file. append keeps the complete frames of an existing file,
-  // cuts a torn end and the index, and ignores `metadata`; a missing or empty file is created. `threads`: 1 is the
-  // caller's thread, 0 all cores; the bytes do not depend on it. Throws io_error, and what scan_file throws.
+  // Writes to the file `path`. create replaces an existing file. append continues an existing file behind its complete
+  // frames; a missing or empty file is created. What `metadata` says has to be what the file says, and the first new
+  // frame has to have the file's bounds: otherwise that throws invalid_argument (gpz/continuation.hpp), and no byte of
+  // the file changes. What `metadata` leaves out is that of the file. The first new frame takes the place of a torn end
+  // and the index. `threads`: 1 is the caller's thread, 0 all cores; the bytes do not depend on it. Throws io_error,
+  // and what scan_file throws.
   Writer(const std::string &path, const Metadata &metadata, Mode mode = Mode::create, int threads = 1);
   // Writes to a file descriptor, seekable or not: a pipe, a socket, standard output. Writing begins at its current
   // position. The descriptor must be blocking. It is not closed. Error messages call it `name`. Bytes that it has
@@ -73,13 +76,12 @@ class GPZ_API Writer {
   // frames of several files is opened with the features of all (Metadata::features).
   void write(const StoredFrame &frame);
 
-  // Compresses and writes a decoded frame, as Reader::read returns it with all its fields, with the bounds and steps of
-  // its fields. Field::largest_error is the error that the values have already; the file gets its sum with the error of
-  // the encoding, and at most the bound. With the bound and step that the values were read with, those on the grid keep
-  // every bit. Those that were stored exactly may move to the grid, and are then within the bound. With another step,
-  // both errors together have to be within the bound, which is not checked. Throws as write(info, fields), and
-  // invalid_argument if a column does not have one value for each particle. A frame without ids is a set, sorted by
-  // position, unless the order is Order::memory.
+  // Compresses and writes a decoded frame, as Reader::read returns it with all its fields. Without a change of bound
+  // and step every value keeps its bits. With a larger bound, and step 0, the error of the file that was read and the
+  // one that is added are within it together (Field::origin). The file gets the sum of both largest errors. Of a frame
+  // without origins, Field::largest_error is the error that the values have already. Throws as write(info, fields), and
+  // invalid_argument for a bound that cannot be kept, or if a column does not have one value for each particle. A frame
+  // without ids is a set, sorted by position, unless the order is Order::memory.
   void write(const Frame &frame);
   // As write(frame) for values, bounds and steps that are those of the frame that was read, some particles or fields of
   // which may be gone. Every value keeps its bits (FieldInput::decoded), except signalling NaNs of f32 fields, which a
@@ -88,6 +90,9 @@ class GPZ_API Writer {
 
   // Frames of the file so far, with those of a file that is appended to.
   const std::vector<IndexEntry> &frames() const;
+  // The head of the frame that was written last, with the bounds, steps and largest errors that the file has. Empty
+  // before the first one.
+  const FrameInfo &last_frame() const;
   // Bytes of the file so far.
   std::uint64_t size() const;
 

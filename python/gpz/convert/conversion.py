@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One file into another, completely or not at all."""
+"""One file into another: all whole frames, or nothing."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import gpz
-from gpz.convert import from_gpz, lossless, to_gpz
-from gpz.convert.formats import format_of
+from gpz import _checks
+from gpz._errors import MissingFileError
+from gpz.convert import from_gpz, to_gpz
+from gpz.convert.formats import format_to_read, format_to_write, is_gpz
+from gpz.convert.outcome import Outcome
 
 DIGITS = 3  # of nm, that XTC keeps
+MOST_DIGITS = 9
+LONGEST_KEY_INTERVAL = 65_535
+MOST_THREADS = 4_096
+CHOICES = {"order": ("auto", "id", "place", "memory"), "effort": ("fast", "standard", "dense")}
 
 
 def convert(
@@ -24,50 +31,129 @@ def convert(
     bound: float | None = None,
     bounds: Mapping[str, float] | None = None,
     units: str | None = None,
-    precision: int = DIGITS,
+    precision: int | None = None,
     topology: str | os.PathLike | None = None,
     key_interval: int = 100,
     order: str = "auto",
     effort: str = "standard",
     threads: int = 1,
+    allow_truncated: bool = False,
 ) -> list[str]:
-    """Converts a .gpz file to DCD, AMBER NetCDF, XTC, TRR or H5MD, or one of these to .gpz, as the names end.
+    """Converts a .gpz file to DCD, AMBER NetCDF, XTC, TRR or H5MD, or any trajectory that MDAnalysis reads to .gpz, as the
+    names end.
 
     frames: all, or those of a slice.
     units: LAMMPS's name. To .gpz: those that the file shall have (metal: Angstrom and picoseconds). From .gpz: those
         that it has, if it does not say.
-    precision: decimal places of nm in an XTC file (of sigma, for lj units).
-    bound: of positions in the .gpz file, in its distance units; None: that of the units (gpz.Writer). bounds: of "velocities" and "forces",
-        which are exact otherwise.
+    precision: decimal places of nm in an XTC file (of sigma, for lj units), 0 to 9; None: 3.
+    bound: of positions in the .gpz file, in its distance units; 0: exact; None: that of the units (gpz.Writer). bounds: of
+        "velocities" and "forces", which are exact otherwise.
     key_interval, order, effort: of the .gpz file, as in gpz.Writer.
-    topology: a file that MDAnalysis reads, for types and elements.
+    topology: a file that MDAnalysis reads, for types and elements, and for the number of atoms of files that do not say
+        it (AMBER's mdcrd, TRZ).
+    allow_truncated: a source that is cut is no error. A UserWarning and the last line of the result say where it ends.
 
     Coordinates are those of the file: the origin of the box is not subtracted. Atoms are in the order of ids.
     Returns a line for each kind of information that the target cannot hold, and one for lossless columns that take more
-    than a quarter of a .gpz file. If it fails, or is interrupted, there is
-    no file of the name `target`, or the one that was there before.
+    than a quarter of a .gpz file.
+
+    Raises gpz.TruncatedError for a source that is cut, after its whole frames were written; `position` is the byte where
+    the last of them ends, `notes` are the lines that would be returned. HDF5 opens no file that is cut: of H5MD nothing is written then. If it fails otherwise, or is
+    interrupted, there is no file of the name `target`, or the one that was there before. Cut files of formats other than
+    .gpz, DCD, AMBER NetCDF, XTC, TRR and H5MD are noticed as far as MDAnalysis notices them.
     """
     source, target = Path(os.fspath(source)), Path(os.fspath(target))
-    reads, writes = format_of(source), format_of(target)
-    if (reads is None) == (writes is None):
-        raise gpz.UnsupportedError(f"one of {source.name} and {target.name} has to be a .gpz file, and only one")
-    if not source.exists():
-        raise gpz.FileError("no such file", str(source))
-    # MDAnalysis puts files of its own beside those that it reads. They go with this folder, which has a link to the
-    # source.
-    with tempfile.TemporaryDirectory(prefix=".gpz-convert-", dir=target.absolute().parent) as folder:
-        made = Path(folder) / f"made{target.suffix}"
+    if is_gpz(source) == is_gpz(target):
+        raise gpz.ArgumentError(
+            f"one of {source.name} and {target.name} has to be a .gpz file, and only one: their names end with "
+            ".gpz, or not"
+        )
+    options = {"key_interval": key_interval, "order": order, "effort": effort, "threads": threads}
+    require_options(options)
+    if frames is not None and not isinstance(frames, slice):
+        raise gpz.ArgumentError(f"frames: a slice, as slice(0, 100, 10), not {frames!r}")
+    _checks.require_units(units)
+    if is_gpz(source):
+        form = format_to_write(target)
+        given = {"bound": bound, "bounds": bounds or None, "topology": topology}
+        require_absent(given, f"{target.name} is no .gpz file")
+        if form.mda != "XTC":
+            require_absent({"precision": precision}, f"{target.name} is no XTC file")
+        digits = DIGITS if precision is None else whole_number("precision", precision, 0, MOST_DIGITS)
+    else:
+        form = format_to_read(source)
+        require_absent({"precision": precision}, f"{target.name} is no XTC file")
+        bound = None if bound is None else _checks.checked_bound("bound", bound)
+        bounds = checked_bounds(bounds or {})
+    require_places(source, target)
+
+    with tempfile.TemporaryDirectory(prefix=".gpz-convert-", dir=target.absolute().parent) as name:
+        folder = Path(name)
+        made = folder / f"made{target.suffix}"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if writes is not None:
-                notes = from_gpz.write(source, made, writes, frames or slice(None), units, precision, threads)
+            if is_gpz(source):
+                outcome = from_gpz.write(source, made, form, frames or slice(None), units, digits, threads)
             else:
-                link = Path(folder) / f"source{source.suffix}"
-                link.symlink_to(source.absolute())
-                options = {"key_interval": key_interval, "order": order, "effort": effort, "threads": threads}
-                notes = to_gpz.write(
-                    link, made, reads, frames or slice(None), units or "metal", bound, bounds or {}, topology, options
+                outcome = to_gpz.write(
+                    source, folder, made, form, frames or slice(None), units or "metal", bound, bounds, topology, options
                 )
-                notes += lossless.notes(made)
         os.replace(made, target)
-    return notes
+    return notes_of(outcome, allow_truncated)
+
+
+def notes_of(outcome: Outcome, allow_truncated: bool) -> list[str]:
+    """Raises what is wrong with the source, whose whole frames were written."""
+    problem = outcome.problem
+    if problem is None:
+        return outcome.notes
+    frames = "frame" if outcome.written == 1 else "frames"
+    problem.cause += f"; {outcome.written} complete {frames} written"
+    if not allow_truncated:
+        problem.notes = outcome.notes
+        raise problem
+    warnings.warn(str(problem), stacklevel=3)
+    return [*outcome.notes, str(problem)]
+
+
+# --- What is refused before anything is read ---
+
+
+def require_absent(options: Mapping[str, object], why: str) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise gpz.ArgumentError(f"{name}={value!r} has no meaning here: {why}")
+
+
+def whole_number(name: str, value: object, least: int, most: int) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value.__index__() <= most:
+        raise gpz.ArgumentError(f"{name}: a whole number from {least} to {most}, not {value!r}")
+    return value.__index__()
+
+
+def require_options(options: Mapping[str, object]) -> None:
+    whole_number("key_interval", options["key_interval"], 1, LONGEST_KEY_INTERVAL)
+    whole_number("threads", options["threads"], 0, MOST_THREADS)
+    for name, choices in CHOICES.items():
+        if options[name] not in choices:
+            raise gpz.ArgumentError(f"{name}: one of {', '.join(choices)}, not {options[name]!r}")
+
+
+def checked_bounds(bounds: Mapping[str, float]) -> dict[str, float]:
+    for name in bounds:
+        if name not in ("velocities", "forces"):
+            raise gpz.ArgumentError(
+                f"bounds: {name!r} is none of 'velocities' and 'forces'; the bound of positions is bound="
+            )
+    return {name: _checks.checked_bound(f"bounds[{name!r}]", bound) for name, bound in bounds.items()}
+
+
+def require_places(source: Path, target: Path) -> None:
+    if not source.exists():
+        raise MissingFileError("no such file", str(source))
+    if not source.is_file():
+        raise gpz.FileError("is no regular file: what is converted is read from its ends", str(source))
+    if target.is_dir():
+        raise gpz.FileError("is a folder", str(target))
+    if not target.absolute().parent.is_dir():
+        raise MissingFileError("there is no such folder", str(target.parent))

@@ -7,6 +7,9 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from MDAnalysis.coordinates.core import get_reader_for
+from MDAnalysis.lib.util import guess_format
+
 import gpz
 from gpz.mdanalysis.units import Units, units_of
 
@@ -21,7 +24,7 @@ class Format:
 
     name: str
     mda: str
-    endings: tuple[str, ...]
+    endings: tuple[str, ...] = ()
     velocities: bool = False
     forces: bool = False
     timesteps: bool = False
@@ -34,6 +37,7 @@ class Format:
         return replace(units, length=10.0, velocity=10.0, force=0.1) if self.in_nm and style == "lj" else units
 
 
+# Those that are written.
 FORMATS = (
     Format("DCD", "DCD", (".dcd",), even_times=True),
     Format("AMBER NetCDF", "NCDF", (".nc", ".ncdf"), velocities=True, forces=True),
@@ -41,18 +45,49 @@ FORMATS = (
     Format("TRR", "TRR", (".trr",), velocities=True, forces=True, timesteps=True, in_nm=True),
     Format("H5MD", "H5MD", (".h5md", ".h5"), velocities=True, forces=True, timesteps=True),
 )
+# `gpz encode` reads them, with float64, ids, and the origin of the box, which MDAnalysis does not keep.
+OF_ENCODE = (".lammpstrj", ".lammpsdump", ".dump", ".xyz", ".extxyz", ".npy")
 
 
-def format_of(path: str | os.PathLike) -> Format | None:
-    """By the end of the name; None for .gpz. Raises gpz.UnsupportedError."""
-    ending = Path(os.fspath(path)).suffix.lower()
-    if ending == ".gpz":
-        return None
-    for form in FORMATS:
-        if ending in form.endings:
-            return form
+def ending_of(path: str | os.PathLike) -> str:
+    return Path(os.fspath(path)).suffix.lower()
+
+
+def is_gpz(path: str | os.PathLike) -> bool:
+    return ending_of(path) == ".gpz"
+
+
+def format_to_write(path: str | os.PathLike) -> Format:
+    """By the end of the name. Raises gpz.ArgumentError."""
+    form = known_format(path)
+    if form is not None:
+        return form
     known = " ".join(ending for form in FORMATS for ending in form.endings)
-    raise gpz.UnsupportedError(
-        f"{os.fspath(path)}: no format ends with {ending or 'nothing'}. There are .gpz {known}; "
-        "gpz encode reads dumps of LAMMPS and XYZ, gpz decode writes them"
+    raise gpz.ArgumentError(
+        f"no format to write ends with {ending_of(path) or 'nothing'}: there are {known}; gpz decode writes text and XYZ",
+        os.fspath(path),
     )
+
+
+def format_to_read(path: str | os.PathLike) -> Format:
+    """By the end of the name: one of FORMATS, or any other that MDAnalysis reads. Raises gpz.ArgumentError."""
+    form = known_format(path)
+    if form is not None:
+        return form
+    if ending_of(path) in OF_ENCODE:
+        raise gpz.ArgumentError("dumps of LAMMPS and XYZ are read by gpz encode", os.fspath(path))
+    try:
+        reader = get_reader_for(os.fspath(path))
+        name = guess_format(os.fspath(path)).upper()
+    except (ValueError, TypeError):
+        raise gpz.ArgumentError(
+            f"MDAnalysis reads no trajectory whose name ends with {ending_of(path) or 'nothing'}; "
+            "gpz encode reads dumps of LAMMPS and XYZ",
+            os.fspath(path),
+        ) from None
+    in_nm = (getattr(reader, "units", None) or {}).get("length") == "nm"
+    return Format(name, name, in_nm=in_nm)
+
+
+def known_format(path: str | os.PathLike) -> Format | None:
+    return next((form for form in FORMATS if ending_of(path) in form.endings), None)

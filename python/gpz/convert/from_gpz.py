@@ -10,18 +10,22 @@ import numpy as np
 
 import gpz
 from gpz.convert.formats import Format
+from gpz.convert.outcome import Outcome
+from gpz.convert.sources import one_line
+from gpz.convert.whole_frames import MOST_ATOMS_UNCOMPRESSED, Extent
 from gpz.mdanalysis import geometry
 from gpz.mdanalysis.reader import open_fixed
 from gpz.mdanalysis.units import BASE_NAMES, Units
 
+LARGEST_OF_XTC = 2**31 - 4
 KEPT = {"x", "y", "z", "xu", "yu", "zu", "xs", "ys", "zs", "xsu", "ysu", "zsu"}
 
 
 def write(
     source: Path, target: Path, form: Format, frames: slice, style: str | None, precision: int, threads: int
-) -> list[str]:
-    """Returns what got lost, a line each."""
-    with open_fixed(str(source), threads=threads) as file:
+) -> Outcome:
+    with open_source(source, threads) as file:
+        problem = extent_of(source, file).problem(source)
         chosen = file[frames]
         if len(chosen) == 0:
             raise gpz.ArgumentError(f"none of the {len(file)} frames is among those chosen", str(source))
@@ -48,10 +52,40 @@ def write(
             for number, frame in enumerate(chosen):
                 require_same_atoms(first, frame, source)
                 fill(universe.trajectory.ts, frame, units, velocities, forces)
+                if form.mda == "XTC":
+                    require_room(universe.trajectory.ts.positions, 1 if style == "lj" else 10, precision, frame, source)
                 universe.trajectory.ts.data["time"] = float(times[number])
                 universe.trajectory.ts.data["step"] = frame.timestep
-                writer.write(universe.atoms)
-        return lost + lost_in(form, first, style, precision, times, velocities, forces, file)
+                try:
+                    writer.write(universe.atoms)
+                except (OSError, ValueError, OverflowError, RuntimeError) as error:
+                    raise gpz.UnsupportedError(
+                        f"MDAnalysis cannot write frame {frame.index} as {form.name}: {one_line(error)}",
+                        str(source),
+                    ) from error
+        return Outcome(
+            lost + lost_in(form, first, style, precision, times, velocities, forces, file), len(chosen), problem
+        )
+
+
+def open_source(source: Path, threads: int) -> gpz.Trajectory:
+    """Raises what makes it impossible to convert even one frame."""
+    with gpz.open(source) as file:
+        if len(file) == 0:
+            raise extent_of(source, file).problem(source) or gpz.TruncatedError("no frame in it", str(source))
+        if file.damaged:
+            raise gpz.CorruptError("bytes between its frames are damaged; gpz repair writes the others", str(source))
+    try:
+        return open_fixed(str(source), threads=threads)
+    except TypeError as error:
+        raise gpz.UnsupportedError(str(error)) from None
+
+
+def extent_of(source: Path, file: gpz.Trajectory) -> Extent:
+    """Of a file that is open; nothing of a frame is read."""
+    reader = file._file.require_open()
+    end = int(reader.offsets()[-1] + reader.lengths()[-1]) if len(file) else 0
+    return Extent(len(file), end, source.stat().st_size, cut=file.torn)
 
 
 def times_of(frames: gpz.Trajectory, units: Units) -> tuple[np.ndarray, list[str]]:
@@ -94,6 +128,20 @@ def fill(ts, frame: gpz.Frame, units: Units, velocities: bool, forces: bool) -> 
     ts.dimensions = geometry.dimensions(box) * [*(3 * [units.length]), 1, 1, 1]
 
 
+def require_room(positions: np.ndarray, in_nm: float, precision: int, frame: gpz.Frame, source: Path) -> None:
+    """XTC has integers of 32 bits, also for differences; its library writes other ones without an error."""
+    if len(positions) <= MOST_ATOMS_UNCOMPRESSED:
+        return
+    low, high = positions.min(initial=0), positions.max(initial=0)
+    size = float(high - low) / in_nm
+    if not size * 10.0**precision < LARGEST_OF_XTC:
+        raise gpz.UnsupportedError(
+            f"frame {frame.index}: coordinates from {low / in_nm:g} to {high / in_nm:g} nm with {precision} decimal places "
+            "do not fit into the 32 bits of XTC: fewer with --precision (precision=), or another format",
+            str(source),
+        )
+
+
 def lost_in(form: Format, first, style: str, precision: int, times, velocities: bool, forces: bool, file) -> list[str]:
     """What the format cannot hold, of this file."""
     lost = []
@@ -128,6 +176,4 @@ def lost_in(form: Format, first, style: str, precision: int, times, velocities: 
     if style == "lj":
         how = "as they are, as LAMMPS writes them" if form.in_nm else "as if sigma were Angstrom and tau ps"
         lost.append(f"lj units: numbers are stored {how}")
-    if file.torn:
-        lost.append("the file ends with an incomplete frame, which is left out")
     return lost

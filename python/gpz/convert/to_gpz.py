@@ -4,22 +4,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import MDAnalysis as mda
 import numpy as np
-from MDAnalysis.coordinates.core import reader as open_reader
 from MDAnalysis.lib import mdamath
 
 import gpz
+from gpz import _checks
+from gpz.convert import lossless
 from gpz.convert.formats import Format
+from gpz.convert.outcome import Outcome
+from gpz.convert.sources import Place, open_topology, open_whole, topology_within
+from gpz.convert.whole_frames import Extent, doubts, extent_of
+from gpz.mdanalysis.units import Units
 from gpz.mdanalysis.writer import Types
 
 
 def write(
     source: Path,
+    folder: Path,
     target: Path,
     form: Format,
     frames: slice,
@@ -28,22 +33,28 @@ def write(
     bounds: Mapping[str, float],
     topology: str | os.PathLike | None,
     options: Mapping[str, Any],
-) -> list[str]:
-    """Returns what got lost, a line each."""
+) -> Outcome:
+    """folder: an empty one, for files that are needed meanwhile."""
     units = form.units(style)
-    try:
-        reader = open_reader(str(source), format=form.mda)
-    except (OSError, ValueError, KeyError, RuntimeError, TypeError, NotImplementedError) as error:
-        raise gpz.UnsupportedError(f"MDAnalysis cannot read it as {form.name}: {error}", os.readlink(source)) from error
-    with reader:
-        atoms = atoms_of(topology, reader.n_atoms)
+    place = Place(source, folder)
+    atoms = topology_within(place) if topology is None else open_topology(topology)
+    n_atoms = None if atoms is None else len(atoms)
+    extent = extent_of(source, form.mda, n_atoms)
+    problem = None if extent is None else extent.problem(source)
+    if problem is not None and not has_chosen(extent, frames):
+        raise problem
+    # Of formats that are written, too, the file itself says how many atoms it has.
+    with open_whole(place, form, None if form.endings else n_atoms, extent) as reader:
+        if topology is not None and len(atoms) != reader.n_atoms:
+            raise gpz.ArgumentError(
+                f"the topology has {len(atoms)} atoms, the trajectory {reader.n_atoms}", os.fspath(topology)
+            )
+        numbers = chosen_frames(reader, extent, frames, place)
         types = None if atoms is None else Types(atoms)
         columns = {"ids": np.arange(1, reader.n_atoms + 1)}
         if types is not None and types.table:
             columns["types"] = types.numbers(atoms)
-        chosen = reader[frames]
-        if len(chosen) == 0:
-            raise gpz.ArgumentError(f"none of the {len(reader)} frames is among those chosen", os.readlink(source))
+        notes, has_steps = [] if extent is not None else doubts(source, form.mda), form.timesteps
         with gpz.Writer(
             target,
             units=style,
@@ -53,38 +64,71 @@ def write(
             bounds=bounds,
             **options,
         ) as writer:
-            for ts in chosen:
-                vectors = {"positions": ts.positions / np.float32(units.length)}
-                if ts.has_velocities:
-                    vectors["velocities"] = ts.velocities / np.float32(units.velocity)
-                if ts.has_forces:
-                    vectors["forces"] = ts.forces / np.float32(units.force)
+            for number, ts in zip(numbers, timesteps(reader, numbers, place)):
+                vectors = vectors_of(ts, units)
+                box = box_of(ts.dimensions, units.length)
+                if number == numbers[0]:
+                    require_vectors(bounds, vectors, source)
+                    # The writer warns of it as well, and warnings are not shown here.
+                    said = _checks.bound_beyond(_checks.position_bound(style) if bound is None else bound, box)
+                    notes += [said] if said else []
+                    has_steps = form.timesteps or (not form.endings and "step" in ts.data)
                 step = int(ts.data.get("step", ts.frame))
-                writer.write(
-                    **vectors,
-                    **columns,
-                    box=box_of(ts.dimensions, units.length),
-                    timestep=step,
-                    time=ts.time / units.time,
-                )
-        lost = []
+                writer.write(**vectors, **columns, box=box, timestep=step, time=ts.time / units.time)
         if "types" not in columns:
-            lost.append(f"{form.name} has no types and elements: give a file that has them with --topology")
-        if form.even_times or not form.timesteps:
-            lost.append("timesteps count the frames: those of the run are not in the file")
-        return lost
+            notes.append(f"{form.name} has no types and elements: give a file that has them with --topology")
+        if form.even_times or not has_steps:
+            notes.append("timesteps count the frames: those of the run are not in the file")
+        if problem is not None and not isinstance(problem, gpz.TruncatedError):
+            notes.append(f"frames behind those that were asked for are damaged: {problem}")
+            problem = None
+        return Outcome(notes + lossless.notes(target), len(numbers), problem)
 
 
-def atoms_of(topology: str | os.PathLike | None, count: int):
-    if topology is None:
-        return None
-    try:
-        atoms = mda.Universe(os.fspath(topology)).atoms
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise gpz.UnsupportedError(f"MDAnalysis cannot read this topology: {error}", os.fspath(topology)) from error
-    if len(atoms) != count:
-        raise gpz.ArgumentError(f"the topology has {len(atoms)} atoms, the trajectory {count}", os.fspath(topology))
-    return atoms
+def has_chosen(extent: Extent, frames: slice) -> bool:
+    """Whether what was asked for can be had of a file that is cut or damaged. Behind damage there may be more frames:
+    the choice has to be the same then."""
+    n = extent.frames
+    return n > 0 and (extent.cut or range(n)[frames] == range(n + 1)[frames])
+
+
+def chosen_frames(reader, extent: Extent | None, frames: slice, place: Place) -> range:
+    if extent is not None:
+        total = extent.frames
+    else:
+        total = place.ask(lambda _: reader.n_frames, "MDAnalysis cannot count its frames")
+    numbers = range(total)[frames]
+    if total == 0:
+        raise gpz.CorruptError("MDAnalysis finds no whole frame in it", str(place.source))
+    if not numbers:
+        raise gpz.ArgumentError(f"none of the {total} frames is among those chosen", str(place.source))
+    return numbers
+
+
+def timesteps(reader, numbers: range, place: Place) -> Iterator:
+    """These frames. Iterating over a reader of MDAnalysis ends without a word where it cannot read on."""
+    everything = numbers == range(reader.n_frames)
+    found = iter(reader if everything else reader[list(numbers)])
+    for number in numbers:
+        ts = place.ask(lambda _: next(found, None), f"MDAnalysis cannot read frame {number}")
+        if ts is None:
+            raise gpz.CorruptError(f"MDAnalysis cannot read frame {number}", str(place.source))
+        yield ts
+
+
+def vectors_of(ts, units: Units) -> dict[str, np.ndarray]:
+    vectors = {"positions": ts.positions / np.float32(units.length)}
+    if ts.has_velocities:
+        vectors["velocities"] = ts.velocities / np.float32(units.velocity)
+    if ts.has_forces:
+        vectors["forces"] = ts.forces / np.float32(units.force)
+    return vectors
+
+
+def require_vectors(bounds: Mapping[str, float], vectors: Mapping[str, np.ndarray], source: Path) -> None:
+    for name, bound in bounds.items():
+        if name not in vectors:
+            raise gpz.ArgumentError(f"a bound of {name} ({bound:g}), and the file has no {name}", str(source))
 
 
 def box_of(dimensions: np.ndarray | None, unit: float) -> gpz.Box | None:

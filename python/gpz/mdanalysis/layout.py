@@ -11,7 +11,7 @@ import numpy as np
 from MDAnalysis.coordinates.timestep import Timestep
 
 import gpz
-from gpz import _core
+from gpz import _core, _origins
 from gpz.mdanalysis import geometry
 from gpz.mdanalysis.units import BASE_NAMES, units_of
 
@@ -151,14 +151,23 @@ class Layout:
         if self.unwraps:
             positions += geometry.along_edges(np.column_stack([values[name] for name in IMAGES]), box)
 
-    def bounds(self, frame: gpz.Frame) -> dict[str, float | None]:
-        """The largest errors of a frame: bound, velocity_bound and force_bound as GPZWriter takes them."""
-        positions = (frame.bounds[self.positions[0]] or 0.0) * self.units.length
-        if self.is_scaled and frame.box is not None:
-            positions *= np.abs(frame.box.matrix).sum(axis=0).max()
-        velocities, forces = frame.bounds.get(VELOCITIES[0]), frame.bounds.get(FORCES[0])
-        return {
-            "bound": positions,
-            "velocity_bound": velocities and velocities * self.units.velocity,
-            "force_bound": forces and forces * self.units.force,
-        }
+    def origins(self, frame: gpz.Frame, ts: Timestep) -> dict[str, gpz.Origin]:
+        """The errors of the vectors of a timestep that was read from this frame, in its units."""
+        # What vectors are computed from: before the corner of the box is taken away they may be larger.
+        corner = 0.0 if frame.box is None else float(np.abs(frame.box.origin).max(initial=0.0)) * self.units.length
+        turned = frame.box is not None and frame.box.kind == "general triclinic"
+        origins = {}
+        for name, vector in zip(("positions", "velocities", "forces"), self.vectors(ts)):
+            origin = _origins.of_columns(frame, vector.columns).get(vector.columns[0])
+            if name == "positions" and self.is_scaled:
+                origin = _origins.of_positions(frame)
+            if origin is None:
+                continue
+            if turned:  # each component has a part of the errors of all three
+                origin = origin.scaled(3**0.5)._replace(step=0.0)
+            arrays = [vector.array.reshape(-1), np.array([corner if name == "positions" else 0.0])]
+            moved = name == "positions" and (corner != 0 or self.is_scaled or self.unwraps)
+            # To float32, to the corner of the box by way of its edges, and to units and back.
+            operations = 1 + (4 if moved else 0) + (3 if turned else 0) + (2 if vector.factor != 1 else 0)
+            origins[name] = _origins.computed(origin.scaled(vector.factor), arrays, operations)
+        return origins

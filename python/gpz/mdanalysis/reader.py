@@ -13,7 +13,9 @@ from MDAnalysis.coordinates import base
 from MDAnalysis.lib.util import store_init_arguments
 
 import gpz
+from gpz import _origins
 from gpz._background import Background
+from gpz.mdanalysis import geometry
 from gpz.mdanalysis.layout import FrameError, Layout, Vector
 
 FEW_ATOMS = 10_000  # are decoded in less time than it takes to wait for a thread
@@ -129,6 +131,11 @@ class GPZReader(base.ReaderBase):
         return self.layout.lammps_units
 
     @property
+    def names_of_types(self) -> list[str]:
+        """The label of type t, else its element, is [t - 1]; empty for a file without both."""
+        return self.opened().type_labels or self.opened().elements
+
+    @property
     def lammps_coordinate_convention(self) -> str:
         """That of the columns which positions come from."""
         return self.layout.convention
@@ -209,6 +216,22 @@ class GPZReader(base.ReaderBase):
         from gpz.mdanalysis.writer import GPZWriter
 
         return GPZWriter.like(self, filename, n_atoms, **kwargs)
+
+    def origins(self) -> dict[str, gpz.Origin]:
+        """The errors that the positions, velocities and forces of the timestep have, in its units."""
+        return self.layout.origins(self.opened()[self._frame], self.ts)
+
+    def box_of(self, dimensions: np.ndarray | None) -> gpz.Box | None:
+        """The box of the frame in the file, if it has these dimensions and the same directions in MDAnalysis."""
+        box = self.opened()[self._frame].box
+        if box is None or dimensions is None or box.kind == "general triclinic":
+            return None
+        of_file = geometry.dimensions(box) * [*(3 * [self.layout.units.length]), 1, 1, 1]
+        return box if np.array_equal(of_file.astype(np.float32), np.asarray(dimensions, np.float32)) else None
+
+    def origins_of_topology(self) -> dict[str, gpz.Origin]:
+        """The errors that charges (q) and masses (mass) have, in units of the file."""
+        return _origins.of_columns(self.opened()[0], ("q", "mass"))
 
     # --- Decoding ---
 

@@ -35,10 +35,13 @@ COLUMNS = ("id", "type", "element", "typelabel", "mol", "mass", "q")  # what a t
 class GPZParser(TopologyReaderBase):
     """Reads the topology of .gpz files.
 
-    ids (1, 2, ... for a file without ids), types (the numbers, as text), resids and resnums (column mol, else all 1),
-    segids ("SYSTEM"). Where the file has them: names (type labels, else elements), elements, charges (column q, in e),
-    masses (column mass, in u). Without that column masses are guessed from the elements; without elements they are
-    1, as for LAMMPS's text dumps.
+    ids (1, 2, ... for a file without ids), types, resids and resnums (column mol, else all 1), segids ("SYSTEM"). Where
+    the file has them: names (type labels, else elements), elements, charges (column q, in e), masses (column mass, in
+    u). Without that column masses are guessed from the elements; without elements they are 1, as for LAMMPS's text dumps.
+
+    Types are texts, as they were written: the type labels where the file is not of LAMMPS itself, or has a column
+    typelabel and no column type; likewise the elements of a column element; else the numbers. All are "1" in a file
+    without types.
     """
 
     format = "GPZ"
@@ -50,16 +53,15 @@ class GPZParser(TopologyReaderBase):
             columns = trajectory.read(0, [name for name in COLUMNS if name in present], dtype=np.float64)
             count = int(trajectory.counts[0])
             symbols, labels = trajectory.elements, trajectory.type_labels
+            of_lammps = bool(trajectory.metadata["command"] or trajectory.metadata["atom_style"])
             units = units_of((lammps_units or trajectory.units) if convert_units else None)
 
         # Columns that are shown as elements or labels have the numbers of types as well.
-        types = next((columns[name] for name in ("type", "element", "typelabel") if name in columns), None)
-        if types is None:
-            warnings.warn(f"{self.filename} has no column type: all atoms get the type 1")
-            types = np.ones(count, np.int64)
+        column = next((name for name in ("type", "element", "typelabel") if name in columns), None)
+        types = np.ones(count, np.int64) if column is None else columns[column]
         attributes: list[TopologyAttr] = [
             Atomids(columns["id"] if "id" in columns else np.arange(1, count + 1)),
-            Atomtypes(types.astype(str).astype(object)),
+            Atomtypes(texts(types, names_of_types(column, labels, symbols, of_lammps))),
         ]
         elements = self._elements(symbols, columns.get("element", types))
         if elements is not None:
@@ -94,6 +96,25 @@ class GPZParser(TopologyReaderBase):
             return Masses(np.array([table[symbol] for symbol in elements]), guessed=True)
         warnings.warn(f"{self.filename} has neither masses nor elements: all masses are 1")
         return Masses(np.ones(count), guessed=True)
+
+
+def names_of_types(column: str | None, labels: Sequence[str], symbols: Sequence[str], of_lammps: bool) -> Sequence[str]:
+    """What the types of a column were called by whoever wrote it; empty: by their numbers. Names that two types share would
+    make one type of them."""
+    names: Sequence[str] = ()
+    if column == "element":
+        names = symbols
+    elif column == "typelabel" or (column == "type" and not of_lammps):
+        # A run of LAMMPS that has labels dumps numbers all the same, as its text dumps do.
+        names = labels
+    given = [name for name in names if name]
+    return names if len(set(given)) == len(given) else ()
+
+
+def texts(types: np.ndarray, names: Sequence[str]) -> np.ndarray:
+    """(N,) names of types; the numbers of those that have none."""
+    numbers = types.astype(str).astype(object)
+    return np.where(by_type(names, types) == "", numbers, by_type(names, types)) if names else numbers
 
 
 def by_type(names: Sequence[str], types: np.ndarray) -> np.ndarray:

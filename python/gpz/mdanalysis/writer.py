@@ -11,7 +11,9 @@ from MDAnalysis.exceptions import NoDataError
 from MDAnalysis.lib import mdamath
 
 import gpz
-from gpz import _checks
+from gpz._arguments import checked_flag, checked_integer
+from gpz._checks import checked_bound
+from gpz._metadata import Existing
 from gpz.mdanalysis.units import units_of
 
 if TYPE_CHECKING:
@@ -41,7 +43,9 @@ class GPZWriter(base.WriterBase):
     convert_units: False: numbers go into the file as MDAnalysis has them.
     key_interval: every so manieth frame can be read without others.
     order, effort: as in gpz.Writer.
-    append: add frames to an existing file. The units, elements and types have to be those of the file.
+    append: add frames to an existing file, with its units, bounds and types: the type labels, numbers or elements of the
+        atoms say which they are. A keyword that says otherwise is refused, and so are types that the file does not have
+        and other atoms.
     threads: for encoding; 1: none besides the caller's, 0: all cores.
 
     Written are positions, velocities and forces as the timestep has them (float32), the box, time, timestep
@@ -74,18 +78,22 @@ class GPZWriter(base.WriterBase):
         unknown = sorted(set(further) - PASSED_BY_MDANALYSIS)
         if unknown:
             raise TypeError(f"{filename}: the writer of .gpz files has no keyword {', '.join(unknown)}")
-        if n_atoms is not None and n_atoms < 1:
-            raise ValueError(f"{filename}: a trajectory has at least one atom, not {n_atoms}")
+        if n_atoms is not None:
+            n_atoms = checked_integer("n_atoms", n_atoms, 1, 2**63 - 1, "a trajectory has at least one atom")
         self.filename = str(filename)
         self.n_atoms = n_atoms
-        self.convert_units = convert_units
+        self.convert_units = checked_flag("convert_units", convert_units)
         self.lammps_units = lammps_units
-        self._bounds = {"positions": bound, "velocities": velocity_bound, "forces": force_bound}
+        self._bounds = {
+            name: checked_bound(name, given)
+            for name, given in (("bound", bound), ("velocity_bound", velocity_bound), ("force_bound", force_bound))
+            if given is not None
+        }
         self._options: dict[str, Any] = {
             "key_interval": key_interval,
             "order": order,
             "effort": effort,
-            "append": append,
+            "append": checked_flag("append", append),
             "threads": threads,
         }
         self._file: gpz.Writer | None = None
@@ -105,25 +113,53 @@ class GPZWriter(base.WriterBase):
         if self._file is None:
             self._file = self._open(atoms)
         columns: dict[str, Any] = {**self._vectors(timestep), **self._topology(atoms)}
-        self._file.write(**columns, **self._place_and_time(timestep))
+        place = self._place_and_time(timestep)
+        origins: dict[str, gpz.Origin] = {}
+        reader = reader_of(atoms)
+        if reader is not None:
+            origins = self._origins(reader)
+            box = reader.box_of(timestep.dimensions)
+            if box is not None and self.lammps_units == reader.lammps_units and self.convert_units == reader.convert_units:
+                # Where they were in the file, to the last digit.
+                columns["positions"] = columns["positions"].astype(np.float64) + box.origin
+                place["box"] = box
+        self._file.write(**columns, **place, origin=origins)
+
+    def _origins(self, reader: GPZReader) -> dict[str, gpz.Origin]:
+        """What the .gpz file that the atoms come from says of their errors."""
+        factors = {"positions": self._units.length, "velocities": self._units.velocity, "forces": self._units.force}
+        origins = {name: origin.scaled(1 / factors[name]) for name, origin in reader.origins().items()}
+        of_file = reader.layout.units
+        for name, factor in (("q", of_file.charge / self._units.charge), ("mass", of_file.mass / self._units.mass)):
+            origin = reader.origins_of_topology().get(name)
+            if origin is not None and origin.bound:
+                origins[name] = origin.scaled(factor)
+        return origins
 
     def _open(self, atoms: AtomGroup) -> gpz.Writer:
-        if self.lammps_units is None:
-            self.lammps_units = getattr(atoms.universe.trajectory, "lammps_units", "metal") or "lj"
+        existing = Existing.find(self.filename) if self._options["append"] else None
+        units = self.lammps_units
+        if units is None and (existing is None or not self.convert_units):
+            units = getattr(atoms.universe.trajectory, "lammps_units", "metal") or "lj"
+        if existing is None:
+            self._types = Types(atoms)
+        else:
+            self._types = Types(atoms, existing)
+            if (existing.metadata["units"] or "lj") == units:
+                units = None  # those of the file, also if it does not name them
+            require_same_atoms(existing, ids_of(atoms))
+        self.lammps_units = existing.metadata["units"] or "lj" if units is None else units
         self._units = units_of(self.lammps_units if self.convert_units else None)
-        self._types = Types(atoms)
-        bounds = {
-            name: _checks.checked_bound(f"bound of {name}", bound) for name, bound in self._bounds.items() if bound is not None
-        }
-        factors = {"positions": self._units.length, "velocities": self._units.velocity, "forces": self._units.force}
-        bounds = {name: bound / factors[name] for name, bound in bounds.items()}
+        factors = {"bound": self._units.length, "velocity_bound": self._units.velocity, "force_bound": self._units.force}
+        bounds = {name: bound / factors[name] for name, bound in self._bounds.items()}
+        columns = {"velocities": bounds.get("velocity_bound"), "forces": bounds.get("force_bound")}
         return gpz.Writer(
             self.filename,
-            units=self.lammps_units,
+            units=units,
             elements=self._types.elements,
             type_labels=self._types.labels,
-            bound=bounds.pop("positions", None),
-            bounds=bounds,
+            bound=bounds.get("bound"),
+            bounds={name: bound for name, bound in columns.items() if bound is not None},
             **self._options,
         )
 
@@ -171,22 +207,32 @@ class GPZWriter(base.WriterBase):
 
     @classmethod
     def like(cls, reader: GPZReader, filename: str, n_atoms: int | None = None, **kwargs: Any) -> GPZWriter:
-        """A writer with the units and bounds of a file that is read."""
-        kwargs.setdefault("lammps_units", reader.lammps_units or "lj")
+        """A writer with the units of a file that is read; with append=True those of the file that is continued. Frames
+        of the file that is read keep their bounds."""
         kwargs.setdefault("convert_units", reader.convert_units)
-        for name, bound in reader.layout.bounds(reader.opened()[0]).items():
-            kwargs.setdefault(name, bound)
+        if kwargs.get("append") is True and Existing.find(filename) is not None:
+            return cls(filename, reader.n_atoms if n_atoms is None else n_atoms, **kwargs)
+        kwargs.setdefault("lammps_units", reader.lammps_units or "lj")
         return cls(filename, reader.n_atoms if n_atoms is None else n_atoms, **kwargs)
+
+
+def reader_of(atoms: AtomGroup) -> GPZReader | None:
+    """That of the .gpz file which the atoms come from; None for those of other files."""
+    from gpz.mdanalysis.reader import GPZReader
+
+    reader = atoms.universe.trajectory
+    return reader if isinstance(reader, GPZReader) else None
 
 
 class Types:
     """Types of atoms as numbers of LAMMPS, from 1, and what is known about each: those of the first frame.
 
-    elements, labels: texts, [t - 1] for type t; None if there are none.
+    existing: a file that is continued, whose types they are.
+    elements, labels: texts, [t - 1] for type t; None if there are none, and for types of an existing file.
     table: the number of each type; empty for atoms without types.
     """
 
-    def __init__(self, atoms: AtomGroup):
+    def __init__(self, atoms: AtomGroup, existing: Existing | None = None):
         self.elements: list[str] | None = None
         self.labels: list[str] | None = None
         self.table: dict[str, int] = {}
@@ -195,21 +241,27 @@ class Types:
             return
         types = atoms.types
         names = sorted(set(types))
+        if existing is not None:
+            pairs = dict(zip(types, atoms.elements)) if hasattr(atoms, "elements") else {}
+            self.table = {name: number_in(existing, name, pairs.get(name, "")) for name in names}
+            return
         if all(name.isdecimal() and 0 < int(name) <= MOST_TYPES for name in names):
             self.table = {name: int(name) for name in names}
         else:
-            self.table = {name: number for number, name in enumerate(names, 1)}
-            self.labels = names
+            # Types of a .gpz file keep their numbers.
+            known = getattr(getattr(atoms.universe, "trajectory", None), "names_of_types", [])
+            self.labels = known if set(names) <= set(known) else names
+            self.table = {name: number for number, name in enumerate(self.labels, 1)}
         if hasattr(atoms, "elements"):
             self.elements = self._elements_of(types, atoms.elements)
 
     def _elements_of(self, types: np.ndarray, elements: np.ndarray) -> list[str] | None:
         """None if atoms of one type are of different elements."""
         pairs = set(zip(types, elements))
-        if len(pairs) > len(self.table):
-            return None
         names = dict(pairs)
-        by_number = {number: names[name] for name, number in self.table.items()}
+        if len(pairs) > len(names):
+            return None
+        by_number = {number: names[name] for name, number in self.table.items() if name in names}
         return [by_number.get(number, "") for number in range(1, max(by_number) + 1)]
 
     def numbers(self, atoms: AtomGroup) -> np.ndarray:
@@ -221,6 +273,32 @@ class Types:
                 raise ValueError(f"no atom of the first frame had the type {error}") from None
             self._atoms = atoms
         return self._numbers
+
+
+def number_in(file: Existing, name: str, element: str) -> int:
+    """The type of a file for atoms whose type has this name, and whose element is this one or not known (""). ArgumentError
+    if the file has none for them."""
+    if name in file.labels:
+        return file.labels.index(name) + 1
+    elements = [text.capitalize() for text in file.elements]
+    number = int(name) if name.isdecimal() else 0
+    if 0 < number <= max(len(elements), len(file.labels)) or (number and not file.elements and not file.labels):
+        if not element or number > len(elements) or elements[number - 1] == element.capitalize():
+            return number
+    for known in (element, name):
+        if known and known.capitalize() in elements:
+            return elements.index(known.capitalize()) + 1
+    what = f"{name} (element {element})" if element else name
+    raise gpz.ArgumentError(f"append: type {what} is none of those of the file, which has {file.names}", file.path)
+
+
+def require_same_atoms(file: Existing, ids: np.ndarray) -> None:
+    """ArgumentError if the last frame of a file has other atoms: MDAnalysis could not read the file."""
+    there = file.last_ids()
+    if there is not None and not np.array_equal(there, ids):
+        say = f"{len(there)} atoms" if len(there) != len(ids) else f"the ids {there[0]} to {there[-1]}"
+        have = f"{len(ids)}" if len(there) != len(ids) else f"{ids[0]} to {ids[-1]}, or others between"
+        raise gpz.ArgumentError(f"append: the last frame has {say}, and these are {have}. Write another file", file.path)
 
 
 def ids_of(atoms: AtomGroup) -> np.ndarray:

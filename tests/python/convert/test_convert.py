@@ -119,7 +119,7 @@ def test_varying_numbers_of_atoms_are_refused(tmp_path):
     with gpz.Writer(path) as writer:
         for count in (4, 5):
             writer.write(positions=np.zeros((count, 3)), ids=np.arange(1, count + 1), box=[5, 5, 5])
-    with pytest.raises(TypeError, match="fixed number of atoms"):
+    with pytest.raises(gpz.UnsupportedError, match="fixed number of atoms"):
         convert(path, tmp_path / "out.dcd")
     assert os.listdir(tmp_path) == ["varying.gpz"]
 
@@ -136,10 +136,18 @@ def test_other_atoms_are_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("names", "message"),
-    [(("a.gpz", "b.gpz"), "only one"), (("a.xtc", "b.dcd"), "only one"), (("a.gpz", "b.pdb"), "no format")],
+    [
+        (("a.gpz", "b.gpz"), "only one"),
+        (("a.xtc", "b.dcd"), "only one"),
+        (("a.gpz", "b.pdb"), "no format"),
+        (("a.foo", "b.gpz"), "ends with .foo"),
+        (("a", "b.gpz"), "ends with nothing"),
+        (("a.lammpstrj", "b.gpz"), "gpz encode"),
+        (("a.xyz", "b.gpz"), "gpz encode"),
+    ],
 )
 def test_names_say_what_is_converted(tmp_path, names, message):
-    with pytest.raises(gpz.UnsupportedError, match=message):
+    with pytest.raises(gpz.ArgumentError, match=message):
         convert(tmp_path / names[0], tmp_path / names[1])
 
 
@@ -202,7 +210,7 @@ def test_the_program(made, tmp_path):
     done = subprocess.run([*command, out, tmp_path / "b.gpz", "--bound", "x=1"], capture_output=True, text=True)
     assert done.returncode == 2 and "velocities=V" in done.stderr
     done = subprocess.run([*command, tmp_path / "no.dcd", tmp_path / "b.gpz"], capture_output=True, text=True)
-    assert done.returncode == 1 and "no.dcd" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 3 and "no.dcd" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_lossless_columns_are_named_with_their_usual_bounds(made, tmp_path):

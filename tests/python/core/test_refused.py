@@ -67,7 +67,7 @@ def test_bounds_of_columns_that_are_not_there(path):
     "box", [[5, 0, 5], [5, -1, 5], [5, np.nan, 5], [np.inf, 5, 5], np.ones((3, 3)), gpz.Box(np.ones(3), np.zeros((3, 3)))]
 )
 def test_boxes(path, box):
-    with gpz.Writer(path) as writer, pytest.raises(gpz.ArgumentError, match="^box: "):
+    with gpz.Writer(path) as writer, pytest.raises(gpz.ArgumentError, match="box: "):
         writer.write(positions=np.zeros((2, 3)), box=box)
 
 

@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "field_names.hpp"
-#include "positions.hpp"
+#include "gpz/continuation.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -18,22 +17,6 @@ std::vector<std::string> column_names(const FrameInfo &info) {
   for (const Field &field : info.fields)
     for (const Field::Component &component : field.components) names.push_back(component.name);
   return names;
-}
-
-bool is_scaled(const Field &field) {
-  for (const PositionForm form : {PositionForm::scaled, PositionForm::scaled_unwrapped})
-    if (field.components[0].name == position_names(form)[0]) return true;
-  return false;
-}
-
-// As a distance, for positions.
-double bound_of(const Field &field, const Box &box) {
-  return is_scaled(field) ? field.bound * box.largest_edge_sum() : field.bound;
-}
-
-bool almost_equal(double a, double b) {
-  constexpr double tolerance = 1e-9;  // of edge lengths that were multiplied and divided
-  return std::abs(a - b) <= tolerance * std::max(a, b);
 }
 
 std::string bound_text(double bound) { return bound > 0 ? fmt::format("the bound {}", bound) : "no bound (lossless)"; }
@@ -46,19 +29,6 @@ std::string difference_of_kind(const Field &a, const Field &b) {
 }
 
 }  // namespace
-
-std::string difference(const Metadata &a, const Metadata &b) {
-  const auto differ = [](const auto &x, const auto &y) { return !x.empty() && !y.empty() && x != y; };
-  if (differ(a.units, b.units)) return fmt::format("units {} and {}", a.units, b.units);
-  if (differ(a.atom_style, b.atom_style)) return fmt::format("atom styles {} and {}", a.atom_style, b.atom_style);
-  if (differ(a.elements, b.elements))
-    return fmt::format("elements {} and {}", fmt::join(a.elements, " "), fmt::join(b.elements, " "));
-  if (differ(a.type_labels, b.type_labels))
-    return fmt::format("type labels {} and {}", fmt::join(a.type_labels, " "), fmt::join(b.type_labels, " "));
-  if (a.timestep_size != 0 && b.timestep_size != 0 && a.timestep_size != b.timestep_size)
-    return fmt::format("timesteps of {} and {}", a.timestep_size, b.timestep_size);
-  return "";
-}
 
 Metadata joined(Metadata a, const Metadata &b) {
   const auto fill = [](auto &to, const auto &from) {
@@ -80,9 +50,9 @@ std::string difference_of_columns(const FrameInfo &a, const FrameInfo &b) {
   for (std::size_t f = 0; f < a.fields.size(); ++f) {
     std::string kind = difference_of_kind(a.fields[f], b.fields[f]);
     if (!kind.empty()) return kind;
-    const double bound_a = bound_of(a.fields[f], a.box);
-    const double bound_b = bound_of(b.fields[f], b.box);
-    if (!almost_equal(bound_a, bound_b))
+    const double bound_a = bound_as_distance(a.fields[f], a.box);
+    const double bound_b = bound_as_distance(b.fields[f], b.box);
+    if (!same_bound(bound_a, bound_b))
       return fmt::format("{} with {} and {}", names_of(a.fields[f]), bound_text(bound_a), bound_text(bound_b));
   }
   return "";

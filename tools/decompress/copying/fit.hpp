@@ -8,11 +8,7 @@
 
 namespace gpz::tool {
 
-// What differs between two files so that no frame can be read with the metadata of the other: units, atom style, names
-// of types, size of a timestep. Where one of them does not say, nothing differs. Empty: nothing.
-std::string difference(const Metadata &a, const Metadata &b);
-
-// The metadata of `a`, with what only `b` says of these.
+// The metadata of `a`, with what only `b` says of units, atom style, names of types and size of a timestep.
 Metadata joined(Metadata a, const Metadata &b);
 
 // What differs between the columns of two frames, in words: names, types, bounds. The bound of scaled positions is

@@ -8,6 +8,7 @@
 #include "counted.hpp"
 #include "exit_code.hpp"
 #include "frame_input.hpp"
+#include "gpz/continuation.hpp"
 #include "out_of_memory.hpp"
 #include "output_file.hpp"
 
@@ -45,9 +46,10 @@ JoinedInputs open_inputs(const std::vector<std::string> &paths, const std::strin
     if (same_file(path, output)) throw Failure(ExitCode::usage, output, "is an input as well as the output");
     inputs.push_back(std::make_unique<JoinedInput>(path, limits));
     note_state(*inputs.back());
-    const std::string differs = difference(inputs.front()->reader.metadata(), inputs.back()->reader.metadata());
-    if (!differs.empty())
-      throw Failure(ExitCode::usage, path, fmt::format("does not fit {}: {}", inputs.front()->name, differs));
+    if (const auto found = difference(inputs.front()->reader.metadata(), inputs.back()->reader.metadata()))
+      throw Failure(
+          ExitCode::usage, path,
+          fmt::format("does not fit {}: {} {} and {}", inputs.front()->name, found->item, found->first, found->second));
   }
   return inputs;
 }

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What callers give for a file: a path, a descriptor, a file object, or bytes in memory."""
+
+from __future__ import annotations
+
+import io
+import operator
+import os
+from typing import Any
+
+from gpz._arguments import shown
+from gpz._errors import ArgumentError
+
+Path = str | bytes | os.PathLike
+MAGIC = b"\x89GPZ"
+MOST_DESCRIPTORS = 2**31 - 1
+
+
+def is_path(file: Any) -> bool:
+    return isinstance(file, (str, bytes, os.PathLike))
+
+
+def checked_path(path: Path) -> bytes:
+    """As the operating system has it."""
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise ArgumentError(f"path: {os.fsdecode(name)!r} has a null character, which no path has")
+    return name
+
+
+def checked_descriptor(number: Any, wanted: str) -> int:
+    """TypeError for what is no number: `wanted` says what is taken."""
+    try:
+        if isinstance(number, bool):
+            raise TypeError
+        descriptor = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{wanted}, not {shown(number)}") from None
+    if not 0 <= descriptor <= MOST_DESCRIPTORS:
+        raise ArgumentError(f"{wanted}, and a descriptor is not {descriptor}")
+    return descriptor
+
+
+def name_of(file: Any) -> str:
+    """In messages."""
+    name = getattr(file, "name", None)
+    return name if isinstance(name, str) else type(file).__name__ if is_file_object(file) else "stream"
+
+
+def is_file_object(file: Any) -> bool:
+    return any(hasattr(file, name) for name in ("fileno", "read", "write"))
+
+
+def descriptor_of(file: Any) -> int | None:
+    """The descriptor that has the bytes of this file object. None for objects that have none (BytesIO), or whose bytes
+    are others than those of their descriptor: gzip.open compresses."""
+    inner = file
+    if isinstance(inner, io.TextIOWrapper):
+        inner = inner.buffer
+    if isinstance(inner, (io.BufferedReader, io.BufferedWriter, io.BufferedRandom)):
+        inner = inner.raw
+    if isinstance(inner, io.IOBase) and type(inner).__name__ not in ("FileIO", "SocketIO", "_WindowsConsoleIO"):
+        return None
+    try:
+        return operator.index(file.fileno())
+    except (AttributeError, OSError, TypeError, ValueError):
+        if getattr(file, "closed", False):
+            raise ValueError(f"{name_of(file)}: the file object is closed") from None
+        return None
+
+
+def writing(file: Any) -> Any:
+    """The function that takes bytes."""
+    if isinstance(file, io.TextIOWrapper):
+        file = file.buffer
+    if not callable(getattr(file, "write", None)):
+        raise TypeError(f"path: a binary file object has a function write(), which {shown(file)} has not")
+    return file.write
+
+
+def require_mode(file: Any, allowed: str) -> None:
+    """ArgumentError for a file object that cannot be read ("readable") or written ("writable"), or has texts."""
+    name = name_of(file)
+    if isinstance(file, io.TextIOBase) and not isinstance(file, io.TextIOWrapper):
+        raise ArgumentError(f"a file object of texts, {type(file).__name__}: io.BytesIO has bytes", name)
+    check = getattr(file, allowed, None)
+    if check is not None and not check():
+        mode = "rb" if allowed == "readable" else "wb"
+        raise ArgumentError(f'the file object is not {allowed}: open(..., "{mode}")', name)
+
+
+def source_of(
+    file: Any, wanted: str = "path: a path, the bytes of a file, or a binary file object"
+) -> str | bytes | bytearray | memoryview:
+    """A path, or the bytes of a whole file, of what gpz.open takes. `wanted`: in messages."""
+    if isinstance(file, (str, os.PathLike)):
+        return os.fsdecode(checked_path(file))
+    if isinstance(file, bytes):
+        if len(file) < 4096 and not file.startswith(MAGIC) and b"\0" not in file and os.path.exists(file):
+            raise ArgumentError(f"path: bytes are those of a file, not its name {file!r}: os.fsdecode(path)")
+        return file
+    if isinstance(file, bytearray):
+        return file
+    if isinstance(file, io.BytesIO):
+        return file.getvalue()
+    if hasattr(file, "read") and is_file_object(file):
+        require_mode(file, "readable")
+        return _path_of(file) or _all_bytes(file)
+    if isinstance(file, int) and not isinstance(file, bool):
+        raise TypeError(f"{wanted}, not the descriptor {file}: gpz.stream reads it, and os.fdopen makes a file object of it")
+    try:
+        view = memoryview(file)
+    except TypeError:
+        raise TypeError(f"{wanted}, not {shown(file)}") from None
+    if view.itemsize != 1 or not view.c_contiguous:
+        raise ArgumentError(f"{wanted}, not a view of {view.format!r} with the strides {view.strides}: bytes(view)")
+    return view.cast("B")
+
+
+def _path_of(file: Any) -> str | None:
+    """The path of an open file, so that it is read where it is; None if it has none any more."""
+    descriptor, name = descriptor_of(file), getattr(file, "name", None)
+    if descriptor is None or not isinstance(name, (str, bytes)):
+        return None
+    try:
+        if os.path.samestat(os.fstat(descriptor), os.stat(name)) and os.path.isfile(name):
+            if hasattr(file, "flush"):
+                file.flush()
+            return os.fsdecode(os.path.abspath(name))
+    except OSError:
+        pass
+    return None
+
+
+def _all_bytes(file: Any) -> bytes:
+    """From the start to the end; the file object is where it was."""
+    if isinstance(file, io.TextIOWrapper):
+        file = file.buffer
+    try:
+        before = file.tell()
+        file.seek(0)
+    except (AttributeError, OSError):  # io.UnsupportedOperation is an OSError
+        raise ArgumentError("the file object cannot be read from any place: gpz.stream reads pipes", name_of(file)) from None
+    try:
+        data = file.read()
+    finally:
+        file.seek(before)
+    if not isinstance(data, (bytes, bytearray)):
+        raise TypeError(f"{name_of(file)}: read() gives {type(data).__name__}, not bytes")
+    return bytes(data)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a file says about itself: checked before it is written, and compared with that of a file that is continued."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gpz import _checks, _core, _head, _positions
+from gpz._arguments import checked_number, shown
+from gpz._errors import ArgumentError
+from gpz._trajectory import open as open_file
+
+TEXTS = ("generator", "units", "atom_style", "command")
+LISTS = ("columns", "elements", "type_labels")
+NUMBER = "timestep_size"
+OF_READERS = "features"  # of Trajectory.metadata; writers find out themselves
+SAME = 1e-9  # relative: bounds that were converted between units are the same
+
+
+def given_metadata(metadata: Any, units: Any, elements: Any, type_labels: Any) -> dict[str, Any]:
+    """What the arguments of a writer say, by the names of Trajectory.metadata. Entries that say nothing are left out."""
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise TypeError(f'metadata: a dict as Trajectory.metadata, such as {{"command": "..."}}, not {shown(metadata)}')
+    _checks.require_units(units)
+    given = {name: checked_entry(name, value) for name, value in (metadata or {}).items()}
+    given.pop(OF_READERS, None)
+    given = {name: value for name, value in given.items() if value not in ("", [], 0)}
+    for name, value in (("units", units), ("elements", elements), ("type_labels", type_labels)):
+        if value is None:
+            continue
+        value = value if name == "units" else texts(name, value)
+        if given.get(name, value) != value:
+            raise ArgumentError(
+                f"{name}={shown(value)} beside metadata[{name!r}], which is {shown(given[name])}. Leave one of them out"
+            )
+        given[name] = value
+    return given
+
+
+def checked_entry(name: Any, value: Any) -> Any:
+    where = f"metadata[{name!r}]"
+    if name in TEXTS:
+        if not isinstance(value, str):
+            raise TypeError(f"{where}: a text, not {shown(value)}")
+        return value
+    if name in LISTS:
+        return texts(where, value)
+    if name == NUMBER:
+        number = checked_number(where, value)
+        if not 0 <= number < math.inf:
+            raise ArgumentError(f"{where}: a finite number, and not negative: not {number:g}")
+        return number
+    if name == OF_READERS:
+        return value
+    known = ", ".join((*TEXTS, *LISTS, NUMBER))
+    raise ArgumentError(f"{where}: a file has no such entry. There are {known}")
+
+
+def texts(name: str, values: Any) -> list[str]:
+    """A list of texts, [t - 1] for type t."""
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f'{name}: a list of texts, as ["{_core.printable(str(values))}"], not {shown(values)}')
+    if isinstance(values, (set, frozenset, Mapping)) or not isinstance(values, Iterable):
+        raise TypeError(f'{name}: a list of texts in the order of types, as ["Cu", "Zr"], not {shown(values)}')
+    found = list(values)
+    for index, value in enumerate(found):
+        if not isinstance(value, str):
+            raise TypeError(f"{name}[{index}]: a text, not {shown(value)}")
+    return [str(value) for value in found]
+
+
+class Existing:
+    """A file that is continued. `metadata`: as it has them. Of its last frame: `bound` of positions, distance units, and
+    `bounds` of other float columns (0: exact), `has_ids`; None where there is no such frame or column."""
+
+    @classmethod
+    def find(cls, path: str | bytes | os.PathLike) -> Existing | None:
+        """None for a file that is missing or empty: it is a new one."""
+        return cls(path) if os.path.exists(path) and os.path.getsize(path) else None
+
+    def __init__(self, path: str | bytes | os.PathLike):
+        file = _core.Reader.open(os.fsencode(path), _core.default_memory_limit())
+        self.path = os.fsdecode(path)
+        self.metadata: dict[str, Any] = file.metadata
+        self.bound: float | None = None
+        self.bounds: dict[str, float] = {}
+        self.has_ids: bool | None = None
+        if file.n_frames:
+            self._take(_head.from_library(file.head(file.n_frames - 1)))
+
+    @property
+    def elements(self) -> list[str]:
+        return self.metadata["elements"]
+
+    @property
+    def labels(self) -> list[str]:
+        return self.metadata["type_labels"]
+
+    @property
+    def names(self) -> str:
+        """Of types, in messages."""
+        said = [f"{what} {' '.join(found)}" for what, found in (("elements", self.elements), ("type labels", self.labels)) if found]
+        return " and ".join(said) or "neither elements nor type labels"
+
+    def last_ids(self) -> np.ndarray | None:
+        """(N,) int64, ascending: of the last frame; None if it has none."""
+        with open_file(self.path, order="stored") as trajectory:
+            ids = trajectory[-1].ids if len(trajectory) else None
+            return None if ids is None else np.sort(ids)
+
+    def _take(self, head: _head.Head) -> None:
+        if head.n_particles:
+            self.has_ids = "id" in head.columns
+        floats = {name: column.bound or 0.0 for name, column in head.columns.items() if column.dtype.kind == "f"}
+        names = head.position_columns
+        if names is not None:
+            factor = head.largest_edge_sum if _positions.is_scaled(names) else 1.0
+            self.bound = max(floats[name] for name in names) * factor
+        forms = {name for form in _positions.FORMS for name in form}
+        self.bounds = {name: bound for name, bound in floats.items() if name not in forms}
+
+    def require_same(self, given: Mapping[str, Any], bound: float | None, bounds: Mapping[str, float]) -> None:
+        """ArgumentError for what is given and differs from the file."""
+        for name, value in given.items():
+            if value != self.metadata[name]:
+                argument = name if name in ("units", "elements", "type_labels") else f"metadata[{name!r}]"
+                self._refuse(argument, value, self.metadata[name])
+        if bound is not None and self.bound is not None and not same(bound, self.bound):
+            self._refuse("bound", bound, self.bound)
+        for name, value in bounds.items():
+            if name in self.bounds and not same(value, self.bounds[name]):
+                self._refuse(f"bounds[{name!r}]", value, self.bounds[name])
+
+    def _refuse(self, name: str, value: Any, has: Any) -> None:
+        there = "the file has none" if has in ("", []) else f"the file has {has:g}" if _is_number(has) else f"the file has {has!r}"
+        raise ArgumentError(
+            f"append: {name}={value!r}, and {there}. Leave it out to go on as the file does, or write another file", self.path
+        )
+
+
+def same(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=SAME)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number))

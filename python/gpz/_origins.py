@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The error that values have already, because they were read from a .gpz file: the bounds of a new file hold for the original
+values too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gpz import _positions
+from gpz._errors import ArgumentError
+
+if TYPE_CHECKING:
+    from gpz._frame import Frame
+    from gpz._head import Column
+
+NUMBERS = {np.dtype(np.float32): 2, np.dtype(np.float64): 3}  # gpz::ValueType
+SAMPLE = 4096  # values that are looked at to see whether they are on a grid
+# Of the values of a file most are on its grid. Some are stored exactly.
+MOST = 8 / 9
+# Of the power of two above a value: half of the distance between two float32, and two float64.
+HALF_UNIT = 2.0**-25
+HALF_UNIT_OF_DOUBLES = 2.0**-54
+
+
+class Origin(NamedTuple):
+    """How far values may be from those of the simulation, in units of the column.
+
+    bound: no value is further away. 0: they are the original values, but for their rounding.
+    step: distance between values of the grid that they were read from. 0: they are on no grid.
+    largest_error: no value of this frame is further away; at most the bound.
+    rounding: the largest change since they were read, by a conversion of units or of type.
+    dtype: in the file: float32 or float64.
+    """
+
+    bound: float
+    step: float = 0.0
+    largest_error: float | None = None
+    rounding: float = 0.0
+    dtype: np.dtype = np.dtype(np.float64)
+
+    def scaled(self, factor: float) -> Origin:
+        """That of values which are multiplied by the factor."""
+        error = None if self.largest_error is None else self.largest_error * factor
+        return self._replace(
+            bound=self.bound * factor, step=self.step * factor, largest_error=error, rounding=self.rounding * factor
+        )
+
+    def to_library(self) -> tuple[float, float, float, float, int]:
+        error = self.bound if self.largest_error is None else min(self.largest_error, self.bound)
+        return (self.bound, self.step, error, self.rounding, NUMBERS[np.dtype(self.dtype)])
+
+
+EXACT = (0.0, 0.0, 0.0, 0.0, NUMBERS[np.dtype(np.float64)])  # of values that no file had before
+
+
+def of_column(column: Column) -> Origin | None:
+    """None for integers."""
+    if column.dtype.kind != "f":
+        return None
+    return Origin(column.bound or 0.0, column.step, column.largest_error, 0.0, column.dtype)
+
+
+def of_columns(frame: Frame, names: Sequence[str]) -> dict[str, Origin]:
+    """By column, as far as the frame has them."""
+    infos = frame.column_info
+    origins = {name: of_column(infos[name]) for name in names if name in infos}
+    return {name: origin for name, origin in origins.items() if origin is not None}
+
+
+def of_argument(origin: Frame | Mapping[str, Origin], names: Sequence[str], vectors: Mapping[str, Sequence[str]]) -> dict[str, Origin]:
+    """By column: of a frame those of its columns, or what a mapping says of columns and vectors ("positions")."""
+    if isinstance(origin, Mapping):
+        result: dict[str, Origin] = {}
+        for name, given in origin.items():
+            if not isinstance(given, Origin):
+                raise ArgumentError(f"origin[{name!r}] is a gpz.Origin, not {given!r}")
+            result.update(dict.fromkeys(vectors.get(name, (name,)), given))
+        return {name: given for name, given in result.items() if name in names}
+    if not hasattr(origin, "column_info"):
+        raise ArgumentError(f"origin is a frame of a .gpz file, or a gpz.Origin for each column: not {origin!r}")
+    positions = of_positions(origin)
+    found = {} if positions is None else dict.fromkeys((name for name in _positions.FORMS[0] if name in names), positions)
+    return {**found, **of_columns(origin, names)}
+
+
+def of_positions(frame: Frame) -> Origin | None:
+    """That of frame.positions, distance units. Those that were fractions of the box are on no grid."""
+    stored = frame.position_columns
+    if stored is None:
+        return None
+    origin = joined([of_column(frame.column_info[name]) for name in stored])
+    if origin is None or not _positions.is_scaled(stored):
+        return origin
+    return origin.scaled(frame._head.largest_edge_sum)._replace(step=0.0)
+
+
+def joined(origins: Sequence[Origin | None]) -> Origin | None:
+    """That of columns which become one field."""
+    known = [origin for origin in origins if origin is not None]
+    if not known or all(origin == known[0] for origin in known) and len(known) == len(origins):
+        return known[0] if known else None
+    return max(known)._replace(step=0.0, largest_error=None, rounding=max(origin.rounding for origin in known))
+
+
+def rounded(origin: Origin, arrays: Sequence[np.ndarray]) -> Origin:
+    """With the rounding of values that the file has as float64, and the arrays as float32, unless it is counted already."""
+    if origin.dtype != np.float64 or arrays[0].dtype != np.float32 or origin.rounding:
+        return origin
+    return origin._replace(rounding=origin.rounding + HALF_UNIT * power_above(arrays))
+
+
+def computed(origin: Origin, arrays: Sequence[np.ndarray], operations: int) -> Origin:
+    """That of values which were computed from those of the file in so many operations, each of which rounds."""
+    unit = HALF_UNIT if arrays[0].dtype == np.float32 else HALF_UNIT_OF_DOUBLES
+    return origin._replace(rounding=origin.rounding + operations * unit * power_above(arrays))
+
+
+def power_above(arrays: Sequence[np.ndarray]) -> float:
+    """The power of two above the finite values: it stays the same from frame to frame, mostly."""
+    largest = 0.0
+    for array in arrays:
+        if len(array):
+            with np.errstate(invalid="ignore"):
+                top = float(np.nanmax(np.abs(array[np.isfinite(array)]), initial=0.0))
+            largest = max(largest, top)
+    return 2.0 ** math.frexp(largest)[1] if largest else 0.0
+
+
+def is_on_grid(origin: Origin, arrays: Sequence[np.ndarray]) -> bool:
+    """Whether most values are still those of the file. A sample is looked at."""
+    if not origin.step > 0 or not origin.rounding < origin.step / 4:
+        return False
+    values = np.concatenate([array[:: max(1, len(array) * len(arrays) // SAMPLE)] for array in arrays])
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return True
+    single = origin.dtype == np.float32
+    grid = np.rint(values.astype(np.float64) / origin.step) * origin.step
+    grid = grid.astype(np.float32).astype(np.float64) if single else grid
+    return float(np.mean(np.abs(values - grid) <= origin.rounding)) >= MOST
+
+
+def in_type(origin: Origin | None, bound: float, step: float, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+    """The arrays in the type of the file, if they get a grid: one of float32 would have less room in the bound."""
+    widens = origin is not None and origin.dtype == np.float64 and bound > 0 and not step
+    return [array.astype(np.float64, copy=False) for array in arrays] if widens else arrays
+
+
+def choose(
+    origin: Origin | None, arrays: Sequence[np.ndarray], asked: float | None, usual: float, unchanged: bool
+) -> tuple[float, float, tuple]:
+    """Bound, step and origin of a field as the library takes them.
+
+    asked: the bound that the caller names. usual: the one of values that nothing is asked for; 0: they are exact.
+    unchanged: whether the values are known to be those of the file.
+    """
+    if origin is None:
+        return (usual if asked is None else asked), 0.0, EXACT
+    origin = rounded(origin, arrays)
+    if asked is not None:
+        return asked, 0.0, origin.to_library()
+    if unchanged or not usual or (not origin.bound and not origin.rounding) or is_on_grid(origin, arrays):
+        return origin.bound, origin.step, origin.to_library()
+    # Values that were changed since they were read: what is added is the usual bound, or that of their file.
+    added = min(usual, origin.bound) or usual  # float64 (in_type) has room for it
+    return math.nextafter(origin.bound + origin.rounding + added, math.inf), 0.0, origin.to_library()

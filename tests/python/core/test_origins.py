@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Values of a .gpz file that are written again: recorded bounds hold for the original values."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import gpz
+
+PARTICLES = 800
+BOUND = 1e-3
+
+
+def originals(frames=3):
+    source = np.random.default_rng(5)
+    start = source.uniform(-20, 60, (PARTICLES, 3))
+    return [start + 0.05 * k * source.normal(size=(PARTICLES, 3)) for k in range(frames)]
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Positions and velocities with bounds, and an exact column."""
+    path = tmp_path / "in.gpz"
+    with gpz.Writer(path, units="metal", bound=BOUND, bounds={"velocities": 1e-2}) as writer:
+        for k, x in enumerate(originals()):
+            ids = np.arange(1, PARTICLES + 1)
+            writer.write(positions=x, velocities=np.sin(x), q=np.cos(x[:, 0]), ids=ids, box=[80, 80, 80], timestep=k)
+    return path
+
+
+def require_true(path, expected=None):
+    """The error against the original is within the recorded bound of every frame."""
+    with gpz.open(path) as trajectory:
+        for frame, x in zip(trajectory, expected or originals(), strict=True):
+            error = np.abs(frame.positions.astype(np.longdouble) - x).max()
+            assert error <= frame.position_bound
+            assert error <= max(frame.column_info[name].largest_error for name in "xyz") * (1 + 1e-12)
+            yield frame
+
+
+@pytest.mark.parametrize("touched", [False, True])
+@pytest.mark.parametrize(
+    ("bound", "recorded"),
+    [(None, BOUND), (BOUND, BOUND), (1.9e-3, BOUND), (2.5e-3, 2.5e-3), (1e-2, 1e-2), (0.3, 0.3)],
+)
+@pytest.mark.parametrize("dtype", [None, np.float32])
+def test_frames(file, tmp_path, bound, recorded, dtype, touched):
+    with gpz.open(file, dtype=dtype) as trajectory, gpz.Writer(tmp_path / "out.gpz", units="metal", bound=bound) as writer:
+        for frame in trajectory:
+            if touched:
+                assert frame.positions.dtype == dtype or np.float64
+            writer.write(frame)
+    for frame, before in zip(require_true(tmp_path / "out.gpz"), gpz.open(file)):
+        assert frame.position_bound == recorded
+        if recorded == BOUND:
+            assert np.array_equal(frame.positions, before.positions)
+        # Nothing was asked of the other columns.
+        assert frame.bounds["vx"] == 1e-2 and np.array_equal(frame.velocities, before.velocities)
+        if dtype is None:
+            assert frame.bounds["q"] is None and np.array_equal(frame["q"], before["q"])
+        else:
+            assert 0 < frame.bounds["q"] < 1e-7
+
+
+@pytest.mark.parametrize("bound", [0, 1e-9, 9.9e-4])
+def test_a_smaller_bound_is_refused(file, tmp_path, bound):
+    with gpz.open(file) as trajectory, gpz.Writer(tmp_path / "out.gpz", bound=bound) as writer:
+        with pytest.raises(gpz.ArgumentError, match=r"x y z are within 0.001 of the original: a bound of .* cannot be kept"):
+            writer.write(trajectory[0])
+        assert writer.n_frames == 0
+    with gpz.open(file) as trajectory, gpz.Writer(tmp_path / "out.gpz", bounds={"velocities": 1e-3}) as writer:
+        with pytest.raises(gpz.ArgumentError, match="vx is within 0.01 of the original"):
+            writer.write(trajectory[0])
+
+
+def test_columns_with_a_larger_bound(file, tmp_path):
+    with gpz.open(file) as trajectory, gpz.Writer(tmp_path / "out.gpz", bounds={"velocities": 0.05}) as writer:
+        for frame in trajectory:
+            writer.write(frame)
+    for frame, x in zip(gpz.open(tmp_path / "out.gpz"), originals()):
+        assert frame.bounds["vx"] == 0.05
+        assert np.abs(frame.velocities - np.sin(x)).max() <= 0.05
+
+
+def test_a_chain(file, tmp_path):
+    before = file
+    for k, bound in enumerate([None, 1.5e-3, 4e-3, 4.5e-3, None, 3e-2]):
+        path = tmp_path / f"{k}.gpz"
+        with gpz.open(before, dtype=np.float32 if k % 2 else None) as trajectory, gpz.Writer(path, bound=bound) as writer:
+            for frame in trajectory:
+                writer.write(frame)
+        assert all(bound is None or frame.position_bound <= bound for frame in require_true(path))
+        before = path
+
+
+def test_positions_that_were_changed(file, tmp_path):
+    """They have the error of the file and the usual bound beside it, or what a larger bound leaves."""
+    moved = [x + 0.123456789 for x in originals()]
+    for bound, recorded in ((None, BOUND + 5e-4), (1.2e-3, 1.2e-3)):
+        with gpz.open(file) as trajectory, gpz.Writer(tmp_path / "out.gpz", units="metal", bound=bound) as writer:
+            for frame in trajectory:
+                frame.positions[...] += 0.123456789
+                writer.write(frame)
+        for frame in require_true(tmp_path / "out.gpz", moved):
+            assert frame.position_bound == pytest.approx(recorded, rel=1e-9)
+    with gpz.open(file) as trajectory, gpz.Writer(tmp_path / "out.gpz", bound=BOUND) as writer:
+        frame = trajectory[0]
+        frame.positions[...] += 0.123456789
+        with pytest.raises(gpz.ArgumentError, match="within 0.001 of the original"):
+            writer.write(frame)
+
+
+def test_arrays_with_an_origin(file, tmp_path):
+    with gpz.open(file) as trajectory, gpz.Writer(tmp_path / "out.gpz", bound=1.5e-3) as writer:
+        for frame in trajectory:
+            writer.write(positions=frame.positions, ids=frame.ids, box=frame.box, origin=frame)
+    assert all(frame.position_bound == BOUND for frame in require_true(tmp_path / "out.gpz"))
+    with gpz.open(file) as trajectory, gpz.Writer(tmp_path / "out.gpz", bound=2e-2) as writer:
+        for frame in trajectory:
+            converted = (frame.positions / 10).astype(np.float32)
+            origin = {"positions": gpz.Origin(BOUND / 10, rounding=1e-6)}
+            writer.write(positions=converted, ids=frame.ids, origin=origin)
+    with gpz.open(tmp_path / "out.gpz") as trajectory:
+        for frame, x in zip(trajectory, originals()):
+            assert np.abs(frame.positions - x / 10).max() <= frame.position_bound == 2e-2
+    with gpz.Writer(tmp_path / "out.gpz") as writer:
+        with pytest.raises(gpz.ArgumentError, match="origin is a frame"):
+            writer.write(positions=originals()[0], origin=3)
+        with pytest.raises(gpz.ArgumentError, match=r"origin\['positions'\] is a gpz.Origin"):
+            writer.write(positions=originals()[0], origin={"positions": 1e-3})
+
+
+def test_fractions_of_the_box(tmp_path):
+    x = np.random.default_rng(2).uniform(0, 1, (PARTICLES, 3))
+    box = gpz.Box.from_vectors([[40, 0, 0], [7, 35, 0], [-3, 5, 30]])
+    with gpz.Writer(tmp_path / "in.gpz", units="lj", bound=1e-2) as writer:
+        writer.write(xs=x[:, 0], ys=x[:, 1], zs=x[:, 2], box=box)
+    cartesian = box.to_cartesian(x)
+    for bound in (None, 1.5e-2, 0.1):
+        with gpz.open(tmp_path / "in.gpz") as trajectory, gpz.Writer(tmp_path / "out.gpz", units="lj", bound=bound) as writer:
+            writer.write(trajectory[0])
+            if bound:
+                writer.write(positions=trajectory[0].positions, ids=trajectory[0].ids, box=box, origin=trajectory[0])
+        with gpz.open(tmp_path / "out.gpz") as trajectory:
+            for frame in trajectory:
+                error = np.abs(frame.positions - cartesian).max()
+                assert error <= frame.position_bound <= (bound or 1e-2) * (1 + 1e-12)
+
+
+def test_frames_of_pipes_and_pickles(file, tmp_path):
+    with open(file, "rb") as pipe, gpz.Writer(tmp_path / "out.gpz", bound=4e-3) as writer:
+        for frame in gpz.stream(pipe):
+            writer.write(pickle.loads(pickle.dumps(frame)))
+    assert all(frame.position_bound == 4e-3 for frame in require_true(tmp_path / "out.gpz"))
