@@ -6,7 +6,7 @@ import random
 import re
 import subprocess
 
-from cli_case import GPZ, CliCase, dump_frame, random_rows, record_offsets
+from cli_case import A_SET, GPZ, CliCase, dump_frame, random_rows, record_offsets
 
 FRAMES = [dump_frame(step, [(i, 1, x, y, z, x + y) for i, _, x, y, z in random_rows(100 + step, step)],
                      columns="id type x y z c_pe") for step in (0, 50, 100)]
@@ -83,7 +83,7 @@ class Info(CliCase):
 
     def test_key_frames_without_ids(self):
         self.write("k.dump", "".join(dump_frame(k, [(2, 3, 4)], columns="x y z") for k in range(3)))
-        self.gpz("encode", "k.dump", "-o", "k.gpz", "--lossless")
+        self.gpz("encode", "k.dump", "-o", "k.gpz", "--lossless", "--order", "place", err=f"k.dump: {A_SET}")
         self.assertEqual(self.key_frames("k.gpz"), ("all", 3, 1))
 
     def state(self, name):
@@ -300,5 +300,6 @@ class VerifyAgainst(CliCase):
                  err="e.gpz: column element: 1 value differs by more than 0, the largest by inf (id 2, timestep 0)")
 
     def test_no_ids(self):
-        self.write("in.dump", dump_frame(0, [(1, 2, 3)], columns="x y z"))
-        self.gpz("verify", "t.gpz", "--against", "in.dump", code=2, err="in.dump: no column 'id' to compare by")
+        self.write("n.dump", dump_frame(0, [(1, 2, 3), (4, 5, 6)], columns="x y z"))
+        self.gpz("encode", "n.dump", "-o", "n.gpz", "--eb", "0.1", "--order", "place", err=f"n.dump: {A_SET}")
+        self.gpz("verify", "n.gpz", "--against", "n.dump", code=2, err="n.gpz: no column 'id' to compare by")
