@@ -44,5 +44,6 @@ gpz::Metadata LAMMPS_NS::gpz_metadata(LAMMPS *lmp) {
   if (suffix != std::string::npos) facts.atom_style.resize(suffix);
   if (lmp->atom->labelmapflag) facts.type_labels = Labels::of(*lmp->atom->lmap);
   facts.timestep_size = lmp->update->dt;
+  facts.reference = "values of LAMMPS in memory";
   return facts;
 }

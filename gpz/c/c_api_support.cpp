@@ -52,7 +52,7 @@ constexpr bool ends_with(std::size_t offset) {
 static_assert(ends_with<gpz_field, uint32_t>(offsetof(gpz_field, reserved2)) &&
               ends_with<gpz_output, uint32_t>(offsetof(gpz_output, reserved)) &&
               ends_with<gpz_frame, uint16_t>(offsetof(gpz_frame, since_key)) &&
-              ends_with<gpz_metadata, uint32_t>(offsetof(gpz_metadata, reserved)) &&
+              ends_with<gpz_metadata, double>(offsetof(gpz_metadata, reference_grid)) &&
               ends_with<gpz_scan, uint32_t>(offsetof(gpz_scan, reserved)) &&
               ends_with<gpz_read_options, uint32_t>(offsetof(gpz_read_options, reserved)) &&
               ends_with<gpz_column_info, double>(offsetof(gpz_column_info, step)));
@@ -224,6 +224,8 @@ Metadata metadata_of(const gpz_metadata *given) {
   to.timestep_size = from.timestep_size;
   require(from.reserved == 0, "reserved of gpz_metadata is not 0");
   to.features = from.features;
+  to.reference = text(from.reference);
+  to.reference_grid = from.reference_grid;
   return to;
 }
 

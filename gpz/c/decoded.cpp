@@ -45,6 +45,8 @@ void MetadataView::give(gpz_metadata *to) const {
   metadata.type_label_count = type_labels_.size();
   metadata.timestep_size = from_.timestep_size;
   metadata.features = from_.features;
+  metadata.reference = from_.reference.c_str();
+  metadata.reference_grid = from_.reference_grid;
   c::give(metadata, to, "gpz_metadata");
 }
 

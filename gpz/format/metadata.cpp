@@ -52,20 +52,23 @@ class ObjectText {
   std::string members_;
 };
 
-// A known key, and where its value belongs; neither for timestep_size.
+// A known key, and where its value belongs: one of the three.
 struct Member {
   const char *key;
   std::string Metadata::*text;
   std::vector<std::string> Metadata::*list;
+  double Metadata::*number;
 };
-constexpr std::array<Member, 8> members = {{{"generator", &Metadata::generator, nullptr},
-                                            {"units", &Metadata::units, nullptr},
-                                            {"atom_style", &Metadata::atom_style, nullptr},
-                                            {"command", &Metadata::command, nullptr},
-                                            {"columns", nullptr, &Metadata::columns},
-                                            {"elements", nullptr, &Metadata::elements},
-                                            {"type_labels", nullptr, &Metadata::type_labels},
-                                            {"timestep_size", nullptr, nullptr}}};
+constexpr std::array<Member, 10> members = {{{"generator", &Metadata::generator, nullptr, nullptr},
+                                             {"units", &Metadata::units, nullptr, nullptr},
+                                             {"atom_style", &Metadata::atom_style, nullptr, nullptr},
+                                             {"command", &Metadata::command, nullptr, nullptr},
+                                             {"reference", &Metadata::reference, nullptr, nullptr},
+                                             {"columns", nullptr, &Metadata::columns, nullptr},
+                                             {"elements", nullptr, &Metadata::elements, nullptr},
+                                             {"type_labels", nullptr, &Metadata::type_labels, nullptr},
+                                             {"timestep_size", nullptr, nullptr, &Metadata::timestep_size},
+                                             {"reference_grid", nullptr, nullptr, &Metadata::reference_grid}}};
 
 // Takes the known keys out of the text while it is parsed, so that nothing else costs memory. The last value of a key
 // that occurs more than once counts.
@@ -135,9 +138,8 @@ class MetadataReader final : public nlohmann::json_sax<Json> {
   std::size_t index() const { return static_cast<std::size_t>(member_ - members.data()); }
 
   bool take_number(double value) {
-    const bool is_number = member_ != nullptr && member_->text == nullptr && member_->list == nullptr;
-    if (depth_ == 1 && is_number)
-      metadata_.timestep_size = value;
+    if (depth_ == 1 && member_ != nullptr && member_->number != nullptr)
+      metadata_.*member_->number = value;
     else
       take_other();
     return true;
@@ -166,6 +168,8 @@ std::string metadata_to_json(const Metadata &metadata) {
   object.put("command", metadata.command);
   object.put("elements", metadata.elements);
   object.put("generator", metadata.generator);
+  object.put("reference", metadata.reference);
+  object.put("reference_grid", metadata.reference_grid);
   object.put("timestep_size", metadata.timestep_size);
   object.put("type_labels", metadata.type_labels);
   object.put("units", metadata.units);

@@ -18,9 +18,11 @@ from gpz._trajectory import open as open_file
 if TYPE_CHECKING:
     from gpz._frame import Frame
 
-TEXTS = ("generator", "units", "atom_style", "command")
+TEXTS = ("generator", "units", "atom_style", "command", "reference")
 LISTS = ("columns", "elements", "type_labels")
-NUMBER = "timestep_size"
+NUMBERS = ("timestep_size", "reference_grid")
+# What the frames of a file have in common; the others say how its first frames were made.
+COMPARED = ("units", "atom_style", "elements", "type_labels", "timestep_size")
 OF_READERS = "features"  # of Trajectory.metadata; writers find out themselves
 SAME = 1e-9  # relative: bounds that were converted between units are the same
 
@@ -53,14 +55,14 @@ def checked_entry(name: Any, value: Any) -> Any:
         return value
     if name in LISTS:
         return texts(where, value)
-    if name == NUMBER:
+    if name in NUMBERS:
         number = checked_number(where, value)
         if not 0 <= number < math.inf:
             raise ArgumentError(f"{where}: a finite number, and not negative: not {number:g}")
         return number
     if name == OF_READERS:
         return value
-    known = ", ".join((*TEXTS, *LISTS, NUMBER))
+    known = ", ".join((*TEXTS, *LISTS, *NUMBERS))
     raise ArgumentError(f"{where}: a file has no such entry. There are {known}")
 
 
@@ -131,7 +133,7 @@ class Existing:
     def require_same(self, given: Mapping[str, Any], bound: float | None, bounds: Mapping[str, float]) -> None:
         """ArgumentError for what is given and differs from the file."""
         for name, value in given.items():
-            if value != self.metadata[name]:
+            if name in COMPARED and value != self.metadata[name]:
                 argument = name if name in ("units", "elements", "type_labels") else f"metadata[{name!r}]"
                 self._refuse(argument, value, self.metadata[name])
         if bound is not None and self.bound is not None and not same(bound, self.bound):

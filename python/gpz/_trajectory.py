@@ -104,7 +104,8 @@ class Trajectory(Sequence):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """generator, units, atom_style, command (texts), columns, elements, type_labels (lists of texts), timestep_size, features
+        """generator, units, atom_style, command (texts), columns, elements, type_labels (lists of texts), timestep_size,
+        reference and reference_grid (what the bounds refer to, and its decimal places as a distance), features
         (a number: what readers of the file have to know, bits of section 13 of the format)."""
         return self._file.require_open().metadata
 

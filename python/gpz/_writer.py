@@ -47,7 +47,8 @@ class Writer:
         io.BytesIO() or gzip.open(...), in which the file begins where the object is. File objects are not closed.
     units: LAMMPS's name: lj, real, metal, si, cgs, electron, micro, nano.
     elements, type_labels: lists of texts, [t - 1] for type t. Types beyond them are refused.
-    metadata: further entries as Trajectory.metadata has them: generator, atom_style, command, timestep_size.
+    metadata: further entries as Trajectory.metadata has them: generator, atom_style, command, timestep_size,
+        reference, reference_grid.
     bound: the largest error of a coordinate, distance units, in every frame and without exception. 0: positions are
         exact. None: that of the units, 0.0005 Angstrom in real and metal; 0.0005 where no units are named.
     bounds: of other float columns, in their units: {"velocities": 1e-4, "c_pe": 1e-3}. Without one they are exact, as
@@ -141,6 +142,7 @@ class Writer:
 
     def _describe(self, described: dict[str, Any]) -> None:
         described.setdefault("generator", f"gpz {_core.version} (Python)")
+        described.setdefault("reference", "arrays of a program; of frames of .gpz files, what those refer to")
         self._units = described.get("units", "")
         self._elements = described.get("elements", [])
         self._labels = described.get("type_labels", [])

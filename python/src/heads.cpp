@@ -40,6 +40,8 @@ nb::dict to_python(const Metadata &metadata) {
   to["elements"] = to_python(metadata.elements);
   to["type_labels"] = to_python(metadata.type_labels);
   to["timestep_size"] = metadata.timestep_size;
+  to["reference"] = to_python(metadata.reference);
+  to["reference_grid"] = metadata.reference_grid;
   to["features"] = metadata.features;
   return to;
 }
@@ -56,10 +58,15 @@ Metadata metadata_from(const nb::dict &values) {
   text("units", metadata.units);
   text("atom_style", metadata.atom_style);
   text("command", metadata.command);
+  text("reference", metadata.reference);
   texts("columns", metadata.columns);
   texts("elements", metadata.elements);
   texts("type_labels", metadata.type_labels);
-  if (values.contains("timestep_size")) metadata.timestep_size = nb::cast<double>(values["timestep_size"]);
+  const auto number = [&](const char *name, double &to) {
+    if (values.contains(name)) to = nb::cast<double>(values[name]);
+  };
+  number("timestep_size", metadata.timestep_size);
+  number("reference_grid", metadata.reference_grid);
   return metadata;
 }
 

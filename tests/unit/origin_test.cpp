@@ -306,7 +306,7 @@ TEST(Origin, SinglesThatWereReadIntoDoublesAreSinglesAgain) {
   EXPECT_LT(bytes.size(), first.size() * 11 / 10);
 }
 
-// Exact values that another program has as float: they are exact but for that.
+// Exact values that another program has rounded to float: that is their error.
 TEST(Origin, OfExactValuesIsTheirRounding) {
   const std::vector<double> x = original(14);
   const Frame frame = frame_of(file_of(given(x, 0)));

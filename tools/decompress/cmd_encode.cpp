@@ -9,6 +9,7 @@
 #include "bounds.hpp"
 #include "commands.hpp"
 #include "counted.hpp"
+#include "decimal_grid.hpp"
 #include "encoded_output.hpp"
 #include "exit_code.hpp"
 #include "gpz/error.hpp"
@@ -100,6 +101,10 @@ Metadata described(const FrameSource &source, const Frame &first, const EncodeOp
     metadata.generator = program_version;
   else if (origin.rfind(program_version, 0) != 0)
     metadata.generator = fmt::format("{}, from a file by {}", program_version, origin);
+  if (!source.is_gpz()) {
+    metadata.reference = "the input of gpz encode";
+    metadata.reference_grid = decimal_grid(first);
+  }
   if (!options.units.empty()) metadata.units = options.units;
   return metadata;
 }

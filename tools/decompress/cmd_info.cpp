@@ -228,6 +228,14 @@ std::string features_text(std::uint32_t features) {
   return fmt::format("{} (effort {})", fmt::join(feature_names(features), ", "), effort_name(effort_within(features)));
 }
 
+// What the bounds refer to.
+std::string reference_text(const Metadata &metadata) {
+  std::string text = metadata.reference;
+  if (metadata.reference_grid > 0)
+    text += fmt::format("{}positions were on a grid of {:.6g}", text.empty() ? "" : "; ", metadata.reference_grid);
+  return text;
+}
+
 std::string info_text(const std::string &name, const Reader &reader, const Summary &summary) {
   const FileScan &scan = reader.scan();
   const Metadata &metadata = scan.metadata;
@@ -246,6 +254,7 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
   line("features", features_text(metadata.features));
   line("written by", metadata.generator);
   line("command", metadata.command);
+  line("bounds of", reference_text(metadata));
   line("size",
        summary.particles == 0
            ? fmt::format("{} bytes", scan.file_size)
@@ -296,6 +305,8 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
   json["atom_style"] = metadata.atom_style;
   json["generator"] = metadata.generator;
   json["command"] = metadata.command;
+  json["reference"] = metadata.reference;
+  json["reference_grid"] = metadata.reference_grid;
   json["elements"] = metadata.elements;
   json["type_labels"] = metadata.type_labels;
   json["bits_per_particle"] = bits_per_particle(scan, summary);

@@ -186,6 +186,11 @@ typedef struct gpz_metadata {
    * gpz_writer_copy needs the features of all; gpz_writer_set_effort adds its own. */
   uint32_t features;
   uint32_t reserved; /* 0 */
+  /* What the values were before: bounds and largest errors are distances from that. */
+  const char *reference;
+  /* The decimal places that positions had there, as the distance of two of their values in distance units: 0.01 for
+   * XTC. 0: unknown, or more than bounds are worth. */
+  double reference_grid;
 } gpz_metadata;
 
 /* Required features (docs/format.md, section 13). */

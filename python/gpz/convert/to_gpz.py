@@ -13,7 +13,7 @@ from MDAnalysis.lib import mdamath
 
 import gpz
 from gpz import _checks
-from gpz.convert import lossless
+from gpz.convert import lossless, reference
 from gpz.convert.formats import Format
 from gpz.convert.outcome import Outcome
 from gpz.convert.sources import Place, open_topology, open_whole, topology_within
@@ -62,6 +62,7 @@ def write(
             type_labels=types.labels if types is not None else None,
             bound=bound,
             bounds=bounds,
+            metadata=reference.described(source, form, 1 / units.length),
             **options,
         ) as writer:
             for number, ts in zip(numbers, timesteps(reader, numbers, place)):
