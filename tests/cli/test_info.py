@@ -33,6 +33,7 @@ class Info(CliCase):
   units       real
   elements    Ar
   written by  gpz {version}
+  bounds of   the input of gpz encode
   size        {size} bytes, {size * 8 / 450:.2f} bits a particle; ratio {450 * 48 / size:.2f} to {450 * 48} bytes of plain values
   state       structure complete
 
@@ -45,6 +46,20 @@ class Info(CliCase):
   c_pe    f64               0.5 {errors['c_pe']:14.6g}
 """)
 
+    def test_decimal_places_of_the_input(self):
+        """The distance of two values where they are largest: six digits leave fewer places there."""
+        values = [(100 * i / 37 % 120, i * 0.7 % 90, i / 3.0 % 70) for i in range(200)]
+        for form, grid in (("{:.3f}", 1e-3), ("{:.2f}", 1e-2), ("{:.6g}", 1e-3), ("{:.17g}", 0)):
+            rows = "".join(f"{i + 1} " + " ".join(form.format(v) for v in row) + "\n" for i, row in enumerate(values))
+            head = f"ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n{len(values)}\nITEM: BOX BOUNDS pp pp pp\n" + "0 120\n" * 3
+            self.write("places.dump", head + "ITEM: ATOMS id x y z\n" + rows)
+            self.gpz("encode", "places.dump", "-o", "p.gpz", "--eb", "0.01")
+            found = json.loads(self.gpz("info", "p.gpz", "--json", out=None))["reference_grid"]
+            self.assertAlmostEqual(found, grid, 12, form)
+            # It stays with the file.
+            self.gpz("encode", "p.gpz", "-o", "q.gpz", "--eb", "0.1")
+            self.assertEqual(json.loads(self.gpz("info", "q.gpz", "--json", out=None))["reference_grid"], found)
+
     def test_json(self):
         size = len(self.read("t.gpz"))
         info = json.loads(self.gpz("info", "t.gpz", "--json", out=None))
@@ -52,6 +67,7 @@ class Info(CliCase):
             self.assertEqual(set(column), {"name", "type", "smallest_bound", "bound", "largest_error"})
         self.assertEqual([column["name"] for column in info.pop("columns")], "id type x y z c_pe".split())
         info.pop("generator")
+        self.assertEqual((info.pop("reference"), info.pop("reference_grid")), ("the input of gpz encode", 0))
         self.assertEqual(info, {
             "file": "t.gpz", "bytes": size, "state": "complete", "has_index": True, "frames": 3,
             "key_frames": {"count": 1, "interval": 0},
