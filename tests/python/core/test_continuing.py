@@ -51,6 +51,14 @@ def test_entries_that_say_nothing_are_not_compared(path, tmp_path):
     assert gpz.open(path).units == "nano"
 
 
+def test_how_a_file_began_stays(path):
+    told = {"generator": "another", "command": "run 2", "columns": ["x"], "reference": "another file"}
+    before = gpz.open(path).metadata
+    with gpz.Writer(path, append=True, metadata=told) as writer:
+        writer.write(**COLUMNS)
+    assert gpz.open(path).metadata == before
+
+
 def test_a_column_that_the_file_does_not_have_yet(path):
     with gpz.Writer(path, append=True, bounds={"c_pe": 0.5}) as writer:
         writer.write(**COLUMNS, c_pe=X[:, 1])
