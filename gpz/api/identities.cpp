@@ -18,6 +18,16 @@ bool is_id(const Field &field) {
                      [](const Field::Component &component) { return component.name == "id"; });
 }
 
+bool is_decoded(const std::vector<FieldInput> &fields) {
+  return std::any_of(fields.begin(), fields.end(), [](const FieldInput &input) { return input.decoded; });
+}
+
+bool has_positions(const std::vector<FieldInput> &fields) { return !fields.empty() && fields[0].field.leading; }
+
+bool has_ids(const std::vector<FieldInput> &fields) {
+  return std::any_of(fields.begin(), fields.end(), [](const FieldInput &input) { return is_id(input.field); });
+}
+
 }  // namespace
 
 ConstArray Identities::resized(std::size_t particles, const int *rows) {
@@ -52,16 +62,32 @@ void Identities::make_whole(std::vector<FieldInput> &fields, std::size_t particl
   }
 }
 
+bool Identities::may_lose_rows(const std::vector<FieldInput> &fields) {
+  return has_positions(fields) && !has_ids(fields);
+}
+
 void Identities::number(std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
-  if (fields.empty() || !fields[0].field.leading) return;
-  const auto stays = [](const FieldInput &input) { return input.decoded || is_id(input.field); };
-  if (std::any_of(fields.begin(), fields.end(), stays)) return;
+  if (!may_lose_rows(fields)) return;
   FieldInput ids;
   ids.field.type = ValueType::integer;
   ids.field.components = {{"id", 0}};
   ids.components[0] = resized(particles, rows);
   for (std::size_t i = 0; i < particles; ++i) values_[row_of(i, rows)] = static_cast<std::int64_t>(i) + 1;
   fields.push_back(ids);
+}
+
+void Identities::check_same(const std::vector<FieldInput> &fields, std::size_t particles, std::size_t frame) {
+  if (!has_positions(fields) || is_decoded(fields) || particles == 0) return;
+  const bool has = has_ids(fields);
+  if (!first_ || frame <= *first_) {
+    first_ = frame;
+    first_has_ids_ = has;
+  } else if (has != first_has_ids_) {
+    throw Error(Status::invalid_argument, "frame " + std::to_string(frame) + " has " + (has ? "ids" : "no ids") +
+                                              ", and frame " + std::to_string(*first_) + " has " +
+                                              (has ? "none" : "ids") +
+                                              ": give ids with every frame of a file or with none");
+  }
 }
 
 }  // namespace gpz::api

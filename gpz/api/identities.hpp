@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The integer column `id` of frames whose ids are floating-point numbers, or that have none.
+//
+// Rows keep their order unless the user asks for a set (Order::place): a frame without ids gets the numbers of its rows
+// as ids wherever its chunk is sorted.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "gpz/frame.hpp"
@@ -16,14 +20,23 @@ class Identities {
   // Replaces ids of a float type by integers. Throws invalid_argument if one of them is not a whole number. Decoded
   // values (FieldInput::decoded) stay as they are.
   void make_whole(std::vector<FieldInput> &fields, std::size_t particles, const int *rows);
-  // Gives the ids 1, 2, ... to a frame that has positions and no ids, and that was not decoded.
+  // Whether a chunk of this frame may be sorted by position so that nothing tells the rows: it has positions and no
+  // ids.
+  static bool may_lose_rows(const std::vector<FieldInput> &fields);
+  // Gives the ids 1, 2, ... to such a frame.
   void number(std::vector<FieldInput> &fields, std::size_t particles, const int *rows);
+  // Throws invalid_argument if frame `frame` has ids and the first frame has none, or the other way round: the ids of
+  // one would be taken for those of the other. Frame 0 decides. Frames without positions or particles, and decoded
+  // ones, may have either.
+  void check_same(const std::vector<FieldInput> &fields, std::size_t particles, std::size_t frame);
 
  private:
   // The array of the values, one for each row that is used.
   ConstArray resized(std::size_t particles, const int *rows);
 
   std::vector<std::int64_t> values_;  // by row
+  std::optional<std::size_t> first_;  // the first frame that was checked
+  bool first_has_ids_ = false;
 };
 
 }  // namespace gpz::api

@@ -6,8 +6,8 @@ namespace gpz {
 
 void KeySchedule::set_interval(unsigned interval) {
   if (interval < 1 || interval > max_key_interval)
-    throw Error(Status::invalid_argument,
-                "a key interval is a number of frames from 1 to " + std::to_string(max_key_interval));
+    throw Error(Status::invalid_argument, "a key interval is a number of frames from 1 to " +
+                                              std::to_string(max_key_interval) + ", not " + std::to_string(interval));
   interval_ = interval;
   restart();
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "gpz/api/frame_fields.hpp"
@@ -24,6 +25,17 @@ namespace {
 double error_sum(double before, double added, double bound) {
   if (before == 0 || added == 0) return std::min(before + added, bound);
   return std::min(std::nextafter(before + added, std::numeric_limits<double>::infinity()), bound);
+}
+
+void require_finite(const Box &box) {
+  const std::size_t counts[] = {0, 6, 9, 12};  // by kind
+  const auto kind = static_cast<std::size_t>(box.kind);
+  if (kind >= 4) throw Error(Status::invalid_argument, "the box is of no kind that there is");
+  for (std::size_t k = 0; k < counts[kind]; ++k)
+    if (!std::isfinite(box.values[k]))
+      throw Error(Status::invalid_argument, "the box: number " + std::to_string(k) + " of its " +
+                                                std::to_string(counts[kind]) + " is " + std::to_string(box.values[k]) +
+                                                "; boxes are finite");
 }
 
 }  // namespace
@@ -90,7 +102,15 @@ struct Writer::State {
       if (input.relative_bound) file.allow_other_bound(input.field);
     encoder.set_order(order);
     encoder.set_effort(effort, file.features());
-    encoder.encode(fields, static_cast<std::size_t>(info.particles), rows, info.box, complete.since_key == 0, chunk);
+    const auto particles = static_cast<std::size_t>(info.particles);
+    encoder.encode(fields, particles, rows, info.box, complete.since_key == 0, chunk);
+    // Where the order of memory is not the smallest, the particles are sorted.
+    if (order == Order::memory && particles > 1 && api::Identities::may_lose_rows(fields) &&
+        chunk_kind(chunk.bytes.data(), chunk.bytes.size()) != ChunkKind::sequence) {
+      std::vector<FieldInput> numbered = fields;
+      identities.number(numbered, particles, rows);
+      return write(info, numbered, rows);
+    }
     for (std::size_t f = 0; f < fields.size(); ++f) {
       const Field &field = fields[f].field;
       chunk.largest_error[f] = error_sum(field.largest_error, chunk.largest_error[f], field.bound);
@@ -141,12 +161,17 @@ void Writer::set_effort(Effort effort) { state_->effort = effort; }
 void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
   const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position, [&] {
+    require_finite(info.box);
     std::vector<FieldInput> given = fields;
     for (FieldInput &input : given)
       if (!input.decoded) input.field.largest_error = 0;
     const auto particles = static_cast<std::size_t>(info.particles);
     state_->identities.make_whole(given, particles, rows);
-    if (state_->order == Order::automatic) state_->identities.number(given, particles, rows);
+    state_->identities.check_same(given, particles, state_->file.frames().size());
+    // Without ids, a frame that was decoded is a set: it was stored as one.
+    const bool decoded = std::any_of(given.begin(), given.end(), [](const FieldInput &input) { return input.decoded; });
+    if (!decoded && (state_->order == Order::id || state_->order == Order::automatic))
+      state_->identities.number(given, particles, rows);
     state_->apply_origins(given, particles, rows);
     state_->write(info, given, rows);
   });
@@ -156,8 +181,10 @@ void Writer::write(const Frame &frame) {
   const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position, [&] {
     std::vector<FieldInput> fields = state_->columns.of(frame);
+    require_finite(frame.info.box);
     const auto particles = static_cast<std::size_t>(frame.info.particles);
     state_->identities.make_whole(fields, particles, nullptr);
+    state_->identities.check_same(fields, particles, state_->file.frames().size());
     state_->apply_origins(fields, particles, nullptr);
     state_->write(frame.info, fields, nullptr);
   });

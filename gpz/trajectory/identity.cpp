@@ -60,6 +60,33 @@ void Identity::match_by_hash(const format::Column<std::int64_t> &slot_ids, const
   }
 }
 
+bool Identity::repeats(const format::Column<std::int64_t> &ids) {
+  std::vector<std::int64_t> sorted(ids.begin(), ids.end());
+  std::sort(sorted.begin(), sorted.end());
+  return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+}
+
+// An id that occurs twice has no second slot, so one of its particles arrives.
+bool Identity::repeats_match(const format::Column<std::int64_t> &ids) const {
+  if (arriving_.empty()) return false;
+  std::vector<std::int64_t> arrived;
+  for (const std::uint32_t i : arriving_) arrived.push_back(ids[i]);
+  std::sort(arrived.begin(), arrived.end());
+  if (std::adjacent_find(arrived.begin(), arrived.end()) != arrived.end()) return true;
+  // A bit for each hash, so that few of the other particles are searched for.
+  constexpr int filter_bits = 16;
+  std::vector<bool> filter(std::size_t{1} << filter_bits);
+  for (const std::int64_t id : arrived) filter[hash(id, filter_bits)] = true;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (next < arriving_.size() && arriving_[next] == i)
+      ++next;
+    else if (filter[hash(ids[i], filter_bits)] && std::binary_search(arrived.begin(), arrived.end(), ids[i]))
+      return true;
+  }
+  return false;
+}
+
 void Identity::renumber() {
   guess_.clear();
   for (const std::uint32_t particle : particle_of_slot_)

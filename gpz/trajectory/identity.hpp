@@ -20,6 +20,12 @@ class Identity {
   const std::vector<std::uint32_t> &particle_of_slot() const { return particle_of_slot_; }
   const std::vector<std::uint32_t> &arriving() const { return arriving_; }  // particles without a slot, ascending
 
+  // Whether an id occurs more than once.
+  static bool repeats(const format::Column<std::int64_t> &ids);
+  // Whether an id occurs more than once in the `ids` given to the last match(). The ids of its slots must have
+  // differed.
+  bool repeats_match(const format::Column<std::int64_t> &ids) const;
+
   // The slots of the next frame are this frame's slots that have a particle, then the arriving particles.
   void renumber();
   // Nothing is known of the order.

@@ -36,7 +36,7 @@ struct Population {
 
 }  // namespace
 
-void encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
+bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
                         const Box &box, std::uint32_t features, cpu::Encoder &encoder, EncodedChunk &out) {
   Population population;
   take_rows(rows, particles, population.rows);
@@ -72,6 +72,7 @@ void encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
     if (!written.order.empty()) population.sort(written.order);
   }
   out.particles = particles;
+  return std::adjacent_find(population.ids.begin(), population.ids.end()) != population.ids.end();
 }
 
 }  // namespace gpz::trajectory

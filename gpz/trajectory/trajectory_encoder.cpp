@@ -48,6 +48,7 @@ struct TrajectoryEncoder::State {
   EncodedChunk candidate;               // the chunk of another kind that a block chunk competes with
   format::KeySizes key;                 // of the last independent chunk
   bool key_is_modelled = false;
+  bool key_repeats_ids = false;  // of the last independent chunk: no difference chunk follows it
   format::Column<std::int64_t> ids;
   Rows all;                     // row of each particle
   Rows staying;                 // row of each slot
@@ -64,11 +65,17 @@ struct TrajectoryEncoder::State {
   void encode_key(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
                   EncodedChunk &out) {
     encoder.encode(fields, particles, rows, out.bytes, out.largest_error);
+    key_repeats_ids = false;
     const std::vector<Field> given = format::described(fields);
     const auto kind = trajectory::chunk_candidate({given, particles, order, usable()});
     if (!kind) return;
-    trajectory::encode_independent(*kind, fields, particles, rows, box, usable(), encoder, candidate);
-    if (candidate.bytes.size() < out.bytes.size() &&
+    key_repeats_ids = trajectory::encode_independent(*kind, fields, particles, rows, box, usable(), encoder, candidate);
+    if (*kind == ChunkKind::sequence && has_identity(given)) {
+      load_ids(fields, identity_field(given), particles, rows);
+      key_repeats_ids = trajectory::Identity::repeats(ids);
+    }
+    // A block chunk is sorted by position, also particles of equal ids.
+    if ((key_repeats_ids || candidate.bytes.size() < out.bytes.size()) &&
         format::plausible_particle_count(particles, candidate.bytes.size()))
       std::swap(candidate, out);
   }
@@ -80,7 +87,7 @@ struct TrajectoryEncoder::State {
     identity.reset();
     described = format::described(fields);
     key_chunk.clear();
-    if (!has_identity(described) || chunk.particles > format::max_followed) return;
+    if (!has_identity(described) || key_repeats_ids || chunk.particles > format::max_followed) return;
     key_chunk = chunk.bytes;
     key.particles = chunk.particles;
     key_is_modelled = trajectory::chunk_features(chunk.bytes.data(), chunk.bytes.size(), fields.size()) != 0;
@@ -102,15 +109,20 @@ struct TrajectoryEncoder::State {
     return id != no_field && id == identity_field(described) && history.fits(given);
   }
 
-  // Finds which particle has which slot; false if so few have one that an independent chunk is better.
-  bool match(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
+  void load_ids(const std::vector<FieldInput> &fields, std::size_t field, std::size_t particles, const int *rows) {
     trajectory::take_rows(rows, particles, all);
-    const std::size_t field = identity_field(described);
     ids.resize(particles);
     trajectory::for_integers(fields[field].components[0], all, [&](std::size_t i, auto value) { ids[i] = value; });
+  }
+
+  // Finds which particle has which slot; false if so few have one that an independent chunk is better.
+  bool match(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
+    const std::size_t field = identity_field(described);
+    load_ids(fields, field, particles, rows);
     identity.match(history.state(field).axes[0].last, ids);
     const std::size_t stay = particles - identity.arriving().size();
-    return format::enough_stay(stay, particles, history.particles());
+    return format::enough_stay(stay, particles, history.particles()) &&
+           (order == Order::place || !identity.repeats_match(ids));
   }
 
   void encode_differences(const std::vector<FieldInput> &fields, const Box &box, EncodedChunk &out) {

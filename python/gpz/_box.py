@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from gpz._arguments import numbers_of
 from gpz._errors import ArgumentError
 
 KINDS = ("none", "orthogonal", "triclinic", "general triclinic")
@@ -42,10 +43,10 @@ class Box:
         dimension: int = 3,
     ) -> Box:
         """A box from its lower and upper bounds, as in LAMMPS: xlo ylo zlo, xhi yhi zhi, and xy xz yz if it is tilted."""
-        low, high = np.array(low, np.float64), np.array(high, np.float64)
+        low, high = numbers_of("low", low, (3,)), numbers_of("high", high, (3,))
         matrix = np.diag(high - low)
         if tilt is not None:
-            matrix[1, 0], matrix[2, 0], matrix[2, 1] = np.asarray(tilt)
+            matrix[1, 0], matrix[2, 0], matrix[2, 1] = numbers_of("tilt", tilt, (3,))
         return cls(low, matrix, boundary, dimension, "orthogonal" if tilt is None else "triclinic")
 
     @classmethod
@@ -57,7 +58,7 @@ class Box:
         dimension: int = 3,
     ) -> Box:
         """A box from its edge vectors a, b and c, the rows of `matrix`."""
-        matrix, origin = np.array(matrix, np.float64), np.array(origin, np.float64)
+        matrix, origin = numbers_of("matrix", matrix, (3, 3)), numbers_of("origin", origin, (3,))
         kind = (
             "general triclinic"
             if np.triu(matrix, 1).any()

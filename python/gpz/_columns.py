@@ -61,7 +61,10 @@ def given_columns(arguments: Mapping[str, Any], columns: Mapping[str, Any]) -> d
         twice = [name for name in names if name in columns]
         if twice:
             raise ArgumentError(f"{twice[0]}= beside {argument}=: the column {twice[0]} has two values. Leave one out")
-        values.update({names[0]: column_of(argument, given, names[0])} if len(names) == 1 else split(argument, given, names))
+        if len(names) == 1:
+            values[names[0]] = column_of(argument, given, names[0])
+        else:
+            values.update(split(argument, given, names))
     values.update({name: column_of(name, given) for name, given in columns.items()})
     return values
 

@@ -134,7 +134,10 @@ def read_groups(decode: Decode, head: Head, options: Options, groups: Iterable[G
     for group in groups:
         names = position_names(head) if group == POSITIONS else (group,) if isinstance(group, str) else group
         width = () if isinstance(group, str) and group != POSITIONS else (max(len(names), 3),)
-        result = options.new_array((head.n_particles, *width), options.dtype_of(head, names))
+        dtype = options.dtype_of(head, names)
+        is_scaled = group == POSITIONS and _positions.is_scaled(names)
+        # Fractions of the box are rounded to float32 once, as coordinates.
+        result = options.new_array((head.n_particles, *width), np.dtype(np.float64) if is_scaled else dtype)
         for k, name in enumerate(names):
             target = result[:, k] if width else result
             if name in columns:  # in two groups: decoded once
@@ -143,14 +146,16 @@ def read_groups(decode: Decode, head: Head, options: Options, groups: Iterable[G
                 columns[name] = target
         if group == POSITIONS:
             result[:, len(names) :] = 0
-            if _positions.is_scaled(names):
-                scaled = result
+        if is_scaled:
+            scaled = len(results), dtype
         results.append(result)
     read_columns(decode, options.sorts(head), columns)
     for target, values in copies:
         target[...] = values
     if scaled is not None:
-        to_cartesian(head, scaled)
+        place, dtype = scaled
+        to_cartesian(head, results[place])
+        results[place] = results[place].astype(dtype, copy=False)
     return results
 
 

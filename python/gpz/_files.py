@@ -69,6 +69,13 @@ def descriptor_of(file: Any) -> int | None:
         return None
 
 
+def go_to_place(file: Any, descriptor: int) -> None:
+    """Sets the descriptor of a file to where its file object stands, which may have read ahead."""
+    inner = file.buffer if isinstance(file, io.TextIOWrapper) else file
+    if isinstance(inner, io.IOBase) and inner.seekable():
+        os.lseek(descriptor, inner.tell(), os.SEEK_SET)
+
+
 def writing(file: Any) -> Any:
     """The function that takes bytes."""
     if isinstance(file, io.TextIOWrapper):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,16 @@ class Frame:
     over a trajectory that is not necessary: what was asked of a frame is decoded together in the frames after it.
     """
 
-    def __init__(self, index: int, head: Head, read: Read, asked: set[Group] | None = None):
+    def __init__(
+        self,
+        index: int,
+        head: Head,
+        read: Read,
+        asked: set[Group] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ):
         self._index = index
+        self._metadata = metadata or {}  # of the file: what its numbers mean
         self._head = head
         self._read = read
         self._values: dict[Group, np.ndarray] = {}
@@ -219,10 +227,10 @@ class Frame:
 
     def __getstate__(self) -> dict[str, Any]:
         self._load(self._all_groups())
-        return {"index": self._index, "head": self._head, "values": self._values}
+        return {"index": self._index, "head": self._head, "values": self._values, "metadata": self._metadata}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["index"], state["head"], _nothing_more)  # type: ignore[misc]
+        self.__init__(state["index"], state["head"], _nothing_more, metadata=state["metadata"])  # type: ignore[misc]
         self._values = state["values"]
 
     def __repr__(self) -> str:

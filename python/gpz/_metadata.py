@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from gpz import _checks, _core, _head, _positions
 from gpz._arguments import checked_number, shown
 from gpz._errors import ArgumentError
 from gpz._trajectory import open as open_file
+
+if TYPE_CHECKING:
+    from gpz._frame import Frame
 
 TEXTS = ("generator", "units", "atom_style", "command", "reference")
 LISTS = ("columns", "elements", "type_labels")
@@ -106,7 +109,8 @@ class Existing:
     @property
     def names(self) -> str:
         """Of types, in messages."""
-        said = [f"{what} {' '.join(found)}" for what, found in (("elements", self.elements), ("type labels", self.labels)) if found]
+        found = {"elements": self.elements, "type labels": self.labels}
+        said = [f"{what} {' '.join(names)}" for what, names in found.items() if names]
         return " and ".join(said) or "neither elements nor type labels"
 
     def last_ids(self) -> np.ndarray | None:
@@ -139,9 +143,11 @@ class Existing:
                 self._refuse(f"bounds[{name!r}]", value, self.bounds[name])
 
     def _refuse(self, name: str, value: Any, has: Any) -> None:
-        there = "the file has none" if has in ("", []) else f"the file has {has:g}" if _is_number(has) else f"the file has {has!r}"
+        there = "none" if has in ("", []) else f"{has:g}" if _is_number(has) else repr(has)
         raise ArgumentError(
-            f"append: {name}={value!r}, and {there}. Leave it out to go on as the file does, or write another file", self.path
+            f"append: {name}={value!r}, and the file has {there}. Leave it out to go on as the file does, or write another "
+            "file",
+            self.path,
         )
 
 
@@ -151,3 +157,30 @@ def same(one: float, other: float) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number))
+
+
+def require_same_meaning(
+    frame: Frame, given: Collection[str], units: str, elements: Sequence[str], labels: Sequence[str]
+) -> None:
+    """ArgumentError if the numbers of a frame would mean something else in a file that says this of itself. `given`: the
+    columns that replace those of the frame."""
+    of_file = frame._metadata
+    has = of_file.get("units", "")
+    if has and units and has != units:
+        raise ArgumentError(
+            f"frame: its file is in units {has}, and this one in {units}. Convert the values, and give them as arrays"
+        )
+    if "type" not in frame or "type" in given:
+        return
+    for what, there, here in (
+        ("element", of_file.get("elements", []), elements),
+        ("type label", of_file.get("type_labels", []), labels),
+    ):
+        changed = {t for t, pair in enumerate(zip(there, here), 1) if all(pair) and pair[0] != pair[1]}
+        wrong = changed.intersection(np.unique(frame["type"]).tolist()) if changed else None
+        if wrong:
+            t = min(wrong)
+            raise ArgumentError(
+                f"frame: type {t} is the {what} {there[t - 1]} in its file, and {here[t - 1]} in this one. Give types= in "
+                "the numbers of this file"
+            )

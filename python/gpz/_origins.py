@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gpz import _positions
+from gpz._arguments import checked_number, shown
 from gpz._errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -76,15 +77,32 @@ def of_argument(origin: Frame | Mapping[str, Origin], names: Sequence[str], vect
     if isinstance(origin, Mapping):
         result: dict[str, Origin] = {}
         for name, given in origin.items():
-            if not isinstance(given, Origin):
-                raise ArgumentError(f"origin[{name!r}] is a gpz.Origin, not {given!r}")
-            result.update(dict.fromkeys(vectors.get(name, (name,)), given))
-        return {name: given for name, given in result.items() if name in names}
+            columns = [column for column in vectors.get(name, (name,)) if column in names]
+            if not columns:
+                raise ArgumentError(f"origin[{name!r}]: there is no such column: there are {' '.join(names)}")
+            result.update(dict.fromkeys(columns, checked(f"origin[{name!r}]", given)))
+        return result
     if not hasattr(origin, "column_info"):
-        raise ArgumentError(f"origin is a frame of a .gpz file, or a gpz.Origin for each column: not {origin!r}")
+        raise TypeError(f"origin: a frame of a .gpz file, or a gpz.Origin for each column, not {shown(origin)}")
     positions = of_positions(origin)
     found = {} if positions is None else dict.fromkeys((name for name in _positions.FORMS[0] if name in names), positions)
     return {**found, **of_columns(origin, names)}
+
+
+def checked(name: str, origin: Origin) -> Origin:
+    """TypeError, or ArgumentError, for what says nothing about errors."""
+    if not isinstance(origin, Origin):
+        raise TypeError(f"{name} is a gpz.Origin, not {shown(origin)}")
+    for member in ("bound", "step", "largest_error", "rounding"):
+        given = getattr(origin, member)
+        if given is None and member == "largest_error":
+            continue
+        number = checked_number(f"{name}.{member}", given)
+        if not 0 <= number < math.inf:
+            raise ArgumentError(f"{name}.{member}: a finite number, and not negative: not {number:g}")
+    if origin.dtype not in (np.float32, np.float64):
+        raise ArgumentError(f"{name}.dtype is float32 or float64, not {shown(origin.dtype)}")
+    return origin
 
 
 def of_positions(frame: Frame) -> Origin | None:

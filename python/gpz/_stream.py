@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,9 +26,11 @@ class Stream(Iterator[Frame]):
 
     def __init__(self, descriptor: int, name: str, options: Options, file: Any = None):
         self._stream = _core.Stream.open(descriptor, name, options.max_memory)
+        self._metadata = self._stream.metadata
         self._options = options
         self._file = file  # kept open
         self._next = 0
+        self._lock = threading.Lock()  # the library runs while other threads of Python do
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -46,7 +49,9 @@ class Stream(Iterator[Frame]):
 
     def __next__(self) -> Frame:
         """Raises gpz.TruncatedError if the stream ends inside a frame."""
-        decoded = self._stream.next(self._options.threads)
+        with self._lock:
+            decoded = self._stream.next(self._options.threads)
+            index, self._next = self._next, self._next + 1
         if decoded is None:
             raise StopIteration
         head = _head.from_library(decoded.head())
@@ -54,9 +59,7 @@ class Stream(Iterator[Frame]):
         def read(groups: tuple[Group, ...]) -> list[np.ndarray]:
             return read_groups(decoded.read, head, self._options, groups)
 
-        frame = Frame(self._next, head, read)
-        self._next += 1
-        return frame
+        return Frame(index, head, read, metadata=self._metadata)
 
 
 def stream(
@@ -67,8 +70,9 @@ def stream(
     order: str | None = None,
     dtype: npt.DTypeLike = None,
 ) -> Stream:
-    """Reads frames one after the other from a pipe: a file descriptor, or a file object that has one (fileno()), of which
-    nothing has been read yet. It is not closed. The options are those of gpz.open.
+    """Reads frames one after the other from a pipe: a file descriptor, or a file object that has one (fileno()). Reading
+    begins where it stands; of the object of a pipe nothing may have been read yet. It is not closed. The options are
+    those of gpz.open.
 
     Raises gpz.Error as gpz.open does.
     """
@@ -82,4 +86,5 @@ def stream(
     descriptor = _files.descriptor_of(file)
     if descriptor is None:
         raise TypeError(f"{wanted}, not {shown(file)}: gpz.open reads such file objects")
+    _files.go_to_place(file, descriptor)
     return Stream(descriptor, _files.name_of(file), options, file)

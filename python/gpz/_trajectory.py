@@ -55,6 +55,7 @@ class File:
             self.reader = _core.Reader.of_memory(self.source, "memory", self.options.max_memory)
         else:
             self.reader = _core.Reader.open(os.fsencode(self.source), self.options.max_memory)
+        self.metadata: dict[str, Any] = self.reader.metadata
 
     def require_open(self) -> Any:
         if self.reader is None:
@@ -73,7 +74,7 @@ class File:
         def read(groups: tuple[Group, ...]) -> list[np.ndarray]:
             return read_groups(lambda *columns: self.decode(index, *columns), head, self.options, groups)
 
-        return Frame(index, head, read, asked)
+        return Frame(index, head, read, asked, self.metadata)
 
 
 class Trajectory(Sequence):
@@ -264,11 +265,15 @@ class Trajectory(Sequence):
         if out is None:
             out = options.new_array((head.n_particles, 3), options.dtype_of(head, names, checked_dtype(dtype)))
         checked_array("out", out, (head.n_particles, 3), "f")
-        columns = {name: out[:, k] for k, name in enumerate(names)}
+        is_scaled = _positions.is_scaled(names)
+        # Fractions of the box are rounded to float32 once, as coordinates.
+        into = options.new_array(out.shape, np.dtype(np.float64)) if is_scaled else out
+        columns = {name: into[:, k] for k, name in enumerate(names)}
         read_columns(self._decode_at(position), options.sorts(head, checked_order(order)), columns)
-        out[:, len(names) :] = 0
-        if _positions.is_scaled(names):
-            to_cartesian(head, out)
+        into[:, len(names) :] = 0
+        if is_scaled:
+            to_cartesian(head, into)
+            out[...] = into
         return out
 
     def _decode_at(self, position: int):

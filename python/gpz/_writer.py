@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,7 +28,7 @@ from gpz._box import Box
 from gpz._errors import ArgumentError
 from gpz._frame import Frame
 from gpz._head import DISPLAYS
-from gpz._metadata import Existing, given_metadata
+from gpz._metadata import Existing, given_metadata, require_same_meaning
 
 DISPLAY_NUMBERS = {name: number for number, name in DISPLAYS.items()}
 # By the numbers of the library.
@@ -54,9 +55,10 @@ class Writer:
         integers are.
     key_interval: every so manieth frame can be decoded without others. The others need ids: they are stored as differences,
         which is smaller; whoever reads one decodes from the key frame on.
-    order: of particles in key frames. "auto": by id; frames without ids get the ids 1, 2, ..., so that arrays come back in
-        the order given. "id": by id where there are ids. "place": sorted by position, faster to write. "memory": in the order
-        of the arrays where that is smaller, as along the lines of a scan.
+    order: of particles in key frames. "auto", "id": by id; frames without ids get the ids 1, 2, ..., so that arrays come back
+        in the order given. "place": sorted by position, faster to write; without ids each frame is a set, whose order is
+        lost. "memory": in the order of the arrays where that is smaller, as along the lines of a scan; elsewhere frames
+        without ids get the ids 1, 2, ....
     effort: time that is spent on a smaller file, which decodes to the same values. "fast". "standard": bonds of molecules
         are predicted, and there is a better code. "dense": all there is.
     append: adds to the frames of an existing file. Units, elements, type labels and other metadata are those of the file,
@@ -65,7 +67,7 @@ class Writer:
     threads: for encoding; 1: the caller's thread, 0: all cores. The bytes do not depend on it.
 
     After every call the file has complete frames only. When the `with` block ends it gets its index, also if it ends by an
-    exception. Raises gpz.FileError (an OSError), gpz.ArgumentError (a ValueError), TypeError.
+    exception. Threads that share a writer take turns. Raises gpz.FileError (an OSError), gpz.ArgumentError (a ValueError), TypeError.
     """
 
     def __init__(
@@ -95,6 +97,7 @@ class Writer:
         key_interval = checked_integer(
             "key_interval", key_interval, 1, MOST_KEY_INTERVAL, f"a number of frames from 1 to {MOST_KEY_INTERVAL}"
         )
+        self._lock = threading.RLock()  # one frame at a time: the library runs while other threads of Python do
         self._has_ids: bool | None = None  # of the frames so far
         self._warned: set[str] = set()
         # Nothing of the file is changed before this line.
@@ -148,12 +151,14 @@ class Writer:
     @property
     def n_frames(self) -> int:
         """Frames of the file so far, with those that were appended to."""
-        return self._writer.n_frames
+        with self._lock:
+            return self._writer.n_frames
 
     @property
     def size(self) -> int:
         """Bytes of the file so far."""
-        return self._writer.size
+        with self._lock:
+            return self._writer.size
 
     def write(
         self,
@@ -174,8 +179,9 @@ class Writer:
         """Compresses a frame and writes it.
 
         positions: (N, 3), distance units, or (N, 2) in two dimensions. velocities, forces, images: (N, 3), or (N, 2).
-        ids, types: (N,) integers, or floats that are whole numbers. Ids are given in all frames or in none. Any other column by its name: (N,) integers or floats. Floats are stored as float64 or
-        float32, as they come. Positions can also be given as columns: xu=..., yu=..., zu=..., or xs ys zs, for which the
+        ids, types: (N,) integers, or floats that are whole numbers. Ids are given in all frames or in none.
+        Any other column by its name: (N,) integers or floats. Floats are stored as float64 or float32, as they come.
+        Positions can also be given as columns: xu=..., yu=..., zu=..., or xs ys zs, for which the
         bound is that of the distance.
         box: a Box, or three lengths, or three edge vectors as rows, with the origin at 0 and periodic.
         timestep: None: the number of the frame.
@@ -188,15 +194,16 @@ class Writer:
         it together; where this would not make the file smaller, the values stay as they are. A smaller one is a
         gpz.ArgumentError. Of plain arrays, bounds hold for what is in the arrays.
         """
-        if self._closed:
-            raise ValueError("the writer is closed")
         arguments = {"positions": positions, "ids": ids, "types": types}
         arguments |= {"velocities": velocities, "forces": forces, "images": images}
-        try:
-            self._write_given(frame, arguments, columns, box, timestep, time, origin)
-        except ArgumentError as error:
-            error.path = error.path or self._name
-            raise
+        with self._lock:
+            if self._closed:
+                raise ValueError("the writer is closed")
+            try:
+                self._write_given(frame, arguments, columns, box, timestep, time, origin)
+            except ArgumentError as error:
+                error.path = error.path or self._name
+                raise
 
     def _write_given(self, frame: Frame | None, arguments, columns, box, timestep, time, origin) -> None:
         if frame is not None and not isinstance(frame, Frame):
@@ -204,6 +211,8 @@ class Writer:
                 f"frame: a gpz.Frame, as of gpz.open(path)[0], not {shown(frame)}. Arrays have names: write(positions=x)"
             )
         given = _columns.given_columns(arguments, columns)
+        if frame is not None:
+            require_same_meaning(frame, given, self._units, self._elements, self._labels)
         kept = _columns.KeptColumns(frame, given, arguments["positions"] is not None)
         if origin is not None:
             kept.take_origins(origin, list(given))
@@ -297,15 +306,17 @@ class Writer:
 
     def sync(self) -> None:
         """Returns when all frames are on the disk. A file object is flushed."""
-        self._writer.sync()
-        if hasattr(self._file, "flush"):
-            self._file.flush()
+        with self._lock:
+            self._writer.sync()
+            if hasattr(self._file, "flush"):
+                self._file.flush()
 
     def close(self) -> None:
         """Writes the index and closes the file."""
-        if not self._closed:
-            self._closed = True
-            self._writer.close()
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                self._writer.close()
 
     def __enter__(self) -> Writer:
         return self

@@ -16,6 +16,7 @@ names. Files in LJ units, and files that do not name their units, are left as th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,7 @@ MAGIC = b"\x89GPZ\r\n"
 gpz_format = ExternalIOFormat(desc="gpz compressed trajectory", code="+S", module="gpz.ase", ext=["gpz"], magic=[MAGIC])
 
 VECTORS = {"velocities": ("vx", "vy", "vz"), "forces": ("fx", "fy", "fz"), "images": ("ix", "iy", "iz")}
+RESERVED = ("frame", "positions", "ids", "types", *VECTORS, "box", "timestep", "time")  # arguments of gpz.Writer.write
 STANDARD = ("id", "mol", "mass", "q")  # columns that have a place of their own in Atoms
 MOST_TYPES = 10_000  # of a file, to number them by the array "type"
 LARGEST_NUMBER = len(atomic_masses) - 1
@@ -161,9 +163,9 @@ def write_gpz(
     try:
         types = [_types_of(atoms, elements) for atoms in images]
     except KeyError as error:
-        has = existing.names if existing is not None else f"elements {' '.join(elements)}"
-        hint = "" if elements else '. Set the array "type"'
-        raise gpz.ArgumentError(f"{error.args[0]} is not among the types of the file, which has {has}{hint}", filename) from None
+        names = existing.names if existing is not None else f"elements {' '.join(elements)}"
+        said = f"is not among the {names}" if elements else f'has no type: the file has {names}. Set the array "type"'
+        raise gpz.ArgumentError(f"{error.args[0]} {said}", filename) from None
 
     def from_ase(values, quantity):
         return _scaled(values, 1 / _factor(quantity, file_units))
@@ -206,7 +208,9 @@ def _require_ids(images: Sequence[Atoms], existing: Existing | None) -> None:
     """ArgumentError for ids in some images only: the others would be numbered, and an atom have another id."""
     with_ids = ["id" in atoms.arrays for atoms in images]
     if any(with_ids) and not all(with_ids):
-        raise gpz.ArgumentError(f'the image {with_ids.index(False)} has no array "id", and others have. Set it in all of them')
+        raise gpz.ArgumentError(
+            f'the image {with_ids.index(False)} has no array "id", and others have. Set it in all of them'
+        )
     if existing is None or any(with_ids) or not images:
         return
     ids = existing.last_ids()
@@ -281,13 +285,22 @@ def _columns(atoms: Atoms, from_ase) -> dict[str, Any]:
     if forces is not None:
         columns["forces"] = from_ase(forces, "force")
     kept = ("positions", "numbers", "id", "type", "momenta", "masses", "initial_charges")
+    vectors = [names for vector, names in VECTORS.items() if vector in columns]
+    used = {*columns, *RESERVED, *sum(vectors, ()), "id", "type", "x", "y", "z"}
     for name, values in atoms.arrays.items():
         if name == "travel":
             columns["images"] = values
         elif name not in kept and values.dtype.kind in "biuf":
             column = "mol" if name == "mol-id" else "_".join(name.split())
-            parts = values.reshape(len(values), -1).T
-            columns.update({column if values.ndim == 1 else f"{column}[{k + 1}]": part for k, part in enumerate(parts)})
+            parts = values.reshape(len(values), math.prod(values.shape[1:])).T
+            named = {column if values.ndim == 1 else f"{column}[{k + 1}]": part for k, part in enumerate(parts)}
+            twice = used.intersection(named)
+            if twice:
+                raise gpz.ArgumentError(
+                    f"the array {name!r} would be the column {twice.pop()}, which is taken: rename the array"
+                )
+            columns.update(named)
+            used.update(named)
     return columns
 
 
@@ -343,7 +356,7 @@ def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] |
         atoms.set_array("element", _clients.of_types(types, np.array(elements), "X"))
     for name in rest:
         if name not in STANDARD:
-            atoms.set_array(name, frame[name])
+            atoms.set_array(f"{name}_" if name in atoms.arrays else name, frame[name])
     return atoms
 
 

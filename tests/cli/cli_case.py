@@ -13,6 +13,9 @@ from fractions import Fraction
 GPZ = os.environ["GPZ"]
 RECORD_MARKER = bytes.fromhex("F59A47505AC3520A")
 FRAME_TYPE = 1
+# What gpz encode says of inputs without ids.
+NUMBERED = "particles have no ids and are numbered by their rows"
+A_SET = "particles have no ids: the rows of each frame are stored as a set, sorted by position"
 
 
 class CliCase(unittest.TestCase):

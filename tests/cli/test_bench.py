@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 
-from cli_case import GPZ, CliCase
+from cli_case import A_SET, NUMBERED, GPZ, CliCase
 
 QUICK = ("--runs", "3", "--warm-up", "1", "--copy-bytes", "1000000")
 TIMED = ("warm", "allocating", "end_to_end")
@@ -153,7 +153,8 @@ class Files(BenchCase):
 
     def test_raw(self):
         # What gpz encode makes of the same file.
-        self.gpz("encode", "aos.f32", "-o", "t.gpz", "--raw", "f32", "--eb", "0.02")
+        self.gpz("encode", "aos.f32", "-o", "t.gpz", "--raw", "f32", "--eb", "0.02", "--order", "place",
+                 err=f"aos.f32: {A_SET}")
         info = json.loads(self.gpz("info", "t.gpz", "--json", out=None))
         row = self.row("--file", "aos.f32", "--type", "f32", "--eb", "0.02")
         self.assertEqual(row["largest_error"], max(column["largest_error"] for column in info["columns"]))
@@ -189,7 +190,7 @@ class Files(BenchCase):
         self.assertIn("tiled 2x2x2 at 70 80 90", found["data"]["source"])
 
     def test_gpz_file(self):
-        self.gpz("encode", "aos.f32", "-o", "t.gpz", "--raw", "f32", "--lossless")
+        self.gpz("encode", "aos.f32", "-o", "t.gpz", "--raw", "f32", "--lossless", "--order", "place", err=f"aos.f32: {A_SET}")
         raw = self.row("--file", "aos.f32", "--type", "f32", "--eb", "0.02")
         row = self.row("--file", "t.gpz", "--eb", "0.02")
         for key in ("compressed_bytes", "largest_error", "psnr_db"):
@@ -199,7 +200,7 @@ class Files(BenchCase):
         self.write("in.dump", "".join(
             f"ITEM: TIMESTEP\n{step}\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS pp pp pp\n0 10\n0 20\n0 30\n"
             f"ITEM: ATOMS x y z\n0 0 0\n{step} 2 3\n" for step in (1, 7)))
-        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless")
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", err=f"in.dump: {NUMBERED}")
         data = self.bench("--file", "t.gpz", "--frame", "1", "--tile", "1x2x1", "--eb", "0.1")["data"]
         self.assertEqual((data["particles"], data["extents"], data["type"]), (4, [7, 22, 3], "f64"))
         self.gpz("bench", "--file", "t.gpz", "--frame", "2", code=1, err=None)
@@ -241,7 +242,8 @@ class Trajectory(BenchCase):
             f"ITEM: ATOMS id x y z\n3 0 0 {step}\n1 1 2 3\n2 4 5 6\n" for step in range(4)))
         self.gpz("encode", "ids.dump", "-o", "ids.gpz", "--eb", "0.01")
         self.write("aos.f32", cloud(50).tobytes())
-        self.gpz("encode", "aos.f32", "-o", "plain.gpz", "--raw", "f32", "--eb", "0.02")
+        self.gpz("encode", "aos.f32", "-o", "plain.gpz", "--raw", "f32", "--eb", "0.02", "--order", "place",
+                 err=f"aos.f32: {A_SET}")
 
     def check(self, report, device, path, frames, particles, orders):
         read = report["trajectory"]

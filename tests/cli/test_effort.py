@@ -130,9 +130,10 @@ class Efforts(EffortCase):
         self.assertIn("modelled sections, cell chunks (effort dense)", text)
         self.assertNotIn("features", self.gpz("info", "fast.gpz", out=None).decode())
 
-    def test_other_words_for_standard(self):
-        """default is another word for standard, which is what is used without --effort."""
-        for options in (("--effort", "default"), (), ("--order", "auto"), ("--order", "id")):
+    def test_standard_is_the_default(self):
+        self.gpz("encode", "in.dump", "-o", "e.gpz", "--effort", "default", code=2,
+                 err="encode: --effort: default not in {fast,standard,dense} (gpz encode --help explains)")
+        for options in ((), ("--order", "auto"), ("--order", "id")):
             self.encode("e.gpz", *options)
             self.assertEqual(self.read("e.gpz"), self.read("standard.gpz"))
 

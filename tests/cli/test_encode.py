@@ -7,7 +7,7 @@ import random
 import struct
 import subprocess
 
-from cli_case import BOX, GPZ, CliCase, binary_frame, dump_frame, parse_dump, parse_xyz, random_rows, record_offsets
+from cli_case import A_SET, BOX, GPZ, NUMBERED, CliCase, binary_frame, dump_frame, parse_dump, parse_xyz, random_rows, record_offsets
 
 
 class LammpsBinary(CliCase):
@@ -31,7 +31,7 @@ class LammpsBinary(CliCase):
         vectors = [float(v) for v in (1, 2, 3, 4, 5, 6, 7, 8, 10, 10, 11, 12)]
         self.write("in.bin", binary_frame(0, "x y z", [(1, 2, 3)], kind=1, box=bounding) +
                    binary_frame(1, "x y z", [(1, 2, 3)], kind=2, box=vectors))
-        self.gpz("encode", "in.bin", "-o", "t.gpz", "--lossless")
+        self.gpz("encode", "in.bin", "-o", "t.gpz", "--lossless", err=f"in.bin: {NUMBERED}")
         out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", out=None).decode().split("\n")
         self.assertEqual(out[4:6], ["ITEM: BOX BOUNDS xy xz yz pp ff sm",
                                     "-2.5000000000000000e+00 1.1250000000000000e+01 -2.5000000000000000e+00"])
@@ -62,7 +62,8 @@ class LammpsBinary(CliCase):
         for length in range(1, len(second)):
             self.write("in.bin", first + second[:length])
             self.gpz("encode", "in.bin", "-o", "t.gpz", "--lossless", code=5,
-                     err="in.bin: truncated: it ends in frame 1; 1 complete frame written")
+                     err=f"in.bin: truncated: it ends in frame 1; the last whole frame is frame 0, which ends at byte {len(first)}; "
+                         "1 complete frame written")
         self.gpz("verify", "t.gpz", out="t.gpz: 1 whole frame with 1 particle: every checksum and structure holds\n")
 
 
@@ -130,13 +131,20 @@ class LammpsText(CliCase):
         for length in [*range(7, len(second) - 3, 5), len(second) - 4, len(second) - 3]:
             self.write("in.dump", first + second[:length])
             self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", code=5,
-                     err="in.dump: truncated: it ends in frame 1; 1 complete frame written")
+                     err="in.dump: truncated: it ends in frame 1; the last whole frame is frame 0, which ends at byte "
+                         f"{len(first)}; 1 complete frame written")
+        # The last number may have lost digits.
+        for length in (len(second) - 2, len(second) - 1):
+            self.write("in.dump", first + second[:length])
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", code=5,
+                     err="in.dump: truncated: it ends in frame 1, whose last line has no line break; the last whole frame is "
+                         f"frame 0, which ends at byte {len(first)}; 1 complete frame written")
         self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", out=first)
 
     def test_elements_of_types(self):
         frame = lambda *rows: dump_frame(0, rows, columns="type element x y z")
         self.write("in.dump", frame((1, "C", 1, 2, 3), (3, "C", 1, 2, 3), (2, "N", 1, 2, 3)))
-        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless")
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", err=f"in.dump: {NUMBERED}")
         self.assertEqual(json.loads(self.gpz("info", "t.gpz", "--json", out=None))["elements"], ["C", "N", "C"])
         self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", out=self.text("in.dump"))
 
@@ -147,7 +155,8 @@ class LammpsText(CliCase):
         self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", code=2,
                  err="in.dump: frame 1 has names of atom types that the first has not (C,N); give all with --elements; "
                      "1 complete frame written")
-        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", "--elements", "C,N")
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", "--elements", "C,N",
+                 err=f"in.dump: {NUMBERED}; frame 1 has other species in its rows: a number is that of a row, not of a particle")
 
 
 class XyzInput(CliCase):
@@ -155,14 +164,15 @@ class XyzInput(CliCase):
         text = "2\nAtoms. Timestep: 40\nO 1.5 2 3\nH 4 5 6.25\n1\nAtoms. Timestep: 50\nH 4 5 6\n"
         self.write("in.xyz", text)
         self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless",
-                 err="in.xyz: particles are numbered by their rows before frame 1; it has 1 particle, the first frame has 2: "
-                     "it and the following have no ids")
+                 err=f"in.xyz: {NUMBERED}; frame 1 has 1 particle, the first frame has 2: a number is that of a row, not of a "
+                     "particle")
         self.gpz("decode", "t.gpz", "-o", "-", out=text)
 
     def test_windows_ends_of_line_and_no_last_one(self):
         self.write("in.xyz", "1\r\nany comment\r\n  C\t1 2\t3")
         self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless", "--order", "place",
-                 err="in.xyz: the last line has no line break; if the file was cut there, the last number has lost digits")
+                 err="in.xyz: the last line has no line break; if the file was cut there, the last number has lost digits\n"
+                     f"gpz: in.xyz: {A_SET}")
         self.gpz("decode", "t.gpz", "-o", "-", out="1\nAtoms. Timestep: 0\nC 1 2 3\n")
 
     def test_extended(self):
@@ -174,9 +184,35 @@ class XyzInput(CliCase):
         self.gpz("decode", "t.gpz", "-o", "out.extxyz")
         self.assertEqual(self.text("out.extxyz"), text)
 
+    def test_the_species_may_stand_anywhere(self):
+        for species, types in ((("C", "O"), "element"), ((2, 1), "type")):
+            self.write("in.xyz", "2\nProperties=id:I:1:tag:I:2:species:S:1:pos:R:3\n" + "".join(
+                f"{i} 5 6 {name} 1 2 {i}\n" for i, name in zip((7, 8), species)))
+            self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless")
+            out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", "--columns", f"id,{types},z", out=None).decode()
+            self.assertEqual(parse_dump(out)[0][2], [["7", str(species[0]), "7"], ["8", str(species[1]), "8"]])
+
+    def test_numbers_of_types_as_species_beside_the_types(self):
+        """What gpz decode writes of a dump that names no elements."""
+        self.write("in.dump", dump_frame(0, [(1, 2, 1, 2, 3), (2, 1, 4, 5, 6)]))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless")
+        self.gpz("decode", "t.gpz", "-o", "a.extxyz")
+        self.gpz("encode", "a.extxyz", "-o", "t.gpz", "--lossless")
+        self.gpz("decode", "t.gpz", "-o", "b.extxyz")
+        self.assertIn("2 1 2 3 1 2\n", self.text("a.extxyz"))
+        self.assertEqual(self.text("b.extxyz"), self.text("a.extxyz"))
+
+    def test_a_first_frame_without_particles(self):
+        text = "0\nAtoms. Timestep: 0\n1\nAtoms. Timestep: 1\nC 1 2 3\n"
+        self.write("in.xyz", text)
+        self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless", "--elements", "C",
+                 err=f"in.xyz: {NUMBERED}; frame 1 has 1 particle, the first frame has 0: a number is that of a row, not of a "
+                     "particle")
+        self.gpz("decode", "t.gpz", "-o", "-", out=text)
+
     def test_vectors_get_the_names_of_lammps(self):
         self.write("in.xyz", '1\nProperties=species:S:1:pos:R:3:velo:R:3:forces:R:3:dip:R:2\nC 1 2 3 4 5 6 7 8 9 10 11\n')
-        self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless", "--order", "place")
+        self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless", err=f"in.xyz: {NUMBERED}")
         out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", out=None)
         self.assertEqual(parse_dump(out.decode())[0][1], "element x y z vx vy vz fx fy fz dip[1] dip[2]".split())
 
@@ -187,6 +223,7 @@ class XyzInput(CliCase):
                 ("1 2\n\nC 1 2 3\n", 4, "line 1: expected the number of particles"),
                 ("2\n\nC 1 2 3\n", 5, "truncated: it ends in frame 0"),
                 ('1\nLattice="1 2 3"\nC 1 2 3\n', 4, "line 2: Lattice is not 9 numbers"),
+                ('1\nLattice="1 2 3', 5, "truncated: it ends in frame 0"),
                 ('1\nProperties=species:S:1:pos:R\nC 1 2 3\n', 4, "line 2: Properties is no list of name:type:count"),
                 ('1\nProperties=species:S:1:pos:R:3:tag:S:1\nC 1 2 3 a\n', 4,
                  "line 2: Properties: tag has values of type S; only R and I are read")):
@@ -200,7 +237,7 @@ class RawInput(CliCase):
 
     def rows(self):
         out = self.gpz("decode", "t.gpz", "-o", "-", out=None).decode()
-        return sorted(tuple(float(v) for v in row[1:]) for row in parse_xyz(out)[0][1])
+        return [tuple(float(v) for v in row[1:]) for row in parse_xyz(out)[0][1]]
 
     def test_types_layouts_dimensions(self):
         for dims in (2, 3):
@@ -210,14 +247,14 @@ class RawInput(CliCase):
                 for layout, values in orders.items():
                     self.write("in.raw", struct.pack(f"<{len(values)}{code}", *values))
                     self.gpz("encode", "in.raw", "-o", "t.gpz", "--lossless", "--raw", name, "--layout", layout,
-                             "--dims", str(dims))
-                    self.assertEqual(self.rows(), sorted((*p, 0.0)[:3] for p in points), (dims, name, layout))
+                             "--dims", str(dims), err=f"in.raw: {NUMBERED}")
+                    self.assertEqual(self.rows(), [(*p, 0.0)[:3] for p in points], (dims, name, layout))
 
     def test_relative_bound_is_of_the_value_range(self):
         self.write("in.raw", struct.pack("<12d", *(v for p in self.POINTS for v in p)))
-        self.gpz("encode", "in.raw", "-o", "t.gpz", "--rel", "0.01", "--raw", "f64")
+        self.gpz("encode", "in.raw", "-o", "t.gpz", "--rel", "0.01", "--raw", "f64", err=f"in.raw: {NUMBERED}")
         info = json.loads(self.gpz("info", "t.gpz", "--json", out=None))
-        self.assertEqual([column["bound"] for column in info["columns"]], [1.0225] * 3)
+        self.assertEqual([column["bound"] for column in info["columns"]], [1.0225] * 3 + [0])
 
     def test_broken(self):
         self.write("in.raw", b"\0" * 20)
@@ -272,7 +309,8 @@ class KeyFrames(CliCase):
         self.write("in.dump", dump_frame(0, rows, columns="type x y z"))
         sizes = []
         for order, feature in (("memory", 4), ("place", 0)):
-            self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.0001", "--order", order)
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.0001", "--order", order,
+                     err=f"in.dump: {A_SET}" if order == "place" else "")
             sizes.append(len(self.read("t.gpz")))
             self.assertEqual(int.from_bytes(self.read("t.gpz")[12:16], "little"), feature)
             out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "xyz", out=None).decode()
@@ -286,21 +324,8 @@ class KeyFrames(CliCase):
 
     def test_without_ids(self):
         self.write("in.dump", "".join(dump_frame(k, [row[1:] for row in random_rows(40, k)], columns="type x y z") for k in range(3)))
-        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01")
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", "--order", "place", err=f"in.dump: {A_SET}")
         self.assertEqual(self.since_key("t.gpz"), [0, 0, 0])
-
-    def test_ids_that_come_and_go(self):
-        rows = [random_rows(40, k) for k in range(6)]
-        frame = lambda k, ids: dump_frame(k, [row if ids else row[1:] for row in rows[k]], ("id " if ids else "") + "type x y z")
-        self.write("in.dump", "".join(frame(k, k not in (2, 3)) for k in range(6)))
-        for output in ("t.gpz", "-"):
-            out = self.gpz("encode", "in.dump", "-o", output, "--eb", "0.01", out=None)
-            self.write("t.gpz", out or self.read("t.gpz"))
-            self.assertEqual(self.since_key("t.gpz")[:4], [0, 1, 0, 0])
-            self.gpz("verify", "t.gpz", out=None)
-            whole = self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", out=None)
-            parts = [self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", "--frames", str(k), out=None) for k in range(6)]
-            self.assertEqual(b"".join(parts), whole)
 
     def test_errors(self):
         self.write("in.dump", dump_frame(0, [(1, 1, 1, 2, 3)]))

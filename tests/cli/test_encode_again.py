@@ -5,7 +5,7 @@ import json
 import random
 import struct
 
-from cli_case import MOVING_COLUMNS, CliCase, dump_frame, moving_rows, parse_dump, record_offsets
+from cli_case import A_SET, NUMBERED, MOVING_COLUMNS, CliCase, dump_frame, moving_rows, parse_dump, record_offsets
 
 FRAMES = 7
 BOUND = 0.001
@@ -94,7 +94,7 @@ class EncodeAgain(CliCase):
         for options, reason in ((["--eb", "0.0005"], "x y z are within 0.001 of the original: a bound of 0.0005 cannot be kept"),
                                 (["--bound", "q=0.001"], "q is within 0.01 of the original: a bound of 0.001 cannot be kept"),
                                 (["--lossless"], "--lossless: x y z are within 0.001 of the original, whose bits are not here; "
-                                                 "without --lossless they are kept as they are"),
+                                                 "without --lossless all values are kept as they are"),
                                 (["--bound", "x=1"], "--bound is for other columns; positions take --eb or --rel"),
                                 (["--bound", "id=1"], "--bound: column id holds integers, which are lossless")):
             self.gpz("encode", "t.gpz", "-o", "e.gpz", *options, code=2, err=f"t.gpz: {reason}")
@@ -123,7 +123,8 @@ class EncodeAgain(CliCase):
         for high, bound in ((10, "0.01"), (10, "0.0025"), (1000, "0.0025"), (20000, "0.0045")):
             values = [single(source.uniform(0, high)) for _ in range(3000)]
             self.write("in.raw", struct.pack("<3000f", *values))
-            self.gpz("encode", "in.raw", "-o", "r.gpz", "--raw", "f32", "--eb", "0.001")
+            self.gpz("encode", "in.raw", "-o", "r.gpz", "--raw", "f32", "--eb", "0.001",
+                     err=f"in.raw: {NUMBERED}")
             for name, options, limit in (("e.gpz", [], "0.001"), ("f.gpz", ["--eb", bound], bound)):
                 self.gpz("encode", "r.gpz", "-o", name, *options, err=None if self.keeps(high, options) else "")
                 column = self.column(name, "x")
@@ -173,6 +174,26 @@ class EncodeAgain(CliCase):
         self.gpz("encode", "-", "-o", "f.gpz", "--eb", "0.01", stdin=self.read("t.gpz"), code=2,
                  err="standard input: a .gpz file in a pipe: give --format gpz")
 
+    def test_rows_in_the_order_of_memory(self):
+        """Lines of a scan without ids: every way of encoding them again keeps their rows, but a set that is asked for."""
+        rows = [(9 * abs(i % 200 - 100) / 100, 0.001 * i + i // 1000, 3, i % 3) for i in range(3000)]
+        self.write("m.dump", dump_frame(0, rows, columns="x y z q"))
+        self.gpz("encode", "m.dump", "-o", "m.gpz", "--eb", "0.001", "--order", "memory")
+
+        def check(name, given, bound):
+            decoded = parse_dump(self.gpz("decode", name, "-o", "-", "--format", "lammps", out=None).decode())[0]
+            self.assertEqual(decoded[1], ["x", "y", "z", "q"])
+            for axis in range(4):
+                self.assert_within([row[axis] for row in decoded[2]], [row[axis] for row in given], bound)
+
+        for options, bound in (([], "0.001"), (["--order", "id", "--effort", "dense"], "0.001"), (["--eb", "0.5"], "0.5"),
+                               (["--eb", "0.01", "--key", "1"], "0.01")):
+            self.gpz("encode", "m.gpz", "-o", "e.gpz", *options)
+            check("e.gpz", rows, bound)
+        self.gpz("select", "m.gpz", "-o", "s.gpz", "--region", ":,1.5:3.5,:", out=None)
+        check("s.gpz", rows[1000:2000], "0.001")
+        self.gpz("encode", "m.gpz", "-o", "e.gpz", "--order", "place", err=f"m.gpz: {A_SET}")
+
     def test_damage(self):
         """As of other inputs, the complete frames before stay."""
         content = bytearray(self.read("t.gpz"))
@@ -181,7 +202,8 @@ class EncodeAgain(CliCase):
         for name, stdin in (("d.gpz", b""), ("-", self.read("d.gpz"))):
             shown = "standard input" if name == "-" else name
             self.gpz("encode", name, "-o", "e.gpz", "--format", "gpz", code=5, stdin=stdin,
-                     err=f"{shown}: truncated after frame 3 (4 complete); 4 complete frames written")
+                     err=f"{shown}: truncated after frame 3 (4 complete); the last whole frame is frame 3"
+                         f"{'' if name == '-' else f', which ends at byte {offsets[4]}'}; 4 complete frames written")
             self.assertEqual(self.decoded("e.gpz"), self.decoded("t.gpz")[:4])
         content[offsets[4 + 1] - 48] ^= 0x40
         self.write("d.gpz", bytes(content))

@@ -6,10 +6,9 @@ import os
 import random
 import subprocess
 
-from cli_case import GPZ, CliCase, binary_frame, dump_frame, parse_dump, parse_xyz, random_rows
+from cli_case import A_SET, GPZ, NUMBERED, CliCase, binary_frame, dump_frame, parse_dump, parse_xyz, random_rows
 
 OTHERS = "(--eb V for another)"
-NUMBERED = "particles are numbered by their rows, because all frames have the same species in the same rows"
 
 
 def xyz_frame(rows, comment=""):
@@ -58,8 +57,8 @@ class DefaultBound(EncodeCase):
     def test_xyz_is_in_angstrom(self):
         self.write("in.xyz", xyz_frame([("C", 1, 2, 3)]))
         self.gpz("encode", "in.xyz", "-o", "t.gpz", "--order", "place",
-                 err=f"positions: bound 0.0005 Angstrom, the default of XYZ files {OTHERS}")
-        self.gpz("encode", "in.xyz", "-o", "t.gpz", "--order", "place", "--units", "nano", err=self.note("nano"))
+                 err=f"positions: bound 0.0005 Angstrom, the default of XYZ files {OTHERS}\ngpz: in.xyz: {A_SET}")
+        self.gpz("encode", "in.xyz", "-o", "t.gpz", "--units", "nano", err=f"{self.note('nano')}\ngpz: in.xyz: {NUMBERED}")
 
     def test_it_is_said_once_and_never_on_standard_output(self):
         self.write("in.dump", "".join(dump_frame(k, random_rows(20, k)) for k in range(3)))
@@ -94,7 +93,8 @@ class DefaultBound(EncodeCase):
         self.gpz("encode", "in.raw", "-o", "t.gpz", "--raw", "f64", code=2,
                  err="give one of --eb V, --rel V and --lossless")
         self.assert_files("in.raw")
-        self.gpz("encode", "in.raw", "-o", "t.gpz", "--raw", "f64", "--units", "metal", err=self.note("metal"))
+        self.gpz("encode", "in.raw", "-o", "t.gpz", "--raw", "f64", "--units", "metal",
+                 err=f"{self.note('metal')}\ngpz: in.raw: {NUMBERED}")
         self.assertEqual(self.bounds("t.gpz")["x"], 0.0005)
 
     def test_unknown_units(self):
@@ -112,9 +112,9 @@ class DefaultBound(EncodeCase):
 
 
 class RowNumbers(EncodeCase):
-    def encode(self, text, *options, err=f"in.xyz: {NUMBERED}", name="in.xyz"):
-        self.write(name, text)
-        self.gpz("encode", name, "-o", "t.gpz", *options, err=err)
+    def encode(self, text, *options, err=f"in.xyz: {NUMBERED}"):
+        self.write("in.xyz", text)
+        self.gpz("encode", "in.xyz", "-o", "t.gpz", *options, err=err)
 
     def ids(self, frame):
         out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "extxyz", "--frames", str(frame), out=None).decode()
@@ -161,7 +161,7 @@ class RowNumbers(EncodeCase):
         frames = list(self.moving(5))
         self.encode("".join(xyz_frame(rows) for rows in frames), "--eb", "0.001")
         numbered = len(self.read("t.gpz"))
-        self.gpz("encode", "in.xyz", "-o", "p.gpz", "--eb", "0.001", "--order", "place")
+        self.gpz("encode", "in.xyz", "-o", "p.gpz", "--eb", "0.001", "--order", "place", err=f"in.xyz: {A_SET}")
         self.assertLess(numbered, len(self.read("p.gpz")))
         self.assertEqual(json.loads(self.gpz("info", "t.gpz", "--json", out=None))["key_frames"]["count"], 1)
 
@@ -170,38 +170,94 @@ class RowNumbers(EncodeCase):
         self.encode(xyz_frame([("C", 1, 2, 3, 7), ("H", 4, 5, 6, 5)], comment), "--eb", "0.001", err="")
         self.assertEqual(self.ids(0), [5, 7])
 
-    def test_other_orders_and_formats_are_not_numbered(self):
-        text = xyz_frame([("C", 1, 2, 3), ("H", 4, 5, 6)])
-        for order in ("place", "memory", "id"):
-            self.encode(text, "--eb", "0.001", "--order", order, err="")
-            self.assertIsNone(self.ids(0))
-        self.encode(dump_frame(0, [(1, 1, 2, 3)], columns="type x y z"), "--eb", "0.001", err="", name="in.dump")
-        self.assertEqual(list(self.bounds("t.gpz")), ["type", "x", "y", "z"])
+    def test_rows_of_every_format_and_order(self):
+        """Rows keep their order unless a set is asked for; the columns that come back are those that were given."""
+        source = random.Random(2)
+        rows = [[(k % 2 + 1, *(source.uniform(0, 10) for _ in range(3))) for k in range(1500)] for _ in range(2)]
+        columns = "type x y z"
+        self.write("in.dump", "".join(dump_frame(k, part, columns) for k, part in enumerate(rows)))
+        self.write("in.bin", b"".join(binary_frame(k, columns, part) for k, part in enumerate(rows)))
+        self.write("in.xyz", "".join(xyz_frame(part) for part in rows))
+        for name in ("in.dump", "in.bin", "in.xyz"):
+            for bound in ("0.001", "0"):
+                for order in ("auto", "id", "memory", "place"):
+                    note = {"memory": "", "place": f"{name}: {A_SET}"}.get(order, f"{name}: {NUMBERED}")
+                    self.gpz("encode", name, "-o", "t.gpz", "--eb", bound, "--order", order, err=note)
+                    out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", out=None).decode()
+                    for (_, names, decoded), given in zip(parse_dump(out), rows):
+                        self.assertEqual(names, columns.split())
+                        kept = all(abs(float(word) - value) <= float(bound) + 1e-12
+                                   for words, values in zip(decoded, given) for word, value in zip(words, values))
+                        self.assertEqual(kept, order != "place" or bound == "0", (name, bound, order))
+                    if order != "place":
+                        self.gpz("verify", "t.gpz", "--against", name, out=None)
 
-    def test_another_number_of_particles(self):
+    def test_other_particles_in_a_row(self):
         first = [("C", 1, 2, 3), ("H", 4, 5, 6)]
-        text = xyz_frame(first) + xyz_frame(first) + xyz_frame(first[:1]) + xyz_frame(first)
-        says = "particles are numbered by their rows before frame 2; it has {}: it and the following have no ids"
-        self.encode(text, "--eb", "0.001", err="in.xyz: " + says.format("1 particle, the first frame has 2"))
-        self.assertEqual([self.ids(k) for k in range(4)], [[1, 2], [1, 2], None, None])
-        pipe = subprocess.run([GPZ, "encode", "-", "-o", "-", "--eb", "0.001"], input=text.encode(), capture_output=True,
-                              check=True)
-        self.assertEqual(pipe.stdout, self.read("t.gpz"))
-
-    def test_other_species(self):
-        for other, cause in (([("H", 4, 5, 6), ("C", 1, 2, 3)], "other species in its rows"),
-                             ([("C", 1, 2, 3), ("C", 4, 5, 6)], "other species in its rows")):
-            self.encode(xyz_frame([("C", 1, 2, 3), ("H", 4, 5, 6)]) + xyz_frame(other), "--eb", "0.001",
-                        err=f"in.xyz: particles are numbered by their rows before frame 1; it has {cause}: "
-                            "it and the following have no ids")
-            self.assertEqual([self.ids(0), self.ids(1)], [[1, 2], None])
+        for others, cause in ((first[:1], "has 1 particle, the first frame has 2"),
+                              (first[::-1], "has other species in its rows"),
+                              ([("C", 1, 2, 3), ("C", 4, 5, 6)], "has other species in its rows")):
+            text = xyz_frame(first) + xyz_frame(first) + xyz_frame(others) + xyz_frame(first)
+            self.encode(text, "--eb", "0.001",
+                        err=f"in.xyz: {NUMBERED}; frame 2 {cause}: a number is that of a row, not of a particle")
+            out = parse_xyz(self.gpz("decode", "t.gpz", "-o", "-", out=None).decode())
+            self.assertEqual([[row[0] for row in rows] for _, rows in out],
+                             [[row[0] for row in rows] for rows in (first, first, others, first)])
+            pipe = subprocess.run([GPZ, "encode", "-", "-o", "-", "--eb", "0.001"], input=text.encode(), capture_output=True,
+                                  check=True)
+            self.assertEqual(pipe.stdout, self.read("t.gpz"))
 
     def test_species_may_be_numbers_of_types(self):
         rows = [(2, 1, 2, 3), (1, 4, 5, 6)]
         self.encode(xyz_frame(rows) + xyz_frame(rows), "--eb", "0.001")
-        self.assertEqual(self.ids(1), [1, 2])
         self.encode(xyz_frame(rows) + xyz_frame(rows[::-1]), "--eb", "0.001", err=None)
-        self.assertIsNone(self.ids(1))
+
+    def test_the_numbers_are_shown_if_they_are_asked_for(self):
+        self.encode(xyz_frame([("C", 1, 2, 3), ("H", 4, 5, 6)]), "--eb", "0.001")
+        self.assertIsNone(self.ids(0))
+        out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", "--columns", "id,element", out=None).decode()
+        self.assertEqual(parse_dump(out)[0][1:], (["id", "element"], [["1", "C"], ["2", "H"]]))
+
+    def test_ids_in_some_frames(self):
+        rows = [random_rows(40, k) for k in range(3)]
+        frame = lambda k, ids: dump_frame(k, [row if ids else row[1:] for row in rows[k]], ("id " if ids else "") + "type x y z")
+        for ids, says in (((True, True, False), "frame 2 has no ids, and frame 0 has ids"),
+                          ((False, False, True), "frame 2 has ids, and frame 0 has none")):
+            for order in ("auto", "id", "place", "memory"):
+                self.write("in.dump", "".join(frame(k, given) for k, given in enumerate(ids)))
+                self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", "--order", order, code=2,
+                         err=f"in.dump: {says}: ids are in every frame of a file or in none; 2 complete frames written")
+
+    def test_equal_ids(self):
+        """Said once, with the first two rows; the particles stay in the order of their rows."""
+        source = random.Random(3)
+        rows = [[((i * 7) % 300, *(source.uniform(0, 10) for _ in range(3))) for i in range(1200)] for _ in range(4)]
+        self.write("in.dump", "".join(dump_frame(k, part, "id x y z") for k, part in enumerate(rows)))
+        for order in ("auto", "id", "memory"):
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.001", "--order", order,
+                     err="in.dump: frame 0: rows 0 and 300, counted from 0, have the same id 0; particles of equal ids keep the "
+                         "order of their rows")
+            out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", "--sort", "id", out=None).decode()
+            for (_, _, decoded), given in zip(parse_dump(out), rows):
+                expected = sorted(given, key=lambda row: row[0])
+                for axis in range(1, 4):
+                    self.assert_within([row[axis] for row in decoded], [row[axis] for row in expected], 0.001)
+
+    def test_equal_ids_that_arrive(self):
+        """From one frame to the next, two particles get the id of a third one: those that stay are stored as differences."""
+        source = random.Random(4)
+        places = [[source.uniform(0, 10) for _ in range(3)] for _ in range(600)]
+        ids = [list(range(600)), list(range(600)), [7 if i in (50, 400, 401) else i for i in range(600)]]
+        rows = [[(i, *place) for i, place in zip(part, places)] for part in ids]
+        self.write("in.dump", "".join(dump_frame(k, part, "id x y z") for k, part in enumerate(rows)))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.001",
+                 err="in.dump: frame 2: rows 7 and 50, counted from 0, have the same id 7; particles of equal ids keep the order "
+                     "of their rows")
+        out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "lammps", "--sort", "id", out=None).decode()
+        for (_, _, decoded), given in zip(parse_dump(out), rows):
+            expected = sorted(given, key=lambda row: row[0])
+            for axis in range(1, 4):
+                self.assert_within([row[axis] for row in decoded], [row[axis] for row in expected], 0.001)
 
     def test_ids_of_floats(self):
         comment = "Properties=species:S:1:pos:R:3:id:R:1"

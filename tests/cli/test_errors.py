@@ -6,7 +6,7 @@ import struct
 import subprocess
 import unittest
 
-from cli_case import GPZ, CliCase, dump_frame, random_rows, record_offsets
+from cli_case import A_SET, GPZ, CliCase, dump_frame, random_rows, record_offsets
 
 FRAME = dump_frame(0, [(1, 1, 1, 2, 3)])
 
@@ -46,15 +46,24 @@ class Usage(CliCase):
 
     def test_bounds(self):
         for options, reason in (
-                (["--eb", "-1"], "--eb -1: a bound is a number above 0"),
-                (["--eb", "0"], "--eb 0: a bound is a number above 0"),
-                (["--eb", "nan"], "--eb nan: a bound is a number above 0"),
-                (["--eb", "inf"], "--eb inf: a bound is a number above 0"),
-                (["--rel", "-0.5"], "--rel -0.5: a bound is a number above 0"),
+                (["--eb", "-1"], "--eb -1: a bound is a number above 0, or 0 to keep every bit"),
+                (["--eb", ""], "--eb : a bound is a number above 0, or 0 to keep every bit"),
+                (["--eb", "1e-400"], "--eb 1e-400: a bound is a number above 0, or 0 to keep every bit"),
+                (["--eb", "1e400"], "--eb 1e400: a bound is a number above 0, or 0 to keep every bit"),
+                (["--eb", "1,5"], "--eb 1,5: a bound is a number above 0, or 0 to keep every bit"),
+                (["--rel", "1e-400"], "--rel 1e-400: a bound is a number above 0, or 0 to keep every bit"),
+                (["--rel", "2"], "--rel 2: a bound of the whole box or more; give less than 1"),
+                (["--rel", "1"], "--rel 1: a bound of the whole box or more; give less than 1"),
+                (["--eb", "nan"], "--eb nan: a bound is a number above 0, or 0 to keep every bit"),
+                (["--eb", "inf"], "--eb inf: a bound is a number above 0, or 0 to keep every bit"),
+                (["--rel", "-0.5"], "--rel -0.5: a bound is a number above 0, or 0 to keep every bit"),
                 (["--eb", "1", "--rel", "1"], "give one of --eb V, --rel V and --lossless"),
                 (["--eb", "1", "--bound", "q"], "--bound q: expected COLUMN=V"),
-                (["--eb", "1", "--bound", "q=x"], "--bound q=x: expected COLUMN=V"),
-                (["--eb", "1", "--bound", "q=-2"], "--bound q=-2: a bound is a number above 0"),
+                (["--eb", "1", "--bound", "q=x"], "--bound q=x: a bound is a number above 0, or 0 to keep every bit"),
+                (["--eb", "1", "--bound", "q="], "--bound q=: a bound is a number above 0, or 0 to keep every bit"),
+                (["--eb", "1", "--bound", "q=1e-400"],
+                 "--bound q=1e-400: a bound is a number above 0, or 0 to keep every bit"),
+                (["--eb", "1", "--bound", "q=-2"], "--bound q=-2: a bound is a number above 0, or 0 to keep every bit"),
                 (["--eb", "1", "--bound", "vx=2"], "in.dump: --bound: no column 'vx'; there are q"),
                 (["--eb", "1", "--bound", "x=2"], "in.dump: --bound is for other columns; positions take --eb or --rel"),
                 (["--eb", "1", "--bound", "id=2"],
@@ -192,7 +201,8 @@ class BadOutput(CliCase):
             self.skipTest("a build with sanitizers needs more address space")
         result = limit("encode", "in.raw", "-o", "big.gpz", "--raw", "f64", "--eb", "1", "--threads", "1")
         self.assertEqual((result.returncode, result.stderr), (6, b"gpz: in.raw: out of memory\n"))
-        self.gpz("encode", "in.raw", "-o", "big.gpz", "--raw", "f64", "--eb", "1")
+        self.gpz("encode", "in.raw", "-o", "big.gpz", "--raw", "f64", "--eb", "1", "--order", "place",
+                 err=f"in.raw: {A_SET}")
         result = limit("decode", "big.gpz", "-o", "big.xyz", "--threads", "1")
         self.assertEqual(result.returncode, 6)
         self.assertRegex(result.stderr, rb"\Agpz: big\.gpz: byte \d+: no memory to decompress 4000000 particles\n\Z")

@@ -6,7 +6,7 @@ import random
 import re
 import subprocess
 
-from cli_case import GPZ, CliCase, dump_frame, random_rows, record_offsets
+from cli_case import A_SET, GPZ, CliCase, dump_frame, random_rows, record_offsets
 
 FRAMES = [dump_frame(step, [(i, 1, x, y, z, x + y) for i, _, x, y, z in random_rows(100 + step, step)],
                      columns="id type x y z c_pe") for step in (0, 50, 100)]
@@ -33,6 +33,7 @@ class Info(CliCase):
   units       real
   elements    Ar
   written by  gpz {version}
+  bounds of   the input of gpz encode
   size        {size} bytes, {size * 8 / 450:.2f} bits a particle; ratio {450 * 48 / size:.2f} to {450 * 48} bytes of plain values
   state       structure complete
 
@@ -45,6 +46,20 @@ class Info(CliCase):
   c_pe    f64               0.5 {errors['c_pe']:14.6g}
 """)
 
+    def test_decimal_places_of_the_input(self):
+        """The distance of two values where they are largest: six digits leave fewer places there."""
+        values = [(100 * i / 37 % 120, i * 0.7 % 90, i / 3.0 % 70) for i in range(200)]
+        for form, grid in (("{:.3f}", 1e-3), ("{:.2f}", 1e-2), ("{:.6g}", 1e-3), ("{:.17g}", 0)):
+            rows = "".join(f"{i + 1} " + " ".join(form.format(v) for v in row) + "\n" for i, row in enumerate(values))
+            head = f"ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n{len(values)}\nITEM: BOX BOUNDS pp pp pp\n" + "0 120\n" * 3
+            self.write("places.dump", head + "ITEM: ATOMS id x y z\n" + rows)
+            self.gpz("encode", "places.dump", "-o", "p.gpz", "--eb", "0.01")
+            found = json.loads(self.gpz("info", "p.gpz", "--json", out=None))["reference_grid"]
+            self.assertAlmostEqual(found, grid, 12, form)
+            # It stays with the file.
+            self.gpz("encode", "p.gpz", "-o", "q.gpz", "--eb", "0.1")
+            self.assertEqual(json.loads(self.gpz("info", "q.gpz", "--json", out=None))["reference_grid"], found)
+
     def test_json(self):
         size = len(self.read("t.gpz"))
         info = json.loads(self.gpz("info", "t.gpz", "--json", out=None))
@@ -52,6 +67,7 @@ class Info(CliCase):
             self.assertEqual(set(column), {"name", "type", "smallest_bound", "bound", "largest_error"})
         self.assertEqual([column["name"] for column in info.pop("columns")], "id type x y z c_pe".split())
         info.pop("generator")
+        self.assertEqual((info.pop("reference"), info.pop("reference_grid")), ("the input of gpz encode", 0))
         self.assertEqual(info, {
             "file": "t.gpz", "bytes": size, "state": "complete", "has_index": True, "frames": 3,
             "key_frames": {"count": 1, "interval": 0},
@@ -83,7 +99,7 @@ class Info(CliCase):
 
     def test_key_frames_without_ids(self):
         self.write("k.dump", "".join(dump_frame(k, [(2, 3, 4)], columns="x y z") for k in range(3)))
-        self.gpz("encode", "k.dump", "-o", "k.gpz", "--lossless")
+        self.gpz("encode", "k.dump", "-o", "k.gpz", "--lossless", "--order", "place", err=f"k.dump: {A_SET}")
         self.assertEqual(self.key_frames("k.gpz"), ("all", 3, 1))
 
     def state(self, name):
@@ -300,5 +316,6 @@ class VerifyAgainst(CliCase):
                  err="e.gpz: column element: 1 value differs by more than 0, the largest by inf (id 2, timestep 0)")
 
     def test_no_ids(self):
-        self.write("in.dump", dump_frame(0, [(1, 2, 3)], columns="x y z"))
-        self.gpz("verify", "t.gpz", "--against", "in.dump", code=2, err="in.dump: no column 'id' to compare by")
+        self.write("n.dump", dump_frame(0, [(1, 2, 3), (4, 5, 6)], columns="x y z"))
+        self.gpz("encode", "n.dump", "-o", "n.gpz", "--eb", "0.1", "--order", "place", err=f"n.dump: {A_SET}")
+        self.gpz("verify", "n.gpz", "--against", "n.dump", code=2, err="n.gpz: no column 'id' to compare by")

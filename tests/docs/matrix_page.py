@@ -40,14 +40,11 @@ def chunk_kinds(content):
     return {KINDS[struct.unpack_from("<I", frame.body, 4)[0]] for frame in frames}
 
 
-def expect_orders_and_efforts(encode, differences=None):
+def expect_orders_and_efforts(encode):
     """Calls encode(ids, frames, order, effort), which returns a file with a key frame every 2 frames, for each row of the table, and
-    returns the rows that differ from what is in the files. `differences`: the heading of a table whose rows take the place of
-    these."""
+    returns the rows that differ from what is in the files."""
     header, *rows = matrix_table("Orders and efforts")
     assert header == ["order", "effort", *KINDS] and len(rows) == 12, header
-    others = {tuple(row[:2]): row for row in matrix_table(differences)[1:]} if differences else {}
-    rows = [others.get(tuple(row[:2]), row) for row in rows]
     differing = []
     for order, effort, *cells in rows:
         found = set()

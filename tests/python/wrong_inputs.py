@@ -134,6 +134,14 @@ def mda_write(name, error, *says, file="new", elements="Cu", count=N, **argument
     return Row("MDAnalysis writer", name, call, error, says)
 
 
+def copied(**arguments):
+    def call(place):
+        with gpz.open(place.file) as opened, gpz.Writer(place.new, **arguments) as made:
+            made.write(opened[0])
+
+    return call
+
+
 def after(first):
     """A second frame with ids, or without, behind one that is the other way."""
 
@@ -226,7 +234,7 @@ CORE = [
     append("more elements", A, "elements", "['Cu', 'Zn']", "['Cu']", elements=["Cu", "Zn"]),
     append("no elements", A, "elements", "[]", "['Cu']", elements=[]),
     append("type_labels", A, "file.gpz", "type_labels", "['A']", "has none", type_labels=["A"]),
-    append("command", A, "metadata['command']", "'x'", "has none", metadata={"command": "x"}),
+    append("atom_style", A, "metadata['atom_style']", "'full'", "has none", metadata={"atom_style": "full"}),
     append("metadata units", A, "units", "'real'", "'metal'", metadata={"units": "real"}),
     append("timestep_size", A, "metadata['timestep_size']", "0.5", "0", metadata={"timestep_size": 0.5}),
     append("larger bound", A, "file.gpz", "bound", "0.01", "0.001", "Leave it out", bound=0.01),
@@ -287,6 +295,18 @@ CORE = [
     write("name", A, "'a\\ud800'", "UTF-8", **{"a\ud800": X[:, 0]}),
     write("frame text", T, "frame", "'x'", "write(positions=x)", frame="x"),
     write("frame array", T, "frame", "array", "write(positions=x)", frame=X),
+    row("Writer.write", "frame in other units", A, "new.gpz", "frame", "units metal", "real", "Convert the values",
+        call=copied(units="real")),
+    row("Writer.write", "frame of other elements", A, "frame", "type 1", "element Cu", "Zn", "types=",
+        call=copied(elements=["Zn", "Cu"])),
+    write("origin", T, "origin", "'x'", "frame of a .gpz file", origin="x"),
+    write("origin of number", T, "origin['positions']", "0.001", "gpz.Origin", origin={"positions": 1e-3}),
+    write("origin unknown", A, "origin['position']", "there are x y z", origin={"position": gpz.Origin(1e-3)}),
+    write("origin negative", A, "origin['x'].bound", "-1", "not negative", origin={"x": gpz.Origin(-1)}),
+    write("origin nan", A, "origin['x'].step", "nan", "finite", origin={"x": gpz.Origin(0.1, np.nan)}),
+    write("origin text", T, "origin['x'].rounding", "'a'", "number", origin={"x": gpz.Origin(0.1, rounding="a")}),
+    write("origin error", A, "largest_error", "-5", "not negative", origin={"x": gpz.Origin(0.1, largest_error=-5)}),
+    write("origin dtype", A, "origin['x'].dtype", "int", "float64", origin={"x": gpz.Origin(0.1, dtype=int)}),
     write("timestep 2**63", A, "timestep", str(LARGE), "64 bits", timestep=LARGE),
     write("timestep 1.5", T, "timestep", "1.5", "a whole number", timestep=1.5),
     write("timestep True", T, "timestep", "True", "a whole number", timestep=True),
@@ -311,6 +331,12 @@ CORE = [
           box=gpz.Box(np.zeros(3), np.eye(3) + np.eye(3, k=1) / 2, kind="triclinic")),
     write("box tilt", A, "box", "0.5", "Box.from_vectors", box=gpz.Box(np.zeros(3), np.eye(3) + np.eye(3, k=-1) / 2)),
     write("fractions without box", A, "fractions", "box", positions=None, xs=X[:, 0], ys=X[:, 0], zs=X[:, 0]),
+    # --- gpz.Box ---
+    row("Box", "low text", T, "low", "'abc'", "numbers", call=lambda _: gpz.Box.from_bounds("abc", [1, 1, 1])),
+    row("Box", "high of two", A, "high", "(2,)", "(3,)", call=lambda _: gpz.Box.from_bounds([0, 0, 0], [1, 1])),
+    row("Box", "tilt number", A, "tilt", "()", "(3,)", call=lambda _: gpz.Box.from_bounds([0] * 3, [1] * 3, 0.5)),
+    row("Box", "matrix of lengths", A, "matrix", "(3,)", "(3, 3)", call=lambda _: gpz.Box.from_vectors([1, 1, 1])),
+    row("Box", "origin None", T, "origin", "None", "numbers", call=lambda _: gpz.Box.from_vectors(np.eye(3), None)),
     # --- gpz.open ---
     source("None", T, "path", "None", OPENED, file=None),
     source("3", T, "path", "3", "gpz.stream", file=3),
@@ -404,6 +430,13 @@ ASE = [
     ase_write("key_interval", A, "key_interval", "0", INTERVAL, key_interval=0),
     ase_write("time", T, "time", "'x'", "number", change=lambda atoms: atoms.info.update(time="x")),
     ase_write("timestep", T, "timestep", "1.5", "whole number", change=lambda atoms: atoms.info.update(timestep=1.5)),
+    ase_write("array timestep", A, "array 'timestep'", "rename", change=lambda atoms: atoms.set_array("timestep", IDS)),
+    ase_write("array ids", A, "array 'ids'", "rename", change=lambda atoms: atoms.set_array("ids", IDS)),
+    ase_write("array x", A, "array 'x'", "rename", change=lambda atoms: atoms.set_array("x", IDS)),
+    ase_write("array vy", A, "array 'vy'", "rename",
+              change=lambda atoms: [atoms.set_velocities(X), atoms.set_array("vy", IDS)][2:]),
+    ase_write("arrays of one name", A, "array 'a b'", "column a_b", "rename",
+              change=lambda atoms: [atoms.set_array("a_b", IDS), atoms.set_array("a b", IDS)][2:]),
     ase_write("append units", A, "file.gpz", "units", "'real'", "'metal'", file="file", append=True, units="real"),
     ase_write("append specorder", A, "elements", "['Zn', 'Cu']", "['Cu']", file="file", append=True, specorder=["Zn", "Cu"]),
     ase_write("append bound", A, "bound", "0.01", "0.001", file="file", append=True, bound=0.01),

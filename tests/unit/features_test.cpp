@@ -209,13 +209,17 @@ TEST(Effort, NamesItsFeaturesInNewFilesOfEverySort) {
     }
 }
 
-TEST(Effort, StandardWithoutIdsNeedsNoFeature) {
-  Bytes bytes;
-  Writer writer(bytes, small_metadata());
-  set_plain(writer);
-  write_crystal(writer, Effort::standard, Order::id, false);
-  writer.close();
-  EXPECT_EQ(named(bytes), 0u);
+TEST(Effort, StandardWithoutIdsNeedsNoFeatureForASet) {
+  // In the order of ids, the rows are numbered.
+  for (const auto &[order, features] :
+       {std::pair(Order::place, 0u), std::pair(Order::id, std::uint32_t{feature::modelled_sections})}) {
+    Bytes bytes;
+    Writer writer(bytes, small_metadata());
+    set_plain(writer);
+    write_crystal(writer, Effort::standard, order, false);
+    writer.close();
+    EXPECT_EQ(named(bytes), features);
+  }
 }
 
 TEST(Effort, KeepsToTheHeaderOfAFileThatIsContinued) {

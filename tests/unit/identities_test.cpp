@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Frames whose ids are floating-point numbers, or that have none: what a file of them has.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -77,12 +78,91 @@ std::vector<double> by_id(const Frame &frame) {
 
 TEST(Identities, ArraysWithoutIdsAreNumberedInTheOrderGiven) {
   const Given given;
-  for (const Frame &frame : written(given.positions(), Order::automatic)) {
-    const std::vector<double> x = by_id(frame);
-    for (std::size_t i = 0; i < particles; ++i) ASSERT_NEAR(x[i], given.places[3 * i], 0.001) << i;
-  }
+  // Random positions are smaller in blocks than in the order of memory, so that order numbers them as well.
+  for (const Order order : {Order::automatic, Order::id, Order::memory})
+    for (const Frame &frame : written(given.positions(), order)) {
+      const std::vector<double> x = by_id(frame);
+      for (std::size_t i = 0; i < particles; ++i) ASSERT_NEAR(x[i], given.places[3 * i], 0.001) << i;
+    }
   EXPECT_EQ(written(given.positions(), Order::place)[0].find("id"), nullptr);
-  EXPECT_EQ(written(given.positions(), Order::id)[0].find("id"), nullptr);
+}
+
+TEST(Identities, LosslessRowsKeepTheOrderGiven) {
+  const Given given;
+  std::vector<FieldInput> fields = given.positions();
+  fields[0].field.bound = 0;
+  for (const Order order : {Order::automatic, Order::id, Order::memory})
+    for (const Frame &frame : written(fields, order)) {
+      const std::vector<double> x = by_id(frame);
+      for (std::size_t i = 0; i < particles; ++i) ASSERT_EQ(x[i], given.places[3 * i]) << i;
+    }
+}
+
+TEST(Identities, TheOrderOfMemoryNeedsNone) {
+  Given given;
+  for (std::size_t i = 0; i < 3 * particles; ++i) given.places[i] = i % 3 == 0 ? 0.01 * static_cast<double>(i) : 1;
+  const std::vector<Frame> frames = written(given.positions(), Order::memory);
+  ASSERT_EQ(frames[0].find("id"), nullptr);
+  for (std::size_t i = 0; i < particles; ++i)
+    ASSERT_NEAR(frames[0].find("x")->floats[i], given.places[3 * i], 0.001) << i;
+}
+
+// "frame 1": the frame is named.
+void expect_refused(const std::vector<FieldInput> &first, const std::vector<FieldInput> &second, Order order,
+                    const std::string &says) {
+  Bytes bytes;
+  Writer writer(bytes, small_metadata());
+  writer.set_order(order);
+  writer.write(info_of(), first);
+  try {
+    writer.write(info_of(), second);
+    FAIL() << says;
+  } catch (const Error &error) {
+    EXPECT_EQ(error.status(), Status::invalid_argument);
+    EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+  }
+  writer.write(info_of(), first);  // and the writer goes on
+  EXPECT_EQ(writer.frames().size(), 2u);
+}
+
+TEST(Identities, IdsInSomeFramesAreRefused) {
+  const Given given;
+  for (const Order order : {Order::automatic, Order::id, Order::place, Order::memory}) {
+    expect_refused(given.with_ids(ValueType::float64), given.positions(), order,
+                   "frame 1 has no ids, and frame 0 has ids");
+    expect_refused(given.positions(), given.with_ids(ValueType::float64), order,
+                   "frame 1 has ids, and frame 0 has none");
+  }
+}
+
+// Sorted by id, particles of equal ids are in the order of their rows.
+TEST(Identities, EqualIdsKeepTheOrderOfTheirRows) {
+  Given given;
+  for (std::size_t i = 0; i < particles; ++i) given.ids[i] = static_cast<double>(i % 1700);
+  for (const Order order : {Order::automatic, Order::id, Order::memory})
+    for (const Frame &frame : written(given.with_ids(ValueType::float64), order, nullptr, particles, 3)) {
+      std::vector<std::size_t> sorted(particles);
+      std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+      std::stable_sort(sorted.begin(), sorted.end(),
+                       [&](std::size_t a, std::size_t b) { return ids_of(frame)[a] < ids_of(frame)[b]; });
+      std::size_t at = 0;
+      for (std::size_t id = 0; id < 1700; ++id)
+        for (std::size_t i = id; i < particles; i += 1700)
+          ASSERT_NEAR(frame.find("x")->floats[sorted[at++]], given.places[3 * i], 0.001) << id << " " << i;
+    }
+}
+
+TEST(Identities, BoxesAreFinite) {
+  const Given given;
+  for (const double wrong : {std::nan(""), HUGE_VAL}) {
+    Bytes bytes;
+    Writer writer(bytes, small_metadata());
+    FrameInfo info = info_of();
+    info.box.kind = Box::Kind::orthogonal;
+    info.box.values = {0, 1, 0, wrong, 0, 1};
+    EXPECT_EQ(status_of([&] { writer.write(info, given.positions()); }), Status::invalid_argument);
+    EXPECT_TRUE(writer.frames().empty());
+  }
 }
 
 TEST(Identities, RowsAreNumberedAsTheyAreNamed) {

@@ -56,6 +56,16 @@ struct Samples {
                                                      [](double a, double b) { return std::abs(a - b) <= bound; });
   }
 
+  // Whether the x of frame f are those of its rows, sorted by id where the frame has ids.
+  bool are_rows(std::size_t f, const Frame &frame) const {
+    const Frame::Column *ids = frame.find("id");
+    for (std::size_t i = 0; i < particles(); ++i) {
+      const std::size_t row = ids == nullptr ? i : static_cast<std::size_t>(ids->integers[i]) - 1;
+      if (!(std::abs(frame.columns[0].floats[i] - frames[f].at(3 * row)) <= bound)) return false;
+    }
+    return true;
+  }
+
   Bytes write(Order order, Effort effort) const {
     Bytes bytes;
     Writer writer(bytes, Metadata());

@@ -264,7 +264,8 @@ TEST(OrderedChunk, GivesTheFieldsThatAreWanted) {
   }
 }
 
-TEST(OrderedChunk, IsNeverLargerThanByPlace) {
+// Particles of equal ids keep the order of their rows, whatever that takes.
+TEST(OrderedChunk, IsNeverLargerThanByPlaceIfIdsDiffer) {
   std::set<ChunkKind> kinds;
   for (const auto &[name, change] : changes())
     for (const std::size_t edge : {1u, 2u, 3u, 5u, 11u}) {
@@ -275,7 +276,10 @@ TEST(OrderedChunk, IsNeverLargerThanByPlace) {
       const EncodedChunk smaller = key_chunk(snapshot, Order::id);
       EXPECT_EQ(kind_of(by_place), ChunkKind::block);
       kinds.insert(kind_of(smaller));
-      EXPECT_TRUE(smaller.bytes == by_place.bytes || smaller.bytes.size() < by_place.bytes.size());
+      const std::vector<std::int64_t> ids = snapshot.integers("id");
+      const bool differ = std::set<std::int64_t>(ids.begin(), ids.end()).size() == ids.size();
+      EXPECT_TRUE(!differ || smaller.bytes == by_place.bytes || smaller.bytes.size() < by_place.bytes.size());
+      EXPECT_TRUE(differ || kind_of(smaller) == ChunkKind::ordered);
       expect_true(snapshot, decoded(snapshot, smaller));
     }
   EXPECT_EQ(kinds.size(), 2u);

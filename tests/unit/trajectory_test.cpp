@@ -124,8 +124,10 @@ TEST(Ids, AreNeededForDifferences) {
   auto snapshots = trajectory(200, 4);
   for (Snapshot &snapshot : snapshots) snapshot.quantities.erase(snapshot.quantities.begin() + 1);
   EXPECT_FALSE(has_identity({snapshots[0].quantities[0].field, snapshots[0].quantities[1].field}));
-  EXPECT_EQ(difference_frames(file_of(snapshots, 100)), 0u);
-  expect_round_trip(snapshots, 100);
+  const Bytes bytes = file_of(snapshots, 100);
+  EXPECT_EQ(difference_frames(bytes), 0u);
+  const Reader reader = reader_of(bytes);
+  for (std::size_t i = 0; i < snapshots.size(); ++i) expect_true(snapshots[i], reader.read(i));
 
   Field field;
   field.components = {{"id", 0}};

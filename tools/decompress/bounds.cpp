@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "exit_code.hpp"
 #include "field_names.hpp"
@@ -16,32 +17,43 @@
 namespace gpz::tool {
 namespace {
 
-void check_positive(const char *option, const std::optional<double> &value) {
-  if (value && !(*value > 0 && std::isfinite(*value)))
-    throw Failure(ExitCode::usage, "", fmt::format("{} {}: a bound is a number above 0", option, *value));
+// `option`: for the message.
+double parse_bound(const std::string &option, const std::string &text) {
+  double value = 0;
+  const char *const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end || !(value >= 0 && std::isfinite(value)))
+    throw Failure(ExitCode::usage, "",
+                  fmt::format("{}{}: a bound is a number above 0, or 0 to keep every bit", option, text));
+  return value;
+}
+
+std::optional<double> parse_bound(const std::string &option, const std::optional<std::string> &text) {
+  if (!text) return std::nullopt;
+  return parse_bound(option, *text);
 }
 
 std::map<std::string, double> parse_columns(const std::vector<std::string> &texts) {
   std::map<std::string, double> bounds;
   for (const std::string &text : texts) {
     const std::size_t equals = text.rfind('=');
-    double value = 0;
-    const char *const end = text.data() + text.size();
-    if (equals == std::string::npos || equals == 0 ||
-        std::from_chars(text.data() + equals + 1, end, value).ptr != end || equals + 1 == text.size())
+    if (equals == std::string::npos || equals == 0)
       throw Failure(ExitCode::usage, "", "--bound " + text + ": expected COLUMN=V");
-    if (!(value > 0 && std::isfinite(value)))
-      throw Failure(ExitCode::usage, "", "--bound " + text + ": a bound is a number above 0");
-    bounds[text.substr(0, equals)] = value;
+    const std::string column = text.substr(0, equals);
+    bounds[column] = parse_bound("--bound " + column + "=", text.substr(equals + 1));
   }
   return bounds;
+}
+
+// Fields of one column each. All forms of the positions have one bound.
+bool takes_bound_of_its_own(const Field &field) {
+  return !field.leading && field.type != ValueType::integer && !is_position(field.components[0].name);
 }
 
 Failure unknown_column(const std::string &file, const Frame &frame, const std::map<std::string, double> &columns) {
   std::string known;
   for (const Field &field : frame.info.fields)
-    if (!field.leading && field.type != ValueType::integer && field.components[0].name != "id")
-      known += " " + field.components[0].name;
+    if (takes_bound_of_its_own(field) && field.components[0].name != "id") known += " " + field.components[0].name;
   for (const auto &[name, bound] : columns)
     if (frame.find(name) == nullptr)
       return {
@@ -50,37 +62,60 @@ Failure unknown_column(const std::string &file, const Frame &frame, const std::m
   return {ExitCode::usage, file, "--bound is for other columns; positions take --eb or --rel"};
 }
 
-// The longest box edge, or without a box the largest range of a coordinate.
-double extent(const Frame &frame) {
-  if (frame.info.box.kind != Box::Kind::none) {
-    const std::array<double, 3> edges = frame.info.box.edges();
-    return *std::max_element(edges.begin(), edges.end());
-  }
+double range_of(const Frame &frame, std::size_t field) {
   FieldInput input;
-  input.field = frame.info.fields[0];
+  input.field = frame.info.fields[field];
   input.field.type = ValueType::float64;  // as they are in a frame
   for (const Frame::Column &column : frame.columns)
-    if (column.field == 0)
+    if (column.field == field)
       input.components[column.component] = {column.floats.data(), sizeof(double), ConstArray::Type::float64};
   return value_range(input, frame.info.particles);
 }
 
+double longest_edge(const Box &box) {
+  const std::array<double, 3> edges = box.edges();
+  return *std::max_element(edges.begin(), edges.end());
+}
+
+bool has_box(const Frame &frame) { return frame.info.box.kind != Box::Kind::none; }
+
+std::size_t first_positions(const Frame &frame) {
+  const std::vector<Field> &fields = frame.info.fields;
+  return static_cast<std::size_t>(std::find_if(fields.begin(), fields.end(), takes_position_bound) - fields.begin());
+}
+
+// Of the finite ones, without their signs.
+double largest_value(const Frame &frame, std::size_t field) {
+  double largest = 0;
+  for (const Frame::Column &column : frame.columns)
+    if (column.field == field)
+      for (const double x : column.floats)
+        if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+  return largest;
+}
+
 }  // namespace
 
+bool takes_position_bound(const Field &field) {
+  return field.type != ValueType::integer && (field.leading || is_position(field.components[0].name));
+}
+
 Bounds::Bounds(const BoundOptions &options)
-    : absolute_(options.absolute),
-      relative_(options.relative),
-      lossless_(options.lossless),
+    : absolute_(parse_bound("--eb ", options.absolute)),
+      relative_(parse_bound("--rel ", options.relative)),
       columns_(parse_columns(options.columns)) {
-  check_positive("--eb", absolute_);
-  check_positive("--rel", relative_);
+  if (relative_ && *relative_ >= 1)
+    throw Failure(ExitCode::usage, "",
+                  fmt::format("--rel {}: a bound of the whole box or more; give less than 1", *options.relative));
+  lossless_ = options.lossless || absolute_ == 0.0 || relative_ == 0.0;
+  if (lossless_) absolute_ = relative_ = std::nullopt;
 }
 
 void Bounds::apply(const std::string &file, Frame &frame) {
   std::size_t used = 0;
   for (std::size_t f = 0; f < frame.info.fields.size(); ++f) {
     const Field &field = frame.info.fields[f];
-    if (field.leading) continue;
+    if (takes_position_bound(field)) continue;
     const auto asked = columns_.find(field.components[0].name);
     if (asked == columns_.end()) continue;
     // The encoder makes integers of ids that are written as floats.
@@ -91,34 +126,61 @@ void Bounds::apply(const std::string &file, Frame &frame) {
   }
   if (used < columns_.size()) throw unknown_column(file, frame, columns_);
   apply_to_positions(file, frame);
+  if (!std::exchange(looked_at_, true)) note_large(file, frame);
 }
 
 void Bounds::apply_to_positions(const std::string &file, Frame &frame) {
-  if (frame.info.fields.empty() || !frame.info.fields[0].leading) return;
-  const Field &field = frame.info.fields[0];
-  if (lossless_ && field.bound > 0)
-    throw Failure(
-        ExitCode::usage, file,
-        fmt::format("--lossless: {} are within {} of the original, whose bits are not here; without --lossless "
-                    "they are kept as they are",
-                    names_of(field), field.bound));
-  if (relative_ && !absolute_) {
-    const double range = extent(frame);
+  for (std::size_t f = 0; f < frame.info.fields.size(); ++f) {
+    const Field &field = frame.info.fields[f];
+    if (!takes_position_bound(field)) continue;
+    if (lossless_ && field.bound > 0)
+      throw Failure(ExitCode::usage, file,
+                    fmt::format("--lossless: {} {} within {} of the original, whose bits are not here; without "
+                                "--lossless all values are kept as they are",
+                                names_of(field), field.components.size() == 1 ? "is" : "are", field.bound));
+    if (!absolute_ && !relative_) continue;
+    double bound = absolute_of(file, frame);
+    // Fractions of the box: an error in them counts as the distance that it becomes.
+    if (is_scaled_position(field.components[0].name)) {
+      const double edges = frame.info.box.largest_edge_sum();
+      if (edges == 0) throw Failure(ExitCode::usage, file, "the frames have no box");
+      bound /= edges;
+    }
+    give(file, frame, f, bound);
+  }
+}
+
+// The first frame decides what a relative bound is.
+double Bounds::absolute_of(const std::string &file, const Frame &frame) {
+  if (!absolute_) {
+    const double range = has_box(frame) ? longest_edge(frame.info.box) : range_of(frame, first_positions(frame));
     absolute_ = *relative_ * range;
     if (!(*absolute_ > 0 && std::isfinite(*absolute_)))
       throw Failure(ExitCode::usage, file,
                     fmt::format("--rel {} of a range of {} is no bound; give --eb", *relative_, range));
   }
-  if (!absolute_) return;
-  double bound = *absolute_;
-  // Fractions of the box: an error in them counts as the distance that it becomes.
-  const auto positions = find_positions(frame);
-  if (positions && positions->scaled()) {
-    const double edges = frame.info.box.largest_edge_sum();
-    if (edges == 0) throw Failure(ExitCode::usage, file, "the frames have no box");
-    bound /= edges;
+  return *absolute_;
+}
+
+void Bounds::note_large(const std::string &file, const Frame &frame) const {
+  const auto note = [&](const std::string &of, double bound, const std::string &extent) {
+    print_note(printable(fmt::format("{}: the bound {:g} of {} is at least {}", file, bound, of, extent)));
+  };
+  const std::size_t positions = first_positions(frame);
+  if (absolute_ && positions < frame.info.fields.size()) {
+    const double extent = has_box(frame) ? longest_edge(frame.info.box) : range_of(frame, positions);
+    if (extent > 0 && *absolute_ >= extent / 2)
+      note("the positions", *absolute_,
+           fmt::format("half of {}, {:g}", has_box(frame) ? "the longest box edge" : "their range in the first frame",
+                       extent));
   }
-  give(file, frame, 0, bound);
+  for (std::size_t f = 0; f < frame.info.fields.size(); ++f) {
+    const auto asked = columns_.find(frame.info.fields[f].components[0].name);
+    if (asked == columns_.end() || !takes_bound_of_its_own(frame.info.fields[f])) continue;
+    const double largest = largest_value(frame, f);
+    if (largest > 0 && asked->second >= largest)
+      note(asked->first, asked->second, fmt::format("its largest value in the first frame, {:g}", largest));
+  }
 }
 
 void Bounds::give(const std::string &file, Frame &frame, std::size_t f, double bound) {

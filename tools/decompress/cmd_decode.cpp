@@ -2,6 +2,7 @@
 // gpz decode: a .gpz file to text.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "frame_input.hpp"
 #include "frame_loop.hpp"
 #include "output_file.hpp"
+#include "row_numbers.hpp"
 #include "selection/atom_selection.hpp"
 #include "selection/options.hpp"
 #include "writers/frame_writer.hpp"
@@ -52,18 +54,21 @@ void decode(DecodeOptions options) {
     throw Failure(ExitCode::usage, options.output, "is the input as well as the output");
   const int threads = thread_count(options.text.threads);
 
-  if (options.text.sort == "none") {
-    options.text.sort.clear();
-  } else if (options.text.sort.empty() && format != "lammps") {
-    options.text.sort = "id";
-    options.text.sort_required = false;
-  }
-
   if (format == "xyz" && !options.text.columns.empty())
     throw Failure(ExitCode::usage, options.output,
                   "--columns: plain xyz has names and positions only; extxyz and lammps have the other columns");
 
   FrameInput input(options.input, options.limits);
+  const bool row_numbers = ids_are_row_numbers(input.metadata());
+  if (options.text.sort == "none") {
+    options.text.sort.clear();
+  } else if (options.text.sort.empty() && (format != "lammps" || row_numbers)) {
+    options.text.sort = "id";
+    options.text.sort_required = false;
+    // The input of gpz encode had none.
+    const std::vector<std::string> &columns = options.text.columns;
+    options.text.hide_ids = row_numbers && std::find(columns.begin(), columns.end(), "id") == columns.end();
+  }
   options.text.input = input.name();
   options.text.threads = threads;
   options.text.units = input.metadata().units;
@@ -114,7 +119,7 @@ void add_decode(CommandParser &parser) {
   command.option(
       "--sort", options->text.sort,
       "order particles by this column, e.g. id; none: as in the file. Default: xyz and extxyz by id if there are any, "
-      "lammps none");
+      "lammps none. Ids that gpz encode gave to the rows of its input put these in order, and are not printed");
   command.flag(
       "--unwrap", options->text.unwrap,
       "print unwrapped positions: xu yu zu if the file has them, else the positions plus the image flags ix iy "

@@ -2,6 +2,7 @@
 // gpz encode: trajectories of foreign formats to .gpz.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -32,6 +33,7 @@ struct EncodeOptions {
   int dimensions = 3;
   EncodingOptions encoding;
   std::string units;
+  bool allow_truncated = false;
   SourceOptions source;
 };
 
@@ -65,27 +67,31 @@ double default_bound(const FrameSource &source, const std::string &units_option)
   }
 }
 
-// What is said of a file that is whole.
+// What is said of a file that was written, all at once: memory may end before.
 void print_notes(const EncodeOptions &options, const FrameSource &source, const RowNumbers &numbers,
-                 const LosslessAdvice &advice) {
-  if (source.last_line_is_cut())
-    print_note(printable(
-        fmt::format("{}: the last line has no line break; if the file was cut there, the last number has lost digits",
-                    source.name())));
-  if (numbers.numbers_all())
-    print_note(
-        printable(fmt::format("{}: particles are numbered by their rows, because all frames have the same "
-                              "species in the same rows",
-                              source.name())));
-  if (options.output == "-") return;
-  const std::string text = advice.text(options.output, options.source.limits);
-  if (!text.empty()) print_note(text);
+                 const LosslessAdvice &advice, std::vector<std::string> notes) {
+  for (const std::string &note : numbers.notes(source.name())) notes.push_back(note);
+  std::string lossless;
+  if (options.output != "-") lossless = advice.text(options.output, options.source.limits);
+  if (!lossless.empty()) notes.push_back(std::move(lossless));
+  for (std::string &note : notes) note = printable(note);
+  for (const std::string &note : notes) print_note(note);
+}
+
+// `frames`, which end at this byte of the input, are written. Of a .gpz file in a pipe the byte is not known (0).
+std::string with_what_is_whole(const Failure &failure, std::uint64_t frames, std::uint64_t end) {
+  std::string text = failure.what();
+  if (failure.code() == ExitCode::truncated) {
+    text += fmt::format("; the last whole frame is frame {}", frames - 1);
+    if (end > 0) text += fmt::format(", which ends at byte {}", end);
+  }
+  return fmt::format("{}; {} written", text, counted(frames, "complete frame"));
 }
 
 // What the new file says of itself.
 Metadata described(const FrameSource &source, const Frame &first, const EncodeOptions &options) {
+  // Its columns are those of the input: they have no ids where rows are numbered (ids_are_row_numbers).
   Metadata metadata = source.metadata();
-  if (source.is_xyz() && metadata.columns.size() < first.columns.size()) metadata.columns.emplace_back("id");
   metadata.features = features_of(options.encoding.effort.value_or(default_effort), options.encoding.order,
                                   has_identity(first.info.fields));
   // The frames of a .gpz file have been through its encoder as well.
@@ -133,22 +139,24 @@ void encode(EncodeOptions options) {
   const std::unique_ptr<FrameSource> source = open_source(options.input, options.source);
   const bool is_new = !source->is_gpz();
   if (is_new) options.source.keep_bits = false;
-  // Explicit orders other than this one are those of frames without ids.
-  const bool may_number = source->is_xyz() && options.encoding.order == Order::automatic;
-  RowNumbers numbers;
+  const bool in_order_of_memory = source->is_in_order_of_memory();
+  if (in_order_of_memory && options.encoding.order != Order::place) options.encoding.order = Order::memory;
+  RowNumbers numbers(options.encoding.order);
   LosslessAdvice advice;
   Progress progress("encode", source->size() >> 20, "MiB");
   std::optional<EncodedOutput> out;
   Metadata metadata;
   std::uint64_t frames = 0;
+  std::uint64_t end = 0;  // of the last whole frame in the input
   try {
     for (Frame frame; source->next(frame); ++frames) {
-      if (may_number) numbers.apply(source->name(), frame);
-      const bool has_positions = !frame.info.fields.empty() && frame.info.fields[0].leading;
+      if (is_new || in_order_of_memory) numbers.apply(source->name(), frame);
+      const std::vector<Field> &fields = frame.info.fields;
+      const bool has_positions = std::any_of(fields.begin(), fields.end(), takes_position_bound);
       if (is_new && choices == 0 && has_positions && !bounds.has_positions())
         bounds.use_default(default_bound(*source, options.units));
       if (!options.source.keep_bits) bounds.apply(source->name(), frame);
-      if (!out && !options.bounds.lossless && !options.source.keep_bits) advice.look_at_first(frame);
+      if (!out && !bounds.lossless() && !options.source.keep_bits) advice.look_at_first(frame);
       if (!out) {
         metadata = described(*source, frame, options);
         out.emplace(options.output, metadata, options.encoding);
@@ -161,18 +169,27 @@ void encode(EncodeOptions options) {
         out->rewrite(frame.info, *typed);
       else
         out->rewrite(frame);
-      progress.update(source->position() >> 20);
+      end = source->position();
+      progress.update(end >> 20);
     }
   } catch (const std::exception &error) {
     const Failure failure = to_failure(error, source->name());
     // What came before stays, as a whole file.
     if (frames > 0 && failure.code() != ExitCode::io) out->close();
     if (frames == 0) throw failure;
-    throw Failure(failure.code(), "", fmt::format("{}; {} written", failure.what(), counted(frames, "complete frame")));
+    const Failure with_end(failure.code(), "", with_what_is_whole(failure, frames, end));
+    if (failure.code() != ExitCode::truncated || !options.allow_truncated) throw with_end;
+    print_notes(options, *source, numbers, advice, {with_end.what()});
+    return;
   }
   if (!out) throw Failure(ExitCode::truncated, source->name(), "no frame in it");
   out->close();
-  print_notes(options, *source, numbers, advice);
+  std::vector<std::string> notes;
+  if (source->last_line_is_cut())
+    notes.push_back(
+        fmt::format("{}: the last line has no line break; if the file was cut there, the last number has lost digits",
+                    source->name()));
+  print_notes(options, *source, numbers, advice, std::move(notes));
 }
 
 }  // namespace
@@ -184,12 +201,18 @@ void add_encode(CommandParser &parser) {
       "Compress LAMMPS text and binary dumps, XYZ, extended XYZ or raw arrays to a .gpz file, or a .gpz file again");
   command.option("IN", options->input, "input file; - for standard input").required().type_name("FILE");
   command.option("-o,--output", options->output, "the .gpz file; - for standard output").required().type_name("FILE");
-  command.option("--eb", options->bounds.absolute,
-                 "bound of the positions, in distance units; without --eb, --rel and --lossless the default of the "
-                 "units: 0.0005 Angstrom, 0.0005 in lj");
-  command.option(
-      "--rel", options->bounds.relative,
-      "this bound relative to the longest box edge of the first frame; without a box to its range of values");
+  command
+      .parsed_option(
+          "--eb", [options](const std::string &text) { options->bounds.absolute = text; },
+          "bound of the positions, in distance units; 0: as --lossless; without --eb, --rel and --lossless the default "
+          "of the units: 0.0005 Angstrom, 0.0005 in lj")
+      .type_name("FLOAT");
+  command
+      .parsed_option(
+          "--rel", [options](const std::string &text) { options->bounds.relative = text; },
+          "this bound relative to the longest box edge of the first frame, below 1; without a box to its range of "
+          "values")
+      .type_name("FLOAT");
   command.flag("--lossless", options->bounds.lossless, "keep every bit of the positions");
   command
       .option("--bound", options->bounds.columns, "COLUMN=V: bound of another float column; without one it is lossless")
@@ -208,12 +231,13 @@ void add_encode(CommandParser &parser) {
   command.option("--dims", options->dimensions, "of the raw array: 2 or 3").range(2, 3).needs(raw);
   command.option("--elements", options->source.elements, "names of atom types 1, 2, ..., e.g. C,H,O").comma_separated();
   command.option("--units", options->units, "LAMMPS unit style of the input, e.g. metal; stored in the file");
+  command.flag("--allow-truncated", options->allow_truncated,
+               "an input that ends within a frame is no error: a line on standard error names its last whole frame");
   add_threads_option(command, options->encoding.threads);
   add_limits_option(command, options->source.limits);
   command.footer(
-      "Integer columns are lossless. Frames of XYZ without ids get the numbers of their rows as ids with --order "
-      "auto,\n"
-      "while all have the same species in the same rows; lines on standard error say so, and name the default bound.\n"
+      "Integer columns are lossless. Frames without ids keep their rows in order, as ids where that is needed; with\n"
+      "--order place they are sets, sorted by position. Lines on standard error say so, and name the default bound.\n"
       "A .gpz file as input is decoded and encoded again: without --eb, --rel and "
       "--bound\n"
       "all values keep every bit, with the bounds that the file has (from a pipe signalling NaNs of 32 bits become "

@@ -96,6 +96,8 @@ void select(SelectOptions options) {
   if (!options.columns.empty()) metadata.columns = options.columns;
   const AtomSelection atoms(options.atoms, {metadata.elements, metadata.type_labels});
 
+  if (options.encoding.order != Order::place && input.reader() != nullptr && is_in_order_of_memory(*input.reader()))
+    options.encoding.order = Order::memory;
   WholeOutput out(options.output, metadata, options.encoding);
   const Selection selection(atoms, options.columns, input.name());
   const Outcome outcome = write_frames(input, choice, selection, options.encoding.threads, out);

@@ -116,11 +116,10 @@ void compare(const FrameInput &input, const VerifyOptions &options, int threads,
   std::multimap<std::int64_t, std::size_t> left;  // frames to compare, by timestep; equal ones in file order
   for (std::size_t i = 0; i < reader.frames(); ++i) left.emplace(reader.scan().frames[i].timestep, i);
   Progress progress("compare", reference->size() >> 20, "MiB");
-  RowNumbers numbers;
   for (Frame expected; reference->next(expected);) {
     progress.update(reference->position() >> 20);
     // As gpz encode does.
-    if (reference->is_xyz()) numbers.apply(options.against, expected);
+    if (lacks_ids(expected)) number_rows(expected);
     const auto frame = left.find(expected.info.timestep);
     if (frame == left.end())
       throw Failure(ExitCode::different, input.name(),
@@ -238,7 +237,7 @@ void add_verify(CommandParser &parser) {
       .option(
           "--against", options->against,
           "an uncompressed LAMMPS dump or XYZ file of the same run: the largest difference of every column, by id and "
-          "timestep; XYZ without ids is numbered by its rows, as gpz encode does")
+          "timestep; particles without ids are numbered by their rows, as gpz encode does")
       .type_name("FILE");
   command.flag("--json", options->json, "as JSON");
   add_threads_option(command, options->threads);

@@ -33,8 +33,9 @@ void add_encoding_options(Command &command, EncodingOptions &options) {
                             : order == "memory" ? Order::memory
                                                 : Order::place;
           },
-          "of particles in key frames: auto, by id where there are ids; id, or memory (that of the input), where that "
-          "is smaller; place, sorted by position")
+          "of particles in key frames: auto or id, by id; memory, that of the input; place, sorted by position. "
+          "Without "
+          "ids, auto, id and memory keep the rows in order, and place stores a set")
       .one_of({"auto", "id", "place", "memory"})
       .show_default("auto");
 }
@@ -48,7 +49,7 @@ void add_effort_option(Command &command, std::optional<Effort> &effort, const st
           },
           "time spent on a smaller file: fast; standard, with bonds and a better code where there are ids; dense, all "
           "there is. Decoded values are the same")
-      .one_of({"fast", "standard", "dense", "default"})
+      .one_of({"fast", "standard", "dense"})
       .show_default(default_text);
 }
 

@@ -28,6 +28,14 @@ const std::vector<std::int64_t> &ids_of(const Frame &frame, const std::string &f
   return column->integers;
 }
 
+void require_different_names(const Frame &frame, const std::string &file) {
+  std::set<std::string> names;
+  for (const Frame::Column &column : frame.columns)
+    if (!names.insert(frame.name(column)).second)
+      throw Failure(ExitCode::usage, file,
+                    fmt::format("column {} occurs twice: columns are compared by their names", frame.name(column)));
+}
+
 double difference(double a, double b) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
   const double distance = std::fabs(a - b);
@@ -108,6 +116,7 @@ void Comparison::add(Frame frame, Frame reference, const TypeNames &reference_na
   const auto differ = [&](const std::string &how) {
     return Failure(ExitCode::different, file_, fmt::format("timestep {}: {}", timestep, how));
   };
+  require_different_names(frame, file_);
   const std::vector<std::int64_t> &ids = ids_of(frame, file_);
   const std::vector<std::int64_t> &reference_ids = ids_of(reference, reference_);
   if (ids.size() != reference_ids.size())

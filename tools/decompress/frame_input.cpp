@@ -9,6 +9,7 @@
 #include <array>
 
 #include "counted.hpp"
+#include "gpz/trajectory.hpp"
 #include "input_file.hpp"
 
 namespace gpz::tool {
@@ -61,6 +62,18 @@ bool only_index_damaged(const FileScan &scan, const std::string &path) {
 std::string index_damaged(const std::string &file, std::uint64_t frames) {
   return fmt::format("{}: all {} are whole, the index is damaged (gpz repair mends it)", file,
                      counted(frames, "frame"));
+}
+
+bool is_in_order_of_memory(const Reader &reader) {
+  if (reader.frames() == 0) return false;
+  try {
+    std::vector<ChunkEntry> chunks;
+    const FrameInfo first = reader.info(0, &chunks);
+    return !has_identity(first.fields) && !chunks.empty() && reader.chunk_kind(0, 0) == ChunkKind::sequence;
+  } catch (const Error &error) {
+    if (!concerns_one_frame(error)) throw;
+    return false;
+  }
 }
 
 bool concerns_one_frame(const Error &error) {

@@ -43,6 +43,9 @@ bool only_index_damaged(const FileScan &scan, const std::string &path);
 // What such a file is reported as.
 std::string index_damaged(const std::string &file, std::uint64_t frames);
 
+// Whether the rows of the first frame have no ids, and are stored in the order of memory.
+bool is_in_order_of_memory(const Reader &reader);
+
 // Whether the failure is about one frame, so that the others can still be read.
 bool concerns_one_frame(const Error &error);
 

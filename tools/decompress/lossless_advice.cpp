@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bounds.hpp"
 #include "exit_code.hpp"
 #include "gpz/error.hpp"
 #include "gpz/reader.hpp"
@@ -19,7 +20,9 @@ constexpr double worth_naming = 0.25;          // of the file
 constexpr double smallest_gain = 64 * 1024.0;  // bytes of the columns
 constexpr std::size_t most_frames_read = 100;
 
-bool is_lossless(const Field &field) { return !field.leading && field.type != ValueType::integer && field.bound == 0; }
+bool is_lossless(const Field &field) {
+  return !takes_position_bound(field) && field.type != ValueType::integer && field.bound == 0;
+}
 
 // The root mean square of the finite values; 0 without any.
 double root_mean_square(const std::vector<double> &values) {

@@ -57,11 +57,21 @@ std::array<std::string, 3> position_names(PositionForm form) {
   return {"xsu", "ysu", "zsu"};
 }
 
+namespace {
+
+bool is_of(PositionForm form, const std::string &column) {
+  const auto names = position_names(form);
+  return std::find(names.begin(), names.end(), column) != names.end();
+}
+
+}  // namespace
+
 bool is_position(const std::string &column) {
-  for (const PositionForm form : all_forms)
-    for (const std::string &name : position_names(form))
-      if (name == column) return true;
-  return false;
+  return std::any_of(all_forms.begin(), all_forms.end(), [&](PositionForm form) { return is_of(form, column); });
+}
+
+bool is_scaled_position(const std::string &column) {
+  return is_of(PositionForm::scaled, column) || is_of(PositionForm::scaled_unwrapped, column);
 }
 
 std::optional<Positions> find_positions(const Frame &frame, PositionForm form) {

@@ -29,6 +29,8 @@ std::array<std::string, 3> position_names(PositionForm form);
 
 // Whether the name is that of a position in any form.
 bool is_position(const std::string &column);
+// Whether it is that of a fraction of the box.
+bool is_scaled_position(const std::string &column);
 
 // The positions of a frame: the first form of wrapped, unwrapped, scaled, scaled unwrapped that has x and y.
 std::optional<Positions> find_positions(const Frame &frame);

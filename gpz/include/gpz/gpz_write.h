@@ -27,12 +27,13 @@ typedef enum gpz_mode {
   GPZ_APPEND = 1  /* continues an existing file behind its last complete frame; creates a missing file */
 } gpz_mode;
 
-/* The order in which key frames store particles. */
+/* The order in which key frames store particles. The rows of frames without an id column keep their order, unless it is
+   GPZ_ORDER_PLACE: they get the ids 1, 2, ... if they are sorted. */
 typedef enum gpz_order {
   GPZ_ORDER_PLACE = 0,  /* sorted by position: faster to encode */
   GPZ_ORDER_ID = 1,     /* sorted by id where that is smaller: encoding takes several times as long */
   GPZ_ORDER_MEMORY = 2, /* as in memory where that is smaller */
-  GPZ_ORDER_AUTO = 3    /* as GPZ_ORDER_ID; frames without an id column get the ids 1, 2, ... (the default) */
+  GPZ_ORDER_AUTO = 3    /* as GPZ_ORDER_ID (the default) */
 } gpz_order;
 
 /* Time that is spent on a smaller file; decoded values are the same. */

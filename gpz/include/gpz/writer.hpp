@@ -56,10 +56,11 @@ class GPZ_API Writer {
   void set_effort(Effort effort);
 
   // Compresses and writes one frame of info.particles particles. info.fields is ignored: `fields` has the fields, whose
-  // largest errors count only with FieldInput::decoded. With Order::automatic, a frame of positions without ids gets
-  // the ids 1, 2, ... as its last field, so that readers have the caller's order; with Order::place it has none. `rows`
-  // is as in ChunkEncoder::encode. When it returns, the operating system has accepted all bytes. After an error the
-  // file is cut back to the earlier frames, and the next frame is a key frame.
+  // largest errors count only with FieldInput::decoded. A frame of positions without ids keeps the caller's order: it
+  // gets the ids 1, 2, ... as its last field, with Order::memory only if its particles are sorted. Only with
+  // Order::place it is a set, sorted by position. Throws invalid_argument if some frames have ids and others have none.
+  // `rows` is as in ChunkEncoder::encode. When it returns, the operating system has accepted all bytes. After an error
+  // the file is cut back to the earlier frames, and the next frame is a key frame.
   void write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows = nullptr);
 
   // Writes one frame of chunks that are compressed already. info.fields describe them; steps that are 0 and the largest
@@ -79,7 +80,8 @@ class GPZ_API Writer {
   // and step every value keeps its bits. With a larger bound, and step 0, the error of the file that was read and the
   // one that is added are within it together (Field::origin). The file gets the sum of both largest errors. Of a frame
   // without origins, Field::largest_error is the error that the values have already. Throws as write(info, fields), and
-  // invalid_argument for a bound that cannot be kept, or if a column does not have one value for each particle.
+  // invalid_argument for a bound that cannot be kept, or if a column does not have one value for each particle. A frame
+  // without ids is a set, sorted by position, unless the order is Order::memory.
   void write(const Frame &frame);
   // As write(frame) for values, bounds and steps that are those of the frame that was read, some particles or fields of
   // which may be gone. Every value keeps its bits (FieldInput::decoded), except signalling NaNs of f32 fields, which a

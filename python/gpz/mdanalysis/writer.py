@@ -36,7 +36,7 @@ class GPZWriter(base.WriterBase):
     filename: the file, which is replaced.
     n_atoms: of every frame; None: as many as the first frame has.
     bound: the largest error of a coordinate, in A. None: that of the units of the file, as in gpz.Writer (real,
-        metal: 0.0005 A). 0: none.
+        metal: 0.0005 A). 0: exact.
     velocity_bound, force_bound: of velocities (A/ps) and forces (kJ/(mol A)); None: they are exact.
     lammps_units: of the file. None: those of the trajectory if it is a .gpz file, else "metal", in which lengths, times
         and velocities are those of MDAnalysis.
@@ -123,6 +123,7 @@ class GPZWriter(base.WriterBase):
                 # Where they were in the file, to the last digit.
                 columns["positions"] = columns["positions"].astype(np.float64) + box.origin
                 place["box"] = box
+        origins = {name: origin for name, origin in origins.items() if name in columns}
         self._file.write(**columns, **place, origin=origins)
 
     def _origins(self, reader: GPZReader) -> dict[str, gpz.Origin]:
@@ -236,7 +237,7 @@ class Types:
         self.elements: list[str] | None = None
         self.labels: list[str] | None = None
         self.table: dict[str, int] = {}
-        self._atoms: AtomGroup | None = None
+        self._names: np.ndarray | None = None
         if not hasattr(atoms, "types"):
             return
         types = atoms.types
@@ -265,19 +266,20 @@ class Types:
         return [by_number.get(number, "") for number in range(1, max(by_number) + 1)]
 
     def numbers(self, atoms: AtomGroup) -> np.ndarray:
-        """(N,) int64. Kept for as long as the atoms are the same ones."""
-        if self._atoms is None or atoms.universe is not self._atoms.universe or atoms != self._atoms:
+        """(N,) int64. Kept for as long as the types are the same."""
+        types = atoms.types
+        if self._names is None or not np.array_equal(types, self._names):
             try:
-                self._numbers = np.array([self.table[name] for name in atoms.types], dtype=np.int64)
+                self._numbers = np.array([self.table[name] for name in types], dtype=np.int64)
             except KeyError as error:
                 raise ValueError(f"no atom of the first frame had the type {error}") from None
-            self._atoms = atoms
+            self._names = types.copy()
         return self._numbers
 
 
 def number_in(file: Existing, name: str, element: str) -> int:
-    """The type of a file for atoms whose type has this name, and whose element is this one or not known (""). ArgumentError
-    if the file has none for them."""
+    """The type of a file for atoms whose type has this name, and whose element is this one or not known ("").
+    ArgumentError if the file has none for them."""
     if name in file.labels:
         return file.labels.index(name) + 1
     elements = [text.capitalize() for text in file.elements]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """gpz.Writer(append=True): what is not given is that of the file, what is refused leaves the file as it is."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,14 @@ def test_entries_that_say_nothing_are_not_compared(path, tmp_path):
     with gpz.open(tmp_path / "other.gpz") as other, gpz.Writer(path, append=True, metadata=other.metadata) as writer:
         writer.write(**COLUMNS)
     assert gpz.open(path).units == "nano"
+
+
+def test_how_a_file_began_stays(path):
+    told = {"generator": "another", "command": "run 2", "columns": ["x"], "reference": "another file"}
+    before = gpz.open(path).metadata
+    with gpz.Writer(path, append=True, metadata=told) as writer:
+        writer.write(**COLUMNS)
+    assert gpz.open(path).metadata == before
 
 
 def test_a_column_that_the_file_does_not_have_yet(path):
@@ -104,3 +114,39 @@ def test_no_gpz_file(tmp_path):
     with pytest.raises(gpz.NotGpzError):
         gpz.Writer(path, append=True)
     assert path.read_text() == "this is a text\n" * 10
+
+
+# --- Frames of another file ---
+
+
+@pytest.mark.parametrize("given", [{}, {"bound": 0.02}])
+def test_frames_of_a_file_with_a_smaller_bound(path, tmp_path, given):
+    """They keep it where 0.02 would not make them smaller. Those of a file with a larger one are refused."""
+    for bound in (0.015, 0.03):
+        with gpz.Writer(tmp_path / f"{bound}.gpz", bound=bound) as writer:
+            writer.write(positions=X, ids=IDS)
+    with gpz.Writer(path, append=True, **given) as writer:
+        writer.write(gpz.open(tmp_path / "0.015.gpz")[0])
+        with pytest.raises(gpz.ArgumentError, match="a bound of 0.02 cannot be kept"):
+            writer.write(gpz.open(tmp_path / "0.03.gpz")[0])
+    with gpz.open(path) as file:
+        assert len(file) == 2 and 0.015 <= file[1].position_bound <= 0.02
+        assert np.abs(file[1].positions - X[::-1]).max() <= file[1].position_bound
+
+
+@pytest.mark.parametrize("way", ["trajectory", "pickle", "stream"])
+def test_frames_of_a_file_with_other_types(path, tmp_path, way):
+    """They can be written with types of the new file; types that no particle has may differ."""
+    with open(path, "rb") as pipe:
+        frame = next(gpz.stream(pipe)) if way == "stream" else gpz.open(path)[0]
+        frame = pickle.loads(pickle.dumps(frame)) if way == "pickle" else frame
+    with gpz.Writer(tmp_path / "out.gpz", elements=["Zn", "Cu"]) as writer:
+        with pytest.raises(gpz.ArgumentError, match="type 1 is the element Cu in its file, and Zn in this one"):
+            writer.write(frame)
+        writer.write(frame, types=frame.types + 1)
+    assert gpz.open(tmp_path / "out.gpz")[0].types.tolist() == [2] * 40
+    with gpz.Writer(tmp_path / "out.gpz", elements=["Cu", "Zn"], type_labels=["", "B"]) as writer:
+        writer.write(frame)
+    with gpz.Writer(tmp_path / "out.gpz", units="metal") as writer:
+        with pytest.raises(gpz.ArgumentError, match="its file is in units nano, and this one in metal"):
+            writer.write(frame)

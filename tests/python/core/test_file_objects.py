@@ -7,6 +7,7 @@ import io
 import mmap
 import pickle
 import tempfile
+import threading
 
 import numpy as np
 import pytest
@@ -169,3 +170,24 @@ def test_pipes_are_read_by_stream(path, tmp_path):
 
     with pytest.raises(gpz.ArgumentError, match="gpz.stream"):
         gpz.open(Pipe())
+
+
+def test_a_stream_begins_where_the_object_stands(path, tmp_path):
+    """Not where its buffer has read to."""
+    (tmp_path / "packed").write_bytes(b"head" + path.read_bytes())
+    with open(tmp_path / "packed", "rb") as file:
+        assert file.read(4) == b"head"
+        same(list(gpz.stream(file)), path)
+
+
+def test_threads_that_share_a_stream(path):
+    write(path, 12)
+    found = []
+    with open(path, "rb") as file:
+        stream = gpz.stream(file)
+        threads = [threading.Thread(target=lambda: found.extend(stream)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    same(sorted(found, key=lambda frame: frame.index), path)

@@ -96,6 +96,38 @@ def test_one_quantity_has_one_type(path):
     np.testing.assert_array_equal(frame.positions, np.column_stack([X[:, 0].astype(np.float32), X[:, 1:]]))
 
 
+# --- The order of rows ---
+
+EVERY_ORDER = pytest.mark.parametrize("order", ["auto", "id", "memory"])
+EVERY_EFFORT = pytest.mark.parametrize("effort", ["fast", "standard", "dense"])
+
+
+@EVERY_ORDER
+@EVERY_EFFORT
+def test_rows_without_ids_keep_their_order(path, order, effort):
+    """A set, sorted by position, is written only for whom asks for it: order="place"."""
+    x = np.random.default_rng(9).uniform(0, 30, (700, 3))
+    with gpz.Writer(path, bound=1e-3, order=order, effort=effort) as writer:
+        for k in range(3):
+            writer.write(positions=x + 0.01 * k, box=[30, 30, 30], tag=range(700))
+    for frame in gpz.open(path):
+        assert np.abs(frame.positions - x - 0.01 * frame.index).max() <= 1e-3
+        assert frame["tag"].tolist() == list(range(700))
+
+
+@pytest.mark.filterwarnings("ignore:.*given twice")
+@EVERY_ORDER
+@EVERY_EFFORT
+def test_rows_of_equal_ids_keep_their_order(path, order, effort):
+    random = np.random.default_rng(10)
+    x, ids = random.uniform(0, 30, (700, 3)), random.integers(1, 300, 700)
+    with gpz.Writer(path, bound=1e-3, order=order, effort=effort) as writer:
+        for k in range(3):
+            writer.write(positions=x + 0.01 * k, ids=ids, box=[30, 30, 30], tag=range(700))
+    for frame in gpz.open(path):
+        np.testing.assert_array_equal(frame["tag"], np.argsort(ids, kind="stable"))
+
+
 # --- Bounds as large as the box ---
 
 

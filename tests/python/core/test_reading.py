@@ -300,6 +300,20 @@ def test_integers_are_no_positions(tmp_path):
     assert np.abs(frame.positions - [[0.5, 2.5, 0], [1.5, 3.5, 0]]).max() <= BOUND
 
 
+def test_fractions_of_a_box_are_rounded_once(tmp_path):
+    """As float32, they are the nearest ones to the coordinates in float64."""
+    fractions = np.random.default_rng(11).random((3000, 3))
+    with gpz.Writer(tmp_path / "fractions.gpz", bound=1e-4) as writer:
+        writer.write(**dict(zip(("xs", "ys", "zs"), fractions.T)), ids=range(3000), box=[[12, 0, 0], [3, 11, 0], [1, 2, 13]])
+    exact = gpz.open(tmp_path / "fractions.gpz")[0].positions
+    out = np.empty((3000, 3), np.float32)
+    with gpz.open(tmp_path / "fractions.gpz", dtype=np.float32) as trajectory:
+        for single in (trajectory[0].positions, trajectory.read_positions(0), trajectory.read_positions(0, out)):
+            assert single.dtype == np.float32
+            np.testing.assert_array_equal(single, exact.astype(np.float32))
+    assert exact.dtype == np.float64
+
+
 def test_general_triclinic_box(golden):
     box = gpz.open(golden / "general-triclinic-f64.gpz")[0].box
     assert box.kind == "general triclinic" and np.triu(box.matrix, 1).any()

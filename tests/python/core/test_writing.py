@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """gpz.Writer: what is written can be read within the bound, and a file has complete frames only."""
 
+import io
 import os
 import subprocess
 import threading
@@ -336,3 +337,24 @@ def test_arrays_without_ids_come_back_in_the_order_given(path, columns):
         for frame in trajectory:
             assert np.abs(frame.positions - x - frame.index).max() <= BOUND
             assert frame.ids.tolist() == list(range(1, 501))
+
+
+@pytest.mark.parametrize("memory", [False, True])
+def test_threads_that_share_a_writer(path, memory):
+    x = np.random.default_rng(8).uniform(0, 20, (3000, 3))
+    target = io.BytesIO() if memory else path
+    with gpz.Writer(target, bound=BOUND) as writer:
+
+        def write(number):
+            for k in range(4):
+                writer.write(positions=x + k, ids=range(3000), timestep=10 * number + k)
+
+        threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    with gpz.open(target) as trajectory:
+        assert sorted(trajectory.timesteps) == [10 * number + k for number in range(4) for k in range(4)]
+        for frame in trajectory:
+            assert np.abs(frame.positions - x - frame.timestep % 10).max() <= BOUND

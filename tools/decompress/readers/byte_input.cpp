@@ -102,6 +102,14 @@ std::string_view ByteInput::peek(std::size_t size) {
   return {buffer_.data() + begin_, std::min(size, end_ - begin_)};
 }
 
+std::string_view ByteInput::peek_line() {
+  for (std::size_t size = 256;; size *= 2) {
+    const std::string_view bytes = peek(size);
+    const std::size_t end = bytes.find('\n');
+    if (end != std::string_view::npos || bytes.size() < size || size > longest_line) return bytes.substr(0, end);
+  }
+}
+
 Failure ByteInput::bad_line(const std::string &reason) const {
   return {ExitCode::corrupt, name_, fmt::format("line {}: {}", line_number_, reason)};
 }

@@ -28,6 +28,9 @@ class ByteInput {
   // The next bytes, which stay where they are; fewer than `size` only at the end of the file.
   std::string_view peek(std::size_t size);
 
+  // The next line, or what there is of it, which stays where it is.
+  std::string_view peek_line();
+
   const std::string &name() const { return name_; }
   std::uint64_t position() const { return position_; }    // bytes taken so far
   std::uint64_t file_size() const { return file_size_; }  // 0 for a pipe

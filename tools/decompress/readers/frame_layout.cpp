@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "positions.hpp"
 
@@ -40,6 +41,14 @@ FileColumn lammps_column(std::string_view name) {
       std::find(integers.begin(), integers.end(), name) != integers.end())
     column.type = ValueType::integer;
   return column;
+}
+
+std::string repeated_column(const std::vector<FileColumn> &columns) {
+  std::set<std::string> names;
+  for (const FileColumn &column : columns)
+    if (!names.insert(column.name).second)
+      return "column " + column.name + " occurs twice: leave one of the two out, or give it another name";
+  return "";
 }
 
 FrameLayout::FrameLayout(std::vector<FileColumn> columns) : columns_(std::move(columns)), places_(columns_.size()) {

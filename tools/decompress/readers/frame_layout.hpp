@@ -22,6 +22,9 @@ struct FileColumn {
 // floats.
 FileColumn lammps_column(std::string_view name);
 
+// What is wrong with columns of which two have one name; empty: nothing.
+std::string repeated_column(const std::vector<FileColumn> &columns);
+
 class FrameLayout {
  public:
   FrameLayout() = default;

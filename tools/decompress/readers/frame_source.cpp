@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "readers/frame_source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -8,6 +10,23 @@ namespace gpz::tool {
 namespace {
 
 bool begins_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
+
+// Throws Failure (usage) for the output of a program that compresses bytes.
+void refuse_compressed(ByteInput &input) {
+  struct Program {
+    std::string_view magic, name, unpack;
+  };
+  using namespace std::string_view_literals;
+  constexpr Program programs[] = {{"\x1F\x8B"sv, "gzip", "zcat"},
+                                  {"\x28\xB5\x2F\xFD"sv, "zstd", "zstdcat"},
+                                  {"BZh"sv, "bzip2", "bzcat"},
+                                  {"\xFD\x37zXZ\0"sv, "xz", "xzcat"}};
+  for (const Program &program : programs)
+    if (begins_with(input.peek(program.magic.size()), program.magic))
+      throw Failure(
+          ExitCode::usage, input.name(),
+          fmt::format("compressed by {0}: pipe it in, {1} FILE | gpz encode - -o OUT", program.name, program.unpack));
+}
 
 std::string guess_format(ByteInput &input) {
   const std::string_view start = input.peek(24);
@@ -26,6 +45,7 @@ std::string guess_format(ByteInput &input) {
 std::unique_ptr<FrameSource> open_source(const std::string &path, const SourceOptions &options) {
   if (options.format == "gpz") return make_gpz_source(path, options);
   auto input = std::make_unique<ByteInput>(path);
+  if (options.format != "raw") refuse_compressed(*input);
   const std::string format = options.format.empty() ? guess_format(*input) : options.format;
   if (format == "lammps") return make_lammps_text_source(std::move(input), options);
   if (format == "lammps-binary") return make_lammps_binary_source(std::move(input), options);

@@ -29,6 +29,8 @@ class FrameSource {
   const Metadata &metadata() const { return metadata_; }
   // Whether it is a .gpz file, whose fields may have bounds.
   virtual bool is_gpz() const { return false; }
+  // Whether it is one whose rows have no ids, and their order is that of memory.
+  virtual bool is_in_order_of_memory() const { return false; }
   // Whether it is XYZ: lengths are in Angstrom, and rows are particles.
   virtual bool is_xyz() const { return false; }
   // Whether the last line of a text has no end: perhaps a part of it is missing.

@@ -23,6 +23,9 @@ class GpzSource final : public FrameSource {
 
   const std::vector<FieldInput> *typed_fields() const override { return is_typed_ ? &typed_.fields() : nullptr; }
   bool is_gpz() const override { return true; }
+  bool is_in_order_of_memory() const override {
+    return input_.reader() != nullptr && tool::is_in_order_of_memory(*input_.reader());
+  }
   const std::string &name() const override { return input_.name(); }
   std::uint64_t size() const override { return input_.reader() != nullptr ? input_.reader()->scan().file_size : 0; }
   std::uint64_t position() const override { return position_; }
@@ -43,7 +46,7 @@ class GpzSource final : public FrameSource {
       frame.info = typed_.info();
     else
       frame = reader.read(frames_, threads_);
-    position_ = scan.frames[frames_].offset;
+    position_ = scan.frames[frames_].offset + scan.frames[frames_].length;
     return true;
   }
 

@@ -107,6 +107,8 @@ class LammpsBinarySource final : public FrameSource {
     }
     if (columns.empty() || count < 0 || columns.size() != static_cast<std::size_t>(count))
       throw input_->bad_byte(fmt::format("{} values an atom, but {} column names", count, columns.size()));
+    const std::string problem = repeated_column(columns);
+    if (!problem.empty()) throw input_->bad_byte(problem);
     if (metadata_.columns.empty())
       for (const FileColumn &column : columns) metadata_.columns.push_back(column.name);
     layout_ = FrameLayout(std::move(columns));

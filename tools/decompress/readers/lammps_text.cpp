@@ -136,14 +136,16 @@ class LammpsTextSource final : public FrameSource {
       for (std::string_view name = next_word(names); !name.empty(); name = next_word(names))
         columns.push_back(lammps_column(name));
       if (columns.empty()) throw bad_line("no column names behind 'ITEM: ATOMS'");
+      const std::string problem = repeated_column(columns);
+      if (!problem.empty()) throw bad_line(problem);
       layout_ = FrameLayout(std::move(columns));
     }
     if (metadata_.columns.empty())
       for (const FileColumn &column : layout_.columns()) metadata_.columns.push_back(column.name);
     layout_.apply(frame);
     read_rows(*input_, layout_, frame.info.particles, words_, place(), frame);
-    // Without a row, the line that may have lost its end is the one with the names of the columns.
-    if (frame.info.particles == 0 && input_->line_is_cut()) throw input_->ends_early(place());
+    // LAMMPS ends every line. Without a row, the line that has lost its end is the one with the names of the columns.
+    if (input_->line_is_cut()) throw input_->ends_early(place() + ", whose last line has no line break");
     number_by_type(*input_, words_, frame, metadata_);
   }
 

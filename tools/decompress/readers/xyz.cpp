@@ -98,19 +98,22 @@ class XyzSource final : public FrameSource {
     } while (line.find_first_not_of(" \t") == std::string_view::npos);
     std::int64_t particles = 0;
     if (!parse_number(next_word(line), particles) || particles < 0 || !next_word(line).empty())
-      throw input_->bad_line("expected the number of particles");
-    const std::string place = fmt::format("frame {}", frames_);
-    if (!input_->line(line)) throw input_->ends_early(place);
+      throw bad_line("expected the number of particles");
+    if (!input_->line(line)) throw input_->ends_early(place());
 
     frame.info.particles = static_cast<std::uint64_t>(particles);
     frame.info.timestep = static_cast<std::int64_t>(frames_);
+    has_rows_ = particles > 0;
     const Attributes attributes = parse_comment(line);
-    read_attributes(attributes, place, frame.info);
-    const FrameLayout layout(columns(attributes));
+    read_attributes(attributes, frame.info);
+    std::vector<FileColumn> listed = columns(attributes);
+    const std::string problem = repeated_column(listed);
+    if (!problem.empty()) throw bad_line("Properties: " + problem);
+    const FrameLayout layout(std::move(listed));
     if (metadata_.columns.empty())
       for (const FileColumn &column : layout.columns()) metadata_.columns.push_back(column.name);
     layout.apply(frame);
-    read_rows(*input_, layout, frame.info.particles, words_, place, frame);
+    read_rows(*input_, layout, frame.info.particles, words_, place(), frame);
     number_by_type(*input_, words_, frame, metadata_);
     ++frames_;
     return true;
@@ -119,56 +122,66 @@ class XyzSource final : public FrameSource {
   bool is_xyz() const override { return true; }
 
  private:
+  std::string place() const { return fmt::format("frame {}", frames_); }
+
+  // What cannot be read may just be cut off.
+  Failure bad_line(const std::string &reason) const {
+    return input_->line_is_cut() ? input_->ends_early(place()) : input_->bad_line(reason);
+  }
+
   void read_lattice(const Attributes &attributes, const std::string &text, Box &box) const {
     const std::vector<double> lattice = parse_numbers(text);
-    if (lattice.size() != 9) throw input_->bad_line("Lattice is not 9 numbers");
+    if (lattice.size() != 9) throw bad_line("Lattice is not 9 numbers");
     // What some programs write of molecules in free space.
     if (std::all_of(lattice.begin(), lattice.end(), [](double value) { return value == 0; })) return;
     std::array<double, 3> origin{};
     if (const std::string *at = find(attributes, {"origin"})) {
       const std::vector<double> numbers = parse_numbers(*at);
-      if (numbers.size() != 3) throw input_->bad_line("Origin is not 3 numbers");
+      if (numbers.size() != 3) throw bad_line("Origin is not 3 numbers");
       std::copy(numbers.begin(), numbers.end(), origin.begin());
     }
     box = box_of(lattice, origin);
   }
 
-  // `place`: the frame.
-  void read_attributes(const Attributes &attributes, const std::string &place, FrameInfo &info) const {
+  void read_attributes(const Attributes &attributes, FrameInfo &info) const {
     if (const std::string *text = find(attributes, {"timestep", "step"}))
-      if (!parse_number(std::string_view(*text), info.timestep)) throw input_->bad_line("Timestep is no integer");
+      if (!parse_number(std::string_view(*text), info.timestep)) throw bad_line("Timestep is no integer");
     if (const std::string *text = find(attributes, {"time"}))
-      if (!parse_number(std::string_view(*text), info.time)) throw input_->bad_line("Time is no number");
+      if (!parse_number(std::string_view(*text), info.time)) throw bad_line("Time is no number");
     if (const std::string *text = find(attributes, {"lattice"})) read_lattice(attributes, *text, info.box);
     if (const std::string *text = find(attributes, {"pbc"})) {
       std::string_view rest = *text;
       for (std::size_t axis = 0; axis < 3; ++axis) {
         const std::string_view word = next_word(rest);
-        if (word.empty()) throw input_->bad_line("pbc is not 3 flags");
+        if (word.empty()) throw bad_line("pbc is not 3 flags");
         const bool periodic = word[0] == 'T' || word[0] == 't' || word[0] == '1';
         info.box.boundary[2 * axis] = info.box.boundary[2 * axis + 1] = periodic ? 'p' : 'f';
       }
     }
     const std::string problem = box_problem(info.box);
-    if (!problem.empty()) throw input_->bad_line(fmt::format("{}: {}", place, problem));
+    if (!problem.empty()) throw bad_line(fmt::format("{}: {}", place(), problem));
   }
 
-  // Particles are named by elements, or by numbers of types (what LAMMPS writes if it knows no elements): the first one
-  // tells.
-  FileColumn species() {
-    if (!named_by_number_) {
-      std::string_view start = input_->peek(256);
+  // Particles are named by elements, or by numbers of types (what LAMMPS writes if it knows no elements): the first
+  // particle of the file tells. Names beside a column of types are those of the types. `before`: the number of columns
+  // before the name.
+  FileColumn species(std::size_t before) {
+    if (!named_by_number_ && has_rows_) {
+      std::string_view row = input_->peek_line();
+      for (std::size_t c = 0; c < before; ++c) next_word(row);
       std::int64_t number = 0;
-      named_by_number_ = parse_number(next_word(start), number);
+      named_by_number_ = parse_number(next_word(row), number);
     }
-    return *named_by_number_ ? FileColumn{"type", ValueType::integer, Display::number}
-                             : FileColumn{"element", ValueType::integer, Display::element};
+    return named_by_number_.value_or(false) && !has_types_
+               ? FileColumn{"type", ValueType::integer, Display::number}
+               : FileColumn{"element", ValueType::integer, Display::element};
   }
 
   std::vector<FileColumn> columns(const Attributes &attributes) {
     const std::string *properties = find(attributes, {"properties"});
     if (properties == nullptr) {
-      std::vector<FileColumn> columns = {species()};
+      has_types_ = false;
+      std::vector<FileColumn> columns = {species(0)};
       for (const char *axis : {"x", "y", "z"}) columns.push_back({axis, ValueType::float64, Display::number});
       return columns;
     }
@@ -178,7 +191,9 @@ class XyzSource final : public FrameSource {
         parts.emplace_back();
       else
         parts.back() += c;
-    if (parts.size() % 3 != 0) throw input_->bad_line("Properties is no list of name:type:count");
+    if (parts.size() % 3 != 0) throw bad_line("Properties is no list of name:type:count");
+    has_types_ = false;
+    for (std::size_t i = 0; i < parts.size(); i += 3) has_types_ = has_types_ || parts[i] == "type";
     std::vector<FileColumn> columns;
     for (std::size_t i = 0; i < parts.size(); i += 3) add_property(parts[i], parts[i + 1], parts[i + 2], columns);
     return columns;
@@ -189,13 +204,13 @@ class XyzSource final : public FrameSource {
     std::int64_t components = 0;
     constexpr std::int64_t most_components = 1024;
     if (!parse_number(std::string_view(count), components) || components < 1 || components > most_components)
-      throw input_->bad_line(fmt::format("Properties: '{}' is no number of columns", count));
+      throw bad_line(fmt::format("Properties: '{}' is no number of columns", count));
     if (name == "species" && type == "S" && components == 1) {
-      columns.push_back(species());
+      columns.push_back(species(columns.size()));
       return;
     }
     if (type != "R" && type != "I")
-      throw input_->bad_line(fmt::format("Properties: {} has values of type {}; only R and I are read", name, type));
+      throw bad_line(fmt::format("Properties: {} has values of type {}; only R and I are read", name, type));
     for (std::int64_t c = 0; c < components; ++c)
       columns.push_back({component_name(name, c, components), type == "R" ? ValueType::float64 : ValueType::integer,
                          Display::number});
@@ -215,6 +230,8 @@ class XyzSource final : public FrameSource {
 
   Words words_;
   std::optional<bool> named_by_number_;
+  bool has_rows_ = false;   // these two: the frame that is read
+  bool has_types_ = false;  // a column called type
   std::uint64_t frames_ = 0;
 };
 

@@ -26,6 +26,11 @@ struct PrintedFrame {
   std::vector<ColumnText> columns;  // point into frame
 };
 
+void hide_ids(Frame &frame) {
+  const auto is_id = [&](const Frame::Column &column) { return frame.name(column) == "id"; };
+  frame.columns.erase(std::remove_if(frame.columns.begin(), frame.columns.end(), is_id), frame.columns.end());
+}
+
 bool is_image_flag(const std::string &name) { return name == "ix" || name == "iy" || name == "iz"; }
 
 }  // namespace
@@ -69,6 +74,7 @@ void FrameWriter::write(Frame frame) {
     printed->rows = sorted_rows(printed->frame, options_.sort, options_.input);
   for (const Frame::Column &column : printed->frame.columns)
     if (printed->frame.info.fields[column.field].display == Display::element) check_elements(printed->frame, column);
+  if (options_.hide_ids) hide_ids(printed->frame);
   if (options_.unwrap) unwrap(printed->frame, options_.input);
   if (!options_.columns.empty()) keep_columns(printed->frame, columns_kept(printed->frame), options_.input);
   prepare(printed->frame);

@@ -18,6 +18,7 @@ struct TextOptions {
   std::string input;                 // for messages
   std::string sort;                  // column to sort particles by; empty: the order of the file
   bool sort_required = true;         // false: frames without the column keep their order
+  bool hide_ids = false;             // numbers of rows, by which they are sorted
   std::vector<std::string> columns;  // those that are printed, in this order; empty: all, in the order of the file
   bool unwrap = false;
   bool exact = false;
