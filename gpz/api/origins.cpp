@@ -46,25 +46,26 @@ bool is_decoded(T x, const Origin &origin, const core::Grid &grid, double &index
 }
 
 struct Look {
+  bool has_grid = false;     // without one, no value is counted
   double largest = 0;        // magnitude of finite values
   std::size_t on_grid = 0;   // values
   std::size_t off_grid = 0;  // finite values that the grid can hold, beside its points
   std::size_t others = 0;    // finite values that are too large for the grid
 
-  // Some values beside it are in every file: those that were stored exactly.
-  bool is_on_grid() const { return on_grid > 0 && off_grid <= on_grid / 8; }
+  // Some values beside it are in every file: those that were stored exactly. Those that no grid can hold say nothing.
+  bool is_on_grid() const { return has_grid && off_grid <= on_grid / 8; }
   bool is_all_on_grid() const { return off_grid == 0 && others == 0; }
 };
 
 Look look_at(const FieldInput &input, const Origin &origin, std::size_t particles, const int *rows) {
   Look look;
-  const bool has_grid = origin.step > 0 && origin.rounding < origin.step / 4;  // else it is not known which point
+  look.has_grid = origin.step > 0 && origin.rounding < origin.step / 4;  // else it is not known which point
   const core::Grid grid = grid_of(origin);
   double index = 0;
   for_values(input, particles, rows, [&](std::size_t, std::size_t, auto x) {
     if (!std::isfinite(x)) return;
     look.largest = std::max(look.largest, std::fabs(static_cast<double>(x)));
-    if (!has_grid) return;
+    if (!look.has_grid) return;
     if (is_decoded(x, origin, grid, index))
       ++look.on_grid;
     else if (std::fabs(static_cast<double>(x) * grid.inverse_step) <= core::largest_index)
@@ -173,7 +174,8 @@ void Origins::apply(std::vector<FieldInput> &fields, std::size_t particles, cons
     }
     if (input.field.bound < before) refuse(input.field, before);
     const double room = input.field.bound - before - rounding_of_encoder(look.largest, input.field.type);
-    if (input.field.step == 0 && look.is_on_grid() && room <= origin.bound)
+    // Values that were exact, and rounded since, have no grid: where no other one is possible, they stay as they are.
+    if (input.field.step == 0 && (look.is_on_grid() || origin.bound == 0) && room <= origin.bound)
       keep(input, origin, before);
     else if (!(room > 0) || input.field.step / 2 > room)
       refuse(input.field, before);

@@ -182,10 +182,14 @@ double given_bound(const gpz_field &field) {
   const int kind = number(field.bound_kind);
   require_of(field, kind == GPZ_LOSSLESS || kind == GPZ_ABSOLUTE || kind == GPZ_RELATIVE || kind == GPZ_AS_STORED,
              "bound_kind is no gpz_bound_kind");
+  require_of(
+      field, kind == GPZ_AS_STORED || field.bound != 0 || field.origin_bound != 0 || field.origin_rounding == 0,
+      "its values were rounded since they were read, so that they are not exact: bound_kind is GPZ_AS_STORED, or "
+      "GPZ_ABSOLUTE with a bound");
   if (kind == GPZ_LOSSLESS || kind == GPZ_AS_STORED) {
     require_of(field, field.bound == 0,
                "it has a bound, and bound_kind is GPZ_LOSSLESS or GPZ_AS_STORED: set GPZ_ABSOLUTE or GPZ_RELATIVE");
-    require_of(field, kind == GPZ_LOSSLESS || field.origin_bound > 0,
+    require_of(field, kind == GPZ_LOSSLESS || field.origin_bound > 0 || field.origin_rounding > 0,
                "bound_kind is GPZ_AS_STORED, and there is no origin with a bound: use gpz_set_origin");
     return kind == GPZ_AS_STORED ? field.origin_bound : 0;
   }

@@ -169,7 +169,12 @@ def in_type(origin: Origin | None, bound: float, step: float, arrays: Sequence[n
 
 
 def choose(
-    origin: Origin | None, arrays: Sequence[np.ndarray], asked: float | None, usual: float, unchanged: bool
+    names: Sequence[str],
+    origin: Origin | None,
+    arrays: Sequence[np.ndarray],
+    asked: float | None,
+    usual: float,
+    unchanged: bool,
 ) -> tuple[float, float, tuple]:
     """Bound, step and origin of a field as the library takes them.
 
@@ -179,6 +184,11 @@ def choose(
     if origin is None:
         return (usual if asked is None else asked), 0.0, EXACT
     origin = rounded(origin, arrays)
+    if asked == 0 and not origin.bound and origin.rounding:  # of the library: the bound that the values have already
+        raise ArgumentError(
+            f"{' '.join(names)}: within {origin.rounding:g} of the original, because of a rounding since it was read: a bound "
+            "of 0 cannot be kept. Read it with dtype=numpy.float64, or write without a bound"
+        )
     if asked is not None:
         return asked, 0.0, origin.to_library()
     if unchanged or not usual or (not origin.bound and not origin.rounding) or is_on_grid(origin, arrays):

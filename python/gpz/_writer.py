@@ -299,7 +299,7 @@ class Writer:
                 raise ArgumentError("positions that are fractions of a box need a box")
             usual = _checks.position_bound(self._units) / edges
             asked = None if self._bound is None else self._bound / edges
-        return _origins.choose(origin, arrays, asked, usual, unchanged.issuperset(group))
+        return _origins.choose(group, origin, arrays, asked, usual, unchanged.issuperset(group))
 
     def _distance_bound(self) -> float:
         return _checks.position_bound(self._units) if self._bound is None else self._bound

@@ -131,6 +131,37 @@ def test_arrays_with_an_origin(file, tmp_path):
             writer.write(positions=originals()[0], origin={"positions": 1e-3})
 
 
+def test_exact_values_that_became_float32(tmp_path):
+    """They are not exact: a bound of 0 is refused, that which they have is kept."""
+    q = np.random.default_rng(3).uniform(1, 2, PARTICLES)
+    with gpz.Writer(tmp_path / "in.gpz") as writer:
+        writer.write(q=q)
+    frame = gpz.open(tmp_path / "in.gpz", dtype=np.float32)[0]
+    with gpz.Writer(tmp_path / "out.gpz", bounds={"q": 0}) as writer:
+        with pytest.raises(gpz.ArgumentError, match="q: within .* of the original.* 0 cannot be kept. Read it with dtype"):
+            writer.write(frame)
+        assert writer.n_frames == 0
+    with gpz.Writer(tmp_path / "out.gpz") as writer:
+        writer.write(frame)
+    recorded = gpz.open(tmp_path / "out.gpz")[0].bounds["q"]
+    with gpz.Writer(tmp_path / "again.gpz", bounds={"q": recorded}) as writer:
+        writer.write(frame)
+    for name in ("out.gpz", "again.gpz"):
+        again = gpz.open(tmp_path / name)[0]
+        assert again.bounds["q"] == recorded and np.abs(again["q"].astype(float) - q).max() <= recorded < 1e-6
+
+
+@pytest.mark.parametrize("value", [1e30, np.nan, np.inf])
+def test_values_that_no_grid_holds_keep_their_bound(tmp_path, value):
+    with gpz.Writer(tmp_path / "in.gpz", bound=BOUND) as writer:
+        writer.write(positions=np.full((PARTICLES, 3), value))
+    for bound in (BOUND, 1.2 * BOUND):
+        with gpz.Writer(tmp_path / "out.gpz", bound=bound) as writer:
+            writer.write(gpz.open(tmp_path / "in.gpz")[0])
+        frame = gpz.open(tmp_path / "out.gpz")[0]
+        assert frame.position_bound == BOUND and np.array_equal(frame.positions, np.full((PARTICLES, 3), value), equal_nan=True)
+
+
 def test_fractions_of_the_box(tmp_path):
     x = np.random.default_rng(2).uniform(0, 1, (PARTICLES, 3))
     box = gpz.Box.from_vectors([[40, 0, 0], [7, 35, 0], [-3, 5, 30]])
