@@ -33,14 +33,19 @@ void for_values(const FieldInput &input, std::size_t particles, const int *rows,
 
 core::Grid grid_of(const Origin &origin) { return {origin.step, 1.0 / origin.step, origin.bound}; }
 
+// Of the origin's type: the value of a place on its grid.
+double value_on(const core::Grid &grid, ValueType type, double index) {
+  return type == ValueType::float32 ? core::grid_value<float>(index, grid.step)
+                                    : core::grid_value<double>(index, grid.step);
+}
+
 // Whether x was decoded from this grid, and rounded since by no more than the origin says; index: its place there.
 template <class T>
 bool is_decoded(T x, const Origin &origin, const core::Grid &grid, double &index) {
   const auto q = core::quantize(static_cast<double>(x), grid);
   index = q.rounded;
   if (!(std::fabs(q.scaled) <= core::largest_index)) return false;
-  const double value = origin.type == ValueType::float32 ? core::grid_value<float>(index, grid.step)
-                                                         : core::grid_value<double>(index, grid.step);
+  const double value = value_on(grid, origin.type, index);
   if (origin.rounding > 0) return std::fabs(static_cast<double>(x) - value) <= origin.rounding;
   return core::same_bits(x, static_cast<T>(value));
 }
@@ -52,7 +57,7 @@ struct Look {
   std::size_t off_grid = 0;  // finite values that the grid can hold, beside its points
   std::size_t others = 0;    // finite values that are too large for the grid
 
-  // Some values beside it are in every file: those that were stored exactly. Those that no grid can hold say nothing.
+  // Some values beside it are in every file: those that were stored exactly.
   bool is_on_grid() const { return has_grid && off_grid <= on_grid / 8; }
   bool is_all_on_grid() const { return off_grid == 0 && others == 0; }
 };
@@ -76,14 +81,25 @@ Look look_at(const FieldInput &input, const Origin &origin, std::size_t particle
   return look;
 }
 
-// More than the arithmetic of the encoder adds to half a step, for all values of the field: four units in the last
-// place of the power of two above them.
-double rounding_of_encoder(double largest, ValueType type) {
+// Of the power of two above a value.
+double unit_of_last_place(double value, ValueType type) {
   int exponent = 0;
-  std::frexp(largest, &exponent);
+  std::frexp(value, &exponent);
   const int digits =
       type == ValueType::float32 ? std::numeric_limits<float>::digits : std::numeric_limits<double>::digits;
-  return std::ldexp(4.0, exponent - digits);
+  return std::ldexp(1.0, exponent - digits);
+}
+
+// More than the arithmetic of the encoder adds to half a step, for all values of the field.
+double rounding_of_encoder(double largest, ValueType type) { return 4 * unit_of_last_place(largest, type); }
+
+// Whether the file may have stored the values exactly, also those that its grid can hold: because it has no grid, or
+// because some are so large that a step is a few of their units in the last place. Whole blocks are smaller then as
+// exact values. Other values beside the grid have been changed.
+bool may_be_exact(const Look &look, const Origin &origin) {
+  constexpr int few = 5;  // binary digits
+  return origin.bound == 0 ||
+         (look.has_grid && origin.step <= std::ldexp(unit_of_last_place(look.largest, origin.type), few));
 }
 
 double sum_above(double a, double b) {
@@ -133,9 +149,9 @@ void Origins::restore(FieldInput &input, std::size_t f, ValueType type, std::siz
     const bool is_value = is_decoded(x, origin, grid, index);
     Values &to = restored_[f][d];
     if (is_single)
-      to.singles[row] = is_value ? core::grid_value<float>(index, grid.step) : static_cast<float>(x);
+      to.singles[row] = static_cast<float>(is_value ? value_on(grid, origin.type, index) : static_cast<double>(x));
     else
-      to.doubles[row] = is_value ? core::grid_value<double>(index, grid.step) : static_cast<double>(x);
+      to.doubles[row] = is_value ? value_on(grid, origin.type, index) : static_cast<double>(x);
   });
   input.field.type = type;
   for (std::size_t d = 0; d < input.field.components.size(); ++d) {
@@ -174,8 +190,8 @@ void Origins::apply(std::vector<FieldInput> &fields, std::size_t particles, cons
     }
     if (input.field.bound < before) refuse(input.field, before);
     const double room = input.field.bound - before - rounding_of_encoder(look.largest, input.field.type);
-    // Values that were exact, and rounded since, have no grid: where no other one is possible, they stay as they are.
-    if (input.field.step == 0 && (look.is_on_grid() || origin.bound == 0) && room <= origin.bound)
+    const bool stays = look.is_on_grid() ? room <= origin.bound : room <= 0 && may_be_exact(look, origin);
+    if (input.field.step == 0 && stays)
       keep(input, origin, before);
     else if (!(room > 0) || input.field.step / 2 > room)
       refuse(input.field, before);

@@ -369,6 +369,31 @@ TEST(Origin, OfValuesThatNoGridHolds) {
   }
 }
 
+// Doubles with few digits behind the point: some have a value of the grid within the bound, others are stored exactly.
+TEST(Origin, OfValuesThatTheGridHoldsInPart) {
+  const std::vector<double> x = original(17, 9e14);
+  Frame frame = frame_of(file_of(given(x, 0.05)));
+  const std::vector<double> values = frame.find("x")->floats;
+  frame.info.fields[0].step = 0;
+  const Frame second = frame_of(rewritten(frame));
+  EXPECT_EQ(second.info.fields[0].bound, 0.05);
+  EXPECT_EQ(second.find("x")->floats, values);
+}
+
+// Singles of a grid, some of which are stored exactly, that were read into doubles: they are what they were.
+TEST(Origin, SinglesThatStayDoublesKeepTheirValues) {
+  std::vector<float> x;
+  for (const double value : original(18)) x.push_back(static_cast<float>(value));
+  x[7] = 3e30F;
+  const Frame frame = frame_of(file_of(given(x, bound)));
+  FieldInput input = input_of(frame, {frame.find("x")->floats.data(), 8, Type::float64}, ValueType::float64);
+  Bytes bytes;
+  Writer writer(bytes, {});
+  writer.write(info_of(), {input});
+  writer.close();
+  EXPECT_EQ(frame_of(bytes).find("x")->floats, frame.find("x")->floats);
+}
+
 // A grid that is not known, as of positions that another program has read.
 TEST(Origin, WithoutAGridALargerBoundIsNeeded) {
   const std::vector<double> x = original(12);

@@ -162,6 +162,46 @@ def test_values_that_no_grid_holds_keep_their_bound(tmp_path, value):
         assert frame.position_bound == BOUND and np.array_equal(frame.positions, np.full((PARTICLES, 3), value), equal_nan=True)
 
 
+def test_numbers_that_became_infinite(tmp_path):
+    with gpz.Writer(tmp_path / "in.gpz") as writer:
+        writer.write(q=np.array([1.0, 1e300]))
+    with gpz.Writer(tmp_path / "out.gpz") as writer, pytest.raises(gpz.ArgumentError, match=r"q: inf, .* dtype=numpy.float64"):
+        writer.write(gpz.open(tmp_path / "in.gpz", dtype=np.float32)[0])
+    with gpz.Writer(tmp_path / "in.gpz") as writer:  # float32 before
+        writer.write(q=np.array([1.0, np.inf], np.float32))
+    with gpz.Writer(tmp_path / "out.gpz") as writer:
+        writer.write(gpz.open(tmp_path / "in.gpz", dtype=np.float32)[0])
+
+
+def test_origins_of_columns_that_differ_in_their_rounding(tmp_path):
+    """They have one grid."""
+    x = np.random.default_rng(3).uniform(0, 10, (PARTICLES, 3))
+    with gpz.Writer(tmp_path / "in.gpz", bound=BOUND) as writer:
+        writer.write(positions=x)
+    frame = gpz.open(tmp_path / "in.gpz", dtype=np.float32)[0]
+    info = frame.column_info["x"]
+    origin = {
+        name: gpz.Origin(BOUND, info.step, info.largest_error, 1e-6 * (k + 1), info.dtype) for k, name in enumerate("xyz")
+    }
+    with gpz.Writer(tmp_path / "out.gpz", bound=BOUND) as writer:
+        writer.write(positions=frame.positions, origin=origin)
+    again = gpz.open(tmp_path / "out.gpz")[0]
+    assert again.position_bound == BOUND and np.abs(again.positions - x).max() <= BOUND
+
+
+def test_large_positions_that_were_changed(tmp_path):
+    """No grid is fine enough for what the usual bound adds: they stay as they are."""
+    x = np.random.default_rng(3).uniform(1, 2, (PARTICLES, 3)) * 2.0**50
+    with gpz.Writer(tmp_path / "in.gpz", bound=0.5) as writer:
+        writer.write(positions=x)
+    with gpz.Writer(tmp_path / "out.gpz") as writer:
+        frame = gpz.open(tmp_path / "in.gpz")[0]
+        frame.positions[...] += 0.25
+        writer.write(frame)
+    assert np.array_equal(gpz.open(tmp_path / "out.gpz")[0].positions, frame.positions)
+    assert gpz.open(tmp_path / "out.gpz")[0].position_bound == 0.5
+
+
 def test_fractions_of_the_box(tmp_path):
     x = np.random.default_rng(2).uniform(0, 1, (PARTICLES, 3))
     box = gpz.Box.from_vectors([[40, 0, 0], [7, 35, 0], [-3, 5, 30]])
