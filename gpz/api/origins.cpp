@@ -55,7 +55,7 @@ struct Look {
   double largest = 0;        // magnitude of finite values
   std::size_t on_grid = 0;   // values
   std::size_t off_grid = 0;  // finite values that the grid can hold, beside its points
-  std::size_t others = 0;    // finite values that are too large for the grid
+  std::size_t others = 0;    // values that are too large for the grid, NaN, infinities, -0
 
   // Some values beside it are in every file: those that were stored exactly.
   bool is_on_grid() const { return has_grid && off_grid <= on_grid / 8; }
@@ -68,12 +68,14 @@ Look look_at(const FieldInput &input, const Origin &origin, std::size_t particle
   const core::Grid grid = grid_of(origin);
   double index = 0;
   for_values(input, particles, rows, [&](std::size_t, std::size_t, auto x) {
-    if (!std::isfinite(x)) return;
-    look.largest = std::max(look.largest, std::fabs(static_cast<double>(x)));
+    const bool is_finite = std::isfinite(x);
+    if (is_finite) look.largest = std::max(look.largest, std::fabs(static_cast<double>(x)));
     if (!look.has_grid) return;
-    if (is_decoded(x, origin, grid, index))
+    if (!is_finite)
+      ++look.others;
+    else if (is_decoded(x, origin, grid, index))
       ++look.on_grid;
-    else if (std::fabs(static_cast<double>(x) * grid.inverse_step) <= core::largest_index)
+    else if (x != 0 && std::fabs(static_cast<double>(x) * grid.inverse_step) <= core::largest_index)
       ++look.off_grid;
     else
       ++look.others;
@@ -93,13 +95,15 @@ double unit_of_last_place(double value, ValueType type) {
 // More than the arithmetic of the encoder adds to half a step, for all values of the field.
 double rounding_of_encoder(double largest, ValueType type) { return 4 * unit_of_last_place(largest, type); }
 
-// Whether the file may have stored the values exactly, also those that its grid can hold: because it has no grid, or
-// because some are so large that a step is a few of their units in the last place. Whole blocks are smaller then as
-// exact values. Other values beside the grid have been changed.
+// Whether the file may have stored the values beside its grid exactly, because it has no grid, or because whole blocks
+// are smaller so: where a step is a few units in the last place of large values, and where many values are exact
+// anyway. Otherwise these values have been changed.
 bool may_be_exact(const Look &look, const Origin &origin) {
-  constexpr int few = 5;  // binary digits
-  return origin.bound == 0 ||
-         (look.has_grid && origin.step <= std::ldexp(unit_of_last_place(look.largest, origin.type), few));
+  constexpr int few = 5;           // binary digits
+  constexpr std::size_t many = 8;  // values of a block for each that is exact anyway
+  if (origin.bound == 0) return true;
+  return look.has_grid && (look.off_grid <= many * look.others ||
+                           origin.step <= std::ldexp(unit_of_last_place(look.largest, origin.type), few));
 }
 
 double sum_above(double a, double b) {

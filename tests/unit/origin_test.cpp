@@ -354,7 +354,7 @@ TEST(Origin, OfExactValuesIsKeptWithoutAGrid) {
 // Values that are too large for the grid, and NaN, are stored exactly: the same bound can be kept.
 TEST(Origin, OfValuesThatNoGridHolds) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const double value : {1e30, nan, std::numeric_limits<double>::infinity()}) {
+  for (const double value : {1e30, -0.0, nan, std::numeric_limits<double>::infinity()}) {
     const std::vector<double> x(particles, value);
     Frame frame = frame_of(file_of(given(x, bound)));
     frame.info.fields[0].step = 0;
@@ -378,6 +378,19 @@ TEST(Origin, OfValuesThatTheGridHoldsInPart) {
   const Frame second = frame_of(rewritten(frame));
   EXPECT_EQ(second.info.fields[0].bound, 0.05);
   EXPECT_EQ(second.find("x")->floats, values);
+}
+
+// A block with many infinities is smaller if all its values are exact.
+TEST(Origin, OfValuesAmongInfinities) {
+  std::vector<float> x;
+  for (const double value : original(19)) x.push_back(static_cast<float>(value));
+  for (std::size_t i = 0; i < particles; ++i)
+    if (i % 3 != 0) x[i] = std::numeric_limits<float>::infinity();
+  Frame frame = frame_of(file_of(given(x, 1e-5)));
+  frame.info.fields[0].step = 0;
+  const Frame second = frame_of(rewritten(frame));
+  EXPECT_EQ(second.info.fields[0].bound, 1e-5);
+  EXPECT_EQ(second.find("x")->floats, frame.find("x")->floats);
 }
 
 // Singles of a grid, some of which are stored exactly, that were read into doubles: they are what they were.

@@ -173,6 +173,32 @@ def test_numbers_that_became_infinite(tmp_path):
         writer.write(gpz.open(tmp_path / "in.gpz", dtype=np.float32)[0])
 
 
+@pytest.mark.parametrize("value", [1e-50, 5e-324, 2.0**-149, 3.3e-44])
+def test_numbers_that_float32_rounds_to_few_digits(tmp_path, value):
+    q = value * np.array([1, -1.4, 0.5, 0])
+    with gpz.Writer(tmp_path / "in.gpz") as writer:
+        writer.write(q=q)
+    with gpz.Writer(tmp_path / "out.gpz") as writer:
+        writer.write(gpz.open(tmp_path / "in.gpz", dtype=np.float32)[0])
+    frame = gpz.open(tmp_path / "out.gpz")[0]
+    assert np.abs(frame["q"].astype(float) - q).max() <= frame.bounds["q"] <= 1e-45
+
+
+def test_values_that_were_changed_before_keep_their_bound(tmp_path):
+    """They are exact in the file, beside its grid."""
+    x = np.random.default_rng(3).uniform(0, 10, PARTICLES)
+    with gpz.Writer(tmp_path / "in.gpz", bounds={"q": BOUND}) as writer:
+        writer.write(q=x)
+    with gpz.Writer(tmp_path / "changed.gpz") as writer:
+        frame = gpz.open(tmp_path / "in.gpz")[0]
+        writer.write(q=frame["q"] + 0.123456789, origin=frame)
+    for bound in (BOUND, 1.5 * BOUND):
+        with gpz.Writer(tmp_path / "out.gpz", bounds={"q": bound}) as writer:
+            writer.write(gpz.open(tmp_path / "changed.gpz")[0])
+        again = gpz.open(tmp_path / "out.gpz")[0]
+        assert np.array_equal(again["q"], frame["q"] + 0.123456789) and again.bounds["q"] == BOUND
+
+
 def test_origins_of_columns_that_differ_in_their_rounding(tmp_path):
     """They have one grid."""
     x = np.random.default_rng(3).uniform(0, 10, (PARTICLES, 3))
