@@ -135,6 +135,31 @@ TEST(Identities, IdsInSomeFramesAreRefused) {
   }
 }
 
+// The numbers of rows are what rows without ids get: in the order of memory, some frames of a file have them.
+TEST(Identities, TheNumbersOfRowsMayBeInSomeFrames) {
+  Given given;
+  std::iota(given.ids.begin(), given.ids.end(), 1.0);
+  for (const Order order : {Order::automatic, Order::id, Order::memory}) {
+    Bytes bytes;
+    Writer writer(bytes, small_metadata());
+    writer.set_order(order);
+    writer.write(info_of(), given.positions());
+    writer.write(info_of(), given.with_ids(ValueType::float64));
+    writer.write(info_of(), given.positions());
+    writer.close();
+    const Reader reader = reader_of(bytes);
+    Bytes again;
+    Writer copy(again, small_metadata());
+    copy.set_order(order);
+    for (std::size_t frame = 0; frame < 3; ++frame) copy.write(reader.read(frame));
+  }
+  Bytes bytes;
+  Writer writer(bytes, small_metadata());
+  writer.set_order(Order::place);
+  writer.write(info_of(), given.positions());
+  EXPECT_EQ(status_of([&] { writer.write(info_of(), given.with_ids(ValueType::float64)); }), Status::invalid_argument);
+}
+
 // Sorted by id, particles of equal ids are in the order of their rows.
 TEST(Identities, EqualIdsKeepTheOrderOfTheirRows) {
   Given given;
