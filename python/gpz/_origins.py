@@ -135,7 +135,7 @@ def rounded(origin: Origin, arrays: Sequence[np.ndarray]) -> Origin:
     """With the rounding of values that the file has as float64, and the arrays as float32, unless it is counted already."""
     if origin.dtype != np.float64 or arrays[0].dtype != np.float32 or origin.rounding:
         return origin
-    return origin._replace(rounding=origin.rounding + half_unit(arrays))
+    return origin._replace(rounding=origin.rounding + rounding_to(arrays))
 
 
 def require_range(names: Sequence[str], origin: Origin, arrays: Sequence[np.ndarray]) -> None:
@@ -149,25 +149,25 @@ def require_range(names: Sequence[str], origin: Origin, arrays: Sequence[np.ndar
 
 def computed(origin: Origin, arrays: Sequence[np.ndarray], operations: int) -> Origin:
     """That of values which were computed from those of the file in so many operations, each of which rounds."""
-    return origin._replace(rounding=origin.rounding + operations * half_unit(arrays))
+    return origin._replace(rounding=origin.rounding + operations * rounding_to(arrays))
 
 
-def half_unit(arrays: Sequence[np.ndarray]) -> float:
+def rounding_to(arrays: Sequence[np.ndarray]) -> float:
     """The largest rounding to a value of these arrays. A float32 of 0 may have been a number below all others."""
     if arrays[0].dtype != np.float32:
-        return HALF_UNIT_OF_DOUBLES * power_above(arrays)
-    return max(HALF_UNIT * power_above(arrays), HALF_OF_LEAST if len(arrays[0]) else 0.0)
+        return half_unit(arrays, HALF_UNIT_OF_DOUBLES)
+    return max(half_unit(arrays, HALF_UNIT), HALF_OF_LEAST if len(arrays[0]) else 0.0)
 
 
-def power_above(arrays: Sequence[np.ndarray]) -> float:
-    """The power of two above the finite values: it stays the same from frame to frame, mostly."""
+def half_unit(arrays: Sequence[np.ndarray], unit: float) -> float:
+    """A part of the power of two above the finite values: it stays the same from frame to frame, mostly."""
     largest = 0.0
     for array in arrays:
         if len(array):
             with np.errstate(invalid="ignore"):
                 top = float(np.nanmax(np.abs(array[np.isfinite(array)]), initial=0.0))
             largest = max(largest, top)
-    return 2.0 ** math.frexp(largest)[1] if largest else 0.0
+    return math.ldexp(unit, math.frexp(largest)[1]) if largest else 0.0
 
 
 def is_on_grid(origin: Origin, arrays: Sequence[np.ndarray]) -> bool:
@@ -216,14 +216,14 @@ def choose(
             "of 0 cannot be kept. Read it with dtype=numpy.float64, or write without a bound"
         )
     if asked is not None:
-        # With so little room no grid is coarser. The library cannot tell exact values of the file from changed ones.
-        stays = unchanged and not origin.rounding and origin.bound <= asked <= 2 * origin.bound
-        return (origin.bound, origin.step, origin.to_library()) if stays else (asked, 0.0, origin.to_library())
+        # The library cannot tell exact values of the file from changed ones, for which there is no room.
+        stays = unchanged and asked == origin.bound and not origin.rounding
+        return asked, origin.step if stays else 0.0, origin.to_library()
     if unchanged or not usual or (not origin.bound and not origin.rounding) or is_on_grid(origin, arrays):
         return origin.bound, origin.step, origin.to_library()
     # Values that were changed since they were read: what is added is the usual bound, or that of their file.
     added = min(usual, origin.bound) or usual  # float64 (in_type) has room for it
     unit = HALF_UNIT if origin.dtype == np.float32 else HALF_UNIT_OF_DOUBLES
-    if origin.step and added <= ARITHMETIC * unit * power_above(arrays):
+    if origin.step and added <= ARITHMETIC * half_unit(arrays, unit):
         return origin.bound, origin.step, origin.to_library()  # so large that no grid is within it
     return math.nextafter(origin.bound + origin.rounding + added, math.inf), 0.0, origin.to_library()
