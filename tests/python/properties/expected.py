@@ -16,7 +16,8 @@ class Expected:
 
     original: values by column, rows as they were given. tags: the numbers of the rows that are left, if not all are.
     ordered: whether rows come back as they were given, or by id where there are ids. slack: by column, how far the original may
-    be from what it should be, because it was computed in floats.
+    be from what it should be, because it was computed in floats. quiet: whether signalling NaN became quiet (float32 in streams).
+    changed: whether the values are others than those that were given first.
     """
 
     original: dict[str, np.ndarray]
@@ -25,6 +26,8 @@ class Expected:
     ordered: bool = True
     tags: np.ndarray | None = None
     slack: dict[str, float] = dataclasses.field(default_factory=dict)
+    quiet: bool = False
+    changed: bool = False
 
     @classmethod
     def of(cls, given, order):
@@ -70,8 +73,8 @@ class Expected:
         said, slack = f"{what}: {name}", self.slack.get(name, 0)
         if original.dtype.kind == "i":
             assert bound == 0 and values.dtype.kind == "i" and values.tolist() == original.tolist(), said
-        elif not bound and not slack:
-            compare.require_bits(values, original, said)
+        elif not bound and not slack and values.dtype == original.dtype:
+            compare.require_bits(values, original, said, self.quiet)
         else:
             assert error <= bound, f"{said}: the largest error {error!r} is above the bound {bound!r}"
             compare.require_within(values, original, bound, f"{said}, bound", slack)
