@@ -54,10 +54,11 @@ class Expected:
         if "tag" not in values:
             assert self.ordered, "made wrongly: without tags an order that is not kept cannot be checked"
             return rows
-        assert sorted(values["tag"]) == sorted(rows), f"{what}: rows {values['tag']}, not {rows}"
+        tags = values["tag"].astype(np.int64)  # a binary dump has floats
+        assert sorted(tags) == sorted(rows), f"{what}: rows {tags}, not {rows}"
         if self.ordered:
-            assert values["tag"].tolist() == rows.tolist(), f"{what}: rows come back as {values['tag']}, not {rows}"
-        return values["tag"]
+            assert tags.tolist() == rows.tolist(), f"{what}: rows come back as {tags}, not {rows}"
+        return tags
 
     def check(self, values, bounds, errors, what):
         """values: by column, sorted by id where there are ids. bounds: as recorded, 0: exact. errors: largest ones, as recorded."""
@@ -71,6 +72,8 @@ class Expected:
 
     def check_column(self, name, values, original, bound, error, what):
         said, slack = f"{what}: {name}", self.slack.get(name, 0)
+        if not len(original):
+            return  # text does not tell its type
         if original.dtype.kind == "i":
             assert bound == 0 and values.dtype.kind == "i" and values.tolist() == original.tolist(), said
         elif not bound and not slack and values.dtype == original.dtype:
