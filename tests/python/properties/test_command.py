@@ -174,6 +174,8 @@ def test_encoded_again(folder, given_input, chosen, steps):
         elif step.way == "select":
             run("select", path, "-o", to, "--frames", "::2")
             expected = expected[::2]
+        elif step.way == "columns" and len({frame.columns for frame in before}) > 1:
+            continue  # ids in some frames, in the order of memory
         elif step.way == "columns":
             run("select", path, "-o", to, "--columns", ",".join(name for name in before[0].columns if name != "mol"))
             expected = [copy.deepcopy(wanted) for wanted in expected]
