@@ -56,6 +56,17 @@ class Options:
     key_interval: int
     append: int
 
+    def of_columns(self, columns):
+        """Without bounds of columns that are not there."""
+        return self if "q" in columns else dataclasses.replace(self, bound_of_q=None)
+
+
+def tagged(frames):
+    """With the number of each row, for orders that do not keep rows."""
+    for frame in frames:
+        frame.columns.setdefault("tag", np.arange(frame.count))
+    return frames
+
 
 def scaled_kind(kind, random, count, width):
     """Values of one kind, around boxes of EDGE. width: bytes of a float."""
@@ -203,9 +214,8 @@ def box_of(kind, k, dimension):
     return gpz.Box.from_vectors(edges, dimension=dimension)
 
 
-def bounds(none=True):
-    usual = [st.sampled_from(BOUNDS), st.floats(1e-6, 5)]
-    return st.one_of(*([st.none()] if none else []), *usual)
+def bounds():
+    return st.one_of(st.none(), st.sampled_from(BOUNDS), st.floats(1e-6, 5))
 
 
 @st.composite

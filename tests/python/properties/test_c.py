@@ -16,7 +16,7 @@ import pytest
 from expected import Expected
 from hypothesis import given
 from hypothesis import strategies as st
-from made import BOUNDS, options, trajectories
+from made import BOUNDS, options, tagged, trajectories
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
@@ -172,6 +172,8 @@ def read_one(library, kind, where, frame, narrow):
     array = (c.Output * len(outputs))(*outputs)
     flags = c.SORT_BY_ID if "id" in infos else 0
     library.call(f"{kind}_read", *where, array, len(outputs), frame.particles, flags)
+    if narrow and any(array.dtype == np.float32 and np.isinf(array).any() for array in values.values()):
+        return read_one(library, kind, where, frame, False)  # a rounding to infinity has no bound
     return Read(frame, infos, values)
 
 
@@ -187,9 +189,9 @@ def check(library, path, expected):
 
 
 def prepared(frames, orders):
+    if "place" in orders:
+        tagged(frames)
     for frame in frames:
-        if "place" in orders:
-            frame.columns.setdefault("tag", np.arange(frame.count))
         for name in [name for name, array in frame.columns.items() if len(array) and array.strides[0] == 0]:
             frame.columns[name] = frame.columns[name].copy()
     return frames
@@ -199,9 +201,16 @@ def prepared(frames, orders):
 def test_written_once(library, folder, frames, chosen, kind):
     if kind == c.RELATIVE:
         chosen.append = 0
+        chosen.bound = None if chosen.bound is None else min(chosen.bound, 0.5)
+        chosen.bound_of_q = None if chosen.bound_of_q is None else min(chosen.bound_of_q, 0.5)
     frames = prepared(frames, [chosen.order])
     path = folder / f"c{next(names) % 8}.gpz"
-    write_given(library, path, frames, chosen, kind)
+    try:
+        write_given(library, path, frames, chosen, kind)
+    except c.CError as error:
+        # The distance of the values is more than a double can be.
+        assert kind == c.RELATIVE and "the error bound has to be positive and finite" in str(error)
+        return
     check(library, path, [Expected.of(frame, chosen.order) for frame in frames])
 
 
