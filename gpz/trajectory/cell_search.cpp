@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t sample_size = 16384;   // particles
 constexpr std::size_t tolerated_part = 256;  // one particle of so many may miss the axis that is in use
+constexpr std::size_t fewest_tilted = 256;   // particles, from which it can be told whether a tilted axis fits
 constexpr std::size_t least_jumps = 16;      // of a sample, from which a period is taken
 constexpr std::int64_t far_away = core::max_axis_reach;
 
@@ -77,7 +78,7 @@ core::GridAxis CellSearch::find_axis(const core::GridAxis &named, bool is_straig
   const std::vector<std::int64_t> &now = sample_.now;
   const std::vector<std::int64_t> &before = sample_.before;
   const core::GridAxis usual = is_straight ? named : core::GridAxis{};
-  if (now.empty()) return usual;
+  if (now.empty() || (!is_straight && now.size() < fewest_tilted)) return usual;
   const auto enough = [&](std::size_t missed) { return missed * tolerated_part <= now.size(); };
 
   std::int64_t period = is_usable(named) ? named.period : found.period;
