@@ -12,37 +12,48 @@ namespace gpz::trajectory {
 namespace {
 
 constexpr std::size_t sample_size = 16384;   // particles
-constexpr std::size_t tolerated_part = 256;  // one particle of so many may miss the axis that is in use
-constexpr std::size_t fewest_tilted = 256;   // particles, from which it can be told whether a tilted axis fits
-constexpr std::size_t least_jumps = 16;      // of a sample, from which a period is taken
+constexpr std::size_t tolerated_part = 4096;  // one particle of so many may miss the axis that is in use
+constexpr std::size_t few = 256;             // particles: with fewer, some misses say nothing
+constexpr std::size_t tolerated_of_few = 8;  // as tolerated_part
+constexpr std::size_t miss = 128;            // bits of an exception, by those that a particle within the margin costs
+constexpr std::size_t usual_part_within = 16;
+constexpr std::size_t least_jumps = 4;      // of a sample, from which a period is taken
 constexpr std::int64_t far_away = core::max_axis_reach;
 
 bool is_usable(const core::GridAxis &axis) { return core::checked_axis(axis).period != 0; }
 
-// Particles of a sample that are not where they are expected, were their motion known but for the image. An open axis
-// misses those that go further than half of `period`.
+// What it costs that particles of a sample are not where they are expected, were their motion known but for the image:
+// `miss` for each that is beyond the margin of an axis. Particles within the margin cost 1 each, from a usual number of
+// them on: LAMMPS leaves a few beyond the edges for a while. An open axis misses those that go further than half of
+// `period`.
 std::size_t misses(const std::vector<std::int64_t> &now, const std::vector<std::int64_t> &before,
                    const core::GridAxis &axis, std::int64_t period) {
-  std::size_t count = 0;
+  std::size_t missed = 0;
+  std::size_t within_margin = 0;
   for (std::size_t i = 0; i < now.size(); ++i) {
     const std::int64_t moved = core::displacement(now[i], before[i], axis);
     if (axis.period == 0) {
-      count += moved > period / 2 || moved < -(period / 2) ? 1 : 0;
+      missed += moved > period / 2 || moved < -(period / 2) ? 1 : 0;
       continue;
     }
     const std::int64_t place = core::wrap(core::sum_of(before[i], moved), axis);
-    count += place != now[i] && core::other_image(place, axis, core::largest_margin(axis)) != now[i] ? 1 : 0;
+    if (place == now[i]) continue;
+    if (core::other_image(place, axis, core::largest_margin(axis)) == now[i])
+      ++within_margin;
+    else
+      ++missed;
   }
-  return count;
+  const std::size_t usual = now.size() / usual_part_within;
+  return missed * miss + (within_margin > usual ? within_margin - usual : 0);
 }
 
 // Where a period begins in whose middle the particles are.
 std::int64_t centred(const std::vector<std::int64_t> &now, std::int64_t period) {
   std::vector<std::int64_t> sorted = now;
   std::sort(sorted.begin(), sorted.end());
-  const std::size_t few = sorted.size() / 256;
-  const std::int64_t low = sorted[few];
-  const std::int64_t high = sorted[sorted.size() - 1 - few];
+  const std::size_t outside = sorted.size() / 256;
+  const std::int64_t low = sorted[outside];
+  const std::int64_t high = sorted[sorted.size() - 1 - outside];
   return low + (high - low) / 2 - period / 2;
 }
 
@@ -78,8 +89,9 @@ core::GridAxis CellSearch::find_axis(const core::GridAxis &named, bool is_straig
   const std::vector<std::int64_t> &now = sample_.now;
   const std::vector<std::int64_t> &before = sample_.before;
   const core::GridAxis usual = is_straight ? named : core::GridAxis{};
-  if (now.empty() || (!is_straight && now.size() < fewest_tilted)) return usual;
-  const auto enough = [&](std::size_t missed) { return missed * tolerated_part <= now.size(); };
+  if (now.empty() || (!is_straight && now.size() < few)) return usual;
+  const std::size_t part = now.size() < few ? tolerated_of_few : tolerated_part;
+  const auto enough = [&](std::size_t missed) { return missed * part <= now.size() * miss; };
 
   std::int64_t period = is_usable(named) ? named.period : found.period;
   const bool finds_period = period == 0 && has_last;
@@ -109,6 +121,8 @@ core::GridAxis CellSearch::find_axis(const core::GridAxis &named, bool is_straig
   consider({centred(now, period), period});
   // Particles that cross an edge which is not along this axis are elsewhere in it, whatever its period.
   if (!is_straight && !enough(fewest)) return usual;
+  // Bits are more than misses: what is hardly better is not worth a change.
+  if (fewest > usual_misses / 2) return usual;
   found.is_open = best.period == 0;
   found.offset = static_cast<double>(best.lo - base) / length;
   found.lo = best.lo;
