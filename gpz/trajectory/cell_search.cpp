@@ -11,13 +11,16 @@
 namespace gpz::trajectory {
 namespace {
 
-constexpr std::size_t sample_size = 16384;   // particles
-constexpr std::size_t tolerated_part = 4096;  // one particle of so many may miss the axis that is in use
+constexpr std::size_t sample_size = 16384;  // particles
+// One particle of so many may miss the axis that is in use. Without a search for the best axis, only those are replaced
+// that many particles miss: others are those of the encoder for GPUs, which does not search.
+constexpr std::size_t tolerated_part = 4096;
+constexpr std::size_t tolerated_by_default = 64;
 constexpr std::size_t few = 256;             // particles: with fewer, some misses say nothing
 constexpr std::size_t tolerated_of_few = 8;  // as tolerated_part
 constexpr std::size_t miss = 128;            // bits of an exception, by those that a particle within the margin costs
 constexpr std::size_t usual_part_within = 16;
-constexpr std::size_t least_jumps = 4;      // of a sample, from which a period is taken
+constexpr std::size_t least_jumps = 4;  // of a sample, from which a period is taken
 constexpr std::int64_t far_away = core::max_axis_reach;
 
 bool is_usable(const core::GridAxis &axis) { return core::checked_axis(axis).period != 0; }
@@ -85,12 +88,13 @@ void CellSearch::take_sample(const std::int64_t *q, const std::int64_t *last, st
   for (std::size_t i = last != nullptr ? 0 : 1; i < n; i += stride) take(i, last != nullptr ? last[i] : q[i - 1]);
 }
 
-core::GridAxis CellSearch::find_axis(const core::GridAxis &named, bool is_straight, bool has_last, Found &found) {
+core::GridAxis CellSearch::find_axis(const core::GridAxis &named, bool is_straight, bool has_last, bool is_thorough,
+                                     Found &found) {
   const std::vector<std::int64_t> &now = sample_.now;
   const std::vector<std::int64_t> &before = sample_.before;
   const core::GridAxis usual = is_straight ? named : core::GridAxis{};
   if (now.empty() || (!is_straight && now.size() < few)) return usual;
-  const std::size_t part = now.size() < few ? tolerated_of_few : tolerated_part;
+  const std::size_t part = now.size() < few ? tolerated_of_few : is_thorough ? tolerated_part : tolerated_by_default;
   const auto enough = [&](std::size_t missed) { return missed * part <= now.size() * miss; };
 
   std::int64_t period = is_usable(named) ? named.period : found.period;
@@ -138,7 +142,8 @@ core::GridBox CellSearch::find(const Box &box, const Field &field, const cpu::In
   core::GridBox out{};
   for (std::size_t d = 0; d < field.components.size(); ++d) {
     take_sample(q[d], last != nullptr ? (*last)[d] : nullptr, n);
-    out[d] = find_axis(named[d], straight[d].period != 0, last != nullptr, found_[d]);
+    const bool is_thorough = is_thorough_ || box.kind == Box::Kind::none;
+    out[d] = find_axis(named[d], straight[d].period != 0, last != nullptr, is_thorough, found_[d]);
   }
   return out;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The periodic cell of positions as an encoder finds it: programs put it elsewhere than the box of the file says, or
-// write no box, or follow particles beyond its edges (docs/decisions/0039).
+// write no box, or follow particles beyond its edges (docs/decisions/0041).
 #pragma once
 
 #include <array>
@@ -17,6 +17,9 @@ namespace gpz::trajectory {
 // Finds the axes of the sections of one field, section after section. What it has found stays until it no longer fits.
 class CellSearch {
  public:
+  // Whether an axis is replaced that a few particles miss, too: for efforts that no GPU writes.
+  void set_thorough(bool is_thorough) { is_thorough_ = is_thorough; }
+
   // The axes of a section of n particles with indices q. `last`: the indices that they had before; without them, each
   // particle is compared with the one before it, as particles of a molecule are near each other. The axes of the box
   // stay where nearly all particles fit them.
@@ -38,8 +41,10 @@ class CellSearch {
   };
 
   void take_sample(const std::int64_t *q, const std::int64_t *last, std::size_t n);
-  core::GridAxis find_axis(const core::GridAxis &named, bool is_straight, bool has_last, Found &found);
+  core::GridAxis find_axis(const core::GridAxis &named, bool is_straight, bool has_last, bool is_thorough,
+                           Found &found);
 
+  bool is_thorough_ = false;
   Sample sample_;
   std::array<Found, core::max_components> found_;
 };

@@ -227,6 +227,7 @@ struct TrajectoryEncoder::State {
               EncodedChunk &out) {
     format::prepare_fields(fields, particles);
     if (is_key) patience = {};
+    cell.set_thorough(effort != Effort::fast);
     const bool differences = !is_key && particles <= format::max_followed && can_follow(fields) &&
                              match(fields, particles, rows) && !(key_is_modelled && patience.waits());
     bool starts_anew = !differences;

@@ -68,7 +68,8 @@ std::vector<double> coordinates(const std::vector<Vector> &fractions, const Box 
 }
 
 // The bytes of a file of frames in the order of ids, which are read back.
-std::size_t written(const std::vector<std::vector<double>> &frames, const Box &box, Effort effort, unsigned interval = 100) {
+std::size_t written(const std::vector<std::vector<double>> &frames, const Box &box, Effort effort,
+                    unsigned interval = 100) {
   std::vector<std::int64_t> ids(particles);
   for (std::size_t i = 0; i < particles; ++i) ids[i] = static_cast<std::int64_t>(i) + 1;
   Bytes bytes;
@@ -127,8 +128,7 @@ TEST(CellSearch, OfTiltedBoxes) {
   const Box box = box_of({6, -3, 8});
   const auto usual = static_cast<double>(written(placed(moving, box, 0, 0), box, Effort::fast));
   for (const double shift : {-0.5, 0.3, 0.5, 0.8})
-    EXPECT_LT(static_cast<double>(written(placed(moving, box, 0, shift), box, Effort::fast)), 1.06 * usual)
-        << shift;
+    EXPECT_LT(static_cast<double>(written(placed(moving, box, 0, shift), box, Effort::fast)), 1.06 * usual) << shift;
 }
 
 TEST(CellSearch, UnwrappedPositionsAreFollowedThroughTheBox) {
