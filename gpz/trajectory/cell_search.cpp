@@ -120,7 +120,7 @@ core::GridAxis CellSearch::find_axis(const core::GridAxis &named, bool is_straig
     best = axis;
   };
   consider(kept());
-  if (enough(fewest)) return best;
+  if (fewest * tolerated_part <= now.size() * miss) return best;
   consider({});
   consider({centred(now, period), period});
   // Particles that cross an edge which is not along this axis are elsewhere in it, whatever its period.
