@@ -30,6 +30,7 @@
 #include "fix_gpz_step.h"
 #include "gpz_box.h"
 #include "gpz_metadata.h"
+#include "gpz_rerun_origin.h"
 #include "gpz_wrapped.h"
 #include "input.h"
 #include "label_map.h"
@@ -151,7 +152,8 @@ void DumpGPZ::init_style() {
 }
 
 void DumpGPZ::say_bound() {
-  if (gpz_columns().has_positions())
+  // A rerun has its bounds at its frames.
+  if (gpz_columns().has_positions() && !GPZRerunOrigin::active(lmp))
     log().say_if_new("positions " + settings_.eb.text(update->unit_style, id), said_bound_);
 }
 
@@ -279,6 +281,7 @@ gpz::Metadata DumpGPZ::metadata() const {
   facts.columns = gpz_columns().names();
   facts.elements = elements();
   facts.features = wanted_features();
+  if (const auto *const rerun = GPZRerunOrigin::active(lmp)) rerun->describe(facts);
   return facts;
 }
 
@@ -352,12 +355,27 @@ void DumpGPZ::set_bounds(double first_edge) {
   gpz_columns().set_bounds(bound, bound / box().largest_edge_sum());
 }
 
+// In a rerun, bounds hold for the positions that its files were made of. Returns that of distances.
+double DumpGPZ::set_bounds_of_frame() {
+  const GPZRerunOrigin *const rerun = gpz_columns().has_positions() ? GPZRerunOrigin::active(lmp) : nullptr;
+  const auto origin = rerun ? rerun->positions(triclinic_general, gpz_columns().has_fractions()) : GPZPositionOrigin();
+  const GPZPositionBound &eb = settings_.eb;
+  const double bound = eb.beside(origin, first_edge_);
+  gpz_columns().set_bounds(bound, bound / box().largest_edge_sum());
+  if (!gpz_columns().set_before(origin.distance, origin.fraction))
+    log().fail(eb.problem_beside(origin, first_edge_, update->unit_style, id));
+  if (rerun)
+    log().say_if_new("positions " + (origin.bound > 0 ? eb.text_beside(origin, first_edge_, update->unit_style)
+                                                      : eb.text(update->unit_style, id)),
+                     said_bound_);
+  return bound;
+}
+
 // At the first frame.
-void DumpGPZ::warn_of_large_bound() {
+void DumpGPZ::warn_of_large_bound(double bound) {
   if (bound_checked_ || !gpz_columns().has_positions()) return;
   bound_checked_ = true;
   const gpz::Box now = box();
-  const double bound = settings_.eb.absolute(first_edge_);
   if (bound < 0.5 * gpz_longest_edge(now)) return;
   const auto edges = now.edges();
   log().warn(
@@ -378,8 +396,7 @@ void DumpGPZ::write_frame() {
     // What is relative to the box refers to the first frame: of the file, if it is continued, otherwise of this dump.
     if (first_edge_ == 0) first_edge_ = output_.first_edge();
     if (first_edge_ == 0) first_edge_ = gpz_longest_edge(box());
-    set_bounds(first_edge_);
-    warn_of_large_bound();
+    warn_of_large_bound(set_bounds_of_frame());
     const auto atoms_are_wrapped = wrapped();
     pack(nullptr);
     summary_.lap(GPZSummary::GATHER);

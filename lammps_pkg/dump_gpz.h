@@ -95,7 +95,8 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
 
   void copy_to_host();
   void set_bounds(double first_edge);
-  void warn_of_large_bound();
+  double set_bounds_of_frame();
+  void warn_of_large_bound(double bound);
   void write_frame();
   void drain();
   void stop_if_it_fails(const std::function<void()> &use_output) const;
