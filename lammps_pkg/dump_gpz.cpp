@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "atom.h"
+#include "atom_masks.h"
 #include "comm.h"
 #include "compute.h"
 #include "domain.h"
@@ -297,7 +298,7 @@ GPZAppend DumpGPZ::append() {
     if (const auto bound = GPZColumns::position_bound(last)) settings_.eb.take(*bound);
     gpz::FrameInfo next;
     next.box = box();
-    set_bounds(first_edge > 0 ? first_edge : gpz_longest_edge(next.box));
+    set_bounds(settings_.eb.absolute(first_edge > 0 ? first_edge : gpz_longest_edge(next.box)));
     for (const gpz::FieldInput &column : gpz_columns().fields()) next.fields.push_back(column.field);
     return next;
   };
@@ -350,18 +351,17 @@ void DumpGPZ::copy_to_host() {
 }
 
 // An error of scaled positions counts as the distance that it becomes in the box of this frame.
-void DumpGPZ::set_bounds(double first_edge) {
-  const double bound = settings_.eb.absolute(first_edge);
-  gpz_columns().set_bounds(bound, bound / box().largest_edge_sum());
-}
+void DumpGPZ::set_bounds(double bound) { gpz_columns().set_bounds(bound, bound / box().largest_edge_sum()); }
 
 // In a rerun, bounds hold for the positions that its files were made of. Returns that of distances.
 double DumpGPZ::set_bounds_of_frame() {
   const GPZRerunOrigin *const rerun = gpz_columns().has_positions() ? GPZRerunOrigin::active(lmp) : nullptr;
+  // KOKKOS may have the atoms of the set-up on the GPU only.
+  if (rerun && backend_.device_atoms()) backend_.device_atoms()->sync_host(X_MASK | IMAGE_MASK);
   const auto origin = rerun ? rerun->positions(triclinic_general, gpz_columns().has_fractions()) : GPZPositionOrigin();
   const GPZPositionBound &eb = settings_.eb;
   const double bound = eb.beside(origin, first_edge_);
-  gpz_columns().set_bounds(bound, bound / box().largest_edge_sum());
+  set_bounds(bound);
   if (!gpz_columns().set_before(origin.distance, origin.fraction))
     log().fail(eb.problem_beside(origin, first_edge_, update->unit_style, id));
   if (rerun)

@@ -94,7 +94,7 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
   void close(bool can_throw);
 
   void copy_to_host();
-  void set_bounds(double first_edge);
+  void set_bounds(double bound);
   double set_bounds_of_frame();
   void warn_of_large_bound(double bound);
   void write_frame();
