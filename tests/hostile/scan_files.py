@@ -231,7 +231,7 @@ def bad_names(size=SIZE):  # noqa: ARG001
         "units": texts[1],
         "atom_style": texts[2],
         "command": " ".join(texts),
-        "columns": texts,
+        "columns": ["id", *texts],  # without id, decode takes the ids for numbers of rows
         "elements": texts,
         "type_labels": texts,
     }

@@ -145,13 +145,14 @@ def require_room(positions: np.ndarray, in_nm: float, precision: int, frame: gpz
 def lost_in(form: Format, first, style: str, precision: int, times, velocities: bool, forces: bool, file) -> list[str]:
     """What the format cannot hold, of this file."""
     lost = []
+    bound = "" if first.position_bound is None else f", which is {first.position_bound:g} at most in the .gpz file"
     if form.mda == "XTC":
         unit = "sigma" if style == "lj" else "nm"
         lost.append(
-            f"positions are rounded to {10.0**-precision:g} {unit}: the error bounds of the file do not hold any more"
+            f"positions are rounded to {10.0**-precision:g} {unit}: half of that comes to their error{bound}"
         )
     else:
-        lost.append("positions are float32: error bounds below their rounding, 6e-8 of a value, do not hold any more")
+        lost.append(f"positions are float32: the rounding, 6e-8 of a value, comes to their error{bound}")
     if first.ids is None:
         lost.append("the file has no ids: atoms are in another order in each frame")
     else:

@@ -26,6 +26,15 @@ struct PrintedFrame {
   std::vector<ColumnText> columns;  // point into frame
 };
 
+// Whether ids say no more than the number of the row, from 1.
+bool are_row_numbers(const Frame &frame, const std::vector<std::size_t> &rows) {
+  const Frame::Column *const ids = frame.find("id");
+  if (ids == nullptr || ids->integers.size() != rows.size()) return false;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (ids->integers[rows[i]] != static_cast<std::int64_t>(i) + 1) return false;
+  return true;
+}
+
 void hide_ids(Frame &frame) {
   const auto is_id = [&](const Frame::Column &column) { return frame.name(column) == "id"; };
   frame.columns.erase(std::remove_if(frame.columns.begin(), frame.columns.end(), is_id), frame.columns.end());
@@ -74,7 +83,7 @@ void FrameWriter::write(Frame frame) {
     printed->rows = sorted_rows(printed->frame, options_.sort, options_.input);
   for (const Frame::Column &column : printed->frame.columns)
     if (printed->frame.info.fields[column.field].display == Display::element) check_elements(printed->frame, column);
-  if (options_.hide_ids) hide_ids(printed->frame);
+  if (options_.hide_ids && are_row_numbers(printed->frame, printed->rows)) hide_ids(printed->frame);
   if (options_.unwrap) unwrap(printed->frame, options_.input);
   if (!options_.columns.empty()) keep_columns(printed->frame, columns_kept(printed->frame), options_.input);
   prepare(printed->frame);
