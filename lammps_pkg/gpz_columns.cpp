@@ -15,6 +15,7 @@
 #include "gpz_columns.h"
 
 #include <algorithm>
+#include <cmath>
 #include <gpz/chunk.hpp>
 #include <gpz/continuation.hpp>
 #include <stdexcept>
@@ -219,10 +220,12 @@ bool GPZColumns::set_steps() {
     if (bound_[f] != Bound::position && bound_[f] != Bound::scaled) continue;
     const Before &before = bound_[f] == Bound::position ? before_position_ : before_scaled_;
     gpz::Field &field = fields_[f].field;
-    field.largest_error = std::min(before.largest_error, field.bound);
-    field.step = 0;
+    field.largest_error = field.step = 0;
     if (before.bound == 0) continue;
-    field.step = gpz::step_beside(field.bound, before.bound, before.largest_value, field.type);
+    // KOKKOS in single precision has rounded the values, and a few sums of them.
+    const double rounding = field.type == gpz::ValueType::float32 ? std::ldexp(before.largest_value, -22) : 0;
+    field.largest_error = gpz::error_beside(field.bound, before.largest_error, rounding);
+    field.step = gpz::step_beside(field.bound, before.bound + rounding, before.largest_value, field.type);
     have_room = have_room && field.step > 0;
   }
   return have_room;
