@@ -31,7 +31,6 @@
 #include "fix_gpz_step.h"
 #include "gpz_box.h"
 #include "gpz_metadata.h"
-#include "gpz_rerun_origin.h"
 #include "gpz_wrapped.h"
 #include "input.h"
 #include "label_map.h"
@@ -353,6 +352,16 @@ void DumpGPZ::copy_to_host() {
 // An error of scaled positions counts as the distance that it becomes in the box of this frame.
 void DumpGPZ::set_bounds(double bound) { gpz_columns().set_bounds(bound, bound / box().largest_edge_sum()); }
 
+// Fractions have another bound in each box, of which the log has the first.
+void DumpGPZ::say_bound_beside(const GPZPositionOrigin &origin) {
+  const std::string source = fmt::format("{:.6g} of {}", origin.bound, origin.path);
+  if (origin.bound == 0)
+    log().say_if_new("positions " + settings_.eb.text(update->unit_style, id), said_bound_);
+  else if (source != said_bound_)
+    log().say("positions " + settings_.eb.text_beside(origin, first_edge_, update->unit_style));
+  if (origin.bound > 0) said_bound_ = source;
+}
+
 // In a rerun, bounds hold for the positions that its files were made of. Returns that of distances.
 double DumpGPZ::set_bounds_of_frame() {
   const GPZRerunOrigin *const rerun = gpz_columns().has_positions() ? GPZRerunOrigin::active(lmp) : nullptr;
@@ -364,10 +373,7 @@ double DumpGPZ::set_bounds_of_frame() {
   set_bounds(bound);
   if (!gpz_columns().set_before(origin.distance, origin.fraction))
     log().fail(eb.problem_beside(origin, first_edge_, update->unit_style, id));
-  if (rerun)
-    log().say_if_new("positions " + (origin.bound > 0 ? eb.text_beside(origin, first_edge_, update->unit_style)
-                                                      : eb.text(update->unit_style, id)),
-                     said_bound_);
+  if (rerun) say_bound_beside(origin);
   return bound;
 }
 

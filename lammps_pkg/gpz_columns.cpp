@@ -213,7 +213,8 @@ bool GPZColumns::set_before(const Before &position, const Before &scaled) {
   return set_steps();
 }
 
-// Of values that are not the original ones: what is left of the bound. Returns whether there is something.
+// Values that are not the original ones get a step that fits into the bound beside their error. Returns whether one
+// does.
 bool GPZColumns::set_steps() {
   bool have_room = true;
   for (std::size_t f = 0; f < fields_.size(); ++f) {

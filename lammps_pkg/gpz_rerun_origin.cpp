@@ -109,12 +109,13 @@ std::string GPZRerunOrigin::path_of(double bound) const {
 GPZPositionOrigin GPZRerunOrigin::positions(bool general, bool fractions) const {
   const gpz::Box box = gpz_box(*domain, false);
   const double to_fraction = fraction_of_distance(*domain);
-  double values[6] = {};
-  auto &[bound, largest_error, fraction_bound, fraction_error, largest, images] = values;
+  double values[7] = {};
+  auto &[bound, largest_error, fraction_bound, fraction_error, largest, images, reads_fractions] = values;
   const auto raise = [](double &most, double value) { most = std::max(most, value); };
   for (const auto &[reader, frame] : frames_) {
     // In the same box, fractions are those of the file.
     const bool stay = frame.are_fractions && frame.box.values == box.values;
+    raise(reads_fractions, frame.are_fractions);
     raise(bound, distance_of(frame.bound, frame));
     raise(largest_error, distance_of(frame.largest_error, frame));
     raise(fraction_bound, stay ? frame.bound : distance_of(frame.bound, frame) * to_fraction);
@@ -142,6 +143,8 @@ GPZPositionOrigin GPZRerunOrigin::positions(bool general, bool fractions) const 
   origin.bound = bound;
   origin.path = path_of(bound);
   origin.rounding = std::ldexp(largest * (64 + images), -53);
+  // For unwrapped fractions it adds IMGMAX, and subtracts it again.
+  if (reads_fractions > 0 || fractions) origin.rounding += std::ldexp(IMGMAX * edges, -52);
   origin.least = bound * rotation;
   if (fractions) origin.least = std::max(origin.least, fraction_bound * gpz_box(*domain, general).largest_edge_sum());
   if (gpz::same_bound(origin.least, bound)) origin.least = bound;
