@@ -11,6 +11,7 @@
 #include "gpz/chunk.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/fields.hpp"
 
 namespace gpz::api {
 namespace {
@@ -73,16 +74,6 @@ Look look_at(const FieldInput &input, const Origin &origin, std::size_t particle
       ++look.others;
   });
   return look;
-}
-
-// More than the arithmetic of the encoder adds to half a step, for all values of the field: four units in the last
-// place of the power of two above them.
-double rounding_of_encoder(double largest, ValueType type) {
-  int exponent = 0;
-  std::frexp(largest, &exponent);
-  const int digits =
-      type == ValueType::float32 ? std::numeric_limits<float>::digits : std::numeric_limits<double>::digits;
-  return std::ldexp(4.0, exponent - digits);
 }
 
 double sum_above(double a, double b) {
@@ -172,7 +163,7 @@ void Origins::apply(std::vector<FieldInput> &fields, std::size_t particles, cons
       continue;
     }
     if (input.field.bound < before) refuse(input.field, before);
-    const double room = input.field.bound - before - rounding_of_encoder(look.largest, input.field.type);
+    const double room = format::room_beside(input.field.bound, before, look.largest, input.field.type);
     if (input.field.step == 0 && look.is_on_grid() && room <= origin.bound)
       keep(input, origin, before);
     else if (!(room > 0) || input.field.step / 2 > room)
