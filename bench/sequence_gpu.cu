@@ -53,7 +53,8 @@ std::string cpu_says(gpz::FieldInput input, const std::vector<float> &values, st
   gpz::format::prepare_fields(fields, n);
   gpz::cpu::Encoder encoder(1);
   gpz::EncodedChunk chunk;
-  gpz::trajectory::encode_independent(gpz::ChunkKind::sequence, fields, n, nullptr, {}, 0, encoder, chunk);
+  gpz::trajectory::CellSearch cell;
+  gpz::trajectory::encode_independent(gpz::ChunkKind::sequence, fields, n, nullptr, {}, 0, encoder, cell, chunk);
   if (chunk.bytes == bytes) return "as the CPU's";
   std::size_t at = 0;
   while (at < std::min(bytes.size(), chunk.bytes.size()) && bytes[at] == chunk.bytes[at]) ++at;

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "atom.h"
+#include "atom_masks.h"
 #include "comm.h"
 #include "compute.h"
 #include "domain.h"
@@ -151,7 +152,8 @@ void DumpGPZ::init_style() {
 }
 
 void DumpGPZ::say_bound() {
-  if (gpz_columns().has_positions())
+  // A rerun has its bounds at its frames.
+  if (gpz_columns().has_positions() && !GPZRerunOrigin::active(lmp))
     log().say_if_new("positions " + settings_.eb.text(update->unit_style, id), said_bound_);
 }
 
@@ -279,6 +281,7 @@ gpz::Metadata DumpGPZ::metadata() const {
   facts.columns = gpz_columns().names();
   facts.elements = elements();
   facts.features = wanted_features();
+  if (const auto *const rerun = GPZRerunOrigin::active(lmp)) rerun->describe(facts);
   return facts;
 }
 
@@ -294,7 +297,7 @@ GPZAppend DumpGPZ::append() {
     if (const auto bound = GPZColumns::position_bound(last)) settings_.eb.take(*bound);
     gpz::FrameInfo next;
     next.box = box();
-    set_bounds(first_edge > 0 ? first_edge : gpz_longest_edge(next.box));
+    set_bounds(settings_.eb.absolute(first_edge > 0 ? first_edge : gpz_longest_edge(next.box)));
     for (const gpz::FieldInput &column : gpz_columns().fields()) next.fields.push_back(column.field);
     return next;
   };
@@ -347,17 +350,38 @@ void DumpGPZ::copy_to_host() {
 }
 
 // An error of scaled positions counts as the distance that it becomes in the box of this frame.
-void DumpGPZ::set_bounds(double first_edge) {
-  const double bound = settings_.eb.absolute(first_edge);
-  gpz_columns().set_bounds(bound, bound / box().largest_edge_sum());
+void DumpGPZ::set_bounds(double bound) { gpz_columns().set_bounds(bound, bound / box().largest_edge_sum()); }
+
+// Fractions have another bound in each box, of which the log has the first.
+void DumpGPZ::say_bound_beside(const GPZPositionOrigin &origin) {
+  const std::string source = fmt::format("{:.6g} of {}", origin.bound, origin.path);
+  if (origin.bound == 0)
+    log().say_if_new("positions " + settings_.eb.text(update->unit_style, id), said_bound_);
+  else if (source != said_bound_)
+    log().say("positions " + settings_.eb.text_beside(origin, first_edge_, update->unit_style));
+  if (origin.bound > 0) said_bound_ = source;
+}
+
+// In a rerun, bounds hold for the positions that its files were made of. Returns that of distances.
+double DumpGPZ::set_bounds_of_frame() {
+  const GPZRerunOrigin *const rerun = gpz_columns().has_positions() ? GPZRerunOrigin::active(lmp) : nullptr;
+  // KOKKOS may have the atoms of the set-up on the GPU only.
+  if (rerun && backend_.device_atoms()) backend_.device_atoms()->sync_host(X_MASK | IMAGE_MASK);
+  const auto origin = rerun ? rerun->positions(triclinic_general, gpz_columns().has_fractions()) : GPZPositionOrigin();
+  const GPZPositionBound &eb = settings_.eb;
+  const double bound = eb.beside(origin, first_edge_);
+  set_bounds(bound);
+  if (!gpz_columns().set_before(origin.distance, origin.fraction))
+    log().fail(eb.problem_beside(origin, first_edge_, update->unit_style, id));
+  if (rerun) say_bound_beside(origin);
+  return bound;
 }
 
 // At the first frame.
-void DumpGPZ::warn_of_large_bound() {
+void DumpGPZ::warn_of_large_bound(double bound) {
   if (bound_checked_ || !gpz_columns().has_positions()) return;
   bound_checked_ = true;
   const gpz::Box now = box();
-  const double bound = settings_.eb.absolute(first_edge_);
   if (bound < 0.5 * gpz_longest_edge(now)) return;
   const auto edges = now.edges();
   log().warn(
@@ -378,8 +402,7 @@ void DumpGPZ::write_frame() {
     // What is relative to the box refers to the first frame: of the file, if it is continued, otherwise of this dump.
     if (first_edge_ == 0) first_edge_ = output_.first_edge();
     if (first_edge_ == 0) first_edge_ = gpz_longest_edge(box());
-    set_bounds(first_edge_);
-    warn_of_large_bound();
+    warn_of_large_bound(set_bounds_of_frame());
     const auto atoms_are_wrapped = wrapped();
     pack(nullptr);
     summary_.lap(GPZSummary::GATHER);

@@ -32,6 +32,7 @@ DumpStyle(gpz,DumpGPZ);
 #include "gpz_frame_maker.h"
 #include "gpz_output.h"
 #include "gpz_repeated_steps.h"
+#include "gpz_rerun_origin.h"
 #include "gpz_settings.h"
 #include "gpz_source.h"
 #include "gpz_step_observer.h"
@@ -94,8 +95,10 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
   void close(bool can_throw);
 
   void copy_to_host();
-  void set_bounds(double first_edge);
-  void warn_of_large_bound();
+  void set_bounds(double bound);
+  double set_bounds_of_frame();
+  void say_bound_beside(const GPZPositionOrigin &origin);
+  void warn_of_large_bound(double bound);
   void write_frame();
   void drain();
   void stop_if_it_fails(const std::function<void()> &use_output) const;

@@ -15,6 +15,8 @@
 #include "gpz_columns.h"
 
 #include <algorithm>
+#include <cmath>
+#include <gpz/chunk.hpp>
 #include <gpz/continuation.hpp>
 #include <stdexcept>
 
@@ -156,6 +158,10 @@ bool GPZColumns::has_positions() const {
   return std::any_of(columns_.begin(), columns_.end(), [](const Column &c) { return position_set(c.name) >= 0; });
 }
 
+bool GPZColumns::has_fractions() const {
+  return std::find(bound_.begin(), bound_.end(), Bound::scaled) != bound_.end();
+}
+
 // --- bounds ---
 
 void GPZColumns::set_own_bound(const std::string &pattern, double bound) {
@@ -199,6 +205,31 @@ void GPZColumns::set_bounds(double position, double scaled) {
     if (bound_[f] == Bound::position) fields_[f].field.bound = position;
     if (bound_[f] == Bound::scaled) fields_[f].field.bound = scaled;
   }
+}
+
+bool GPZColumns::set_before(const Before &position, const Before &scaled) {
+  before_position_ = position;
+  before_scaled_ = scaled;
+  return set_steps();
+}
+
+// Values that are not the original ones get a step that fits into the bound beside their error. Returns whether one
+// does.
+bool GPZColumns::set_steps() {
+  bool have_room = true;
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    if (bound_[f] != Bound::position && bound_[f] != Bound::scaled) continue;
+    const Before &before = bound_[f] == Bound::position ? before_position_ : before_scaled_;
+    gpz::Field &field = fields_[f].field;
+    field.largest_error = field.step = 0;
+    if (before.bound == 0) continue;
+    // KOKKOS in single precision has rounded the values, and a few sums of them.
+    const double rounding = field.type == gpz::ValueType::float32 ? std::ldexp(before.largest_value, -22) : 0;
+    field.largest_error = gpz::error_beside(field.bound, before.largest_error, rounding);
+    field.step = gpz::step_beside(field.bound, before.bound + rounding, before.largest_value, field.type);
+    have_room = have_room && field.step > 0;
+  }
+  return have_room;
 }
 
 // --- data ---
@@ -262,6 +293,7 @@ void GPZColumns::bind(GPZAtoms &atoms, const std::vector<gpz::ConstArray> &array
       input.field.type =
           view.type == gpz::ConstArray::Type::float32 ? gpz::ValueType::float32 : gpz::ValueType::float64;
   }
+  if (!set_steps()) throw std::runtime_error("positions in single precision leave no room in their bound");
 }
 
 double GPZColumns::memory_usage() const {

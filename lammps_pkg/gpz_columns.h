@@ -36,11 +36,20 @@ class GPZColumns {
     bool array = false;  // of a compute, fix, variable or custom property, which has an array of its own
   };
 
+  // What the values of positions are before they are quantized.
+  struct Before {
+    double bound = 0;          // they are within this of the original ones; 0: they are the original ones
+    double largest_error = 0;  // of this frame
+    double largest_value = 0;  // no value is larger in magnitude
+  };
+
   GPZColumns(const std::vector<Column> &columns, int dimension);
 
   std::vector<std::string> names() const;
   bool has(Kind kind) const;
   bool has_positions() const;
+  // Positions as fractions of the box edges.
+  bool has_fractions() const;
 
   // Own error bound (0: lossless) of every float column that `pattern` matches ('*': any characters). Positions have
   // the bound of set_bounds and are left out. Throws std::invalid_argument if that leaves nothing.
@@ -52,6 +61,8 @@ class GPZColumns {
   static std::optional<double> position_bound(const gpz::FrameInfo &frame);
   // Absolute bounds of positions in distance units and of scaled positions in fractions of the box edges.
   void set_bounds(double position, double scaled);
+  // Lets these bounds hold for the original positions. Returns whether they leave room for that.
+  bool set_before(const Before &position, const Before &scaled);
 
   // Decides what is read where LAMMPS has it. In a general triclinic box, vectors must be rotated, so they are packed.
   // `unwrapped`: the atoms of bind() have unwrapped positions.
@@ -85,9 +96,11 @@ class GPZColumns {
   std::vector<gpz::FieldInput> fields_;
   std::vector<Bound> bound_;       // per field
   std::vector<bool> bound_given_;  // per field: by set_own_bound
+  Before before_position_, before_scaled_;
 
   std::vector<int> find_position(int dimension) const;
   void add_field(const std::vector<int> &columns, bool leading);
+  bool set_steps();
 };
 
 }  // namespace LAMMPS_NS

@@ -15,6 +15,7 @@
 #include "gpz_frame_maker.h"
 
 #include <exception>
+#include <gpz/chunk.hpp>
 #include <utility>
 
 #include "gpz_backend.h"
@@ -59,10 +60,15 @@ GPZChunk GPZFrameMaker::make(MPI_Comm group, int buffer, GPZSummary &summary, st
   summary.lap(GPZSummary::COMMUNICATE);
   GPZChunk chunk;
   try {
-    if (mine)
+    if (mine) {
       chunk = lossless_.counted(backend_.compressor().compress(std::move(atoms.fields), atoms.nrows, atoms.particles,
                                                                atoms.rows, head_.box, key, buffer),
                                 head_.fields.size());
+      for (std::size_t f = 0; f < chunk.largest_error.size(); ++f) {
+        const gpz::Field &field = head_.fields[f];  // with the error that its values have before
+        chunk.largest_error[f] = gpz::error_beside(field.bound, field.largest_error, chunk.largest_error[f]);
+      }
+    }
   } catch (const std::exception &e) {
     problem = e.what();
   }

@@ -14,19 +14,22 @@
 
 #include "gpz_position_bound.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gpz/units.hpp>
 #include <stdexcept>
 
 #include "error.h"
 #include "fmt/format.h"
+#include "gpz_rerun_origin.h"
 #include "lammps.h"
 #include "utils.h"
 
 using namespace LAMMPS_NS;
 
 // Used without dump_modify eb.
-GPZPositionBound::GPZPositionBound(const char *unit_style) : value_(gpz::unit_style(unit_style).position_bound) {}
+GPZPositionBound::GPZPositionBound(const char *unit_style)
+    : value_(gpz::unit_style(unit_style).position_bound), default_(value_) {}
 
 int GPZPositionBound::read(int narg, char **arg, LAMMPS *lmp) {
   GPZPositionBound bound = *this;
@@ -54,6 +57,40 @@ void GPZPositionBound::take(double bound) {
   if (kind_ != DEFAULT) return;
   kind_ = CONTINUED;
   value_ = bound;
+}
+
+// A bound that is smaller than the default has its reason, unless it is that of rounding.
+double GPZPositionBound::sum_with_default(const GPZPositionOrigin &origin) const {
+  const double added = std::min(default_, origin.least);
+  return origin.least + (added > 1000 * origin.rounding ? added : default_);
+}
+
+double GPZPositionBound::beside(const GPZPositionOrigin &origin, double first_edge) const {
+  return origin.bound > 0 && kind_ == DEFAULT ? sum_with_default(origin) : absolute(first_edge);
+}
+
+std::string GPZPositionBound::text_beside(const GPZPositionOrigin &origin, double first_edge,
+                                          const char *unit_style) const {
+  const double bound = beside(origin, first_edge);
+  std::string text = fmt::format("within {:.8g} {}: {:.8g} of {}", bound, gpz::unit_style(unit_style).length,
+                                 origin.least, origin.path);
+  if (origin.least != origin.bound)
+    text += fmt::format(" ({:.8g} there, and more as fractions of this box, or rotated)", origin.bound);
+  return text + fmt::format(", and {:.8g} beside it", bound - origin.least);
+}
+
+std::string GPZPositionBound::problem_beside(const GPZPositionOrigin &origin, double first_edge, const char *unit_style,
+                                             const std::string &dump_id) const {
+  std::string text = fmt::format("positions come from {}, which are within {:.8g} {} of the original ones", origin.path,
+                                 origin.bound, gpz::unit_style(unit_style).length);
+  if (origin.least != origin.bound)
+    text += fmt::format(" (within {:.8g} as fractions of this box, or rotated)", origin.least);
+  const double bound = beside(origin, first_edge);
+  text += fmt::format(", and are quantized once more: a bound of {:.8g}{} cannot be kept; ", bound,
+                      bound == 0 ? " (exact)" : "");
+  if (kind_ == CONTINUED) return text + "write to another file than the one that is continued";
+  return text + fmt::format("dump_modify {} eb sets a larger one, and without it the bound is {:.8g}", dump_id,
+                            sum_with_default(origin));
 }
 
 std::string GPZPositionBound::text(const char *unit_style, const std::string &dump_id) const {

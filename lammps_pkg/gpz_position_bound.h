@@ -19,6 +19,7 @@
 
 namespace LAMMPS_NS {
 class LAMMPS;
+struct GPZPositionOrigin;
 
 // The error bound of positions as the user gave it: dump_modify eb.
 class GPZPositionBound {
@@ -36,12 +37,24 @@ class GPZPositionBound {
   // In distance units. first_edge: longest box edge at the first frame.
   double absolute(double first_edge) const { return kind_ == RELATIVE ? value_ * first_edge : value_; }
 
+  // The bound for positions with such an origin, if it shall hold for the original ones: what was given, or else the
+  // sum of what the origin needs and the default, which is at most as large.
+  double beside(const GPZPositionOrigin &origin, double first_edge) const;
+  // Of such positions: "within 0.0015 sigma: 0.001 of old.gpz, and 0.0005 beside it".
+  std::string text_beside(const GPZPositionOrigin &origin, double first_edge, const char *unit_style) const;
+  // Why such a bound cannot be kept, and what to do.
+  std::string problem_beside(const GPZPositionOrigin &origin, double first_edge, const char *unit_style,
+                             const std::string &dump_id) const;
+
   // "within 0.0005 sigma (default for units lj; dump_modify ID eb changes it)".
   std::string text(const char *unit_style, const std::string &dump_id) const;
 
  private:
   enum { DEFAULT, CONTINUED, ABSOLUTE, RELATIVE } kind_ = DEFAULT;
-  double value_;  // distance units, or a fraction of first_edge
+  double value_;    // distance units, or a fraction of first_edge
+  double default_;  // of the unit system
+
+  double sum_with_default(const GPZPositionOrigin &origin) const;
 };
 
 }  // namespace LAMMPS_NS

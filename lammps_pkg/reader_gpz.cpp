@@ -26,6 +26,7 @@
 
 #include "comm.h"
 #include "error.h"
+#include "gpz_rerun_origin.h"
 #include "update.h"
 
 using namespace LAMMPS_NS;
@@ -182,6 +183,7 @@ bigint ReaderGPZ::read_header(double box[3][3], int &boxinfo, int &triclinic, in
     scaled_ = std::any_of(flags, flags + 3, [](int flag) { return flag == SCALE_WRAP || flag == SCALE_NOWRAP; });
   }
   if (scaled_ && !boxinfo) fail(at_frame() + ": has scaled positions, but no box");
+  tell_origin();
   return static_cast<bigint>(info_.particles);
 }
 
@@ -191,6 +193,7 @@ void ReaderGPZ::choose_columns(int nfield, const int *fieldtype, char **fieldlab
   static const char *const usual[] = {"id", "type", "x",  "y",  "z",  "vx", "vy", "vz",
                                       "q",  "ix",   "iy", "iz", "fx", "fy", "fz"};
   names_.clear();
+  position_columns_.clear();
   for (int i = 0; i < nfield; ++i) {
     const int type = fieldtype[i];
     const bool position = type == X || type == Y || type == Z;
@@ -204,7 +207,24 @@ void ReaderGPZ::choose_columns(int nfield, const int *fieldtype, char **fieldlab
     } else {
       names_.push_back(type == TYPE ? type_column(info_) : usual[type]);
     }
+    if (position) position_columns_.push_back(names_.back());
   }
+}
+
+// What the positions of the frame are worth, for dumps that write them again.
+void ReaderGPZ::tell_origin() {
+  GPZRerunOrigin *const rerun = GPZRerunOrigin::active(lmp);
+  if (!rerun) return;
+  GPZRerunOrigin::Frame frame{path_, 0, 0, scaled_, info_.box};
+  for (const gpz::Field &field : info_.fields) {
+    for (const auto &component : field.components) {
+      if (std::find(position_columns_.begin(), position_columns_.end(), component.name) == position_columns_.end())
+        continue;
+      frame.bound = std::max(frame.bound, field.bound);
+      frame.largest_error = std::max(frame.largest_error, field.largest_error);
+    }
+  }
+  rerun->read(this, frame);
 }
 
 /* ---------------------------------------------------------------------- */

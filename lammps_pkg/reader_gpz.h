@@ -57,6 +57,7 @@ class ReaderGPZ : public Reader {
   gpz::FrameInfo info_;             // of the current frame
   std::vector<std::string> names_;  // the column of each field of LAMMPS
   bool scaled_ = false;             // positions are fractions of the box
+  std::vector<std::string> position_columns_;
 
   // The current frame, decoded when its first atoms are asked for: columns_ values of 8 bytes for each atom.
   struct Place {
@@ -70,6 +71,7 @@ class ReaderGPZ : public Reader {
   bool decoded_ = false;
 
   void choose_columns(int nfield, const int *fieldtype, char **fieldlabel, int given, int *flags);
+  void tell_origin();
   void decode();
   std::string at_frame() const;
   std::string reason(const std::exception &) const;

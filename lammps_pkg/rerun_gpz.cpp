@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "gpz_rerun_origin.h"
+
 using namespace LAMMPS_NS;
 
 // The argument behind the keyword format; nullptr without one. What follows are arguments of a reader.
@@ -43,6 +45,7 @@ static std::vector<char *> with_format(int narg, char **arg) {
 
 void RerunGPZ::command(int narg, char **arg) {
   auto all = with_format(narg, arg);
+  const GPZRerunOrigin origin(lmp, narg > 0 ? arg[0] : "");
   Rerun::command(static_cast<int>(all.size()), all.data());
 }
 

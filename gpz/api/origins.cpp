@@ -11,6 +11,7 @@
 #include "gpz/chunk.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/fields.hpp"
 
 namespace gpz::api {
 namespace {
@@ -91,9 +92,6 @@ double unit_of_last_place(double value, ValueType type) {
       type == ValueType::float32 ? std::numeric_limits<float>::digits : std::numeric_limits<double>::digits;
   return std::ldexp(1.0, exponent - digits);
 }
-
-// More than the arithmetic of the encoder adds to half a step, for all values of the field.
-double rounding_of_encoder(double largest, ValueType type) { return 4 * unit_of_last_place(largest, type); }
 
 // Whether the file may have stored the values beside its grid exactly, because it has no grid, or because whole blocks
 // are smaller so: where a step is a few units in the last place of large values, and where many values are exact
@@ -193,7 +191,7 @@ void Origins::apply(std::vector<FieldInput> &fields, std::size_t particles, cons
       continue;
     }
     if (input.field.bound < before) refuse(input.field, before);
-    const double room = input.field.bound - before - rounding_of_encoder(look.largest, input.field.type);
+    const double room = format::room_beside(input.field.bound, before, look.largest, input.field.type);
     const bool stays = look.is_on_grid() ? room <= origin.bound : room <= 0 && may_be_exact(look, origin);
     if (input.field.step == 0 && stays)
       keep(input, origin, before);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,12 +19,6 @@
 
 namespace gpz {
 namespace {
-
-// No less than the sum of both, unless the bound is: more no value can have.
-double error_sum(double before, double added, double bound) {
-  if (before == 0 || added == 0) return std::min(before + added, bound);
-  return std::min(std::nextafter(before + added, std::numeric_limits<double>::infinity()), bound);
-}
 
 void require_finite(const Box &box) {
   const std::size_t counts[] = {0, 6, 9, 12};  // by kind
@@ -113,7 +106,7 @@ struct Writer::State {
     }
     for (std::size_t f = 0; f < fields.size(); ++f) {
       const Field &field = fields[f].field;
-      chunk.largest_error[f] = error_sum(field.largest_error, chunk.largest_error[f], field.bound);
+      chunk.largest_error[f] = error_beside(field.bound, field.largest_error, chunk.largest_error[f]);
     }
     write(complete, {view_of(chunk)});
     schedule.written(complete);

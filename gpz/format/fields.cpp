@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "gpz/chunk.hpp"
@@ -27,8 +28,30 @@ void fill_step(Field &field) {
     field.step = grid_step(field.bound, field.type);
 }
 
+double step_beside(double bound, double before, double largest, ValueType type) {
+  const format::UsualArithmetic arithmetic;
+  const double room = format::room_beside(bound, before, largest, type);
+  return room > 0 ? grid_step(room, type) : 0;
+}
+
+double error_beside(double bound, double before, double added) {
+  const format::UsualArithmetic arithmetic;
+  if (before == 0 || added == 0) return std::min(before + added, bound);
+  return std::min(std::nextafter(before + added, std::numeric_limits<double>::infinity()), bound);
+}
+
 namespace format {
 namespace {
+
+// More than the arithmetic of the encoder adds to half a step, for all values of the field: four units in the last
+// place of the power of two above them.
+double rounding_of_encoder(double largest, ValueType type) {
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  const int digits =
+      type == ValueType::float32 ? std::numeric_limits<float>::digits : std::numeric_limits<double>::digits;
+  return std::ldexp(4.0, exponent - digits);
+}
 
 bool is_positive(double x) { return std::isfinite(x) && x > 0; }
 
@@ -63,6 +86,10 @@ void prepare(FieldInput &input, std::size_t place, std::uint64_t particles) {
 void prepare_fields(std::vector<FieldInput> &fields, std::uint64_t particles) {
   const UsualArithmetic arithmetic;
   for (std::size_t f = 0; f < fields.size(); ++f) prepare(fields[f], f, particles);
+}
+
+double room_beside(double bound, double before, double largest, ValueType type) {
+  return bound - before - rounding_of_encoder(largest, type);
 }
 
 core::Grid grid_of(const Field &field) {

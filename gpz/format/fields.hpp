@@ -19,6 +19,10 @@ constexpr core::Value core_value(ValueType type) { return static_cast<core::Valu
 // Checks the fields and gives those with a bound but no step their step. Throws invalid_argument.
 void prepare_fields(std::vector<FieldInput> &fields, std::uint64_t particles);
 
+// What `bound` leaves for the encoder if the values are within `before` of the original ones: half a step, and what its
+// arithmetic adds for values of up to `largest`. None if it is not positive.
+double room_beside(double bound, double before, double largest, ValueType type);
+
 // The grid of a prepared field.
 core::Grid grid_of(const Field &field);
 // As above, for values that are encoded: those of a decoded field stay bit for bit.

@@ -37,22 +37,27 @@ core::GridAxis grid_axis(double lo, double length, double step) {
   return {static_cast<std::int64_t>(first), static_cast<std::int64_t>(period)};
 }
 
-}  // namespace
-
-core::GridBox grid_box(const Box &box, const Field &field) {
+core::GridBox edges_of(const Box &box, const Field &field, bool straight_alone) {
   const UsualArithmetic arithmetic;
   core::GridBox out{};
   if (field.type == ValueType::integer || field.step == 0) return out;
+  if (box.kind != Box::Kind::orthogonal && box.kind != Box::Kind::triclinic) return out;
   for (std::size_t d = 0; d < field.components.size(); ++d) {
     bool scaled = false;
     const auto axis = axis_of(field.components[d].name, scaled);
     if (!axis || box.boundary[2 * *axis] != 'p' || box.boundary[2 * *axis + 1] != 'p') continue;
-    if (!is_straight(box, *axis, scaled)) continue;
+    if (straight_alone && !is_straight(box, *axis, scaled)) continue;
     const double lo = box.values[2 * *axis];
     const double hi = box.values[2 * *axis + 1];
     out[d] = scaled ? grid_axis(0, 1, field.step) : grid_axis(lo, hi - lo, field.step);
   }
   return out;
 }
+
+}  // namespace
+
+core::GridBox named_edges(const Box &box, const Field &field) { return edges_of(box, field, false); }
+
+core::GridBox grid_box(const Box &box, const Field &field) { return edges_of(box, field, true); }
 
 }  // namespace gpz::format

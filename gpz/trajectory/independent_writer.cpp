@@ -37,7 +37,8 @@ struct Population {
 }  // namespace
 
 bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
-                        const Box &box, std::uint32_t features, cpu::Encoder &encoder, EncodedChunk &out) {
+                        const Box &box, std::uint32_t features, cpu::Encoder &encoder, CellSearch &cell,
+                        EncodedChunk &out) {
   Population population;
   take_rows(rows, particles, population.rows);
   out.bytes.clear();
@@ -63,8 +64,11 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
     if (kind == ChunkKind::cells && takes_indices) indices.fill_first();
     SectionContext context{input.field, particles};
     if (kind == ChunkKind::ordered && !is_identity) context.ids = &population.ids;
-    const SectionSource source{context, input, population.rows, indices, format::grid_box(box, input.field),
-                               encoder, {}};
+    const bool searches = takes_indices && f == 0 && field == positions;
+    const core::GridBox edges =
+        searches ? cell.find(box, input.field, indices.columns(context.components()), nullptr, particles)
+                 : format::grid_box(box, input.field);
+    const SectionSource source{context, input, population.rows, indices, edges, encoder, {}};
     const std::size_t begin = out.bytes.size();
     const WrittenSection written = append_section(candidates, source, SectionChoice::Try::both, {}, out.bytes);
     format::set_section_length(out.bytes, kind, f, out.bytes.size() - begin);

@@ -10,14 +10,16 @@
 #include "gpz/chunk.hpp"
 #include "gpz/codec/chunk_codec.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/trajectory/cell_search.hpp"
 
 namespace gpz::trajectory {
 
 // Encodes `particles` > 0 particles with prepared fields, for which chunk_candidate has such a chunk; rows and box as
-// in TrajectoryEncoder. `features`: those that the sections may need. `encoder` codes what is not predicted. Leaves the
-// checksum to the caller. Returns whether an id of an ordered chunk occurs more than once: the particles of equal ids
-// stay in the order of their rows. Throws std::bad_alloc, Error.
+// in TrajectoryEncoder. `features`: those that the sections may need. `encoder` codes what is not predicted. `cell`
+// finds the axes of leading positions. Leaves the checksum to the caller. Returns whether an id of an ordered chunk
+// occurs more than once: the particles of equal ids stay in the order of their rows. Throws std::bad_alloc, Error.
 bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
-                        const Box &box, std::uint32_t features, cpu::Encoder &encoder, EncodedChunk &out);
+                        const Box &box, std::uint32_t features, cpu::Encoder &encoder, CellSearch &cell,
+                        EncodedChunk &out);
 
 }  // namespace gpz::trajectory

@@ -11,8 +11,10 @@
 #include "gpz/format/grid_box.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/trajectory.hpp"
+#include "gpz/trajectory/cell_search.hpp"
 #include "gpz/trajectory/chunk_features.hpp"
 #include "gpz/trajectory/chunk_history.hpp"
+#include "gpz/trajectory/difference_patience.hpp"
 #include "gpz/trajectory/identity.hpp"
 #include "gpz/trajectory/independent_writer.hpp"
 #include "gpz/trajectory/indices.hpp"
@@ -48,11 +50,13 @@ struct TrajectoryEncoder::State {
   EncodedChunk candidate;               // the chunk of another kind that a block chunk competes with
   format::KeySizes key;                 // of the last independent chunk
   bool key_is_modelled = false;
+  trajectory::DifferencePatience patience;
   bool key_repeats_ids = false;  // of the last independent chunk: no difference chunk follows it
   format::Column<std::int64_t> ids;
   Rows all;                     // row of each particle
   Rows staying;                 // row of each slot
   trajectory::Indices indices;  // of a field
+  trajectory::CellSearch cell;  // of leading positions
 
   void forget() {
     history.forget();
@@ -68,12 +72,14 @@ struct TrajectoryEncoder::State {
     key_repeats_ids = false;
     const std::vector<Field> given = format::described(fields);
     const auto kind = trajectory::chunk_candidate({given, particles, order, usable()});
-    if (!kind) return;
-    key_repeats_ids = trajectory::encode_independent(*kind, fields, particles, rows, box, usable(), encoder, candidate);
-    if (*kind == ChunkKind::sequence && has_identity(given)) {
+    if (kind)
+      key_repeats_ids =
+          trajectory::encode_independent(*kind, fields, particles, rows, box, usable(), encoder, cell, candidate);
+    if (order == Order::memory && has_identity(given) && particles <= format::max_followed) {
       load_ids(fields, identity_field(given), particles, rows);
       key_repeats_ids = trajectory::Identity::repeats(ids);
     }
+    if (!kind) return;
     // A block chunk is sorted by position, also particles of equal ids.
     if ((key_repeats_ids || candidate.bytes.size() < out.bytes.size()) &&
         format::plausible_particle_count(particles, candidate.bytes.size()))
@@ -170,6 +176,13 @@ struct TrajectoryEncoder::State {
                 one_thread);
   }
 
+  core::GridBox find_cell(const Field &field, const cpu::IndexColumns &columns, const cpu::DifferenceState &state,
+                          const Box &box) {
+    cpu::IndexColumns last{};
+    for (std::size_t d = 0; d < field.components.size(); ++d) last[d] = state.axes[d].last.data();
+    return cell.find(box, field, columns, &last, staying.size());
+  }
+
   void encode_section(const std::vector<FieldInput> &fields, std::size_t f, const Box &box, EncodedChunk &out) {
     const FieldInput &input = fields[f];
     const format::Crossed crossed = f == 0 ? format::Crossed{} : format::crossed_by(fields[0].field, input.field, box);
@@ -178,7 +191,9 @@ struct TrajectoryEncoder::State {
     const std::size_t components = input.field.components.size();
     indices.load(input, staying, &state, out.largest_error[f]);
     const cpu::IndexColumns columns = indices.columns(components);
-    const core::GridBox edges = format::grid_box(box, input.field);
+    const core::GridBox edges = f == 0 && trajectory::class_of(input.field) == trajectory::positions
+                                    ? find_cell(input.field, columns, state, box)
+                                    : format::grid_box(box, input.field);
 
     bool same = state.plain;
     for (std::size_t d = 0; d < components && same; ++d) same = indices.column[d] == state.axes[d].last;
@@ -212,19 +227,21 @@ struct TrajectoryEncoder::State {
   void encode(std::vector<FieldInput> fields, std::size_t particles, const int *rows, const Box &box, bool is_key,
               EncodedChunk &out) {
     format::prepare_fields(fields, particles);
-    const bool differences =
-        !is_key && particles <= format::max_followed && can_follow(fields) && match(fields, particles, rows);
+    if (is_key) patience = {};
+    cell.set_thorough(effort != Effort::fast);
+    const bool differences = !is_key && particles <= format::max_followed && can_follow(fields) &&
+                             match(fields, particles, rows) && !(key_is_modelled && patience.waits());
     bool starts_anew = !differences;
     if (differences) {
       encode_differences(fields, box, out);
-      // Where the key frame is modelled as well, the first difference frames may be larger than they, until the history
-      // says more: only what is much larger starts it anew.
       const std::size_t usual = key.scaled(key.all, particles);
-      if (out.bytes.size() >= (key_is_modelled ? usual + usual / 4 : usual)) {
+      const bool is_larger = out.bytes.size() >= usual;
+      if (is_larger && !(key_is_modelled && patience.tolerates(out.bytes.size(), usual))) {
         encode_key(fields, particles, rows, box, part);
         starts_anew = part.bytes.size() <= out.bytes.size();
         if (starts_anew) std::swap(part, out);
       }
+      patience.encoded(is_larger, starts_anew);
     } else {
       encode_key(fields, particles, rows, box, out);
     }

@@ -85,7 +85,8 @@ EncodedChunk on_cpu(const Cloud<T> &cloud) {
   format::prepare_fields(fields, cloud.size());
   cpu::Encoder encoder(1);
   EncodedChunk chunk;
-  trajectory::encode_independent(ChunkKind::sequence, fields, cloud.size(), nullptr, {}, 0, encoder, chunk);
+  trajectory::CellSearch cell;
+  trajectory::encode_independent(ChunkKind::sequence, fields, cloud.size(), nullptr, {}, 0, encoder, cell, chunk);
   return chunk;
 }
 

@@ -142,6 +142,28 @@ TEST(FillStep, IsWhatTheEncoderTakes) {
     EXPECT_EQ(status_of([&] { filled(bound, 0, ValueType::float64); }), Status::invalid_argument);
 }
 
+TEST(StepBeside, LeavesTheBoundToWhatIsBetween) {
+  for (const ValueType type : {ValueType::float32, ValueType::float64}) {
+    const double step = step_beside(0.003, 0.001, 100, type);
+    EXPECT_GT(step / 2, 0.0019);
+    EXPECT_LE(0.001 + step / 2 + std::ldexp(4.0, 7 - (type == ValueType::float32 ? 24 : 53)), 0.003);
+    EXPECT_EQ(step_beside(0.001, 0.001, 100, type), 0);
+    EXPECT_EQ(step_beside(0.001, 0.002, 100, type), 0);
+    EXPECT_EQ(step_beside(0, 0.002, 100, type), 0);
+  }
+  // Four units in the last place of 128.
+  EXPECT_EQ(step_beside(0.00102, 0.001, 100, ValueType::float32), 0);
+  EXPECT_GT(step_beside(0.00102, 0.001, 0.1, ValueType::float32), 0);
+}
+
+TEST(ErrorBeside, IsNoLessThanTheSum) {
+  EXPECT_EQ(error_beside(1, 0, 0.25), 0.25);
+  EXPECT_EQ(error_beside(1, 0.25, 0), 0.25);
+  EXPECT_GT(error_beside(1, 0.25, 0.5), 0.75);
+  EXPECT_LT(error_beside(1, 0.25, 0.5), 0.7500001);
+  EXPECT_EQ(error_beside(0.7, 0.25, 0.5), 0.7);
+}
+
 TEST(Reader, GivesChunksAsTheyAre) {
   const TemporaryFile file;
   const std::vector<EncodedChunk> chunks = write_two_chunks(file.path());

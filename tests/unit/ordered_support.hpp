@@ -15,8 +15,9 @@ inline EncodedChunk ordered_chunk(const Snapshot &snapshot, std::size_t particle
   format::prepare_fields(fields, particles);
   cpu::Encoder encoder(1);
   EncodedChunk chunk;
+  trajectory::CellSearch cell;
   trajectory::encode_independent(ChunkKind::ordered, fields, particles, rows, snapshot.info.box,
-                                 modelled ? feature::modelled_sections : 0, encoder, chunk);
+                                 modelled ? feature::modelled_sections : 0, encoder, cell, chunk);
   chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
 }

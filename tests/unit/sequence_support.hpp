@@ -33,8 +33,9 @@ EncodedChunk sequence_chunk(const Cloud<T> &cloud, const std::vector<int> &rows 
   format::prepare_fields(fields, cloud.size());
   cpu::Encoder encoder(1);
   EncodedChunk chunk;
+  trajectory::CellSearch cell;
   trajectory::encode_independent(ChunkKind::sequence, fields, rows.empty() ? cloud.size() : rows.size(),
-                                 rows.empty() ? nullptr : rows.data(), cloud.box, 0, encoder, chunk);
+                                 rows.empty() ? nullptr : rows.data(), cloud.box, 0, encoder, cell, chunk);
   chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
 }

@@ -21,6 +21,14 @@ GPZ_API double grid_step(double bound, ValueType type = ValueType::float64);
 // its step is 0. Otherwise leaves it. Throws as grid_step.
 GPZ_API void fill_step(Field &field);
 
+// The step for values of a field that are within `before` of the original ones already, so that decoded values are
+// within `bound` of the original ones. `largest`: no finite value is larger in magnitude. 0 if `bound` leaves no room
+// beside `before` and the rounding of such values.
+GPZ_API double step_beside(double bound, double before, double largest, ValueType type = ValueType::float64);
+// The largest error of such a field (Field::largest_error), if that of the values was `before` and the encoder has
+// added `added`: no less than the sum of both, unless `bound` is, because no value can have more.
+GPZ_API double error_beside(double bound, double before, double added);
+
 // The range of the values: the largest distance between two values of one component, over all components. A relative
 // bound is a fraction of it. Non-finite values are ignored. 0 if there are no finite values.
 GPZ_API double value_range(const FieldInput &input, std::size_t particles);

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/trajectory/cell_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "gpz/format/arithmetic.hpp"
+#include "gpz/format/grid_box.hpp"
+
+namespace gpz::trajectory {
+namespace {
+
+constexpr std::size_t sample_size = 16384;  // particles
+// One particle of so many may miss the axis that is in use. Without a search for the best axis, only those are replaced
+// that many particles miss: others are those of the encoder for GPUs, which does not search.
+constexpr std::size_t tolerated_part = 4096;
+constexpr std::size_t tolerated_by_default = 64;
+constexpr std::size_t few = 256;             // particles: with fewer, some misses say nothing
+constexpr std::size_t tolerated_of_few = 8;  // as tolerated_part
+constexpr std::size_t miss = 128;            // bits of an exception, by those that a particle within the margin costs
+constexpr std::size_t usual_part_within = 16;
+constexpr std::size_t least_jumps = 4;  // of a sample, from which a period is taken
+constexpr std::int64_t far_away = core::max_axis_reach;
+
+bool is_usable(const core::GridAxis &axis) { return core::checked_axis(axis).period != 0; }
+
+// What it costs that particles of a sample are not where they are expected, were their motion known but for the image:
+// `miss` for each that is beyond the margin of an axis. Particles within the margin cost 1 each, from a usual number of
+// them on: LAMMPS leaves a few beyond the edges for a while. An open axis misses those that go further than half of
+// `period`.
+std::size_t misses(const std::vector<std::int64_t> &now, const std::vector<std::int64_t> &before,
+                   const core::GridAxis &axis, std::int64_t period) {
+  std::size_t missed = 0;
+  std::size_t within_margin = 0;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const std::int64_t moved = core::displacement(now[i], before[i], axis);
+    if (axis.period == 0) {
+      missed += moved > period / 2 || moved < -(period / 2) ? 1 : 0;
+      continue;
+    }
+    const std::int64_t place = core::wrap(core::sum_of(before[i], moved), axis);
+    if (place == now[i]) continue;
+    if (core::other_image(place, axis, core::largest_margin(axis)) == now[i])
+      ++within_margin;
+    else
+      ++missed;
+  }
+  const std::size_t usual = now.size() / usual_part_within;
+  return missed * miss + (within_margin > usual ? within_margin - usual : 0);
+}
+
+// Where a period begins in whose middle the particles are.
+std::int64_t centred(const std::vector<std::int64_t> &now, std::int64_t period) {
+  std::vector<std::int64_t> sorted = now;
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t outside = sorted.size() / 256;
+  const std::int64_t low = sorted[outside];
+  const std::int64_t high = sorted[sorted.size() - 1 - outside];
+  return low + (high - low) / 2 - period / 2;
+}
+
+// The usual length of jumps over more than half of the range; 0 if there are none.
+std::int64_t jump_length(const std::vector<std::int64_t> &now, const std::vector<std::int64_t> &before) {
+  const auto [least, most] = std::minmax_element(now.begin(), now.end());
+  const std::int64_t half = (*most - *least) / 2;
+  std::vector<std::int64_t> jumps;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const std::int64_t length = std::llabs(core::difference_of(now[i], before[i]));
+    if (length > half) jumps.push_back(length);
+  }
+  if (jumps.size() < least_jumps) return 0;
+  std::nth_element(jumps.begin(), jumps.begin() + static_cast<std::ptrdiff_t>(jumps.size() / 2), jumps.end());
+  return jumps[jumps.size() / 2];
+}
+
+}  // namespace
+
+void CellSearch::take_sample(const std::int64_t *q, const std::int64_t *last, std::size_t n) {
+  sample_.now.clear();
+  sample_.before.clear();
+  const auto take = [&](std::size_t i, std::int64_t before) {
+    if (q[i] > far_away || q[i] < -far_away || before > far_away || before < -far_away) return;
+    sample_.now.push_back(q[i]);
+    sample_.before.push_back(before);
+  };
+  const std::size_t stride = n / sample_size + 1;
+  for (std::size_t i = last != nullptr ? 0 : 1; i < n; i += stride) take(i, last != nullptr ? last[i] : q[i - 1]);
+}
+
+core::GridAxis CellSearch::find_axis(const core::GridAxis &named, bool is_straight, bool has_last, bool is_thorough,
+                                     Found &found) {
+  const std::vector<std::int64_t> &now = sample_.now;
+  const std::vector<std::int64_t> &before = sample_.before;
+  const core::GridAxis usual = is_straight ? named : core::GridAxis{};
+  if (now.empty() || (!is_straight && now.size() < few)) return usual;
+  const std::size_t part = now.size() < few ? tolerated_of_few : is_thorough ? tolerated_part : tolerated_by_default;
+  const auto enough = [&](std::size_t missed) { return missed * part <= now.size() * miss; };
+
+  std::int64_t period = is_usable(named) ? named.period : found.period;
+  const bool finds_period = period == 0 && has_last;
+  if (finds_period) period = jump_length(now, before);
+  if (period < 8) return usual;
+  const std::size_t usual_misses = misses(now, before, usual, period);
+  if (enough(usual_misses)) return usual;
+
+  const std::int64_t base = is_usable(named) ? named.lo : 0;
+  const auto length = static_cast<double>(period);
+  const auto kept = [&]() -> core::GridAxis {
+    if (found.is_open) return {};
+    return is_usable(named) ? core::GridAxis{base + std::llround(found.offset * length), period}
+                            : core::GridAxis{found.lo, period};
+  };
+  core::GridAxis best = usual;
+  std::size_t fewest = usual_misses;
+  const auto consider = [&](const core::GridAxis &axis) {
+    const std::size_t missed = misses(now, before, axis, period);
+    if (missed >= fewest) return;
+    fewest = missed;
+    best = axis;
+  };
+  consider(kept());
+  if (fewest * tolerated_part <= now.size() * miss) return best;
+  consider({});
+  consider({centred(now, period), period});
+  // Particles that cross an edge which is not along this axis are elsewhere in it, whatever its period.
+  if (!is_straight && !enough(fewest)) return usual;
+  // Bits are more than misses: what is hardly better is not worth a change.
+  if (fewest > usual_misses / 2) return usual;
+  found.is_open = best.period == 0;
+  found.offset = static_cast<double>(best.lo - base) / length;
+  found.lo = best.lo;
+  if (!is_usable(named)) found.period = best.period;
+  return best;
+}
+
+core::GridBox CellSearch::find(const Box &box, const Field &field, const cpu::IndexColumns &q,
+                               const cpu::IndexColumns *last, std::size_t n) {
+  const format::UsualArithmetic arithmetic;
+  const core::GridBox straight = format::grid_box(box, field);
+  const core::GridBox named = format::named_edges(box, field);
+  core::GridBox out{};
+  for (std::size_t d = 0; d < field.components.size(); ++d) {
+    take_sample(q[d], last != nullptr ? (*last)[d] : nullptr, n);
+    const bool is_thorough = is_thorough_ || box.kind == Box::Kind::none;
+    out[d] = find_axis(named[d], straight[d].period != 0, last != nullptr, is_thorough, found_[d]);
+  }
+  return out;
+}
+
+}  // namespace gpz::trajectory

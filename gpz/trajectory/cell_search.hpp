@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The periodic cell of positions as an encoder finds it: programs put it elsewhere than the box of the file says, or
+// write no box, or follow particles beyond its edges (docs/decisions/0041).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/codec/difference_codec.hpp"
+#include "gpz/core/residual.hpp"
+#include "gpz/frame.hpp"
+
+namespace gpz::trajectory {
+
+// Finds the axes of the sections of one field, section after section. What it has found stays until it no longer fits.
+class CellSearch {
+ public:
+  // Whether an axis is replaced that a few particles miss, too: for efforts that no GPU writes.
+  void set_thorough(bool is_thorough) { is_thorough_ = is_thorough; }
+
+  // The axes of a section of n particles with indices q. `last`: the indices that they had before; without them, each
+  // particle is compared with the one before it, as particles of a molecule are near each other. The axes of the box
+  // stay where nearly all particles fit them.
+  core::GridBox find(const Box &box, const Field &field, const cpu::IndexColumns &q, const cpu::IndexColumns *last,
+                     std::size_t n);
+
+ private:
+  // An axis relative to that of the box.
+  struct Found {
+    bool is_open = true;
+    double offset = 0;        // of the lower edge from that of the box, in periods
+    std::int64_t period = 0;  // in grid steps, where the box names none
+    std::int64_t lo = 0;      // the same
+  };
+  // Indices of a sample of the particles, and those that they are compared with.
+  struct Sample {
+    std::vector<std::int64_t> now;
+    std::vector<std::int64_t> before;
+  };
+
+  void take_sample(const std::int64_t *q, const std::int64_t *last, std::size_t n);
+  core::GridAxis find_axis(const core::GridAxis &named, bool is_straight, bool has_last, bool is_thorough,
+                           Found &found);
+
+  bool is_thorough_ = false;
+  Sample sample_;
+  std::array<Found, core::max_components> found_;
+};
+
+}  // namespace gpz::trajectory
