@@ -51,6 +51,11 @@ bool is_decoded(T x, const Origin &origin, const core::Grid &grid, double &index
   return core::same_bits(x, static_cast<T>(value));
 }
 
+// Whether a finite number is a float32.
+bool is_single(double x) {
+  return std::fabs(x) <= std::numeric_limits<float>::max() && static_cast<double>(static_cast<float>(x)) == x;
+}
+
 struct Look {
   bool has_grid = false;     // without one, no value is counted
   double largest = 0;        // magnitude of finite values
@@ -60,6 +65,8 @@ struct Look {
 
   // Some values beside it are in every file: those that were stored exactly.
   bool is_on_grid() const { return has_grid && off_grid <= on_grid / 8; }
+  bool has_wide = false;  // a value that is not on the grid would lose digits as a float32
+
   bool is_all_on_grid() const { return off_grid == 0 && others == 0; }
 };
 
@@ -72,11 +79,12 @@ Look look_at(const FieldInput &input, const Origin &origin, std::size_t particle
     const bool is_finite = std::isfinite(x);
     if (is_finite) look.largest = std::max(look.largest, std::fabs(static_cast<double>(x)));
     if (!look.has_grid) return;
-    if (!is_finite)
-      ++look.others;
-    else if (is_decoded(x, origin, grid, index))
+    if (is_finite && is_decoded(x, origin, grid, index)) {
       ++look.on_grid;
-    else if (x != 0 && std::fabs(static_cast<double>(x) * grid.inverse_step) <= core::largest_index)
+      return;
+    }
+    look.has_wide = look.has_wide || (is_finite && !is_single(static_cast<double>(x)));
+    if (x != 0 && std::fabs(static_cast<double>(x) * grid.inverse_step) <= core::largest_index)
       ++look.off_grid;
     else
       ++look.others;
@@ -176,8 +184,7 @@ void Origins::apply(std::vector<FieldInput> &fields, std::size_t particles, cons
     const Look look = look_at(input, origin, particles, rows);
     const bool was_single = origin.type == ValueType::float32;
     const bool is_widened = was_single && input.field.type == ValueType::float64;
-    // Values beside the grid would lose digits in a narrower type than their own.
-    const bool is_single = was_single && (!is_widened || look.is_all_on_grid());
+    const bool is_single = was_single && (!is_widened || !look.has_wide);
     bool is_rounded = origin.rounding > 0;
     if (look.is_on_grid() && (is_rounded || is_widened)) {
       restore(input, f, is_single ? ValueType::float32 : ValueType::float64, particles, rows);

@@ -394,17 +394,24 @@ TEST(Origin, OfValuesAmongInfinities) {
 }
 
 // Singles of a grid, some of which are stored exactly, that were read into doubles: they are what they were.
-TEST(Origin, SinglesThatStayDoublesKeepTheirValues) {
+TEST(Origin, SinglesThatWereReadIntoDoublesKeepTheirValues) {
   std::vector<float> x;
   for (const double value : original(18)) x.push_back(static_cast<float>(value));
   x[7] = 3e30F;
+  x[8] = std::numeric_limits<float>::infinity();
   const Frame frame = frame_of(file_of(given(x, bound)));
-  FieldInput input = input_of(frame, {frame.find("x")->floats.data(), 8, Type::float64}, ValueType::float64);
-  Bytes bytes;
-  Writer writer(bytes, {});
-  writer.write(info_of(), {input});
-  writer.close();
-  EXPECT_EQ(frame_of(bytes).find("x")->floats, frame.find("x")->floats);
+  std::vector<double> values = frame.find("x")->floats;
+  for (const bool changed : {false, true}) {
+    if (changed) values[9] += 1e-9;
+    FieldInput input = input_of(frame, {values.data(), 8, Type::float64}, ValueType::float64);
+    Bytes bytes;
+    Writer writer(bytes, {});
+    writer.write(info_of(), {input});
+    writer.close();
+    EXPECT_EQ(frame_of(bytes).find("x")->floats, values);
+    // Doubles are stored for a value that needs them only.
+    EXPECT_EQ(frame_of(bytes).info.fields[0].type, changed ? ValueType::float64 : ValueType::float32);
+  }
 }
 
 // A grid that is not known, as of positions that another program has read.

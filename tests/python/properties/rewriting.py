@@ -125,11 +125,11 @@ def is_right_to_refuse(error, frame, step, wanted, others, appended):
     rounded = step.dtype is not None or step.way in ("doubled", "moved")
     if rounded and "numbers above 3.4e38 become infinite" in text:
         return True
-    if appended:
-        # Bounds of frames before, with other roundings or changes; the numbers of rows, which some frames have in the order
-        # of memory.
+    if "Give ids in all frames" in text:  # the numbers of rows, which some frames have in the order of memory
+        return appended or step.options.order == "place"
+    if appended:  # to frames whose bounds have another rounding, or another change, in them
         differ = rounded or len({str(other.bounds) for other in others}) > 1
-        if "Give ids in all frames" in text or (differ and ("cannot append" in text or "cannot be kept" in text)):
+        if differ and ("cannot append" in text or "cannot be kept" in text):
             return True
     if "of the original" not in text or "cannot be kept" not in text:
         return False

@@ -262,6 +262,9 @@ def rewrite(library, path, to, expected, step):
             except c.CError as error:
                 assert error.status == c.INVALID_ARGUMENT, error
                 text = str(error)
+                if "give ids with every frame" in text:  # the numbers of rows, which some frames have in the order of memory
+                    assert step.options.order == "place"
+                    break
                 assert room or "cannot be kept" not in text or file.continues, error
                 assert file.continues or "rounded since they were read" in text or "cannot be kept" in text, error
                 break

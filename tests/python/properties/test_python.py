@@ -31,25 +31,28 @@ def has_ids(path):
 
 
 def write(path, calls, chosen: Options):
-    """Calls each of the functions with a writer, and whether the file is continued, which it is where the options say so."""
+    """Calls each of the functions with a writer. The file is closed and continued where the options say so: the second
+    argument is then whether it had ids, and None before."""
     how = {"order": chosen.order, "effort": chosen.effort, "key_interval": chosen.key_interval}
     bounds = {} if chosen.bound_of_q is None else {"q": chosen.bound_of_q}
     writer = gpz.Writer(path, bound=chosen.bound, bounds=bounds, **how)
+    had_ids = None
     try:
         for k, call in enumerate(calls):
             if k and k == chosen.append:
                 writer.close()
+                had_ids = has_ids(path)
                 writer = gpz.Writer(path, append=True, **how)
-            call(writer, 0 < chosen.append <= k)
+            call(writer, had_ids)
     finally:
         writer.close()
 
 
 def write_given(path, frames, chosen):
     def call(frame):
-        def run(writer, appended):
+        def run(writer, had_ids):
             columns = dict(frame.columns)
-            if appended and "id" not in columns and has_ids(path):
+            if had_ids and "id" not in columns:
                 columns["id"] = np.arange(1, frame.count + 1)  # as the message says
             writer.write(**columns, box=frame.box, timestep=frame.timestep)
 
@@ -117,15 +120,15 @@ def rewrite(path, to, expected, step):
     def call(frame, wanted):
         arguments, result = handed_on(path, frame, wanted, step)
 
-        def run(writer, appended):
-            if appended and "id" not in (frame if "frame" in arguments else arguments) and has_ids(to):
+        def run(writer, had_ids):
+            if had_ids and "id" not in (frame if "frame" in arguments else arguments):
                 count = len(next((arguments[name] for name in frame if name in arguments), frame.load()[frame.columns[0]]))
                 arguments["id"] = np.arange(1, count + 1)
             size, count = writer.size, writer.n_frames
             try:
                 writer.write(**arguments)
             except gpz.ArgumentError as error:
-                assert is_right_to_refuse(error, frame, step, result, before, appended), error
+                assert is_right_to_refuse(error, frame, step, result, before, had_ids is not None), error
                 assert (writer.size, writer.n_frames) == (size, count)
                 raise
             after.append(result)
