@@ -58,7 +58,7 @@ inline void require(bool condition, const char *cause) {
   if (!condition) throw Error(Status::invalid_argument, cause);
 }
 
-// The same with the value that was given: "threads is a number from 0 (all cores) up, not -1".
+// Names the value that was given as well: "threads is a number from 0 (all cores) up, not -1".
 inline void require(bool condition, const char *cause, long long given) {
   if (!condition) throw Error(Status::invalid_argument, cause + (", not " + std::to_string(given)));
 }

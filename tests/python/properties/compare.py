@@ -20,7 +20,7 @@ def quiet_bits(array):
 
 
 def require_bits(values, original, what, quiet=False):
-    """The same type, and the same bits. quiet: signalling NaN of float32 went through doubles (docs/limitations.md)."""
+    """One type, and equal bits. quiet: signalling NaN of float32 went through doubles (docs/limitations.md)."""
     assert values.dtype == original.dtype, f"{what}: {values.dtype}, not {original.dtype}"
     wanted = quiet_bits if quiet else bits
     wrong = np.flatnonzero(wanted(values) != wanted(original))

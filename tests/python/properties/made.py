@@ -113,7 +113,7 @@ def with_specials(array, random):
 
 
 def laid_out(array, layout):
-    """The same values in another layout of memory."""
+    """Equal values in another layout of memory."""
     if layout == "reversed":
         return np.ascontiguousarray(array[::-1])[::-1]
     if layout == "strided":

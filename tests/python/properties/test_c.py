@@ -288,6 +288,7 @@ def fields_of(found, step):
             c.set_origin(field, info, rounding)
             if step.bound is not None:
                 field.bound_kind, field.bound = c.ABSOLUTE, step.bound
-                little = little or step.bound < (2 if rounded else 1) * info.bound + 2 * rounding + (top * 2.0**-20 if rounded else 0)
+                room = 2 * rounding + top * 2.0**-20 if rounded else 0
+                little = little or step.bound < (2 if rounded else 1) * info.bound + room
         fields.append(field)
     return fields, little
