@@ -17,7 +17,7 @@ class Expected:
     original: values by column, rows as they were given. tags: the numbers of the rows that are left, if not all are.
     ordered: whether rows come back as they were given, or by id where there are ids. slack: by column, how far the original may
     be from what it should be, because it was computed in floats. quiet: whether signalling NaN became quiet (float32 in streams).
-    changed: whether the values are others than those that were given first.
+    changed: whether the values may be others than those of a grid: changed, or rounded to float32.
     """
 
     original: dict[str, np.ndarray]

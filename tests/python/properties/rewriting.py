@@ -60,6 +60,7 @@ def handed_on(path, frame, wanted, step):
         wanted.ordered = wanted.ordered and len(np.unique(ids)) == len(ids)
     wanted.quiet = wanted.quiet or step.source == "stream" or step.dtype is not None or step.way in CHANGING
     wanted.note_order(step.options.order)
+    wanted.changed = wanted.changed or step.dtype is not None
     if step.way in ("frame", "touched"):
         if step.way == "touched":
             frame.load()
