@@ -5,7 +5,7 @@
 #
 #   scripts/properties.sh [--examples N] [ARGUMENT...]
 #
-#   --examples N   of each property; 5000 unless given, which take some 4 minutes; of the command a fifth
+#   --examples N   of each property; 5000 unless given, which take 3 to 5 minutes; of the command a fifth
 #   ARGUMENT       of pytest, such as -k command
 set -euo pipefail
 for part in common progress packages build python; do . "$(dirname "$0")/lib/$part.sh"; done
