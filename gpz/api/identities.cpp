@@ -28,6 +28,27 @@ bool has_ids(const std::vector<FieldInput> &fields) {
   return std::any_of(fields.begin(), fields.end(), [](const FieldInput &input) { return is_id(input.field); });
 }
 
+// Whether the ids are 1, 2, ..., in the order of the rows or in any order.
+bool are_row_numbers(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, bool in_any_order) {
+  const auto field =
+      std::find_if(fields.begin(), fields.end(), [](const FieldInput &input) { return is_id(input.field); });
+  if (field->field.type != ValueType::integer || field->field.components.size() != 1) return false;
+  const ConstArray &ids = field->components[0];
+  std::vector<bool> seen(in_any_order ? particles : 0);
+  for (std::size_t i = 0; i < particles; ++i) {
+    const std::size_t row = row_of(i, rows);
+    const std::int64_t id =
+        ids.type == ConstArray::Type::int32 ? value_at<std::int32_t>(ids, row) : value_at<std::int64_t>(ids, row);
+    if (!in_any_order && id != static_cast<std::int64_t>(i) + 1) return false;
+    if (in_any_order) {
+      const auto number = static_cast<std::uint64_t>(id) - 1;
+      if (number >= particles || seen[number]) return false;
+      seen[number] = true;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 ConstArray Identities::resized(std::size_t particles, const int *rows) {
@@ -76,9 +97,11 @@ void Identities::number(std::vector<FieldInput> &fields, std::size_t particles, 
   fields.push_back(ids);
 }
 
-void Identities::check_same(const std::vector<FieldInput> &fields, std::size_t particles, std::size_t frame) {
+void Identities::check_same(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
+                            std::size_t frame, Order order, bool in_any_order) {
   if (!has_positions(fields) || is_decoded(fields) || particles == 0) return;
   const bool has = has_ids(fields);
+  if (has && order != Order::place && are_row_numbers(fields, particles, rows, in_any_order)) return;
   if (!first_ || frame <= *first_) {
     first_ = frame;
     first_has_ids_ = has;

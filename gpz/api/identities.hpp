@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpz/frame.hpp"
+#include "gpz/trajectory.hpp"
 
 namespace gpz::api {
 
@@ -27,8 +28,11 @@ class Identities {
   void number(std::vector<FieldInput> &fields, std::size_t particles, const int *rows);
   // Throws invalid_argument if frame `frame` has ids and the first frame has none, or the other way round: the ids of
   // one would be taken for those of the other. Frame 0 decides. Frames without positions or particles, and decoded
-  // ones, may have either.
-  void check_same(const std::vector<FieldInput> &fields, std::size_t particles, std::size_t frame);
+  // ones, may have either. So may, except with Order::place, frames whose ids are the numbers of their rows, as
+  // number() gives them: a file in the order of memory has them in some frames. `in_any_order`: the rows are those of a
+  // file, which may have them in another order.
+  void check_same(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, std::size_t frame,
+                  Order order, bool in_any_order);
 
  private:
   // The array of the values, one for each row that is used.

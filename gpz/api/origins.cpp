@@ -34,46 +34,82 @@ void for_values(const FieldInput &input, std::size_t particles, const int *rows,
 
 core::Grid grid_of(const Origin &origin) { return {origin.step, 1.0 / origin.step, origin.bound}; }
 
+// Of the origin's type: the value of a place on its grid.
+double value_on(const core::Grid &grid, ValueType type, double index) {
+  return type == ValueType::float32 ? core::grid_value<float>(index, grid.step)
+                                    : core::grid_value<double>(index, grid.step);
+}
+
 // Whether x was decoded from this grid, and rounded since by no more than the origin says; index: its place there.
 template <class T>
 bool is_decoded(T x, const Origin &origin, const core::Grid &grid, double &index) {
   const auto q = core::quantize(static_cast<double>(x), grid);
   index = q.rounded;
   if (!(std::fabs(q.scaled) <= core::largest_index)) return false;
-  const double value = origin.type == ValueType::float32 ? core::grid_value<float>(index, grid.step)
-                                                         : core::grid_value<double>(index, grid.step);
+  const double value = value_on(grid, origin.type, index);
   if (origin.rounding > 0) return std::fabs(static_cast<double>(x) - value) <= origin.rounding;
   return core::same_bits(x, static_cast<T>(value));
 }
 
+// Whether a finite number is a float32.
+bool is_single(double x) {
+  return std::fabs(x) <= std::numeric_limits<float>::max() && static_cast<double>(static_cast<float>(x)) == x;
+}
+
 struct Look {
+  bool has_grid = false;     // without one, no value is counted
   double largest = 0;        // magnitude of finite values
   std::size_t on_grid = 0;   // values
   std::size_t off_grid = 0;  // finite values that the grid can hold, beside its points
-  std::size_t others = 0;    // finite values that are too large for the grid
+  std::size_t others = 0;    // values that are too large for the grid, NaN, infinities, -0
 
   // Some values beside it are in every file: those that were stored exactly.
-  bool is_on_grid() const { return on_grid > 0 && off_grid <= on_grid / 8; }
+  bool is_on_grid() const { return has_grid && off_grid <= on_grid / 8; }
+  bool has_wide = false;  // a value that is not on the grid would lose digits as a float32
+
   bool is_all_on_grid() const { return off_grid == 0 && others == 0; }
 };
 
 Look look_at(const FieldInput &input, const Origin &origin, std::size_t particles, const int *rows) {
   Look look;
-  const bool has_grid = origin.step > 0 && origin.rounding < origin.step / 4;  // else it is not known which point
+  look.has_grid = origin.step > 0 && origin.rounding < origin.step / 4;  // else it is not known which point
   const core::Grid grid = grid_of(origin);
   double index = 0;
   for_values(input, particles, rows, [&](std::size_t, std::size_t, auto x) {
-    if (!std::isfinite(x)) return;
-    look.largest = std::max(look.largest, std::fabs(static_cast<double>(x)));
-    if (!has_grid) return;
-    if (is_decoded(x, origin, grid, index))
+    const bool is_finite = std::isfinite(x);
+    if (is_finite) look.largest = std::max(look.largest, std::fabs(static_cast<double>(x)));
+    if (!look.has_grid) return;
+    if (is_finite && is_decoded(x, origin, grid, index)) {
       ++look.on_grid;
-    else if (std::fabs(static_cast<double>(x) * grid.inverse_step) <= core::largest_index)
+      return;
+    }
+    look.has_wide = look.has_wide || (is_finite && !is_single(static_cast<double>(x)));
+    if (x != 0 && std::fabs(static_cast<double>(x) * grid.inverse_step) <= core::largest_index)
       ++look.off_grid;
     else
       ++look.others;
   });
   return look;
+}
+
+// Of the power of two above a value.
+double unit_of_last_place(double value, ValueType type) {
+  int exponent = 0;
+  std::frexp(value, &exponent);
+  const int digits =
+      type == ValueType::float32 ? std::numeric_limits<float>::digits : std::numeric_limits<double>::digits;
+  return std::ldexp(1.0, exponent - digits);
+}
+
+// Whether the file may have stored the values beside its grid exactly, because it has no grid, or because whole blocks
+// are smaller so: where a step is a few units in the last place of large values, and where many values are exact
+// anyway. Otherwise these values have been changed.
+bool may_be_exact(const Look &look, const Origin &origin) {
+  constexpr int few = 5;           // binary digits
+  constexpr std::size_t many = 8;  // values of a block for each that is exact anyway
+  if (origin.bound == 0) return true;
+  return look.has_grid && (look.off_grid <= many * look.others ||
+                           origin.step <= std::ldexp(unit_of_last_place(look.largest, origin.type), few));
 }
 
 double sum_above(double a, double b) {
@@ -123,9 +159,9 @@ void Origins::restore(FieldInput &input, std::size_t f, ValueType type, std::siz
     const bool is_value = is_decoded(x, origin, grid, index);
     Values &to = restored_[f][d];
     if (is_single)
-      to.singles[row] = is_value ? core::grid_value<float>(index, grid.step) : static_cast<float>(x);
+      to.singles[row] = static_cast<float>(is_value ? value_on(grid, origin.type, index) : static_cast<double>(x));
     else
-      to.doubles[row] = is_value ? core::grid_value<double>(index, grid.step) : static_cast<double>(x);
+      to.doubles[row] = is_value ? value_on(grid, origin.type, index) : static_cast<double>(x);
   });
   input.field.type = type;
   for (std::size_t d = 0; d < input.field.components.size(); ++d) {
@@ -148,8 +184,7 @@ void Origins::apply(std::vector<FieldInput> &fields, std::size_t particles, cons
     const Look look = look_at(input, origin, particles, rows);
     const bool was_single = origin.type == ValueType::float32;
     const bool is_widened = was_single && input.field.type == ValueType::float64;
-    // Values beside the grid would lose digits in a narrower type than their own.
-    const bool is_single = was_single && (!is_widened || look.is_all_on_grid());
+    const bool is_single = was_single && (!is_widened || !look.has_wide);
     bool is_rounded = origin.rounding > 0;
     if (look.is_on_grid() && (is_rounded || is_widened)) {
       restore(input, f, is_single ? ValueType::float32 : ValueType::float64, particles, rows);
@@ -164,7 +199,8 @@ void Origins::apply(std::vector<FieldInput> &fields, std::size_t particles, cons
     }
     if (input.field.bound < before) refuse(input.field, before);
     const double room = format::room_beside(input.field.bound, before, look.largest, input.field.type);
-    if (input.field.step == 0 && look.is_on_grid() && room <= origin.bound)
+    const bool stays = look.is_on_grid() ? room <= origin.bound : room <= 0 && may_be_exact(look, origin);
+    if (input.field.step == 0 && stays)
       keep(input, origin, before);
     else if (!(room > 0) || input.field.step / 2 > room)
       refuse(input.field, before);

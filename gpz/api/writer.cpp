@@ -160,7 +160,7 @@ void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields,
       if (!input.decoded) input.field.largest_error = 0;
     const auto particles = static_cast<std::size_t>(info.particles);
     state_->identities.make_whole(given, particles, rows);
-    state_->identities.check_same(given, particles, state_->file.frames().size());
+    state_->identities.check_same(given, particles, rows, state_->file.frames().size(), state_->order, false);
     // Without ids, a frame that was decoded is a set: it was stored as one.
     const bool decoded = std::any_of(given.begin(), given.end(), [](const FieldInput &input) { return input.decoded; });
     if (!decoded && (state_->order == Order::id || state_->order == Order::automatic))
@@ -177,7 +177,7 @@ void Writer::write(const Frame &frame) {
     require_finite(frame.info.box);
     const auto particles = static_cast<std::size_t>(frame.info.particles);
     state_->identities.make_whole(fields, particles, nullptr);
-    state_->identities.check_same(fields, particles, state_->file.frames().size());
+    state_->identities.check_same(fields, particles, nullptr, state_->file.frames().size(), state_->order, true);
     state_->apply_origins(fields, particles, nullptr);
     state_->write(frame.info, fields, nullptr);
   });

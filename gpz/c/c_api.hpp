@@ -58,6 +58,19 @@ inline void require(bool condition, const char *cause) {
   if (!condition) throw Error(Status::invalid_argument, cause);
 }
 
+// Names the value that was given as well: "threads is a number from 0 (all cores) up, not -1".
+inline void require(bool condition, const char *cause, long long given) {
+  if (!condition) throw Error(Status::invalid_argument, cause + (", not " + std::to_string(given)));
+}
+inline void require_order(int order) {
+  require(order >= GPZ_ORDER_PLACE && order <= GPZ_ORDER_AUTO,
+          "order is GPZ_ORDER_PLACE (0), GPZ_ORDER_ID (1), GPZ_ORDER_MEMORY (2) or GPZ_ORDER_AUTO (3)", order);
+}
+inline void require_effort(int effort) {
+  require(effort >= GPZ_EFFORT_FAST && effort <= GPZ_EFFORT_DENSE,
+          "effort is GPZ_EFFORT_FAST (0), GPZ_EFFORT_STANDARD (1) or GPZ_EFFORT_DENSE (2)", effort);
+}
+
 // Words between blanks.
 std::vector<std::string> words_of(const char *names);
 

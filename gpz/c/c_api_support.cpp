@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <limits>
 #include <set>
@@ -85,11 +86,22 @@ std::vector<std::string> texts(const char *const *strings, std::size_t count, co
 void require_of(const gpz_field &field, bool condition, const char *cause) {
   if (!condition) throw Error(Status::invalid_argument, "field \"" + text(field.names) + "\": " + std::string(cause));
 }
+void require_of(const gpz_field &field, bool condition, const char *cause, const std::string &given) {
+  if (!condition) require_of(field, false, (cause + (", not " + given)).c_str());
+}
+void require_of(const gpz_field &field, bool condition, const char *cause, int given) {
+  if (!condition) require_of(field, false, cause, std::to_string(given));
+}
+
+std::string text_of(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number, std::chars_format::general).ptr};
+}
 
 Display display_of(const gpz_field &field) {
   const int display = number(field.display);
   require_of(field, display == GPZ_NUMBER || display == GPZ_ELEMENT || display == GPZ_TYPE_LABEL,
-             "display is no gpz_display");
+             "display is GPZ_NUMBER (0), GPZ_ELEMENT (2) or GPZ_TYPE_LABEL (4)", display);
   require_of(field, display == GPZ_NUMBER || value_type(field.type) == ValueType::integer,
              "display is for integers only");
   return static_cast<Display>(display);
@@ -108,7 +120,9 @@ ConstArray::Type array_type(const gpz_type &type) {
     case GPZ_FLOAT64:
       return ConstArray::Type::float64;
     default:
-      throw Error(Status::invalid_argument, "type is no gpz_type");
+      throw Error(Status::invalid_argument,
+                  "type is GPZ_INT32 (1), GPZ_INT64 (2), GPZ_FLOAT32 (3) or GPZ_FLOAT64 (4), not " +
+                      std::to_string(number(type)));
   }
 }
 
@@ -145,7 +159,8 @@ Origin origin_of(const gpz_field &field) {
   const ValueType type = value_type(field.type);
   require_of(field, type != ValueType::integer, "integers have no error, and no origin");
   const int origin = number(field.origin_type);
-  require_of(field, origin == GPZ_FLOAT32 || origin == GPZ_FLOAT64, "origin_type is no type of floats");
+  require_of(field, origin == GPZ_FLOAT32 || origin == GPZ_FLOAT64, "origin_type is GPZ_FLOAT32 (3) or GPZ_FLOAT64 (4)",
+             origin);
   return {field.origin_bound, field.origin_step, field.origin_error, field.origin_rounding,
           value_type(field.origin_type)};
 }
@@ -158,7 +173,8 @@ std::vector<FieldInput> unbounded_inputs(const std::vector<gpz_field> &fields, s
   std::size_t column = 0;
   for (const gpz_field &from : fields) {
     const std::vector<std::string> names = words_of(from.names);
-    require_of(from, !names.empty() && names.size() <= 3, "a field has 1 to 3 names");
+    require_of(from, !names.empty() && names.size() <= 3, "names: 1 to 3 names with blanks between them",
+               std::to_string(names.size()));
     require_of(from, from.reserved == 0, "reserved is not 0");
     FieldInput input;
     input.field.type = value_type(from.type);
@@ -169,7 +185,7 @@ std::vector<FieldInput> unbounded_inputs(const std::vector<gpz_field> &fields, s
       require_of(from, from.data[c] != nullptr || particles == 0, "data is a null pointer");
       require_of(from, from.stride != 0 || particles <= 1, "stride is 0");
       require(column <= 0xFFFF, "more than 65,536 columns");
-      require_of(from, known.insert(names[c]).second, "two columns have one name");
+      require_of(from, known.insert(names[c]).second, ("there are two columns of the name " + names[c]).c_str());
       input.field.components.push_back({names[c], static_cast<std::uint16_t>(column++)});
       input.components[c] = {from.data[c], from.stride, array_type(from.type)};
     }
@@ -181,24 +197,31 @@ std::vector<FieldInput> unbounded_inputs(const std::vector<gpz_field> &fields, s
 double given_bound(const gpz_field &field) {
   const int kind = number(field.bound_kind);
   require_of(field, kind == GPZ_LOSSLESS || kind == GPZ_ABSOLUTE || kind == GPZ_RELATIVE || kind == GPZ_AS_STORED,
-             "bound_kind is no gpz_bound_kind");
+             "bound_kind is GPZ_LOSSLESS (0), GPZ_ABSOLUTE (1), GPZ_RELATIVE (2) or GPZ_AS_STORED (3)", kind);
+  require_of(
+      field, kind == GPZ_AS_STORED || field.bound != 0 || field.origin_bound != 0 || field.origin_rounding == 0,
+      "its values were rounded since they were read, so that they are not exact: bound_kind is GPZ_AS_STORED, or "
+      "GPZ_ABSOLUTE with a bound");
   if (kind == GPZ_LOSSLESS || kind == GPZ_AS_STORED) {
     require_of(field, field.bound == 0,
                "it has a bound, and bound_kind is GPZ_LOSSLESS or GPZ_AS_STORED: set GPZ_ABSOLUTE or GPZ_RELATIVE");
-    require_of(field, kind == GPZ_LOSSLESS || field.origin_bound > 0,
+    require_of(field, kind == GPZ_LOSSLESS || field.origin_bound > 0 || field.origin_rounding > 0,
                "bound_kind is GPZ_AS_STORED, and there is no origin with a bound: use gpz_set_origin");
     return kind == GPZ_AS_STORED ? field.origin_bound : 0;
   }
-  require_of(field, is_bound(field.bound), "bound is not a finite number of at least 0");
-  require_of(field, field.bound == 0 || value_type(field.type) != ValueType::integer, "integers have no bound");
+  require_of(field, is_bound(field.bound), "bound is a finite number of at least 0", text_of(field.bound));
+  require_of(field, field.bound == 0 || value_type(field.type) != ValueType::integer,
+             "integers are exact, and their bound is 0", text_of(field.bound));
+  require_of(field, kind != GPZ_RELATIVE || field.bound < 1, "with GPZ_RELATIVE, bound is a fraction below 1",
+             text_of(field.bound));
   return field.bound;
 }
 
 FrameInfo frame_info(const gpz_frame *given) {
   const gpz_frame frame = taken(given, "gpz_frame");
   const int kind = number(frame.box_kind);
-  require(frame.dimension == 2 || frame.dimension == 3, "dimension of a frame is not 2 or 3");
-  require(kind >= GPZ_BOX_NONE && kind <= GPZ_BOX_GENERAL, "box_kind of a frame is no gpz_box_kind");
+  require(frame.dimension == 2 || frame.dimension == 3, "dimension of a frame is 2 or 3", frame.dimension);
+  require(kind >= GPZ_BOX_NONE && kind <= GPZ_BOX_GENERAL, "box_kind of a frame is a gpz_box_kind from 0 to 3", kind);
   FrameInfo info;
   info.particles = frame.particles;
   info.timestep = frame.timestep;
@@ -239,6 +262,6 @@ ReadChoice read_choice(const gpz_read_options *given) {
   return choice;
 }
 
-void check_threads(int threads) { require(threads >= 0, "threads is negative"); }
+void check_threads(int threads) { require(threads >= 0, "threads is a number from 0 (all cores) up", threads); }
 
 }  // namespace gpz::c

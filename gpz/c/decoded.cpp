@@ -93,7 +93,8 @@ std::vector<ColumnOutput> column_outputs(const gpz_output *outputs, std::size_t 
   std::vector<ColumnOutput> columns;
   for (const gpz_output &output : taken(outputs, count, "gpz_output")) {
     const std::vector<std::string> names = words_of(output.names);
-    require(!names.empty() && names.size() <= 3, "an output has 1 to 3 names");
+    require(!names.empty() && names.size() <= 3, "names of an output: 1 to 3 names with blanks between them",
+            static_cast<long long>(names.size()));
     require(output.reserved == 0, "reserved of an output is not 0");
     require(output.stride != 0 || capacity <= 1, "stride of an output is 0");
     const ConstArray::Type type = array_type(output.type);
@@ -106,7 +107,7 @@ std::vector<ColumnOutput> column_outputs(const gpz_output *outputs, std::size_t 
 }
 
 bool sorts_by_id(unsigned flags) {
-  require((flags & ~static_cast<unsigned>(GPZ_SORT_BY_ID)) == 0, "flags has a bit that is no gpz_read_flag");
+  require((flags & ~static_cast<unsigned>(GPZ_SORT_BY_ID)) == 0, "flags is 0 or GPZ_SORT_BY_ID (1)", flags);
   return (flags & GPZ_SORT_BY_ID) != 0;
 }
 

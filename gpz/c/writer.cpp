@@ -91,7 +91,8 @@ gpz_status gpz_writer_open(const char *path, gpz_mode mode, const gpz_metadata *
     require(writer != nullptr, "writer is a null pointer");
     *writer = nullptr;
     require(path != nullptr, "path is a null pointer");
-    require(number(mode) == GPZ_CREATE || number(mode) == GPZ_APPEND, "mode is no gpz_mode");
+    require(number(mode) == GPZ_CREATE || number(mode) == GPZ_APPEND, "mode is GPZ_CREATE (0) or GPZ_APPEND (1)",
+            number(mode));
     gpz::c::check_threads(threads);
     const auto writer_mode = mode == GPZ_APPEND ? gpz::Writer::Mode::append : gpz::Writer::Mode::create;
     *writer = new gpz_writer(gpz::Writer(path, metadata_of(metadata), writer_mode, threads));
@@ -127,7 +128,7 @@ gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames) {
 gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order) {
   return guarded([&] {
     require(writer != nullptr, "writer is a null pointer");
-    require(number(order) >= GPZ_ORDER_PLACE && number(order) <= GPZ_ORDER_AUTO, "order is no gpz_order");
+    gpz::c::require_order(number(order));
     writer->writer.set_order(static_cast<gpz::Order>(order));
   });
 }
@@ -135,9 +136,7 @@ gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order) {
 gpz_status gpz_writer_set_effort(gpz_writer *writer, gpz_effort effort) {
   return guarded([&] {
     require(writer != nullptr, "writer is a null pointer");
-    require(number(effort) == GPZ_EFFORT_FAST || number(effort) == GPZ_EFFORT_STANDARD ||
-                number(effort) == GPZ_EFFORT_DENSE,
-            "effort is no gpz_effort");
+    gpz::c::require_effort(number(effort));
     writer->writer.set_effort(static_cast<gpz::Effort>(effort));
   });
 }

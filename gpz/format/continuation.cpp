@@ -87,7 +87,7 @@ void require_continuation(const FrameInfo &last, const FrameInfo &next) {
       if (before == nullptr) continue;
       const double has = bound_as_distance(*before, last.box);
       const double wanted = bound_as_distance(field, next.box);
-      if (same_bound(has, wanted)) continue;
+      if (same_bound(has, wanted) || same_bound(before->bound, field.bound)) continue;
       throw Error(Status::invalid_argument, "cannot append column " + component.name + " with bound " +
                                                 bound_text(wanted) + ": the file has it with bound " + bound_text(has) +
                                                 "; give the same, or write another file");

@@ -72,13 +72,14 @@ struct TrajectoryEncoder::State {
     key_repeats_ids = false;
     const std::vector<Field> given = format::described(fields);
     const auto kind = trajectory::chunk_candidate({given, particles, order, usable()});
-    if (!kind) return;
-    key_repeats_ids =
-        trajectory::encode_independent(*kind, fields, particles, rows, box, usable(), encoder, cell, candidate);
-    if (*kind == ChunkKind::sequence && has_identity(given)) {
+    if (kind)
+      key_repeats_ids =
+          trajectory::encode_independent(*kind, fields, particles, rows, box, usable(), encoder, cell, candidate);
+    if (order == Order::memory && has_identity(given) && particles <= format::max_followed) {
       load_ids(fields, identity_field(given), particles, rows);
       key_repeats_ids = trajectory::Identity::repeats(ids);
     }
+    if (!kind) return;
     // A block chunk is sorted by position, also particles of equal ids.
     if ((key_repeats_ids || candidate.bytes.size() < out.bytes.size()) &&
         format::plausible_particle_count(particles, candidate.bytes.size()))

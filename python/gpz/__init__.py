@@ -51,7 +51,6 @@ from gpz._errors import (
 from gpz._frame import Frame
 from gpz._head import Column
 from gpz._origins import Origin
-from gpz._origins import Origin
 from gpz._stream import Stream, stream
 from gpz._trajectory import Trajectory, open
 from gpz._writer import Writer

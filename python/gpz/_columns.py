@@ -169,6 +169,11 @@ def require_known_types(types: np.ndarray, elements: Sequence[str], labels: Sequ
     refuse("types", types, (types < 1) | (types > count), f"is no type of the file, which are 1 to {count} ({names})")
 
 
+def are_row_numbers(ids: np.ndarray) -> bool:
+    """Whether they are 1, 2, ..."""
+    return len(ids) > 0 and ids[0] == 1 and ids[-1] == len(ids) and np.array_equal(ids, np.arange(1, len(ids) + 1))
+
+
 def repeated(ids: np.ndarray) -> tuple[int, int, int] | None:
     """An id that occurs twice, and its first two rows: of all such pairs of rows, that whose second comes first."""
     if len(ids) < 2 or (ids[1:] > ids[:-1]).all():

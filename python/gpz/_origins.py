@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from gpz._head import Column
 
 NUMBERS = {np.dtype(np.float32): 2, np.dtype(np.float64): 3}  # gpz::ValueType
+ARITHMETIC = 16  # halves of a unit, which the library keeps of a bound for its own rounding, and more
 SAMPLE = 4096  # values that are looked at to see whether they are on a grid
 # Of the values of a file most are on its grid. Some are stored exactly.
 MOST = 8 / 9
+DIGITS_OF_STEP = 6  # binary digits of a value below one step of its grid; with fewer, exact values may be smaller
 # Of the power of two above a value: half of the distance between two float32, and two float64.
 HALF_UNIT = 2.0**-25
 HALF_UNIT_OF_DOUBLES = 2.0**-54
+HALF_OF_LEAST = 2.0**-150  # half of the smallest float32 that is not 0
 
 
 class Origin(NamedTuple):
@@ -119,8 +122,12 @@ def of_positions(frame: Frame) -> Origin | None:
 def joined(origins: Sequence[Origin | None]) -> Origin | None:
     """That of columns which become one field."""
     known = [origin for origin in origins if origin is not None]
-    if not known or all(origin == known[0] for origin in known) and len(known) == len(origins):
-        return known[0] if known else None
+    if not known:
+        return None
+    if len(known) == len(origins) and len({(origin.bound, origin.step, origin.dtype) for origin in known}) == 1:
+        errors = [origin.largest_error for origin in known]
+        error = None if None in errors else max(errors)
+        return known[0]._replace(largest_error=error, rounding=max(origin.rounding for origin in known))
     return max(known)._replace(step=0.0, largest_error=None, rounding=max(origin.rounding for origin in known))
 
 
@@ -128,24 +135,39 @@ def rounded(origin: Origin, arrays: Sequence[np.ndarray]) -> Origin:
     """With the rounding of values that the file has as float64, and the arrays as float32, unless it is counted already."""
     if origin.dtype != np.float64 or arrays[0].dtype != np.float32 or origin.rounding:
         return origin
-    return origin._replace(rounding=origin.rounding + HALF_UNIT * power_above(arrays))
+    return origin._replace(rounding=origin.rounding + rounding_to(arrays))
+
+
+def require_range(names: Sequence[str], origin: Origin, arrays: Sequence[np.ndarray]) -> None:
+    """ArgumentError for infinities that may have been numbers, which float32 does not have."""
+    if origin.dtype == np.float64 and arrays[0].dtype == np.float32 and any(np.isinf(array).any() for array in arrays):
+        raise ArgumentError(
+            f"{' '.join(names)}: inf, of float64 values that were read as float32: numbers above 3.4e38 become infinite so. "
+            "Read them with dtype=numpy.float64"
+        )
 
 
 def computed(origin: Origin, arrays: Sequence[np.ndarray], operations: int) -> Origin:
     """That of values which were computed from those of the file in so many operations, each of which rounds."""
-    unit = HALF_UNIT if arrays[0].dtype == np.float32 else HALF_UNIT_OF_DOUBLES
-    return origin._replace(rounding=origin.rounding + operations * unit * power_above(arrays))
+    return origin._replace(rounding=origin.rounding + operations * rounding_to(arrays))
 
 
-def power_above(arrays: Sequence[np.ndarray]) -> float:
-    """The power of two above the finite values: it stays the same from frame to frame, mostly."""
+def rounding_to(arrays: Sequence[np.ndarray]) -> float:
+    """The largest rounding to a value of these arrays. A float32 of 0 may have been a number below all others."""
+    if arrays[0].dtype != np.float32:
+        return half_unit(arrays, HALF_UNIT_OF_DOUBLES)
+    return max(half_unit(arrays, HALF_UNIT), HALF_OF_LEAST if len(arrays[0]) else 0.0)
+
+
+def half_unit(arrays: Sequence[np.ndarray], unit: float) -> float:
+    """A part of the power of two above the finite values: it stays the same from frame to frame, mostly."""
     largest = 0.0
     for array in arrays:
         if len(array):
             with np.errstate(invalid="ignore"):
                 top = float(np.nanmax(np.abs(array[np.isfinite(array)]), initial=0.0))
             largest = max(largest, top)
-    return 2.0 ** math.frexp(largest)[1] if largest else 0.0
+    return math.ldexp(unit, math.frexp(largest)[1]) if largest else 0.0
 
 
 def is_on_grid(origin: Origin, arrays: Sequence[np.ndarray]) -> bool:
@@ -153,13 +175,16 @@ def is_on_grid(origin: Origin, arrays: Sequence[np.ndarray]) -> bool:
     if not origin.step > 0 or not origin.rounding < origin.step / 4:
         return False
     values = np.concatenate([array[:: max(1, len(array) * len(arrays) // SAMPLE)] for array in arrays])
-    values = values[np.isfinite(values)]
-    if not len(values):
-        return True
+    values = values[np.isfinite(values)].astype(np.float64)
     single = origin.dtype == np.float32
-    grid = np.rint(values.astype(np.float64) / origin.step) * origin.step
-    grid = grid.astype(np.float32).astype(np.float64) if single else grid
-    return float(np.mean(np.abs(values - grid) <= origin.rounding)) >= MOST
+    with np.errstate(over="ignore"):
+        grid = np.rint(values / origin.step) * origin.step
+        grid = grid.astype(np.float32).astype(np.float64) if single else grid
+        changes = np.abs(values - grid)
+    # Values that are so large that they are stored exactly say nothing.
+    unit = HALF_UNIT if single else HALF_UNIT_OF_DOUBLES
+    held = np.abs(values) * (unit * 2.0**DIGITS_OF_STEP) < origin.step
+    return not held.any() or float(np.mean(changes[held] <= origin.rounding)) >= MOST
 
 
 def in_type(origin: Origin | None, bound: float, step: float, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
@@ -169,7 +194,12 @@ def in_type(origin: Origin | None, bound: float, step: float, arrays: Sequence[n
 
 
 def choose(
-    origin: Origin | None, arrays: Sequence[np.ndarray], asked: float | None, usual: float, unchanged: bool
+    names: Sequence[str],
+    origin: Origin | None,
+    arrays: Sequence[np.ndarray],
+    asked: float | None,
+    usual: float,
+    unchanged: bool,
 ) -> tuple[float, float, tuple]:
     """Bound, step and origin of a field as the library takes them.
 
@@ -178,11 +208,22 @@ def choose(
     """
     if origin is None:
         return (usual if asked is None else asked), 0.0, EXACT
+    require_range(names, origin, arrays)
     origin = rounded(origin, arrays)
+    if asked == 0 and not origin.bound and origin.rounding:  # of the library: the bound that the values have already
+        raise ArgumentError(
+            f"{' '.join(names)}: within {origin.rounding:g} of the original, because of a rounding since it was read: a bound "
+            "of 0 cannot be kept. Read it with dtype=numpy.float64, or write without a bound"
+        )
     if asked is not None:
-        return asked, 0.0, origin.to_library()
+        # The library cannot tell exact values of the file from changed ones, for which there is no room.
+        stays = unchanged and asked == origin.bound and not origin.rounding
+        return asked, origin.step if stays else 0.0, origin.to_library()
     if unchanged or not usual or (not origin.bound and not origin.rounding) or is_on_grid(origin, arrays):
         return origin.bound, origin.step, origin.to_library()
     # Values that were changed since they were read: what is added is the usual bound, or that of their file.
     added = min(usual, origin.bound) or usual  # float64 (in_type) has room for it
+    unit = HALF_UNIT if origin.dtype == np.float32 else HALF_UNIT_OF_DOUBLES
+    if origin.step and added <= ARITHMETIC * half_unit(arrays, unit):
+        return origin.bound, origin.step, origin.to_library()  # so large that no grid is within it
     return math.nextafter(origin.bound + origin.rounding + added, math.inf), 0.0, origin.to_library()

@@ -98,7 +98,9 @@ class Writer:
             "key_interval", key_interval, 1, MOST_KEY_INTERVAL, f"a number of frames from 1 to {MOST_KEY_INTERVAL}"
         )
         self._lock = threading.RLock()  # one frame at a time: the library runs while other threads of Python do
-        self._has_ids: bool | None = None  # of the frames so far
+        # Files in the order of place have no numbers of rows, and a file that is continued may be one.
+        self._may_have_numbers = ORDERS[order] != "place"
+        self._has_ids: bool | None = None  # of the frames so far, other than the numbers of their rows
         self._warned: set[str] = set()
         # Nothing of the file is changed before this line.
         self._file: Any = None  # a file object is kept open
@@ -139,6 +141,7 @@ class Writer:
         self._bound = file.bound if file.bound is not None else self._bound
         self._bounds = self._bounds | file.bounds
         self._has_ids = file.has_ids
+        self._may_have_numbers = self._may_have_numbers and file.has_ids is None
         return file.metadata
 
     def _describe(self, described: dict[str, Any]) -> None:
@@ -234,12 +237,14 @@ class Writer:
         lengths = {name: len(array) for name, array in values.items()}
         if len(set(lengths.values())) > 1:
             raise ArgumentError(f"the arrays of a frame have one length, not {lengths}")
-        self._require_identity(values)
+        are_numbers = self._may_have_numbers and "id" in values and _columns.are_row_numbers(values["id"])
+        if not are_numbers:  # as frames without ids get them: in the order of memory some have them in the file
+            self._require_identity(values)
         if "type" in values:
             _columns.require_known_types(values["type"], self._elements, self._labels)
         self._warn(values, names, made)
         self._write(values, kept, names, made, timestep, time)
-        if lengths and max(lengths.values()):
+        if lengths and max(lengths.values()) and not are_numbers:
             self._has_ids = "id" in values
 
     def _require_identity(self, values: dict[str, np.ndarray]) -> None:
@@ -299,7 +304,7 @@ class Writer:
                 raise ArgumentError("positions that are fractions of a box need a box")
             usual = _checks.position_bound(self._units) / edges
             asked = None if self._bound is None else self._bound / edges
-        return _origins.choose(origin, arrays, asked, usual, unchanged.issuperset(group))
+        return _origins.choose(group, origin, arrays, asked, usual, unchanged.issuperset(group))
 
     def _distance_bound(self) -> float:
         return _checks.position_bound(self._units) if self._bound is None else self._bound

@@ -147,8 +147,8 @@ def after(first):
 
     def call(place):
         with gpz.Writer(place.new) as made:
-            made.write(positions=X, ids=IDS if first else None)
-            made.write(positions=X, ids=None if first else IDS)
+            made.write(positions=X, ids=IDS[::-1] if first else None)
+            made.write(positions=X, ids=None if first else IDS[::-1])
 
     return call
 

@@ -184,8 +184,9 @@ TEST(Continuation, WithoutANewFrameTheFileStays) {
   }
 }
 
-// Fractions of a box that has grown: the same distance, another fraction.
-TEST(Continuation, FractionsAreComparedAsDistances) {
+// Fractions of a box that has grown: the same distance, or the same fraction, as a program has it that always gives the
+// field one bound.
+TEST(Continuation, FractionsAreComparedAsDistancesAndAsFractions) {
   Particles particles(1);
   FrameInfo last = particles.info;
   for (const FieldInput &input : particles.fields) last.fields.push_back(input.field);
@@ -197,6 +198,8 @@ TEST(Continuation, FractionsAreComparedAsDistances) {
   ASSERT_NE(last.fields[0].bound, next.fields[0].bound);
   EXPECT_NO_THROW(require_continuation(last, next));
   next.fields[0].bound = last.fields[0].bound;
+  EXPECT_NO_THROW(require_continuation(last, next));
+  next.fields[0].bound *= 1.001;
   EXPECT_THROW(require_continuation(last, next), Error);
 }
 

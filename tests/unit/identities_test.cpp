@@ -135,6 +135,31 @@ TEST(Identities, IdsInSomeFramesAreRefused) {
   }
 }
 
+// The numbers of rows are what rows without ids get: in the order of memory, some frames of a file have them.
+TEST(Identities, TheNumbersOfRowsMayBeInSomeFrames) {
+  Given given;
+  std::iota(given.ids.begin(), given.ids.end(), 1.0);
+  for (const Order order : {Order::automatic, Order::id, Order::memory}) {
+    Bytes bytes;
+    Writer writer(bytes, small_metadata());
+    writer.set_order(order);
+    writer.write(info_of(), given.positions());
+    writer.write(info_of(), given.with_ids(ValueType::float64));
+    writer.write(info_of(), given.positions());
+    writer.close();
+    const Reader reader = reader_of(bytes);
+    Bytes again;
+    Writer copy(again, small_metadata());
+    copy.set_order(order);
+    for (std::size_t frame = 0; frame < 3; ++frame) copy.write(reader.read(frame));
+  }
+  Bytes bytes;
+  Writer writer(bytes, small_metadata());
+  writer.set_order(Order::place);
+  writer.write(info_of(), given.positions());
+  EXPECT_EQ(status_of([&] { writer.write(info_of(), given.with_ids(ValueType::float64)); }), Status::invalid_argument);
+}
+
 // Sorted by id, particles of equal ids are in the order of their rows.
 TEST(Identities, EqualIdsKeepTheOrderOfTheirRows) {
   Given given;
@@ -150,6 +175,38 @@ TEST(Identities, EqualIdsKeepTheOrderOfTheirRows) {
         for (std::size_t i = id; i < particles; i += 1700)
           ASSERT_NEAR(frame.find("x")->floats[sorted[at++]], given.places[3 * i], 0.001) << id << " " << i;
     }
+}
+
+// Without positions there is no chunk that is sorted, and difference frames would mix particles of equal ids.
+TEST(Identities, EqualIdsWithoutPositionsKeepTheOrderOfTheirRows) {
+  constexpr std::size_t count = 200;
+  Bytes bytes;
+  Writer writer(bytes, small_metadata());
+  writer.set_order(Order::memory);
+  std::vector<std::int64_t> tags(count);
+  std::iota(tags.begin(), tags.end(), 0);
+  std::vector<FieldInput> fields(2);
+  for (FieldInput &input : fields) input.field.type = ValueType::integer;
+  fields[0].field.components = {{"tag", 0}};
+  fields[0].components[0] = {tags.data(), sizeof(std::int64_t), ConstArray::Type::int64};
+  fields[1].field.components = {{"id", 1}};
+  std::vector<std::int64_t> ids(count);
+  Random random(5);
+  for (std::int64_t &id : ids) id = static_cast<std::int64_t>(random.uniform(0, 100));
+  for (int frame = 0; frame < 3; ++frame) {
+    for (std::size_t i = count - 1; i > 0; --i)
+      std::swap(ids[i], ids[static_cast<std::size_t>(random.uniform(0, static_cast<double>(i)))]);
+    fields[1].components[0] = {ids.data(), sizeof(std::int64_t), ConstArray::Type::int64};
+    writer.write(info_of(count), fields);
+    const Reader reader = reader_of(bytes);
+    const Frame back = reader.read(static_cast<std::size_t>(frame), ReadOptions{1, true});
+    const std::vector<std::int64_t> &sorted = ids_of(back);
+    const std::vector<std::int64_t> &rows = back.find("tag")->integers;
+    for (std::size_t i = 1; i < count; ++i) {
+      ASSERT_EQ(ids[static_cast<std::size_t>(rows[i])], sorted[i]);
+      ASSERT_TRUE(sorted[i] > sorted[i - 1] || rows[i] > rows[i - 1]) << frame << " " << i;
+    }
+  }
 }
 
 TEST(Identities, BoxesAreFinite) {

@@ -15,6 +15,7 @@
 #include "copying/whole_output.hpp"
 #include "counted.hpp"
 #include "exit_code.hpp"
+#include "output_file.hpp"
 #include "progress.hpp"
 
 namespace gpz::tool {
@@ -120,11 +121,22 @@ void report(const JoinedInputs &inputs, std::size_t frames, std::uint64_t partic
   print_report(options.output, options.json, json, text);
 }
 
+// Its particles would be in every frame twice.
+void require_different_files(const std::vector<std::string> &paths) {
+  for (std::size_t k = 0; k < paths.size(); ++k)
+    for (std::size_t before = 0; before < k; ++before)
+      if (same_file(paths[before], paths[k]))
+        throw Failure(ExitCode::usage, paths[k],
+                      paths[before] == paths[k] ? "is given twice; give each file once"
+                                                : "is the file " + paths[before] + "; give each file once");
+}
+
 void merge(const MergeOptions &options) {
   check_report(options.output, options.json);
   std::vector<std::string> paths;
   for (const std::string &input : options.inputs)
     for (const std::string &path : numbered_files(input)) paths.push_back(path);
+  require_different_files(paths);
   const JoinedInputs inputs = open_inputs(paths, options.output, "merge", options.limits);
   const std::size_t frames = common_frames(inputs);
   if (frames == 0) throw Failure(ExitCode::truncated, inputs.front()->name, "no frame that all files have");

@@ -87,6 +87,7 @@ std::uint64_t memory_size(const std::string &text) {
     if (number > Limits::unlimited >> 10) throw failure();
     number <<= 10;
   }
+  if (number == 0) throw failure();
   return number;
 }
 

@@ -83,7 +83,7 @@ void gpz_cuda_trajectory_free(gpz_cuda_trajectory *codec) { delete codec; }
 gpz_status gpz_cuda_trajectory_set_order(gpz_cuda_trajectory *codec, gpz_order order) {
   return guarded([&] {
     require(codec != nullptr, "codec is a null pointer");
-    require(number(order) >= GPZ_ORDER_PLACE && number(order) <= GPZ_ORDER_AUTO, "order is no gpz_order");
+    gpz::c::require_order(number(order));
     if (order == GPZ_ORDER_ID)
       throw gpz::Error(gpz::Status::unsupported,
                        "order id is not written on a GPU: write the frames from host memory by gpz_writer_write");
@@ -97,7 +97,7 @@ gpz_status gpz_cuda_trajectory_set_order(gpz_cuda_trajectory *codec, gpz_order o
 gpz_status gpz_cuda_trajectory_set_effort(gpz_cuda_trajectory *codec, gpz_effort effort) {
   return guarded([&] {
     require(codec != nullptr, "codec is a null pointer");
-    require(number(effort) >= GPZ_EFFORT_FAST && number(effort) <= GPZ_EFFORT_DENSE, "effort is no gpz_effort");
+    gpz::c::require_effort(number(effort));
     if (effort != GPZ_EFFORT_FAST)
       throw gpz::Error(gpz::Status::unsupported,
                        "a GPU writes effort fast only: write the frames from host memory by "

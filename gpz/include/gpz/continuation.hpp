@@ -32,7 +32,8 @@ GPZ_API bool same_bound(double a, double b);
 // the file.
 GPZ_API void require_continuation(const Metadata &file, const Metadata &given);
 // Throws invalid_argument unless each column of `next`, the first frame that is added, has the bound that a column of
-// this name has in `last`, the last frame of the file. Fractions of the box are compared as distances.
+// this name has in `last`, the last frame of the file. Of fractions of the box, it is the same fraction or the same
+// distance.
 GPZ_API void require_continuation(const FrameInfo &last, const FrameInfo &next);
 
 }  // namespace gpz

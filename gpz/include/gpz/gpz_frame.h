@@ -18,9 +18,10 @@ typedef enum gpz_type { GPZ_INT32 = 1, GPZ_INT64 = 2, GPZ_FLOAT32 = 3, GPZ_FLOAT
 typedef enum gpz_bound_kind {
   GPZ_LOSSLESS = 0, /* `bound` has to be 0 */
   GPZ_ABSOLUTE = 1, /* in units of the field */
-  GPZ_RELATIVE = 2, /* a fraction of the largest distance between two values of one component; lossless if that is 0 */
+  GPZ_RELATIVE = 2, /* a fraction, below 1, of the largest distance between two values of one component; lossless if
+                       that is 0 */
   GPZ_AS_STORED = 3 /* values that were read from a file (gpz_set_origin): they keep their bits and the bound of that
-                       file; `bound` has to be 0 */
+                       file, or what it is with their rounding since; `bound` has to be 0 */
 } gpz_bound_kind;
 
 /* How a text writer shows an integer column of atom types. */

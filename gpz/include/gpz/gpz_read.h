@@ -105,14 +105,14 @@ static inline gpz_column_info gpz_new_column_info(void) {
 
 /* Says of a field to be written that its values were read from this column, whose type they have, or that they were
  * rounded to float32 or converted since, by `rounding` at most (units of the column; 0: not at all). The field keeps
- * its values and the bound of the column, unless it is given a larger bound (gpz_bound_kind). */
+ * its values and the bound of the column, with their rounding, unless it is given a larger bound (gpz_bound_kind). */
 static inline void gpz_set_origin(gpz_field *field, const gpz_column_info *column, double rounding) {
   field->origin_bound = column->bound;
   field->origin_step = column->step;
   field->origin_error = column->largest_error;
   field->origin_rounding = rounding;
   field->origin_type = column->type;
-  if (field->bound_kind == GPZ_LOSSLESS && column->bound > 0) field->bound_kind = GPZ_AS_STORED;
+  if (field->bound_kind == GPZ_LOSSLESS && (column->bound > 0 || rounding > 0)) field->bound_kind = GPZ_AS_STORED;
 }
 
 /* The columns of a frame, from 0. GPZ_NOT_FOUND if there is no such column. */

@@ -58,7 +58,8 @@ class GPZ_API Writer {
   // Compresses and writes one frame of info.particles particles. info.fields is ignored: `fields` has the fields, whose
   // largest errors count only with FieldInput::decoded. A frame of positions without ids keeps the caller's order: it
   // gets the ids 1, 2, ... as its last field, with Order::memory only if its particles are sorted. Only with
-  // Order::place it is a set, sorted by position. Throws invalid_argument if some frames have ids and others have none.
+  // Order::place it is a set, sorted by position. Throws invalid_argument if some frames have ids, other than the
+  // numbers of their rows, and others have none.
   // `rows` is as in ChunkEncoder::encode. When it returns, the operating system has accepted all bytes. After an error
   // the file is cut back to the earlier frames, and the next frame is a key frame.
   void write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows = nullptr);

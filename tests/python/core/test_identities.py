@@ -152,3 +152,21 @@ def test_the_bound_of_the_units_in_a_small_box(path):
     """Positions in metres, in a file that names no units."""
     with gpz.Writer(path) as writer, pytest.warns(UserWarning, match="0.0005 .*1e-09 1e-09 1e-09"):
         writer.write(positions=X * 1e-10, box=[1e-9] * 3)
+
+
+def test_files_in_the_order_of_memory_can_be_copied(tmp_path):
+    """Some frames have the numbers of rows as ids, others need none."""
+    random = np.random.default_rng(3)
+    line = np.stack([0.01 * np.arange(3000), np.ones(3000), np.ones(3000)], axis=1)
+    frames = [line, random.uniform(0, 10, (3000, 3)), line]
+    for given in (frames, frames[1:]):
+        with gpz.Writer(tmp_path / "in.gpz", bound=1e-3, order="memory") as writer:
+            for x in given:
+                writer.write(positions=x)
+        source = gpz.open(tmp_path / "in.gpz")
+        assert {"id" in frame for frame in source} == {True, False}
+        with gpz.Writer(tmp_path / "out.gpz") as writer:
+            for frame in source:
+                writer.write(frame)
+        for frame, x in zip(gpz.open(tmp_path / "out.gpz"), given, strict=True):
+            assert np.abs(frame.positions - x).max() <= 1e-3

@@ -131,6 +131,113 @@ def test_arrays_with_an_origin(file, tmp_path):
             writer.write(positions=originals()[0], origin={"positions": 1e-3})
 
 
+def test_exact_values_that_became_float32(tmp_path):
+    """They are not exact: a bound of 0 is refused, that which they have is kept."""
+    q = np.random.default_rng(3).uniform(1, 2, PARTICLES)
+    with gpz.Writer(tmp_path / "in.gpz") as writer:
+        writer.write(q=q)
+    frame = gpz.open(tmp_path / "in.gpz", dtype=np.float32)[0]
+    with gpz.Writer(tmp_path / "out.gpz", bounds={"q": 0}) as writer:
+        with pytest.raises(gpz.ArgumentError, match="q: within .* of the original.* 0 cannot be kept. Read it with dtype"):
+            writer.write(frame)
+        assert writer.n_frames == 0
+    with gpz.Writer(tmp_path / "out.gpz") as writer:
+        writer.write(frame)
+    recorded = gpz.open(tmp_path / "out.gpz")[0].bounds["q"]
+    with gpz.Writer(tmp_path / "again.gpz", bounds={"q": recorded}) as writer:
+        writer.write(frame)
+    for name in ("out.gpz", "again.gpz"):
+        again = gpz.open(tmp_path / name)[0]
+        assert again.bounds["q"] == recorded and np.abs(again["q"].astype(float) - q).max() <= recorded < 1e-6
+
+
+@pytest.mark.parametrize("value", [1e30, np.nan, np.inf])
+def test_values_that_no_grid_holds_keep_their_bound(tmp_path, value):
+    with gpz.Writer(tmp_path / "in.gpz", bound=BOUND) as writer:
+        writer.write(positions=np.full((PARTICLES, 3), value))
+    for bound in (BOUND, 1.2 * BOUND):
+        with gpz.Writer(tmp_path / "out.gpz", bound=bound) as writer:
+            writer.write(gpz.open(tmp_path / "in.gpz")[0])
+        frame = gpz.open(tmp_path / "out.gpz")[0]
+        assert frame.position_bound == BOUND and np.array_equal(frame.positions, np.full((PARTICLES, 3), value), equal_nan=True)
+
+
+def test_numbers_that_became_infinite(tmp_path):
+    with gpz.Writer(tmp_path / "in.gpz") as writer:
+        writer.write(q=np.array([1.0, 1e300]))
+    with gpz.Writer(tmp_path / "out.gpz") as writer, pytest.raises(gpz.ArgumentError, match=r"q: inf, .* dtype=numpy.float64"):
+        writer.write(gpz.open(tmp_path / "in.gpz", dtype=np.float32)[0])
+    with gpz.Writer(tmp_path / "in.gpz") as writer:  # float32 before
+        writer.write(q=np.array([1.0, np.inf], np.float32))
+    with gpz.Writer(tmp_path / "out.gpz") as writer:
+        writer.write(gpz.open(tmp_path / "in.gpz", dtype=np.float32)[0])
+
+
+def test_the_largest_numbers(tmp_path):
+    with gpz.Writer(tmp_path / "in.gpz", bound=BOUND) as writer:
+        writer.write(positions=np.full((PARTICLES, 3), 1.7e308))
+    with gpz.Writer(tmp_path / "out.gpz") as writer:
+        frame = gpz.open(tmp_path / "in.gpz")[0]
+        frame.positions[0] = 0.1234567
+        writer.write(frame)
+    again = gpz.open(tmp_path / "out.gpz")[0]
+    assert (again.positions[1:] == 1.7e308).all() and again.position_bound <= 2 * BOUND
+
+
+@pytest.mark.parametrize("value", [1e-50, 5e-324, 2.0**-149, 3.3e-44])
+def test_numbers_that_float32_rounds_to_few_digits(tmp_path, value):
+    q = value * np.array([1, -1.4, 0.5, 0])
+    with gpz.Writer(tmp_path / "in.gpz") as writer:
+        writer.write(q=q)
+    with gpz.Writer(tmp_path / "out.gpz") as writer:
+        writer.write(gpz.open(tmp_path / "in.gpz", dtype=np.float32)[0])
+    frame = gpz.open(tmp_path / "out.gpz")[0]
+    assert np.abs(frame["q"].astype(float) - q).max() <= frame.bounds["q"] <= 1e-45
+
+
+def test_values_that_were_changed_before_keep_their_bound(tmp_path):
+    """They are exact in the file, beside its grid."""
+    x = np.random.default_rng(3).uniform(0, 10, PARTICLES)
+    with gpz.Writer(tmp_path / "in.gpz", bounds={"q": BOUND}) as writer:
+        writer.write(q=x)
+    with gpz.Writer(tmp_path / "changed.gpz") as writer:
+        frame = gpz.open(tmp_path / "in.gpz")[0]
+        writer.write(q=frame["q"] + 0.123456789, origin=frame)
+    with gpz.Writer(tmp_path / "out.gpz", bounds={"q": BOUND}) as writer:
+        writer.write(gpz.open(tmp_path / "changed.gpz")[0])
+    again = gpz.open(tmp_path / "out.gpz")[0]
+    assert np.array_equal(again["q"], frame["q"] + 0.123456789) and again.bounds["q"] == BOUND
+
+
+def test_origins_of_columns_that_differ_in_their_rounding(tmp_path):
+    """They have one grid."""
+    x = np.random.default_rng(3).uniform(0, 10, (PARTICLES, 3))
+    with gpz.Writer(tmp_path / "in.gpz", bound=BOUND) as writer:
+        writer.write(positions=x)
+    frame = gpz.open(tmp_path / "in.gpz", dtype=np.float32)[0]
+    info = frame.column_info["x"]
+    origin = {
+        name: gpz.Origin(BOUND, info.step, info.largest_error, 1e-6 * (k + 1), info.dtype) for k, name in enumerate("xyz")
+    }
+    with gpz.Writer(tmp_path / "out.gpz", bound=BOUND) as writer:
+        writer.write(positions=frame.positions, origin=origin)
+    again = gpz.open(tmp_path / "out.gpz")[0]
+    assert again.position_bound == BOUND and np.abs(again.positions - x).max() <= BOUND
+
+
+def test_large_positions_that_were_changed(tmp_path):
+    """No grid is fine enough for what the usual bound adds: they stay as they are."""
+    x = np.random.default_rng(3).uniform(1, 2, (PARTICLES, 3)) * 2.0**50
+    with gpz.Writer(tmp_path / "in.gpz", bound=0.5) as writer:
+        writer.write(positions=x)
+    with gpz.Writer(tmp_path / "out.gpz") as writer:
+        frame = gpz.open(tmp_path / "in.gpz")[0]
+        frame.positions[...] += 0.25
+        writer.write(frame)
+    assert np.array_equal(gpz.open(tmp_path / "out.gpz")[0].positions, frame.positions)
+    assert gpz.open(tmp_path / "out.gpz")[0].position_bound == 0.5
+
+
 def test_fractions_of_the_box(tmp_path):
     x = np.random.default_rng(2).uniform(0, 1, (PARTICLES, 3))
     box = gpz.Box.from_vectors([[40, 0, 0], [7, 35, 0], [-3, 5, 30]])

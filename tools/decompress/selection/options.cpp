@@ -16,10 +16,16 @@ void add_atom_options(Command &command, AtomOptions &atoms) {
       .option("--types", atoms.types,
               "atoms of these types: numbers, ranges, elements or type labels of the file, e.g. 1,3 or C,O")
       .comma_separated();
-  command.option("--region", atoms.region,
-                 "atoms in xlo:xhi,ylo:yhi,zlo:zhi, ends included, in distance units; an empty side has no end "
-                 "there. The positions "
-                 "are those of the file: x, else xu, else xs or xsu times the box");
+  const auto take_region = [&atoms](const std::string &text) {
+    if (text.empty()) throw UsageError("expected xlo:xhi,ylo:yhi,zlo:zhi, not an empty text");
+    atoms.region = text;
+  };
+  command
+      .parsed_option("--region", take_region,
+                     "atoms in xlo:xhi,ylo:yhi,zlo:zhi, ends included, in distance units; an empty side has no end "
+                     "there. The positions "
+                     "are those of the file: x, else xu, else xs or xsu times the box")
+      .type_name("TEXT");
 }
 
 void add_columns_option(Command &command, std::vector<std::string> &columns, const std::string &description) {
