@@ -23,11 +23,14 @@ class Info(CliCase):
         size = len(self.read("t.gpz"))
         info = json.loads(self.gpz("info", "t.gpz", "--json", out=None))
         errors = {column["name"]: column["largest_error"] for column in info["columns"]}
+        share = {column["name"]: f"{100 * count / size:12.1f} %" for column, count in zip(info["columns"], info["column_bytes"])}
+        self.assertTrue(0.3 * size < sum(info["column_bytes"]) < size)
         self.assertTrue(0.009 < errors["x"] <= 0.01 and 0.4 < errors["c_pe"] <= 0.5)
         version = self.gpz("--version", out=None).decode().split()[1]
         self.gpz("info", "t.gpz", out=f"""t.gpz
   frames      3, timestep 0 to 100, every 50; time 0 to 1
   key frames  1
+  independent 2 of 2 difference frames: other particles or columns, or differences would be larger
   particles   100 to 200
   box         orthogonal, 3-D, pp pp pp; x 0 10, y 0 10, z 0 10
   units       real
@@ -37,14 +40,29 @@ class Info(CliCase):
   size        {size} bytes, {size * 8 / 450:.2f} bits a particle; ratio {450 * 48 / size:.2f} to {450 * 48} bytes of plain values
   state       structure complete
 
-  column  type            bound  largest error
-  id      integer      lossless              0
-  type    integer      lossless              0
-  x       f64              0.01 {errors['x']:14.6g}
-  y       f64              0.01 {errors['y']:14.6g}
-  z       f64              0.01 {errors['z']:14.6g}
-  c_pe    f64               0.5 {errors['c_pe']:14.6g}
+  column  type            bound  largest error  share of file
+  id      integer      lossless              0 {share['id']}
+  type    integer      lossless              0 {share['type']}
+  x       f64              0.01 {errors['x']:14.6g} {share['x']}
+  y       f64              0.01 {errors['y']:14.6g} {share['y']}
+  z       f64              0.01 {errors['z']:14.6g} {share['z']}
+  c_pe    f64               0.5 {errors['c_pe']:14.6g} {share['c_pe']}
 """)
+
+    def test_frames_without_differences(self):
+        """Frames that have nothing to do with each other are independent, and it is said how many."""
+        source = random.Random(3)
+        text = ""
+        for step in range(6):
+            rows = "".join(f"{i + 1} " + " ".join(f"{source.uniform(0, 20):.5f}" for _ in range(3)) + "\n" for i in range(700))
+            text += f"ITEM: TIMESTEP\n{step}\nITEM: NUMBER OF ATOMS\n700\nITEM: BOX BOUNDS pp pp pp\n" + "0 20\n" * 3
+            text += "ITEM: ATOMS id x y z\n" + rows
+        self.write("far.dump", text)
+        self.gpz("encode", "far.dump", "-o", "far.gpz", "--eb", "0.001", "--order", "place")
+        info = json.loads(self.gpz("info", "far.gpz", "--json", out=None))
+        independent = info["independent_difference_frames"]
+        said = f"  independent {independent} of 5 difference frames: other particles or columns, or differences would be larger"
+        self.assertEqual(said in self.gpz("info", "far.gpz", out=None).decode(), independent > 0)
 
     def test_decimal_places_of_the_input(self):
         """The distance of two values where they are largest: six digits leave fewer places there."""
@@ -67,6 +85,8 @@ class Info(CliCase):
             self.assertEqual(set(column), {"name", "type", "smallest_bound", "bound", "largest_error"})
         self.assertEqual([column["name"] for column in info.pop("columns")], "id type x y z c_pe".split())
         info.pop("generator")
+        self.assertEqual(len(info.pop("column_bytes")), 6)
+        self.assertEqual(info.pop("independent_difference_frames"), 2)  # they have other numbers of particles
         self.assertEqual((info.pop("reference"), info.pop("reference_grid")), ("the input of gpz encode", 0))
         self.assertEqual(info, {
             "file": "t.gpz", "bytes": size, "state": "complete", "has_index": True, "frames": 3,

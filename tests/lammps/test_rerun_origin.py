@@ -70,8 +70,9 @@ def check(t, name, exact="exact.dump", names="x y z", wraps=True):
                 if wraps:
                     difference -= whole_edges(theirs, column, difference)
                 worst = max(worst, abs(difference))
-            assert worst <= error + ROUNDING, f"step {frame.step}, {column}: {worst} from the original, recorded {error}"
-            assert 0 < error <= bound, f"step {frame.step}, {column}: {error} of {bound}"
+            at = f"step {frame.step}, {column}"
+            assert worst <= error + ROUNDING, f"{at}: {worst} from the original, recorded {error}"
+            assert 0 < error <= bound, f"{at}: {error} of {bound}"
     return [promise[names.split()[0]][0] for promise in promised]
 
 
@@ -85,7 +86,8 @@ def rerun_origin(t):
     output = t.lammps(t.in_turn(*scripts))
     for n, bound in enumerate(every.values()):
         assert check(t, f"{n}.gpz") == [bound] * 4
-        assert f"positions within {bound:.8g} sigma: 0.001 of old.gpz, and {bound - OLD:.8g} beside it" in output, output
+        text = f"positions within {bound:.8g} sigma: 0.001 of old.gpz, and {bound - OLD:.8g} beside it"
+        assert text in output, output
     edge = edges(read_dump(t.path("exact.dump"))[0])[0]
     assert all(abs(bound - 0.001 * edge) < 1e-9 for bound in check(t, "rel.gpz"))
     assert "largest error: x y z 0.00103" in output, output
@@ -128,7 +130,8 @@ def rerun_origin_in_a_long_box(t):
     """An error of a distance is more as a fraction of the shorter edges. Fractions of the same box stay as they are."""
     write(t, system=LONG, name="x.gpz")
     write(t, "id xs ys zs ix iy iz", system=LONG, name="xs.gpz")
-    scripts = [LONG + dump("id xs ys zs", name=f"new-{name}.gpz", read=f"{name}.gpz dump x y z") for name in ("x", "xs")]
+    files = {f"new-{name}.gpz": f"{name}.gpz dump x y z" for name in ("x", "xs")}
+    scripts = [LONG + dump("id xs ys zs", name=name, read=read) for name, read in files.items()]
     output = t.lammps(t.in_turn(*scripts))
     long, least = edges(read_dump(t.path("exact.dump"))[0])[2], OLD * 8 / 3
     for name, bound in ("x", least + 0.0005), ("xs", 0.0015):
@@ -228,7 +231,8 @@ import ctypes, sys
 lammps = ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL)
 lammps.lammps_open_no_mpi.restype = ctypes.c_void_p
 arguments = [b"lmp", b"-log", b"none"]
-handle = ctypes.c_void_p(lammps.lammps_open_no_mpi(len(arguments), (ctypes.c_char_p * len(arguments))(*arguments), None))
+words = (ctypes.c_char_p * len(arguments))(*arguments)
+handle = ctypes.c_void_p(lammps.lammps_open_no_mpi(len(arguments), words, None))
 for script in sys.argv[2:]:
     lammps.lammps_commands_string(handle, script.encode())
     message = ctypes.create_string_buffer(1000)

@@ -337,7 +337,8 @@ TEST(CApi, FailuresAreStatuses) {
   }
   EXPECT_EQ(compress([](gpz_field &f) { f.bound = 0.01; }), GPZ_INVALID_ARGUMENT);  // and GPZ_LOSSLESS
   EXPECT_STREQ(gpz_last_error(),
-               "field \"x y z\": it has a bound, and bound_kind is GPZ_LOSSLESS or GPZ_AS_STORED: set GPZ_ABSOLUTE or GPZ_RELATIVE");
+               "field \"x y z\": it has a bound, and bound_kind is GPZ_LOSSLESS or GPZ_AS_STORED: set GPZ_ABSOLUTE or "
+               "GPZ_RELATIVE");
   EXPECT_EQ(gpz_compress(nullptr, nullptr, 0, 1, &image.bytes, &image.size), GPZ_INVALID_ARGUMENT);
 }
 

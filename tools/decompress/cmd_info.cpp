@@ -13,10 +13,12 @@
 #include "counted.hpp"
 #include "exit_code.hpp"
 #include "frame_input.hpp"
+#include "gpz/chunk.hpp"
 #include "json.hpp"
 #include "name_width.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
+#include "size_shares.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -28,6 +30,7 @@ struct ColumnSummary {
   double smallest_bound = 0;
   double bound = 0;  // largest of all frames, as the next one
   double largest_error = 0;
+  double bytes = 0;  // of the file, an estimate
 };
 
 struct Summary {
@@ -39,6 +42,7 @@ struct Summary {
   std::uint64_t unreadable = 0;          // frames
   std::vector<std::int64_t> key_frames;  // their numbers
   unsigned most_since_key = 0;           // frames
+  std::uint64_t independent = 0;         // frames that are no key frames, and whose first chunk is independent
   std::vector<ColumnSummary> columns;
   std::unordered_map<std::string, std::size_t> place_of;  // by name: index into columns, until they are sorted
 };
@@ -87,13 +91,29 @@ void add_columns(const FrameInfo &info, Summary &summary) {
         capped_sum(summary.value_bytes, capped_product(info.particles, field.components.size() * bytes));
     for (const Field::Component &component : field.components) {
       const auto [known, is_new] = summary.place_of.emplace(component.name, summary.columns.size());
-      if (is_new) summary.columns.push_back({component.name, component.column, type_name(field), field.bound, 0, 0});
+      if (is_new) summary.columns.push_back({component.name, component.column, type_name(field), field.bound, 0, 0, 0});
       ColumnSummary *const column = &summary.columns[known->second];
       column->smallest_bound = std::min(column->smallest_bound, field.bound);
       column->bound = std::max(column->bound, field.bound);
       column->largest_error = std::max(column->largest_error, field.largest_error);
     }
   }
+}
+
+// Whether the first chunk of a frame does not build on the frame before it. To look at all would cost a file of many
+// chunks the square of their number.
+bool is_independent(const Reader &reader, std::size_t i, std::size_t chunks) {
+  return chunks > 0 && reader.chunk_kind(i, 0) != ChunkKind::difference;
+}
+
+void add_sizes(const Reader &reader, Summary &summary) {
+  for_field_sizes(reader, [&](const Field &field, double bytes) {
+    for (const Field::Component &component : field.components) {
+      const auto known = summary.place_of.find(component.name);
+      if (known != summary.place_of.end())
+        summary.columns[known->second].bytes += bytes / static_cast<double>(field.components.size());
+    }
+  });
 }
 
 Summary summarize(const Reader &reader) {
@@ -103,7 +123,9 @@ Summary summarize(const Reader &reader) {
     progress.update(i);
     FrameInfo info;
     try {
-      info = reader.info(i);
+      std::vector<ChunkEntry> chunks;
+      info = reader.info(i, &chunks);
+      if (info.since_key != 0 && is_independent(reader, i, chunks.size())) ++summary.independent;
     } catch (const Error &error) {
       if (!concerns_one_frame(error)) throw;
       ++summary.unreadable;
@@ -118,6 +140,7 @@ Summary summarize(const Reader &reader) {
     if (summary.first.fields.empty()) summary.first = std::move(info);
   }
   summary.fewest = std::min(summary.fewest, summary.most);
+  add_sizes(reader, summary);
   std::stable_sort(summary.columns.begin(), summary.columns.end(),
                    [](const ColumnSummary &a, const ColumnSummary &b) { return a.place < b.place; });
   return summary;
@@ -178,6 +201,12 @@ std::string key_frames_text(const Summary &summary) {
   if (const std::int64_t interval = key_interval(summary); interval != 0)
     return count + fmt::format(", every {}", interval);
   return count + fmt::format(", up to {} frames apart", summary.most_since_key + 1);
+}
+
+std::string independent_text(const Summary &summary, std::size_t frames) {
+  if (summary.independent == 0) return "";
+  return fmt::format("{} of {} difference frames: other particles or columns, or differences would be larger",
+                     summary.independent, frames - summary.unreadable - summary.key_frames.size());
 }
 
 std::string frames_text(const std::vector<IndexEntry> &frames) {
@@ -245,6 +274,7 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
   };
   line("frames", frames_text(scan.frames));
   if (reader.frames() > summary.unreadable) line("key frames", key_frames_text(summary));
+  line("independent", independent_text(summary, reader.frames()));
   line("particles", summary.fewest == summary.most ? fmt::format("{}", summary.most)
                                                    : fmt::format("{} to {}", summary.fewest, summary.most));
   if (reader.frames() > 0) line("box", box_text(summary.first.box));
@@ -264,11 +294,13 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
   if (summary.columns.empty()) return text;
 
   const std::size_t width = name_width(summary.columns);
-  text += fmt::format("\n  {:<{}}  {:<8} {:>12} {:>14}\n", "column", width, "type", "bound", "largest error");
+  text += fmt::format("\n  {:<{}}  {:<8} {:>12} {:>14} {:>14}\n", "column", width, "type", "bound", "largest error",
+                      "share of file");
   for (const ColumnSummary &column : summary.columns) {
     const bool lossless = !(column.bound > 0);
-    text += fmt::format("  {:<{}}  {:<8} {:>12} {:>14}\n", printable(column.name), width, column.type,
-                        bound_text(column), lossless ? "0" : fmt::format("{:.6g}", column.largest_error));
+    text += fmt::format("  {:<{}}  {:<8} {:>12} {:>14} {:>12.1f} %\n", printable(column.name), width, column.type,
+                        bound_text(column), lossless ? "0" : fmt::format("{:.6g}", column.largest_error),
+                        100 * column.bytes / static_cast<double>(scan.file_size));
   }
   return text;
 }
@@ -286,6 +318,7 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
   json["frames"] = reader.frames();
   // 0: there is one, or they are not equally spaced.
   json["key_frames"] = {{"count", summary.key_frames.size()}, {"interval", key_interval(summary)}};
+  json["independent_difference_frames"] = summary.independent;
   json["particles"] = {{"fewest", summary.fewest}, {"most", summary.most}, {"total", summary.particles}};
   if (reader.frames() > 0) {
     json["timesteps"] = {{"first", scan.frames.front().timestep},
@@ -319,6 +352,11 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
                                {"smallest_bound", column.smallest_bound},
                                {"bound", column.bound},
                                {"largest_error", column.largest_error}});
+  constexpr std::size_t most_sizes = 1000;
+  std::vector<std::int64_t> sizes;  // in the order of the columns
+  for (const ColumnSummary &column : summary.columns)
+    if (summary.columns.size() <= most_sizes) sizes.push_back(std::llround(column.bytes));
+  json["column_bytes"] = sizes;
   return json;
 }
 

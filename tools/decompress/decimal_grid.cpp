@@ -10,8 +10,8 @@
 namespace gpz::tool {
 namespace {
 
-constexpr std::size_t fewest = 16;      // values, that short ones come by chance
-constexpr int most_significant = 12;    // digits: of 15 that a double holds
+constexpr std::size_t fewest = 16;     // values, that short ones come by chance
+constexpr int most_significant = 12;   // digits: of 15 that a double holds
 constexpr double largest_sure = 1e15;  // integer: every one of them, and every power of ten used here, is a double
 
 bool has_places(double x, double scale) {

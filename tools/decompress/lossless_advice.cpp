@@ -12,13 +12,13 @@
 #include "gpz/error.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/units.hpp"
+#include "size_shares.hpp"
 
 namespace gpz::tool {
 namespace {
 
 constexpr double worth_naming = 0.25;          // of the file
 constexpr double smallest_gain = 64 * 1024.0;  // bytes of the columns
-constexpr std::size_t most_frames_read = 100;
 
 bool is_lossless(const Field &field) {
   return !takes_position_bound(field) && field.type != ValueType::integer && field.bound == 0;
@@ -36,21 +36,6 @@ double root_mean_square(const std::vector<double> &values) {
   return count > 0 ? std::sqrt(squares / count) : 0;
 }
 
-// The bytes of the lossless columns in all frames, from the heads of some of them.
-double lossless_bytes(const Reader &reader) {
-  const std::size_t frames = reader.frames();
-  const std::size_t sample = std::min(frames, most_frames_read);
-  double bytes = 0;
-  for (std::size_t k = 0; k < sample; ++k) {
-    const std::size_t i = k * frames / sample;
-    const std::vector<Field> fields = reader.info(i).fields;
-    const std::vector<std::uint64_t> sizes = reader.field_sizes(i);
-    for (std::size_t f = 0; f < fields.size(); ++f)
-      if (is_lossless(fields[f])) bytes += static_cast<double>(sizes[f]);
-  }
-  return sample > 0 ? bytes * static_cast<double>(frames) / static_cast<double>(sample) : 0;
-}
-
 }  // namespace
 
 void LosslessAdvice::look_at_first(const Frame &frame) {
@@ -65,7 +50,9 @@ std::string LosslessAdvice::text(const std::string &path, const Limits &limits) 
     return {};
   double bytes = 0;
   try {
-    bytes = lossless_bytes(Reader(path, limits));
+    for_field_sizes(Reader(path, limits), [&](const Field &field, double size) {
+      if (is_lossless(field)) bytes += size;
+    });
   } catch (const Error &) {
     return {};
   }

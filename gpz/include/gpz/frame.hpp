@@ -119,8 +119,8 @@ struct Metadata {
   double timestep_size = 0;              // time units; 0: unknown
   // What the values were before: bounds and largest errors are distances from that. "values of LAMMPS in memory".
   std::string reference;
-  // The decimal places that positions had there, as the distance of two of their values in distance units: 0.01 for XTC.
-  // 0: unknown, or more than bounds are worth.
+  // The decimal places that positions had there, as the distance of two of their values in distance units: 0.01 for
+  // XTC. 0: unknown, or more than bounds are worth.
   double reference_grid = 0;
   // Bits of gpz::feature: those of a file that is read. A file that is written may have frames that need them; a
   // Writer adds what its effort needs, while it still can (Writer::set_effort).
