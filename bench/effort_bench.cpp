@@ -71,7 +71,7 @@ class Original {
       : path_(options.path),
         left_(options.frames),
         source_(gpz::tool::open_source(path_, {})),
-        bounds_({options.bound, {}, false, {}}) {}
+        bounds_({fmt::format("{}", options.bound), {}, false, {}}) {}
 
   bool next(gpz::Frame &frame) {
     if (left_ == 0 || !source_->next(frame)) return false;

@@ -25,7 +25,7 @@ constexpr std::int64_t far_away = core::max_axis_reach;
 
 bool is_usable(const core::GridAxis &axis) { return core::checked_axis(axis).period != 0; }
 
-// What it costs that particles of a sample are not where they are expected, were their motion known but for the image:
+// The cost of particles of a sample that are not where their motion, if it were known, puts them in an image of the box:
 // `miss` for each that is beyond the margin of an axis. Particles within the margin cost 1 each, from a usual number of
 // them on: LAMMPS leaves a few beyond the edges for a while. An open axis misses those that go further than half of
 // `period`.
