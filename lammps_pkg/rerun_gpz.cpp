@@ -15,6 +15,7 @@
 #include "rerun_gpz.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,8 @@ static std::vector<char *> with_format(int narg, char **arg) {
 
 void RerunGPZ::command(int narg, char **arg) {
   auto all = with_format(narg, arg);
-  const GPZRerunOrigin origin(lmp, narg > 0 ? arg[0] : "");
+  std::optional<GPZRerunOrigin> origin;
+  if (gpz_reads(narg, arg)) origin.emplace(lmp, arg[0]);
   Rerun::command(static_cast<int>(all.size()), all.data());
 }
 

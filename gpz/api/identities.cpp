@@ -97,11 +97,21 @@ void Identities::number(std::vector<FieldInput> &fields, std::size_t particles, 
   fields.push_back(ids);
 }
 
+void Identities::continue_after(const FrameInfo &last) {
+  const auto has_id = [](const Field &field) { return is_id(field); };
+  continues_a_set_ = last.particles > 0 && !last.fields.empty() && last.fields[0].leading &&
+                     std::none_of(last.fields.begin(), last.fields.end(), has_id);
+}
+
 void Identities::check_same(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
                             std::size_t frame, Order order, bool in_any_order) {
   if (!has_positions(fields) || is_decoded(fields) || particles == 0) return;
   const bool has = has_ids(fields);
   if (has && order != Order::place && are_row_numbers(fields, particles, rows, in_any_order)) return;
+  if (continues_a_set_ && has)
+    throw Error(Status::invalid_argument, "frame " + std::to_string(frame) +
+                                              " has ids, and the frames of the file that is continued have none: write "
+                                              "it without ids, or another file");
   if (!first_ || frame <= *first_) {
     first_ = frame;
     first_has_ids_ = has;

@@ -34,6 +34,10 @@ class Identities {
   void check_same(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, std::size_t frame,
                   Order order, bool in_any_order);
 
+  // Of a file that is continued: its frames behind this one have no ids either, if it is a set of particles without
+  // ids. Ids that a file has may be numbers of rows: frames without ids may follow them.
+  void continue_after(const FrameInfo &last);
+
  private:
   // The array of the values, one for each row that is used.
   ConstArray resized(std::size_t particles, const int *rows);
@@ -41,6 +45,7 @@ class Identities {
   std::vector<std::int64_t> values_;  // by row
   std::optional<std::size_t> first_;  // the first frame that was checked
   bool first_has_ids_ = false;
+  bool continues_a_set_ = false;
 };
 
 }  // namespace gpz::api

@@ -92,15 +92,6 @@ Look look_at(const FieldInput &input, const Origin &origin, std::size_t particle
   return look;
 }
 
-// Of the power of two above a value.
-double unit_of_last_place(double value, ValueType type) {
-  int exponent = 0;
-  std::frexp(value, &exponent);
-  const int digits =
-      type == ValueType::float32 ? std::numeric_limits<float>::digits : std::numeric_limits<double>::digits;
-  return std::ldexp(1.0, exponent - digits);
-}
-
 // Whether the file may have stored the values beside its grid exactly, because it has no grid, or because whole blocks
 // are smaller so: where a step is a few units in the last place of large values, and where many values are exact
 // anyway. Otherwise these values have been changed.
@@ -109,7 +100,7 @@ bool may_be_exact(const Look &look, const Origin &origin) {
   constexpr std::size_t many = 8;  // values of a block for each that is exact anyway
   if (origin.bound == 0) return true;
   return look.has_grid && (look.off_grid <= many * look.others ||
-                           origin.step <= std::ldexp(unit_of_last_place(look.largest, origin.type), few));
+                           origin.step <= std::ldexp(format::unit_of_last_place(look.largest, origin.type), few));
 }
 
 double sum_above(double a, double b) {
@@ -193,7 +184,7 @@ void Origins::apply(std::vector<FieldInput> &fields, std::size_t particles, cons
     const double before = is_rounded ? sum_above(origin.bound, origin.rounding) : origin.bound;
     input.field.largest_error =
         std::min(is_rounded ? sum_above(origin.largest_error, origin.rounding) : origin.largest_error, before);
-    if (!asks && (origin.step > 0 || origin.bound == 0)) {
+    if (!asks) {
       keep(input, origin, before);
       continue;
     }

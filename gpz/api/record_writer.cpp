@@ -56,15 +56,7 @@ void RecordWriter::begin() {
 }
 
 void RecordWriter::allow_other_bound(const Field &field) {
-  if (!continued_) return;
-  const auto has_column = [&](const Field &other) {
-    return std::any_of(other.components.begin(), other.components.end(), [&](const Field::Component &component) {
-      return std::any_of(field.components.begin(), field.components.end(),
-                         [&](const Field::Component &mine) { return mine.name == component.name; });
-    });
-  };
-  std::vector<Field> &fields = continued_->fields;
-  fields.erase(std::remove_if(fields.begin(), fields.end(), has_column), fields.end());
+  for (const Field::Component &component : field.components) other_bounds_.push_back(component.name);
 }
 
 void RecordWriter::sync() {
@@ -104,7 +96,14 @@ void RecordWriter::write(const FrameInfo &given, const std::vector<ChunkEntry> &
     FrameInfo info = given;
     if (continued_) {
       const bool was_whole = std::exchange(stays_, true);
-      require_continuation(*continued_, info);
+      const auto may_differ = [&](const Field &field) {
+        return std::any_of(field.components.begin(), field.components.end(), [&](const Field::Component &component) {
+          return std::find(other_bounds_.begin(), other_bounds_.end(), component.name) != other_bounds_.end();
+        });
+      };
+      FrameInfo last = *continued_;
+      last.fields.erase(std::remove_if(last.fields.begin(), last.fields.end(), may_differ), last.fields.end());
+      require_continuation(last, info);
       stays_ = was_whole;
     }
     if (info.since_key != 0) {

@@ -35,8 +35,12 @@ class RecordWriter {
   // or existed before.
   bool add_features(std::uint32_t features);
   std::uint32_t features() const { return metadata_.features; }
-  // The next frame may have another bound of this field than the last one of a file that is continued.
+  // A frame that is going to be written may have another bound of this field than the last one of a file that is
+  // continued. begin_frame() takes that back, if the frame before was not written.
   void allow_other_bound(const Field &field);
+  void begin_frame() { other_bounds_.clear(); }
+  // The last frame of a file that is continued, until another one follows; nullptr for other files.
+  const FrameInfo *continued() const { return continued_ ? &*continued_ : nullptr; }
   void sync();
   // Writes the index and closes. A file that is continued stays as it is if its first new frame was refused, or if it
   // got no frame and has an index.
@@ -55,10 +59,11 @@ class RecordWriter {
 
   std::unique_ptr<Sink> sink_;
   Metadata metadata_;
-  bool is_new_ = true;                  // this object has begun the file
-  bool stays_ = false;                  // without a new frame, close() leaves the sink as it is
-  std::optional<FrameInfo> continued_;  // the last frame of a file that is continued, until another one follows
-  Bytes header_;                        // as long as it waits
+  bool is_new_ = true;                     // this object has begun the file
+  bool stays_ = false;                     // without a new frame, close() leaves the sink as it is
+  std::optional<FrameInfo> continued_;     // the last frame of a file that is continued, until another one follows
+  std::vector<std::string> other_bounds_;  // columns of the next frame that need not have its bounds
+  Bytes header_;                           // as long as it waits
   std::vector<IndexEntry> frames_;
   std::uint64_t end_ = 0;  // of the header or the last complete record in the sink
   bool torn_ = false;      // the sink may have bytes after end_

@@ -131,7 +131,9 @@ struct Writer::State {
 
 Writer::Writer(const std::string &path, const Metadata &metadata, Mode mode, int threads)
     : state_(api::in_file(path, [&] {
-        return std::make_unique<State>(api::write_file(path, metadata, mode == Mode::append), threads);
+        auto state = std::make_unique<State>(api::write_file(path, metadata, mode == Mode::append), threads);
+        if (const FrameInfo *const last = state->file.continued()) state->identities.continue_after(*last);
+        return state;
       })) {}
 Writer::Writer(int descriptor, const std::string &name, const Metadata &metadata, int threads)
     : state_(api::in_file(name, [&] {
@@ -154,6 +156,7 @@ void Writer::set_effort(Effort effort) { state_->effort = effort; }
 void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
   const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position, [&] {
+    state_->file.begin_frame();
     require_finite(info.box);
     std::vector<FieldInput> given = fields;
     for (FieldInput &input : given)
@@ -173,6 +176,7 @@ void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields,
 void Writer::write(const Frame &frame) {
   const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position, [&] {
+    state_->file.begin_frame();
     std::vector<FieldInput> fields = state_->columns.of(frame);
     require_finite(frame.info.box);
     const auto particles = static_cast<std::size_t>(frame.info.particles);
@@ -186,6 +190,7 @@ void Writer::write(const Frame &frame) {
 void Writer::rewrite(const Frame &frame) {
   const format::UsualArithmetic arithmetic;
   api::in_place(state_->file.name(), Error::no_position, [&] {
+    state_->file.begin_frame();
     std::vector<FieldInput> fields = state_->columns.of(frame);
     for (FieldInput &input : fields) input.decoded = true;
     state_->write(frame.info, fields, nullptr);

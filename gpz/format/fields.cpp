@@ -41,17 +41,19 @@ double error_beside(double bound, double before, double added) {
 }
 
 namespace format {
-namespace {
 
-// More than the arithmetic of the encoder adds to half a step, for all values of the field: four units in the last
-// place of the power of two above them.
-double rounding_of_encoder(double largest, ValueType type) {
+double unit_of_last_place(double value, ValueType type) {
   int exponent = 0;
-  std::frexp(largest, &exponent);
+  std::frexp(value, &exponent);
   const int digits =
       type == ValueType::float32 ? std::numeric_limits<float>::digits : std::numeric_limits<double>::digits;
-  return std::ldexp(4.0, exponent - digits);
+  return std::ldexp(1.0, exponent - digits);
 }
+
+namespace {
+
+// More than the arithmetic of the encoder adds to half a step, for all values of the field.
+double rounding_of_encoder(double largest, ValueType type) { return 4 * unit_of_last_place(largest, type); }
 
 bool is_positive(double x) { return std::isfinite(x) && x > 0; }
 

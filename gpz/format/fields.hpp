@@ -23,6 +23,9 @@ void prepare_fields(std::vector<FieldInput> &fields, std::uint64_t particles);
 // arithmetic adds for values of up to `largest`. None if it is not positive.
 double room_beside(double bound, double before, double largest, ValueType type);
 
+// The distance of values of this type below the power of two above `value`.
+double unit_of_last_place(double value, ValueType type);
+
 // The grid of a prepared field.
 core::Grid grid_of(const Field &field);
 // As above, for values that are encoded: those of a decoded field stay bit for bit.

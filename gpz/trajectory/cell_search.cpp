@@ -25,10 +25,10 @@ constexpr std::int64_t far_away = core::max_axis_reach;
 
 bool is_usable(const core::GridAxis &axis) { return core::checked_axis(axis).period != 0; }
 
-// The cost of particles of a sample that are not where their motion, if it were known, puts them in an image of the box:
-// `miss` for each that is beyond the margin of an axis. Particles within the margin cost 1 each, from a usual number of
-// them on: LAMMPS leaves a few beyond the edges for a while. An open axis misses those that go further than half of
-// `period`.
+// The cost of particles of a sample that are not where their motion, if it were known, puts them in an image of the
+// box: `miss` for each that is beyond the margin of an axis. Particles within the margin cost 1 each, from a usual
+// number of them on: LAMMPS leaves a few beyond the edges for a while. An open axis misses those that go further than
+// half of `period`.
 std::size_t misses(const std::vector<std::int64_t> &now, const std::vector<std::int64_t> &before,
                    const core::GridAxis &axis, std::int64_t period) {
   std::size_t missed = 0;

@@ -43,11 +43,14 @@ class KeptColumns:
         # Fractions of the box stay fractions.
         self.values = {name: frame[name] for name in names if name not in given and name not in replaced}
         self.displays = {name: column.display for name, column in frame.column_info.items()}
-        self.origins = _origins.of_columns(frame, list(self.values))
+        # What replaces values of the frame was computed from them, unless the caller says otherwise (take_origins).
+        self.origins = {**_origins.of_argument(frame, list(given), ARGUMENTS), **_origins.of_columns(frame, list(self.values))}
         self.unchanged = set(self.values) - handed_out
 
     def take_origins(self, origin: Frame | Mapping[str, _origins.Origin], names: Sequence[str]) -> None:
         """The argument `origin` of Writer.write, for columns that are given."""
+        for name in names:
+            self.origins.pop(name, None)
         self.origins.update(_origins.of_argument(origin, names, ARGUMENTS))
 
 

@@ -105,7 +105,7 @@ def checked(name: str, origin: Origin) -> Origin:
             raise ArgumentError(f"{name}.{member}: a finite number, and not negative: not {number:g}")
     if origin.dtype not in (np.float32, np.float64):
         raise ArgumentError(f"{name}.dtype is float32 or float64, not {shown(origin.dtype)}")
-    return origin
+    return origin._replace(dtype=np.dtype(origin.dtype))
 
 
 def of_positions(frame: Frame) -> Origin | None:
@@ -128,7 +128,7 @@ def joined(origins: Sequence[Origin | None]) -> Origin | None:
         errors = [origin.largest_error for origin in known]
         error = None if None in errors else max(errors)
         return known[0]._replace(largest_error=error, rounding=max(origin.rounding for origin in known))
-    return max(known)._replace(step=0.0, largest_error=None, rounding=max(origin.rounding for origin in known))
+    return max(known, key=lambda origin: origin.bound)._replace(step=0.0, largest_error=None, rounding=max(origin.rounding for origin in known))
 
 
 def rounded(origin: Origin, arrays: Sequence[np.ndarray]) -> Origin:

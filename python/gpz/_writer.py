@@ -53,7 +53,7 @@ class Writer:
         exact. None: that of the units, 0.0005 Angstrom in real and metal; 0.0005 where no units are named.
     bounds: of other float columns, in their units: {"velocities": 1e-4, "c_pe": 1e-3}. Without one they are exact, as
         integers are.
-    key_interval: every so manieth frame can be decoded without others. The others need ids: they are stored as differences,
+    key_interval: every Nth frame can be decoded without others. The others need ids: they are stored as differences,
         which is smaller; whoever reads one decodes from the key frame on.
     order: of particles in key frames. "auto", "id": by id; frames without ids get the ids 1, 2, ..., so that arrays come back
         in the order given. "place": sorted by position, faster to write; without ids each frame is a set, whose order is
@@ -189,7 +189,8 @@ class Writer:
         box: a Box, or three lengths, or three edge vectors as rows, with the origin at 0 and periodic.
         timestep: None: the number of the frame.
         time: in time units; None: unknown.
-        frame: of another file, with all its columns, box and times; what else is given replaces that of the frame.
+        frame: of another file, with all its columns, box and times; what else is given replaces that of the frame, and has its
+            origin. origin={} says that it has nothing to do with it.
         origin: the frame of another file that positions or columns were computed from, or a gpz.Origin for each of them.
 
         The bounds of what comes from another file hold for the original values. Without a bound of the writer its values

@@ -39,6 +39,8 @@ gpz_format = ExternalIOFormat(desc="gpz compressed trajectory", code="+S", modul
 
 VECTORS = {"velocities": ("vx", "vy", "vz"), "forces": ("fx", "fy", "fz"), "images": ("ix", "iy", "iz")}
 RESERVED = ("frame", "positions", "ids", "types", *VECTORS, "box", "timestep", "time")  # arguments of gpz.Writer.write
+# What the arguments of Writer.write and columns are, for ASE's table of units.
+QUANTITIES = {"positions": "distance", "velocities": "velocity", "forces": "force", "mass": "mass", "q": "charge"}
 STANDARD = ("id", "mol", "mass", "q")  # columns that have a place of their own in Atoms
 MOST_TYPES = 10_000  # of a file, to number them by the array "type"
 LARGEST_NUMBER = len(atomic_masses) - 1
@@ -166,6 +168,8 @@ def write_gpz(
         names = existing.names if existing is not None else f"elements {' '.join(elements)}"
         said = f"is not among the {names}" if elements else f'has no type: the file has {names}. Set the array "type"'
         raise gpz.ArgumentError(f"{error.args[0]} {said}", filename) from None
+    if bound is not None:
+        _require_bound(_checks.checked_bound("bound", bound), images, filename)
 
     def from_ase(values, quantity):
         return _scaled(values, 1 / _factor(quantity, file_units))
@@ -185,6 +189,18 @@ def write_gpz(
         for atoms, numbers in zip(images, types):
             columns = _columns(atoms, from_ase)
             writer.write(types=numbers, **columns, origin=_origins_given(atoms, columns, from_ase))
+
+
+def _require_bound(bound: float, images: Sequence[Atoms], filename: str) -> None:
+    """ArgumentError for a bound, Å, that is smaller than that of the file which Atoms were read from."""
+    for number, atoms in enumerate(images):
+        before = atoms.info.get("gpz_origins", {}).get("positions", {}).get("bound", 0.0)
+        if bound < before * (1 - 1e-9):
+            raise gpz.ArgumentError(
+                f"the positions of image {number} are within {before:g} of the original: a bound of {bound:g} cannot be kept. "
+                'Without a bound they stay as they are; if they are new, remove atoms.info["gpz_origins"]',
+                filename,
+            )
 
 
 def _types_of(atoms: Atoms, names: Sequence[str]) -> np.ndarray:
@@ -234,29 +250,33 @@ def _elements_of(images: Iterable[Atoms]) -> list[str]:
 
 
 def _origins_of(frame: gpz.Frame, vectors: Iterable[str], rest: Iterable[str], to_ase) -> dict[str, dict[str, float]]:
-    """The errors of what becomes an Atoms, in the units that it has there; plain numbers, so that it can be copied and stored."""
-    quantities = {"positions": "distance", "velocities": "velocity", "forces": "force", "mass": "mass", "q": "charge"}
-    found = {name: _origins.of_columns(frame, VECTORS[name][:1]).get(VECTORS[name][0]) for name in vectors}
+    """The errors of what becomes an Atoms, in the units that it has there; plain numbers, so that it can be copied and stored.
+    `atoms`: how many there are."""
+    found = {name: _origins.joined(list(_origins.of_columns(frame, VECTORS[name]).values())) for name in vectors}
     found = {"positions": _origins.of_positions(frame), **found, **_origins.of_columns(frame, list(rest))}
     result = {}
     for name, origin in found.items():
         if origin is not None and origin.bound:
-            origin = origin.scaled(to_ase(1.0, quantities[name]) if name in quantities else 1.0)
+            origin = origin.scaled(to_ase(1.0, QUANTITIES[name]) if name in QUANTITIES else 1.0)
             result[name] = {"bound": origin.bound, "step": origin.step, "largest_error": origin.largest_error}
-    return result
+    return {**result, "atoms": frame.n_particles} if result else {}
 
 
 def _origins_given(atoms: Atoms, columns: Mapping[str, Any], from_ase) -> dict[str, gpz.Origin]:
     """By argument of Writer.write: the errors that Atoms of a .gpz file have, in units of the file to write."""
-    quantities = {"positions": "distance", "velocities": "velocity", "forces": "force", "mass": "mass", "q": "charge"}
     given = atoms.info.get("gpz_origins", {})
+    if given and len(atoms) > given.get("atoms", 0):
+        raise gpz.ArgumentError(
+            f'{len(atoms)} atoms, of which {given.get("atoms", 0)} were read from a .gpz file: info["gpz_origins"] has the errors of '
+            "those, and not of the others. Remove it, and bounds hold for the positions that the Atoms has"
+        )
     origins = {}
     for name, values in columns.items():
         if name in given:
-            origin = gpz.Origin(**given[name]).scaled(from_ase(1.0, quantities[name]) if name in quantities else 1.0)
+            origin = gpz.Origin(**given[name]).scaled(from_ase(1.0, QUANTITIES[name]) if name in QUANTITIES else 1.0)
             arrays = [np.asarray(values, np.float64).reshape(-1)]
             # To units and back; velocities have been momenta meanwhile.
-            origins[name] = origin if name not in quantities else _origins.computed(origin, arrays, 8)
+            origins[name] = origin if name not in QUANTITIES else _origins.computed(origin, arrays, 8)
     return origins
 
 

@@ -25,7 +25,18 @@ void ObjectSink::write(const std::vector<Span> &pieces) {
   if (taken_ == 0 && pieces.size() == 1 && all.size() == pieces[0].size)
     waiting_ = std::move(all);
   else
+    take_all(std::move(all));
+}
+
+void ObjectSink::take_all(Bytes all) {
+  const std::uint64_t before = taken_;
+  try {
     take(all.data(), all.size());
+  } catch (...) {
+    // Nothing is lost where the object has taken nothing: cut() decides what the next call begins with.
+    if (taken_ == before) waiting_ = std::move(all);
+    throw;
+  }
 }
 
 void ObjectSink::take(const void *data, std::size_t size) {
@@ -51,9 +62,9 @@ void ObjectSink::cut(std::uint64_t size) {
 }
 
 void ObjectSink::close() {
-  const Bytes all = std::move(waiting_);
+  Bytes all = std::move(waiting_);
   waiting_.clear();
-  take(all.data(), all.size());
+  take_all(std::move(all));
 }
 
 }  // namespace gpz::python

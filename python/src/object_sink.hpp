@@ -27,6 +27,8 @@ class ObjectSink final : public Sink {
 
  private:
   void take(const void *data, std::size_t size);
+  // The same, and keeps the bytes where the object has taken none of them.
+  void take_all(Bytes all);
 
   nanobind::object write_;
   std::string name_;

@@ -335,3 +335,22 @@ def test_a_bound_below_that_of_the_file_is_refused(tmp_path):
     del atoms.info["gpz_origins"]  # as if they were new
     ase.io.write(tmp_path / "t.gpz", atoms, bound=1e-5)
     assert gpz.open(tmp_path / "t.gpz")[0].position_bound == pytest.approx(1e-5)
+
+
+def test_atoms_that_were_not_all_read_from_the_file_are_refused(tmp_path):
+    run = make("elements")
+    atoms = ase.io.read(run.gpz, index=0)
+    with pytest.raises(gpz.ArgumentError, match="of which [0-9]+ were read from a .gpz file"):
+        ase.io.write(tmp_path / "t.gpz", atoms + Atoms("Cu"))
+    ase.io.write(tmp_path / "t.gpz", atoms[:5])
+    assert gpz.open(tmp_path / "t.gpz")[0].position_bound == pytest.approx(run.case.bound)
+
+
+def test_a_refused_bound_leaves_the_file(tmp_path):
+    run = make("elements")
+    atoms = ase.io.read(run.gpz, index=0)
+    ase.io.write(tmp_path / "t.gpz", atoms)
+    before = (tmp_path / "t.gpz").read_bytes()
+    with pytest.raises(gpz.ArgumentError, match="gpz_origins"):
+        ase.io.write(tmp_path / "t.gpz", atoms, bound=1e-6)
+    assert (tmp_path / "t.gpz").read_bytes() == before

@@ -169,7 +169,9 @@ class Made(unittest.TestCase):
         self.assertIn("t.gpz: timestep 10: has other atoms than the first frame", seen.messages[-1])
 
     def test_without_ids(self):
-        seen = read(self.encode([["1 0 0 0", "2 1 0 0"], ["1 0 0 0", "2 1 0 0"]], "type x y z"))
+        frames = [["1 0 0 0", "2 1 0 0"], ["1 0 0 0", "2 1 0 0"]]
+        self.assertEqual(read(self.encode(frames, "type x y z")).messages, [])  # the rows are numbered
+        seen = read(self.encode(frames, "type x y z", "--order", "place"))
         self.assertEqual(len(seen.frames), 2)
         self.assertIn("t.gpz: atoms have no ids", seen.messages[0])
         self.assertEqual(read(self.encode([["1 0 0 0"]], "type x y z")).messages, [])

@@ -161,6 +161,36 @@ TEST(Continuation, AWriterGoesOnBehindARefusedFrame) {
   EXPECT_EQ(refused.bytes(), plain.bytes());
 }
 
+// Values that have kept a smaller bound may follow a larger one, and only they.
+TEST(Continuation, AnExceptionEndsWithItsFrame) {
+  const TemporaryFile file;
+  file.set(full_file());
+  Writer writer(file.path(), {}, Writer::Mode::append);
+  Particles particles(1);
+  particles.fields[0].field.bound = 0.25;
+  particles.fields[0].relative_bound = true;
+  particles.fields[2].components[0].data = nullptr;
+  EXPECT_EQ(status_of([&] { writer.write(particles.info, particles.fields); }), Status::invalid_argument);
+  EXPECT_NE(refusal(file, [&] { write_bounds(writer, 0.25, 0); }), "not refused");
+}
+
+TEST(Continuation, AFileWithoutIdsGetsNone) {
+  const TemporaryFile file;
+  for (const bool appends : {false, true}) {
+    Writer writer(file.path(), {}, appends ? Writer::Mode::append : Writer::Mode::create);
+    set_plain(writer);
+    Particles particles(1);
+    std::vector<FieldInput> without = {particles.fields[0], particles.fields[2]};
+    if (appends) {
+      EXPECT_EQ(refusal(file, [&] { writer.write(particles.info, particles.fields); }),
+                "frame 1 has ids, and the frames of the file that is continued have none: write it without ids, or "
+                "another file");
+    }
+    writer.write(particles.info, without);
+    writer.close();
+  }
+}
+
 TEST(Continuation, OtherColumnsHaveBoundsOfTheirOwn) {
   const TemporaryFile file;
   file.set(full_file());

@@ -59,7 +59,9 @@ class Bytes:
         self.size = os.fstat(file).st_size
 
     def at(self, place: int, length: int) -> bytes:
-        found = os.pread(self.file, length, place) if place >= 0 else b""
+        if place < 0 or length > self.size - place:  # also numbers that pread does not take
+            raise EOFError
+        found = os.pread(self.file, length, place)
         if len(found) < length:
             raise EOFError
         return found

@@ -120,6 +120,19 @@ class Layout:
             vectors.append(Vector(ts.forces, FORCES, self.units.force))
         return vectors
 
+    def vectors_of(self, ts: Timestep) -> dict[str, Vector]:
+        """Those of the file that a timestep has, by its names of them. Nothing of it is changed."""
+        known = {"positions": (self.positions, self.units.length)}
+        if self.has_velocities:
+            known["velocities"] = (VELOCITIES, self.units.velocity)
+        if self.has_forces:
+            known["forces"] = (FORCES, self.units.force)
+        return {
+            name: Vector(getattr(ts, name), columns, factor)
+            for name, (columns, factor) in known.items()
+            if getattr(ts, f"has_{name}")
+        }
+
     def fill(self, ts: Timestep, frame: gpz.Frame, values: Mapping[str, np.ndarray]) -> None:
         """Completes a timestep whose vectors have the columns of the file. `values` has the others; nothing of `frame`
         is decoded."""
@@ -157,8 +170,8 @@ class Layout:
         corner = 0.0 if frame.box is None else float(np.abs(frame.box.origin).max(initial=0.0)) * self.units.length
         turned = frame.box is not None and frame.box.kind == "general triclinic"
         origins = {}
-        for name, vector in zip(("positions", "velocities", "forces"), self.vectors(ts)):
-            origin = _origins.of_columns(frame, vector.columns).get(vector.columns[0])
+        for name, vector in self.vectors_of(ts).items():
+            origin = _origins.joined(list(_origins.of_columns(frame, vector.columns).values()))
             if name == "positions" and self.is_scaled:
                 origin = _origins.of_positions(frame)
             if origin is None:

@@ -13,10 +13,9 @@ from MDAnalysis.coordinates import base
 from MDAnalysis.lib.util import store_init_arguments
 
 import gpz
-from gpz import _origins
 from gpz._background import Background
-from gpz.mdanalysis import geometry
 from gpz.mdanalysis.layout import FrameError, Layout, Vector
+from gpz.mdanalysis.origins import OfFrame
 
 FEW_ATOMS = 10_000  # are decoded in less time than it takes to wait for a thread
 
@@ -42,7 +41,7 @@ def open_fixed(filename: str, **options: Any) -> gpz.Trajectory:
     return trajectory
 
 
-class GPZReader(base.ReaderBase):
+class GPZReader(OfFrame, base.ReaderBase):
     """Reads .gpz files: `Universe("traj.gpz")`, or `Universe(topology, "traj.gpz")`.
 
     Atoms are in the order of ids, the box begins at zero, and numbers are in units of MDAnalysis (A, ps, A/ps,
@@ -217,21 +216,11 @@ class GPZReader(base.ReaderBase):
 
         return GPZWriter.like(self, filename, n_atoms, **kwargs)
 
-    def origins(self) -> dict[str, gpz.Origin]:
-        """The errors that the positions, velocities and forces of the timestep have, in its units."""
-        return self.layout.origins(self.opened()[self._frame], self.ts)
+    def first_frame(self) -> gpz.Frame:
+        return self.opened()[0]
 
-    def box_of(self, dimensions: np.ndarray | None) -> gpz.Box | None:
-        """The box of the frame in the file, if it has these dimensions and the same directions in MDAnalysis."""
-        box = self.opened()[self._frame].box
-        if box is None or dimensions is None or box.kind == "general triclinic":
-            return None
-        of_file = geometry.dimensions(box) * [*(3 * [self.layout.units.length]), 1, 1, 1]
-        return box if np.array_equal(of_file.astype(np.float32), np.asarray(dimensions, np.float32)) else None
-
-    def origins_of_topology(self) -> dict[str, gpz.Origin]:
-        """The errors that charges (q) and masses (mass) have, in units of the file."""
-        return _origins.of_columns(self.opened()[0], ("q", "mass"))
+    def current_frame(self) -> gpz.Frame:
+        return self.opened()[self._frame]
 
     # --- Decoding ---
 

@@ -11,9 +11,10 @@ from MDAnalysis.coordinates import base
 
 import gpz
 from gpz.mdanalysis.layout import FrameError, Layout
+from gpz.mdanalysis.origins import OfFrame
 
 
-class GPZStreamReader(base.StreamReaderBase):
+class GPZStreamReader(OfFrame, base.StreamReaderBase):
     """Reads .gpz from a pipe: `Universe(topology, file, format=GPZStreamReader)`, MDAnalysis 2.10 or newer.
 
     filename: a file descriptor, or a file object that has one (sys.stdin), of which nothing has been read. It is not
@@ -85,4 +86,11 @@ class GPZStreamReader(base.StreamReaderBase):
         if source.time is not None and "dt" not in self._ts_kwargs:
             self.ts.data["time"] = source.time * self.layout.units.time
         self._frame = self.ts.frame = frame
+        self._source = source
         return self.ts
+
+    def first_frame(self) -> gpz.Frame:
+        return self._first
+
+    def current_frame(self) -> gpz.Frame:
+        return self._source

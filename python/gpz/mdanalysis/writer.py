@@ -14,6 +14,7 @@ import gpz
 from gpz._arguments import checked_flag, checked_integer
 from gpz._checks import checked_bound
 from gpz._metadata import Existing
+from gpz.mdanalysis.origins import OfFrame, of_atoms
 from gpz.mdanalysis.units import units_of
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class GPZWriter(base.WriterBase):
     lammps_units: of the file. None: those of the trajectory if it is a .gpz file, else "metal", in which lengths, times
         and velocities are those of MDAnalysis.
     convert_units: False: numbers go into the file as MDAnalysis has them.
-    key_interval: every so manieth frame can be read without others.
+    key_interval: every Nth frame can be read without others.
     order, effort: as in gpz.Writer.
     append: add frames to an existing file, with its units, bounds and types: the type labels, numbers or elements of the
         atoms say which they are. A keyword that says otherwise is refused, and so are types that the file does not have
@@ -115,7 +116,7 @@ class GPZWriter(base.WriterBase):
         columns: dict[str, Any] = {**self._vectors(timestep), **self._topology(atoms)}
         place = self._place_and_time(timestep)
         origins: dict[str, gpz.Origin] = {}
-        reader = reader_of(atoms)
+        reader = of_atoms(atoms)
         if reader is not None:
             origins = self._origins(reader)
             box = reader.box_of(timestep.dimensions)
@@ -126,7 +127,7 @@ class GPZWriter(base.WriterBase):
         origins = {name: origin for name, origin in origins.items() if name in columns}
         self._file.write(**columns, **place, origin=origins)
 
-    def _origins(self, reader: GPZReader) -> dict[str, gpz.Origin]:
+    def _origins(self, reader: OfFrame) -> dict[str, gpz.Origin]:
         """What the .gpz file that the atoms come from says of their errors."""
         factors = {"positions": self._units.length, "velocities": self._units.velocity, "forces": self._units.force}
         origins = {name: origin.scaled(1 / factors[name]) for name, origin in reader.origins().items()}
@@ -215,14 +216,6 @@ class GPZWriter(base.WriterBase):
             return cls(filename, reader.n_atoms if n_atoms is None else n_atoms, **kwargs)
         kwargs.setdefault("lammps_units", reader.lammps_units or "lj")
         return cls(filename, reader.n_atoms if n_atoms is None else n_atoms, **kwargs)
-
-
-def reader_of(atoms: AtomGroup) -> GPZReader | None:
-    """That of the .gpz file which the atoms come from; None for those of other files."""
-    from gpz.mdanalysis.reader import GPZReader
-
-    reader = atoms.universe.trajectory
-    return reader if isinstance(reader, GPZReader) else None
 
 
 class Types:

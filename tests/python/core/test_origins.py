@@ -261,3 +261,14 @@ def test_frames_of_pipes_and_pickles(file, tmp_path):
         for frame in gpz.stream(pipe):
             writer.write(pickle.loads(pickle.dumps(frame)))
     assert all(frame.position_bound == 4e-3 for frame in require_true(tmp_path / "out.gpz"))
+
+
+def test_what_replaces_values_of_a_frame_has_their_error(file, tmp_path):
+    with gpz.open(file) as trajectory, gpz.Writer(tmp_path / "out.gpz", units="metal") as writer:
+        for frame in trajectory:
+            writer.write(frame, positions=frame.positions)
+    assert all(frame.position_bound == BOUND for frame in require_true(tmp_path / "out.gpz"))
+    with gpz.open(file) as trajectory, gpz.Writer(tmp_path / "out.gpz", units="metal") as writer:
+        writer.write(trajectory[0], positions=originals()[0], origin={})
+    with gpz.open(tmp_path / "out.gpz") as trajectory:
+        assert trajectory[0].position_bound == 5e-4

@@ -280,7 +280,10 @@ def test_frames_of_another_file(sample, trajectory, path):
     with gpz.Writer(path, metadata=trajectory.metadata, bound=BOUND) as writer:
         for frame in trajectory[::3]:
             writer.write(frame)
-        writer.write(trajectory[1], positions=trajectory[1].positions + 1, timestep=77)
+        # They were computed from those of the frame, and there is no room for another error in the bound of the file.
+        with pytest.raises(gpz.ArgumentError, match="of the original: a bound of"):
+            writer.write(trajectory[1], positions=trajectory[1].positions + 1, timestep=77)
+        writer.write(trajectory[1], positions=trajectory[1].positions + 1, timestep=77, origin={})
     with gpz.open(path) as again:
         for one, other in zip(again, trajectory[::3]):
             assert one.columns == other.columns
