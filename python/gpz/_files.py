@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import operator
 import os
+import tempfile
 from typing import Any
 
 from gpz._arguments import shown
@@ -54,7 +55,9 @@ def is_file_object(file: Any) -> bool:
 def descriptor_of(file: Any) -> int | None:
     """The descriptor that has the bytes of this file object. None for objects that have none (BytesIO), or whose bytes
     are others than those of their descriptor: gzip.open compresses."""
-    inner = file
+    inner = file.file if isinstance(file, tempfile._TemporaryFileWrapper) else file
+    if not isinstance(inner, io.IOBase) and hasattr(inner, "write"):
+        return None  # whatever it does with the bytes
     if isinstance(inner, io.TextIOWrapper):
         inner = inner.buffer
     if isinstance(inner, (io.BufferedReader, io.BufferedWriter, io.BufferedRandom)):

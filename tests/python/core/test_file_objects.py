@@ -191,3 +191,42 @@ def test_threads_that_share_a_stream(path):
         for thread in threads:
             thread.join()
     same(sorted(found, key=lambda frame: frame.index), path)
+
+
+class Inverted:
+    """An object that is no file, changes what is written to it, and has a descriptor."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def write(self, data):
+        return self.file.write(bytes(byte ^ 255 for byte in data))
+
+    def fileno(self):
+        return self.file.fileno()
+
+
+def test_what_an_object_does_with_the_bytes_is_not_passed_by(tmp_path):
+    with open(tmp_path / "inverted", "wb") as file, gpz.Writer(Inverted(file)) as writer:
+        writer.write(positions=np.ones((4, 3)))
+    data = bytes(byte ^ 255 for byte in (tmp_path / "inverted").read_bytes())
+    assert len(gpz.open(data)) == 1
+
+
+def test_an_object_that_fails_once_gets_the_whole_file():
+    memory, calls = io.BytesIO(), []
+
+    class FailsOnce:
+        def write(self, data):
+            calls.append(len(data))
+            if len(calls) == 1:
+                raise OSError("not now")
+            return memory.write(data)
+
+    writer = gpz.Writer(FailsOnce(), order="place", effort="fast")
+    with pytest.raises(OSError, match="not now"):
+        writer.write(positions=np.ones((4, 3)))
+    writer.write(positions=np.zeros((4, 3)))
+    writer.close()
+    with gpz.open(memory.getvalue()) as trajectory:
+        assert len(trajectory) == 1 and not trajectory[0].positions.any()
