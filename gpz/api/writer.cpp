@@ -53,6 +53,7 @@ struct Writer::State {
 
   void apply_origins(std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
     std::vector<double> asked;
+    asked.reserve(fields.size());
     for (const FieldInput &input : fields) asked.push_back(input.field.bound);
     origins.apply(fields, particles, rows);
     // A file may be continued with values that have kept a smaller bound.

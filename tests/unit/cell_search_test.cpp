@@ -106,6 +106,7 @@ std::size_t written(const std::vector<std::vector<double>> &frames, const Box &b
 std::vector<std::vector<double>> placed(const std::vector<std::vector<Vector>> &motion, const Box &box, double low,
                                         double shift) {
   std::vector<std::vector<double>> frames;
+  frames.reserve(motion.size());
   for (const auto &fractions : motion) frames.push_back(coordinates(fractions, box, low, shift));
   return frames;
 }
