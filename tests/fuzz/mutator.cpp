@@ -213,7 +213,7 @@ void mutate_part(File &file, Random &random) {
     } else if (kind == 7 && !frame.info.fields.empty()) {
       frame.info.fields.pop_back();
     } else if (kind == 8) {
-      frame.info.fields.push_back({ValueType::integer, Display::number, false, 0, 0, 0, {{"id", 0}}});
+      frame.info.fields.push_back({ValueType::integer, Display::number, false, 0, 0, 0, {{"id", 0}}, {}});
     } else if (!frame.chunks.empty()) {
       mutate_chunk(frame.chunks[below(random, frame.chunks.size())], frame.info.fields.size(), random);
     }
