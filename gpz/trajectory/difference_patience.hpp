@@ -38,15 +38,15 @@ class DifferencePatience {
     if (!has_lost) return;
     has_lost_ = true;
     larger_ = 0;
-    wait_ = losses_ == 0 ? 0 : std::min(1U << losses_, most_waiting);
-    ++losses_;
+    wait_ = longer_;
+    longer_ = longer_ == 0 ? 2 : std::min(2 * longer_, most_waiting);
   }
 
  private:
   static constexpr unsigned most_waiting = 16;  // frames
 
   bool has_lost_ = false;  // since a difference chunk was smaller
-  unsigned losses_ = 0;    // since then
+  unsigned longer_ = 0;    // frames to wait after the next loss
   unsigned larger_ = 0;    // difference chunks that were larger, since the independent chunk
   unsigned wait_ = 0;      // frames
   std::size_t excess_before_ = 0;

@@ -181,6 +181,17 @@ TEST(DifferencePatience, WaitsForTheHistoryOnce) {
   EXPECT_TRUE(patience.tolerates(1200, 1000));
 }
 
+TEST(DifferencePatience, WaitsSixteenFramesAtMost) {
+  trajectory::DifferencePatience patience;
+  unsigned waited = 0;
+  for (int loss = 0; loss < 100; ++loss) {
+    patience.encoded(true, true);
+    for (waited = 0; patience.waits();) ++waited;
+    EXPECT_LE(waited, 16U);
+  }
+  EXPECT_EQ(waited, 16U);
+}
+
 TEST(DifferencePatience, EndsWhereNothingShrinks) {
   trajectory::DifferencePatience patience;
   EXPECT_TRUE(patience.tolerates(1100, 1000));
