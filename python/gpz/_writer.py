@@ -56,8 +56,8 @@ class Writer:
     key_interval: every Nth frame can be decoded without others. The others need ids: they are stored as differences,
         which is smaller; whoever reads one decodes from the key frame on.
     order: of particles in key frames. "auto", "id": by id; frames without ids get the ids 1, 2, ..., so that arrays come back
-        in the order given. "place": sorted by position, faster to write; without ids each frame is a set, whose order is
-        lost. "memory": in the order of the arrays where that is smaller, as along the lines of a scan; elsewhere frames
+        in the order given. "place": sorted by position, which is faster to write; the order of arrays without ids is
+        lost then. "memory": in the order of the arrays where that is smaller, as along the lines of a scan; elsewhere frames
         without ids get the ids 1, 2, ....
     effort: time that is spent on a smaller file, which decodes to the same values. "fast". "standard": bonds of molecules
         are predicted, and there is a better code. "dense": all there is.

@@ -49,7 +49,7 @@ def test_frames(file, tmp_path, bound, recorded, dtype, touched):
     with gpz.open(file, dtype=dtype) as trajectory, gpz.Writer(tmp_path / "out.gpz", units="metal", bound=bound) as writer:
         for frame in trajectory:
             if touched:
-                assert frame.positions.dtype == dtype or np.float64
+                assert frame.positions.dtype == (dtype or np.float64)
             writer.write(frame)
     for frame, before in zip(require_true(tmp_path / "out.gpz"), gpz.open(file)):
         assert frame.position_bound == recorded
