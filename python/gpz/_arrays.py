@@ -41,7 +41,7 @@ def compress(array: npt.ArrayLike, bound: float, *, threads: int = 1) -> bytes:
     if array.dtype.kind not in stored or array.dtype.itemsize > 8:
         raise ArgumentError(f"array: floats and integers of at most 64 bits, or bools, not {array.dtype}")
     if array.dtype.kind != "f" and bound:
-        raise ArgumentError(f"bound: integers are stored without loss, bound=0, not {bound:g}")
+        raise ArgumentError(f"bound={bound:g}: integers are stored without loss. Give bound=0")
     columns = as_columns(array)
     fields = [
         (
