@@ -16,6 +16,11 @@ namespace {
 
 constexpr std::size_t state_bytes = core::ans_states * sizeof(std::uint32_t);
 
+std::size_t checked_size(std::size_t size) {
+  if (size % 8 != 0) corrupt("length of a stream of numbers", size);
+  return size;
+}
+
 // The table of one context.
 struct Table {
   std::uint32_t tokens = 0;  // without the escape
@@ -78,78 +83,101 @@ class BackwardBits {
   int count_ = 0;
 };
 
-}  // namespace
+// Tables for all numbers, and the symbols of their tokens.
+struct Coded {
+  NumberTables tables;
+  std::vector<Symbol> symbols;  // of the tokens of all contexts
 
-void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {
+  const Symbol &of(std::uint64_t item) const { return symbols[item >> 32]; }
+};
+
+Coded choose(std::vector<std::uint64_t> &items, unsigned contexts) {
   // From here on the number of the token, over all contexts, stands above each number.
-  std::vector<std::uint32_t> counts(std::size_t{contexts_} * core::number_tokens);
-  for (std::uint64_t &item : items_) {
+  std::vector<std::uint32_t> counts(std::size_t{contexts} * core::number_tokens);
+  for (std::uint64_t &item : items) {
     const auto number = static_cast<std::uint32_t>(item);
     const std::uint64_t token = (item >> 32) * core::number_tokens + core::token_of(number);
     ++counts[token];
     item = token << 32 | number;
   }
-  std::vector<Histogram> histograms(contexts_);
-  for (unsigned c = 0; c < contexts_; ++c)
+  std::vector<Histogram> histograms(contexts);
+  for (unsigned c = 0; c < contexts; ++c)
     std::copy_n(&counts[std::size_t{c} * core::number_tokens], core::number_tokens, histograms[c].begin());
-  const NumberTables tables = choose_tables(histograms);
-  std::vector<Symbol> symbols(counts.size());
-  std::uint64_t raw_bits = 0;
-  for (unsigned c = 0; c < contexts_; ++c) {
-    Symbol *const of_context = &symbols[std::size_t{c} * core::number_tokens];
-    find_symbols(Table(tables, c), histograms[c], of_context);
-    for (std::uint32_t r = 0; r < core::number_tokens; ++r)
-      if (histograms[c][r] != 0) raw_bits += std::uint64_t{histograms[c][r]} * of_context[r].bits;
-  }
-  const auto symbol_of = [&](std::uint64_t item) -> const Symbol & { return symbols[item >> 32]; };
+  Coded coded{choose_tables(histograms), {}};
+  coded.symbols.resize(counts.size());
+  for (unsigned c = 0; c < contexts; ++c)
+    find_symbols(Table(coded.tables, c), histograms[c], &coded.symbols[std::size_t{c} * core::number_tokens]);
+  return coded;
+}
 
+// Items first to end - 1. What stands in `bytes` from `begin` on is part of the multiple of 8 bytes.
+void append_stream(const Coded &coded, const std::vector<std::uint64_t> &items, std::size_t first, std::size_t end,
+                   std::size_t begin, std::vector<std::uint8_t> &bytes) {
   // The last number first, as the decoder undoes the steps.
   std::array<std::uint32_t, core::ans_states> state;
   state.fill(core::ans_low);
-  std::vector<std::uint16_t> words(items_.size());
+  std::vector<std::uint16_t> words(end - first);
   std::size_t first_word = words.size();
-  for (std::size_t i = items_.size(); i-- > 0;) {
-    const Symbol &symbol = symbol_of(items_[i]);
-    std::uint32_t x = state[i % core::ans_states];
+  std::uint64_t raw_bits = 0;
+  for (std::size_t i = end; i-- > first;) {
+    const Symbol &symbol = coded.of(items[i]);
+    raw_bits += symbol.bits;
+    std::uint32_t &turn = state[(i - first) % core::ans_states];
+    std::uint32_t x = turn;
     // Without a branch, which nothing can predict: a word that is not given away is written over.
     const bool full = core::ans_is_full(x, symbol.frequency);
     words[first_word - 1] = static_cast<std::uint16_t>(x);
     first_word -= full ? 1 : 0;
     x = full ? x >> 16 : x;
-    state[i % core::ans_states] = push(x, symbol);
+    turn = push(x, symbol);
   }
 
   const std::size_t start = bytes.size();
-  write_tables(tables, bytes);
   for (const std::uint32_t x : state) format::ByteWriter(bytes).u32(x);
   const std::size_t words_at = bytes.size();
   const std::size_t word_bytes = (words.size() - first_word) * sizeof(std::uint16_t);
-  bytes.resize(start + format::round_up_8(words_at + word_bytes - start + (raw_bits + 7) / 8));
-  // Words follow the bits, which clear what is before them; states and tables are longer than that.
-  std::array<std::uint8_t, sizeof(std::uint64_t)> kept;
-  std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()), kept.size(), kept.begin());
+  bytes.resize(begin + format::round_up_8(words_at + word_bytes - begin + (raw_bits + 7) / 8));
+  // Words follow the bits, which clear what is before them; states are as long as that.
+  static_assert(state_bytes >= sizeof(std::uint64_t));
+  std::array<std::uint8_t, state_bytes> kept;
+  std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(start), kept.size(), kept.begin());
   BackwardBits out(bytes.data() + bytes.size());
-  for (const std::uint64_t item : items_) out.put(static_cast<std::uint32_t>(item), symbol_of(item).bits);
-  std::copy(kept.begin(), kept.end(), bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()));
+  for (std::size_t i = first; i < end; ++i) out.put(static_cast<std::uint32_t>(items[i]), coded.of(items[i]).bits);
+  std::copy(kept.begin(), kept.end(), bytes.begin() + static_cast<std::ptrdiff_t>(start));
   if (word_bytes != 0) std::memcpy(bytes.data() + words_at, &words[first_word], word_bytes);
+}
+
+}  // namespace
+
+void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {
+  const Coded coded = choose(items_, contexts_);
+  const std::size_t begin = bytes.size();
+  write_tables(coded.tables, bytes);
+  append_stream(coded, items_, 0, items_.size(), begin, bytes);
   items_.clear();
 }
 
-NumberDecoder::NumberDecoder(const std::uint8_t *bytes, std::size_t size, unsigned contexts)
-    : bytes_(bytes), size_(size) {
-  if (size % 8 != 0) corrupt("length of a stream of numbers", size);
-  NumberTables tables;
-  const std::size_t at = read_tables(bytes, size, contexts, tables);
-  if (state_bytes > size - at) corrupt("states of numbers exceed their section", at);
-  for (std::size_t s = 0; s < state_.size(); ++s) {
-    state_[s] = format::load_little<std::uint32_t>(bytes + at + s * sizeof(std::uint32_t));
-    if (state_[s] < core::ans_low) corrupt("state of a stream of numbers", at);
+void NumberEncoder::finish(const std::vector<std::size_t> &ends, std::vector<std::uint8_t> &bytes) {
+  const Coded coded = choose(items_, contexts_);
+  const std::size_t begin = bytes.size();
+  write_tables(coded.tables, bytes);
+  bytes.resize(begin + format::round_up_8(bytes.size() - begin));
+  const std::size_t lengths = bytes.size();
+  bytes.resize(lengths + format::round_up_8(ends.size() * sizeof(std::uint32_t)));
+  std::size_t first = 0;
+  for (std::size_t s = 0; s < ends.size(); ++s) {
+    const std::size_t start = bytes.size();
+    append_stream(coded, items_, first, ends[s], start, bytes);
+    format::store_little(&bytes[lengths + s * sizeof(std::uint32_t)],
+                         static_cast<std::uint32_t>(bytes.size() - start));
+    first = ends[s];
   }
-  words_ = bytes + at + state_bytes;
-  last_word_ = static_cast<std::int64_t>((size - at - state_bytes) / sizeof(std::uint16_t)) - 1;
-  last_raw_ = bytes + size - sizeof(std::uint64_t);
-  last_byte_ = size - sizeof(std::uint64_t);
+  items_.clear();
+}
 
+NumberReader::NumberReader(const std::uint8_t *bytes, std::size_t size, unsigned contexts) {
+  NumberTables tables;
+  size_ = read_tables(bytes, size, contexts, tables);
   slot_.resize(std::size_t{contexts} * core::ans_total);
   token_.resize(contexts * tokens_of_context);
   for (unsigned c = 0; c < contexts; ++c) {
@@ -165,7 +193,40 @@ NumberDecoder::NumberDecoder(const std::uint8_t *bytes, std::size_t size, unsign
   }
 }
 
-void NumberDecoder::end() const {
+NumberStream::NumberStream(const NumberReader &reader, const std::uint8_t *bytes, std::size_t size)
+    : slot_(reader.slot_.data()), token_(reader.token_.data()), bytes_(bytes), size_(size) {
+  if (state_bytes > size) corrupt("states of numbers exceed their section");
+  for (std::size_t s = 0; s < state_.size(); ++s) {
+    state_[s] = format::load_little<std::uint32_t>(bytes + s * sizeof(std::uint32_t));
+    if (state_[s] < core::ans_low) corrupt("state of a stream of numbers");
+  }
+  words_ = bytes + state_bytes;
+  last_word_ = static_cast<std::int64_t>((size - state_bytes) / sizeof(std::uint16_t)) - 1;
+  last_raw_ = bytes + size - sizeof(std::uint64_t);
+  last_byte_ = size - sizeof(std::uint64_t);
+}
+
+NumberDecoder::NumberDecoder(const std::uint8_t *bytes, std::size_t size, unsigned contexts)
+    : reader_(bytes, checked_size(size), contexts), stream_(reader_, bytes + reader_.size(), size - reader_.size()) {}
+
+std::vector<NumberStream> NumberSegments::open(const std::uint8_t *bytes, std::size_t size, std::size_t segments) const {
+  std::size_t at = format::round_up_8(reader_.size());
+  const std::size_t lengths = at;
+  if (lengths > size || segments > (size - lengths) / sizeof(std::uint32_t)) corrupt("lengths of streams of numbers", at);
+  at += format::round_up_8(segments * sizeof(std::uint32_t));
+  std::vector<NumberStream> streams;
+  streams.reserve(segments);
+  for (std::size_t s = 0; s < segments; ++s) {
+    const auto length = format::load_little<std::uint32_t>(bytes + lengths + s * sizeof(std::uint32_t));
+    if (at > size || length > size - at || length % 8 != 0) corrupt("length of a stream of numbers", lengths);
+    streams.emplace_back(reader_, bytes + at, length);
+    at += length;
+  }
+  if (at != size) corrupt("streams of numbers do not fill their section", at);
+  return streams;
+}
+
+void NumberStream::end() const {
   for (const std::uint32_t x : state_)
     if (x != core::ans_low) corrupt("numbers do not end where their stream does");
   const auto words_end = static_cast<std::uint64_t>(words_ - bytes_) + 2 * static_cast<std::uint64_t>(word_);

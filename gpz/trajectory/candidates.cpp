@@ -26,6 +26,7 @@ constexpr SectionCandidate candidates[] = {
     {ChunkKind::sequence,   positions,                     format::block_coded_values,  When::if_none},
     {ChunkKind::sequence,   any_field & ~positions,        format::block_coded_values,  When::always},
 
+    {ChunkKind::difference, positions,                     format::molecules,           When::costly},
     {ChunkKind::difference, on_grid,                       format::modelled_values,     When::costly},
     {ChunkKind::difference, any_field & ~lossless,         format::predicted_values,    When::always},
     {ChunkKind::difference, any_field & ~on_grid,          format::block_coded_values,  When::always},
@@ -54,8 +55,8 @@ struct Level {
   std::uint32_t features;
 };
 constexpr Level levels[] = {
-    {Effort::standard, true,  feature::modelled_sections},
-    {Effort::dense,    false, feature::modelled_sections | feature::cell_chunks},
+    {Effort::standard, true,  feature::modelled_sections | feature::classed_sections},
+    {Effort::dense,    false, feature::modelled_sections | feature::classed_sections | feature::cell_chunks},
 };
 // clang-format on
 

@@ -59,6 +59,7 @@ struct SectionSource {
   const Rows &rows;        // of the particles, in the order of the chunk
   const Indices &indices;  // of the rows; not loaded for lossless fields
   core::GridBox edges;     // of the box, on the grid of the field
+  const Box &box;
   cpu::Encoder &encoder;   // of block chunks
   model::ModelledOptions options;
   // Block coding is only tried for a section of so many bytes.
@@ -71,6 +72,8 @@ struct EncodedSection {
   // The particle that is decoded as number i, for codings that choose the order; empty: as given.
   std::vector<std::uint32_t> order;
   double largest_error = 0;  // of codings that take no indices
+  // Bytes by which a section may be larger than others: it makes later ones smaller.
+  std::size_t investment = 0;
   // What is remembered of a modelled section if it stays.
   std::optional<model::ModelledUpdate> update;
 };
@@ -105,8 +108,8 @@ const Coding *find_coding(std::uint8_t number);
 
 // One file each in codings/.
 Decode decode_predicted, decode_modelled, decode_ordered, decode_ordered_model, decode_cells, decode_sites,
-    decode_sequence;
+    decode_sequence, decode_molecules;
 TryEncode encode_predicted, encode_modelled, encode_ordered, encode_ordered_model, encode_cells, encode_sites,
-    encode_sequence, encode_block_coded;
+    encode_sequence, encode_molecules, encode_block_coded;
 
 }  // namespace gpz::trajectory

@@ -68,7 +68,7 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
     const core::GridBox edges =
         searches ? cell.find(box, input.field, indices.columns(context.components()), nullptr, particles)
                  : format::grid_box(box, input.field);
-    const SectionSource source{context, input, population.rows, indices, edges, encoder, {}};
+    const SectionSource source{context, input, population.rows, indices, edges, box, encoder, {}};
     const std::size_t begin = out.bytes.size();
     const WrittenSection written = append_section(candidates, source, SectionChoice::Try::both, {}, out.bytes);
     format::set_section_length(out.bytes, kind, f, out.bytes.size() - begin);

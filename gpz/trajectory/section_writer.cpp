@@ -67,7 +67,9 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
     const Coding &coding = *find_coding(candidate.coding);
     EncodedSection encoded;
     if (!coding.try_encode(source, best ? best->size : ToBeat{}, encoded)) continue;
-    const ToBeat size{head_size(coding, source) + encoded.payload.size(), encoded.payload.size()};
+    ToBeat size{head_size(coding, source) + encoded.payload.size(), encoded.payload.size()};
+    size.section -= encoded.investment;
+    size.payload -= encoded.investment;
     if (!best || size.section < best->size.section)
       best = Best{&coding, std::move(encoded), size, candidate.when == When::costly};
   }

@@ -206,7 +206,7 @@ struct TrajectoryEncoder::State {
     trajectory::SectionContext context{input.field, staying.size()};
     context.state = &state;
     context.modelled = &history.modelled(f);
-    trajectory::SectionSource source{context, input, staying, indices, edges, encoder, {}};
+    trajectory::SectionSource source{context, input, staying, indices, edges, box, encoder, {}};
     source.options.in_order_of_ids = order == Order::id;
     source.options.positions = f == 0;
     source.options.dense = effort == Effort::dense;
