@@ -168,8 +168,7 @@ void NumberEncoder::finish(const std::vector<std::size_t> &ends, std::vector<std
   for (std::size_t s = 0; s < ends.size(); ++s) {
     const std::size_t start = bytes.size();
     append_stream(coded, items_, first, ends[s], start, bytes);
-    format::store_little(&bytes[lengths + s * sizeof(std::uint32_t)],
-                         static_cast<std::uint32_t>(bytes.size() - start));
+    format::store_little(&bytes[lengths + s * sizeof(std::uint32_t)], static_cast<std::uint32_t>(bytes.size() - start));
     first = ends[s];
   }
   items_.clear();
@@ -209,10 +208,12 @@ NumberStream::NumberStream(const NumberReader &reader, const std::uint8_t *bytes
 NumberDecoder::NumberDecoder(const std::uint8_t *bytes, std::size_t size, unsigned contexts)
     : reader_(bytes, checked_size(size), contexts), stream_(reader_, bytes + reader_.size(), size - reader_.size()) {}
 
-std::vector<NumberStream> NumberSegments::open(const std::uint8_t *bytes, std::size_t size, std::size_t segments) const {
+std::vector<NumberStream> NumberSegments::open(const std::uint8_t *bytes, std::size_t size,
+                                               std::size_t segments) const {
   std::size_t at = format::round_up_8(reader_.size());
   const std::size_t lengths = at;
-  if (lengths > size || segments > (size - lengths) / sizeof(std::uint32_t)) corrupt("lengths of streams of numbers", at);
+  if (lengths > size || segments > (size - lengths) / sizeof(std::uint32_t))
+    corrupt("lengths of streams of numbers", at);
   at += format::round_up_8(segments * sizeof(std::uint32_t));
   std::vector<NumberStream> streams;
   streams.reserve(segments);

@@ -2,11 +2,12 @@
 #include "gpz/molecule/class_fit.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gpz::molecule {
 namespace {
 
-constexpr double fading = 0.75;            // of the sums, from frame to frame
+constexpr double fading = 0.75;             // of the sums, from frame to frame
 constexpr double mean_to_deviation = 1.25;  // of the mean magnitude of normal residuals
 constexpr double least_deviation = 0.3;     // steps
 constexpr double least_bend = 1e-6;
@@ -41,6 +42,19 @@ void solve(const FitSums<count> &sums, double samples, const std::array<double, 
   }
 }
 
+// Powers of two, in quarters of an octave.
+double power_of(std::uint8_t level, int from) {
+  constexpr double part[4] = {1, 1.189207115002721, 1.4142135623730951, 1.681792830507429};
+  return std::ldexp(part[level % 4], level / 4 + from);
+}
+std::uint8_t level_of(double x, int from) {
+  std::uint8_t level = 0;
+  while (level < UINT8_MAX && power_of(static_cast<std::uint8_t>(level + 1), from) <= x) ++level;
+  return level;
+}
+constexpr int least_deviation_octave = -2;
+constexpr int least_bend_octave = -24;
+
 constexpr std::array<std::array<double, shape_features>, 3> usual_shape{{{0, 0.5, 0.5}, {0, 1, 0}, {0.3, 0.3, 0}}};
 
 }  // namespace
@@ -71,6 +85,19 @@ ClassFit ClassFit::first(double length) {
   fit.length_deviation = length == 0 ? 32 : std::max(length / 32, 0.6);
   fit.along_deviation = std::max(length / 10, 0.6);
   return fit;
+}
+
+ClassFit::Levels ClassFit::levels() const {
+  return {level_of(length_deviation, least_deviation_octave), level_of(along_deviation, least_deviation_octave),
+          level_of(bend, least_bend_octave)};
+}
+
+void ClassFit::take(const Levels &levels) {
+  length_deviation = power_of(levels.length, least_deviation_octave);
+  along_deviation = power_of(levels.along, least_deviation_octave);
+  // From exact directions to none, of which all are equally likely.
+  bend = std::min(power_of(levels.bend, least_bend_octave), 1.0);
+  bend2 = 2 * bend - bend * bend * 4 / 3;
 }
 
 void ClassFit::update(const ClassSums &sums) {

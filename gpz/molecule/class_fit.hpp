@@ -68,6 +68,14 @@ struct ClassFit {
 
   // Before there are frames: of particles whose bonds have this length, 0 for roots.
   static ClassFit first(double length);
+  // As the section of the first frame has it: in quarter octaves.
+  struct Levels {
+    std::uint8_t length = 0;  // of the deviations
+    std::uint8_t along = 0;
+    std::uint8_t bend = 0;
+  };
+  Levels levels() const;
+  void take(const Levels &levels);
   // After each frame.
   void update(const ClassSums &sums);
 };

@@ -17,7 +17,7 @@ struct Contexts {
   static constexpr unsigned parts = 4;  // of a grid step, where the variance is small
   static constexpr unsigned fine = 8;   // levels below this one have them
 
-  unsigned base = 0;    // the first level
+  unsigned base = 0;  // the first level
   unsigned levels = 1;
 
   // Octaves of the variance, from an eighth of a square step on.

@@ -23,7 +23,8 @@ class Exceptions {
     if (count > in.left() / size_of_one) format::corrupt("number of exceptions", in.position());
     for (std::uint64_t k = 0; k < count; ++k) {
       const std::uint64_t slot = in.u64();
-      if (slot >= particles || (!slots_.empty() && slot <= slots_.back())) format::corrupt("slot of an exception", in.position());
+      if (slot >= particles || (!slots_.empty() && slot <= slots_.back()))
+        format::corrupt("slot of an exception", in.position());
       slots_.push_back(static_cast<std::uint32_t>(slot));
       Way place;
       for (std::int64_t &x : place) x = in.i64();
@@ -36,7 +37,8 @@ class Exceptions {
    public:
     Cursor(const Exceptions &all, std::size_t first)
         : all_(all),
-          next_(static_cast<std::size_t>(std::lower_bound(all.slots_.begin(), all.slots_.end(), first) - all.slots_.begin())) {}
+          next_(static_cast<std::size_t>(std::lower_bound(all.slots_.begin(), all.slots_.end(), first) -
+                                         all.slots_.begin())) {}
     // nullptr: none.
     const Way *at(std::size_t slot) {
       while (next_ < all_.slots_.size() && all_.slots_[next_] < slot) ++next_;

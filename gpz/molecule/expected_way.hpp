@@ -49,10 +49,10 @@ class ExpectedWay {
       order(smallest_of(n), n);
     }
     const std::size_t x = axis_[0];
-    variance_ = s_.framed ? s_.length_variance * square(of_length_[x]) + s_.along_variance * square(of_along_[x]) +
-                                s_.across_variance * square(across_[x]) + s_.towards_variance * square(p[x])
-                          : (s_.length_variance + s_.towards_variance) * square(n[x]) +
-                                s_.across_variance * (1 - square(n[x]));
+    variance_ =
+        s_.framed ? s_.length_variance * square(of_length_[x]) + s_.along_variance * square(of_along_[x]) +
+                        s_.across_variance * square(across_[x]) + s_.towards_variance * square(p[x])
+                  : (s_.length_variance + s_.towards_variance) * square(n[x]) + s_.across_variance * (1 - square(n[x]));
     expected_ = s_.shrinkage * s_.radius * p[x];
     if (s_.framed) expected_ += s_.along * s_.axis[x];
   }
@@ -115,9 +115,7 @@ class ExpectedWay {
     axis_ = {first, next(first), next(next(first))};
     if (std::fabs(n[axis_[1]]) > std::fabs(n[axis_[2]])) std::swap(axis_[1], axis_[2]);
   }
-  void set_side_level(double ratio) {
-    side_level_ = static_cast<unsigned>(std::min(2 * ratio, side_levels - 1.0));
-  }
+  void set_side_level(double ratio) { side_level_ = static_cast<unsigned>(std::min(2 * ratio, side_levels - 1.0)); }
 
   // The two points of the circle that have the first component.
   void cut_circle(double off) {
@@ -126,8 +124,8 @@ class ExpectedWay {
     const double part = off / variance_;
     const auto expected = [&](std::size_t d) {
       return s_.along * e[d] + s_.radius * s_.direction[d] +
-             part * (s_.length_variance * of_length_[x] * of_length_[d] + s_.along_variance * of_along_[x] * of_along_[d] +
-                     s_.across_variance * across_[x] * across_[d]);
+             part * (s_.length_variance * of_length_[x] * of_length_[d] +
+                     s_.along_variance * of_along_[x] * of_along_[d] + s_.across_variance * across_[x] * across_[d]);
     };
     const double ey = expected(y);
     const double ez = expected(z);
@@ -147,8 +145,8 @@ class ExpectedWay {
     has_side_ = wide_ && square(root) > 4 * narrow * sine;
     if (has_side_) set_side_level(std::fabs(off_by[1] - off_by[0]) / (0.5 * std::sqrt(s_.across_variance) + 1));
     // Where the points meet, rounding counts most.
-    const double off_cut = 2 * s_.length * std::sqrt(s_.length_variance) * sine +
-                           2 * std::fabs(rest) * std::sqrt(s_.along_variance);
+    const double off_cut =
+        2 * s_.length * std::sqrt(s_.length_variance) * sine + 2 * std::fabs(rest) * std::sqrt(s_.along_variance);
     cut_variance_ = square(e[z] / sine) * (square(off_cut) / (4 * std::max(cut, 0.0) + 2 * off_cut)) +
                     square(e[y] / sine) * s_.along_variance + 0.2 * s_.length_variance;
   }
@@ -168,27 +166,27 @@ class ExpectedWay {
     const double il = 1 / s_.length_variance;
     const double ia = 1 / s_.along_variance;
     const double ic = 1 / s_.across_variance;
-    double yy = 1, yz = 0, zz = 1;
-    for (int turn = 0; turn < 2; ++turn) {
-      const double length = std::max(std::sqrt(square(way_[x]) + square(way_[y]) + square(way_[z])), 1.0);
-      const double ny = way_[y] / length;
-      const double nz = way_[z] / length;
-      const double off_length = (s_.length - length) * il;
-      const double off_along = (s_.along - dot(way_, e)) * ia;
-      const double off_across = -dot(way_, across_) * ic;
-      yy = ny * ny * il + e[y] * e[y] * ia + across_[y] * across_[y] * ic;
-      yz = ny * nz * il + e[y] * e[z] * ia + across_[y] * across_[z] * ic;
-      zz = nz * nz * il + e[z] * e[z] * ia + across_[z] * across_[z] * ic;
-      const double gy = ny * off_length + e[y] * off_along + across_[y] * off_across;
-      const double gz = nz * off_length + e[z] * off_along + across_[z] * off_across;
-      const double determinant = yy * zz - yz * yz;
-      if (determinant <= singular * yy * zz) break;
+    const double length = std::max(crystal::length(way_), 1.0);
+    const double ny = way_[y] / length;
+    const double nz = way_[z] / length;
+    const double off_length = (s_.length - length) * il;
+    const double off_along = (s_.along - dot(way_, e)) * ia;
+    const double off_across = -dot(way_, across_) * ic;
+    const double yy = ny * ny * il + e[y] * e[y] * ia + across_[y] * across_[y] * ic;
+    const double yz = ny * nz * il + e[y] * e[z] * ia + across_[y] * across_[z] * ic;
+    const double zz = nz * nz * il + e[z] * e[z] * ia + across_[z] * across_[z] * ic;
+    const double gy = ny * off_length + e[y] * off_along + across_[y] * off_across;
+    const double gz = nz * off_length + e[z] * off_along + across_[z] * off_across;
+    const double determinant = yy * zz - yz * yz;
+    variance_ = 2 * square(s_.radius);
+    if (determinant > singular * yy * zz) {
       way_[y] += limited((zz * gy - yz * gz) / determinant);
       way_[z] += limited((yy * gz - yz * gy) / determinant);
+      variance_ = std::min(zz / determinant, variance_);
+    } else {
+      variance_ = std::min(1 / yy, variance_);
     }
-    const double determinant = yy * zz - yz * yz;
     expected_ = way_[y];
-    variance_ = std::min(determinant > singular * yy * zz ? zz / determinant : 1 / yy, 2 * square(s_.radius));
     slope_ = yz / zz;
   }
   static constexpr double singular = 1e-9;
@@ -229,8 +227,8 @@ class ExpectedWay {
     const std::size_t x = axis_[0], y = axis_[1], z = axis_[2];
     const double root = left_ > 0 ? side_ * std::sqrt(left_) : 0;
     // The flatter the sphere is there, the less the length says.
-    double weight = left_ < -4 * blur_ ? 0.25 / blur_
-                                       : (root * root + 0.25 * blur_) / (square(s_.length) * s_.length_variance);
+    double weight =
+        left_ < -4 * blur_ ? 0.25 / blur_ : (root * root + 0.25 * blur_) / (square(s_.length) * s_.length_variance);
     double sum = root * weight;
     if (s_.framed) {
       const auto add = [&](const Vector3 &e, double middle, double variance) {

@@ -38,9 +38,8 @@ struct LocalAxes {
     if (links.across == Reference::beside) {
       second = vector_of(particles[i - links.across_lag].way);
     } else {
-      second = links.across == Reference::beyond
-                   ? vector_of(particles[i - links.across_lag].way)
-                   : Vector3{} - vector_of(particles[parent - tree[parent].parent].way);
+      second = links.across == Reference::beyond ? vector_of(particles[i - links.across_lag].way)
+                                                 : Vector3{} - vector_of(particles[parent - tree[parent].parent].way);
       second = second - vector_of(particles[parent].way);
     }
     const Vector3 normal = cross(along, second);

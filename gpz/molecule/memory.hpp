@@ -28,9 +28,9 @@ struct Particle {
   std::array<float, 3> mean{};   // of these coordinates
   float length = 0;              // of the way
   float mean_length = 0;
-  float scale = 1;         // size of residuals, in units of what is usual in its class
-  Image image{};           // of the particle, beside the one to which `way` leads
-  std::uint8_t known = 0;  // directions of the local frame
+  float scale = 1;          // size of residuals, in units of what is usual in its class
+  Image image{};            // of the particle, beside the one to which `way` leads
+  std::uint8_t known = 0;   // directions of the local frame
   std::uint8_t frames = 0;  // of the means, up to `mean_frames`
   std::uint8_t sizes = 0;   // of the scale, up to `scale_frames`
 };

@@ -19,7 +19,9 @@ inline std::uint32_t number_of(const Image &image) {
   return static_cast<std::uint32_t>(image[0] + 1 + 3 * (image[1] + 1) + 9 * (image[2] + 1));
 }
 inline Image image_of(std::uint32_t number) {
-  const auto digit = [&](std::uint32_t unit) { return static_cast<std::int8_t>(static_cast<int>(number / unit % 3) - 1); };
+  const auto digit = [&](std::uint32_t unit) {
+    return static_cast<std::int8_t>(static_cast<int>(number / unit % 3) - 1);
+  };
   return {digit(1), digit(3), digit(9)};
 }
 

@@ -2,8 +2,6 @@
 #include "gpz/molecule/section.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "gpz/codec/number_coder.hpp"
@@ -60,7 +58,6 @@ void learn(const std::vector<std::vector<ClassSums>> &of_segments, std::vector<C
     record.sums.fade();
     for (const auto &sums : of_segments) record.sums.add(sums[c]);
     record.fit.update(record.sums);
-    if (getenv("GPZDBG") && record.sums.count > 300) fprintf(stderr, "class %zu count %.0f samples %.0f ld %.2f ad %.2f bend %.4f %.4f ml %.1f ma %.1f motion %.2f %.2f %.2f %.2f l %.2f %.2f %.2f a %.2f %.2f %.2f t %.2f %.2f\n", c, record.sums.count, record.sums.samples, record.fit.length_deviation, record.fit.along_deviation, record.fit.bend, record.fit.bend2, record.fit.mean_length, record.fit.mean_along, record.fit.motion[0], record.fit.motion[1], record.fit.motion[2], record.fit.motion[3], record.fit.shape[0][0], record.fit.shape[0][1], record.fit.shape[0][2], record.fit.shape[1][0], record.fit.shape[1][1], record.fit.shape[1][2], record.fit.shape[2][0], record.fit.shape[2][1]);
   }
 }
 
@@ -148,15 +145,9 @@ class SectionCoder {
     scene_.is_quiet = is_quiet;
     if (is_quiet) flags |= quiet;
 
-    const std::vector<std::uint32_t> &ends = tree().segment_ends();
-    std::vector<EncodeSide> sides;
-    std::size_t first = 0;
-    for (std::size_t s = 0; s < ends.size(); ++s) {
-      EncodeSide &side = sides.emplace_back(scene_, q, first);
-      side.items.reserve((ends[s] - first) * 4);
-      Pass<EncodeSide>(scene_.walk, sums_[s], side).run(first, ends[s]);
-      first = ends[s];
-    }
+    std::vector<std::uint8_t> levels;
+    if (update_.tree) levels = find_levels(q);
+    const std::vector<EncodeSide> sides = walk(q);
     learn(sums_, update_.classes);
 
     const Contexts contexts = choose_contexts(sides);
@@ -181,6 +172,8 @@ class SectionCoder {
     }
     exceptions_.append(writer);
     if (update_.tree) tree().append(bytes);
+    bytes.insert(bytes.end(), levels.begin(), levels.end());
+    bytes.resize(begin + format::round_up_8(bytes.size() - begin));
     numbers.finish(counts, bytes);
     return true;
   }
@@ -193,7 +186,8 @@ class SectionCoder {
     Contexts contexts;
     contexts.base = in.u8();
     contexts.levels = in.u8();
-    if (flags > all_flags || ((flags & brick) != 0 && (flags & tilted) == 0)) corrupt("flags of a section of molecules", 0);
+    if (flags > all_flags || ((flags & brick) != 0 && (flags & tilted) == 0))
+      corrupt("flags of a section of molecules", 0);
     if (contexts.levels < 1 || contexts.base + contexts.levels > Contexts::most_levels)
       corrupt("contexts of a section of molecules", 1);
     while (in.position() % 8 != 0)
@@ -213,6 +207,11 @@ class SectionCoder {
       corrupt("molecules that were never given", 0);
     }
     start();
+    if (update_.tree) {
+      format::ByteReader levels(bytes + at, size - at);
+      read_levels(levels);
+      at += levels.position();
+    }
 
     const std::vector<std::uint32_t> &ends = tree().segment_ends();
     const cpu::NumberSegments numbers(bytes + at, size - at, contexts.count());
@@ -232,6 +231,49 @@ class SectionCoder {
   Update &&update() { return std::move(update_); }
 
  private:
+  std::vector<EncodeSide> walk(const cpu::IndexColumns &q) {
+    const std::vector<std::uint32_t> &ends = tree().segment_ends();
+    std::vector<EncodeSide> sides;
+    sides.reserve(ends.size());
+    std::size_t first = 0;
+    for (std::size_t s = 0; s < ends.size(); ++s) {
+      EncodeSide &side = sides.emplace_back(scene_, q, first);
+      side.items.reserve((ends[s] - first) * 4);
+      Pass<EncodeSide>(scene_.walk, sums_[s], side).run(first, ends[s]);
+      first = ends[s];
+    }
+    return sides;
+  }
+
+  // What the first frame says of each class, which no earlier one has said.
+  std::vector<std::uint8_t> find_levels(const cpu::IndexColumns &q) {
+    walk(q);
+    std::vector<std::uint8_t> levels;
+    for (std::size_t c = 0; c < update_.classes.size(); ++c) {
+      ClassSums sums;
+      for (std::vector<ClassSums> &of_segment : sums_) {
+        sums.add(of_segment[c]);
+        of_segment[c] = {};
+      }
+      ClassFit fit = update_.classes[c].fit;
+      fit.update(sums);
+      const ClassFit::Levels found = fit.levels();
+      update_.classes[c].fit.take(found);
+      levels.insert(levels.end(), {found.length, found.along, found.bend});
+    }
+    return levels;
+  }
+
+  void read_levels(format::ByteReader &in) {
+    for (ClassRecord &record : update_.classes) {
+      ClassFit::Levels levels;
+      for (std::uint8_t *const level : {&levels.length, &levels.along, &levels.bend}) *level = in.u8();
+      record.fit.take(levels);
+    }
+    while (in.position() % 8 != 0)
+      if (in.u8() != 0) corrupt("padding of a section of molecules", in.position() - 1);
+  }
+
   const Tree &tree() const { return update_.tree ? *update_.tree : molecules_.tree_; }
 
   // What is remembered, of a tree and a cell that are known.

@@ -52,8 +52,8 @@ struct Edges {
   Cell::Tilts tilts{};
 };
 
-// Appends the section of frame q (a multiple of 8 bytes) to `bytes`, for a state of three components with particles. Its
-// update is to be committed if the section stays. Nothing, and no section, if there are no molecules. Throws
+// Appends the section of frame q (a multiple of 8 bytes) to `bytes`, for a state of three components with particles.
+// Its update is to be committed if the section stays. Nothing, and no section, if there are no molecules. Throws
 // std::bad_alloc.
 std::optional<Update> encode(const State &molecules, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
                              const Edges &edges, std::vector<std::uint8_t> &bytes);

@@ -42,7 +42,8 @@ class EncodeSide {
     const std::int64_t n = expected_number(expected);
     const std::uint64_t u = core::residual_number(actual - (n >> 6), static_cast<std::int32_t>(n & 63));
     items.push_back({static_cast<std::uint32_t>(u), static_cast<std::uint8_t>(group),
-                     static_cast<std::uint8_t>(Contexts::level_of(variance)), static_cast<std::uint8_t>(Contexts::part_of(n))});
+                     static_cast<std::uint8_t>(Contexts::level_of(variance)),
+                     static_cast<std::uint8_t>(Contexts::part_of(n))});
     return actual;
   }
   bool side(const ExpectedWay &way) {
@@ -80,7 +81,11 @@ class DecodeSide {
  public:
   DecodeSide(const Scene &scene, const Contexts &contexts, cpu::NumberStream &numbers, const cpu::IndexOutput &q,
              std::size_t first)
-      : scene_(scene), contexts_(contexts), numbers_(numbers), q_(q), known_{q[0], q[1], q[2]},
+      : scene_(scene),
+        contexts_(contexts),
+        numbers_(numbers),
+        q_(q),
+        known_{q[0], q[1], q[2]},
         exceptions_(*scene.exceptions, first) {}
 
   void particle(std::size_t i) {

@@ -109,8 +109,7 @@ void Tree::find_segments() {
   // The least slot on which a particle from this one on hangs.
   const std::size_t n = links_.size();
   format::Column<std::uint32_t> least(n + 1, nobody);
-  for (std::size_t i = n; i-- > 0;)
-    least[i] = std::min(least[i + 1], static_cast<std::uint32_t>(i - links_[i].parent));
+  for (std::size_t i = n; i-- > 0;) least[i] = std::min(least[i + 1], static_cast<std::uint32_t>(i - links_[i].parent));
   ends_.clear();
   std::size_t begin = 0;
   for (std::size_t i = 1; i < n; ++i) {

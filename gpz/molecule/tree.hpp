@@ -29,15 +29,13 @@ struct Links {
   std::uint8_t of_class = 0;
 
   // How many directions there are: 0, 1, 2.
-  int references() const {
-    return along == Reference::none ? 0 : across == Reference::none ? 1 : 2;
-  }
+  int references() const { return along == Reference::none ? 0 : across == Reference::none ? 1 : 2; }
 };
 
 class Tree {
  public:
-  static constexpr std::size_t longest_lag = 255;    // slots
-  static constexpr std::size_t max_lags = 63;        // that differ
+  static constexpr std::size_t longest_lag = 255;  // slots
+  static constexpr std::size_t max_lags = 63;      // that differ
   static constexpr std::size_t max_classes = 256;
   static constexpr std::uint8_t lone_class = 0;
   static constexpr std::size_t segment_size = 4096;  // particles, at least
@@ -56,15 +54,17 @@ class Tree {
 
   // Of lags for each particle, 0 for roots, and positions that give the lengths of bonds.
   void build(const format::Column<std::uint8_t> &lags, const cpu::IndexColumns &q, const Cell &cell);
-  // Encoder: finds molecules by the distances in two frames. No lags if fewer than an eighth of the particles are bound.
+  // Encoder: finds molecules by the distances in two frames. No lags if fewer than an eighth of the particles are
+  // bound.
   static format::Column<std::uint8_t> find(const cpu::IndexColumns &before, const cpu::IndexColumns &now, std::size_t n,
-                                        const Cell &cell);
+                                           const Cell &cell);
 
   // Appends the lags (a multiple of 8 bytes).
   void append(std::vector<std::uint8_t> &bytes) const;
   // Lags of n particles, from the first of `size` bytes on. Returns the bytes read. Throws corrupt, std::bad_alloc,
   // limit_exceeded.
-  static std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t n, format::Column<std::uint8_t> &lags);
+  static std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t n,
+                          format::Column<std::uint8_t> &lags);
 
   // Other particles, as cpu::DifferenceState::keep and add: those whose parents left, and new ones, are roots.
   void keep(const std::uint32_t *kept, std::size_t count);

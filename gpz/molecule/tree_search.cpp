@@ -20,7 +20,7 @@ constexpr std::size_t more_frequent = 2;  // a lag is preferred that so many tim
 constexpr double farthest = 1048576;      // steps
 // Bonds are shorter than the distance that particles would have in a simple cubic crystal of equal density; neighbours
 // in the usual crystals are not.
-constexpr double longest_of_spacing = 1.0;
+constexpr double longest_of_spacing = 1.06;
 // Molecules are looked for in a sample first.
 constexpr std::size_t runs = 16;
 constexpr std::size_t run_length = 512;
@@ -29,8 +29,12 @@ constexpr std::size_t least_part = 8;  // one of so many particles is bound
 class Search {
  public:
   Search(const cpu::IndexColumns &before, const cpu::IndexColumns &now, std::size_t n, const Cell &cell)
-      : before_(before), now_(now), n_(n), cell_(cell), nearest_(n, farthest), longest_(longest_of_spacing * spacing()) {
-  }
+      : before_(before),
+        now_(now),
+        n_(n),
+        cell_(cell),
+        nearest_(n, farthest),
+        longest_(longest_of_spacing * spacing()) {}
 
   format::Column<std::uint8_t> run() {
     lags_.assign(n_, 0);

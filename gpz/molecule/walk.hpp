@@ -38,24 +38,23 @@ inline void remember_place(Particle &now, const LocalAxes &axes, const Particle 
     now.mean[d] = same ? static_cast<float>(before->mean[d] + part * (place[d] - before->mean[d])) : now.place[d];
   }
   now.length = static_cast<float>(length);
-  now.mean_length = before == nullptr
-                        ? now.length
-                        : static_cast<float>(before->mean_length + part * (length - before->mean_length));
+  now.mean_length =
+      before == nullptr ? now.length : static_cast<float>(before->mean_length + part * (length - before->mean_length));
   now.known = static_cast<std::uint8_t>(axes.known);
   now.frames = static_cast<std::uint8_t>(frames);
 }
 
 // Of a class of `members` particles, some thousand are enough for a fit.
 inline bool is_sampled(std::size_t slot, std::size_t members) {
-  constexpr std::uint64_t enough = 1024;
+  constexpr std::uint64_t enough = 256;
   if (members <= enough) return true;
   return (slot * 0x9E3779B1u & 0xFFFFFFFFu) * members < enough << 32;
 }
 
 // Side: void particle(i) comes first. bool is_stored(i) says whether the particle is an exception, whose way,
-// displacement and image `now` has then. std::int32_t component(d, expected, variance, group) codes component d of a way
-// or displacement, which is `expected` steps; bool side(way) the side of an ExpectedWay. void place(i) finds or codes the
-// image of the particle, and its index.
+// displacement and image `now` has then. std::int32_t component(d, expected, variance, group) codes component d of a
+// way or displacement, which is `expected` steps; bool side(way) the side of an ExpectedWay. void place(i) finds or
+// codes the image of the particle, and its index.
 template <typename Side>
 class Pass {
  public:
@@ -139,7 +138,7 @@ class Pass {
   struct Expectation {
     WayShape shape;
     Motion motion;
-    Vector3 across{};  // the third axis, of which the mean is expected
+    Vector3 across{};              // the third axis, of which the mean is expected
     double length = 0, along = 0;  // before features
     std::array<std::array<double, shape_features>, 3> features{};
   };
@@ -157,8 +156,9 @@ class Pass {
     const Particle &last_parent = w_.last[i - links.parent];
     const ClassFit &fit = fit_of(links);
     Expectation e;
-    e.motion = {vector_of(last.moved) - vector_of(last_parent.moved), vector_of(last.before) - vector_of(last_parent.before),
-                vector_of(parent.moved), vector_of(last_parent.moved)};
+    e.motion = {vector_of(last.moved) - vector_of(last_parent.moved),
+                vector_of(last.before) - vector_of(last_parent.before), vector_of(parent.moved),
+                vector_of(last_parent.moved)};
     const Vector3 way = vector_of(last.way) + expected_of(e.motion, fit);
     const double way_length = crystal::length(way);
     e.length = last.length;
@@ -190,7 +190,8 @@ class Pass {
     WayShape &shape = e.shape;
     shape.framed = known != 0;
     if (shape.framed)
-      e.features[1] = {dot(way, axes.along) - e.along, last.mean[0] - e.along, fit.has_along ? fit.mean_along - e.along : 0};
+      e.features[1] = {dot(way, axes.along) - e.along, last.mean[0] - e.along,
+                       fit.has_along ? fit.mean_along - e.along : 0};
     e.features[0] = {way_length - e.length, last.mean_length - e.length, fit.mean_length - e.length};
     shape.length = std::max(e.length + weighted(e.features[0], fit.shape[0]), 1.0);
     const double scale = last.scale;
@@ -233,7 +234,9 @@ class Pass {
     for (int step = 0; step < 3; ++step) {
       if (way.has_side(step) && side_.side(way)) way.take_other_side();
       way.prepare(step);
-      const Group group = step == 2 ? Group::last : way.is_wide() && (step == 0 || !e.shape.framed) ? Group::wide : Group::usual;
+      const Group group = step == 2                                         ? Group::last
+                          : way.is_wide() && (step == 0 || !e.shape.framed) ? Group::wide
+                                                                            : Group::usual;
       const std::size_t d = way.axis(step);
       now.way[d] = side_.component(d, way.expected(), way.variance(), group);
       way.update(step, now.way[d]);

@@ -60,7 +60,7 @@ struct SectionSource {
   const Indices &indices;  // of the rows; not loaded for lossless fields
   core::GridBox edges;     // of the box, on the grid of the field
   const Box &box;
-  cpu::Encoder &encoder;   // of block chunks
+  cpu::Encoder &encoder;  // of block chunks
   model::ModelledOptions options;
   // Block coding is only tried for a section of so many bytes.
   std::size_t least_for_blocks = 0;

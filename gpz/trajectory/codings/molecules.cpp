@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Coding 9: positions of molecules (docs/format.md, section 9c).
-#include <cstdio>
-#include <cstdlib>
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/grid_box.hpp"
 #include "gpz/molecule/section.hpp"
@@ -31,7 +29,6 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
     use.found_none();
     return false;
   }
-  if (getenv("GPZDBG")) fprintf(stderr, "mol %zu bits %.3f tree %d\n", out.payload.size(), 8.0 * (double)out.payload.size() / (double)context.particles, (int)update->tree.has_value());
   use.tried();
   // What is learnt from the first frames is of use to all others.
   constexpr std::size_t part_of_first = 6;
