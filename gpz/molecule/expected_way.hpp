@@ -153,7 +153,7 @@ class ExpectedWay {
 
   // The most likely point near the one that was taken, where the angle about the axis says something.
   void settle_on_circle() {
-    const std::size_t x = axis_[0], y = axis_[1], z = axis_[2];
+    const std::size_t y = axis_[1], z = axis_[2];
     const Vector3 &e = s_.axis;
     way_[y] = y_[near_];
     way_[z] = z_[near_];
