@@ -58,6 +58,7 @@ class Source:
     key_interval: int = 1
     order: str = "place"  # or "id", "memory": of particles in independent chunks
     effort: str = "fast"  # or default, dense
+    features: int | None = None  # required ones of the file; None: those of its effort
     chunks: int = 1
     identity: str = "id"  # column by which particles are found again: no two of a frame have the same value in it
     metadata: dict = field(default_factory=lambda: {"units": "lj"})
@@ -471,14 +472,19 @@ class Vibrations:
                 away[:] = [x + 0.2 * v for x, v in zip(away, speed)]
 
 
+MODELLED, CELLS = 1, 2  # required features
+
+
 def modelled_sources():
+    dense = dict(effort="dense", features=MODELLED | CELLS)
+    usual = dict(effort="default", order="id", features=MODELLED)
     return {
-        "modelled_liquid": of_matter(liquid(4, 20), 8, 5, 0.001, effort="dense"),
-        "modelled_crystal": of_matter(Vibrations(51, 5), 6, 5, 0.001, effort="dense"),
-        "modelled_molecules": of_matter(Waters(52, 250, 20.0), 1, 4, 0.01, effort="default", order="id"),
-        "modelled_ordered": of_matter(Waters(53, 150, 17.0), 1, 1, 0.02, effort="default", order="id"),
-        "cells": of_matter(Vibrations(54, 6), 5, 2, 0.01, with_ids=False, effort="dense"),
-        "cells_liquid": of_matter(liquid(5, 12), 4, 2, 0.01, with_ids=False, effort="dense"),
+        "modelled_liquid": of_matter(liquid(4, 20), 8, 5, 0.001, **dense),
+        "modelled_crystal": of_matter(Vibrations(51, 5), 6, 5, 0.001, **dense),
+        "modelled_molecules": of_matter(Waters(52, 250, 20.0), 1, 4, 0.01, **usual),
+        "modelled_ordered": of_matter(Waters(53, 150, 17.0), 1, 1, 0.02, **usual),
+        "cells": of_matter(Vibrations(54, 6), 5, 2, 0.01, with_ids=False, **dense),
+        "cells_liquid": of_matter(liquid(5, 12), 4, 2, 0.01, with_ids=False, **dense),
     }
 
 

@@ -3,7 +3,7 @@
 from it. Slow and plain on purpose: a Python float is an f64, and math.sqrt rounds to nearest."""
 
 import struct
-from math import sqrt
+from math import copysign, inf, nan, sqrt
 
 USUAL, LAST, WIDE = range(3)  # contexts of a component
 MOST_SIZES, MOST_FRAMES = 12, 16
@@ -25,6 +25,13 @@ def sq(x):
 
 def root(x):
     return sqrt(x) if x > 0.0 else 0.0
+
+
+def ratio(a, b):
+    """a / b, b = 0 included."""
+    if b == 0:
+        return nan if a == 0 else copysign(inf, a) * copysign(1, b)
+    return a / b
 
 
 def dot(a, b):
@@ -408,8 +415,8 @@ class ExpectedWay:
             Z += clamp((j_yy * g_z - j_yz * g_y) / det, self.l)
             variance = min(j_zz / det, variance)
         else:
-            variance = min(1 / j_yy, variance)
-        self.slope = j_yz / j_zz
+            variance = min(ratio(1, j_yy), variance)
+        self.slope = ratio(j_yz, j_zz)
         return Y, Z, variance
 
     def third(self, way, expected):

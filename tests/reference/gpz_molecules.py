@@ -7,7 +7,7 @@ from math import frexp
 from gpz_block import residual_of
 from gpz_bonds import KIND_CONTEXTS, MOST_KINDS, PARTS, KindHistory, half_octaves
 from gpz_codec import require
-from gpz_difference import limited, signed
+from gpz_difference import Axis, limited, signed
 from gpz_molecule_ways import ABOVE, BESIDE, BEYOND, LAST, USUAL, WIDE, Axes, Class, ExpectedWay, Particle, Sums, clamp
 from gpz_numbers import LEAST_STATE, NumberStream, take_tables
 
@@ -28,11 +28,12 @@ FINEST = 7
 
 class Box:
     def __init__(self, axes, tilts=(0, 0, 0), brick=False):
-        """`axes`: lo and P of each, P = 0 for one that is open."""
-        self.lo, self.period, self.brick = [lo for lo, _ in axes], [period for _, period in axes], brick
+        self.lo, self.brick = [axis.lo for axis in axes], brick
+        self.period = [axis.period if axis.periodic else 0 for axis in axes]
         xy, xz, yz = tilts
         px, py, pz = self.period
-        self.edges = (px, 0, 0), (xy, py, 0), (xz, yz, pz)
+        edges = (px, 0, 0), (xy, py, 0), (xz, yz, pz)
+        self.edges = [edge if period else (0, 0, 0) for edge, period in zip(edges, self.period)]
 
     def add(self, place, image):
         """The place plus image times edges."""
@@ -43,7 +44,7 @@ class Box:
         image = [0, 0, 0]
         for d in (2, 1, 0):
             half = self.period[d] // 2
-            if self.period[d] > 0 and abs(way[d]) > half:
+            if self.period[d] and abs(way[d]) > half:
                 image[d] = 1 if way[d] > half else -1
                 way = [signed(w - image[d] * e) for w, e in zip(way, self.edges[d])]
         return way, tuple(image)
@@ -53,7 +54,7 @@ class Box:
         image, fraction = [0, 0, 0], [0.0, 0.0, 0.0]
         for d in (2, 1, 0):
             period = self.period[d]
-            if period <= 0:
+            if period == 0:
                 continue
             lo = self.lo[d]
             if not self.brick:
@@ -206,6 +207,8 @@ class Molecules:
             class_of.append(0 if parent is None and self.parents[slot] is not None else self.class_of[slot])
         self.parents, self.class_of = parents, class_of
         self.particles = [self.particles[slot] for slot in staying]
+        if not staying:
+            self.classes = []
 
     def append(self, count):
         self.parents += [None] * count
@@ -228,7 +231,7 @@ class Molecules:
 def take_box(cursor, brick):
     places, tilts = cursor.unpack("6q"), cursor.unpack("3q")
     require(max(map(abs, tilts)) <= LARGEST_TILT, "tilts of molecules")
-    return Box(list(zip(places[::2], places[1::2])), tilts, brick)
+    return Box([Axis(*axis) for axis in zip(places[::2], places[1::2])], tilts, brick)
 
 
 class Pass:
@@ -237,7 +240,7 @@ class Pass:
     def __init__(self, cursor, history, axes, memory, is_known):
         """`is_known`: whether the last frame had a section of molecules."""
         self.memory, self.last = memory, list(zip(*history.index))
-        self.box = Box([(axis.lo, axis.period if axis.periodic else 0) for axis in axes])
+        self.box = Box(axes)
         flags, self.base, self.levels = cursor.unpack("3B")
         require(not any(cursor.take(5)), "reserved bytes of molecules are not zero")
         require(flags < 16 and (flags & TILTED or not flags & BRICK), "flags of molecules")
