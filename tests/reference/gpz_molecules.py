@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Section 9c of docs/format.md: molecules. Slow and plain on purpose."""
 
-import struct
 from math import frexp
 
 from gpz_block import residual_of
@@ -9,7 +8,7 @@ from gpz_bonds import KIND_CONTEXTS, MOST_KINDS, PARTS, KindHistory, half_octave
 from gpz_codec import require
 from gpz_difference import Axis, limited, signed
 from gpz_molecule_ways import ABOVE, BESIDE, BEYOND, LAST, USUAL, WIDE, Axes, Class, ExpectedWay, Particle, Sums, clamp
-from gpz_numbers import LEAST_STATE, NumberStream, take_tables
+from gpz_numbers import NumberStream, segment_streams
 
 NEW, TILTED, BRICK, QUIET = 1, 2, 4, 8  # flags
 MOST_LEVELS = 40  # base and levels together
@@ -19,7 +18,6 @@ LARGEST_EXPECTED = 2**30
 FAR = 255  # slots
 SEGMENT = 4096
 MOST_CLASSES = 256
-MOST_CONTEXTS = 256
 FINEST = 7
 
 
@@ -159,33 +157,6 @@ def find_classes(parents, links, ways):
     return classes, len(numbers)
 
 
-# ---- numbers
-
-
-class SegmentStream(NumberStream):
-    """What follows the tables of a number stream."""
-
-    def __init__(self, tables, data):
-        self.data, self.tables, self.at = bytes(data), tables, 8
-        require(len(data) % 8 == 0 and len(data) >= 8, "the length of a segment's numbers")
-        self.states = list(struct.unpack_from("<2I", self.data, 0))
-        require(min(self.states) >= LEAST_STATE, "a state of a number stream is too small")
-        self.raw, self.raw_at, self.count = self.data[::-1], 0, 0
-
-
-def take_streams(cursor, contexts, segments):
-    start = cursor.offset
-    require(contexts <= MOST_CONTEXTS, "there are too many contexts")
-    tables, length = take_tables(bytes(cursor.data[start:]), contexts)
-    cursor.take(length)
-    cursor.skip_padding()
-    lengths = cursor.unpack(f"{segments}I")
-    cursor.skip_padding()
-    streams = [SegmentStream(tables, cursor.take(length)) for length in lengths]
-    require(len(cursor.rest()) == 0, "numbers of molecules are too long")
-    return streams
-
-
 # ---- sections
 
 
@@ -268,7 +239,7 @@ class Pass:
         self.sides = 2 * self.group + self.levels
         self.images = self.sides + 8
         self.ends = find_segments(memory.parents)
-        self.streams = take_streams(cursor, self.images + 4, len(self.ends))
+        self.streams = segment_streams(cursor.rest(), self.images + 4, len(self.ends))
 
     def short_way(self, places, i, p):
         way, image = self.box.short([signed(a - b) for a, b in zip(places[i], places[p])])
