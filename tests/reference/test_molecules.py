@@ -22,10 +22,10 @@ class Molecules(LibraryTest):
         self.compare_refusals(chunk, file_with, range(section + 8, len(chunk), step))
 
     def test_new_molecules(self):
-        self.check_damage("molecules_tilted", 1, 23)
+        self.check_damage("molecules_tilted", 1, 31)
 
     def test_molecules_that_are_known(self):
-        self.check_damage("molecules_brick", 2, 19)
+        self.check_damage("molecules_brick", 2, 29)
 
 
 if __name__ == "__main__":
