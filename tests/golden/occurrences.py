@@ -13,6 +13,7 @@ import gpz_chunk
 import gpz_codec
 import gpz_difference
 import gpz_modelled
+import gpz_molecules
 import gpz_ordered
 import gpz_ref
 import gpz_sequence
@@ -20,6 +21,8 @@ from gpz_codec import EXACT, FLOAT32, FLOAT64, INTEGER
 
 CLASSES = GRID, WHOLE, LOSSLESS = "grid", "integers", "lossless floats"
 MODEL_FLAGS = gpz_modelled.SLOTS, gpz_modelled.SPACE, gpz_modelled.BONDS, gpz_modelled.LATTICE_NEIGHBOURS
+MOLECULE_FLAGS = gpz_molecules.NEW, gpz_molecules.TILTED, gpz_molecules.BRICK, gpz_molecules.QUIET
+LINKS = gpz_molecules.BESIDE, gpz_molecules.ABOVE, gpz_molecules.BEYOND
 PAYLOAD_PARTS = "bitmap", "margin", "flags", "exceptions"
 
 
@@ -126,6 +129,46 @@ def note_models(noted):
     return mock.patch.multiple(gpz_modelled.Pass, __init__=note_start, read_bound=note_bound)
 
 
+def note_molecules(noted):
+    section, way = gpz_molecules.Pass, gpz_molecules.ExpectedWay
+    start, read_side, read_index, read_way = section.__init__, section.read_side, section.read_index, way.read
+    where = "molecules"
+
+    def note_start(self, cursor, history, axes, memory, is_known):
+        flags = cursor.data[cursor.offset]
+        noted.update((where, "flag", flag) for flag in MOLECULE_FLAGS if flags & flag)
+        noted.when(not flags & gpz_molecules.QUIET, where, "images may be any")
+        noted.when(not flags & gpz_molecules.NEW and not is_known, where, "after another section")
+        start(self, cursor, history, axes, memory, is_known)
+        noted.update((where, "axis", "periodic" if period else "open") for period in self.box.period)
+        for along, across in self.links:
+            noted.when(along, where, "along", along and along[1])
+            noted.when(across, where, "across", across and across[1])
+        for slot in self.exceptions:
+            noted.add((where, "exception", "root" if memory.parents[slot] is None else "way"))
+
+    def note_side(self, t):
+        other = read_side(self, t)
+        noted.add((where, "side", other))
+        return other
+
+    def note_index(self, begin, step, usual, particle):
+        index = read_index(self, begin, step, usual, particle)
+        wrapping = self.box.wrapping([a + int(w) for a, w in zip(begin, step)])
+        is_usual, wraps = particle.image == (usual or (0, 0, 0)), particle.image == wrapping
+        noted.add((where, "image", "root" if usual is None else "way", is_usual, wraps))
+        return index
+
+    def note_way(self, *take):
+        noted.add((where, "framed" if self.framed else "free", "wide" if self.wide else "narrow"))
+        return read_way(self, *take)
+
+    patches = contextlib.ExitStack()
+    patches.enter_context(mock.patch.multiple(section, __init__=note_start, read_side=note_side, read_index=note_index))
+    patches.enter_context(mock.patch.object(way, "read", note_way))
+    return patches
+
+
 def note_order(noted):
     decode_section, read_indices, read_block = (
         getattr(gpz_ordered, name) for name in ("decode_section", "read_indices", "read_block")
@@ -197,7 +240,7 @@ def note_container(noted):
 @contextlib.contextmanager
 def noting(noted):
     with contextlib.ExitStack() as patches:
-        for note in (note_blocks, note_chunks, note_differences, note_models, note_order, note_cells, note_sequences, note_container):
+        for note in (note_blocks, note_chunks, note_differences, note_models, note_molecules, note_order, note_cells, note_sequences, note_container):
             patches.enter_context(note(noted))
         yield
 
@@ -245,6 +288,15 @@ def expected():
     models = gpz_modelled.TEMPORAL, gpz_modelled.LATTICE, gpz_modelled.PAIR_FORCES
     result |= {("modelled", "model", model) for model in models} | {("modelled", "flag", flag) for flag in MODEL_FLAGS}
     result |= {("modelled", "levels"), ("modelled", "bound", "circle"), ("modelled", "bound", "sphere")}
+    result |= {("difference", "coding", gpz_difference.MOLECULES, GRID)}
+    result |= {("molecules", "flag", flag) for flag in MOLECULE_FLAGS}
+    result |= {("molecules", "along", link) for link in LINKS if link != gpz_molecules.BEYOND}
+    result |= {("molecules", "across", link) for link in LINKS} | {("molecules", "axis", axis) for axis in ("periodic", "open")}
+    result |= {("molecules", kind, width) for kind in ("framed", "free") for width in ("wide", "narrow")}
+    result |= {("molecules", "exception", kind) for kind in ("root", "way")}
+    result |= {("molecules", "image", kind, *how) for kind in ("root", "way") for how in itertools.product((False, True), repeat=2)}
+    result |= {("molecules", "side", other) for other in (False, True)}
+    result |= {("molecules", what) for what in ("images may be any", "after another section")}
     result |= {("difference", "prediction", p) for p in gpz_difference.PREDICTIONS}
     result |= {("difference", "weight", name) for name in "abc"}
     result |= {("difference", "head", head) for head in (*gpz_block.HEADS, *gpz_block.TRIPLE_HEADS)}

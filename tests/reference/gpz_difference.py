@@ -22,7 +22,7 @@ from gpz_codec import (
 )
 
 DIFFERENCES = 1  # kind of chunks
-CODINGS = PREDICTED, BLOCK_CODED, MODELLED = 1, 2, 4  # of sections
+CODINGS = PREDICTED, BLOCK_CODED, MODELLED, MOLECULES = 1, 2, 4, 9  # of sections
 PREDICTIONS = TEMPORAL, WITH_NEIGHBOURS = 1, 2
 LARGEST_VELOCITY = 2**22 - 1
 LARGEST_MEAN = 2**23 - 1  # in eighths
@@ -94,20 +94,24 @@ class FieldHistory:
         self.index = [[index_from_value(bits, field) for bits in column] for column in columns]
         self.velocity, self.velocity_before, self.sum = ([[0] * len(c) for c in columns] for _ in range(3))
         self.modelled = None  # what modelled sections remember
+        self.molecules = None  # what sections of molecules remember
+
+    def memories(self):
+        return [memory for memory in (self.modelled, self.molecules) if memory is not None]
 
     def lists(self):
         return *self.index, *self.velocity, *self.velocity_before, *self.sum
 
     def remove(self, slots):
         gone = set(slots)
-        if self.modelled is not None:
-            self.modelled.remove(slots, len(self.index[0]))
+        for memory in self.memories():
+            memory.remove(slots, len(self.index[0]))
         for values in self.lists():
             values[:] = [value for slot, value in enumerate(values) if slot not in gone]
 
     def append(self, other):
-        if self.modelled is not None:
-            self.modelled.append(len(other.index[0]))
+        for memory in self.memories():
+            memory.append(len(other.index[0]))
         for values, more in zip(self.lists(), other.lists()):
             values += more
 
@@ -303,6 +307,7 @@ def decode_section(data, history, t, passages):
 
     add_passages(history, edges, passages)
     require(coding == PREDICTED or not is_plain(field), "a field without a grid is modelled")
+    require(coding != MOLECULES or passages is None and dimensions == 3, "molecules of a field that are no positions")
     if coding == PREDICTED and cursor.offset == len(data):
         moved = history.move(history.index, open_axes, t)
         return history.values(), moved

@@ -5,12 +5,12 @@ import struct
 
 from gpz_codec import require
 
-MODELLED_SECTIONS, CELL_CHUNKS, SEQUENCE_CHUNKS = 1, 2, 4
-KNOWN = MODELLED_SECTIONS | CELL_CHUNKS | SEQUENCE_CHUNKS
+MODELLED_SECTIONS, CELL_CHUNKS, SEQUENCE_CHUNKS, CLASSED_SECTIONS = 1, 2, 4, 8
+KNOWN = MODELLED_SECTIONS | CELL_CHUNKS | SEQUENCE_CHUNKS | CLASSED_SECTIONS
 FEATURE_OF_KIND = {3: CELL_CHUNKS, 4: SEQUENCE_CHUNKS}
 
 NUMBERS_OF_KIND = {1: 5, 2: 2}  # 64-bit numbers in front of the section lengths, with the first 8 bytes as one
-MODELLED_CODING = {1: 4, 2: 5}
+FEATURE_OF_CODING = {1: {4: MODELLED_SECTIONS, 9: CLASSED_SECTIONS}, 2: {5: MODELLED_SECTIONS}}  # by kind of the chunk
 
 
 def sections(data, kind, fields):
@@ -30,21 +30,18 @@ def sections(data, kind, fields):
     return found
 
 
-def needed(data, fields):
-    """The required features of a chunk with so many fields."""
+def codings(data, fields):
+    """(coding, its required feature) of the sections of a chunk that need one."""
     kind = struct.unpack_from("<I", data, 4)[0] if len(data) >= 8 else 0
-    if kind in FEATURE_OF_KIND:
-        return FEATURE_OF_KIND[kind]
-    if kind not in NUMBERS_OF_KIND:
-        return 0
-    is_modelled = any(len(section) > 0 and section[0] == MODELLED_CODING[kind] for section in sections(data, kind, fields))
-    return MODELLED_SECTIONS if is_modelled else 0
+    features = FEATURE_OF_CODING.get(kind)
+    found = [section[0] for section in sections(data, kind, fields) if len(section) > 0] if features else []
+    return [(coding, features[coding]) for coding in found if coding in features]
 
 
 def require_named(data, fields, named):
-    missing = needed(data, fields) & ~named
-    if missing == 0:
-        return
-    kind = struct.unpack_from("<I", data, 4)[0]
-    what = f"chunk kind {kind}" if kind in FEATURE_OF_KIND else f"coding {MODELLED_CODING[kind]}"
-    require(False, f"{what} needs a required feature that the file header does not name")
+    """Of a chunk with so many fields."""
+    kind = struct.unpack_from("<I", data, 4)[0] if len(data) >= 8 else 0
+    needed = [(f"chunk kind {kind}", FEATURE_OF_KIND[kind])] if kind in FEATURE_OF_KIND else []
+    needed += [(f"coding {coding}", feature) for coding, feature in codings(data, fields)]
+    for what, feature in needed:
+        require(feature & named, f"{what} needs a required feature that the file header does not name")
