@@ -5,6 +5,14 @@
 
 namespace gpz::trajectory {
 
+FollowedFields::FollowedFields(const ChunkHistory &history, std::size_t own)
+    : OtherFields(history.fields(), own), history_(history) {}
+
+const std::int64_t *FollowedFields::integers(std::size_t field) {
+  if (!history_.follows(field)) throw FieldNotFollowed{field};
+  return history_.state(field).axes[0].last.data();
+}
+
 void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, int threads) {
   indices_.load_decoded(chunk.fields()[field], static_cast<std::size_t>(chunk.particles()),
                         [&](const cpu::Target &target) { chunk.write(field, target, threads); });

@@ -14,8 +14,22 @@
 #include "gpz/model/modelled_section.hpp"
 #include "gpz/trajectory/independent_chunk.hpp"
 #include "gpz/trajectory/indices.hpp"
+#include "gpz/trajectory/other_fields.hpp"
 
 namespace gpz::trajectory {
+
+class ChunkHistory;
+
+// What sections of difference chunks take from other fields: fields that come before have their indices of this frame.
+class FollowedFields : public OtherFields {
+ public:
+  FollowedFields(const ChunkHistory &history, std::size_t own);
+
+ private:
+  const std::int64_t *integers(std::size_t field) override;
+
+  const ChunkHistory &history_;
+};
 
 // Particles have slots 0, 1, ...: the order in which they are stored. Not usable after an exception until it is started
 // again. The way through a difference frame: keep, then for each field expect_crossings and follow, then add.

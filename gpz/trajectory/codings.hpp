@@ -15,6 +15,7 @@
 #include "gpz/frame.hpp"
 #include "gpz/model/modelled_section.hpp"
 #include "gpz/trajectory/indices.hpp"
+#include "gpz/trajectory/other_fields.hpp"
 #include "gpz/trajectory/rows.hpp"
 
 namespace gpz::trajectory {
@@ -40,6 +41,7 @@ struct SectionContext {
   // Of a difference chunk: the field in earlier frames.
   const cpu::DifferenceState *state = nullptr;
   model::ModelledState *modelled = nullptr;
+  OtherFields *others = nullptr;
   int threads = 1;
 
   std::size_t components() const { return field.components.size(); }
@@ -105,8 +107,8 @@ const Coding *find_coding(std::uint8_t number);
 
 // One file each in codings/.
 Decode decode_predicted, decode_modelled, decode_ordered, decode_ordered_model, decode_cells, decode_sites,
-    decode_sequence;
+    decode_sequence, decode_few_values;
 TryEncode encode_predicted, encode_modelled, encode_ordered, encode_ordered_model, encode_cells, encode_sites,
-    encode_sequence, encode_block_coded;
+    encode_sequence, encode_few_values, encode_block_coded;
 
 }  // namespace gpz::trajectory

@@ -58,6 +58,7 @@ class Source:
     key_interval: int = 1
     order: str = "place"  # or "id", "memory": of particles in independent chunks
     effort: str = "fast"  # or default, dense
+    features: int = 7  # required features that the file may name: all that there were when the golden file was made
     chunks: int = 1
     identity: str = "id"  # column by which particles are found again: no two of a frame have the same value in it
     metadata: dict = field(default_factory=lambda: {"units": "lj"})
@@ -482,6 +483,45 @@ def modelled_sources():
     }
 
 
+def of_few_values(seed, frames, with_ids=True, **more):
+    """Lossless columns that are constant, constant for each type, or have few values; some of them change."""
+    rng, count = random.Random(seed), 260
+    places = [[0.05 * i, 0.02 * rng.random(), 0.02 * rng.random()] for i in range(count)]
+    types = [(1, 2, 2, 7)[i % 4] if i < 200 else rng.choice((3, 7)) for i in range(count)]
+    charges = [(-0.8476, 0.4238, 0.4238, 0.25)[i % 4] if i < 200 else rng.choice((0.25, -0.5, 1.0)) for i in range(count)]
+    flags = [rng.randrange(6) for _ in range(count)]
+    spins = [float(t) if rng.random() < 0.9 else 0.5 for t in types]  # mostly one value for each type
+    made = []
+    for number in range(frames):
+        axes = [[x + 0.001 * number for x in column] for column in zip(*places)]
+        if number > 0:
+            types[rng.randrange(count)] = 2
+            charges[rng.randrange(count)] += 0.5
+            flags[3 * number] += 1
+        mass = {1: 15.9994, 2: 1.008, 3: 12.011, 7: 22.98977}
+        fields = [number_field("f64", ["x", "y", "z"], axes, bound=0.001, leading=True)]
+        fields.append(number_field("i64", ["id"] if with_ids else ["mark"], [range(1, count + 1)]))
+        fields.append(number_field("i64", ["type"], [types]))
+        fields.append(number_field("f64", ["mass"], [[mass[t] for t in types]]))
+        fields.append(number_field("f64", ["q"], [charges]))
+        fields.append(number_field("f32", ["a", "b", "c"], [[0.5] * count, [math.nan] * count, [2.0 + number] * count]))
+        # Its numbers follow from nothing but themselves, and those of the type.
+        fields.append(number_field("f32", ["flag", "sign"], [[0.1 * f for f in flags], [-0.0 if f % 2 else 0.0 for f in flags]]))
+        steps = [0.1 * (i // 3 % 3) for i in range(count)]
+        fields.append(number_field("f64", ["step"], [steps]))
+        fields.append(number_field("f64", ["spin"], [spins]))
+        made.append(Frame(fields, number, NO_BOX))
+    return Source(made, key_interval=10, identity="id" if with_ids else "mark", features=15, **more)
+
+
+def classed_sources():
+    return {
+        "few_values": of_few_values(56, 4, effort="default", order="id"),
+        "few_values_cells": of_few_values(57, 1, with_ids=False, effort="dense"),
+        "few_values_memory": of_few_values(58, 1, with_ids=False, effort="dense", order="memory"),
+    }
+
+
 def scan_lines(kind, components, count, noise, frames=1):
     """Along lines there and back, with gaps, values that no grid holds, and noise in the last component. No particle is in two
     frames."""
@@ -563,6 +603,7 @@ def sources():
         "type-labels": trajectory(Motion(31, 40, 2, display=TYPE_LABEL), key_interval=2, metadata=NAMES),
         "empty": empty(),
         **modelled_sources(),
+        **classed_sources(),
         "sequence-f32": scan_lines("f32", 3, 4200, 40),
         "sequence-f64": scan_lines("f64", 2, 1500, 0.1, frames=2),
     }

@@ -20,9 +20,10 @@ from gpz_codec import (
     take_directory,
     take_words,
 )
+from gpz_few_values import Others, read_few_values
 
 DIFFERENCES = 1  # kind of chunks
-CODINGS = PREDICTED, BLOCK_CODED, MODELLED = 1, 2, 4  # of sections
+CODINGS = PREDICTED, BLOCK_CODED, MODELLED, FEW_VALUES = 1, 2, 4, 11  # of sections
 PREDICTIONS = TEMPORAL, WITH_NEIGHBOURS = 1, 2
 LARGEST_VELOCITY = 2**22 - 1
 LARGEST_MEAN = 2**23 - 1  # in eighths
@@ -94,6 +95,7 @@ class FieldHistory:
         self.index = [[index_from_value(bits, field) for bits in column] for column in columns]
         self.velocity, self.velocity_before, self.sum = ([[0] * len(c) for c in columns] for _ in range(3))
         self.modelled = None  # what modelled sections remember
+        self.others = None  # other fields of the chunk, those before it as they are in the frame
 
     def lists(self):
         return *self.index, *self.velocity, *self.velocity_before, *self.sum
@@ -301,6 +303,11 @@ def decode_section(data, history, t, passages):
         moved = history.move(FieldHistory(field, columns).index, open_axes, t)
         return columns, moved
 
+    if coding == FEW_VALUES:
+        keys = read_few_values(cursor, len(history.index[0]), field, history.others, history.index)
+        moved = history.move([[signed(key) for key in column] for column in keys], open_axes, t)
+        return history.values(), moved
+
     add_passages(history, edges, passages)
     require(coding == PREDICTED or not is_plain(field), "a field without a grid is modelled")
     if coding == PREDICTED and cursor.offset == len(data):
@@ -342,8 +349,9 @@ def decode_differences(data, fields, particles, history):
     slots = take_leaving(cursor, before, leaving)
 
     columns, passages = [], None
-    for field_history, length in zip(history.fields, lengths):
+    for number, (field_history, length) in enumerate(zip(history.fields, lengths)):
         field_history.remove(slots)
+        field_history.others = Others(fields, [before.index for before in history.fields[:number]])
         decoded, moved = decode_section(cursor.take(length), field_history, history.frames, passages)
         columns += decoded
         passages = passages or moved

@@ -3,6 +3,7 @@
 from gpz_block import BLOCK_SIZE
 from gpz_codec import Cursor, require
 from gpz_difference import value_from_index
+from gpz_few_values import Others, read_few_values
 from gpz_ordered import PARTICLES_A_BYTE
 
 def read_exact(cursor, particles, field):
@@ -33,4 +34,12 @@ def decode_sections(data, fields, particles, name, decode_section):
     require(all(length % 8 == 0 for length in lengths), "the length of a section is not a multiple of 8")
     sections = [cursor.take(length) for length in lengths]
     require(len(cursor.rest()) == 0, "sections do not fill their chunk")
-    return [column for section, field in zip(sections, fields) for column in decode_section(section, field, particles)]
+    columns = []
+    for section, field in zip(sections, fields):
+        columns.append(decode_section(section, field, particles, Others(fields, columns)))
+    return [column for of_field in columns for column in of_field]
+
+
+def few_values(cursor, particles, field, others):
+    """The columns of a section of coding 11."""
+    return [[value_from_index(key, field) for key in column] for column in read_few_values(cursor, particles, field, others)]
