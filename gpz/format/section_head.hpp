@@ -27,6 +27,7 @@ enum FieldCodingKind : std::uint8_t {
   halved_cells = 6,
   lattice_sites = 7,
   sequence_values = 8,
+  classed_values = 10,
   few_values = 11,
 };
 

@@ -16,11 +16,13 @@ constexpr SectionCandidate candidates[] = {
     // chunk               fields                          coding                       when
     {ChunkKind::ordered,    any_field & ~lossless,         format::ordered_values,      When::always},
     {ChunkKind::ordered,    on_grid,                       format::modelled_order,      When::always},
+    {ChunkKind::ordered,    values,                        format::classed_values,      When::always},
     {ChunkKind::ordered,    lossless,                      format::few_values,          When::always},
     {ChunkKind::ordered,    integers | values | lossless,  format::block_coded_values,  When::always},
 
     {ChunkKind::cells,      positions,                     format::lattice_sites,       When::always},
     {ChunkKind::cells,      positions,                     format::halved_cells,        When::always},
+    {ChunkKind::cells,      values,                        format::classed_values,      When::always},
     {ChunkKind::cells,      lossless,                      format::few_values,          When::always},
     {ChunkKind::cells,      any_field & ~positions,        format::block_coded_values,  When::always},
 
@@ -29,6 +31,7 @@ constexpr SectionCandidate candidates[] = {
     {ChunkKind::sequence,   lossless,                      format::few_values,          When::always},
     {ChunkKind::sequence,   any_field & ~positions,        format::block_coded_values,  When::always},
 
+    {ChunkKind::difference, integers | values,             format::classed_values,      When::costly},
     {ChunkKind::difference, on_grid,                       format::modelled_values,     When::costly},
     {ChunkKind::difference, any_field & ~lossless,         format::predicted_values,    When::always},
     {ChunkKind::difference, lossless,                      format::few_values,          When::always},

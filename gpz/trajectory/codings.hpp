@@ -13,6 +13,7 @@
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/model/classed_section.hpp"
 #include "gpz/model/modelled_section.hpp"
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/other_fields.hpp"
@@ -41,6 +42,7 @@ struct SectionContext {
   // Of a difference chunk: the field in earlier frames.
   const cpu::DifferenceState *state = nullptr;
   model::ModelledState *modelled = nullptr;
+  model::ClassedState *classed = nullptr;
   OtherFields *others = nullptr;
   int threads = 1;
 
@@ -75,6 +77,7 @@ struct EncodedSection {
   double largest_error = 0;  // of codings that take no indices
   // What is remembered of a modelled section if it stays.
   std::optional<model::ModelledUpdate> update;
+  std::optional<model::ClassedUpdate> classed;  // the same of a classed section
 };
 // Bytes of the smallest section so far; SIZE_MAX: there is none.
 struct ToBeat {
@@ -107,8 +110,8 @@ const Coding *find_coding(std::uint8_t number);
 
 // One file each in codings/.
 Decode decode_predicted, decode_modelled, decode_ordered, decode_ordered_model, decode_cells, decode_sites,
-    decode_sequence, decode_few_values;
+    decode_sequence, decode_few_values, decode_classed;
 TryEncode encode_predicted, encode_modelled, encode_ordered, encode_ordered_model, encode_cells, encode_sites,
-    encode_sequence, encode_few_values, encode_block_coded;
+    encode_sequence, encode_few_values, encode_classed, encode_block_coded;
 
 }  // namespace gpz::trajectory

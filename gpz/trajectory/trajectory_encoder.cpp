@@ -206,6 +206,7 @@ struct TrajectoryEncoder::State {
     trajectory::SectionContext context{input.field, staying.size()};
     context.state = &state;
     context.modelled = &history.modelled(f);
+    context.classed = &history.classed(f);
     trajectory::FollowedFields others(history, f);
     context.others = &others;
     trajectory::SectionSource source{context, input, staying, indices, edges, encoder, {}};
