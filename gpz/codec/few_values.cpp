@@ -112,9 +112,10 @@ bool encode_values_of_classes(const FewValuesShape &shape, const IndexColumns &k
   std::vector<std::uint64_t> value(classes * shape.components);
   std::vector<bool> known(classes);
   for (std::size_t i = 0; i < shape.particles; ++i) {
-    const std::size_t c = shape.classes == nullptr ? 0
-                                                   : static_cast<std::size_t>(static_cast<std::uint64_t>(shape.classes[i]) -
-                                                                              static_cast<std::uint64_t>(base));
+    const std::size_t c =
+        shape.classes == nullptr
+            ? 0
+            : static_cast<std::size_t>(static_cast<std::uint64_t>(shape.classes[i]) - static_cast<std::uint64_t>(base));
     for (std::size_t d = 0; d < shape.components; ++d) {
       std::uint64_t &here = value[d * classes + c];
       const std::uint64_t key = key_at(keys, d, i);
@@ -141,8 +142,8 @@ void decode_values_of_classes(const FewValuesShape &shape, const std::uint8_t *b
     std::vector<std::uint64_t> value(static_cast<std::size_t>(count));
     for (std::uint64_t &key : value) key = read_key(in, shape);
     for (std::size_t i = 0; i < shape.particles; ++i) {
-      const std::uint64_t c =
-          static_cast<std::uint64_t>(shape.classes == nullptr ? 0 : shape.classes[i]) - static_cast<std::uint64_t>(base);
+      const std::uint64_t c = static_cast<std::uint64_t>(shape.classes == nullptr ? 0 : shape.classes[i]) -
+                              static_cast<std::uint64_t>(base);
       if (c >= count) corrupt("a class without a value");
       keys[d][i] = static_cast<std::int64_t>(value[static_cast<std::size_t>(c)]);
     }
@@ -167,7 +168,8 @@ bool ValueTables::find(const FewValuesShape &shape, const IndexColumns &keys) {
   return true;
 }
 
-void ValueTables::encode(const FewValuesShape &shape, const IndexColumns &keys, std::vector<std::uint8_t> &bytes) const {
+void ValueTables::encode(const FewValuesShape &shape, const IndexColumns &keys,
+                         std::vector<std::uint8_t> &bytes) const {
   format::ByteWriter writer(bytes);
   for (std::size_t d = 0; d < shape.components; ++d) writer.u64(values_[d].size());
   for (std::size_t d = 0; d < shape.components; ++d)

@@ -137,8 +137,7 @@ void NumberEncoder::append_numbers(std::size_t first, std::size_t last, const Sy
   std::array<std::uint8_t, sizeof(std::uint64_t)> kept;
   std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()), kept.size(), kept.begin());
   BackwardBits out(bytes.data() + bytes.size());
-  for (std::size_t i = first; i < last; ++i)
-    out.put(static_cast<std::uint32_t>(items_[i]), symbols.of(items_[i]).bits);
+  for (std::size_t i = first; i < last; ++i) out.put(static_cast<std::uint32_t>(items_[i]), symbols.of(items_[i]).bits);
   std::copy(kept.begin(), kept.end(), bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()));
   if (word_bytes != 0) std::memcpy(bytes.data() + words_at, &words[first_word], word_bytes);
 }

@@ -29,8 +29,8 @@ class NumberEncoder {
 
   // The numbers since the last segment are a segment, which is decoded without the others.
   void end_segment() { segments_.push_back(items_.size()); }
-  // Appends the segmented stream (docs/format.md, section 10h), a multiple of 8 bytes, and forgets the numbers, of which
-  // none follows the last segment.
+  // Appends the segmented stream (docs/format.md, section 10h), a multiple of 8 bytes, and forgets the numbers, of
+  // which none follows the last segment.
   void finish_segments(std::vector<std::uint8_t> &bytes);
 
  private:
@@ -41,7 +41,7 @@ class NumberEncoder {
                       std::vector<std::uint8_t> &bytes) const;
 
   unsigned contexts_;
-  std::vector<std::uint64_t> items_;  // a context above its number
+  std::vector<std::uint64_t> items_;   // a context above its number
   std::vector<std::size_t> segments_;  // where each ends
 };
 

@@ -16,14 +16,18 @@ using crystal::LeastSquares;
 
 constexpr double ridge = 1e-9;
 constexpr std::size_t search_sample = 2048;  // particles
-constexpr std::size_t fit_sample = 16384;
-constexpr std::size_t most_sources = 4;       // beside the field itself
-constexpr double least_gain = 0.01;           // bits a value, of a source or of classes
-constexpr std::size_t least_of_group = 128;   // particles
+constexpr std::size_t fit_sample = 16384;    // of many groups
+constexpr std::size_t most_sources = 4;      // beside the field itself
+constexpr double least_gain = 0.01;          // bits a value, of a source or of classes
+constexpr double sections_of_rules = 3;      // that share the bytes of rules, as a rule
+constexpr std::size_t least_of_group = 128;  // particles
 constexpr unsigned most_own_groups = 15;
 
 // Shortly after the independent chunk there is little history.
-bool is_search_due(unsigned sections) { return sections < 4 || sections == 6 || sections == 9 || sections % 16 == 0; }
+bool is_search_due(unsigned sections) { return sections < 4 || sections == 6 || sections % 16 == 0; }
+
+// Rules of frames before are kept in between.
+bool is_fit_due(unsigned sections) { return sections < 8 || sections % 8 == 0; }
 
 // Calls take(i) for some `most` of n particles: one of each stretch, at places that do not repeat with molecules.
 template <typename Take>
@@ -70,12 +74,13 @@ class ClassedChooser {
     if (shape.own != nullptr) choice_.search = shape.state->search;
     ClassedSearch &search = choice_.search;
     const bool due = shape.own == nullptr || is_search_due(search.sections);
+    // A fit follows each search.
     if (due) find_classes();
     if (due && has_terms())
       for (std::size_t d = 0; d < shape.components; ++d) search.sources[d] = find_sources(d);
     name_fields();
-    ++search.sections;
     choose_rules();
+    ++search.sections;
     choose_contexts();
   }
 
@@ -129,6 +134,14 @@ class ClassedChooser {
     return out;
   }
 
+  static constexpr std::size_t sizeof_term = 4;
+  static constexpr std::size_t sizeof_weight = 2;
+  // Bits a value by which so many bytes of rules have to make a component smaller.
+  double gain_needed(std::size_t bytes) const {
+    return std::max(least_gain,
+                    8.0 * static_cast<double>(bytes) / sections_of_rules / static_cast<double>(shape_.particles));
+  }
+
   // The sources that make the residuals of component d smaller, one after the other.
   std::vector<ClassedSource> find_sources(std::size_t d) const {
     std::vector<Feature> features = own_features(d);
@@ -172,14 +185,16 @@ class ClassedChooser {
     double gain = gain_with(chosen);
     std::vector<bool> taken(sources.size());
     while (found.size() < most_sources) {
-      double best_gain = gain + least_gain;
+      double best_gain = gain;
       std::size_t best = sources.size();
       for (std::size_t s = 0; s < sources.size(); ++s) {
         if (taken[s]) continue;
+        const double needed =
+            gain + gain_needed((first[s + 1] - first[s]) * (sizeof_term + sizeof_weight * rules.groups));
         std::vector<std::size_t> more = chosen;
         for (std::size_t k = first[s]; k < first[s + 1]; ++k) more.push_back(k);
         const double now = gain_with(more);
-        if (now <= best_gain) continue;
+        if (now <= best_gain || now <= needed) continue;
         best_gain = now;
         best = s;
       }
@@ -284,12 +299,14 @@ class ClassedChooser {
   void find_classes() {
     for (std::size_t d = 0; d < shape_.components; ++d) features_[d] = own_features(d);
     choice_.search.class_field = 0;
-    double least = rough_bits({}, nullptr) - least_gain;
+    double least = rough_bits({}, nullptr);
+    const double without = least;
     for (const ClassedCandidates::Classes &classes : candidates_.classes) {
       ClassedRules rules;
       if (!find_groups_of(classes.of_particle, rules)) continue;
       const double bits = rough_bits(rules, classes.of_particle);
-      if (bits >= least) continue;
+      const std::size_t bytes = rules.group.size() + (rules.groups - 1) * sizeof_weight * features_[0].size();
+      if (bits >= least || bits >= without - gain_needed(bytes)) continue;
       least = bits;
       choice_.search.class_field = classes.field + 1;
     }
@@ -300,11 +317,19 @@ class ClassedChooser {
     ClassedRules &rules = choice_.rules;
     head.class_field = choice_.search.class_field;
     choice_.sources.classes = classes_of(head.class_field);
+    const bool has_earlier = shape_.own != nullptr && shape_.state->rules;
+    if (has_earlier && !is_fit_due(choice_.search.sections)) {
+      rules = *shape_.state->rules;
+      return;
+    }
     if (choice_.sources.classes != nullptr) find_groups_of(choice_.sources.classes, rules);
     for (std::size_t d = 0; d < shape_.components; ++d)
-      if (!shape_.own || !shape_.own->plain) set_weights(fit(rules, choice_.sources.classes, d, fit_sample), d, rules);
+      if (!shape_.own || !shape_.own->plain) {
+        const std::size_t sample = std::min<std::size_t>(fit_sample, search_sample * (rules.groups + 1));
+        set_weights(fit(rules, choice_.sources.classes, d, sample), d, rules);
+      }
     head.has_rules = true;
-    if (shape_.own == nullptr || !shape_.state->rules || !has_same_terms(*shape_.state->rules)) return;
+    if (!has_earlier || !has_same_terms(*shape_.state->rules)) return;
     // Rules of an earlier frame take no bytes.
     std::vector<std::uint8_t> bytes;
     format::ByteWriter writer(bytes);

@@ -92,8 +92,15 @@ void expect_classed(const ClassedRules &rules, const ClassedSources &sources, st
     const int right = std::max<int>(terms[k].shift, 0);
     const std::int64_t unit = std::int64_t{1} << (right - terms[k].shift);
     const std::int16_t *const weight = rules.weights[d].data() + k;
-    for (std::size_t i = 0; i < n; ++i)
-      expected[i] += weight[group[i] * terms.size()] * unit * values.of(first + i) >> right;
+    const std::size_t step = terms.size();
+    const bool is_one = rules.groups == 1;
+    values.visit([&](const auto &value) {
+      const std::int64_t common = *weight * unit;
+      if (is_one)
+        for (std::size_t i = 0; i < n; ++i) expected[i] += common * value(first + i) >> right;
+      else
+        for (std::size_t i = 0; i < n; ++i) expected[i] += weight[group[i] * step] * unit * value(first + i) >> right;
+    });
   }
 }
 

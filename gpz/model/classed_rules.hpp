@@ -59,17 +59,29 @@ class TermValues {
   static constexpr std::int32_t one = 64;  // the constant
 
   TermValues(const ClassedTerm &term, const ClassedSources &sources);
-  std::int32_t of(std::size_t i) const {
+  // Calls use(value), value(i) being that of particle i: loops know the kind before they begin.
+  template <typename Use>
+  void visit(const Use &use) const {
     switch (kind_) {
       case TermKind::last_index:
-        return core::limited(last_[i], largest);
+        use([last = last_](std::size_t i) { return core::limited(last[i], largest); });
+        return;
       case TermKind::way_to_mean:
-        return core::way_to_mean(column_[i], reciprocal_);
+        use([column = column_, reciprocal = reciprocal_](std::size_t i) {
+          return core::way_to_mean(column[i], reciprocal);
+        });
+        return;
       case TermKind::constant:
-        return one;
+        use([](std::size_t) { return one; });
+        return;
       default:
-        return column_[i];
+        use([column = column_](std::size_t i) { return column[i]; });
     }
+  }
+  std::int32_t of(std::size_t i) const {
+    std::int32_t found = 0;
+    visit([&](const auto &value) { found = value(i); });
+    return found;
   }
   // Whether a source has such a term.
   static bool fits(const ClassedTerm &term, const ClassedSources &sources);

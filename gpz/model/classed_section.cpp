@@ -60,8 +60,8 @@ class ClassedPass {
         const std::int64_t expected = expected_[d][k];
         const std::int64_t origin = shape_.own == nullptr ? 0 : shape_.own->axes[d].last[i];
         const std::int64_t place = core::sum_of(origin, expected >> 6);
-        const std::int64_t actual = side.value(i, d, place, static_cast<std::int32_t>(expected & 63),
-                                               contexts_.of(scale, group_[k], expected));
+        const std::int64_t actual =
+            side.value(i, d, place, static_cast<std::int32_t>(expected & 63), contexts_.of(scale, group_[k], expected));
         size += core::min_of<std::uint64_t>(core::zigzag(core::difference_of(actual, place)) / 2, 1u << 28);
       }
       if (scale_ != nullptr) scale_[i] = next_scale(scale, size);
@@ -85,8 +85,7 @@ struct ClassedEncodeSide {
 
   std::int64_t value(std::size_t i, std::size_t d, std::int64_t place, std::int32_t part, unsigned context) {
     const std::int64_t actual = q[d][i];
-    const std::uint32_t u =
-        core::narrow_number(core::residual_number(core::difference_of(actual, place), part));
+    const std::uint32_t u = core::narrow_number(core::residual_number(core::difference_of(actual, place), part));
     if (u == core::widest_residual) exceptions.push_back(actual);
     numbers.put(context, u);
     return actual;

@@ -23,8 +23,8 @@ struct ClassedSource {
 
 // What only an encoder remembers: what it has found to be of use.
 struct ClassedSearch {
-  unsigned sections = 0;                                       // since the independent chunk
-  std::size_t class_field = 0;                                 // 1 + its number
+  unsigned sections = 0;                                                 // since the independent chunk
+  std::size_t class_field = 0;                                           // 1 + its number
   std::array<std::vector<ClassedSource>, core::max_components> sources;  // beside the field itself
 };
 

@@ -39,8 +39,8 @@ class OtherFields {
     if (field >= own_ || !may_be_classes(fields_[field])) format::corrupt("field of the classes of a section");
     return integers(field);
   }
-  // A field as it is known at the moment: those that come before the section's field as they are in the frame, others as
-  // they were in the frame before. Throws corrupt if there is none, FieldNotFollowed.
+  // A field as it is known at the moment: those that come before the section's field as they are in the frame, others
+  // as they were in the frame before. Throws corrupt if there is none, FieldNotFollowed.
   const cpu::DifferenceState &history(std::size_t field) {
     const cpu::DifferenceState *const state = field < fields_.size() ? followed(field) : nullptr;
     if (state == nullptr) format::corrupt("a field that a section is predicted from");

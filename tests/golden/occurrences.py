@@ -10,6 +10,7 @@ import decoders
 import gpz_block
 import gpz_cells
 import gpz_chunk
+import gpz_classed
 import gpz_codec
 import gpz_difference
 import gpz_few_values
@@ -172,6 +173,29 @@ def note_few_values(noted):
     return stack
 
 
+def note_classed(noted):
+    def note(cursor, particles, field, others, history=None, t=0):
+        flags, levels = cursor.data[cursor.offset : cursor.offset + 2]
+        where = "differences" if history is not None else "alone"
+        noted.when(flags & gpz_classed.RULES_FOLLOW, "classed", where, "rules")
+        noted.when(not flags & gpz_classed.RULES_FOLLOW, "classed", where, "earlier rules")
+        noted.when(flags & gpz_classed.BY_GROUP, "classed", where, "by group")
+        noted.when(levels > 1, "classed", "levels")
+        noted.when(any(cursor.data[8:16]), "classed", "exact values")
+        noted.add(("classed", where, class_of(field)))
+        reader = gpz_classed.Reader(cursor, particles, field, others, history, t)
+        noted.when(len(reader.streams) > 1, "classed", "segments")
+        noted.when(any(reader.exceptions), "classed", "exceptions")
+        noted.update(("classed", "term", term[2]) for terms in reader.rules.terms for term in terms)
+        noted.when(reader.rules.groups > 1, "classed", "groups")
+        return reader.read()
+
+    stack = contextlib.ExitStack()
+    for module in (gpz_difference, gpz_ordered, gpz_gridded):
+        stack.enter_context(mock.patch.object(module, "read_classed", note))
+    return stack
+
+
 def note_cells(noted):
     decode_section = gpz_cells.decode_section
 
@@ -214,7 +238,7 @@ def note_container(noted):
 @contextlib.contextmanager
 def noting(noted):
     with contextlib.ExitStack() as patches:
-        for note in (note_blocks, note_chunks, note_differences, note_models, note_order, note_few_values, note_cells, note_sequences, note_container):
+        for note in (note_blocks, note_chunks, note_differences, note_models, note_order, note_few_values, note_classed, note_cells, note_sequences, note_container):
             patches.enter_context(note(noted))
         yield
 
@@ -261,6 +285,11 @@ def expected():
     result |= {("difference", "coding", gpz_difference.MODELLED, GRID)}
     result |= {("difference", "coding", gpz_few_values.FEW_VALUES, LOSSLESS), ("order", "coding", gpz_few_values.FEW_VALUES, LOSSLESS)}
     result |= {("cells", "coding", gpz_few_values.FEW_VALUES), ("sequence", "coding", gpz_few_values.FEW_VALUES, LOSSLESS)}
+    result |= {("difference", "coding", gpz_classed.CLASSED, kind) for kind in (GRID, WHOLE)}
+    result |= {("order", "coding", gpz_classed.CLASSED, GRID), ("cells", "coding", gpz_classed.CLASSED)}
+    result |= {("classed", "term", kind) for kind in gpz_classed.KINDS}
+    result |= {("classed", what) for what in ("levels", "exact values", "segments", "exceptions", "groups")}
+    result |= {("classed", "differences", what) for what in ("rules", "earlier rules", "by group")} | {("classed", "alone", "rules")}
     few = gpz_few_values.OF_CLASS, gpz_few_values.SYMBOLS
     result |= {("few values", kind, what) for kind in few for what in ("classes", "no classes")}
     result |= {("few values", gpz_few_values.REPEATED, "no classes")}

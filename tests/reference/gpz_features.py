@@ -12,9 +12,9 @@ FEATURE_OF_KIND = {3: CELL_CHUNKS, 4: SEQUENCE_CHUNKS}
 NUMBERS_OF_KIND = {1: 5, 2: 2, 3: 1, 4: 1}  # 64-bit numbers in front of the section lengths, with the first 8 bytes as one
 # Of each coding, where chunks of the kind may have it.
 FEATURE_OF_CODING = {
-    1: {4: MODELLED_SECTIONS, 11: CLASSED_SECTIONS},
-    2: {5: MODELLED_SECTIONS, 11: CLASSED_SECTIONS},
-    3: {11: CLASSED_SECTIONS},
+    1: {4: MODELLED_SECTIONS, 10: CLASSED_SECTIONS, 11: CLASSED_SECTIONS},
+    2: {5: MODELLED_SECTIONS, 10: CLASSED_SECTIONS, 11: CLASSED_SECTIONS},
+    3: {10: CLASSED_SECTIONS, 11: CLASSED_SECTIONS},
     4: {11: CLASSED_SECTIONS},
 }
 

@@ -19,8 +19,13 @@ def signed(value):
 class Others:
     """Fields of a chunk that come before the one of a section: `columns[field]` has the columns, bits or indices, of each."""
 
-    def __init__(self, fields, columns):
-        self.fields, self.columns = fields, columns
+    def __init__(self, fields, columns, histories=()):
+        self.fields, self.columns, self.histories = fields, columns, histories
+
+    def history(self, number, own):
+        """Of a field that a section is predicted from; `own`: of the section's field, in difference chunks."""
+        require(own is not None and number < len(self.histories), "a field that a section is predicted from")
+        return self.histories[number]
 
     def classes(self, number):
         require(number < len(self.columns), "the field of classes does not come before its section")
