@@ -515,8 +515,8 @@ def of_few_values(seed, frames, with_ids=True, **more):
 
 
 def of_motion(seed, frames, with_ids=True, **more):
-    """A liquid of two kinds of atoms with velocities, forces, charges and neighbour counts, of which some values are strange."""
-    matter, rng = Pairs(seed, 5, 0.8, 3.0), random.Random(seed)
+    """A crystal of two kinds of atoms with velocities, forces, charges and neighbour counts, of which some values are strange."""
+    matter, rng = Vibrations(seed, 4), random.Random(seed)
     matter.run(20)
     count, made = len(matter.places), []
     types = [1 + i % 2 for i in range(count)]
@@ -524,24 +524,26 @@ def of_motion(seed, frames, with_ids=True, **more):
     near, far = [rng.randrange(9, 14) for _ in range(count)], [10.0**8 * rng.random() for _ in range(count)]
     for number in range(frames):
         if number > 0:
-            matter.run(2)
+            before = [list(v) for v in matter.speed]
+            matter.run(1)
             near = [n + (rng.randrange(3) - 1 if rng.random() < 0.2 else 0) for n in near]
             near[7] += 2**40 * (number % 2)
             charges = [q + 0.002 * t * (rng.random() - 0.5) for q, t in zip(charges, types)]
             far = [x * (1.0 + 0.01 * rng.random()) for x in far]
         edge = matter.edge
         axes = [[place[d] - edge * math.floor(place[d] / edge) for place in matter.places] for d in range(3)]
-        velocities = [[v[d] * t for v, t in zip(matter.velocities, types)] for d in range(3)]
-        forces = [[f[d] * t for f, t in zip(matter.forces(), types)] for d in range(3)]
-        velocities[1][number], forces[0][4] = math.nan, math.inf
-        fields = [number_field("f64", ["x", "y", "z"], axes, bound=0.001, leading=True)]
+        velocities = [[v[d] for v in matter.speed] for d in range(2)]
+        before = matter.speed if number == 0 else before
+        force = [(1.0, 40.0)[t - 1] * (v[0] - w[0]) for v, w, t in zip(matter.speed, before, types)]
+        velocities[1][number], force[4] = math.nan, math.inf
+        fields = [number_field("f64", ["x", "y", "z"], axes, bound=0.00002, leading=True)]
         fields.append(number_field("i64", ["id"] if with_ids else ["mark"], [range(1, count + 1)]))
         fields.append(number_field("i64", ["type"], [types]))
-        fields.append(number_field("f64", ["vx", "vy", "vz"], velocities, bound=0.001))
-        fields += [number_field("f64", [f"f{axis}"], [force], bound=0.01) for axis, force in zip("xyz", forces)]
+        fields.append(number_field("f64", ["vx", "vy"], velocities, bound=0.00002))
+        fields.append(number_field("f64", ["fx"], [force], bound=0.001))
         fields.append(number_field("f32", ["q"], [charges], bound=0.001))
         fields.append(number_field("i64", ["near"], [near]))
-        fields.append(number_field("f64", ["far"], [far], bound=0.001))
+        fields.append(number_field("f64", ["far"], [far], bound=0.01))
         box = {"kind": 1, "dimension": 3, "boundary": "pppppp", "values": [0.0, edge] * 3 + [0.0] * 6}
         made.append(Frame(fields, number, box))
     return Source(made, key_interval=20, identity="id" if with_ids else "mark", features=15, **more)
@@ -558,7 +560,7 @@ def of_segments(seed, count):
 
 def classed_sources():
     return {
-        "classed": of_motion(59, 12, effort="default", order="id"),
+        "classed": of_motion(59, 5, effort="default", order="id"),
         "classed_cells": of_motion(60, 1, with_ids=False, effort="dense"),
         "classed_segments": of_segments(61, 8400),
         "few_values": of_few_values(56, 4, effort="default", order="id"),

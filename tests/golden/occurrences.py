@@ -289,7 +289,7 @@ def expected():
     result |= {("order", "coding", gpz_classed.CLASSED, GRID), ("cells", "coding", gpz_classed.CLASSED)}
     result |= {("classed", "term", kind) for kind in gpz_classed.KINDS}
     result |= {("classed", what) for what in ("levels", "exact values", "segments", "exceptions", "groups")}
-    result |= {("classed", "differences", what) for what in ("rules", "earlier rules", "by group")} | {("classed", "alone", "rules")}
+    result |= {("classed", "differences", what) for what in ("rules", "earlier rules")} | {("classed", "alone", "by group")}
     few = gpz_few_values.OF_CLASS, gpz_few_values.SYMBOLS
     result |= {("few values", kind, what) for kind in few for what in ("classes", "no classes")}
     result |= {("few values", gpz_few_values.REPEATED, "no classes")}
