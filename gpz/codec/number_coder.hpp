@@ -29,7 +29,7 @@ class NumberEncoder {
 
   // The numbers since the last segment are a segment, which is decoded without the others.
   void end_segment() { segments_.push_back(items_.size()); }
-  // Appends the segmented stream (docs/format.md, section 10a), a multiple of 8 bytes, and forgets the numbers, of
+  // Appends the segmented stream (docs/format.md, section 10h), a multiple of 8 bytes, and forgets the numbers, of
   // which none follows the last segment.
   void finish_segments(std::vector<std::uint8_t> &bytes);
 

@@ -311,6 +311,15 @@ class SectionCoder {
   Update update_;
 };
 
+std::size_t Update::firmly_bound() const {
+  constexpr double most = 1.0 / 8;  // of the length
+  std::size_t count = 0;
+  for (std::size_t c = 0; tree && c < classes.size(); ++c)
+    if (classes[c].fit.mean_length > 0 && classes[c].fit.length_deviation <= most * classes[c].fit.mean_length)
+      count += tree->members(c);
+  return count;
+}
+
 void State::commit(Update &&update) {
   if (update.tree) tree_ = std::move(*update.tree);
   particles_ = std::move(update.particles);

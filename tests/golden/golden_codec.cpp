@@ -113,6 +113,13 @@ gpz::Metadata metadata_of(const json &described) {
   return metadata;
 }
 
+bool has_ids(const json &described) {
+  for (const json &frame : described["frames"])
+    for (const json &field : frame["fields"])
+      if (field["names"][0] == "id") return true;
+  return false;
+}
+
 // Frames of several chunks: each chunk has an encoder of its own, as MPI ranks have.
 void write_chunks(gpz::Writer &writer, std::vector<gpz::TrajectoryEncoder> &encoders, gpz::FrameInfo info,
                   const Columns &columns, const std::vector<std::size_t> &sizes) {
@@ -136,36 +143,31 @@ void encode(const std::string &source, const std::string &path, int threads) {
                       : name == "default" ? gpz::Effort::standard
                                           : gpz::Effort::fast;
   const std::size_t chunks = described["chunks"];
-  // The required features of the file, if they are not those of its effort. A writer would add those.
-  const bool has_features = !described["features"].is_null();
-  const std::uint32_t features = has_features ? described["features"].get<std::uint32_t>() : gpz::feature::known;
-  const bool by_chunks = chunks > 1 || has_features;
 
+  // A file that is continued keeps the features of its header: those that there were when the golden file was made.
+  const std::uint32_t features = described["features"];
   gpz::Metadata metadata = metadata_of(described["metadata"]);
-  if (has_features) metadata.features = features;
-  gpz::Writer writer(path, metadata, gpz::Writer::Mode::create, threads);
+  metadata.features = gpz::features_of(effort, order, has_ids(described)) & features;
+  gpz::Writer(path, metadata).close();
+  gpz::Writer writer(path, metadata, gpz::Writer::Mode::append, threads);
   std::vector<gpz::TrajectoryEncoder> encoders;
   for (std::size_t c = 0; c < chunks; ++c) {
     encoders.emplace_back(threads).set_order(order);
-    encoders.back().set_effort(effort, features);
+    encoders.back().set_effort(effort, metadata.features);
   }
-  if (!by_chunks) writer.set_key_interval(key_interval);
+  if (chunks == 1) writer.set_key_interval(key_interval);
   writer.set_order(order);
-  writer.set_effort(has_features ? gpz::Effort::fast : effort);
+  writer.set_effort(effort);
   unsigned number = 0;
   for (const json &frame : described["frames"]) {
     gpz::FrameInfo info = info_of(frame);
     const Columns columns(frame["fields"]);
-    if (!by_chunks) {
+    if (chunks == 1) {
       writer.write(info, columns.fields);
-      continue;
+    } else {
+      info.since_key = static_cast<std::uint16_t>(number++ % key_interval);
+      write_chunks(writer, encoders, info, columns, frame["sizes"]);
     }
-    std::vector<gpz::Field> fields;
-    for (const gpz::FieldInput &input : columns.fields) fields.push_back(input.field);
-    info.since_key = gpz::has_identity(fields) ? static_cast<std::uint16_t>(number++ % key_interval) : 0;
-    std::vector<std::size_t> sizes{static_cast<std::size_t>(info.particles)};
-    if (chunks > 1) sizes = frame["sizes"].get<std::vector<std::size_t>>();
-    write_chunks(writer, encoders, info, columns, sizes);
   }
   writer.close();
   std::printf("%s\n", gpz::cpu::kernels().name);

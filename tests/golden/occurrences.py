@@ -10,8 +10,11 @@ import decoders
 import gpz_block
 import gpz_cells
 import gpz_chunk
+import gpz_classed
 import gpz_codec
 import gpz_difference
+import gpz_few_values
+import gpz_gridded
 import gpz_modelled
 import gpz_molecules
 import gpz_ordered
@@ -175,11 +178,11 @@ def note_order(noted):
     )
     where = "order"
 
-    def note_section(data, field, particles, ids):
+    def note_section(data, field, particles, ids, *others):
         noted.add((where, "coding", data[0], "the ids" if ids is None else class_of(field)))
         if data[0] == gpz_ordered.PREDICTED_IN_ORDER:
             noted.when(any(data[8 + 16 * field.dimensions :][:8]), where, "exact values")
-        return decode_section(data, field, particles, ids)
+        return decode_section(data, field, particles, ids, *others)
 
     def note_indices(cursor, ids, particles, axes):
         noted.add((where, "section", cursor.data[cursor.offset]))
@@ -198,12 +201,50 @@ def note_order(noted):
     return mock.patch.multiple(gpz_ordered, decode_section=note_section, read_indices=note_indices, read_block=note_block)
 
 
+def note_few_values(noted):
+    read = gpz_few_values.read_few_values
+
+    def note(cursor, particles, field, others, last=None):
+        kind, class_field = cursor.data[cursor.offset], cursor.data[cursor.offset + 2]
+        noted.add(("few values", kind, "classes" if class_field else "no classes"))
+        return read(cursor, particles, field, others, last)
+
+    with_it = gpz_difference, gpz_ordered, gpz_gridded
+    stack = contextlib.ExitStack()
+    for module in with_it:
+        stack.enter_context(mock.patch.object(module, "read_few_values", note))
+    return stack
+
+
+def note_classed(noted):
+    def note(cursor, particles, field, others, history=None, t=0):
+        flags, levels = cursor.data[cursor.offset : cursor.offset + 2]
+        where = "differences" if history is not None else "alone"
+        noted.when(flags & gpz_classed.RULES_FOLLOW, "classed", where, "rules")
+        noted.when(not flags & gpz_classed.RULES_FOLLOW, "classed", where, "earlier rules")
+        noted.when(flags & gpz_classed.BY_GROUP, "classed", where, "by group")
+        noted.when(levels > 1, "classed", "levels")
+        noted.when(any(cursor.data[8:16]), "classed", "exact values")
+        noted.add(("classed", where, class_of(field)))
+        reader = gpz_classed.Reader(cursor, particles, field, others, history, t)
+        noted.when(len(reader.streams) > 1, "classed", "segments")
+        noted.when(any(reader.exceptions), "classed", "exceptions")
+        noted.update(("classed", "term", term[2]) for terms in reader.rules.terms for term in terms)
+        noted.when(reader.rules.groups > 1, "classed", "groups")
+        return reader.read()
+
+    stack = contextlib.ExitStack()
+    for module in (gpz_difference, gpz_ordered, gpz_gridded):
+        stack.enter_context(mock.patch.object(module, "read_classed", note))
+    return stack
+
+
 def note_cells(noted):
     decode_section = gpz_cells.decode_section
 
-    def note_section(data, field, particles):
+    def note_section(data, field, particles, others):
         noted.add(("cells", "coding", data[0]))
-        return decode_section(data, field, particles)
+        return decode_section(data, field, particles, others)
 
     return mock.patch.object(gpz_cells, "decode_section", note_section)
 
@@ -211,9 +252,9 @@ def note_cells(noted):
 def note_sequences(noted):
     decode_section, read_block = gpz_sequence.decode_section, gpz_sequence.read_block
 
-    def note_section(data, field, particles):
+    def note_section(data, field, particles, others):
         noted.add(("sequence", "coding", data[0], class_of(field)))
-        return decode_section(data, field, particles)
+        return decode_section(data, field, particles, others)
 
     def note_block(payload, n, axes, tables, record):
         noted.add(("sequence", block_size_class(n, gpz_sequence.PARTICLES)))
@@ -240,7 +281,7 @@ def note_container(noted):
 @contextlib.contextmanager
 def noting(noted):
     with contextlib.ExitStack() as patches:
-        for note in (note_blocks, note_chunks, note_differences, note_models, note_molecules, note_order, note_cells, note_sequences, note_container):
+        for note in (note_blocks, note_chunks, note_differences, note_models, note_molecules, note_order, note_few_values, note_classed, note_cells, note_sequences, note_container):
             patches.enter_context(note(noted))
         yield
 
@@ -285,6 +326,16 @@ def expected():
     codings = None, gpz_difference.PREDICTED, gpz_difference.BLOCK_CODED
     result |= {("difference", "coding", c, kind) for c, kind in itertools.product(codings, CLASSES)}
     result |= {("difference", "coding", gpz_difference.MODELLED, GRID)}
+    result |= {("difference", "coding", gpz_few_values.FEW_VALUES, LOSSLESS), ("order", "coding", gpz_few_values.FEW_VALUES, LOSSLESS)}
+    result |= {("cells", "coding", gpz_few_values.FEW_VALUES), ("sequence", "coding", gpz_few_values.FEW_VALUES, LOSSLESS)}
+    result |= {("difference", "coding", gpz_classed.CLASSED, kind) for kind in (GRID, WHOLE)}
+    result |= {("order", "coding", gpz_classed.CLASSED, GRID), ("cells", "coding", gpz_classed.CLASSED)}
+    result |= {("classed", "term", kind) for kind in gpz_classed.KINDS}
+    result |= {("classed", what) for what in ("levels", "exact values", "segments", "exceptions", "groups")}
+    result |= {("classed", "differences", what) for what in ("rules", "earlier rules")} | {("classed", "alone", "by group")}
+    few = gpz_few_values.OF_CLASS, gpz_few_values.SYMBOLS
+    result |= {("few values", kind, what) for kind in few for what in ("classes", "no classes")}
+    result |= {("few values", gpz_few_values.REPEATED, "no classes")}
     models = gpz_modelled.TEMPORAL, gpz_modelled.LATTICE, gpz_modelled.PAIR_FORCES
     result |= {("modelled", "model", model) for model in models} | {("modelled", "flag", flag) for flag in MODEL_FLAGS}
     result |= {("modelled", "levels"), ("modelled", "bound", "circle"), ("modelled", "bound", "sphere")}

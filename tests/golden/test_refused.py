@@ -7,7 +7,9 @@ import unittest
 
 import decoders  # noqa: F401  makes the reference decoder known
 import violations_blocks
+import violations_classed
 import violations_container
+import violations_few_values
 import violations_molecules
 import violations_trajectories
 
@@ -15,7 +17,14 @@ import gpz_ref
 from gpz_codec import BadFile
 from library import each, helper, listing
 
-ROOMS = violations_container, violations_blocks, violations_trajectories, violations_molecules
+ROOMS = (
+    violations_container,
+    violations_blocks,
+    violations_trajectories,
+    violations_few_values,
+    violations_classed,
+    violations_molecules,
+)
 FAMILIES = [family for room in ROOMS for family in room.FAMILIES]
 INCOMPLETE = violations_container.INCOMPLETE
 

@@ -9,12 +9,18 @@ MODELLED_SECTIONS, CELL_CHUNKS, SEQUENCE_CHUNKS, CLASSED_SECTIONS = 1, 2, 4, 8
 KNOWN = MODELLED_SECTIONS | CELL_CHUNKS | SEQUENCE_CHUNKS | CLASSED_SECTIONS
 FEATURE_OF_KIND = {3: CELL_CHUNKS, 4: SEQUENCE_CHUNKS}
 
-NUMBERS_OF_KIND = {1: 5, 2: 2}  # 64-bit numbers in front of the section lengths, with the first 8 bytes as one
-FEATURE_OF_CODING = {1: {4: MODELLED_SECTIONS, 9: CLASSED_SECTIONS}, 2: {5: MODELLED_SECTIONS}}  # by kind of the chunk
+NUMBERS_OF_KIND = {1: 5, 2: 2, 3: 1, 4: 1}  # 64-bit numbers in front of the section lengths, with the first 8 bytes as one
+# Of each coding, where chunks of the kind may have it.
+FEATURE_OF_CODING = {
+    1: {4: MODELLED_SECTIONS, 9: CLASSED_SECTIONS, 10: CLASSED_SECTIONS, 11: CLASSED_SECTIONS},
+    2: {5: MODELLED_SECTIONS, 10: CLASSED_SECTIONS, 11: CLASSED_SECTIONS},
+    3: {10: CLASSED_SECTIONS, 11: CLASSED_SECTIONS},
+    4: {11: CLASSED_SECTIONS},
+}
 
 
 def sections(data, kind, fields):
-    """The sections of a chunk of kind 1 or 2, if their lengths can be true."""
+    """The sections of a chunk of any kind but 0, if their lengths can be true."""
     numbers = NUMBERS_OF_KIND[kind]
     if len(data) < 8 * (numbers + fields):
         return []
@@ -30,18 +36,17 @@ def sections(data, kind, fields):
     return found
 
 
-def codings(data, fields):
-    """(coding, its required feature) of the sections of a chunk that need one."""
+def needed(data, fields):
+    """What of a chunk with so many fields needs which feature: pairs of a name and a bit."""
     kind = struct.unpack_from("<I", data, 4)[0] if len(data) >= 8 else 0
-    features = FEATURE_OF_CODING.get(kind)
-    found = [section[0] for section in sections(data, kind, fields) if len(section) > 0] if features else []
-    return [(coding, features[coding]) for coding in found if coding in features]
+    if kind in FEATURE_OF_KIND:
+        yield f"chunk kind {kind}", FEATURE_OF_KIND[kind]
+    if kind in NUMBERS_OF_KIND:
+        for section in sections(data, kind, fields):
+            if len(section) > 0 and section[0] in FEATURE_OF_CODING[kind]:
+                yield f"coding {section[0]}", FEATURE_OF_CODING[kind][section[0]]
 
 
 def require_named(data, fields, named):
-    """Of a chunk with so many fields."""
-    kind = struct.unpack_from("<I", data, 4)[0] if len(data) >= 8 else 0
-    needed = [(f"chunk kind {kind}", FEATURE_OF_KIND[kind])] if kind in FEATURE_OF_KIND else []
-    needed += [(f"coding {coding}", feature) for coding, feature in codings(data, fields)]
-    for what, feature in needed:
+    for what, feature in needed(data, fields):
         require(feature & named, f"{what} needs a required feature that the file header does not name")
