@@ -6,7 +6,9 @@ import shutil
 import unittest
 
 import gpz_difference
-from library import HELPER, LibraryTest
+import gpz_ref
+import molecules_by_chance
+from library import HELPER, LibraryTest, each, listing
 
 GOLDEN = pathlib.Path(__file__).parent.parent / "golden" / "files"
 
@@ -26,6 +28,17 @@ class Molecules(LibraryTest):
 
     def test_molecules_that_are_known(self):
         self.check_damage("molecules_brick", 2, 29)
+
+    def test_any_numbers(self):
+        """Far from what an encoder writes: ways along axes, bends to any side, places that no box has."""
+        files = {f"{seed}.gpz": molecules_by_chance.make(seed) for seed in range(60)}
+        for name, content in files.items():
+            (self.folder / name).write_bytes(content)
+        for name, by_library in each(self.folder).items():
+            with self.subTest(file=name):
+                file = gpz_ref.read_bytes(files[name])
+                self.assertEqual(file.damage, [])
+                self.assertEqual(by_library, listing(file))
 
 
 if __name__ == "__main__":
