@@ -65,15 +65,15 @@ TEST(MoleculeSection, RigidWater) {
 }
 
 TEST(MoleculeSection, FlexibleMoleculesWithStepsOfAllSizes) {
-  for (const Shape &shape : {chain(2), chain(12), alkane(4), Shape{0, 1, 2}, Shape{0, 1, 2, 3, 4}})
+  for (const Shape &shape : {chain(2), chain(12), alkane(4), Shape{0, 1, 2, 3, 4}})
     for (const double sigma : {0.0, 0.3, 10.0, 1e3, 1e6})
       for (const bool open : {true, false}) {
         SCOPED_TRACE(std::to_string(shape.size()) + " by " + std::to_string(sigma) + (open ? " open" : ""));
         const double bond = 400;
-        const double size = size_of(360, bond);
-        Molecules molecules(shape, 360 / shape.size(), bond, size, shape.size());
+        const double size = size_of(140, bond);
+        Molecules molecules(shape, 140 / shape.size(), bond, size, shape.size());
         const Edges box = open ? Edges{} : box_of(-500, cube(size));
-        const Sections run = follow(box, 7, [&](int f) {
+        const Sections run = follow(box, 6, [&](int f) {
           // The first two frames say what hangs on what.
           if (f > 0) molecules.move(f == 1 ? 1 : sigma);
           return molecules.in(box);

@@ -381,5 +381,22 @@ TEST(MoleculeSearch, BondsAreShort) {
   EXPECT_GT(bound, 600U);
 }
 
+// Nearly as long as the longest: no lag that is more frequent takes the place of a bond where it is none.
+TEST(MoleculeSearch, AFrequentLagIsNoBondByItself) {
+  const Molecules pairs(chain(2), 200, 900000, 3e8, 9);
+  Frame q = pairs.open();
+  // The last one hangs on the last but one before it.
+  const Way root{q[0][398], q[1][398], q[2][398]};
+  for (std::size_t d = 0; d < 3; ++d) {
+    q[d][399] = root[d] + (d == 0 ? 100000000 : 0);
+    q[d].push_back(root[d] + (d == 1 ? 900000 : 0));
+  }
+  const Lags found = Tree::find(columns(q), columns(q), q[0].size(), Cell());
+  ASSERT_EQ(found.size(), 401U);
+  EXPECT_EQ(found[397], 1);
+  EXPECT_EQ(found[399], 0);
+  EXPECT_EQ(found[400], 2);
+}
+
 }  // namespace
 }  // namespace gpz::molecule
