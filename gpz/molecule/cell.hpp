@@ -36,6 +36,7 @@ class Cell {
         {{axes[0].period, 0, 0}, {tilts[0], axes[1].period, 0}, {tilts[1], tilts[2], axes[2].period}}};
     for (std::size_t d = 0; d < edges.size(); ++d)
       if (axes[d].period != 0) edges_[d] = edges[d];
+    is_straight_ = tilts == Tilts{};
   }
 
   // Makes the way the one to the nearest image, an edge shorter or longer at most. It was `way` plus the edges of what
@@ -55,6 +56,13 @@ class Cell {
   // The edges that bring a place into the box, which is one edge away at most.
   Image wrap(const Way &place) const {
     Image image{};
+    if (is_straight_) {
+      for (std::size_t d = 0; d < place.size(); ++d) {
+        const core::GridAxis &axis = axes_[d];
+        if (axis.period != 0) image[d] = place[d] < axis.lo ? 1 : place[d] >= axis.lo + axis.period ? -1 : 0;
+      }
+      return image;
+    }
     Way at = place;
     std::array<double, 3> part{};  // of the edges, from the corner of the box on
     for (std::size_t d = at.size(); d-- > 0;) {
@@ -73,6 +81,7 @@ class Cell {
   }
 
   Way moved(const Way &place, const Image &image) const {
+    if (image == Image{}) return place;
     Way at = place;
     for (std::size_t d = 0; d < at.size(); ++d) at = sum_of(at, times(image[d], d));
     return at;
@@ -90,6 +99,7 @@ class Cell {
   core::GridBox axes_{};
   std::array<Way, 3> edges_{};
   bool is_brick_ = true;
+  bool is_straight_ = true;
 };
 
 }  // namespace gpz::molecule

@@ -152,10 +152,9 @@ class SectionCoder {
 
     const Contexts contexts = choose_contexts(sides);
     cpu::NumberEncoder numbers(contexts.count());
-    std::vector<std::size_t> counts;
     for (const EncodeSide &side : sides) {
       for (const EncodeSide::Item &item : side.items) numbers.put(context_of(contexts, item), item.number);
-      counts.push_back(numbers.count());
+      numbers.end_segment();
     }
     const std::size_t begin = bytes.size();
     format::ByteWriter writer(bytes);
@@ -174,7 +173,7 @@ class SectionCoder {
     if (update_.tree) tree().append(bytes);
     bytes.insert(bytes.end(), levels.begin(), levels.end());
     bytes.resize(begin + format::round_up_8(bytes.size() - begin));
-    numbers.finish(counts, bytes);
+    numbers.finish_segments(bytes);
     return true;
   }
 
@@ -214,8 +213,7 @@ class SectionCoder {
     }
 
     const std::vector<std::uint32_t> &ends = tree().segment_ends();
-    const cpu::NumberSegments numbers(bytes + at, size - at, contexts.count());
-    std::vector<cpu::NumberStream> streams = numbers.open(bytes + at, size - at, ends.size());
+    std::vector<cpu::NumberDecoder> streams = cpu::open_segments(bytes + at, size - at, contexts.count(), ends.size());
     cpu::parallel_ranges(cpu::thread_count(threads, ends.size()), ends.size(),
                          [&](int, std::uint64_t from, std::uint64_t to) {
                            for (std::uint64_t s = from; s < to; ++s) {
@@ -312,6 +310,15 @@ class SectionCoder {
   std::vector<std::vector<ClassSums>> sums_;
   Update update_;
 };
+
+std::size_t Update::firmly_bound() const {
+  constexpr double most = 1.0 / 8;  // of the length
+  std::size_t count = 0;
+  for (std::size_t c = 0; tree && c < classes.size(); ++c)
+    if (classes[c].fit.mean_length > 0 && classes[c].fit.length_deviation <= most * classes[c].fit.mean_length)
+      count += tree->members(c);
+  return count;
+}
 
 void State::commit(Update &&update) {
   if (update.tree) tree_ = std::move(*update.tree);

@@ -22,6 +22,9 @@ struct Update {
   format::Column<Particle> particles;
   std::vector<ClassRecord> classes;
   std::uint64_t frames = 0;  // of the history, with this one
+
+  // Of a new tree: particles whose bonds have much the same length from frame to frame.
+  std::size_t firmly_bound() const;
 };
 
 // What writer and reader remember of the molecules of a chunk, since the independent chunk.

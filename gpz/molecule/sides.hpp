@@ -79,7 +79,7 @@ class EncodeSide {
 
 class DecodeSide {
  public:
-  DecodeSide(const Scene &scene, const Contexts &contexts, cpu::NumberStream &numbers, const cpu::IndexOutput &q,
+  DecodeSide(const Scene &scene, const Contexts &contexts, cpu::NumberDecoder &numbers, const cpu::IndexOutput &q,
              std::size_t first)
       : scene_(scene),
         contexts_(contexts),
@@ -127,7 +127,7 @@ class DecodeSide {
 
   const Scene &scene_;
   const Contexts &contexts_;
-  cpu::NumberStream &numbers_;
+  cpu::NumberDecoder &numbers_;
   const cpu::IndexOutput &q_;
   const cpu::IndexColumns known_;
   Exceptions::Cursor exceptions_;

@@ -33,6 +33,8 @@ constexpr Coding codings[] = {
     {format::halved_cells,       cells,       positions,            exact,   0,                          decode_cells,         encode_cells},
     {format::lattice_sites,      cells,       positions,            exact,   0,                          decode_sites,         encode_sites},
     {format::sequence_values,    sequence,    on_grid,              exact,   0,                          decode_sequence,      encode_sequence},
+    {format::classed_values,     differences | ordered | cells, integers | values, exact, feature::classed_sections,  decode_classed,  encode_classed},
+    {format::few_values,         every,       lossless,             no_head, feature::classed_sections,  decode_few_values,    encode_few_values},
 };
 // clang-format on
 

@@ -13,8 +13,10 @@
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/model/classed_section.hpp"
 #include "gpz/model/modelled_section.hpp"
 #include "gpz/trajectory/indices.hpp"
+#include "gpz/trajectory/other_fields.hpp"
 #include "gpz/trajectory/rows.hpp"
 
 namespace gpz::trajectory {
@@ -40,6 +42,8 @@ struct SectionContext {
   // Of a difference chunk: the field in earlier frames.
   const cpu::DifferenceState *state = nullptr;
   model::ModelledState *modelled = nullptr;
+  model::ClassedState *classed = nullptr;
+  OtherFields *others = nullptr;
   int threads = 1;
 
   std::size_t components() const { return field.components.size(); }
@@ -76,6 +80,7 @@ struct EncodedSection {
   std::size_t investment = 0;
   // What is remembered of a modelled section if it stays.
   std::optional<model::ModelledUpdate> update;
+  std::optional<model::ClassedUpdate> classed;  // the same of a classed section
 };
 // Bytes of the smallest section so far; SIZE_MAX: there is none.
 struct ToBeat {
@@ -108,8 +113,9 @@ const Coding *find_coding(std::uint8_t number);
 
 // One file each in codings/.
 Decode decode_predicted, decode_modelled, decode_ordered, decode_ordered_model, decode_cells, decode_sites,
-    decode_sequence, decode_molecules;
+    decode_sequence, decode_few_values, decode_classed, decode_molecules;
 TryEncode encode_predicted, encode_modelled, encode_ordered, encode_ordered_model, encode_cells, encode_sites,
-    encode_sequence, encode_molecules, encode_block_coded;
+    encode_sequence, encode_few_values, encode_classed, encode_molecules,
+    encode_block_coded;
 
 }  // namespace gpz::trajectory

@@ -75,6 +75,7 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
   }
   append_head(*best->coding, source, crossed, best->encoded.order, bytes);
   bytes.insert(bytes.end(), best->encoded.payload.begin(), best->encoded.payload.end());
+  if (best->encoded.classed) source.context.classed->commit(std::move(*best->encoded.classed));
   if (best->encoded.update) source.context.modelled->commit(std::move(*best->encoded.update));
   return {best->costly, std::move(best->encoded.order), best->encoded.largest_error};
 }

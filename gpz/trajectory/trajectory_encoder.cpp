@@ -206,6 +206,9 @@ struct TrajectoryEncoder::State {
     trajectory::SectionContext context{input.field, staying.size()};
     context.state = &state;
     context.modelled = &history.modelled(f);
+    context.classed = &history.classed(f);
+    trajectory::FollowedFields others(history, f);
+    context.others = &others;
     trajectory::SectionSource source{context, input, staying, indices, edges, box, encoder, {}};
     source.options.in_order_of_ids = order == Order::id;
     source.options.positions = f == 0;

@@ -7,14 +7,16 @@ import unittest
 
 import decoders  # noqa: F401  makes the reference decoder known
 import violations_blocks
+import violations_classed
 import violations_container
+import violations_few_values
 import violations_trajectories
 
 import gpz_ref
 from gpz_codec import BadFile
 from library import each, helper, listing
 
-FAMILIES = [*violations_container.FAMILIES, *violations_blocks.FAMILIES, *violations_trajectories.FAMILIES]
+FAMILIES = [*violations_container.FAMILIES, *violations_blocks.FAMILIES, *violations_trajectories.FAMILIES, *violations_few_values.FAMILIES, *violations_classed.FAMILIES]
 INCOMPLETE = violations_container.INCOMPLETE
 
 

@@ -30,9 +30,10 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
     return false;
   }
   use.tried();
-  // What is learnt from the first frames is of use to all others.
+  // What is learnt from the first frames is of use to all others, if there are molecules.
   constexpr std::size_t part_of_first = 6;
-  if (update->tree) out.investment = out.payload.size() / part_of_first;
+  if (update->tree && update->firmly_bound() > context.particles / 2)
+    out.investment = out.payload.size() / part_of_first;
   out.update.emplace();
   out.update->search = context.modelled->search;
   out.update->molecules = std::move(update);
