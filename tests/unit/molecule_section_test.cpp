@@ -386,6 +386,19 @@ TEST(MoleculeSection, HugeCoordinates) {
     }
 }
 
+// Axes that the rules of section 8 do not fit are open to both sides.
+TEST(MoleculeSection, BoxesOfAFewSteps) {
+  Molecules molecules(chain(4), 60, 300, size_of(240, 300), 22);
+  for (const Edges &box : {box_of(0, {5, 7, 1}), box_of(-3, {7, 8, 9}), box_of(0, {-5, cpu::min64, 100}),
+                           box_of(cpu::max64, {100, cpu::max64, 3})}) {
+    const Sections run = follow(box, 5, [&](int f) {
+      if (f > 0) molecules.move(40);
+      return molecules.open();
+    });
+    EXPECT_TRUE(run.are_all());
+  }
+}
+
 TEST(MoleculeSection, LargestBoxes) {
   constexpr std::int64_t reach = core::max_axis_reach;
   Molecules molecules(chain(4), 60, 300, size_of(240, 300), 17);

@@ -253,11 +253,13 @@ struct Streams {
 
 std::vector<std::uint8_t> encode(const Streams &streams) {
   NumberEncoder encoder(streams.numbers.contexts);
-  for (std::size_t i = 0; i < streams.numbers.size(); ++i)
-    encoder.put(streams.numbers.context[i], streams.numbers.number[i]);
-  EXPECT_EQ(encoder.count(), streams.numbers.size());
+  std::size_t i = 0;
+  for (const std::size_t end : streams.ends) {
+    for (; i < end; ++i) encoder.put(streams.numbers.context[i], streams.numbers.number[i]);
+    encoder.end_segment();
+  }
   std::vector<std::uint8_t> bytes(16, 0xAA);  // behind what is there
-  encoder.finish(streams.ends, bytes);
+  encoder.finish_segments(bytes);
   EXPECT_EQ(std::count(bytes.begin(), bytes.begin() + 16, 0xAA), 16);
   return {bytes.begin() + 16, bytes.end()};
 }
@@ -266,8 +268,8 @@ std::vector<std::uint8_t> encode(const Streams &streams) {
 std::vector<std::uint32_t> decode(const std::vector<std::uint8_t> &bytes, const Streams &like) {
   const std::unique_ptr<std::uint8_t[]> exact(new std::uint8_t[bytes.size()]);
   std::copy(bytes.begin(), bytes.end(), exact.get());
-  const NumberSegments segments(exact.get(), bytes.size(), like.numbers.contexts);
-  std::vector<NumberStream> streams = segments.open(exact.get(), bytes.size(), like.ends.size());
+  std::vector<NumberDecoder> streams =
+      open_segments(exact.get(), bytes.size(), like.numbers.contexts, like.ends.size());
   std::vector<std::uint32_t> out(like.numbers.size());
   for (std::size_t s = like.ends.size(); s-- > 0;) {
     for (std::size_t i = s == 0 ? 0 : like.ends[s - 1]; i < like.ends[s]; ++i)
@@ -333,34 +335,40 @@ TEST(NumberSegments, CutsAndWrongCountsAreRefused) {
   longer.resize(bytes.size() + 8);
   expect_refused(longer, made);
   // One stream fewer, or more than there can be.
-  const NumberSegments segments(bytes.data(), bytes.size(), 5);
   for (const std::size_t count : {std::size_t{0}, std::size_t{3}, std::size_t{5}, bytes.size(), SIZE_MAX / 4, SIZE_MAX})
-    EXPECT_THROW(segments.open(bytes.data(), bytes.size(), count), gpz::Error) << count;
+    EXPECT_THROW(open_segments(bytes.data(), bytes.size(), 5, count), gpz::Error) << count;
   // A number that belongs to the next stream.
   ++made.ends[0];
   expect_refused(bytes, made);
 }
 
-// Every length in the place of every other.
+// That of the tables, and those of the streams.
 TEST(NumberSegments, WrongLengthsAreRefused) {
   const Streams made = mixed_streams(4, 60);
   const std::vector<std::uint8_t> bytes = encode(made);
-  const std::size_t tables = (NumberReader(bytes.data(), bytes.size(), 5).size() + 7) / 8 * 8;
-  std::vector<std::uint32_t> length(4);
-  std::memcpy(length.data(), &bytes[tables], 16);
-  EXPECT_EQ(tables + 16 + length[0] + length[1] + length[2] + length[3], bytes.size());
-  for (std::size_t s = 0; s < 4; ++s)
-    for (const std::uint32_t wrong :
-         {0U, 1U, 4U, length[s] - 8, length[s] + 8, length[s] - 1, 0xFFFFFFF8U, 0xFFFFFFFFU}) {
-      std::vector<std::uint8_t> changed = bytes;
-      std::memcpy(&changed[tables + 4 * s], &wrong, 4);
-      expect_refused(changed, made);
-      if (s == 3) continue;
-      // The next one has what is missing.
-      const std::uint32_t other = length[s] + length[s + 1] - wrong;
-      std::memcpy(&changed[tables + 4 * s + 4], &other, 4);
-      expect_refused(changed, made);
-    }
+  std::uint32_t length[6];  // the last one fills 8 bytes
+  std::memcpy(length, bytes.data(), sizeof length);
+  EXPECT_EQ(length[5], 0U);
+  EXPECT_EQ(sizeof length + length[0] + length[1] + length[2] + length[3] + length[4], bytes.size());
+  const auto expect_wrong = [&](std::size_t s, std::uint32_t wrong) {
+    std::vector<std::uint8_t> changed = bytes;
+    std::memcpy(&changed[4 * s], &wrong, 4);
+    expect_refused(changed, made);
+    if (s == 4) return;
+    // The next one has what is missing.
+    const std::uint32_t other = length[s] + length[s + 1] - wrong;
+    std::memcpy(&changed[4 * s + 4], &other, 4);
+    expect_refused(changed, made);
+  };
+  for (std::size_t s = 0; s < 5; ++s) {
+    for (const std::uint32_t by : {1U, 2U, 4U, 8U, 64U})
+      for (const bool more : {false, true}) expect_wrong(s, more ? length[s] + by : length[s] - by);
+    for (const std::uint32_t wrong : {0U, 1U, 0x80000000U, 0xFFFFFFF8U, 0xFFFFFFFFU})
+      if (wrong != length[s]) expect_wrong(s, wrong);
+  }
+  std::vector<std::uint8_t> padded = bytes;
+  padded[5 * 4] = 1;
+  expect_refused(padded, made);
 }
 
 TEST(NumberSegments, DamageAtEveryByte) {
