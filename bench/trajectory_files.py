@@ -7,8 +7,8 @@ trajectory_files.py --gpz PROGRAM [PEERS] [--json FILE] DUMP=BOUND[,ANGSTROMS] .
 A dump has the columns id type x y z, sorted by id, in an orthogonal box; ANGSTROMS (1) of a unit of it, 10 for those of Lennard-Jones. gpz
 files are whole ones, with ids, types and boxes. XTC and the peers of bench/peers get positions alone, wrapped and unwrapped (by the nearest
 image of the frame before), and the smaller counts. Every row is decoded and compared; `!` marks one whose largest error is above
-the bound by more than the rounding of its own FP32 (`Result.slack`). Rows of an earlier run are taken from FILE, unless --again names their
-column; `failed` is a peer that gave no result.
+the bound by more than the rounding of its own FP32 (`Result.slack`), `*` one that loses which particle is which (LCP: a different order in
+each frame). Rows of an earlier run are taken from FILE, unless --again names their column; `failed` is a peer that gave no result.
 
 Needs numpy, MDAnalysis for XTC, and the packages of the peers that are packages.
 """
@@ -37,9 +37,13 @@ def unwrapped(positions, cells):
     return out
 
 
+def asked_for(options):
+    return [name for name in PEERS if getattr(options, name, None)]
+
+
 def peer_measures(options, types, cells, angstroms):
     """Functions (positions, bound, scratch) by name, of the peers that were asked for."""
-    edges = None if cells is None else np.array([np.linalg.norm(cell, axis=1) for cell in cells])[0]
+    edges = np.zeros(3) if cells is None else np.linalg.norm(cells[0], axis=1)
     of_peer = {
         "xtc": functools.partial(xtc.measure, cells=cells, nanometres=angstroms / 10),
         "mdcompress": functools.partial(mdcompress.measure, types=types, edges=edges, angstroms=angstroms),
@@ -49,10 +53,10 @@ def peer_measures(options, types, cells, angstroms):
         "pco": pco.measure,
         "mdz_package": functools.partial(mdz_package.measure, nanometres=angstroms / 10),
     }
-    return {name: functools.partial(of_peer[name], getattr(options, name)) for name in PEERS if getattr(options, name)}
+    return {name: functools.partial(of_peer[name], getattr(options, name)) for name in asked_for(options)}
 
 
-def cell_of(measured, values, bound, folder=None):
+def cell_of(measured, values, folder=None):
     """What a table and its file keep of one measurement; `measured(scratch)`."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         try:
@@ -88,7 +92,7 @@ def compare_peers(options, positions, types, cells, bound, angstroms, row, again
             continue
         cells_of = []
         for form, given in forms.items():
-            cell = cell_of(lambda scratch: measure(given, bound, scratch), values, bound, options.scratch)
+            cell = cell_of(functools.partial(measure, given, bound), values, options.scratch)
             cells_of.append({**cell, "input": form})
         row[name] = smaller(cells_of)
         saved()
@@ -97,13 +101,15 @@ def compare_peers(options, positions, types, cells, bound, angstroms, row, again
 def text_of(cell):
     if cell is None:
         return ""
-    return f"{cell['bits']:.2f}{'' if cell['kept'] else '!'}" if "bits" in cell else "failed"
+    if "bits" not in cell:
+        return "failed"
+    return f"{cell['bits']:.2f}{'' if cell['kept'] else '!'}{'*' if cell.get('orders', 1) > 1 else ''}"
 
 
-def add_peer_options(parser):
+def add_peer_options(parser, packages=("xtc", "pco", "mdz-package")):
     for peer in ("mdcompress", "mdz", "sz3", "lcp"):
         parser.add_argument("--" + peer, metavar="PROGRAM")
-    for peer in ("xtc", "pco", "mdz-package"):
+    for peer in packages:
         parser.add_argument("--" + peer, action="store_true", help="by a Python package")
     parser.add_argument("--scratch", help="folder for files that are made")
 
@@ -132,7 +138,7 @@ def main():
         if options.json:
             options.json.write_text(json.dumps(rows, indent=1) + "\n")
 
-    names = [name for name in PEERS if getattr(options, name)]
+    names = asked_for(options)
     columns = [f"gpz-{effort}" for effort in options.effort] + names
     print_header(names, options.effort)
     broken = []
@@ -145,12 +151,8 @@ def main():
         for effort in options.effort:
             column = f"gpz-{effort}"
             if column not in row or column in options.again:
-                row[column] = cell_of(
-                    lambda scratch: gpz_command.measure(options.gpz, dump, positions, bound, scratch, effort),
-                    positions.shape[0] * positions.shape[1],
-                    bound,
-                    options.scratch,
-                )
+                measure = functools.partial(gpz_command.measure, options.gpz, dump, positions, bound, effort=effort)
+                row[column] = cell_of(measure, positions.shape[0] * positions.shape[1], options.scratch)
                 save()
         compare_peers(options, positions, types, cells, bound, angstroms, row, options.again, save)
         print_row(name, positions.shape[1], positions.shape[0], row, columns)

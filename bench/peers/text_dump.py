@@ -25,12 +25,3 @@ def read(path):
             cells.append(np.diag(edges))
             types = rows[:, 1].astype(np.int64)
     return np.array(positions), types, np.array(cells)
-
-
-def write_positions(path, positions, cells, digits=9):
-    """Rows x y z alone."""
-    with open(path, "w", encoding="ascii") as file:
-        for k, (x, cell) in enumerate(zip(positions, cells)):
-            bounds = "".join(f"0 {cell[d, d]:.17g}\n" for d in range(3))
-            file.write(f"ITEM: TIMESTEP\n{k}\nITEM: NUMBER OF ATOMS\n{len(x)}\nITEM: BOX BOUNDS pp pp pp\n{bounds}ITEM: ATOMS x y z\n")
-            np.savetxt(file, x, fmt=f"%.{digits}g")
