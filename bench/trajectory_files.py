@@ -8,7 +8,8 @@ A dump has the columns id type x y z, sorted by id, in an orthogonal box; ANGSTR
 files are whole ones, with ids, types and boxes. XTC and the peers of bench/peers get positions alone, wrapped and unwrapped (by the nearest
 image of the frame before), and the smaller counts. Every row is decoded and compared; `!` marks one whose largest error is above
 the bound by more than the rounding of its own FP32 (`Result.slack`), `*` one that loses which particle is which (LCP: a different order in
-each frame). Rows of an earlier run are taken from FILE, unless --again names their column; `failed` is a peer that gave no result.
+each frame; without the mark it has one order of its own for all frames). Rows of an earlier run are taken from FILE, unless --again names
+their column; one run at a time writes FILE. `failed` is a peer that gave no result.
 
 Needs numpy, MDAnalysis for XTC, and the packages of the peers that are packages.
 """
