@@ -29,13 +29,15 @@ class Cell {
   using Tilts = std::array<std::int64_t, core::max_components>;
 
   Cell() = default;
-  // `axes` are checked axes. `is_brick`: particles are brought back to a brick, whose sides the tilts do not move.
-  explicit Cell(const core::GridBox &axes, const Tilts &tilts = {}, bool is_brick = true)
-      : axes_(axes), is_brick_(is_brick) {
+  // Axes that core::checked_axis opens are open. `is_brick`: particles are brought back to a brick, whose sides the
+  // tilts do not move.
+  explicit Cell(const core::GridBox &axes, const Tilts &tilts = {}, bool is_brick = true) : is_brick_(is_brick) {
     const std::array<Way, 3> edges{
         {{axes[0].period, 0, 0}, {tilts[0], axes[1].period, 0}, {tilts[1], tilts[2], axes[2].period}}};
-    for (std::size_t d = 0; d < edges.size(); ++d)
-      if (axes[d].period != 0) edges_[d] = edges[d];
+    for (std::size_t d = 0; d < edges.size(); ++d) {
+      axes_[d] = core::checked_axis(axes[d]);
+      if (axes_[d].period != 0) edges_[d] = edges[d];
+    }
     is_straight_ = tilts == Tilts{};
   }
 

@@ -191,9 +191,7 @@ class SectionCoder {
       corrupt("contexts of a section of molecules", 1);
     while (in.position() % 8 != 0)
       if (in.u8() != 0) corrupt("padding of a section of molecules", in.position() - 1);
-    core::GridBox checked;
-    for (std::size_t d = 0; d < axes.size(); ++d) checked[d] = core::checked_axis(axes[d]);
-    scene_.cell = Cell(checked);
+    scene_.cell = Cell(axes);
     if ((flags & tilted) != 0) scene_.cell = read_tilted(in, (flags & brick) != 0);
     scene_.is_quiet = (flags & quiet) != 0;
     exceptions_ = Exceptions(in, n);
@@ -292,7 +290,6 @@ class SectionCoder {
     for (core::GridAxis &axis : axes) {
       axis.lo = in.i64();
       axis.period = in.i64();
-      axis = core::checked_axis(axis);
     }
     Cell::Tilts tilts;
     for (std::int64_t &tilt : tilts) {

@@ -89,9 +89,11 @@ class Search {
     for (std::size_t i = 0; i < n_; ++i) {
       if (lags_[i] == 0) continue;
       const double most = nearly_as_near * bond_length(i, lags_[i]);
-      for (std::size_t lag = 1; lag <= std::min(window, i); ++lag)
-        if (count[lag] > more_frequent * count[lags_[i]] && bond_length(i, lag) <= most)
-          lags_[i] = static_cast<std::uint8_t>(lag);
+      for (std::size_t lag = 1; lag <= std::min(window, i); ++lag) {
+        if (count[lag] <= more_frequent * count[lags_[i]]) continue;
+        const double d = bond_length(i, lag);
+        if (d <= most && d < farthest) lags_[i] = static_cast<std::uint8_t>(lag);
+      }
     }
   }
 
@@ -141,7 +143,7 @@ class Search {
 
 format::Column<std::uint8_t> Tree::find(const cpu::IndexColumns &before, const cpu::IndexColumns &now, std::size_t n,
                                         const Cell &cell) {
-  return Search(before, now, n, cell).run();
+  return n == 0 ? format::Column<std::uint8_t>() : Search(before, now, n, cell).run();
 }
 
 }  // namespace gpz::molecule

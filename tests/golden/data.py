@@ -671,7 +671,7 @@ def classed_sources():
         "classed_segments": of_segments(61, 8400),
         "few_values": of_few_values(56, 4, effort="default", order="id"),
         "few_values_cells": of_few_values(57, 1, with_ids=False, effort="dense"),
-        "few_values_memory": of_few_values(58, 1, with_ids=False, effort="dense", order="memory"),
+        "few_values_memory": of_few_values(58, 1, effort="dense", order="memory"),
     }
 
 
