@@ -43,7 +43,7 @@ class LeastSquares {
 
   std::size_t count() const { return count_; }  // calls of add
 
-  // The same equations, with these unknowns alone.
+  // Equations for some of the unknowns.
   LeastSquares with(const std::vector<std::size_t> &unknowns) const {
     LeastSquares out(unknowns.size(), sides_);
     for (std::size_t a = 0; a < unknowns.size(); ++a) {

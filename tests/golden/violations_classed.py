@@ -56,7 +56,7 @@ def ordered_classed(coding=10, reserved=bytes(7), of=GRID, required=CLASSED, **c
 
 
 def difference_classed(of=GRID, required=CLASSED, **changes):
-    """A difference frame in which the particles rest, but for a field with this section."""
+    """A difference frame. The particles rest; one field has this section."""
     described = [field_of(GRID, ["x"]), field_of(WHOLE, ["id"]), field_of(of, ["v"]), field_of(WHOLE, ["type"])]
     described += [field_of(LOSSLESS, ["m"])]
     key = bare_frame(fields=[entry_of(f) for f in described], chunks=[(3, encode_chunk(described, range(3), 32)[0])])
