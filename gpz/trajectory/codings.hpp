@@ -68,6 +68,8 @@ struct SectionSource {
   model::ModelledOptions options;
   // Block coding is only tried for a section of so many bytes.
   std::size_t least_for_blocks = 0;
+  // The last indices have the edges counted that field 0 went through; only coding 1 says so.
+  bool counts_crossings = false;
 };
 
 // A section as one coding has it.

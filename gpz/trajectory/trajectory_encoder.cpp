@@ -213,6 +213,7 @@ struct TrajectoryEncoder::State {
     source.options.in_order_of_ids = order == Order::id;
     source.options.positions = f == 0;
     source.options.dense = effort == Effort::dense;
+    source.counts_crossings = crossed != format::Crossed{};
     source.least_for_blocks = key.scaled(key.sections[f], staying.size());
     const trajectory::FieldClass field = trajectory::class_of(input.field);
     const auto candidates = trajectory::section_candidates(ChunkKind::difference, field, usable());

@@ -479,7 +479,7 @@ class Molecules:
     def __init__(self, seed, waters, chains, length, edge, flat=False):
         self.random = rng = random.Random(seed)
         self.edge, self.places, self.ids, self.parts = edge, [], [], []
-        self.gone, self.next_id = [], 1
+        self.next_id = 1
         for number in range(waters + chains):
             self.add(3 if number < waters else length, flat)
         rng.random()
@@ -503,7 +503,7 @@ class Molecules:
         ways = [turned(place, by) for place in shape]
         self.places += [[x + w for x, w in zip(start, way)] for way in ways]
         self.ids += range(self.next_id, self.next_id + length)
-        self.parts.append([way for way in ways])
+        self.parts.append(ways)
         self.next_id += length
 
     def run(self, _steps):
@@ -561,7 +561,8 @@ def comings_and_goings(molecules, number):
     if number == 2:
         molecules.add(3)
     left_out = {4, molecules.next_id // 2} if number in (3, 4) else set()
-    return left_out, {5: {9: (2e4, 1.0, 2.0), 13: (3e8, 0.0, 0.0)}, 6: {20: (15.0, 0.0, 0.0), 19: (0.0, -16.0, 17.0)}}.get(number, {})
+    away = {5: {9: (2e4, 1.0, 2.0), 13: (3e8, 0.0, 0.0)}, 6: {20: (15.0, 0.0, 0.0), 19: (0.0, -16.0, 17.0)}}
+    return left_out, away.get(number, {})
 
 
 def molecule_sources():
@@ -670,7 +671,7 @@ def classed_sources():
         "classed_segments": of_segments(61, 8400),
         "few_values": of_few_values(56, 4, effort="default", order="id"),
         "few_values_cells": of_few_values(57, 1, with_ids=False, effort="dense"),
-        "few_values_memory": of_few_values(58, 1, with_ids=False, effort="dense", order="memory"),
+        "few_values_memory": of_few_values(58, 1, effort="dense", order="memory"),
     }
 
 

@@ -10,13 +10,22 @@ import violations_blocks
 import violations_classed
 import violations_container
 import violations_few_values
+import violations_molecules
 import violations_trajectories
 
 import gpz_ref
 from gpz_codec import BadFile
 from library import each, helper, listing
 
-FAMILIES = [*violations_container.FAMILIES, *violations_blocks.FAMILIES, *violations_trajectories.FAMILIES, *violations_few_values.FAMILIES, *violations_classed.FAMILIES]
+ROOMS = (
+    violations_container,
+    violations_blocks,
+    violations_trajectories,
+    violations_few_values,
+    violations_classed,
+    violations_molecules,
+)
+FAMILIES = [family for room in ROOMS for family in room.FAMILIES]
 INCOMPLETE = violations_container.INCOMPLETE
 
 

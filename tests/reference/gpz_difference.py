@@ -343,7 +343,7 @@ def decode_section(data, history, t, passages):
 
     add_passages(history, edges, passages)
     require(coding == PREDICTED or not is_plain(field), "a field without a grid is modelled")
-    require(coding != MOLECULES or passages is None and dimensions == 3, "molecules of a field that are no positions")
+    require(coding != MOLECULES or field.leading and dimensions == 3, "molecules of a field that has no positions")
     if coding == PREDICTED and cursor.offset == len(data):
         moved = history.move(history.index, open_axes, t)
         return history.values(), moved

@@ -7,7 +7,8 @@ from gpz_block import residual_of
 from gpz_bonds import KIND_CONTEXTS, MOST_KINDS, PARTS, KindHistory, half_octaves
 from gpz_codec import require
 from gpz_difference import Axis, limited, signed
-from gpz_molecule_ways import ABOVE, BESIDE, BEYOND, LAST, USUAL, WIDE, Axes, Class, ExpectedWay, Particle, Sums, clamp
+from gpz_molecule_classes import Class, Sums
+from gpz_molecule_ways import ABOVE, BESIDE, BEYOND, LAST, USUAL, WIDE, Axes, ExpectedWay, Particle, clamp
 from gpz_numbers import NumberStream, segment_streams
 
 NEW, TILTED, BRICK, QUIET = 1, 2, 4, 8  # flags

@@ -4,10 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "container_support.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/trajectory/chunk_reader.hpp"
-
-#include "container_support.hpp"
 #include "trajectory_support.hpp"
 
 namespace gpz::test {

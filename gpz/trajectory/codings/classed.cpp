@@ -31,6 +31,7 @@ void decode_classed(const SectionContext &context, const Payload &payload, const
 }
 
 bool encode_classed(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
+  if (source.counts_crossings) return false;
   const SectionContext &context = source.context;
   OtherFields &others = *context.others;
   model::ClassedCandidates candidates;

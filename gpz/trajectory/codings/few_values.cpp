@@ -62,6 +62,7 @@ void decode_few_values(const SectionContext &context, const Payload &payload, co
 
 bool encode_few_values(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
+  if (context.field.leading) return false;  // positions are not of few values, except in frames of few particles
   const cpu::IndexColumns keys = source.indices.columns(context.components());
   // 1 + a field of classes; 0: none.
   std::vector<std::size_t> class_fields{0};
