@@ -9,8 +9,8 @@
 
 #include "gpz/api/frame_fields.hpp"
 #include "gpz/api/identities.hpp"
-#include "gpz/api/memory_sink.hpp"
 #include "gpz/api/input_grids.hpp"
+#include "gpz/api/memory_sink.hpp"
 #include "gpz/api/origins.hpp"
 #include "gpz/api/record_writer.hpp"
 #include "gpz/error.hpp"

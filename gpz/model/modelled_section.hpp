@@ -31,17 +31,18 @@ class MoleculeUse {
   void committed(bool as_molecules) {
     if (is_open_) losses_ = as_molecules ? 0 : losses_ + 1;
     is_open_ = false;
-    since_contest_ = as_molecules ? (since_contest_ + 1) % interval : 0;
+    wins_ = as_molecules ? wins_ + 1 : 0;
   }
   // Whether others are tried too.
-  bool has_rivals() const { return since_contest_ == 0; }
+  bool has_rivals() const { return wins_ < first_contests || wins_ % interval == 0; }
 
  private:
-  static constexpr unsigned most_losses = 3;  // sections
-  static constexpr unsigned interval = 16;    // sections
+  static constexpr unsigned most_losses = 3;     // sections
+  static constexpr unsigned first_contests = 4;  // sections
+  static constexpr unsigned interval = 16;       // sections
 
   unsigned losses_ = 0;
-  unsigned since_contest_ = 0;
+  unsigned wins_ = 0;     // sections, since others stayed
   bool is_open_ = false;  // tried, and not committed yet
 };
 

@@ -117,7 +117,6 @@ const Coding *find_coding(std::uint8_t number);
 Decode decode_predicted, decode_modelled, decode_ordered, decode_ordered_model, decode_cells, decode_sites,
     decode_sequence, decode_few_values, decode_classed, decode_molecules;
 TryEncode encode_predicted, encode_modelled, encode_ordered, encode_ordered_model, encode_cells, encode_sites,
-    encode_sequence, encode_few_values, encode_classed, encode_molecules,
-    encode_block_coded;
+    encode_sequence, encode_few_values, encode_classed, encode_molecules, encode_block_coded;
 
 }  // namespace gpz::trajectory

@@ -214,8 +214,7 @@ TEST(Effort, NamesItsFeaturesInNewFilesOfEverySort) {
 TEST(Effort, StandardWithoutIdsNeedsNoFeatureForASet) {
   // In the order of ids, the rows are numbered.
   for (const auto &[order, features] :
-       {std::pair(Order::place, 0u), 
-        std::pair(Order::id, feature::modelled_sections | feature::classed_sections)}) {
+       {std::pair(Order::place, 0u), std::pair(Order::id, feature::modelled_sections | feature::classed_sections)}) {
     Bytes bytes;
     Writer writer(bytes, small_metadata());
     set_plain(writer);

@@ -241,7 +241,7 @@ TEST(MoleculeSection, ParticlesLeaveAndArrive) {
   }
 }
 
-// What is remembered is that of the frame before: after one that was coded otherwise it starts anew, but for classes.
+// What is remembered is that of the frame before: after one that was coded otherwise it starts anew, classes excepted.
 TEST(MoleculeSection, AFrameBetweenThatWasCodedOtherwise) {
   const double size = size_of(300, 300);
   const Edges box = box_of(0, cube(size));

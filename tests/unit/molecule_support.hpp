@@ -104,7 +104,7 @@ class Molecules {
     }
   }
 
-  // One frame on. Roots drift by 2 sigma a component, ways change by sigma and keep their length but for two in a
+  // One frame on. Roots drift by 2 sigma a component, ways change by sigma and keep their length to two in a
   // thousand.
   void move(double sigma) {
     const std::vector<Vector> before = place;
@@ -145,7 +145,7 @@ class Molecules {
  private:
   static constexpr double stretch = 0.002;
 
-  // Of those in a good hundred slots before, but for the one that particle i hangs on.
+  // Of those in a good hundred slots before, without the one that particle i hangs on.
   bool is_near_others(std::size_t i) const {
     const std::size_t parent = i - shape_[i % shape_.size()];
     for (std::size_t j = i < 130 ? 0 : i - 130; j < i; ++j) {

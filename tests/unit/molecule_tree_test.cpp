@@ -211,7 +211,7 @@ TEST(MoleculeTree, ItsBytesComeBack) {
     const Lags again = read(bytes_of(tree_of(lags)), lags.size());
     EXPECT_TRUE(again == lags);
   }
-  // Molecules that repeat cost next to nothing.
+  // Molecules that repeat cost hardly anything.
   EXPECT_LT(bytes_of(tree_of(repeated(alkane(12), 300))).size(), 1 + 38U * 300 / 8 / 3);  // a third of a bit each
 }
 
