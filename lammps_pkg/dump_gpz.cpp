@@ -15,10 +15,12 @@
 #include "dump_gpz.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <gpz/error.hpp>
+#include <gpz/units.hpp>
 #include <stdexcept>
 #include <utility>
 
@@ -390,6 +392,47 @@ void DumpGPZ::warn_of_large_bound(double bound) {
                   bound, edges[0], edges[1], edges[2], id));
 }
 
+// Of one component, of the heaviest atoms that are written: sqrt(kB T / m), with the kinetic temperature of all of them
+// about their common velocity.
+double DumpGPZ::thermal_speed() {
+  if (backend_.device_atoms()) backend_.device_atoms()->sync_host(V_MASK | TYPE_MASK | MASK_MASK | RMASS_MASK);
+  enum { MASS, MOMENTUM, SQUARES = MOMENTUM + 3, COUNT, SUMS };
+  double mine[SUMS] = {}, all[SUMS], heaviest = 0.0, heaviest_of_all = 0.0;
+  for (int i = 0; i < atom->nlocal; ++i) {
+    if (!(atom->mask[i] & groupbit)) continue;
+    const double mass = atom->rmass ? atom->rmass[i] : atom->mass[atom->type[i]];
+    heaviest = std::max(heaviest, mass);
+    mine[MASS] += mass;
+    mine[COUNT] += 1.0;
+    for (int d = 0; d < domain->dimension; ++d) {
+      mine[MOMENTUM + d] += mass * atom->v[i][d];
+      mine[SQUARES] += mass * atom->v[i][d] * atom->v[i][d];
+    }
+  }
+  MPI_Allreduce(mine, all, SUMS, MPI_DOUBLE, MPI_SUM, world);
+  MPI_Allreduce(&heaviest, &heaviest_of_all, 1, MPI_DOUBLE, MPI_MAX, world);
+  if (all[COUNT] < 2.0 || heaviest_of_all <= 0.0) return 0.0;
+  double energy = all[SQUARES];  // twice the kinetic one
+  for (int d = 0; d < domain->dimension; ++d) energy -= all[MOMENTUM + d] * all[MOMENTUM + d] / all[MASS];
+  if (!(energy > 1e-12 * all[SQUARES])) return 0.0;  // all have one velocity
+  return std::sqrt(energy / (domain->dimension * (all[COUNT] - 1.0)) / heaviest_of_all);
+}
+
+// At the first frame.
+void DumpGPZ::set_thermal_bound() {
+  if (!gpz_columns().needs_thermal_bound()) return;
+  const double bound = gpz::thermal_bound(thermal_speed());
+  if (bound == 0.0)
+    log().fail(
+        "dump_modify bound thermal: the atoms have no velocities at the first frame, and so no thermal speed; give a "
+        "number");
+  gpz_columns().give_thermal_bound(bound);
+  log().say(
+      fmt::format("velocities within {:g}, a thousandth of the thermal speed of the heaviest atoms, rounded down; "
+                  "change with dump_modify {} bound",
+                  bound, id));
+}
+
 void DumpGPZ::write_frame() {
   const bool skip = append_flag && repeated_.has(update->ntimestep, multifile);
   std::string problem;
@@ -402,6 +445,7 @@ void DumpGPZ::write_frame() {
     // What is relative to the box refers to the first frame: of the file, if it is continued, otherwise of this dump.
     if (first_edge_ == 0) first_edge_ = output_.first_edge();
     if (first_edge_ == 0) first_edge_ = gpz_longest_edge(box());
+    set_thermal_bound();
     warn_of_large_bound(set_bounds_of_frame());
     const auto atoms_are_wrapped = wrapped();
     pack(nullptr);

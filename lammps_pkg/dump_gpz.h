@@ -99,6 +99,8 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
   double set_bounds_of_frame();
   void say_bound_beside(const GPZPositionOrigin &origin);
   void warn_of_large_bound(double bound);
+  double thermal_speed();
+  void set_thermal_bound();
   void write_frame();
   void drain();
   void stop_if_it_fails(const std::function<void()> &use_output) const;

@@ -141,6 +141,7 @@ void GPZColumns::add_field(const std::vector<int> &columns, bool leading) {
                    : set < first_scaled_set ? Bound::position
                                             : Bound::scaled);
   bound_given_.push_back(false);
+  thermal_.push_back(false);
   fields_.push_back(input);
 }
 
@@ -172,6 +173,7 @@ void GPZColumns::set_own_bound(const std::string &pattern, double bound) {
       if (bound_[f] == Bound::own) {
         fields_[f].field.bound = bound;
         bound_given_[f] = true;
+        thermal_[f] = false;
         found = true;
       } else if (bound_[f] == Bound::none) {
         integer = true;
@@ -186,12 +188,43 @@ void GPZColumns::set_own_bound(const std::string &pattern, double bound) {
   throw std::invalid_argument("the dump has no such column");
 }
 
+void GPZColumns::set_thermal_bound(const std::string &pattern) {
+  std::vector<std::size_t> found;
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const std::string &name = fields_[f].field.components[0].name;
+    if (bound_[f] != Bound::own || !matches(pattern.c_str(), name.c_str())) continue;
+    if (name != "vx" && name != "vy" && name != "vz")
+      throw std::invalid_argument("a thermal bound is for vx, vy and vz, not for " + name);
+    found.push_back(f);
+  }
+  set_own_bound(pattern, 0.0);
+  for (const std::size_t f : found) {
+    bound_given_[f] = false;  // a file that is continued has one
+    thermal_[f] = true;
+  }
+}
+
+bool GPZColumns::needs_thermal_bound() const {
+  return std::find(thermal_.begin(), thermal_.end(), true) != thermal_.end();
+}
+
+void GPZColumns::give_thermal_bound(double bound) {
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    if (!thermal_[f]) continue;
+    fields_[f].field.bound = bound;
+    bound_given_[f] = true;
+    thermal_[f] = false;
+  }
+}
+
 void GPZColumns::take_own_bounds(const gpz::FrameInfo &frame) {
   for (std::size_t f = 0; f < fields_.size(); ++f)
     for (const gpz::Field &other : frame.fields)
       if (bound_[f] == Bound::own && !bound_given_[f] &&
-          other.components[0].name == fields_[f].field.components[0].name)
+          other.components[0].name == fields_[f].field.components[0].name) {
         fields_[f].field.bound = other.bound;
+        thermal_[f] = false;
+      }
 }
 
 std::optional<double> GPZColumns::position_bound(const gpz::FrameInfo &frame) {

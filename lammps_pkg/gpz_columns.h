@@ -54,6 +54,11 @@ class GPZColumns {
   // Own error bound (0: lossless) of every float column that `pattern` matches ('*': any characters). Positions have
   // the bound of set_bounds and are left out. Throws std::invalid_argument if that leaves nothing.
   void set_own_bound(const std::string &pattern, double bound);
+  // Velocities that `pattern` matches get the bound of give_thermal_bound. Throws as set_own_bound, and if the pattern
+  // matches other columns.
+  void set_thermal_bound(const std::string &pattern);
+  bool needs_thermal_bound() const;
+  void give_thermal_bound(double bound);
   // Gives the float columns whose bound was not set that of the column with their name in another frame, if there is
   // one. Not positions.
   void take_own_bounds(const gpz::FrameInfo &frame);
@@ -96,6 +101,7 @@ class GPZColumns {
   std::vector<gpz::FieldInput> fields_;
   std::vector<Bound> bound_;       // per field
   std::vector<bool> bound_given_;  // per field: by set_own_bound
+  std::vector<bool> thermal_;      // per field: the bound is still to be given
   Before before_position_, before_scaled_;
 
   std::vector<int> find_position(int dimension) const;

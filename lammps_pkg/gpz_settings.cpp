@@ -95,18 +95,21 @@ double read_budget(const std::string &word, LAMMPS *lmp) {
   return share;
 }
 
-// bound COLUMN V, bound COLUMN lossless
+// bound COLUMN V, bound COLUMN lossless, bound COLUMN thermal
 int read_bound(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
   if (narg < 3) utils::missing_cmd_args(FLERR, "dump_modify bound", lmp->error);
   const std::string keyword = std::string("dump_modify bound ") + arg[1], word = arg[2];
   double bound = 0.0;
-  if (word != "lossless") {
+  if (word != "lossless" && word != "thermal") {
     bound = utils::numeric(FLERR, word, false, lmp);
     if (!(bound >= 0.0) || !std::isfinite(bound))
       throw std::invalid_argument(keyword + " must be a number >= 0, not " + word);
   }
   try {
-    columns.set_own_bound(arg[1], bound);
+    if (word == "thermal")
+      columns.set_thermal_bound(arg[1]);
+    else
+      columns.set_own_bound(arg[1], bound);
   } catch (const std::invalid_argument &e) {
     throw std::invalid_argument(keyword + ": " + e.what());
   }

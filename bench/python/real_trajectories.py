@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bits a particle and frame of the trajectories of MDAnalysisTests, against those of XTC, at a bound of 0.005 A.
 
-real_trajectories.py DATA FOLDER [--effort standard ...] [--only NAME ...]
+real_trajectories.py DATA FOLDER [--effort standard ...] [--only NAME ...] [--mdz PROGRAM ...]
 
 DATA is the folder MDAnalysisTests/data of the unpacked package, FOLDER where files are made. Every trajectory of at
 least 1,000 particles and two frames, positions and box as the file has them, ids 1, 2, ... XTC's precision of 1000 a
-nanometre has the same bound. Whole files are counted, at most 101 frames.
+nanometre has the same bound. Whole files are counted, at most 101 frames. Other programs as in bench/trajectory_files.py, with its marks;
+types are not in these files, so mdcompress finds no water.
 """
 
 import argparse
 import pathlib
+import sys
 import warnings
 
 import MDAnalysis as mda
@@ -19,6 +21,9 @@ from MDAnalysis.lib.formats.libmdaxdr import XTCFile
 from MDAnalysis.lib.mdamath import triclinic_vectors
 
 import gpz
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import trajectory_files as peers  # noqa: E402
 
 BOUND = 0.005  # A
 LEAST = 1000  # particles
@@ -62,16 +67,27 @@ def gpz_size(frames, effort, path):
     return path.stat().st_size
 
 
+def peer_cells(options, frames):
+    """Texts of the peers that were asked for."""
+    positions = np.array([x for x, _ in frames], np.float64)
+    boxes = [box for _, box in frames]
+    cells = None if any(box is None or np.linalg.det(box) == 0 for box in boxes) else np.array(boxes)
+    row = {}
+    peers.compare_peers(options, positions, np.ones(positions.shape[1], np.int64), cells, BOUND, 1.0, row)
+    return [peers.text_of(row[name]) for name in peers.asked_for(options)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--effort", nargs="*", default=["standard"])
     parser.add_argument("--only", nargs="*", default=[])
+    peers.add_peer_options(parser, ("pco", "mdz-package"))
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
-    print("trajectory", "particles", "frames", "XTC", *options.effort, sep=" | ")
+    print("trajectory", "particles", "frames", "XTC", *options.effort, *peers.asked_for(options), sep=" | ")
     for path in sorted(options.data.rglob("*")):
         if path.suffix.lower() not in ENDINGS or (options.only and path.name not in options.only):
             continue
@@ -88,7 +104,8 @@ def main():
         row = [xtc_size(frames, options.folder / (path.name + ".xtc"))]
         row += [gpz_size(frames, effort, options.folder / f"{path.name}-{effort}.gpz") for effort in options.effort]
         name = str(path.relative_to(options.data))
-        print(name, len(frames[0][0]), len(frames), *(f"{size / values:.2f}" for size in row), sep=" | ", flush=True)
+        cells = [f"{size / values:.2f}" for size in row] + peer_cells(options, frames)
+        print(name, len(frames[0][0]), len(frames), *cells, sep=" | ", flush=True)
 
 
 if __name__ == "__main__":

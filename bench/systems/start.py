@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Data files that the simulations of water, polymers and grains start from, for the read_data of LAMMPS.
+"""Data files that the simulations of water, polymers and hexane start from, for the read_data of LAMMPS.
 
-start.py water|polymer N FILE: N molecules, or chains, along each edge of a cube."""
+start.py water|polymer|hexane N FILE: N molecules, or chains, along each edge of a cube."""
 
 import math
 import random
@@ -53,18 +53,63 @@ def polymer(n):
     return edge * spacing, (1.0,), atoms, bonds, []
 
 
-def write(path, edge, masses, atoms, bonds, angles):
+def hexane(n):
+    """All-trans molecules with their hydrogens, far apart on a cubic lattice; Angstrom, atom_style full. Types of bonds: CC, CH; of angles:
+    CCC, CCH, HCH; of dihedrals: CCCC, HCCC, HCCH."""
+    generator = random.Random(2)
+    spacing, carbons = 10.0, 6
+    bond, angle, hydrogen = 1.529, math.radians(112.7) / 2, 1.09
+    chain = [(k * bond * math.sin(angle), (k % 2) * bond * math.cos(angle), 0.0) for k in range(carbons)]
+    shape, links, kinds = [], [], []
+    for k, (x, y, z) in enumerate(chain):
+        carbon = len(shape)
+        shape.append((x, y, z))
+        kinds.append("C")
+        if k:
+            links.append((previous, carbon))
+        up = 1 if k % 2 else -1
+        directions = [(0, 0.577 * up, 0.816), (0, 0.577 * up, -0.816)]
+        if k in (0, carbons - 1):
+            directions.append((-0.943 if k == 0 else 0.943, -0.333 * up, 0))
+        for d in directions:
+            links.append((carbon, len(shape)))
+            shape.append(tuple(p + hydrogen * e for p, e in zip((x, y, z), d)))
+            kinds.append("H")
+        previous = carbon
+    middle = [sum(site[d] for site in shape) / len(shape) for d in range(3)]
+    neighbours = [[b if a == k else a for a, b in links if k in (a, b)] for k in range(len(shape))]
+    angles = [(a, k, b) for k, near in enumerate(neighbours) for i, a in enumerate(near) for b in near[i + 1:]]
+    dihedrals = [(a, b, c, d) for b, c in links for a in neighbours[b] if a != c for d in neighbours[c] if d != b]
+    charge = [0.06 if kind == "H" else -0.06 * sum(kinds[m] == "H" for m in neighbours[k]) for k, kind in enumerate(kinds)]
+    atoms, out = [], ([], [], [])
+    for cell in range(n ** 3):
+        corner = [spacing * (place + 0.5) for place in (cell % n, cell // n % n, cell // (n * n))]
+        turn = rotation(generator)
+        first = len(atoms) + 1
+        for k, site in enumerate(shape):
+            off = [s - m for s, m in zip(site, middle)]
+            place = [(c + sum(r * s for r, s in zip(row, off))) % (n * spacing) for c, row in zip(corner, turn)]
+            atoms.append((cell + 1, 2 if kinds[k] == "H" else 1, charge[k], *place))
+        for rows, groups in zip(out, (links, angles, dihedrals)):
+            for group in groups:
+                ends = (kinds[group[0]] == "H") + (kinds[group[-1]] == "H")
+                rows.append((ends + 1, *(first + k for k in group)))
+    return n * spacing, (12.011, 1.008), atoms, *out
+
+
+def write(path, edge, masses, atoms, bonds, angles, dihedrals=()):
     with open(path, "w", encoding="ascii") as file:
-        file.write(f"start of a simulation\n\n{len(atoms)} atoms\n{len(masses)} atom types\n{len(bonds)} bonds\n1 bond types\n")
-        if angles:
-            file.write(f"{len(angles)} angles\n1 angle types\n")
+        file.write(f"start of a simulation\n\n{len(atoms)} atoms\n{len(masses)} atom types\n")
+        for name, rows in (("bond", bonds), ("angle", angles), ("dihedral", dihedrals)):
+            if rows:
+                file.write(f"{len(rows)} {name}s\n{max(row[0] for row in rows)} {name} types\n")
         file.write("".join(f"0 {edge:.9g} {d}lo {d}hi\n" for d in "xyz"))
         file.write("\nMasses\n\n" + "".join(f"{k + 1} {mass}\n" for k, mass in enumerate(masses)))
-        for title, rows in (("Atoms", atoms), ("Bonds", bonds), ("Angles", angles)):
+        for title, rows in (("Atoms", atoms), ("Bonds", bonds), ("Angles", angles), ("Dihedrals", dihedrals)):
             if rows:
                 file.write(f"\n{title}\n\n" + "".join(f"{k + 1} {' '.join(f'{v:.9g}' for v in row)}\n" for k, row in enumerate(rows)))
 
 
 if __name__ == "__main__":
     kind, n, path = sys.argv[1:]
-    write(path, *{"water": water, "polymer": polymer}[kind](int(n)))
+    write(path, *{"water": water, "polymer": polymer, "hexane": hexane}[kind](int(n)))

@@ -169,6 +169,11 @@ struct Reader::State {
     for (std::size_t j = goes_on ? followed + 1 : i - since_key; j <= i; ++j) {
       try {
         follow(j, wanted, threads);
+      } catch (const trajectory::FieldNotFollowed &missing) {
+        // From the key frame on, with this field. There are fewer such turns than fields.
+        history.forget();
+        wanted[missing.field] = true;
+        j = i - since_key - 1;
       } catch (const Error &error) {
         history.forget();
         if (error.status() != Status::corrupt && error.status() != Status::truncated) throw;

@@ -2,6 +2,8 @@
 #include "gpz/units.hpp"
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 #include "gpz/error.hpp"
 
@@ -30,6 +32,21 @@ double usual_bound(double rms) {
   const double power = std::pow(10.0, std::floor(std::log10(thousandth)));
   const double digit = thousandth / power;
   return (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power;
+}
+
+double thermal_bound(double thermal_speed) {
+  const double thousandth = thermal_speed / 1000;
+  if (!(thousandth > 0) || !std::isfinite(thousandth)) return 0;
+  int exponent = static_cast<int>(std::floor(std::log10(thousandth))) - 1;
+  // The nearest double of the decimal number, so that it is printed with its two digits.
+  const auto decimal = [&](long digits) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%lde%d", digits, exponent);
+    return std::strtod(text, nullptr);
+  };
+  auto digits = static_cast<long>(thousandth / std::pow(10.0, exponent));
+  while (digits > 0 && decimal(digits) > thousandth) --digits;
+  return decimal(digits);
 }
 
 }  // namespace gpz

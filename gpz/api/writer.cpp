@@ -9,6 +9,7 @@
 
 #include "gpz/api/frame_fields.hpp"
 #include "gpz/api/identities.hpp"
+#include "gpz/api/input_grids.hpp"
 #include "gpz/api/memory_sink.hpp"
 #include "gpz/api/origins.hpp"
 #include "gpz/api/record_writer.hpp"
@@ -43,6 +44,7 @@ struct Writer::State {
   api::FrameFields columns;
   api::Identities identities;
   api::Origins origins;
+  api::InputGrids grids;
   FrameInfo last;                       // the head of the last frame
   std::optional<std::uint64_t> stored;  // the checksum in its own file of the last frame, if that is a stored one
 
@@ -56,6 +58,7 @@ struct Writer::State {
     asked.reserve(fields.size());
     for (const FieldInput &input : fields) asked.push_back(input.field.bound);
     origins.apply(fields, particles, rows);
+    grids.apply(fields, particles, rows);
     // A file may be continued with values that have kept a smaller bound.
     for (std::size_t f = 0; f < fields.size(); ++f)
       if (fields[f].field.bound < asked[f]) file.allow_other_bound(fields[f].field);

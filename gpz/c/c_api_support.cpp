@@ -43,7 +43,8 @@ static_assert(GPZ_EFFORT_FAST == static_cast<int>(gpz::Effort::fast) &&
               GPZ_EFFORT_DENSE == static_cast<int>(gpz::Effort::dense));
 static_assert(GPZ_FEATURE_MODELLED_SECTIONS == gpz::feature::modelled_sections &&
               GPZ_FEATURE_CELL_CHUNKS == gpz::feature::cell_chunks &&
-              GPZ_FEATURE_SEQUENCE_CHUNKS == gpz::feature::sequence_chunks);
+              GPZ_FEATURE_SEQUENCE_CHUNKS == gpz::feature::sequence_chunks &&
+              GPZ_FEATURE_CLASSED_SECTIONS == gpz::feature::classed_sections);
 
 // No padding at the end (structures.hpp).
 template <class T, class Last>

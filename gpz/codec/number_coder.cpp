@@ -12,7 +12,17 @@ namespace gpz::cpu {
 
 using format::corrupt;
 
+// What the encoder needs to know of the numbers of a range.
+struct NumberSymbol {
+  std::uint64_t inverse;  // core::ans_inverse
+  std::uint16_t start;
+  std::uint16_t frequency;
+  std::uint8_t bits;
+};
+
 namespace {
+
+using Symbol = NumberSymbol;
 
 constexpr std::size_t state_bytes = core::ans_states * sizeof(std::uint32_t);
 
@@ -33,14 +43,6 @@ struct Table {
 
   std::uint32_t token(std::uint32_t u) const { return std::min(core::token_of(u >> low), tokens); }
   int bits(std::uint32_t token) const { return token == tokens ? 32 : core::token_bits(token) + low; }
-};
-
-// What the encoder needs to know of the numbers of a range.
-struct Symbol {
-  std::uint64_t inverse;  // core::ans_inverse
-  std::uint16_t start;
-  std::uint16_t frequency;
-  std::uint8_t bits;
 };
 
 std::uint32_t push(std::uint32_t x, const Symbol &symbol) {
@@ -80,8 +82,15 @@ class BackwardBits {
 
 }  // namespace
 
-void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {
-  // From here on the number of the token, over all contexts, stands above each number.
+struct NumberEncoder::Symbols {
+  NumberTables tables;
+  std::vector<NumberSymbol> of_token;  // over all contexts
+
+  const NumberSymbol &of(std::uint64_t item) const { return of_token[item >> 32]; }
+};
+
+// From here on the number of the token, over all contexts, stands above each number.
+NumberEncoder::Symbols NumberEncoder::choose_symbols() {
   std::vector<std::uint32_t> counts(std::size_t{contexts_} * core::number_tokens);
   for (std::uint64_t &item : items_) {
     const auto number = static_cast<std::uint32_t>(item);
@@ -92,54 +101,111 @@ void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {
   std::vector<Histogram> histograms(contexts_);
   for (unsigned c = 0; c < contexts_; ++c)
     std::copy_n(&counts[std::size_t{c} * core::number_tokens], core::number_tokens, histograms[c].begin());
-  const NumberTables tables = choose_tables(histograms);
-  std::vector<Symbol> symbols(counts.size());
-  std::uint64_t raw_bits = 0;
-  for (unsigned c = 0; c < contexts_; ++c) {
-    Symbol *const of_context = &symbols[std::size_t{c} * core::number_tokens];
-    find_symbols(Table(tables, c), histograms[c], of_context);
-    for (std::uint32_t r = 0; r < core::number_tokens; ++r)
-      if (histograms[c][r] != 0) raw_bits += std::uint64_t{histograms[c][r]} * of_context[r].bits;
-  }
-  const auto symbol_of = [&](std::uint64_t item) -> const Symbol & { return symbols[item >> 32]; };
+  Symbols symbols{choose_tables(histograms), std::vector<Symbol>(counts.size())};
+  for (unsigned c = 0; c < contexts_; ++c)
+    find_symbols(Table(symbols.tables, c), histograms[c], &symbols.of_token[std::size_t{c} * core::number_tokens]);
+  return symbols;
+}
 
+// States, words and raw bits. `start`: where in `bytes` what is padded to a multiple of 8 bytes begins.
+void NumberEncoder::append_numbers(std::size_t first, std::size_t last, const Symbols &symbols, std::size_t start,
+                                   std::vector<std::uint8_t> &bytes) const {
+  std::uint64_t raw_bits = 0;
+  for (std::size_t i = first; i < last; ++i) raw_bits += symbols.of(items_[i]).bits;
   // The last number first, as the decoder undoes the steps.
   std::array<std::uint32_t, core::ans_states> state;
   state.fill(core::ans_low);
-  std::vector<std::uint16_t> words(items_.size());
+  std::vector<std::uint16_t> words(last - first);
   std::size_t first_word = words.size();
-  for (std::size_t i = items_.size(); i-- > 0;) {
-    const Symbol &symbol = symbol_of(items_[i]);
-    std::uint32_t x = state[i % core::ans_states];
+  for (std::size_t i = last; i-- > first;) {
+    const Symbol &symbol = symbols.of(items_[i]);
+    const std::size_t turn = (i - first) % core::ans_states;
+    std::uint32_t x = state[turn];
     // Without a branch, which nothing can predict: a word that is not given away is written over.
     const bool full = core::ans_is_full(x, symbol.frequency);
     words[first_word - 1] = static_cast<std::uint16_t>(x);
     first_word -= full ? 1 : 0;
     x = full ? x >> 16 : x;
-    state[i % core::ans_states] = push(x, symbol);
+    state[turn] = push(x, symbol);
   }
 
-  const std::size_t start = bytes.size();
-  write_tables(tables, bytes);
   for (const std::uint32_t x : state) format::ByteWriter(bytes).u32(x);
   const std::size_t words_at = bytes.size();
   const std::size_t word_bytes = (words.size() - first_word) * sizeof(std::uint16_t);
   bytes.resize(start + format::round_up_8(words_at + word_bytes - start + (raw_bits + 7) / 8));
-  // Words follow the bits, which clear what is before them; states and tables are longer than that.
+  // Words follow the bits, which clear what is before them; states are as long as that.
   std::array<std::uint8_t, sizeof(std::uint64_t)> kept;
   std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()), kept.size(), kept.begin());
   BackwardBits out(bytes.data() + bytes.size());
-  for (const std::uint64_t item : items_) out.put(static_cast<std::uint32_t>(item), symbol_of(item).bits);
+  for (std::size_t i = first; i < last; ++i) out.put(static_cast<std::uint32_t>(items_[i]), symbols.of(items_[i]).bits);
   std::copy(kept.begin(), kept.end(), bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()));
   if (word_bytes != 0) std::memcpy(bytes.data() + words_at, &words[first_word], word_bytes);
+}
+
+void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {
+  const Symbols symbols = choose_symbols();
+  const std::size_t start = bytes.size();
+  write_tables(symbols.tables, bytes);
+  append_numbers(0, items_.size(), symbols, start, bytes);
   items_.clear();
+}
+
+void NumberEncoder::finish_segments(std::vector<std::uint8_t> &bytes) {
+  const Symbols symbols = choose_symbols();
+  std::vector<std::uint8_t> tables;
+  write_tables(symbols.tables, tables);
+  tables.resize(format::round_up_8(tables.size()));
+  std::vector<std::uint8_t> streams;
+  format::ByteWriter writer(bytes);
+  writer.u32(static_cast<std::uint32_t>(tables.size()));
+  std::size_t first = 0;
+  for (const std::size_t last : segments_) {
+    const std::size_t start = streams.size();
+    append_numbers(first, last, symbols, start, streams);
+    writer.u32(static_cast<std::uint32_t>(streams.size() - start));
+    first = last;
+  }
+  if (segments_.size() % 2 == 0) writer.u32(0);
+  bytes.insert(bytes.end(), tables.begin(), tables.end());
+  bytes.insert(bytes.end(), streams.begin(), streams.end());
+  items_.clear();
+  segments_.clear();
+}
+
+NumberSlots::NumberSlots(const std::uint8_t *stream, std::size_t size, unsigned contexts) {
+  NumberTables tables;
+  bytes = read_tables(stream, size, contexts, tables);
+  slot.resize(std::size_t{contexts} * core::ans_total);
+  token.resize(contexts * tokens_of_context);
+  for (unsigned c = 0; c < contexts; ++c) {
+    const Table table(tables, c);
+    for (std::uint32_t t = 0; t <= table.tokens; ++t) {
+      const core::TokenShare &share = table.share[t];
+      const std::uint64_t number = t == table.tokens ? 0 : core::token_first(t) << table.low;
+      token[c * tokens_of_context + t] = {static_cast<std::uint32_t>(number), static_cast<std::uint16_t>(share.start),
+                                          static_cast<std::uint16_t>(share.frequency),
+                                          static_cast<std::uint8_t>(table.bits(t))};
+      std::fill_n(slot.begin() + c * core::ans_total + share.start, share.frequency, static_cast<std::uint8_t>(t));
+    }
+  }
 }
 
 NumberDecoder::NumberDecoder(const std::uint8_t *bytes, std::size_t size, unsigned contexts)
     : bytes_(bytes), size_(size) {
   if (size % 8 != 0) corrupt("length of a stream of numbers", size);
-  NumberTables tables;
-  const std::size_t at = read_tables(bytes, size, contexts, tables);
+  slots_ = std::make_shared<const NumberSlots>(bytes, size, contexts);
+  start(bytes, slots_->bytes, size);
+}
+
+NumberDecoder::NumberDecoder(std::shared_ptr<const NumberSlots> slots, const std::uint8_t *bytes, std::size_t size)
+    : slots_(std::move(slots)), bytes_(bytes), size_(size) {
+  if (size % 8 != 0) corrupt("length of a stream of numbers", size);
+  start(bytes, 0, size);
+}
+
+void NumberDecoder::start(const std::uint8_t *bytes, std::size_t at, std::size_t size) {
+  slot_ = slots_->slot.data();
+  token_ = slots_->token.data();
   if (state_bytes > size - at) corrupt("states of numbers exceed their section", at);
   for (std::size_t s = 0; s < state_.size(); ++s) {
     state_[s] = format::load_little<std::uint32_t>(bytes + at + s * sizeof(std::uint32_t));
@@ -149,20 +215,30 @@ NumberDecoder::NumberDecoder(const std::uint8_t *bytes, std::size_t size, unsign
   last_word_ = static_cast<std::int64_t>((size - at - state_bytes) / sizeof(std::uint16_t)) - 1;
   last_raw_ = bytes + size - sizeof(std::uint64_t);
   last_byte_ = size - sizeof(std::uint64_t);
+}
 
-  slot_.resize(std::size_t{contexts} * core::ans_total);
-  token_.resize(contexts * tokens_of_context);
-  for (unsigned c = 0; c < contexts; ++c) {
-    const Table table(tables, c);
-    for (std::uint32_t t = 0; t <= table.tokens; ++t) {
-      const core::TokenShare &share = table.share[t];
-      const std::uint64_t number = t == table.tokens ? 0 : core::token_first(t) << table.low;
-      token_[c * tokens_of_context + t] = {static_cast<std::uint32_t>(number), static_cast<std::uint16_t>(share.start),
-                                           static_cast<std::uint16_t>(share.frequency),
-                                           static_cast<std::uint8_t>(table.bits(t))};
-      std::fill_n(slot_.begin() + c * core::ans_total + share.start, share.frequency, static_cast<std::uint8_t>(t));
-    }
+std::vector<NumberDecoder> open_segments(const std::uint8_t *bytes, std::size_t size, unsigned contexts,
+                                         std::size_t segments) {
+  format::ByteReader in(bytes, size);
+  const std::size_t table_bytes = in.u32();
+  if (segments > in.left() / sizeof(std::uint32_t)) corrupt("segments of numbers exceed their section", size);
+  std::vector<std::size_t> lengths(segments);
+  for (std::size_t &length : lengths) length = in.u32();
+  if (segments % 2 == 0 && in.u32() != 0) corrupt("padding of segments of numbers", in.position());
+  const std::size_t tables_at = in.position();
+  const std::uint8_t *const tables = in.take(table_bytes);
+  const auto slots = std::make_shared<const NumberSlots>(tables, table_bytes, contexts);
+  if (table_bytes != format::round_up_8(slots->bytes)) corrupt("length of tables of numbers", tables_at);
+  for (std::size_t i = slots->bytes; i < table_bytes; ++i)
+    if (tables[i] != 0) corrupt("padding of tables of numbers", tables_at);
+  std::vector<NumberDecoder> streams;
+  streams.reserve(segments);
+  for (const std::size_t length : lengths) {
+    const std::uint8_t *const stream = in.take(length);
+    streams.emplace_back(slots, stream, length);
   }
+  if (in.left() != 0) corrupt("segments of numbers do not fill their section", in.position());
+  return streams;
 }
 
 void NumberDecoder::end() const {

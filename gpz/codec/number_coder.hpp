@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "gpz/core/ans.hpp"
@@ -26,22 +27,55 @@ class NumberEncoder {
   // Appends the stream of all numbers, a multiple of 8 bytes, and forgets them. Throws std::bad_alloc.
   void finish(std::vector<std::uint8_t> &bytes);
 
+  // The numbers since the last segment are a segment, which is decoded without the others.
+  void end_segment() { segments_.push_back(items_.size()); }
+  // Appends the segmented stream (docs/format.md, section 10h), a multiple of 8 bytes, and forgets the numbers, of
+  // which none follows the last segment.
+  void finish_segments(std::vector<std::uint8_t> &bytes);
+
  private:
+  struct Symbols;
+
+  Symbols choose_symbols();
+  void append_numbers(std::size_t first, std::size_t last, const Symbols &symbols, std::size_t start,
+                      std::vector<std::uint8_t> &bytes) const;
+
   unsigned contexts_;
-  std::vector<std::uint64_t> items_;  // a context above its number
+  std::vector<std::uint64_t> items_;   // a context above its number
+  std::vector<std::size_t> segments_;  // where each ends
+};
+
+// What the tables of a stream mean for a decoder.
+struct NumberSlots {
+  struct Token {
+    std::uint32_t first;
+    std::uint16_t start;
+    std::uint16_t frequency;
+    std::uint8_t bits;
+  };
+  static constexpr std::size_t tokens_of_context = core::number_tokens + 1;
+
+  std::vector<std::uint8_t> slot;  // token of each slot of each context
+  std::vector<Token> token;
+  std::size_t bytes = 0;  // that the tables take
+
+  // Throws corrupt.
+  NumberSlots(const std::uint8_t *tables, std::size_t size, unsigned contexts);
 };
 
 class NumberDecoder {
  public:
   // A stream of exactly `size` bytes, which have to stay where they are. Throws corrupt.
   NumberDecoder(const std::uint8_t *bytes, std::size_t size, unsigned contexts);
+  // A stream without tables of its own.
+  NumberDecoder(std::shared_ptr<const NumberSlots> slots, const std::uint8_t *bytes, std::size_t size);
 
   // The next number; `context` is below `contexts`. Of a stream that is damaged or has ended, any number: end() tells.
   std::uint32_t get(unsigned context) {
     const std::uint32_t turn = turn_++ % core::ans_states;
     const std::uint32_t state = state_[turn];
-    const Token &token =
-        token_[context * tokens_of_context + slot_[context * core::ans_total + state % core::ans_total]];
+    const NumberSlots::Token &token =
+        token_[context * NumberSlots::tokens_of_context + slot_[context * core::ans_total + state % core::ans_total]];
     std::uint32_t next = core::ans_pop(state, token.start, token.frequency);
     std::uint16_t word;
     std::memcpy(&word, words_ + 2 * (word_ < last_word_ ? word_ : last_word_), sizeof word);
@@ -60,16 +94,11 @@ class NumberDecoder {
   void end() const;
 
  private:
-  struct Token {
-    std::uint32_t first;
-    std::uint16_t start;
-    std::uint16_t frequency;
-    std::uint8_t bits;
-  };
-  static constexpr std::size_t tokens_of_context = core::number_tokens + 1;
+  void start(const std::uint8_t *bytes, std::size_t at, std::size_t size);
 
-  std::vector<std::uint8_t> slot_;  // token of each slot of each context
-  std::vector<Token> token_;
+  std::shared_ptr<const NumberSlots> slots_;
+  const std::uint8_t *slot_;
+  const NumberSlots::Token *token_;
   std::array<std::uint32_t, core::ans_states> state_;
   std::uint32_t turn_ = 0;
   const std::uint8_t *words_;     // forward from here
@@ -81,5 +110,9 @@ class NumberDecoder {
   const std::uint8_t *bytes_;
   std::size_t size_;
 };
+
+// The streams of a segmented stream of exactly `size` bytes, which have to stay where they are. Throws corrupt.
+std::vector<NumberDecoder> open_segments(const std::uint8_t *bytes, std::size_t size, unsigned contexts,
+                                         std::size_t segments);
 
 }  // namespace gpz::cpu

@@ -43,6 +43,20 @@ class LeastSquares {
 
   std::size_t count() const { return count_; }  // calls of add
 
+  // Equations for some of the unknowns.
+  LeastSquares with(const std::vector<std::size_t> &unknowns) const {
+    LeastSquares out(unknowns.size(), sides_);
+    for (std::size_t a = 0; a < unknowns.size(); ++a) {
+      for (std::size_t b = a; b < unknowns.size(); ++b)
+        out.matrix_[a * out.n_ + b] =
+            matrix_[std::min(unknowns[a], unknowns[b]) * n_ + std::max(unknowns[a], unknowns[b])];
+      for (std::size_t s = 0; s < sides_; ++s) out.target_[a * sides_ + s] = target_[unknowns[a] * sides_ + s];
+    }
+    out.squares_ = squares_;
+    out.count_ = count_;
+    return out;
+  }
+
   // With `ridge` times the diagonal, and a little, added to the diagonal, so that features that follow from others, or
   // are zero, do no harm.
   std::vector<double> solve(double ridge) const { return solve(ridge, n_); }

@@ -56,6 +56,23 @@ core::GridBox edges_of(const Box &box, const Field &field, bool straight_alone) 
 
 }  // namespace
 
+std::optional<TiltedEdges> tilted_edges(const Box &box, const Field &field) {
+  if (box.kind != Box::Kind::triclinic || field.components.size() != core::max_components) return std::nullopt;
+  TiltedEdges edges;
+  edges.axes = named_edges(box, field);
+  bool is_tilted = false;
+  for (std::size_t d = 0; d < edges.tilts.size(); ++d) {
+    bool scaled = false;
+    if (axis_of(field.components[d].name, scaled) != d || scaled) return std::nullopt;
+    if (core::checked_axis(edges.axes[d]).period == 0) return std::nullopt;
+    const double tilt = std::nearbyint(box.values[6 + d] / field.step);
+    if (!(std::fabs(tilt) <= static_cast<double>(core::max_axis_reach))) return std::nullopt;
+    edges.tilts[d] = static_cast<std::int64_t>(tilt);
+    is_tilted = is_tilted || edges.tilts[d] != 0;
+  }
+  return is_tilted ? std::optional(edges) : std::nullopt;
+}
+
 core::GridBox named_edges(const Box &box, const Field &field) { return edges_of(box, field, false); }
 
 core::GridBox grid_box(const Box &box, const Field &field) { return edges_of(box, field, true); }

@@ -27,6 +27,9 @@ enum FieldCodingKind : std::uint8_t {
   halved_cells = 6,
   lattice_sites = 7,
   sequence_values = 8,
+  molecules = 9,
+  classed_values = 10,
+  few_values = 11,
 };
 
 // For each component of a field of image flags, 1 + the component of field 0 through whose periodic edges particles go

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "gpz/codec/kind_history.hpp"
 #include "gpz/codec/number_coder.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
@@ -13,42 +14,6 @@ namespace gpz::model {
 using format::corrupt;
 
 namespace {
-
-// Kinds are expected to follow each other as they did before: what came last behind the same kinds comes again.
-class KindHistory {
- public:
-  // What came behind the last twelve kinds, or, where these are new, behind the last five.
-  std::uint8_t expected() const {
-    const std::uint8_t known = place_of_long();
-    return known != 0 ? static_cast<std::uint8_t>(known - 1) : next_[place(5)];
-  }
-  // How far to trust it.
-  unsigned context() const { return (place_of_long() != 0 ? 8u : 0u) + hits_; }
-  static constexpr unsigned contexts = 16;
-
-  void add(std::uint8_t kind) {
-    hits_ = (hits_ << 1 | (kind == expected() ? 1 : 0)) & 7;
-    next_[place(5)] = kind;
-    after_[place(12)] = static_cast<std::uint8_t>(kind + 1);
-    older_ = older_ << 6 | (last_ >> 30 & 63);
-    last_ = last_ << 6 | kind;
-  }
-
- private:
-  static constexpr int bits = 12;
-  std::size_t place(int count) const {
-    const std::uint64_t low = last_ & ((std::uint64_t{1} << 6 * (count == 12 ? 6 : count)) - 1);
-    const std::uint64_t high = count == 12 ? older_ & ((std::uint64_t{1} << 36) - 1) : 0;
-    return static_cast<std::size_t>((low * 0x9E3779B97F4A7C15u ^ high * 0xC2B2AE3D27D4EB4Fu) >> (64 - bits));
-  }
-  std::uint8_t place_of_long() const { return after_[place(12)]; }
-
-  std::uint8_t next_[1 << bits] = {};
-  std::uint8_t after_[1 << bits] = {};  // less 1; 0: unknown
-  std::uint64_t last_ = 0;              // six bits each
-  std::uint64_t older_ = 0;             // those before the last six
-  unsigned hits_ = 0;                   // of the last three
-};
 
 constexpr std::size_t kind_size = 12;  // bytes: two lags, two lengths
 
@@ -82,13 +47,11 @@ void Bonds::append(std::vector<std::uint8_t> &bytes) const {
     for (const std::uint32_t lag : kind.lag) writer.u16(static_cast<std::uint16_t>(lag));
     for (const std::uint32_t length : kind.length) writer.u32(length);
   }
-  cpu::NumberEncoder numbers(KindHistory::contexts);
+  cpu::NumberEncoder numbers(cpu::KindHistory::contexts);
   numbers.reserve(kind_.size());
-  KindHistory history;
+  cpu::KindHistory history;
   for (const std::uint8_t kind : kind_) {
-    // 0: as expected. Others are not counted again.
-    const std::uint8_t expected = history.expected();
-    numbers.put(history.context(), kind == expected ? 0u : kind < expected ? kind + 1u : kind);
+    numbers.put(history.context(), history.number_of(kind));
     history.add(kind);
   }
   std::vector<std::uint8_t> stream;
@@ -136,12 +99,10 @@ std::size_t Bonds::read(const std::uint8_t *bytes, std::size_t size, std::size_t
   if (length > in.left() || length % 8 != 0) corrupt("length of a table of bonds", start);
   kind_.assign(n, 0);
   cpu::NumberDecoder numbers(in.take(static_cast<std::size_t>(length)), static_cast<std::size_t>(length),
-                             KindHistory::contexts);
-  KindHistory history;
+                             cpu::KindHistory::contexts);
+  cpu::KindHistory history;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::uint8_t expected = history.expected();
-    const std::uint32_t number = numbers.get(history.context());
-    const std::uint32_t kind = number == 0 ? expected : number <= expected ? number - 1 : number;
+    const std::uint32_t kind = history.kind_of(numbers.get(history.context()));
     if (kind > kinds) corrupt("kind of a bond", start);
     if (kind != 0 && std::max(kinds_[kind - 1].lag[0], kinds_[kind - 1].lag[1]) > i) corrupt("a bond to nobody", start);
     kind_[i] = static_cast<std::uint8_t>(kind);

@@ -14,8 +14,37 @@
 #include "gpz/model/lattice_model.hpp"
 #include "gpz/model/lattice_neighbour_predictor.hpp"
 #include "gpz/model/pair_force.hpp"
+#include "gpz/molecule/section.hpp"
 
 namespace gpz::model {
+
+// Whether sections of molecules are worth a trial: those of other models were smaller, or are not tried any more.
+class MoleculeUse {
+ public:
+  bool may_try() const { return losses_ < most_losses; }
+  void tried() {
+    if (is_open_) ++losses_;
+    is_open_ = true;
+  }
+  void found_none() { losses_ = most_losses; }
+  // After a section that stayed.
+  void committed(bool as_molecules) {
+    if (is_open_) losses_ = as_molecules ? 0 : losses_ + 1;
+    is_open_ = false;
+    wins_ = as_molecules ? wins_ + 1 : 0;
+  }
+  // Whether others are tried too.
+  bool has_rivals() const { return wins_ < first_contests || wins_ % interval == 0; }
+
+ private:
+  static constexpr unsigned most_losses = 3;     // sections
+  static constexpr unsigned first_contests = 4;  // sections
+  static constexpr unsigned interval = 16;       // sections
+
+  unsigned losses_ = 0;
+  unsigned wins_ = 0;     // sections, since others stayed
+  bool is_open_ = false;  // tried, and not committed yet
+};
 
 // What only an encoder remembers: what it has looked for and found, and whether it was of use. No bytes depend on it
 // but by the choices of the encoder.
@@ -27,6 +56,7 @@ struct ModelledSearch {
   bool searched_bonds = false;
   bool new_bonds = false;  // found, but no section has them yet
   BondUse bond_use = BondUse::unknown;
+  MoleculeUse molecules;
 };
 
 // What a section changes if it stays. An update that is dropped instead has changed nothing.
@@ -34,6 +64,7 @@ struct ModelledUpdate {
   std::optional<LatticeModel::Update> lattice;
   std::optional<LatticeNeighbourPredictor::Update> lattice_neighbours;
   std::optional<PairForce::Update> forces;
+  std::optional<molecule::Update> molecules;  // a section of molecules: nothing else changes
   std::optional<Bonds> bonds;
   format::Column<std::uint32_t> broken_bonds;
   format::Column<std::uint32_t> scale;
@@ -57,6 +88,7 @@ class ModelledState {
   LatticeNeighbourPredictor lattice_neighbours;
   PairForce forces;
   Bonds bonds;
+  molecule::State molecules;
   format::Column<std::uint32_t> scale;  // walk.hpp; empty before the first modelled section
   ModelledSearch search;                // of an encoder
 };

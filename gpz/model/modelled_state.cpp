@@ -13,6 +13,11 @@ void ModelledState::start(Bonds found) {
 
 void ModelledState::commit(ModelledUpdate &&update) {
   search = std::move(update.search);
+  search.molecules.committed(update.molecules.has_value());
+  if (update.molecules) {
+    molecules.commit(std::move(*update.molecules));
+    return;
+  }
   if (update.lattice) {
     lattice.commit(std::move(*update.lattice));
     search.lattice.found = nullptr;
@@ -28,6 +33,7 @@ void ModelledState::keep(const std::uint32_t *kept, std::size_t count) {
   lattice.keep(kept, count);
   search.lattice.found = nullptr;
   forces.keep(kept, count);
+  molecules.keep(kept, count);
   if (!bonds.empty()) bonds.keep(kept, count);
   if (scale.empty()) return;
   for (std::size_t i = 0; i < count; ++i) scale[i] = scale[kept[i]];
@@ -38,13 +44,14 @@ void ModelledState::add(std::size_t count) {
   lattice.add(count);
   search.lattice.found = nullptr;
   forces.add(count);
+  molecules.add(count);
   if (!bonds.empty()) bonds.add(count);
   if (!scale.empty()) scale.resize(scale.size() + count, 0);
 }
 
 std::size_t ModelledState::memory_usage() const {
   return lattice.memory_usage(search.lattice) + lattice_neighbours.memory_usage() + forces.memory_usage() +
-         bonds.memory_usage() + cpu::memory_of(scale);
+         bonds.memory_usage() + molecules.memory_usage() + cpu::memory_of(scale);
 }
 
 }  // namespace gpz::model

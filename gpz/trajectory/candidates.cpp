@@ -16,18 +16,26 @@ constexpr SectionCandidate candidates[] = {
     // chunk               fields                          coding                       when
     {ChunkKind::ordered,    any_field & ~lossless,         format::ordered_values,      When::always},
     {ChunkKind::ordered,    on_grid,                       format::modelled_order,      When::always},
+    {ChunkKind::ordered,    values,                        format::classed_values,      When::always},
+    {ChunkKind::ordered,    lossless,                      format::few_values,          When::always},
     {ChunkKind::ordered,    integers | values | lossless,  format::block_coded_values,  When::always},
 
     {ChunkKind::cells,      positions,                     format::lattice_sites,       When::always},
     {ChunkKind::cells,      positions,                     format::halved_cells,        When::always},
+    {ChunkKind::cells,      values,                        format::classed_values,      When::always},
+    {ChunkKind::cells,      lossless,                      format::few_values,          When::always},
     {ChunkKind::cells,      any_field & ~positions,        format::block_coded_values,  When::always},
 
     {ChunkKind::sequence,   on_grid,                       format::sequence_values,     When::always},
     {ChunkKind::sequence,   positions,                     format::block_coded_values,  When::if_none},
+    {ChunkKind::sequence,   lossless,                      format::few_values,          When::always},
     {ChunkKind::sequence,   any_field & ~positions,        format::block_coded_values,  When::always},
 
+    {ChunkKind::difference, positions,                     format::molecules,           When::costly},
+    {ChunkKind::difference, integers | values,             format::classed_values,      When::costly},
     {ChunkKind::difference, on_grid,                       format::modelled_values,     When::costly},
     {ChunkKind::difference, any_field & ~lossless,         format::predicted_values,    When::always},
+    {ChunkKind::difference, lossless,                      format::few_values,          When::always},
     {ChunkKind::difference, any_field & ~on_grid,          format::block_coded_values,  When::always},
 };
 
@@ -54,8 +62,8 @@ struct Level {
   std::uint32_t features;
 };
 constexpr Level levels[] = {
-    {Effort::standard, true,  feature::modelled_sections},
-    {Effort::dense,    false, feature::modelled_sections | feature::cell_chunks},
+    {Effort::standard, true,  feature::modelled_sections | feature::classed_sections},
+    {Effort::dense,    false, feature::modelled_sections | feature::classed_sections | feature::cell_chunks},
 };
 // clang-format on
 

@@ -5,6 +5,15 @@
 
 namespace gpz::trajectory {
 
+FollowedFields::FollowedFields(const ChunkHistory &history, std::size_t own)
+    : OtherFields(history.fields(), own), history_(history) {}
+
+const cpu::DifferenceState *FollowedFields::followed(std::size_t field) {
+  if (!history_.follows(field)) throw FieldNotFollowed{field};
+  return &history_.state(field);
+}
+const std::int64_t *FollowedFields::integers(std::size_t field) { return followed(field)->axes[0].last.data(); }
+
 void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, int threads) {
   indices_.load_decoded(chunk.fields()[field], static_cast<std::size_t>(chunk.particles()),
                         [&](const cpu::Target &target) { chunk.write(field, target, threads); });
@@ -18,6 +27,7 @@ void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> 
   described_ = chunk.fields();
   fields_.resize(described_.size());
   modelled_.assign(described_.size(), {});
+  classed_.assign(described_.size(), {});
   if (exact != nullptr) exact->assign(described_.size(), {});
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     if (!follows(f)) continue;
@@ -39,6 +49,7 @@ void ChunkHistory::keep(const format::Column<std::uint32_t> &slots) {
   for (std::size_t f = 0; f < fields_.size(); ++f)
     if (follows(f)) {
       modelled_[f].keep(slots.data(), slots.size());
+      classed_[f].keep(slots.data(), slots.size());
       fields_[f].keep(slots.data(), slots.size());
     }
   particles_ = slots.size();
@@ -80,6 +91,7 @@ void ChunkHistory::add(const IndependentChunk &chunk, int threads, ExactValues *
     load(chunk, f, threads);
     fields_[f].add(indices_.columns(described_[f].components.size()), static_cast<std::size_t>(chunk.particles()));
     modelled_[f].add(static_cast<std::size_t>(chunk.particles()));
+    classed_[f].add(static_cast<std::size_t>(chunk.particles()));
     if (exact == nullptr) continue;
     for (const format::ExactValue &value : indices_.exact)
       (*exact)[f].push_back({value.place + particles_, value.bits});
@@ -94,6 +106,7 @@ std::size_t ChunkHistory::memory_usage() const {
       bytes += axis.last.capacity() * sizeof(std::int64_t) +
                (axis.deviation.capacity() + axis.velocity.capacity() + axis.previous.capacity()) * sizeof(std::int32_t);
   for (const model::ModelledState &modelled : modelled_) bytes += modelled.memory_usage();
+  for (const model::ClassedState &classed : classed_) bytes += classed.memory_usage();
   for (const auto &column : indices_.column) bytes += column.capacity() * sizeof(std::int64_t);
   return bytes;
 }

@@ -11,11 +11,27 @@
 #include "gpz/format/budget.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/model/classed_section.hpp"
 #include "gpz/model/modelled_section.hpp"
 #include "gpz/trajectory/independent_chunk.hpp"
 #include "gpz/trajectory/indices.hpp"
+#include "gpz/trajectory/other_fields.hpp"
 
 namespace gpz::trajectory {
+
+class ChunkHistory;
+
+// What sections of difference chunks take from other fields: fields that come before have their indices of this frame.
+class FollowedFields : public OtherFields {
+ public:
+  FollowedFields(const ChunkHistory &history, std::size_t own);
+
+ private:
+  const std::int64_t *integers(std::size_t field) override;
+  const cpu::DifferenceState *followed(std::size_t field) override;
+
+  const ChunkHistory &history_;
+};
 
 // Particles have slots 0, 1, ...: the order in which they are stored. Not usable after an exception until it is started
 // again. The way through a difference frame: keep, then for each field expect_crossings and follow, then add.
@@ -38,6 +54,7 @@ class ChunkHistory {
   const cpu::DifferenceState &state(std::size_t field) const { return fields_[field]; }
   // What modelled sections remember of a field.
   model::ModelledState &modelled(std::size_t field) { return modelled_[field]; }
+  model::ClassedState &classed(std::size_t field) { return classed_[field]; }
 
   // Only the particles in these slots stay, ascending.
   void keep(const format::Column<std::uint32_t> &slots);
@@ -63,6 +80,7 @@ class ChunkHistory {
   std::vector<Field> described_;
   std::vector<cpu::DifferenceState> fields_;
   std::vector<model::ModelledState> modelled_;
+  std::vector<model::ClassedState> classed_;
   Indices indices_;  // of one field of a chunk
   bool remembers_crossings_ = true;
   std::array<format::Column<std::int8_t>, core::max_components> crossings_;  // by field 0 in this frame; empty: none

@@ -98,6 +98,9 @@ void ChunkReader::decode_section(std::size_t field, const std::uint8_t *bytes, s
   SectionContext context{history_.fields()[field], state.particles};
   context.state = &state;
   context.modelled = &history_.modelled(field);
+  context.classed = &history_.classed(field);
+  FollowedFields others(history_, field);
+  context.others = &others;
   context.threads = threads;
   const std::size_t counting = state.plain && field != 0 ? context.components() : 0;
   const OpenedSection section =

@@ -26,12 +26,15 @@ constexpr Coding codings[] = {
     // number                    chunks       fields                head     feature                     decode                encode
     {format::predicted_values,   differences, any_field,            axes,    0,                          decode_predicted,     encode_predicted},
     {format::modelled_values,    differences, on_grid,              axes,    feature::modelled_sections, decode_modelled,      encode_modelled},
+    {format::molecules,          differences, positions,            axes,    feature::classed_sections,  decode_molecules,     encode_molecules},
     {format::block_coded_values, every,       any_field,            no_head, 0,                          nullptr,              encode_block_coded},
     {format::ordered_values,     ordered,     any_field & ~lossless, axes,   0,                          decode_ordered,       encode_ordered},
     {format::modelled_order,     ordered,     on_grid,              axes,    feature::modelled_sections, decode_ordered_model, encode_ordered_model},
     {format::halved_cells,       cells,       positions,            exact,   0,                          decode_cells,         encode_cells},
     {format::lattice_sites,      cells,       positions,            exact,   0,                          decode_sites,         encode_sites},
     {format::sequence_values,    sequence,    on_grid,              exact,   0,                          decode_sequence,      encode_sequence},
+    {format::classed_values,     differences | ordered | cells, integers | values, exact, feature::classed_sections,  decode_classed,  encode_classed},
+    {format::few_values,         every,       lossless,             no_head, feature::classed_sections,  decode_few_values,    encode_few_values},
 };
 // clang-format on
 

@@ -13,8 +13,10 @@
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/model/classed_section.hpp"
 #include "gpz/model/modelled_section.hpp"
 #include "gpz/trajectory/indices.hpp"
+#include "gpz/trajectory/other_fields.hpp"
 #include "gpz/trajectory/rows.hpp"
 
 namespace gpz::trajectory {
@@ -40,6 +42,8 @@ struct SectionContext {
   // Of a difference chunk: the field in earlier frames.
   const cpu::DifferenceState *state = nullptr;
   model::ModelledState *modelled = nullptr;
+  model::ClassedState *classed = nullptr;
+  OtherFields *others = nullptr;
   int threads = 1;
 
   std::size_t components() const { return field.components.size(); }
@@ -59,10 +63,13 @@ struct SectionSource {
   const Rows &rows;        // of the particles, in the order of the chunk
   const Indices &indices;  // of the rows; not loaded for lossless fields
   core::GridBox edges;     // of the box, on the grid of the field
-  cpu::Encoder &encoder;   // of block chunks
+  const Box &box;
+  cpu::Encoder &encoder;  // of block chunks
   model::ModelledOptions options;
   // Block coding is only tried for a section of so many bytes.
   std::size_t least_for_blocks = 0;
+  // The last indices have the edges counted that field 0 went through; only coding 1 says so.
+  bool counts_crossings = false;
 };
 
 // A section as one coding has it.
@@ -71,8 +78,11 @@ struct EncodedSection {
   // The particle that is decoded as number i, for codings that choose the order; empty: as given.
   std::vector<std::uint32_t> order;
   double largest_error = 0;  // of codings that take no indices
+  // Bytes by which a section may be larger than others: it makes later ones smaller.
+  std::size_t investment = 0;
   // What is remembered of a modelled section if it stays.
   std::optional<model::ModelledUpdate> update;
+  std::optional<model::ClassedUpdate> classed;  // the same of a classed section
 };
 // Bytes of the smallest section so far; SIZE_MAX: there is none.
 struct ToBeat {
@@ -105,8 +115,8 @@ const Coding *find_coding(std::uint8_t number);
 
 // One file each in codings/.
 Decode decode_predicted, decode_modelled, decode_ordered, decode_ordered_model, decode_cells, decode_sites,
-    decode_sequence;
+    decode_sequence, decode_few_values, decode_classed, decode_molecules;
 TryEncode encode_predicted, encode_modelled, encode_ordered, encode_ordered_model, encode_cells, encode_sites,
-    encode_sequence, encode_block_coded;
+    encode_sequence, encode_few_values, encode_classed, encode_molecules, encode_block_coded;
 
 }  // namespace gpz::trajectory

@@ -29,11 +29,37 @@ IndependentChunk::IndependentChunk(const std::uint8_t *bytes, std::size_t size, 
   if (chunk_.kind == ChunkKind::ordered) decode_ids();
 }
 
+class IndependentChunk::DecodedFields : public OtherFields {
+ public:
+  DecodedFields(const IndependentChunk &chunk, std::size_t own, int threads)
+      : OtherFields(chunk.fields(), own), chunk_(chunk), threads_(threads) {}
+
+ private:
+  const std::int64_t *integers(std::size_t field) override { return chunk_.integers(field, threads_); }
+
+  const IndependentChunk &chunk_;
+  int threads_;
+};
+
+const std::int64_t *IndependentChunk::integers(std::size_t field, int threads) const {
+  if (field == chunk_.identity) return ids_.data();
+  format::Column<std::int64_t> &column = integers_[field];
+  if (column.empty()) {
+    column.resize(static_cast<std::size_t>(particles_));
+    cpu::Target target;
+    target.components[0] = {column.data(), sizeof(std::int64_t), ConstArray::Type::int64};
+    write(field, target, threads);
+  }
+  return column.data();
+}
+
 template <typename Read>
 void IndependentChunk::in_section(std::size_t field, int threads, Indices &memory, const Read &read) const {
   const bool is_identity = field == chunk_.identity;
   SectionContext context{(*fields_)[field], static_cast<std::size_t>(particles_)};
   if (chunk_.kind == ChunkKind::ordered && !is_identity) context.ids = &ids_;
+  DecodedFields others(*this, field, threads);
+  context.others = &others;
   context.threads = threads;
   const format::Span span = chunk_.sections[field];
   located(span.offset, [&] {

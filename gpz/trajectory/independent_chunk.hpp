@@ -35,7 +35,11 @@ class IndependentChunk {
   model::Bonds bonds(std::size_t field) const;
 
  private:
+  class DecodedFields;
+
   void decode_ids();
+  // The values of an integer field with one component.
+  const std::int64_t *integers(std::size_t field, int threads) const;
   // Calls read(context, section) for the section of a field of a chunk that is not of kind block.
   template <typename Read>
   void in_section(std::size_t field, int threads, Indices &memory, const Read &read) const;
@@ -47,6 +51,7 @@ class IndependentChunk {
   format::OpenedChunk chunk_;
   std::unique_ptr<cpu::Decoder> blocks_;  // of a block chunk
   format::Column<std::int64_t> ids_;      // of an ordered chunk: all other fields need them
+  mutable IntegerColumns integers_;       // that other fields needed
 };
 
 }  // namespace gpz::trajectory

@@ -34,6 +34,28 @@ struct Population {
   }
 };
 
+// Integer columns of the caller, in the order of the chunk.
+class GivenFields : public OtherFields {
+ public:
+  GivenFields(const std::vector<Field> &described, std::size_t own, const std::vector<FieldInput> &fields,
+              const Rows &rows, IntegerColumns &columns)
+      : OtherFields(described, own), inputs_(fields), rows_(rows), columns_(columns) {}
+
+ private:
+  const std::int64_t *integers(std::size_t field) override {
+    format::Column<std::int64_t> &column = columns_[field];
+    if (column.empty()) {
+      column.resize(rows_.size());
+      for_integers(inputs_[field].components[0], rows_, [&](std::size_t i, auto value) { column[i] = value; });
+    }
+    return column.data();
+  }
+
+  const std::vector<FieldInput> &inputs_;
+  const Rows &rows_;
+  IntegerColumns &columns_;
+};
+
 }  // namespace
 
 bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
@@ -51,6 +73,8 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
   }
   out.largest_error.assign(fields.size(), 0);
   Indices indices;
+  const std::vector<Field> described = format::described(fields);
+  IntegerColumns columns;  // of fields that sections take classes from
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const FieldInput &input = fields[f];
     const bool is_identity = f == population.identity;
@@ -64,16 +88,21 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
     if (kind == ChunkKind::cells && takes_indices) indices.fill_first();
     SectionContext context{input.field, particles};
     if (kind == ChunkKind::ordered && !is_identity) context.ids = &population.ids;
+    GivenFields others(described, f, fields, population.rows, columns);
+    context.others = &others;
     const bool searches = takes_indices && f == 0 && field == positions;
     const core::GridBox edges =
         searches ? cell.find(box, input.field, indices.columns(context.components()), nullptr, particles)
                  : format::grid_box(box, input.field);
-    const SectionSource source{context, input, population.rows, indices, edges, encoder, {}};
+    const SectionSource source{context, input, population.rows, indices, edges, box, encoder, {}};
     const std::size_t begin = out.bytes.size();
     const WrittenSection written = append_section(candidates, source, SectionChoice::Try::both, {}, out.bytes);
     format::set_section_length(out.bytes, kind, f, out.bytes.size() - begin);
     out.largest_error[f] = std::max(out.largest_error[f], written.largest_error);
-    if (!written.order.empty()) population.sort(written.order);
+    if (!written.order.empty()) {
+      population.sort(written.order);
+      columns.clear();
+    }
   }
   out.particles = particles;
   return std::adjacent_find(population.ids.begin(), population.ids.end()) != population.ids.end();

@@ -8,11 +8,25 @@
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/opened_chunk.hpp"
+#include "gpz/trajectory/field_references.hpp"
 
 namespace gpz::trajectory {
 namespace {
 
 [[noreturn]] void unsupported(const char *cause) { throw Error(Status::unsupported, cause); }
+
+// Of the fields that are named in the section from `begin` on.
+void renumber(const std::vector<bool> &kept, std::vector<std::uint8_t> &bytes, std::size_t begin) {
+  for (const std::size_t offset : field_references(bytes.data() + begin, bytes.size() - begin)) {
+    std::uint8_t *const at = bytes.data() + begin + offset;
+    const std::size_t number = format::load_little<std::uint16_t>(at);
+    if (number == 0) continue;
+    if (number > kept.size()) format::corrupt("a field that a section names", begin + offset);
+    if (!kept[number - 1]) unsupported("a section needs a field that is left out");
+    const auto before = std::count(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(number), true);
+    format::store_little(at, static_cast<std::uint16_t>(before));
+  }
+}
 
 }  // namespace
 
@@ -30,8 +44,12 @@ std::vector<std::uint8_t> kept_sections(const std::uint8_t *bytes, std::size_t s
   for (std::size_t f = 0; f < kept.size(); ++f)
     if (kept[f]) append(format::section_length_at(chunk.kind, f), format::section_length_size);
   append(chunk.slots.offset, chunk.slots.size);
-  for (std::size_t f = 0; f < kept.size(); ++f)
-    if (kept[f]) append(chunk.sections[f].offset, chunk.sections[f].size);
+  for (std::size_t f = 0; f < kept.size(); ++f) {
+    if (!kept[f]) continue;
+    const std::size_t begin = out.size();
+    append(chunk.sections[f].offset, chunk.sections[f].size);
+    if (chunk.kind != ChunkKind::block) renumber(kept, out, begin);
+  }
   if (chunk.kind == ChunkKind::ordered) {
     const auto before = std::count(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(chunk.identity), true);
     format::store_little(out.data() + format::identity_field_at, static_cast<std::uint64_t>(before));

@@ -67,12 +67,15 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
     const Coding &coding = *find_coding(candidate.coding);
     EncodedSection encoded;
     if (!coding.try_encode(source, best ? best->size : ToBeat{}, encoded)) continue;
-    const ToBeat size{head_size(coding, source) + encoded.payload.size(), encoded.payload.size()};
+    ToBeat size{head_size(coding, source) + encoded.payload.size(), encoded.payload.size()};
+    size.section -= encoded.investment;
+    size.payload -= encoded.investment;
     if (!best || size.section < best->size.section)
       best = Best{&coding, std::move(encoded), size, candidate.when == When::costly};
   }
   append_head(*best->coding, source, crossed, best->encoded.order, bytes);
   bytes.insert(bytes.end(), best->encoded.payload.begin(), best->encoded.payload.end());
+  if (best->encoded.classed) source.context.classed->commit(std::move(*best->encoded.classed));
   if (best->encoded.update) source.context.modelled->commit(std::move(*best->encoded.update));
   return {best->costly, std::move(best->encoded.order), best->encoded.largest_error};
 }

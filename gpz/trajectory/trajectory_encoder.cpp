@@ -206,10 +206,14 @@ struct TrajectoryEncoder::State {
     trajectory::SectionContext context{input.field, staying.size()};
     context.state = &state;
     context.modelled = &history.modelled(f);
-    trajectory::SectionSource source{context, input, staying, indices, edges, encoder, {}};
+    context.classed = &history.classed(f);
+    trajectory::FollowedFields others(history, f);
+    context.others = &others;
+    trajectory::SectionSource source{context, input, staying, indices, edges, box, encoder, {}};
     source.options.in_order_of_ids = order == Order::id;
     source.options.positions = f == 0;
     source.options.dense = effort == Effort::dense;
+    source.counts_crossings = crossed != format::Crossed{};
     source.least_for_blocks = key.scaled(key.sections[f], staying.size());
     const trajectory::FieldClass field = trajectory::class_of(input.field);
     const auto candidates = trajectory::section_candidates(ChunkKind::difference, field, usable());

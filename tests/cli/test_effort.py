@@ -16,9 +16,9 @@ sys.path.insert(0, str(TESTS / "reference"))
 import gpz_ref  # noqa: E402
 
 EFFORTS = ("fast", "standard", "dense")
-MODELLED, CELLS = 1, 2
-FEATURES = {"fast": 0, "standard": MODELLED, "dense": MODELLED | CELLS}
-NAMES = {"modelled sections": MODELLED, "cell chunks": CELLS}
+MODELLED, CELLS, CLASSED = 1, 2, 8
+FEATURES = {"fast": 0, "standard": MODELLED | CLASSED, "dense": MODELLED | CELLS | CLASSED}
+NAMES = {"modelled sections": MODELLED, "cell chunks": CELLS, "classed sections": CLASSED}
 UNREADABLE = {"empty"}  # no frame in it
 TORN = {"torn"}
 
@@ -127,7 +127,7 @@ class Efforts(EffortCase):
             self.assertEqual(self.features(effort + ".gpz"), FEATURES[effort])
             self.assertEqual(self.info(effort + ".gpz")["effort"], effort)
         text = self.gpz("info", "dense.gpz", out=None).decode()
-        self.assertIn("modelled sections, cell chunks (effort dense)", text)
+        self.assertIn("modelled sections, cell chunks, classed sections (effort dense)", text)
         self.assertNotIn("features", self.gpz("info", "fast.gpz", out=None).decode())
 
     def test_standard_is_the_default(self):
@@ -196,7 +196,7 @@ class Efforts(EffortCase):
 
     def test_unknown_features_are_refused(self):
         content = bytearray(self.read("fast.gpz"))
-        struct.pack_into("<I", content, 12, 8)
+        struct.pack_into("<I", content, 12, 16)
         self.write("later.gpz", bytes(content))
         for command in (("info", "later.gpz"), ("verify", "later.gpz"), ("decode", "later.gpz", "-o", "d.xyz")):
             self.gpz(*command, code=4, err="later.gpz: byte 12: the file requires an unknown feature")

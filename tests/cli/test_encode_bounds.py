@@ -2,6 +2,8 @@
 """gpz encode: the bound of every column of positions, bounds of 0, and bounds as large as the box."""
 
 import json
+import random
+import statistics
 
 from cli_case import A_SET, CliCase, dump_frame, parse_dump, random_rows
 
@@ -79,3 +81,55 @@ class Large(BoundCase):
         # A single particle has no range.
         self.write("in.xyz", "1\n\nC 1 2 3\n")
         self.encode("--eb", "100", "--order", "place", name="in.xyz", err=f"in.xyz: {A_SET}")
+
+
+class Thermal(BoundCase):
+    """Of velocities: a thousandth of the thermal speed of the type that is slowest, rounded down to two digits."""
+
+    def write_gas(self, speeds=(2.0, 0.5), drift=100.0):
+        rng = random.Random(4)
+        self.speeds = {}
+        rows = []
+        for i, row in enumerate(random_rows(4000, 3)):
+            number, _, x, y, z = row
+            kind = i % 2
+            velocity = [drift + rng.gauss(0, speeds[kind]) for _ in range(3)]
+            self.speeds.setdefault(kind, []).append(velocity)
+            rows.append((number, kind + 1, x, y, z, *velocity, 1.5))
+        self.write("in.dump", dump_frame(0, rows, "id type x y z vx vy vz q"))
+
+    def thermal_speed(self, kind):
+        columns = list(zip(*self.speeds[kind]))
+        squares = sum(statistics.variance(column) for column in columns) / 3
+        return squares**0.5
+
+    def test_of_the_slowest_type_about_its_mean(self):
+        self.write_gas()
+        speed = self.thermal_speed(1)
+        self.encode("--eb", "0.01", "--bound", "v*=thermal", err=None)
+        bounds = self.bounds()
+        bound = bounds["vx"]
+        self.assertEqual((bounds["vy"], bounds["vz"], bounds["q"]), (bound, bound, 0))
+        self.assertTrue(0.00091 * speed < bound <= 0.001 * speed, (bound, speed))
+        self.assertEqual(float(f"{bound:.1e}"), bound)
+        self.encode("--eb", "0.01", "--bound", "vx=thermal",
+                    err=f"vx: bound {bound:g}, a thousandth of the thermal speed of the slowest type in the first frame, rounded down")
+        self.gpz("verify", "t.gpz", "--against", "in.dump", out=None)
+
+    def test_a_star_for_any_bound(self):
+        self.write_gas()
+        self.encode("--eb", "0.01", "--bound", "v*=0.25", "--bound", "q=0.5")
+        bounds = self.bounds()
+        self.assertEqual([bounds[name] for name in ("vx", "vy", "vz", "q")], [0.25, 0.25, 0.25, 0.5])
+
+    def test_refused(self):
+        self.write_gas(speeds=(0.0, 0.0))
+        refused = {
+            "v*=thermal": "in.dump: --bound: the velocities of the first frame are all alike, so there is no thermal speed; give a number",
+            "q=thermal": "in.dump: --bound q=thermal: a thermal bound is for vx, vy and vz, not for q; give a number",
+            "w*=thermal": "in.dump: --bound w*: no such column takes a bound",
+            "x*=thermal": "in.dump: --bound x*: no such column takes a bound",
+            "vx=warm": "--bound vx=warm: a bound is a number above 0, or 0 to keep every bit",
+        }
+        for bound, says in refused.items():
+            self.gpz("encode", "in.dump", "-o", "e.gpz", "--eb", "0.1", "--bound", bound, code=2, err=says)

@@ -124,7 +124,7 @@ class BadInput(CliCase):
 
     def test_unknown_required_feature(self):
         content = self.encoded()
-        content[12] = 8  # bits 0 to 2 are known
+        content[12] = 16  # bits 0 to 3 are known
         self.write("new.gpz", bytes(content))
         self.check("new.gpz", 4, "byte 12: the file requires an unknown feature")
 

@@ -58,6 +58,7 @@ class Source:
     key_interval: int = 1
     order: str = "place"  # or "id", "memory": of particles in independent chunks
     effort: str = "fast"  # or default, dense
+    features: int = 7  # required features that the file may name: all that there were when the golden file was made
     chunks: int = 1
     identity: str = "id"  # column by which particles are found again: no two of a frame have the same value in it
     metadata: dict = field(default_factory=lambda: {"units": "lj"})
@@ -471,14 +472,206 @@ class Vibrations:
                 away[:] = [x + 0.2 * v for x, v in zip(away, speed)]
 
 
-def modelled_sources():
+class Molecules:
+    """Waters, and chains of `length` atoms of which some have branches: every atom is drawn to where it is from its molecule, and
+    thrown about. Places are not brought back into the box."""
+
+    def __init__(self, seed, waters, chains, length, edge, flat=False):
+        self.random = rng = random.Random(seed)
+        self.edge, self.places, self.ids, self.parts = edge, [], [], []
+        self.next_id = 1
+        for number in range(waters + chains):
+            self.add(3 if number < waters else length, flat)
+        rng.random()
+
+    def add(self, length, flat=False):
+        """A molecule, at the end."""
+        rng = self.random
+        start, by = ([scale * (rng.random() - 0.5) for _ in range(3)] for scale in (self.edge, 4.0))
+        shape = [(0.0, 0.0, 0.0)]
+        for k in range(1, length):
+            if length == 3:
+                shape.append((0.5858823, (1.0 if k == 1 else -1.0) * 0.7569503, 0.0))
+            elif k % 5 == 4:  # a branch of the atom before it
+                x, y, z = shape[-1]
+                shape.append((x + 0.3, y, z + 1.0))
+            else:
+                shape.append((0.9 * k, 0.0 if flat else 0.6 * (k % 2), 0.8 * (k % 3 == 1)))
+        if flat:
+            by = [0.0] * 3
+            start = [round(x) + 0.0 for x in start]
+        ways = [turned(place, by) for place in shape]
+        self.places += [[x + w for x, w in zip(start, way)] for way in ways]
+        self.ids += range(self.next_id, self.next_id + length)
+        self.parts.append(ways)
+        self.next_id += length
+
+    def run(self, _steps):
+        """Molecules drift and turn, atoms shake."""
+        rng, first, places = self.random, 0, []
+        for ways in self.parts:
+            here = self.places[first]
+            by, shift = ([scale * (rng.random() - 0.5) for _ in range(3)] for scale in (1.0, 3.0))
+            ways[:] = [turned(way, by) for way in ways]
+            for way in ways:
+                places.append([x + s + w + 0.02 * (rng.random() - 0.5) for x, s, w in zip(here, shift, way)])
+            first += len(ways)
+        self.places = places
+
+
+def of_molecules(molecules, frames, edges, tilts=(0.0, 0.0, 0.0), events=None, boundary="pppppp", brick=False, rest_in=-1):
+    """`events`: what happens before a frame, by its number: a function of the molecules that returns ids that are left out, and
+    how far particles are from their places in the box, by id. `brick`: a tilted box has the places of one that is not."""
+    made = []
+    for number in range(frames):
+        if number not in (0, rest_in):
+            molecules.run(1)
+        left_out, away = events(molecules, number) if events else ((), {})
+        rows = [(i, place) for i, place in zip(molecules.ids, molecules.places) if i not in left_out]
+        rows = [(i, inside_box(place, edges, tilts, boundary, brick)) for i, place in rows]
+        rows = [(i, [x + u for x, u in zip(place, away.get(i, (0.0, 0.0, 0.0)))]) for i, place in rows]
+        fields = [number_field("f64", ["x", "y", "z"], zip(*(place for _, place in rows)), bound=0.005, leading=True)]
+        fields.append(number_field("i64", ["id"], [[i for i, _ in rows]]))
+        box = {"kind": 2 if any(tilts) else 1, "dimension": 3, "boundary": boundary}
+        box["values"] = [x for edge in edges for x in (0.0, edge)] + [*tilts, 0.0, 0.0, 0.0]
+        made.append(Frame(fields, number, box))
+    return Source(made, key_interval=10, order="id", effort="default", features=15)
+
+
+def inside_box(place, edges, tilts, boundary, brick):
+    """The image that is in the box."""
+    xy, xz, yz = tilts
+    place = list(place)
+    for d, edge in ((2, (xz, yz, edges[2])), (1, (xy, edges[1], 0.0)), (0, (edges[0], 0.0, 0.0))):
+        low = 0.0
+        if not brick:
+            z = place[2] / edges[2]
+            y = (place[1] - yz * z) / edges[1]
+            low = (xy * y + xz * z, yz * z, 0.0)[d]  # of places that are inside on the axes behind it
+        while boundary[2 * d] == "p" and place[d] >= low + edges[d]:
+            place = [x - e for x, e in zip(place, edge)]
+        while boundary[2 * d] == "p" and place[d] < low:
+            place = [x + e for x, e in zip(place, edge)]
+    return place
+
+
+def comings_and_goings(molecules, number):
+    """The first atom of a water and one within a chain leave and come back, a water arrives, an atom is far away, and some are
+    an edge away."""
+    if number == 2:
+        molecules.add(3)
+    left_out = {4, molecules.next_id // 2} if number in (3, 4) else set()
+    away = {5: {9: (2e4, 1.0, 2.0), 13: (3e8, 0.0, 0.0)}, 6: {20: (15.0, 0.0, 0.0), 19: (0.0, -16.0, 17.0)}}
+    return left_out, away.get(number, {})
+
+
+def molecule_sources():
     return {
-        "modelled_liquid": of_matter(liquid(4, 20), 8, 5, 0.001, effort="dense"),
-        "modelled_crystal": of_matter(Vibrations(51, 5), 6, 5, 0.001, effort="dense"),
-        "modelled_molecules": of_matter(Waters(52, 250, 20.0), 1, 4, 0.01, effort="default", order="id"),
-        "modelled_ordered": of_matter(Waters(53, 150, 17.0), 1, 1, 0.02, effort="default", order="id"),
-        "cells": of_matter(Vibrations(54, 6), 5, 2, 0.01, with_ids=False, effort="dense"),
-        "cells_liquid": of_matter(liquid(5, 12), 4, 2, 0.01, with_ids=False, effort="dense"),
+        "molecules": of_molecules(
+            Molecules(61, 50, 12, 14, 15.0), 8, (15.0, 16.0, 17.0), events=comings_and_goings, rest_in=2
+        ),
+        "molecules_tilted": of_molecules(Molecules(62, 40, 8, 14, 40.0), 4, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0)),
+        "molecules_brick": of_molecules(Molecules(65, 20, 10, 20, 40.0), 3, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0), brick=True),
+        "molecules_open": of_molecules(Molecules(63, 30, 8, 16, 40.0, flat=True), 4, (40.0, 43.0, 42.0), boundary="ppppss"),
+    }
+
+
+def modelled_sources():
+    dense = dict(effort="dense")
+    usual = dict(effort="default", order="id")
+    return {
+        "modelled_liquid": of_matter(liquid(4, 20), 8, 5, 0.001, **dense),
+        "modelled_crystal": of_matter(Vibrations(51, 5), 6, 5, 0.001, **dense),
+        "modelled_molecules": of_matter(Waters(52, 250, 20.0), 1, 4, 0.01, **usual),
+        "modelled_ordered": of_matter(Waters(53, 150, 17.0), 1, 1, 0.02, **usual),
+        "cells": of_matter(Vibrations(54, 6), 5, 2, 0.01, with_ids=False, **dense),
+        "cells_liquid": of_matter(liquid(5, 12), 4, 2, 0.01, with_ids=False, **dense),
+    }
+
+
+def of_few_values(seed, frames, with_ids=True, **more):
+    """Lossless columns that are constant, constant for each type, or have few values; some of them change."""
+    rng, count = random.Random(seed), 260
+    places = [[0.05 * i, 0.02 * rng.random(), 0.02 * rng.random()] for i in range(count)]
+    types = [(1, 2, 2, 7)[i % 4] if i < 200 else rng.choice((3, 7)) for i in range(count)]
+    charges = [(-0.8476, 0.4238, 0.4238, 0.25)[i % 4] if i < 200 else rng.choice((0.25, -0.5, 1.0)) for i in range(count)]
+    flags = [rng.randrange(6) for _ in range(count)]
+    spins = [float(t) if rng.random() < 0.9 else 0.5 for t in types]  # mostly one value for each type
+    made = []
+    for number in range(frames):
+        axes = [[x + 0.001 * number for x in column] for column in zip(*places)]
+        if number > 0:
+            types[rng.randrange(count)] = 2
+            charges[rng.randrange(count)] += 0.5
+            flags[3 * number] += 1
+        mass = {1: 15.9994, 2: 1.008, 3: 12.011, 7: 22.98977}
+        fields = [number_field("f64", ["x", "y", "z"], axes, bound=0.001, leading=True)]
+        fields.append(number_field("i64", ["id"] if with_ids else ["mark"], [range(1, count + 1)]))
+        fields.append(number_field("i64", ["type"], [types]))
+        fields.append(number_field("f64", ["mass"], [[mass[t] for t in types]]))
+        fields.append(number_field("f64", ["q"], [charges]))
+        fields.append(number_field("f32", ["a", "b", "c"], [[0.5] * count, [math.nan] * count, [2.0 + number] * count]))
+        # Its numbers follow from nothing but themselves, and those of the type.
+        fields.append(number_field("f32", ["flag", "sign"], [[0.1 * f for f in flags], [-0.0 if f % 2 else 0.0 for f in flags]]))
+        steps = [0.1 * (i // 3 % 3) for i in range(count)]
+        fields.append(number_field("f64", ["step"], [steps]))
+        fields.append(number_field("f64", ["spin"], [spins]))
+        made.append(Frame(fields, number, NO_BOX))
+    return Source(made, key_interval=10, identity="id" if with_ids else "mark", features=15, **more)
+
+
+def of_motion(seed, frames, with_ids=True, **more):
+    """A crystal of two kinds of atoms with velocities, forces, charges and neighbour counts, of which some values are strange."""
+    matter, rng = Vibrations(seed, 4), random.Random(seed)
+    matter.run(20)
+    count, made = len(matter.places), []
+    types = [1 + i % 2 for i in range(count)]
+    charges = [(0.5, -1.0)[t - 1] + 0.1 * (rng.random() - 0.5) for t in types]
+    near, far = [rng.randrange(9, 14) for _ in range(count)], [10.0**8 * rng.random() for _ in range(count)]
+    for number in range(frames):
+        if number > 0:
+            before = [list(v) for v in matter.speed]
+            matter.run(1)
+            near = [n + (rng.randrange(3) - 1 if rng.random() < 0.2 else 0) for n in near]
+            near[7] += 2**40 * (number % 2)
+            charges = [q + 0.002 * t * (rng.random() - 0.5) for q, t in zip(charges, types)]
+            far = [x * (1.0 + 0.01 * rng.random()) for x in far]
+        edge = matter.edge
+        axes = [[place[d] - edge * math.floor(place[d] / edge) for place in matter.places] for d in range(3)]
+        velocities = [[v[d] for v in matter.speed] for d in range(2)]
+        before = matter.speed if number == 0 else before
+        force = [(1.0, 40.0)[t - 1] * (v[0] - w[0]) for v, w, t in zip(matter.speed, before, types)]
+        velocities[1][number], force[4] = math.nan, math.inf
+        fields = [number_field("f64", ["x", "y", "z"], axes, bound=0.00002, leading=True)]
+        fields.append(number_field("i64", ["id"] if with_ids else ["mark"], [range(1, count + 1)]))
+        fields.append(number_field("i64", ["type"], [types]))
+        fields.append(number_field("f64", ["vx", "vy"], velocities, bound=0.00002))
+        fields.append(number_field("f64", ["fx"], [force], bound=0.001))
+        fields.append(number_field("f32", ["q"], [charges], bound=0.001))
+        fields.append(number_field("i64", ["near"], [near]))
+        fields.append(number_field("f64", ["far"], [far], bound=0.01))
+        box = {"kind": 1, "dimension": 3, "boundary": "pppppp", "values": [0.0, edge] * 3 + [0.0] * 6}
+        made.append(Frame(fields, number, box))
+    return Source(made, key_interval=20, identity="id" if with_ids else "mark", features=15, **more)
+
+
+def of_segments(seed, count):
+    """More particles than a segment has, in one frame."""
+    rng = random.Random(seed)
+    types = [rng.randrange(1, 4) for _ in range(count)]
+    fields = [number_field("i64", ["id"], [range(1, count + 1)]), number_field("i64", ["type"], [types])]
+    fields.append(number_field("f64", ["vx"], [[t * t * (rng.random() + rng.random() - 1.0) for t in types]], bound=0.01))
+    return Source([Frame(fields, 0, NO_BOX)], effort="default", order="id", features=15)
+
+
+def classed_sources():
+    return {
+        "classed": of_motion(59, 5, effort="default", order="id"),
+        "classed_cells": of_motion(60, 1, with_ids=False, effort="dense"),
+        "classed_segments": of_segments(61, 8400),
+        "few_values": of_few_values(56, 4, effort="default", order="id"),
+        "few_values_cells": of_few_values(57, 1, with_ids=False, effort="dense"),
+        "few_values_memory": of_few_values(58, 1, effort="dense", order="memory"),
     }
 
 
@@ -499,7 +692,9 @@ def scan_lines(kind, components, count, noise, frames=1):
         rows[5][0], rows[count - 1][1] = math.nan, math.inf
         fields = [number_field(kind, ["x", "y", "z"][:components], zip(*rows), bound=0.02, leading=True)]
         fields.append(number_field("i64", ["id"], [range(number * count, (number + 1) * count)]))
-        fields.append(number_field(kind, ["intensity"], [[float(i // 50 % 3) for i in range(count)]], bound=0.1))
+        # Whole numbers, of which an encoder would make a grid of its own.
+        step = 0.1997068407945335 if kind == "f32" else 0.199951171875
+        fields.append(number_field(kind, ["intensity"], [[float(i // 50 % 3) for i in range(count)]], bound=0.1, step=step))
         fields.append(number_field(kind, ["exact"], [[1 / 3] * count]))
         made.append(Frame(fields, number, NO_BOX))
     return Source(made, key_interval=10, order="memory")
@@ -563,6 +758,8 @@ def sources():
         "type-labels": trajectory(Motion(31, 40, 2, display=TYPE_LABEL), key_interval=2, metadata=NAMES),
         "empty": empty(),
         **modelled_sources(),
+        **molecule_sources(),
+        **classed_sources(),
         "sequence-f32": scan_lines("f32", 3, 4200, 40),
         "sequence-f64": scan_lines("f64", 2, 1500, 0.1, frames=2),
     }

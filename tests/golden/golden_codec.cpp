@@ -113,6 +113,13 @@ gpz::Metadata metadata_of(const json &described) {
   return metadata;
 }
 
+bool has_ids(const json &described) {
+  for (const json &frame : described["frames"])
+    for (const json &field : frame["fields"])
+      if (field["names"][0] == "id") return true;
+  return false;
+}
+
 // Frames of several chunks: each chunk has an encoder of its own, as MPI ranks have.
 void write_chunks(gpz::Writer &writer, std::vector<gpz::TrajectoryEncoder> &encoders, gpz::FrameInfo info,
                   const Columns &columns, const std::vector<std::size_t> &sizes) {
@@ -137,11 +144,16 @@ void encode(const std::string &source, const std::string &path, int threads) {
                                           : gpz::Effort::fast;
   const std::size_t chunks = described["chunks"];
 
-  gpz::Writer writer(path, metadata_of(described["metadata"]), gpz::Writer::Mode::create, threads);
+  // A file that is continued keeps the features of its header: those that there were when the golden file was made.
+  const std::uint32_t features = described["features"];
+  gpz::Metadata metadata = metadata_of(described["metadata"]);
+  metadata.features = gpz::features_of(effort, order, has_ids(described)) & features;
+  gpz::Writer(path, metadata).close();
+  gpz::Writer writer(path, metadata, gpz::Writer::Mode::append, threads);
   std::vector<gpz::TrajectoryEncoder> encoders;
   for (std::size_t c = 0; c < chunks; ++c) {
     encoders.emplace_back(threads).set_order(order);
-    encoders.back().set_effort(effort);
+    encoders.back().set_effort(effort, metadata.features);
   }
   if (chunks == 1) writer.set_key_interval(key_interval);
   writer.set_order(order);

@@ -10,9 +10,13 @@ import decoders
 import gpz_block
 import gpz_cells
 import gpz_chunk
+import gpz_classed
 import gpz_codec
 import gpz_difference
+import gpz_few_values
+import gpz_gridded
 import gpz_modelled
+import gpz_molecules
 import gpz_ordered
 import gpz_ref
 import gpz_sequence
@@ -20,6 +24,8 @@ from gpz_codec import EXACT, FLOAT32, FLOAT64, INTEGER
 
 CLASSES = GRID, WHOLE, LOSSLESS = "grid", "integers", "lossless floats"
 MODEL_FLAGS = gpz_modelled.SLOTS, gpz_modelled.SPACE, gpz_modelled.BONDS, gpz_modelled.LATTICE_NEIGHBOURS
+MOLECULE_FLAGS = gpz_molecules.NEW, gpz_molecules.TILTED, gpz_molecules.BRICK, gpz_molecules.QUIET
+LINKS = gpz_molecules.BESIDE, gpz_molecules.ABOVE, gpz_molecules.BEYOND
 PAYLOAD_PARTS = "bitmap", "margin", "flags", "exceptions"
 
 
@@ -126,17 +132,57 @@ def note_models(noted):
     return mock.patch.multiple(gpz_modelled.Pass, __init__=note_start, read_bound=note_bound)
 
 
+def note_molecules(noted):
+    section, way = gpz_molecules.Pass, gpz_molecules.ExpectedWay
+    start, read_side, read_index, read_way = section.__init__, section.read_side, section.read_index, way.read
+    where = "molecules"
+
+    def note_start(self, cursor, history, axes, memory, is_known):
+        flags = cursor.data[cursor.offset]
+        noted.update((where, "flag", flag) for flag in MOLECULE_FLAGS if flags & flag)
+        noted.when(not flags & gpz_molecules.QUIET, where, "images may be any")
+        noted.when(not flags & gpz_molecules.NEW and not is_known, where, "after another section")
+        start(self, cursor, history, axes, memory, is_known)
+        noted.update((where, "axis", "periodic" if period else "open") for period in self.box.period)
+        for along, across in self.links:
+            noted.when(along, where, "along", along and along[1])
+            noted.when(across, where, "across", across and across[1])
+        for slot in self.exceptions:
+            noted.add((where, "exception", "root" if memory.parents[slot] is None else "way"))
+
+    def note_side(self, t):
+        other = read_side(self, t)
+        noted.add((where, "side", other))
+        return other
+
+    def note_index(self, begin, step, usual, particle):
+        index = read_index(self, begin, step, usual, particle)
+        wrapping = self.box.wrapping([a + int(w) for a, w in zip(begin, step)])
+        is_usual, wraps = particle.image == (usual or (0, 0, 0)), particle.image == wrapping
+        noted.add((where, "image", "root" if usual is None else "way", is_usual, wraps))
+        return index
+
+    def note_way(self, *take):
+        noted.add((where, "framed" if self.framed else "free", "wide" if self.wide else "narrow"))
+        return read_way(self, *take)
+
+    patches = contextlib.ExitStack()
+    patches.enter_context(mock.patch.multiple(section, __init__=note_start, read_side=note_side, read_index=note_index))
+    patches.enter_context(mock.patch.object(way, "read", note_way))
+    return patches
+
+
 def note_order(noted):
     decode_section, read_indices, read_block = (
         getattr(gpz_ordered, name) for name in ("decode_section", "read_indices", "read_block")
     )
     where = "order"
 
-    def note_section(data, field, particles, ids):
+    def note_section(data, field, particles, ids, *others):
         noted.add((where, "coding", data[0], "the ids" if ids is None else class_of(field)))
         if data[0] == gpz_ordered.PREDICTED_IN_ORDER:
             noted.when(any(data[8 + 16 * field.dimensions :][:8]), where, "exact values")
-        return decode_section(data, field, particles, ids)
+        return decode_section(data, field, particles, ids, *others)
 
     def note_indices(cursor, ids, particles, axes):
         noted.add((where, "section", cursor.data[cursor.offset]))
@@ -155,12 +201,50 @@ def note_order(noted):
     return mock.patch.multiple(gpz_ordered, decode_section=note_section, read_indices=note_indices, read_block=note_block)
 
 
+def note_few_values(noted):
+    read = gpz_few_values.read_few_values
+
+    def note(cursor, particles, field, others, last=None):
+        kind, class_field = cursor.data[cursor.offset], cursor.data[cursor.offset + 2]
+        noted.add(("few values", kind, "classes" if class_field else "no classes"))
+        return read(cursor, particles, field, others, last)
+
+    with_it = gpz_difference, gpz_ordered, gpz_gridded
+    stack = contextlib.ExitStack()
+    for module in with_it:
+        stack.enter_context(mock.patch.object(module, "read_few_values", note))
+    return stack
+
+
+def note_classed(noted):
+    def note(cursor, particles, field, others, history=None, t=0):
+        flags, levels = cursor.data[cursor.offset : cursor.offset + 2]
+        where = "differences" if history is not None else "alone"
+        noted.when(flags & gpz_classed.RULES_FOLLOW, "classed", where, "rules")
+        noted.when(not flags & gpz_classed.RULES_FOLLOW, "classed", where, "earlier rules")
+        noted.when(flags & gpz_classed.BY_GROUP, "classed", where, "by group")
+        noted.when(levels > 1, "classed", "levels")
+        noted.when(any(cursor.data[8:16]), "classed", "exact values")
+        noted.add(("classed", where, class_of(field)))
+        reader = gpz_classed.Reader(cursor, particles, field, others, history, t)
+        noted.when(len(reader.streams) > 1, "classed", "segments")
+        noted.when(any(reader.exceptions), "classed", "exceptions")
+        noted.update(("classed", "term", term[2]) for terms in reader.rules.terms for term in terms)
+        noted.when(reader.rules.groups > 1, "classed", "groups")
+        return reader.read()
+
+    stack = contextlib.ExitStack()
+    for module in (gpz_difference, gpz_ordered, gpz_gridded):
+        stack.enter_context(mock.patch.object(module, "read_classed", note))
+    return stack
+
+
 def note_cells(noted):
     decode_section = gpz_cells.decode_section
 
-    def note_section(data, field, particles):
+    def note_section(data, field, particles, others):
         noted.add(("cells", "coding", data[0]))
-        return decode_section(data, field, particles)
+        return decode_section(data, field, particles, others)
 
     return mock.patch.object(gpz_cells, "decode_section", note_section)
 
@@ -168,9 +252,9 @@ def note_cells(noted):
 def note_sequences(noted):
     decode_section, read_block = gpz_sequence.decode_section, gpz_sequence.read_block
 
-    def note_section(data, field, particles):
+    def note_section(data, field, particles, others):
         noted.add(("sequence", "coding", data[0], class_of(field)))
-        return decode_section(data, field, particles)
+        return decode_section(data, field, particles, others)
 
     def note_block(payload, n, axes, tables, record):
         noted.add(("sequence", block_size_class(n, gpz_sequence.PARTICLES)))
@@ -197,7 +281,7 @@ def note_container(noted):
 @contextlib.contextmanager
 def noting(noted):
     with contextlib.ExitStack() as patches:
-        for note in (note_blocks, note_chunks, note_differences, note_models, note_order, note_cells, note_sequences, note_container):
+        for note in (note_blocks, note_chunks, note_differences, note_models, note_molecules, note_order, note_few_values, note_classed, note_cells, note_sequences, note_container):
             patches.enter_context(note(noted))
         yield
 
@@ -242,9 +326,28 @@ def expected():
     codings = None, gpz_difference.PREDICTED, gpz_difference.BLOCK_CODED
     result |= {("difference", "coding", c, kind) for c, kind in itertools.product(codings, CLASSES)}
     result |= {("difference", "coding", gpz_difference.MODELLED, GRID)}
+    result |= {("difference", "coding", gpz_few_values.FEW_VALUES, LOSSLESS), ("order", "coding", gpz_few_values.FEW_VALUES, LOSSLESS)}
+    result |= {("cells", "coding", gpz_few_values.FEW_VALUES), ("sequence", "coding", gpz_few_values.FEW_VALUES, LOSSLESS)}
+    result |= {("difference", "coding", gpz_classed.CLASSED, kind) for kind in (GRID, WHOLE)}
+    result |= {("order", "coding", gpz_classed.CLASSED, GRID), ("cells", "coding", gpz_classed.CLASSED)}
+    result |= {("classed", "term", kind) for kind in gpz_classed.KINDS}
+    result |= {("classed", what) for what in ("levels", "exact values", "segments", "exceptions", "groups")}
+    result |= {("classed", "differences", what) for what in ("rules", "earlier rules")} | {("classed", "alone", "by group")}
+    few = gpz_few_values.OF_CLASS, gpz_few_values.SYMBOLS
+    result |= {("few values", kind, what) for kind in few for what in ("classes", "no classes")}
+    result |= {("few values", gpz_few_values.REPEATED, "no classes")}
     models = gpz_modelled.TEMPORAL, gpz_modelled.LATTICE, gpz_modelled.PAIR_FORCES
     result |= {("modelled", "model", model) for model in models} | {("modelled", "flag", flag) for flag in MODEL_FLAGS}
     result |= {("modelled", "levels"), ("modelled", "bound", "circle"), ("modelled", "bound", "sphere")}
+    result |= {("difference", "coding", gpz_difference.MOLECULES, GRID)}
+    result |= {("molecules", "flag", flag) for flag in MOLECULE_FLAGS}
+    result |= {("molecules", "along", link) for link in LINKS if link != gpz_molecules.BEYOND}
+    result |= {("molecules", "across", link) for link in LINKS} | {("molecules", "axis", axis) for axis in ("periodic", "open")}
+    result |= {("molecules", kind, width) for kind in ("framed", "free") for width in ("wide", "narrow")}
+    result |= {("molecules", "exception", kind) for kind in ("root", "way")}
+    result |= {("molecules", "image", kind, *how) for kind in ("root", "way") for how in itertools.product((False, True), repeat=2)}
+    result |= {("molecules", "side", other) for other in (False, True)}
+    result |= {("molecules", what) for what in ("images may be any", "after another section")}
     result |= {("difference", "prediction", p) for p in gpz_difference.PREDICTIONS}
     result |= {("difference", "weight", name) for name in "abc"}
     result |= {("difference", "head", head) for head in (*gpz_block.HEADS, *gpz_block.TRIPLE_HEADS)}

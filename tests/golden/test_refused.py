@@ -7,14 +7,25 @@ import unittest
 
 import decoders  # noqa: F401  makes the reference decoder known
 import violations_blocks
+import violations_classed
 import violations_container
+import violations_few_values
+import violations_molecules
 import violations_trajectories
 
 import gpz_ref
 from gpz_codec import BadFile
 from library import each, helper, listing
 
-FAMILIES = [*violations_container.FAMILIES, *violations_blocks.FAMILIES, *violations_trajectories.FAMILIES]
+ROOMS = (
+    violations_container,
+    violations_blocks,
+    violations_trajectories,
+    violations_few_values,
+    violations_classed,
+    violations_molecules,
+)
+FAMILIES = [family for room in ROOMS for family in room.FAMILIES]
 INCOMPLETE = violations_container.INCOMPLETE
 
 

@@ -45,7 +45,7 @@ HEADER = [
     (dict(major=2), "version 2"),
     (dict(major=0), "version 0"),
     (dict(major=2, checksum=0), "version 2"),
-    (dict(required=8), "required features 0x8 "),
+    (dict(required=16), "required features 0x10 "),
     (dict(required=1 << 31), "required features"),
     (dict(length=2**24 + 1), "too long"),
     (dict(length=2**32 - 1), "too long"),

@@ -100,9 +100,12 @@ def difference(
     reference=None,
     chunks=1,
     codec=2,
+    required=0,
+    flags=0,
 ):
-    """A key frame of three particles at 0, 1 and 2, and a difference frame in which they rest. `fields`: others, of that frame."""
-    described = [field_of(first, list(names))]
+    """A key frame of three particles at 0, 1 and 2, and a difference frame in which they rest. `fields`: others, of that frame; `flags`: of the first
+    field."""
+    described = [with_bound(field_of(first, list(names)), flags=flags)]
     if second:
         described.append(field_of(second, list(second_names)))
     key = bare_frame(fields=[entry_of(f) for f in described], chunks=[(3, encode_chunk(described, range(3), 32)[0])])
@@ -114,7 +117,7 @@ def difference(
     reference = int.from_bytes(head_checksum(key), "little") if reference is None else reference
     entries = [entry_of(f, codec) for f in (described if fields is None else fields)]
     following = bare_frame(fields=entries, chunks=[(particles, chunk)] * chunks, since_key=since_key, reference=reference)
-    return header() + key + following
+    return header(required=required) + key + following
 
 
 ARRIVAL = encode_chunk([WriteField(FLOAT64, ["x"], [[7.0]], 1.0, 0.5, 0, [PLAIN])], range(1), 32)[0]

@@ -23,6 +23,43 @@ def own_bounds(t):
     assert any(coarse[i]["vx"] != fine[i]["vx"] for i in fine), "the bound of v* had no effect"
 
 
+def thermal_speed(atoms, masses):
+    """Of the heaviest atoms, from the columns of a dump."""
+    mass = [masses[int(a["type"])] for a in atoms.values()]
+    energy = 0.0
+    for column in ("vx", "vy", "vz"):
+        velocities = [float(a[column]) for a in atoms.values()]
+        momentum = sum(m * v for m, v in zip(mass, velocities))
+        energy += sum(m * v * v for m, v in zip(mass, velocities)) - momentum**2 / sum(mass)
+    return (energy / (3 * (len(mass) - 1)) / max(mass)) ** 0.5
+
+
+@case(ranks=(1, 2))
+def thermal_bound(t):
+    """A thousandth of the thermal speed of the heaviest atoms at the first frame, rounded down to two digits."""
+    masses = {1: 1.0, 2: 9.0}
+    said = t.lammps(MELT + "mass 2 9.0\n" + dumps(BASE + " vx vy vz", modify="bound v* thermal") + "run 40")
+    bounds = {t.info()["columns"][v]["bound"] for v in ("vx", "vy", "vz")}
+    speed = thermal_speed(read_dump(t.path("t.dump"))[0].atoms, masses)
+    (bound,) = bounds
+    assert 0.0009 * speed < bound <= 0.001 * speed * (1 + 1e-6), (bound, speed)
+    assert float(f"{bound:.1e}") == bound
+    assert f"velocities within {bound:g}, a thousandth of the thermal speed" in said
+    t.same(bounds={v: bound for v in ("vx", "vy", "vz")})
+    # A file that is continued has its bound already, however hot the atoms are.
+    said = t.lammps(MELT + "velocity all create 9.0 4711\n" + dumps(BASE + " vx vy vz", modify="append yes bound v* thermal") + "run 20")
+    assert "thermal speed" not in said
+    assert t.info()["columns"]["vx"]["bound"] == bound
+
+
+@case()
+def thermal_bound_that_cannot_be(t):
+    message = t.error(MELT + "velocity all set 0 0 0\n" + dumps(BASE + " vx", modify="bound vx thermal") + "run 0")
+    assert "no thermal speed" in message and "give a number" in message, message
+    message = t.error(MELT + dumps(BASE + " fx", modify="bound fx thermal") + "run 0")
+    assert "for vx, vy and vz, not for fx" in message, message
+
+
 @case(ranks=(1, 2))
 def computes_fixes_variables(t):
     t.lammps(

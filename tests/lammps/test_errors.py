@@ -54,6 +54,8 @@ def bad_input(t):
         "eb rel 1": ["eb rel", "longest box edge", "below 1, not 1"],
         'eb ""': ["empty"],
         "bound vx -1": ["bound vx", "-1"],
+        "bound vx thermal": ["vx", "no such column"],
+        "bound v* hot": ["hot"],
         "effort default": ["fast, standard or dense, not default"],
         "eb rel": ["eb", "missing"],
         "bound vx 0.1": ["vx", "no such column"],

@@ -176,7 +176,8 @@ def features(t, name="t.gpz"):
 
 
 # "": what is used without dump_modify.
-EFFORTS = {"effort fast": 0, "effort standard order place": 0, "": 1, "effort standard": 1, "order memory": 4, "effort dense": 3, "effort dense order place": 3}
+EFFORTS = {"effort fast": 0, "effort standard order place": 0, "": 9, "effort standard": 9, "order memory": 4, "effort dense": 11,
+           "effort dense order place": 11}
 
 
 @case(ranks=(1, 2, 4))

@@ -5,8 +5,8 @@ import math
 
 from gpz_block import residual_of
 from gpz_codec import LARGEST_INDEX, MASK, Cursor, ceil_div, decode_chunk, require
-from gpz_difference import BLOCK_CODED, Axis, limited, other_image, signed
-from gpz_gridded import columns_of, decode_sections, read_exact
+from gpz_difference import BLOCK_CODED, CLASSED, FEW_VALUES, Axis, limited, other_image, signed
+from gpz_gridded import classed, columns_of, decode_sections, few_values, read_exact
 from gpz_ordered import place_of
 
 CELLS = 3  # kind of chunks
@@ -361,11 +361,15 @@ class SiteReader:
 # ---- sections and chunks
 
 
-def decode_section(data, field, particles):
+def decode_section(data, field, particles, others):
     cursor = Cursor(data, f"section {field.names[0]}")
     coding, *reserved = cursor.unpack("8B")
     require(not any(reserved), "reserved bytes of a section are not zero")
-    require(coding in (BLOCK_CODED, HALVED, SITES), f"coding {coding} is unknown")
+    require(coding in (BLOCK_CODED, HALVED, SITES, CLASSED, FEW_VALUES), f"coding {coding} is unknown")
+    if coding == FEW_VALUES:
+        return few_values(cursor, particles, field, others)
+    if coding == CLASSED:
+        return classed(cursor, particles, field, others)
     if coding == BLOCK_CODED:
         following = type(field)(**{**vars(field), "flags": field.flags & ~1})
         return decode_chunk(cursor.rest(), [following], particles)

@@ -20,9 +20,11 @@ from gpz_codec import (
     take_directory,
     take_words,
 )
+from gpz_classed import Memory, read_classed
+from gpz_few_values import Others, read_few_values
 
 DIFFERENCES = 1  # kind of chunks
-CODINGS = PREDICTED, BLOCK_CODED, MODELLED = 1, 2, 4  # of sections
+CODINGS = PREDICTED, BLOCK_CODED, MODELLED, MOLECULES, CLASSED, FEW_VALUES = 1, 2, 4, 9, 10, 11  # of sections
 PREDICTIONS = TEMPORAL, WITH_NEIGHBOURS = 1, 2
 LARGEST_VELOCITY = 2**22 - 1
 LARGEST_MEAN = 2**23 - 1  # in eighths
@@ -94,20 +96,29 @@ class FieldHistory:
         self.index = [[index_from_value(bits, field) for bits in column] for column in columns]
         self.velocity, self.velocity_before, self.sum = ([[0] * len(c) for c in columns] for _ in range(3))
         self.modelled = None  # what modelled sections remember
+        self.molecules = None  # what sections of molecules remember
+        self.classed = Memory()
+        self.frames = 1  # since the independent chunk, with it
+        self.others = None  # other fields of the chunk, those before it as they are in the frame
+
+    def memories(self):
+        return [memory for memory in (self.modelled, self.molecules) if memory is not None]
 
     def lists(self):
         return *self.index, *self.velocity, *self.velocity_before, *self.sum
 
     def remove(self, slots):
         gone = set(slots)
-        if self.modelled is not None:
-            self.modelled.remove(slots, len(self.index[0]))
+        for memory in self.memories():
+            memory.remove(slots, len(self.index[0]))
+        self.classed.remove(slots)
         for values in self.lists():
             values[:] = [value for slot, value in enumerate(values) if slot not in gone]
 
     def append(self, other):
-        if self.modelled is not None:
-            self.modelled.append(len(other.index[0]))
+        for memory in self.memories():
+            memory.append(len(other.index[0]))
+        self.classed.append(len(other.index[0]))
         for values, more in zip(self.lists(), other.lists()):
             values += more
 
@@ -140,6 +151,7 @@ class FieldHistory:
                     self.velocity_before[d][i] = self.velocity[d][i]
                     self.velocity[d][i] = limited(step, LARGEST_VELOCITY)
                 self.index[d][i] = index
+        self.frames = t + 1
         return passages
 
 
@@ -277,6 +289,18 @@ def add_passages(history, edges, passages):
             column[:] = [signed(index + passage) for index, passage in zip(column, passages[edge - 1])]
 
 
+def read_exact(cursor, particles, field):
+    """The values that the grid does not hold: (place, bits) of each."""
+    (count,) = cursor.unpack("Q")
+    require(count == 0 or not is_plain(field), "a field without a grid has exact values")
+    exact = []
+    for _ in range(count):
+        exact.append(cursor.unpack("QQ"))
+        place = exact[-1][0]
+        require(place & 2**56 - 1 < particles and place >> 56 < len(field.names), "an exact value is out of range")
+    return exact
+
+
 def decode_section(data, history, t, passages):
     """Moves the history of the particles that stay. Returns their values, a list of bits a component, and their passages
     through periodic edges. `passages` are those of field 0; None for that one itself."""
@@ -301,8 +325,25 @@ def decode_section(data, history, t, passages):
         moved = history.move(FieldHistory(field, columns).index, open_axes, t)
         return columns, moved
 
+    if coding == FEW_VALUES:
+        keys = read_few_values(cursor, len(history.index[0]), field, history.others, history.index)
+        moved = history.move([[signed(key) for key in column] for column in keys], open_axes, t)
+        return history.values(), moved
+
+    if coding == CLASSED:
+        require(field.type == INTEGER or field.step > 0, "a lossless field is classed")
+        require(passages is not None or field.type != INTEGER and not field.flags & 1, "a leading field is classed")
+        require(not field.flags & 1, "a leading field is classed")
+        exact = read_exact(cursor, len(history.index[0]), field)
+        moved = history.move(read_classed(cursor, len(history.index[0]), field, history.others, history, t), open_axes, t)
+        columns = history.values()
+        for place, bits in exact:
+            columns[place >> 56][place & 2**56 - 1] = bits & 2 ** (8 * field.value_size) - 1
+        return columns, moved
+
     add_passages(history, edges, passages)
     require(coding == PREDICTED or not is_plain(field), "a field without a grid is modelled")
+    require(coding != MOLECULES or field.leading and dimensions == 3, "molecules of a field that has no positions")
     if coding == PREDICTED and cursor.offset == len(data):
         moved = history.move(history.index, open_axes, t)
         return history.values(), moved
@@ -342,8 +383,9 @@ def decode_differences(data, fields, particles, history):
     slots = take_leaving(cursor, before, leaving)
 
     columns, passages = [], None
-    for field_history, length in zip(history.fields, lengths):
+    for number, (field_history, length) in enumerate(zip(history.fields, lengths)):
         field_history.remove(slots)
+        field_history.others = Others(fields, [before.index for before in history.fields[:number]], history.fields)
         decoded, moved = decode_section(cursor.take(length), field_history, history.frames, passages)
         columns += decoded
         passages = passages or moved

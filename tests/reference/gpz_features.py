@@ -5,16 +5,22 @@ import struct
 
 from gpz_codec import require
 
-MODELLED_SECTIONS, CELL_CHUNKS, SEQUENCE_CHUNKS = 1, 2, 4
-KNOWN = MODELLED_SECTIONS | CELL_CHUNKS | SEQUENCE_CHUNKS
+MODELLED_SECTIONS, CELL_CHUNKS, SEQUENCE_CHUNKS, CLASSED_SECTIONS = 1, 2, 4, 8
+KNOWN = MODELLED_SECTIONS | CELL_CHUNKS | SEQUENCE_CHUNKS | CLASSED_SECTIONS
 FEATURE_OF_KIND = {3: CELL_CHUNKS, 4: SEQUENCE_CHUNKS}
 
-NUMBERS_OF_KIND = {1: 5, 2: 2}  # 64-bit numbers in front of the section lengths, with the first 8 bytes as one
-MODELLED_CODING = {1: 4, 2: 5}
+NUMBERS_OF_KIND = {1: 5, 2: 2, 3: 1, 4: 1}  # 64-bit numbers in front of the section lengths, with the first 8 bytes as one
+# Of each coding, where chunks of the kind may have it.
+FEATURE_OF_CODING = {
+    1: {4: MODELLED_SECTIONS, 9: CLASSED_SECTIONS, 10: CLASSED_SECTIONS, 11: CLASSED_SECTIONS},
+    2: {5: MODELLED_SECTIONS, 10: CLASSED_SECTIONS, 11: CLASSED_SECTIONS},
+    3: {10: CLASSED_SECTIONS, 11: CLASSED_SECTIONS},
+    4: {11: CLASSED_SECTIONS},
+}
 
 
 def sections(data, kind, fields):
-    """The sections of a chunk of kind 1 or 2, if their lengths can be true."""
+    """The sections of a chunk of any kind but 0, if their lengths can be true."""
     numbers = NUMBERS_OF_KIND[kind]
     if len(data) < 8 * (numbers + fields):
         return []
@@ -31,20 +37,16 @@ def sections(data, kind, fields):
 
 
 def needed(data, fields):
-    """The required features of a chunk with so many fields."""
+    """What of a chunk with so many fields needs which feature: pairs of a name and a bit."""
     kind = struct.unpack_from("<I", data, 4)[0] if len(data) >= 8 else 0
     if kind in FEATURE_OF_KIND:
-        return FEATURE_OF_KIND[kind]
-    if kind not in NUMBERS_OF_KIND:
-        return 0
-    is_modelled = any(len(section) > 0 and section[0] == MODELLED_CODING[kind] for section in sections(data, kind, fields))
-    return MODELLED_SECTIONS if is_modelled else 0
+        yield f"chunk kind {kind}", FEATURE_OF_KIND[kind]
+    if kind in NUMBERS_OF_KIND:
+        for section in sections(data, kind, fields):
+            if len(section) > 0 and section[0] in FEATURE_OF_CODING[kind]:
+                yield f"coding {section[0]}", FEATURE_OF_CODING[kind][section[0]]
 
 
 def require_named(data, fields, named):
-    missing = needed(data, fields) & ~named
-    if missing == 0:
-        return
-    kind = struct.unpack_from("<I", data, 4)[0]
-    what = f"chunk kind {kind}" if kind in FEATURE_OF_KIND else f"coding {MODELLED_CODING[kind]}"
-    require(False, f"{what} needs a required feature that the file header does not name")
+    for what, feature in needed(data, fields):
+        require(feature & named, f"{what} needs a required feature that the file header does not name")

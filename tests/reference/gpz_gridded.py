@@ -2,19 +2,10 @@
 """What cell and sequence chunks share (format, sections 10e and 10f): a section for each field, exact values in front."""
 from gpz_block import BLOCK_SIZE
 from gpz_codec import Cursor, require
-from gpz_difference import value_from_index
+from gpz_classed import read_classed
+from gpz_difference import read_exact, value_from_index
+from gpz_few_values import Others, read_few_values
 from gpz_ordered import PARTICLES_A_BYTE
-
-def read_exact(cursor, particles, field):
-    """The values that the grid does not hold: (place, bits) of each."""
-    (count,) = cursor.unpack("Q")
-    exact = []
-    for _ in range(count):
-        exact.append(cursor.unpack("QQ"))
-        place = exact[-1][0]
-        require(place & 2**56 - 1 < particles and place >> 56 < field.dimensions, "an exact value is out of range")
-    return exact
-
 
 def columns_of(indices, exact, field):
     columns = [[value_from_index(index, field) for index in column] for column in indices]
@@ -33,4 +24,19 @@ def decode_sections(data, fields, particles, name, decode_section):
     require(all(length % 8 == 0 for length in lengths), "the length of a section is not a multiple of 8")
     sections = [cursor.take(length) for length in lengths]
     require(len(cursor.rest()) == 0, "sections do not fill their chunk")
-    return [column for section, field in zip(sections, fields) for column in decode_section(section, field, particles)]
+    columns = []
+    for section, field in zip(sections, fields):
+        columns.append(decode_section(section, field, particles, Others(fields, columns)))
+    return [column for of_field in columns for column in of_field]
+
+
+def few_values(cursor, particles, field, others):
+    """The columns of a section of coding 11."""
+    return [[value_from_index(key, field) for key in column] for column in read_few_values(cursor, particles, field, others)]
+
+
+def classed(cursor, particles, field, others):
+    """The columns of a section of coding 10."""
+    exact = read_exact(cursor, particles, field)
+    require(field.step > 0 and not field.flags & 1, "a field that is not of values on a grid is classed")
+    return columns_of(read_classed(cursor, particles, field, others), exact, field)

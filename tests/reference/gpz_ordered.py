@@ -5,11 +5,13 @@ purpose."""
 from gpz_block import BLOCK_SIZE, alternating, open_block
 from gpz_bonds import Reader, read_modelled_order
 from gpz_codec import INTEGER, Cursor, ceil_div, decode_chunk, require, take_directory
-from gpz_difference import BLOCK_CODED, Axis, is_plain, other_image, signed, value_from_index
+from gpz_difference import BLOCK_CODED, CLASSED, FEW_VALUES, Axis, is_plain, other_image, read_exact, signed, value_from_index
+from gpz_classed import read_classed
+from gpz_few_values import Others, read_few_values
 
 ORDERED = 2  # kind of chunks
 PREDICTED_IN_ORDER, MODELLED_IN_ORDER = 3, 5
-CODINGS = (BLOCK_CODED, PREDICTED_IN_ORDER, MODELLED_IN_ORDER)  # of sections
+CODINGS = (BLOCK_CODED, PREDICTED_IN_ORDER, MODELLED_IN_ORDER, CLASSED, FEW_VALUES)  # of sections
 SECTIONS = LAGS, RUNS = 1, 2  # kinds of what follows
 LARGEST_LAG = 1023
 PARTICLES_A_BYTE = 8192
@@ -133,8 +135,8 @@ def take_head(cursor, field):
     return axes, [cursor.unpack("QQ") for _ in range(count)]
 
 
-def decode_section(data, field, particles, ids):
-    """To a list of bits a component. `ids`: of the particles; None for the ids themselves."""
+def decode_section(data, field, particles, ids, others=None):
+    """To a list of bits a component. `ids`: of the particles; None for the ids themselves. `others`: the fields before."""
     cursor = Cursor(data, f"section {field.names[0]}")
     coding, *reserved = cursor.unpack("8B")
     require(not any(reserved), "reserved bytes of a section are not zero")
@@ -143,6 +145,17 @@ def decode_section(data, field, particles, ids):
         require(ids is not None, "the ids are not coded in their order")
         following = type(field)(**{**vars(field), "flags": field.flags & ~1})
         return decode_chunk(cursor.rest(), [following], particles)
+    if coding == FEW_VALUES:
+        keys = read_few_values(cursor, particles, field, others)
+        return [[value_from_index(key, field) for key in column] for column in keys]
+    if coding == CLASSED:
+        require(field.step > 0 and not field.flags & 1, "a field that is not of values on a grid is classed")
+        exact = read_exact(cursor, particles, field)
+        indices = read_classed(cursor, particles, field, others)
+        columns = [[value_from_index(index, field) for index in column] for column in indices]
+        for place, bits in exact:
+            columns[place >> 56][place & 2**56 - 1] = bits & 2 ** (8 * field.value_size) - 1
+        return columns
 
     require(field.type == INTEGER or field.step > 0, "lossless floats are coded in an order")
     axes, exact = take_head(cursor, field)
@@ -192,5 +205,6 @@ def decode_ordered(data, fields, particles):
     ids = [signed(bits) for bits in decoded[0]]
     columns = []
     for i, (section, field) in enumerate(zip(sections, fields)):
-        columns += decoded if i == identity else decode_section(section, field, particles, ids)
-    return columns
+        others = Others(fields, columns)
+        columns.append(decoded if i == identity else decode_section(section, field, particles, ids, others))
+    return [column for of_field in columns for column in of_field]

@@ -2,8 +2,8 @@
 """Section 10f of docs/format.md: chunks whose particles are in the order of memory. Slow and plain on purpose."""
 
 from gpz_codec import Cursor, bits_at, ceil_div, decode_chunk, require, take_pack
-from gpz_difference import BLOCK_CODED
-from gpz_gridded import columns_of, decode_sections, read_exact
+from gpz_difference import BLOCK_CODED, FEW_VALUES
+from gpz_gridded import columns_of, decode_sections, few_values, read_exact
 
 SEQUENCE = 4  # kind of chunks
 STEPS = 8  # coding of sections
@@ -117,11 +117,13 @@ def read_indices(cursor, particles, dimensions):
     return columns
 
 
-def decode_section(data, field, particles):
+def decode_section(data, field, particles, others):
     cursor = Cursor(data, f"section {field.names[0]}")
     coding, *reserved = cursor.unpack("8B")
     require(not any(reserved), "reserved bytes of a section are not zero")
-    require(coding in (BLOCK_CODED, STEPS), f"coding {coding} is unknown")
+    require(coding in (BLOCK_CODED, STEPS, FEW_VALUES), f"coding {coding} is unknown")
+    if coding == FEW_VALUES:
+        return few_values(cursor, particles, field, others)
     if coding == BLOCK_CODED:
         following = type(field)(**{**vars(field), "flags": field.flags & ~1})
         return decode_chunk(cursor.rest(), [following], particles)

@@ -67,11 +67,11 @@ def noting_order(found):
         found.update(["neighbours"] if any(map(any, arguments[-1])) else [])
         return read_difference_block(*arguments)
 
-    def note_section(data, field, particles, ids):
+    def note_section(data, field, particles, ids, *others):
         found.add(("plain" if gpz_difference.is_plain(field) else "grid", "coding", data[0]))
         if data[0] == gpz_ordered.PREDICTED_IN_ORDER:
             found.update(["exact values"] if any(data[8 + 16 * field.dimensions :][:8]) else [])
-        return decode_section(data, field, particles, ids)
+        return decode_section(data, field, particles, ids, *others)
 
     def note_block(payload, lags, ids, n, axes, first, record):
         d = len(axes)
@@ -119,10 +119,10 @@ def noting_cells(found):
     decode_section, count = gpz_cells.decode_section, gpz_cells.CellReader.count
     count_of_site, number, particle = (getattr(gpz_cells.SiteReader, name) for name in ("count", "number", "particle"))
 
-    def note_section(data, field, particles):
+    def note_section(data, field, particles, others):
         found.add(("coding", data[0]))
         found.update(["exact values"] if data[0] != 2 and any(data[8:16]) else [])
-        return decode_section(data, field, particles)
+        return decode_section(data, field, particles, others)
 
     def note_count(reader, depth, extent, particles):
         found.add("large count" if particles > gpz_cells.LEARNT_COUNT else "learnt count")

@@ -352,7 +352,7 @@ gpz_metadata full_metadata() {
   metadata.type_labels = labels;
   metadata.type_label_count = 2;
   metadata.timestep_size = 0.25;
-  metadata.features = GPZ_FEATURE_MODELLED_SECTIONS | GPZ_FEATURE_CELL_CHUNKS;
+  metadata.features = GPZ_FEATURE_MODELLED_SECTIONS | GPZ_FEATURE_CELL_CHUNKS | GPZ_FEATURE_CLASSED_SECTIONS;
   return metadata;
 }
 

@@ -61,8 +61,10 @@ TEST(Features, OfEachEffort) {
   for (const bool ids : {false, true})
     for (const Order order : {Order::place, Order::id}) {
       EXPECT_EQ(features_of(Effort::fast, order, ids), 0u);
-      EXPECT_EQ(features_of(Effort::standard, order, ids), ids && order == Order::id ? feature::modelled_sections : 0u);
-      EXPECT_EQ(features_of(Effort::dense, order, ids), feature::modelled_sections | feature::cell_chunks);
+      EXPECT_EQ(features_of(Effort::standard, order, ids),
+                ids && order == Order::id ? feature::modelled_sections | feature::classed_sections : 0u);
+      EXPECT_EQ(features_of(Effort::dense, order, ids),
+                feature::modelled_sections | feature::cell_chunks | feature::classed_sections);
     }
   for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense})
     EXPECT_EQ(features_of(effort, Order::memory, false),
@@ -212,7 +214,7 @@ TEST(Effort, NamesItsFeaturesInNewFilesOfEverySort) {
 TEST(Effort, StandardWithoutIdsNeedsNoFeatureForASet) {
   // In the order of ids, the rows are numbered.
   for (const auto &[order, features] :
-       {std::pair(Order::place, 0u), std::pair(Order::id, std::uint32_t{feature::modelled_sections})}) {
+       {std::pair(Order::place, 0u), std::pair(Order::id, feature::modelled_sections | feature::classed_sections)}) {
     Bytes bytes;
     Writer writer(bytes, small_metadata());
     set_plain(writer);
@@ -251,7 +253,7 @@ TEST(Effort, AFrameThatFailsLeavesAFileWithAHeader) {
   writer.set_effort(Effort::dense);
   EXPECT_EQ(status_of([&] { writer.write(bad.info, bad.fields); }), Status::invalid_argument);
   writer.sync();
-  EXPECT_EQ(named(file.bytes()), feature::modelled_sections | feature::cell_chunks);
+  EXPECT_EQ(named(file.bytes()), feature::modelled_sections | feature::cell_chunks | feature::classed_sections);
   writer.close();
   EXPECT_TRUE(scan_file(file.path()).has_index);
 }

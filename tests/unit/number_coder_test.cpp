@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Number streams: every number comes back in its context, whatever the numbers are; damage is an error or other
-// numbers, and nothing beyond the bytes is read; what the tables are for is small.
+// numbers, and nothing beyond the bytes is read; what the tables are for is small. One stream, or several with the same
+// tables.
 #include "gpz/codec/number_coder.hpp"
 
 #include <gtest/gtest.h>
@@ -241,6 +242,148 @@ TEST(NumberCoder, RandomBytes) {
     if (!bytes.empty() && trial % 4 != 0) bytes[0] = trial % 4 == 1 ? 0 : 1;  // few shapes: more of the rest is reached
     expect_harmless(bytes, like);
   }
+}
+
+// ---- several streams with the same tables
+
+struct Streams {
+  Numbers numbers;
+  std::vector<std::size_t> ends;
+};
+
+std::vector<std::uint8_t> encode(const Streams &streams) {
+  NumberEncoder encoder(streams.numbers.contexts);
+  std::size_t i = 0;
+  for (const std::size_t end : streams.ends) {
+    for (; i < end; ++i) encoder.put(streams.numbers.context[i], streams.numbers.number[i]);
+    encoder.end_segment();
+  }
+  std::vector<std::uint8_t> bytes(16, 0xAA);  // behind what is there
+  encoder.finish_segments(bytes);
+  EXPECT_EQ(std::count(bytes.begin(), bytes.begin() + 16, 0xAA), 16);
+  return {bytes.begin() + 16, bytes.end()};
+}
+
+// The last stream first: they do not need each other.
+std::vector<std::uint32_t> decode(const std::vector<std::uint8_t> &bytes, const Streams &like) {
+  const std::unique_ptr<std::uint8_t[]> exact(new std::uint8_t[bytes.size()]);
+  std::copy(bytes.begin(), bytes.end(), exact.get());
+  std::vector<NumberDecoder> streams =
+      open_segments(exact.get(), bytes.size(), like.numbers.contexts, like.ends.size());
+  std::vector<std::uint32_t> out(like.numbers.size());
+  for (std::size_t s = like.ends.size(); s-- > 0;) {
+    for (std::size_t i = s == 0 ? 0 : like.ends[s - 1]; i < like.ends[s]; ++i)
+      out[i] = streams[s].get(like.numbers.context[i]);
+    streams[s].end();
+  }
+  return out;
+}
+
+Streams mixed_streams(std::size_t streams, std::size_t longest) {
+  Random random(6);
+  Streams made;
+  std::size_t count = 0;
+  for (std::size_t s = 0; s < streams; ++s) {
+    count += s == 1 ? 0 : 1 + random() % longest;  // one has no numbers
+    made.ends.push_back(count);
+  }
+  made.numbers = mixed_numbers(count, 5);
+  return made;
+}
+
+TEST(NumberSegments, ComeBack) {
+  for (const std::size_t streams : {1U, 2U, 3U, 8U, 100U})
+    for (const std::size_t longest : {1U, 3U, 700U}) {
+      const Streams made = mixed_streams(streams, longest);
+      const std::vector<std::uint8_t> bytes = encode(made);
+      EXPECT_EQ(bytes.size() % 8, 0U);
+      EXPECT_EQ(decode(bytes, made), made.numbers.number) << streams;
+    }
+}
+
+TEST(NumberSegments, AreNoneOrHaveNoNumbers) {
+  Streams none;
+  none.numbers.contexts = 3;
+  EXPECT_TRUE(decode(encode(none), none).empty());
+  none.ends = {0, 0, 0};
+  EXPECT_TRUE(decode(encode(none), none).empty());
+}
+
+// One table for all: a stream costs its length, its states, and what fills the last 8 bytes.
+TEST(NumberSegments, CostLittle) {
+  Streams made;
+  made.numbers = mixed_numbers(40000, 5);
+  for (std::size_t end = 4000; end <= 40000; end += 4000) made.ends.push_back(end);
+  EXPECT_LE(encode(made).size(), encode(made.numbers).size() + 10 * (4 + 8 + 8) + 16);
+}
+
+void expect_refused(const std::vector<std::uint8_t> &bytes, const Streams &like) {
+  try {
+    decode(bytes, like);
+    ADD_FAILURE();
+  } catch (const gpz::Error &error) {
+    EXPECT_EQ(error.status(), Status::corrupt);
+  }
+}
+
+TEST(NumberSegments, CutsAndWrongCountsAreRefused) {
+  Streams made = mixed_streams(4, 60);
+  const std::vector<std::uint8_t> bytes = encode(made);
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    expect_refused({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)}, made);
+  std::vector<std::uint8_t> longer = bytes;
+  longer.resize(bytes.size() + 8);
+  expect_refused(longer, made);
+  // One stream fewer, or more than there can be.
+  for (const std::size_t count : {std::size_t{0}, std::size_t{3}, std::size_t{5}, bytes.size(), SIZE_MAX / 4, SIZE_MAX})
+    EXPECT_THROW(open_segments(bytes.data(), bytes.size(), 5, count), gpz::Error) << count;
+  // A number that belongs to the next stream.
+  ++made.ends[0];
+  expect_refused(bytes, made);
+}
+
+// That of the tables, and those of the streams.
+TEST(NumberSegments, WrongLengthsAreRefused) {
+  const Streams made = mixed_streams(4, 60);
+  const std::vector<std::uint8_t> bytes = encode(made);
+  std::uint32_t length[6];  // the last one fills 8 bytes
+  std::memcpy(length, bytes.data(), sizeof length);
+  EXPECT_EQ(length[5], 0U);
+  EXPECT_EQ(sizeof length + length[0] + length[1] + length[2] + length[3] + length[4], bytes.size());
+  const auto expect_wrong = [&](std::size_t s, std::uint32_t wrong) {
+    std::vector<std::uint8_t> changed = bytes;
+    std::memcpy(&changed[4 * s], &wrong, 4);
+    expect_refused(changed, made);
+    if (s == 4) return;
+    // The next one has what is missing.
+    const std::uint32_t other = length[s] + length[s + 1] - wrong;
+    std::memcpy(&changed[4 * s + 4], &other, 4);
+    expect_refused(changed, made);
+  };
+  for (std::size_t s = 0; s < 5; ++s) {
+    for (const std::uint32_t by : {1U, 2U, 4U, 8U, 64U})
+      for (const bool more : {false, true}) expect_wrong(s, more ? length[s] + by : length[s] - by);
+    for (const std::uint32_t wrong : {0U, 1U, 0x80000000U, 0xFFFFFFF8U, 0xFFFFFFFFU})
+      if (wrong != length[s]) expect_wrong(s, wrong);
+  }
+  std::vector<std::uint8_t> padded = bytes;
+  padded[5 * 4] = 1;
+  expect_refused(padded, made);
+}
+
+TEST(NumberSegments, DamageAtEveryByte) {
+  const Streams made = mixed_streams(4, 60);
+  const std::vector<std::uint8_t> bytes = encode(made);
+  for (std::size_t at = 0; at < bytes.size(); ++at)
+    for (const int flip : {0x01, 0x10, 0x80, 0xFF}) {
+      std::vector<std::uint8_t> damaged = bytes;
+      damaged[at] = static_cast<std::uint8_t>(damaged[at] ^ flip);
+      try {
+        EXPECT_EQ(decode(damaged, made).size(), made.numbers.size());
+      } catch (const gpz::Error &error) {
+        EXPECT_EQ(error.status(), Status::corrupt);
+      }
+    }
 }
 
 }  // namespace

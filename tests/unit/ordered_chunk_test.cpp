@@ -233,6 +233,7 @@ TEST(OrderedChunk, IdsOf32Bits) {
   fields[1].components[0] = {ids.data(), 4, ConstArray::Type::int32};
   TrajectoryEncoder encoder;
   encoder.set_order(Order::id);
+  encoder.set_effort(Effort::standard, feature::modelled_sections);  // as ordered_chunk
   EncodedChunk chunk;
   encoder.encode(fields, 1500, nullptr, snapshot.info.box, true, chunk);
   EXPECT_EQ(chunk.bytes, ordered_chunk(snapshot).bytes);

@@ -44,7 +44,8 @@ struct Integers {
     SectionContext context{input.field, data.size()};
     context.ids = &ids;
     Bytes bytes;
-    append_section(candidates, {context, input, rows, indices, {}, encoder, {}}, turn, {}, bytes);
+    const Box box;
+    append_section(candidates, {context, input, rows, indices, {}, box, encoder, {}}, turn, {}, bytes);
     return bytes;
   }
 };

@@ -45,6 +45,18 @@ TEST(Units, UsualBoundsAreAThousandthRoundedDown) {
   for (const double none : {0.0, -1.0, std::nan(""), HUGE_VAL}) EXPECT_EQ(usual_bound(none), 0.0);
 }
 
+TEST(Units, ThermalBoundsHaveTwoDigits) {
+  EXPECT_EQ(thermal_bound(1.0), 1e-3);
+  EXPECT_EQ(thermal_bound(1.2345), 1.2e-3);
+  EXPECT_EQ(thermal_bound(0.00394), 3.9e-6);
+  EXPECT_EQ(thermal_bound(9999.0), 9.9);
+  for (double speed = 1e-9; speed < 1e9; speed *= 1.7) {
+    EXPECT_LE(thermal_bound(speed), speed / 1000) << speed;
+    EXPECT_GE(thermal_bound(speed), speed / 1100) << speed;
+  }
+  for (const double none : {0.0, -1.0, std::nan(""), HUGE_VAL}) EXPECT_EQ(thermal_bound(none), 0.0);
+}
+
 TEST(Units, HaveTheirBoundInC) {
   for (const UnitStyle &style : unit_styles()) {
     double bound = 0;

@@ -10,24 +10,27 @@ struct Kind {
   Motion motion;
   const char *name;
   const char *expected;
+  Effort effort = default_effort;
 };
 constexpr Kind kinds[] = {
     {Motion::still, "still", "no bits"},        {Motion::straight, "straight", "velocity"},
     {Motion::crystal, "crystal", "mean place"}, {Motion::walk, "walk", "last place"},
-    {Motion::chains, "chains", "neighbours"},   {Motion::calm, "calm", "triples"},
-    {Motion::odd, "odd", "exact values"},       {Motion::exchange, "exchange", "arrivals"},
+    {Motion::chains, "chains", "molecules"},    {Motion::chains, "chains, effort fast", "neighbours", Effort::fast},
+    {Motion::calm, "calm", "triples"},          {Motion::odd, "odd", "exact values"},
+    {Motion::exchange, "exchange", "arrivals"},
 };
 
 template <typename T>
 Drift drift(const Kind &kind, Order order, unsigned key_interval, std::size_t frames, std::size_t particles) {
   Drift out;
   out.name = std::string(kind.name) + (sizeof(T) == 4 ? ", f32" : ", f64") + (order == Order::id ? ", order id" : "");
-  // Only the order of ids looks for neighbours.
+  // Only the order of ids looks for neighbours, and for molecules.
   out.expected = kind.motion == Motion::chains && order == Order::place ? "last place" : kind.expected;
   if (key_interval == 1) out.name += ", key frames";
   FileOptions options;
   options.order = order;
   options.key_interval = key_interval;
+  options.effort = kind.effort;
   FileInMemory file(options);
   {
     MovingParticles<T> moving(kind.motion, particles, 1);

@@ -36,6 +36,7 @@ FieldInput FieldValues::input() const {
 FileInMemory::FileInMemory(const FileOptions &options) : options_(options), writer_(bytes_, {}, options.threads) {
   writer_.set_key_interval(options.key_interval);
   writer_.set_order(options.order);
+  writer_.set_effort(options.effort);
 }
 
 void FileInMemory::write(const FrameValues &frame) {

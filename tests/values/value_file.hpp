@@ -46,6 +46,7 @@ struct FileOptions {
   Order order = Order::place;
   unsigned key_interval = 1;  // frames
   int threads = 1;
+  Effort effort = default_effort;
 };
 
 // Writes frames to memory, the particles in another order than that of their ids.

@@ -12,6 +12,7 @@
 #include "exit_code.hpp"
 #include "field_names.hpp"
 #include "gpz/chunk.hpp"
+#include "gpz/units.hpp"
 #include "positions.hpp"
 
 namespace gpz::tool {
@@ -33,16 +34,23 @@ std::optional<double> parse_bound(const std::string &option, const std::optional
   return parse_bound(option, *text);
 }
 
-std::map<std::string, double> parse_columns(const std::vector<std::string> &texts) {
-  std::map<std::string, double> bounds;
+bool matches(const std::string &pattern, const std::string &name) {
+  if (pattern.back() != '*') return pattern == name;
+  return name.compare(0, pattern.size() - 1, pattern, 0, pattern.size() - 1) == 0;
+}
+
+bool is_velocity(const std::string &name) { return name == "vx" || name == "vy" || name == "vz"; }
+
+// Calls take(pattern, text of the bound).
+template <typename Take>
+void parse_columns(const std::vector<std::string> &texts, const Take &take) {
   for (const std::string &text : texts) {
     const std::size_t equals = text.rfind('=');
     if (equals == std::string::npos || equals == 0)
       throw Failure(ExitCode::usage, "", "--bound " + text + ": expected COLUMN=V");
     const std::string column = text.substr(0, equals);
-    bounds[column] = parse_bound("--bound " + column + "=", text.substr(equals + 1));
+    take(column, text.substr(equals + 1));
   }
-  return bounds;
 }
 
 // Fields of one column each. All forms of the positions have one bound.
@@ -101,9 +109,12 @@ bool takes_position_bound(const Field &field) {
 }
 
 Bounds::Bounds(const BoundOptions &options)
-    : absolute_(parse_bound("--eb ", options.absolute)),
-      relative_(parse_bound("--rel ", options.relative)),
-      columns_(parse_columns(options.columns)) {
+    : absolute_(parse_bound("--eb ", options.absolute)), relative_(parse_bound("--rel ", options.relative)) {
+  parse_columns(options.columns, [&](const std::string &column, const std::string &text) {
+    Asked asked{column, std::nullopt};
+    if (text != "thermal") asked.bound = parse_bound("--bound " + column + "=", text);
+    asked_.push_back(std::move(asked));
+  });
   if (relative_ && *relative_ >= 1)
     throw Failure(ExitCode::usage, "",
                   fmt::format("--rel {}: a bound of the whole box or more; give less than 1", *options.relative));
@@ -111,7 +122,86 @@ Bounds::Bounds(const BoundOptions &options)
   if (lossless_) absolute_ = relative_ = std::nullopt;
 }
 
+// The columns of the first frame that patterns stand for, and bounds that its values give.
+void Bounds::resolve_columns(const std::string &file, const Frame &frame) {
+  double thermal = 0;
+  for (const Asked &asked : asked_) {
+    if (asked.pattern.back() != '*' && asked.bound) {
+      columns_[asked.pattern] = *asked.bound;
+      continue;
+    }
+    std::size_t found = 0;
+    std::string names;
+    for (const Field &field : frame.info.fields) {
+      const std::string &name = field.components[0].name;
+      if (!takes_bound_of_its_own(field) || name == "id" || !matches(asked.pattern, name)) continue;
+      if (!asked.bound && !is_velocity(name))
+        throw Failure(ExitCode::usage, file,
+                      fmt::format("--bound {}=thermal: a thermal bound is for vx, vy and vz, not for {}; give a number",
+                                  asked.pattern, name));
+      if (!asked.bound && thermal == 0) thermal = thermal_bound_of(file, frame);
+      columns_[name] = asked.bound.value_or(thermal);
+      names += (found++ == 0 ? "" : " ") + name;
+    }
+    if (found == 0)
+      throw Failure(ExitCode::usage, file, fmt::format("--bound {}: no such column takes a bound", asked.pattern));
+    if (!asked.bound)
+      print_note(
+          printable(fmt::format("{}: bound {:g}, a thousandth of the thermal speed of the slowest type in the first "
+                                "frame, rounded down",
+                                names, thermal)));
+  }
+  asked_.clear();
+}
+
+// Of the type whose velocities have the smallest root mean square, about their mean, over the components there are.
+double Bounds::thermal_bound_of(const std::string &file, const Frame &frame) {
+  std::vector<const std::vector<double> *> velocities;
+  for (const char *const name : {"vx", "vy", "vz"})
+    if (const Frame::Column *const column = frame.find(name); column != nullptr && !column->floats.empty())
+      velocities.push_back(&column->floats);
+  const Frame::Column *const types = frame.find("type");
+  struct Sums {
+    double count = 0;
+    double sum = 0;
+    double squares = 0;
+  };
+  std::map<std::int64_t, std::vector<Sums>> of_type;
+  for (std::size_t i = 0; i < frame.info.particles; ++i) {
+    const std::int64_t type = types != nullptr && !types->integers.empty() ? types->integers[i] : 0;
+    std::vector<Sums> &sums = of_type[type];
+    sums.resize(velocities.size());
+    for (std::size_t d = 0; d < velocities.size(); ++d) {
+      const double v = (*velocities[d])[i];
+      if (!std::isfinite(v)) continue;
+      ++sums[d].count;
+      sums[d].sum += v;
+      sums[d].squares += v * v;
+    }
+  }
+  double least = 0;
+  for (const auto &[type, sums] : of_type) {
+    double squares = 0;
+    double count = 0;
+    for (const Sums &of : sums) {
+      if (of.count < 2) continue;
+      squares += of.squares - of.sum * of.sum / of.count;
+      count += of.count - 1;
+    }
+    if (!(squares > 0)) continue;
+    const double speed = std::sqrt(squares / count);
+    if (least == 0 || speed < least) least = speed;
+  }
+  const double bound = gpz::thermal_bound(least);
+  if (bound == 0)
+    throw Failure(
+        ExitCode::usage, file,
+        "--bound: the velocities of the first frame are all alike, so there is no thermal speed; give a number");
+  return bound;
+}
+
 void Bounds::apply(const std::string &file, Frame &frame) {
+  if (!asked_.empty()) resolve_columns(file, frame);
   std::size_t used = 0;
   for (std::size_t f = 0; f < frame.info.fields.size(); ++f) {
     const Field &field = frame.info.fields[f];

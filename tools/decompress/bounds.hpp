@@ -16,7 +16,7 @@ struct BoundOptions {
   std::optional<std::string> absolute;  // of the positions, distance units
   std::optional<std::string> relative;  // of the positions, to the longest box edge of the first frame; below 1
   bool lossless = false;                // every bit of the positions is kept
-  std::vector<std::string> columns;     // COLUMN=V
+  std::vector<std::string> columns;     // COLUMN=V, or COLUMN=thermal; a * at the end of COLUMN is for any text
 };
 
 // Whether it is a field of positions in any form, which all have one bound.
@@ -44,6 +44,8 @@ class Bounds {
   void note_kept(const std::string &file, const FrameInfo &given, const FrameInfo &written);
 
  private:
+  void resolve_columns(const std::string &file, const Frame &frame);
+  double thermal_bound_of(const std::string &file, const Frame &frame);
   void apply_to_positions(const std::string &file, Frame &frame);
   double absolute_of(const std::string &file, const Frame &frame);
   void note_large(const std::string &file, const Frame &frame) const;
@@ -52,6 +54,12 @@ class Bounds {
   std::optional<double> absolute_;
   std::optional<double> relative_;  // to the first frame
   bool lossless_;
+  // As they are asked for, until the first frame says which columns there are.
+  struct Asked {
+    std::string pattern;
+    std::optional<double> bound;  // without one: thermal
+  };
+  std::vector<Asked> asked_;
   std::map<std::string, double> columns_;
   bool noted_ = false;      // that there is no room for a coarser grid
   bool looked_at_ = false;  // the first frame, for bounds that are large

@@ -215,7 +215,10 @@ void add_encode(CommandParser &parser) {
       .type_name("FLOAT");
   command.flag("--lossless", options->bounds.lossless, "keep every bit of the positions");
   command
-      .option("--bound", options->bounds.columns, "COLUMN=V: bound of another float column; without one it is lossless")
+      .option(
+          "--bound", options->bounds.columns,
+          "COLUMN=V: bound of another float column; without one it is lossless. A * at the end of COLUMN stands for "
+          "any text. V is thermal for velocities: a thousandth of the thermal speed of the heaviest species")
       .one_value_each();
   add_encoding_options(command, options->encoding);
   add_effort_option(command, options->encoding.effort, effort_name(default_effort));

@@ -248,6 +248,7 @@ std::vector<std::string> feature_names(std::uint32_t features) {
   if ((features & feature::modelled_sections) != 0) names.emplace_back("modelled sections");
   if ((features & feature::cell_chunks) != 0) names.emplace_back("cell chunks");
   if ((features & feature::sequence_chunks) != 0) names.emplace_back("sequence chunks");
+  if ((features & feature::classed_sections) != 0) names.emplace_back("classed sections");
   return names;
 }
 

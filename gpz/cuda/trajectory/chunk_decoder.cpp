@@ -284,6 +284,8 @@ void ChunkDecoder::decode_section(const Call &call, std::size_t f, const ChunkBy
   const std::size_t components = field(call, f).components.size();
   const format::FieldCoding coding = format::read_field_coding(section.host(0, format::field_coding_size),
                                                                section.size(), plain && f != 0 ? components : 0);
+  if ((coding.kind == format::few_values && plain) || (coding.kind == format::classed_values && f != 0))
+    unsupported("a classed section");
   const bool may_be_modelled = coding.kind == format::modelled_values && !plain;
   if (coding.kind != format::predicted_values && coding.kind != format::block_coded_values && !may_be_modelled)
     format::refuse_coding();

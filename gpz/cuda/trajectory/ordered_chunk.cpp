@@ -100,6 +100,8 @@ class Decoder {
   static format::FieldCodingKind coding_of(const ChunkBytes &section) {
     const format::FieldCodingKind kind =
         format::read_field_coding(section.host(0, format::field_coding_size), section.size()).kind;
+    if (kind == format::classed_values || kind == format::few_values)
+      throw Error(Status::unsupported, "a classed section: only the CPU decodes it");
     if (kind != format::ordered_values && kind != format::modelled_order && kind != format::block_coded_values)
       format::refuse_coding();
     return kind;

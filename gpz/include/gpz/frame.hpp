@@ -104,7 +104,8 @@ namespace feature {
 constexpr std::uint32_t modelled_sections = 1u << 0;
 constexpr std::uint32_t cell_chunks = 1u << 1;
 constexpr std::uint32_t sequence_chunks = 1u << 2;
-constexpr std::uint32_t known = modelled_sections | cell_chunks | sequence_chunks;
+constexpr std::uint32_t classed_sections = 1u << 3;
+constexpr std::uint32_t known = modelled_sections | cell_chunks | sequence_chunks | classed_sections;
 }  // namespace feature
 
 // What a file says about itself. Every member is optional. From a file, texts have any characters (printable.hpp).

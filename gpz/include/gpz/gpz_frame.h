@@ -198,6 +198,7 @@ typedef struct gpz_metadata {
 #define GPZ_FEATURE_MODELLED_SECTIONS 1u
 #define GPZ_FEATURE_CELL_CHUNKS 2u
 #define GPZ_FEATURE_SEQUENCE_CHUNKS 4u
+#define GPZ_FEATURE_CLASSED_SECTIONS 8u
 
 static inline gpz_metadata gpz_new_metadata(void) {
   gpz_metadata metadata;

@@ -25,4 +25,8 @@ GPZ_API const UnitStyle &unit_style(const std::string &name);
 // thousandth of it, rounded down to 1, 2 or 5 times a power of ten. 0 if there is none.
 GPZ_API double usual_bound(double rms);
 
+// The bound of velocities that leaves observables unchanged: a thousandth of the thermal speed of the heaviest species
+// (of one component), rounded down to two significant digits. 0 if there is none.
+GPZ_API double thermal_bound(double thermal_speed);
+
 }  // namespace gpz

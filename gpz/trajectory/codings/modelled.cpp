@@ -11,6 +11,7 @@ void decode_modelled(const SectionContext &context, const Payload &payload, cons
 
 bool encode_modelled(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
+  if (!context.modelled->search.molecules.has_rivals()) return false;
   out.update = model::try_modelled(*context.state, *context.modelled, source.indices.columns(context.components()),
                                    source.edges, source.options, out.payload);
   return out.update.has_value();

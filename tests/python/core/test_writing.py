@@ -43,11 +43,11 @@ def test_order_and_keys(sample, path, order, key_interval):
     ("effort", "order", "features"),
     [
         ("fast", "id", 0),
-        ("standard", "id", 1),
+        ("standard", "id", 9),
         ("standard", "place", 0),
-        ("dense", "id", 3),
-        ("dense", "place", 3),
-        ("standard", "auto", 1),
+        ("dense", "id", 11),
+        ("dense", "place", 11),
+        ("standard", "auto", 9),
         ("fast", "memory", 4),
     ],
 )

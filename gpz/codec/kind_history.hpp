@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kinds of the particles of molecules, one after the other: molecules repeat (docs/format.md, section 10b).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gpz::cpu {
+
+// Kinds are expected to follow each other as they did before: what came last behind the same kinds comes again.
+class KindHistory {
+ public:
+  // What came behind the last twelve kinds, or, where these are new, behind the last five.
+  std::uint8_t expected() const {
+    const std::uint8_t known = place_of_long();
+    return known != 0 ? static_cast<std::uint8_t>(known - 1) : next_[place(5)];
+  }
+  // How far to trust it.
+  unsigned context() const { return (place_of_long() != 0 ? 8u : 0u) + hits_; }
+  static constexpr unsigned contexts = 16;
+  // 0: as expected. Others are not counted again.
+  std::uint32_t number_of(std::uint8_t kind) const {
+    const std::uint8_t known = expected();
+    return kind == known ? 0u : kind < known ? kind + 1u : kind;
+  }
+  std::uint32_t kind_of(std::uint32_t number) const {
+    const std::uint8_t known = expected();
+    return number == 0 ? known : number <= known ? number - 1 : number;
+  }
+
+  void add(std::uint8_t kind) {
+    hits_ = (hits_ << 1 | (kind == expected() ? 1 : 0)) & 7;
+    next_[place(5)] = kind;
+    after_[place(12)] = static_cast<std::uint8_t>(kind + 1);
+    older_ = older_ << 6 | (last_ >> 30 & 63);
+    last_ = last_ << 6 | kind;
+  }
+
+ private:
+  static constexpr int bits = 12;
+  std::size_t place(int count) const {
+    const std::uint64_t low = last_ & ((std::uint64_t{1} << 6 * (count == 12 ? 6 : count)) - 1);
+    const std::uint64_t high = count == 12 ? older_ & ((std::uint64_t{1} << 36) - 1) : 0;
+    return static_cast<std::size_t>((low * 0x9E3779B97F4A7C15u ^ high * 0xC2B2AE3D27D4EB4Fu) >> (64 - bits));
+  }
+  std::uint8_t place_of_long() const { return after_[place(12)]; }
+
+  std::uint8_t next_[1 << bits] = {};
+  std::uint8_t after_[1 << bits] = {};  // less 1; 0: unknown
+  std::uint64_t last_ = 0;              // six bits each
+  std::uint64_t older_ = 0;             // those before the last six
+  unsigned hits_ = 0;                   // of the last three
+};
+
+}  // namespace gpz::cpu

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The box on the grid, tilted or not: the nearest image of a way, and the image of a place that is inside
+// (docs/format.md, section 9c).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "gpz/core/residual.hpp"
+
+namespace gpz::molecule {
+
+// Between two places, in grid steps.
+using Way = std::array<std::int64_t, core::max_components>;
+// How many edges of the box are added.
+using Image = std::array<std::int8_t, core::max_components>;
+
+inline Way sum_of(const Way &a, const Way &b) {
+  return {core::sum_of(a[0], b[0]), core::sum_of(a[1], b[1]), core::sum_of(a[2], b[2])};
+}
+inline Way difference_of(const Way &a, const Way &b) {
+  return {core::difference_of(a[0], b[0]), core::difference_of(a[1], b[1]), core::difference_of(a[2], b[2])};
+}
+
+class Cell {
+ public:
+  // Off-diagonal components of the edges: xy, xz, yz.
+  using Tilts = std::array<std::int64_t, core::max_components>;
+
+  Cell() = default;
+  // Axes that core::checked_axis opens are open. `is_brick`: particles are brought back to a brick, whose sides the
+  // tilts do not move.
+  explicit Cell(const core::GridBox &axes, const Tilts &tilts = {}, bool is_brick = true) : is_brick_(is_brick) {
+    const std::array<Way, 3> edges{
+        {{axes[0].period, 0, 0}, {tilts[0], axes[1].period, 0}, {tilts[1], tilts[2], axes[2].period}}};
+    for (std::size_t d = 0; d < edges.size(); ++d) {
+      axes_[d] = core::checked_axis(axes[d]);
+      if (axes_[d].period != 0) edges_[d] = edges[d];
+    }
+    is_straight_ = tilts == Tilts{};
+  }
+
+  // Makes the way the one to the nearest image, an edge shorter or longer at most. It was `way` plus the edges of what
+  // is returned.
+  Image shorten(Way &way) const {
+    Image image{};
+    for (std::size_t d = way.size(); d-- > 0;) {
+      if (axes_[d].period == 0) continue;
+      const std::int64_t half = axes_[d].period / 2;
+      const int edges = way[d] > half ? 1 : way[d] < -half ? -1 : 0;
+      way = difference_of(way, times(edges, d));
+      image[d] = static_cast<std::int8_t>(edges);
+    }
+    return image;
+  }
+
+  // The edges that bring a place into the box, which is one edge away at most.
+  Image wrap(const Way &place) const {
+    Image image{};
+    if (is_straight_) {
+      for (std::size_t d = 0; d < place.size(); ++d) {
+        const core::GridAxis &axis = axes_[d];
+        if (axis.period != 0) image[d] = place[d] < axis.lo ? 1 : place[d] >= axis.lo + axis.period ? -1 : 0;
+      }
+      return image;
+    }
+    Way at = place;
+    std::array<double, 3> part{};  // of the edges, from the corner of the box on
+    for (std::size_t d = at.size(); d-- > 0;) {
+      const core::GridAxis &axis = axes_[d];
+      if (axis.period == 0) continue;
+      std::int64_t lo = axis.lo;
+      if (!is_brick_)
+        for (std::size_t e = at.size(); e-- > d + 1;)
+          lo = core::sum_of(lo, static_cast<std::int64_t>(static_cast<double>(edges_[e][d]) * part[e]));
+      const int edges = at[d] < lo ? 1 : at[d] >= core::sum_of(lo, axis.period) ? -1 : 0;
+      at = sum_of(at, times(edges, d));
+      image[d] = static_cast<std::int8_t>(edges);
+      part[d] = limited_part(static_cast<double>(core::difference_of(at[d], lo)) / static_cast<double>(axis.period));
+    }
+    return image;
+  }
+
+  Way moved(const Way &place, const Image &image) const {
+    if (image == Image{}) return place;
+    Way at = place;
+    for (std::size_t d = 0; d < at.size(); ++d) at = sum_of(at, times(image[d], d));
+    return at;
+  }
+
+ private:
+  // Places far away are in no box.
+  static double limited_part(double x) { return x > 2 ? 2 : x < -2 ? -2 : x; }
+  Way times(int count, std::size_t d) const {
+    Way way;
+    for (std::size_t c = 0; c < way.size(); ++c) way[c] = core::product_of(count, edges_[d][c]);
+    return way;
+  }
+
+  core::GridBox axes_{};
+  std::array<Way, 3> edges_{};
+  bool is_brick_ = true;
+  bool is_straight_ = true;
+};
+
+}  // namespace gpz::molecule

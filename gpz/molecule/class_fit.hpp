@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How particles of a class move and how far they are from where they are expected, fitted to the frames before on both
+// sides (docs/format.md, section 9c). In one order of operations: the same bits on every machine.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gpz::molecule {
+
+// Sums of products of features with each other and with what they are to predict.
+template <std::size_t count>
+struct FitSums {
+  std::array<double, count *(count + 1) / 2> product{};
+  std::array<double, count> target{};
+
+  void add(const std::array<double, count> &features, double actual) {
+    std::size_t k = 0;
+    for (std::size_t a = 0; a < count; ++a) {
+      for (std::size_t b = 0; b <= a; ++b) product[k++] += features[a] * features[b];
+      target[a] += features[a] * actual;
+    }
+  }
+  void add(const FitSums &other) {
+    for (std::size_t k = 0; k < product.size(); ++k) product[k] += other.product[k];
+    for (std::size_t k = 0; k < count; ++k) target[k] += other.target[k];
+  }
+  void fade(double part) {
+    for (double &x : product) x *= part;
+    for (double &x : target) x *= part;
+  }
+};
+
+inline constexpr std::size_t motion_features = 4;
+inline constexpr std::size_t shape_features = 3;
+
+// What the particles of a class add up to.
+struct ClassSums {
+  FitSums<motion_features> motion;
+  std::array<FitSums<shape_features>, 3> shape;  // length, along, across
+  double samples = 0;                            // in the sums above
+  // Of all particles. Of roots, the first one has the distances from the expected place.
+  double count = 0;
+  double off_length = 0;  // |length - expected|
+  double off_along = 0;
+  double bend = 0;  // 1 - cosine of the angle between the way and the expected one
+  double bend2 = 0;
+  double length = 0;
+  double along = 0;
+
+  void add(const ClassSums &other);
+  void fade();
+};
+
+// What is expected of the particles of a class.
+struct ClassFit {
+  std::array<double, motion_features> motion{};
+  std::array<std::array<double, shape_features>, 3> shape{};
+  double length_deviation = 0;  // steps; of roots, of a component of the displacement
+  double along_deviation = 0;
+  double bend = 0.04;
+  double bend2 = 0.08;
+  double mean_length = 0;
+  double mean_along = 0;
+  bool has_along = false;
+
+  // Before there are frames: of particles whose bonds have this length, 0 for roots.
+  static ClassFit first(double length);
+  // As the section of the first frame has it: in quarter octaves.
+  struct Levels {
+    std::uint8_t length = 0;  // of the deviations
+    std::uint8_t along = 0;
+    std::uint8_t bend = 0;
+  };
+  Levels levels() const;
+  void take(const Levels &levels);
+  // After each frame.
+  void update(const ClassSums &sums);
+};
+
+struct ClassRecord {
+  ClassSums sums;
+  ClassFit fit;
+};
+
+}  // namespace gpz::molecule

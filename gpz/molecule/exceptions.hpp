@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Particles of a section of molecules whose indices are stored as they are (docs/format.md, section 9c).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "gpz/format/budget.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/corrupt.hpp"
+#include "gpz/molecule/cell.hpp"
+
+namespace gpz::molecule {
+
+// In ascending order of slots.
+class Exceptions {
+ public:
+  Exceptions() = default;
+  // Takes them from `in`. Throws corrupt.
+  Exceptions(format::ByteReader &in, std::size_t particles) {
+    const std::uint64_t count = in.u64();
+    if (count > in.left() / size_of_one) format::corrupt("number of exceptions", in.position());
+    for (std::uint64_t k = 0; k < count; ++k) {
+      const std::uint64_t slot = in.u64();
+      if (slot >= particles || (!slots_.empty() && slot <= slots_.back()))
+        format::corrupt("slot of an exception", in.position());
+      slots_.push_back(static_cast<std::uint32_t>(slot));
+      Way place;
+      for (std::int64_t &x : place) x = in.i64();
+      places_.push_back(place);
+    }
+  }
+
+  // From some slot on, for particles in their order.
+  class Cursor {
+   public:
+    Cursor(const Exceptions &all, std::size_t first)
+        : all_(all),
+          next_(static_cast<std::size_t>(std::lower_bound(all.slots_.begin(), all.slots_.end(), first) -
+                                         all.slots_.begin())) {}
+    // nullptr: none.
+    const Way *at(std::size_t slot) {
+      while (next_ < all_.slots_.size() && all_.slots_[next_] < slot) ++next_;
+      return next_ < all_.slots_.size() && all_.slots_[next_] == slot ? &all_.places_[next_] : nullptr;
+    }
+
+   private:
+    const Exceptions &all_;
+    std::size_t next_;
+  };
+
+  void add(std::size_t slot, const Way &place) {
+    slots_.push_back(static_cast<std::uint32_t>(slot));
+    places_.push_back(place);
+  }
+  void append(format::ByteWriter &out) const {
+    out.u64(slots_.size());
+    for (std::size_t k = 0; k < slots_.size(); ++k) {
+      out.u64(slots_[k]);
+      for (const std::int64_t x : places_[k]) out.i64(x);
+    }
+  }
+
+ private:
+  static constexpr std::size_t size_of_one = 4 * sizeof(std::uint64_t);
+
+  format::Column<std::uint32_t> slots_;
+  format::Column<Way> places_;
+};
+
+}  // namespace gpz::molecule

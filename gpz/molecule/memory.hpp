@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is remembered of a particle of a molecule from frame to frame (docs/format.md, section 9c).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "gpz/core/residual.hpp"
+#include "gpz/crystal/vector3.hpp"
+#include "gpz/molecule/cell.hpp"
+
+namespace gpz::molecule {
+
+using crystal::Vector3;
+
+// Ways between a particle and its parent are within this in each component, in grid steps, and displacements of roots
+// within the other: particles beyond are stored as they are.
+inline constexpr std::int64_t longest_way = std::int64_t{1} << 20;
+inline constexpr std::int64_t longest_move = std::int64_t{1} << 29;
+
+struct Particle {
+  using Steps = std::array<std::int32_t, core::max_components>;
+
+  Steps way{};                   // from the parent; 0 of a root
+  Steps moved{};                 // last displacement
+  Steps before{};                // the displacement before that
+  std::array<float, 3> place{};  // last coordinates in the local frame, steps
+  std::array<float, 3> mean{};   // of these coordinates
+  float length = 0;              // of the way
+  float mean_length = 0;
+  float scale = 1;          // size of residuals, in units of what is usual in its class
+  Image image{};            // of the particle, beside the one to which `way` leads
+  std::uint8_t known = 0;   // directions of the local frame
+  std::uint8_t frames = 0;  // of the means, up to `mean_frames`
+  std::uint8_t sizes = 0;   // of the scale, up to `scale_frames`
+};
+
+inline constexpr int mean_frames = 16;
+inline constexpr int scale_frames = 12;
+
+inline Vector3 vector_of(const Particle::Steps &steps) {
+  return {static_cast<double>(steps[0]), static_cast<double>(steps[1]), static_cast<double>(steps[2])};
+}
+inline Particle::Steps limited_steps(const Way &way, std::int64_t most) {
+  return {core::limited(way[0], most), core::limited(way[1], most), core::limited(way[2], most)};
+}
+
+}  // namespace gpz::molecule

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/molecule/section.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gpz/codec/number_coder.hpp"
+#include "gpz/codec/parallel.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/corrupt.hpp"
+#include "gpz/molecule/sides.hpp"
+#include "gpz/molecule/walk.hpp"
+
+namespace gpz::molecule {
+
+using format::corrupt;
+
+namespace {
+
+enum Flag : std::uint8_t { new_tree = 1, tilted = 2, brick = 4, quiet = 8 };
+constexpr std::uint8_t all_flags = 15;
+
+cpu::IndexColumns last_of(const cpu::DifferenceState &state) {
+  return {state.axes[0].last.data(), state.axes[1].last.data(), state.axes[2].last.data()};
+}
+
+// What is remembered where nothing is: the places of the last frame, at rest.
+format::Column<Particle> at_rest(const Tree &tree, const cpu::IndexColumns &last, const Cell &cell) {
+  format::Column<Particle> particles(tree.particles());
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    if (tree[i].parent == 0) continue;
+    Particle &particle = particles[i];
+    Way way = difference_of(place_of(last, i), place_of(last, i - tree[i].parent));
+    particle.image = cell.shorten(way);
+    particle.way = limited_steps(way, longest_way);
+    remember_place(particle, LocalAxes(tree, particles.data(), i), nullptr);
+  }
+  return particles;
+}
+
+// Classes of a new tree: the mean length of the bonds of their particles.
+std::vector<ClassRecord> first_classes(const Tree &tree, const format::Column<Particle> &particles) {
+  std::vector<double> length(tree.classes());
+  std::vector<double> count(tree.classes());
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    length[tree[i].of_class] += static_cast<double>(particles[i].length);
+    count[tree[i].of_class] += 1;
+  }
+  std::vector<ClassRecord> classes(tree.classes());
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    classes[c].fit = ClassFit::first(count[c] > 0 ? length[c] / count[c] : 0);
+  return classes;
+}
+
+void learn(const std::vector<std::vector<ClassSums>> &of_segments, std::vector<ClassRecord> &classes) {
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    ClassRecord &record = classes[c];
+    record.sums.fade();
+    for (const auto &sums : of_segments) record.sums.add(sums[c]);
+    record.fit.update(record.sums);
+  }
+}
+
+// The ways and images of all particles; how many images are neither usual nor where there is a choice.
+std::size_t find_moves(const Scene &scene, const cpu::IndexColumns &q, std::size_t n, Exceptions &exceptions,
+                       bool &is_quiet) {
+  std::size_t unusual = 0;
+  is_quiet = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Links &links = (*scene.walk.tree)[i];
+    const Way place = place_of(q, i);
+    Particle &now = scene.walk.now[i];
+    if (!find_move(scene, i, place, links.parent == 0 ? Way{} : place_of(q, i - links.parent), now)) {
+      exceptions.add(i, place);
+      continue;
+    }
+    const Candidates candidates(scene.cell, open_place(scene, i, now, q), usual_image(scene, i));
+    if (now.image == candidates.stays || now.image == candidates.wraps) continue;
+    ++unusual;
+    is_quiet = is_quiet && candidates.differ();
+  }
+  return unusual;
+}
+
+Contexts choose_contexts(const std::vector<EncodeSide> &sides) {
+  unsigned least = Contexts::most_levels - 1;
+  unsigned most = 0;
+  for (const EncodeSide &side : sides)
+    for (const EncodeSide::Item &item : side.items) {
+      if (item.kind >= EncodeSide::side_kind) continue;
+      least = std::min<unsigned>(least, item.level);
+      most = std::max<unsigned>(most, item.level);
+    }
+  Contexts contexts;
+  contexts.base = std::min(least, most);
+  contexts.levels = most - contexts.base + 1;
+  return contexts;
+}
+
+unsigned context_of(const Contexts &contexts, const EncodeSide::Item &item) {
+  if (item.kind == EncodeSide::side_kind) return contexts.of_side(item.level);
+  if (item.kind == EncodeSide::image_kind) return contexts.of_image(item.level != 0, item.part != 0);
+  return contexts.of(static_cast<Group>(item.kind), item.level, item.part);
+}
+
+}  // namespace
+
+// The way through a section, for both sides.
+class SectionCoder {
+ public:
+  SectionCoder(const State &molecules, const cpu::DifferenceState &state) : molecules_(molecules), state_(state) {
+    scene_.last = last_of(state);
+    scene_.exceptions = &exceptions_;
+    update_.frames = state.frames + 1;
+  }
+
+  bool encode(const cpu::IndexColumns &q, const Edges &edges, std::vector<std::uint8_t> &bytes) {
+    const std::size_t n = state_.particles;
+    scene_.cell = Cell(edges.axes);
+    if (edges.is_tilted) scene_.cell = Cell(edges.tilted_axes, edges.tilts, false);
+    std::uint8_t flags = 0;
+    if (molecules_.empty()) {
+      const format::Column<std::uint8_t> lags = Tree::find(scene_.last, q, n, scene_.cell);
+      if (lags.empty()) return false;
+      flags |= new_tree;
+      update_.tree.emplace().build(lags, scene_.last, scene_.cell);
+    }
+    start();
+    bool is_quiet = false;
+    std::size_t unusual = find_moves(scene_, q, n, exceptions_, is_quiet);
+    if (edges.is_tilted) {
+      flags |= tilted;
+      const Cell whole = scene_.cell;
+      Exceptions kept = std::exchange(exceptions_, {});
+      scene_.cell = Cell(edges.tilted_axes, edges.tilts, true);
+      bool is_quiet_brick = false;
+      if (find_moves(scene_, q, n, exceptions_, is_quiet_brick) < unusual) {
+        flags |= brick;
+        is_quiet = is_quiet_brick;
+      } else {
+        scene_.cell = whole;
+        exceptions_ = std::move(kept);
+      }
+    }
+    scene_.is_quiet = is_quiet;
+    if (is_quiet) flags |= quiet;
+
+    std::vector<std::uint8_t> levels;
+    if (update_.tree) levels = find_levels(q);
+    const std::vector<EncodeSide> sides = walk(q);
+    learn(sums_, update_.classes);
+
+    const Contexts contexts = choose_contexts(sides);
+    cpu::NumberEncoder numbers(contexts.count());
+    for (const EncodeSide &side : sides) {
+      for (const EncodeSide::Item &item : side.items) numbers.put(context_of(contexts, item), item.number);
+      numbers.end_segment();
+    }
+    const std::size_t begin = bytes.size();
+    format::ByteWriter writer(bytes);
+    writer.u8(flags);
+    writer.u8(static_cast<std::uint8_t>(contexts.base));
+    writer.u8(static_cast<std::uint8_t>(contexts.levels));
+    bytes.resize(begin + 8);
+    if (edges.is_tilted) {
+      for (const core::GridAxis &axis : edges.tilted_axes) {
+        writer.i64(axis.lo);
+        writer.i64(axis.period);
+      }
+      for (const std::int64_t tilt : edges.tilts) writer.i64(tilt);
+    }
+    exceptions_.append(writer);
+    if (update_.tree) tree().append(bytes);
+    bytes.insert(bytes.end(), levels.begin(), levels.end());
+    bytes.resize(begin + format::round_up_8(bytes.size() - begin));
+    numbers.finish_segments(bytes);
+    return true;
+  }
+
+  void decode(const std::uint8_t *bytes, std::size_t size, const core::GridBox &axes, int threads,
+              const cpu::IndexOutput &q) {
+    const std::size_t n = state_.particles;
+    format::ByteReader in(bytes, size);
+    const std::uint8_t flags = in.u8();
+    Contexts contexts;
+    contexts.base = in.u8();
+    contexts.levels = in.u8();
+    if (flags > all_flags || ((flags & brick) != 0 && (flags & tilted) == 0))
+      corrupt("flags of a section of molecules", 0);
+    if (contexts.levels < 1 || contexts.base + contexts.levels > Contexts::most_levels)
+      corrupt("contexts of a section of molecules", 1);
+    while (in.position() % 8 != 0)
+      if (in.u8() != 0) corrupt("padding of a section of molecules", in.position() - 1);
+    scene_.cell = Cell(axes);
+    if ((flags & tilted) != 0) scene_.cell = read_tilted(in, (flags & brick) != 0);
+    scene_.is_quiet = (flags & quiet) != 0;
+    exceptions_ = Exceptions(in, n);
+    std::size_t at = in.position();
+    if ((flags & new_tree) != 0) {
+      format::Column<std::uint8_t> lags;
+      at += Tree::read(bytes + at, size - at, n, lags);
+      update_.tree.emplace().build(lags, scene_.last, scene_.cell);
+    } else if (molecules_.empty() || molecules_.tree_.particles() != n) {
+      corrupt("molecules that were never given", 0);
+    }
+    start();
+    if (update_.tree) {
+      format::ByteReader levels(bytes + at, size - at);
+      read_levels(levels);
+      at += levels.position();
+    }
+
+    const std::vector<std::uint32_t> &ends = tree().segment_ends();
+    std::vector<cpu::NumberDecoder> streams = cpu::open_segments(bytes + at, size - at, contexts.count(), ends.size());
+    cpu::parallel_ranges(cpu::thread_count(threads, ends.size()), ends.size(),
+                         [&](int, std::uint64_t from, std::uint64_t to) {
+                           for (std::uint64_t s = from; s < to; ++s) {
+                             const std::size_t first = s == 0 ? 0 : ends[s - 1];
+                             DecodeSide side(scene_, contexts, streams[s], q, first);
+                             Pass<DecodeSide>(scene_.walk, sums_[s], side).run(first, ends[s]);
+                             streams[s].end();
+                           }
+                         });
+    learn(sums_, update_.classes);
+  }
+
+  Update &&update() { return std::move(update_); }
+
+ private:
+  std::vector<EncodeSide> walk(const cpu::IndexColumns &q) {
+    const std::vector<std::uint32_t> &ends = tree().segment_ends();
+    std::vector<EncodeSide> sides;
+    sides.reserve(ends.size());
+    std::size_t first = 0;
+    for (std::size_t s = 0; s < ends.size(); ++s) {
+      EncodeSide &side = sides.emplace_back(scene_, q, first);
+      side.items.reserve((ends[s] - first) * 4);
+      Pass<EncodeSide>(scene_.walk, sums_[s], side).run(first, ends[s]);
+      first = ends[s];
+    }
+    return sides;
+  }
+
+  // What the first frame says of each class, which no earlier one has said.
+  std::vector<std::uint8_t> find_levels(const cpu::IndexColumns &q) {
+    walk(q);
+    std::vector<std::uint8_t> levels;
+    for (std::size_t c = 0; c < update_.classes.size(); ++c) {
+      ClassSums sums;
+      for (std::vector<ClassSums> &of_segment : sums_) {
+        sums.add(of_segment[c]);
+        of_segment[c] = {};
+      }
+      ClassFit fit = update_.classes[c].fit;
+      fit.update(sums);
+      const ClassFit::Levels found = fit.levels();
+      update_.classes[c].fit.take(found);
+      levels.insert(levels.end(), {found.length, found.along, found.bend});
+    }
+    return levels;
+  }
+
+  void read_levels(format::ByteReader &in) {
+    for (ClassRecord &record : update_.classes) {
+      ClassFit::Levels levels;
+      for (std::uint8_t *const level : {&levels.length, &levels.along, &levels.bend}) *level = in.u8();
+      record.fit.take(levels);
+    }
+    while (in.position() % 8 != 0)
+      if (in.u8() != 0) corrupt("padding of a section of molecules", in.position() - 1);
+  }
+
+  const Tree &tree() const { return update_.tree ? *update_.tree : molecules_.tree_; }
+
+  // What is remembered, of a tree and a cell that are known.
+  void start() {
+    const bool is_new = update_.tree.has_value();
+    if (is_new || molecules_.frames_ != state_.frames) at_rest_ = at_rest(tree(), scene_.last, scene_.cell);
+    scene_.walk.tree = &tree();
+    scene_.walk.last = at_rest_.empty() ? molecules_.particles_.data() : at_rest_.data();
+    update_.particles.resize(state_.particles);
+    scene_.walk.now = update_.particles.data();
+    update_.classes = is_new ? first_classes(tree(), at_rest_) : molecules_.classes_;
+    scene_.walk.classes = update_.classes.data();
+    sums_.assign(tree().segment_ends().size(), std::vector<ClassSums>(update_.classes.size()));
+  }
+
+  static Cell read_tilted(format::ByteReader &in, bool is_brick) {
+    core::GridBox axes;
+    for (core::GridAxis &axis : axes) {
+      axis.lo = in.i64();
+      axis.period = in.i64();
+    }
+    Cell::Tilts tilts;
+    for (std::int64_t &tilt : tilts) {
+      tilt = in.i64();
+      if (tilt > core::max_axis_reach || tilt < -core::max_axis_reach) corrupt("tilt of a box", in.position());
+    }
+    return Cell(axes, tilts, is_brick);
+  }
+
+  const State &molecules_;
+  const cpu::DifferenceState &state_;
+  Scene scene_;
+  Exceptions exceptions_;
+  format::Column<Particle> at_rest_;
+  std::vector<std::vector<ClassSums>> sums_;
+  Update update_;
+};
+
+std::size_t Update::firmly_bound() const {
+  constexpr double most = 1.0 / 8;  // of the length
+  std::size_t count = 0;
+  for (std::size_t c = 0; tree && c < classes.size(); ++c)
+    if (classes[c].fit.mean_length > 0 && classes[c].fit.length_deviation <= most * classes[c].fit.mean_length)
+      count += tree->members(c);
+  return count;
+}
+
+void State::commit(Update &&update) {
+  if (update.tree) tree_ = std::move(*update.tree);
+  particles_ = std::move(update.particles);
+  classes_ = std::move(update.classes);
+  frames_ = update.frames;
+}
+
+void State::keep(const std::uint32_t *kept, std::size_t count) {
+  if (empty()) return;
+  tree_.keep(kept, count);
+  for (std::size_t i = 0; i < count; ++i) particles_[i] = particles_[kept[i]];
+  particles_.resize(count);
+}
+
+void State::add(std::size_t count) {
+  if (empty()) return;
+  tree_.add(count);
+  particles_.resize(particles_.size() + count);
+}
+
+std::optional<Update> encode(const State &molecules, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
+                             const Edges &edges, std::vector<std::uint8_t> &bytes) {
+  SectionCoder coder(molecules, state);
+  if (!coder.encode(q, edges, bytes)) return {};
+  return coder.update();
+}
+
+void decode(State &molecules, const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
+            const core::GridBox &axes, int threads, const cpu::IndexOutput &q) {
+  SectionCoder coder(molecules, state);
+  coder.decode(bytes, size, axes, threads, q);
+  molecules.commit(coder.update());
+}
+
+}  // namespace gpz::molecule

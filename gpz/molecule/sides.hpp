@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What happens to the values of the pass: an encoder turns them into numbers, a decoder numbers into values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/codec/number_coder.hpp"
+#include "gpz/molecule/contexts.hpp"
+#include "gpz/molecule/scene.hpp"
+
+namespace gpz::molecule {
+
+// Numbers of images: the one inside the box, the usual one, then any.
+inline constexpr std::uint32_t first_image = 2;
+
+class EncodeSide {
+ public:
+  EncodeSide(const Scene &scene, const cpu::IndexColumns &q, std::size_t first)
+      : scene_(scene), q_(q), exceptions_(*scene.exceptions, first) {}
+
+  // Contexts are absolute: which of them are in use decides how they are numbered.
+  struct Item {
+    std::uint32_t number;
+    std::uint8_t kind;  // a Group, or one of the others
+    std::uint8_t level;
+    std::uint8_t part;
+  };
+  static constexpr std::uint8_t side_kind = 3;
+  static constexpr std::uint8_t image_kind = 4;
+  std::vector<Item> items;
+
+  void particle(std::size_t i) {
+    at_ = i;
+    is_stored_ = exceptions_.at(i) != nullptr;
+  }
+  bool is_stored(std::size_t) const { return is_stored_; }
+  std::int32_t component(std::size_t d, double expected, double variance, Group group) {
+    const Particle &now = scene_.walk.now[at_];
+    const std::int32_t actual = (*scene_.walk.tree)[at_].parent == 0 ? now.moved[d] : now.way[d];
+    const std::int64_t n = expected_number(expected);
+    const std::uint64_t u = core::residual_number(actual - (n >> 6), static_cast<std::int32_t>(n & 63));
+    items.push_back({static_cast<std::uint32_t>(u), static_cast<std::uint8_t>(group),
+                     static_cast<std::uint8_t>(Contexts::level_of(variance)),
+                     static_cast<std::uint8_t>(Contexts::part_of(n))});
+    return actual;
+  }
+  bool side(const ExpectedWay &way) {
+    const bool other = way.is_on_other_side(vector_of(scene_.walk.now[at_].way));
+    items.push_back({other ? 1u : 0u, side_kind, static_cast<std::uint8_t>(way.side_level()), 0});
+    return other;
+  }
+  void place(std::size_t i) {
+    if (is_stored_) return;
+    const Particle &now = scene_.walk.now[i];
+    const Candidates candidates(scene_.cell, open_place(scene_, i, now, q_), usual_image(scene_, i));
+    if (!candidates.differ() && scene_.is_quiet) return;
+    const std::uint32_t number = now.image == candidates.wraps   ? 0
+                                 : now.image == candidates.stays ? 1
+                                                                 : first_image + number_of(now.image);
+    items.push_back({number, image_kind, static_cast<std::uint8_t>((*scene_.walk.tree)[i].parent == 0),
+                     static_cast<std::uint8_t>(candidates.differ())});
+  }
+
+  static std::int64_t expected_number(double expected) {
+    constexpr double most = 1 << 30;
+    const double n = crystal::nearest(64 * expected);
+    return static_cast<std::int64_t>(n > most ? most : n < -most ? -most : n) + 32;
+  }
+
+ private:
+  const Scene &scene_;
+  const cpu::IndexColumns &q_;
+  Exceptions::Cursor exceptions_;
+  std::size_t at_ = 0;
+  bool is_stored_ = false;
+};
+
+class DecodeSide {
+ public:
+  DecodeSide(const Scene &scene, const Contexts &contexts, cpu::NumberDecoder &numbers, const cpu::IndexOutput &q,
+             std::size_t first)
+      : scene_(scene),
+        contexts_(contexts),
+        numbers_(numbers),
+        q_(q),
+        known_{q[0], q[1], q[2]},
+        exceptions_(*scene.exceptions, first) {}
+
+  void particle(std::size_t i) {
+    stored_ = exceptions_.at(i);
+    if (stored_ == nullptr) {
+      most_ = (*scene_.walk.tree)[i].parent == 0 ? longest_move : longest_way;
+      return;
+    }
+    const Links &links = (*scene_.walk.tree)[i];
+    find_move(scene_, i, *stored_, links.parent == 0 ? Way{} : place_of(known_, i - links.parent), scene_.walk.now[i]);
+  }
+  bool is_stored(std::size_t) const { return stored_ != nullptr; }
+  std::int32_t component(std::size_t, double expected, double variance, Group group) {
+    const std::int64_t n = EncodeSide::expected_number(expected);
+    const std::uint32_t u = numbers_.get(contexts_.of(group, Contexts::level_of(variance), Contexts::part_of(n)));
+    return core::limited((n >> 6) + core::numbered_residual(u, static_cast<std::int32_t>(n & 63)), most_);
+  }
+  bool side(const ExpectedWay &way) { return numbers_.get(contexts_.of_side(way.side_level())) != 0; }
+  void place(std::size_t i) {
+    if (stored_ != nullptr) return write(i, *stored_);
+    Particle &now = scene_.walk.now[i];
+    const Candidates candidates(scene_.cell, open_place(scene_, i, now, known_), usual_image(scene_, i));
+    now.image = candidates.stays;
+    if (candidates.differ() || !scene_.is_quiet) {
+      const std::uint32_t number =
+          numbers_.get(contexts_.of_image((*scene_.walk.tree)[i].parent == 0, candidates.differ()));
+      if (number == 0)
+        now.image = candidates.wraps;
+      else if (number >= first_image)
+        now.image = image_of((number - first_image) % images);
+    }
+    write(i, scene_.cell.moved(candidates.place, now.image));
+  }
+
+ private:
+  void write(std::size_t i, const Way &place) {
+    for (std::size_t d = 0; d < place.size(); ++d) q_[d][i] = place[d];
+  }
+
+  const Scene &scene_;
+  const Contexts &contexts_;
+  cpu::NumberDecoder &numbers_;
+  const cpu::IndexOutput &q_;
+  const cpu::IndexColumns known_;
+  Exceptions::Cursor exceptions_;
+  const Way *stored_ = nullptr;
+  std::int64_t most_ = 0;
+};
+
+}  // namespace gpz::molecule

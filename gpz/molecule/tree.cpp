@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/molecule/tree.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "gpz/codec/kind_history.hpp"
+#include "gpz/codec/number_coder.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/corrupt.hpp"
+
+namespace gpz::molecule {
+
+using format::corrupt;
+
+namespace {
+
+constexpr std::uint32_t nobody = UINT32_MAX;
+
+// Which of its children a particle has had so far, by slots.
+struct Children {
+  std::uint32_t first = nobody;
+  std::uint32_t second = nobody;
+  std::uint32_t last = nobody;
+  std::uint32_t before_last = nobody;
+  std::uint32_t count = 0;
+
+  void add(std::uint32_t slot) {
+    if (first == nobody)
+      first = slot;
+    else if (second == nobody)
+      second = slot;
+    before_last = last;
+    last = slot;
+    ++count;
+  }
+};
+
+// The lag if there is such a particle near enough.
+std::uint8_t lag_to(std::uint32_t slot, std::uint32_t from) {
+  return slot == nobody || from - slot > Tree::longest_lag ? std::uint8_t{0} : static_cast<std::uint8_t>(from - slot);
+}
+
+// Quarter octaves of the length of a bond; those beyond any bond count as one.
+int length_class(Way way) {
+  std::uint64_t squared = 0;
+  for (const std::int64_t x : way) {
+    constexpr std::int64_t most = std::int64_t{1} << 20;
+    const std::int64_t near = x > most ? most : x < -most ? -most : x;
+    squared += static_cast<std::uint64_t>(near * near);
+  }
+  const int bits = core::bit_length(squared);
+  return bits < 2 ? bits : 2 * bits - ((squared >> (bits - 2) & 1) != 0 ? 1 : 2);
+}
+
+}  // namespace
+
+std::size_t Tree::bound() const {
+  return static_cast<std::size_t>(
+      std::count_if(links_.begin(), links_.end(), [](const Links &links) { return links.parent != 0; }));
+}
+
+void Tree::build(const format::Column<std::uint8_t> &lags, const cpu::IndexColumns &q, const Cell &cell) {
+  links_.assign(lags.size(), {});
+  for (std::size_t i = 0; i < lags.size(); ++i) links_[i].parent = lags[i];
+  connect();
+  classify(q, cell);
+}
+
+void Tree::connect() {
+  const auto n = static_cast<std::uint32_t>(links_.size());
+  format::Column<Children> children(n);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    Links &links = links_[i];
+    links.along = links.across = Reference::none;
+    links.along_lag = links.across_lag = 0;
+    if (links.parent == 0) continue;
+    const std::uint32_t parent = i - links.parent;
+    const Links &of_parent = links_[parent];
+    const std::uint8_t last = lag_to(children[parent].last, i);
+    const auto beside = [&](std::uint32_t slot, Reference &reference, std::uint8_t &lag) {
+      lag = lag_to(slot, i);
+      if (lag != 0) reference = Reference::beside;
+      return lag != 0;
+    };
+    if (of_parent.parent == 0) {
+      if (beside(children[parent].last, links.along, links.along_lag))
+        beside(children[parent].before_last, links.across, links.across_lag);
+    } else {
+      links.along = Reference::above;
+      const std::uint32_t above = parent - of_parent.parent;
+      if (last != 0) {
+        beside(children[parent].last, links.across, links.across_lag);
+      } else if (links_[above].parent != 0) {
+        links.across = Reference::above;
+      } else {
+        const std::uint32_t beyond = children[above].first != parent ? children[above].first : children[above].second;
+        links.across_lag = lag_to(beyond, i);
+        if (links.across_lag != 0) links.across = Reference::beyond;
+      }
+    }
+    children[parent].add(i);
+  }
+  find_segments();
+}
+
+void Tree::find_segments() {
+  // The least slot on which a particle from this one on hangs.
+  const std::size_t n = links_.size();
+  format::Column<std::uint32_t> least(n + 1, nobody);
+  for (std::size_t i = n; i-- > 0;) least[i] = std::min(least[i + 1], static_cast<std::uint32_t>(i - links_[i].parent));
+  ends_.clear();
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i < n; ++i) {
+    if (i - begin < segment_size || least[i] < i) continue;
+    ends_.push_back(static_cast<std::uint32_t>(i));
+    begin = i;
+  }
+  if (n != 0) ends_.push_back(static_cast<std::uint32_t>(n));
+}
+
+void Tree::classify(const cpu::IndexColumns &q, const Cell &cell) {
+  using Traits = std::tuple<int, std::uint32_t, std::uint32_t, int>;
+  const std::size_t n = links_.size();
+  format::Column<std::uint32_t> children(n);
+  for (std::size_t i = 0; i < n; ++i)
+    if (links_[i].parent != 0) ++children[i - links_[i].parent];
+  // Class 0: particles that are alone.
+  std::map<Traits, std::uint8_t> numbers{{Traits{-1, 0, 0, 0}, lone_class}};
+  members_.assign(1, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    Links &links = links_[i];
+    Traits traits{-1, std::min(children[i], 5u), 0, 0};
+    if (links.parent != 0) {
+      const std::size_t parent = i - links.parent;
+      Way way = difference_of(place_of(q, i), place_of(q, parent));
+      cell.shorten(way);
+      const bool hangs_on_root = links_[parent].parent == 0;
+      traits = {length_class(way), std::min(children[i], 3u), std::min(children[parent], 4u),
+                2 * links.references() + (hangs_on_root ? 1 : 0)};
+    }
+    // The last class is that of all others.
+    auto found = numbers.find(traits);
+    if (found == numbers.end()) {
+      const std::size_t number = std::min(members_.size(), max_classes - 1);
+      if (number == members_.size()) members_.push_back(0);
+      found = numbers.emplace(traits, static_cast<std::uint8_t>(number)).first;
+    }
+    links.of_class = found->second;
+    ++members_[links.of_class];
+  }
+}
+
+void Tree::append(std::vector<std::uint8_t> &bytes) const {
+  format::ByteWriter writer(bytes);
+  const std::size_t begin = bytes.size();
+  // Frequent lags have small kinds.
+  std::vector<std::size_t> count(longest_lag + 1);
+  for (const Links &links : links_) ++count[links.parent];
+  std::vector<std::uint8_t> lags;
+  for (std::size_t lag = 1; lag < count.size(); ++lag)
+    if (count[lag] != 0) lags.push_back(static_cast<std::uint8_t>(lag));
+  std::stable_sort(lags.begin(), lags.end(), [&](std::uint8_t a, std::uint8_t b) { return count[a] > count[b]; });
+  std::vector<std::uint8_t> kind_of(longest_lag + 1);
+  writer.u8(static_cast<std::uint8_t>(lags.size()));
+  for (std::size_t k = 0; k < lags.size(); ++k) {
+    writer.u8(lags[k]);
+    kind_of[lags[k]] = static_cast<std::uint8_t>(k + 1);
+  }
+  cpu::NumberEncoder numbers(cpu::KindHistory::contexts);
+  numbers.reserve(links_.size());
+  cpu::KindHistory history;
+  for (const Links &links : links_) {
+    const std::uint8_t kind = kind_of[links.parent];
+    numbers.put(history.context(), history.number_of(kind));
+    history.add(kind);
+  }
+  std::vector<std::uint8_t> stream;
+  numbers.finish(stream);
+  bytes.resize(begin + format::round_up_8(bytes.size() - begin));
+  writer.u64(stream.size());
+  bytes.insert(bytes.end(), stream.begin(), stream.end());
+}
+
+std::size_t Tree::read(const std::uint8_t *bytes, std::size_t size, std::size_t n, format::Column<std::uint8_t> &lags) {
+  format::ByteReader in(bytes, size);
+  const std::uint8_t kinds = in.u8();
+  if (kinds > max_lags) corrupt("number of lags of molecules", 0);
+  std::vector<std::uint8_t> lag_of(kinds + std::size_t{1});
+  for (std::size_t k = 1; k <= kinds; ++k) {
+    lag_of[k] = in.u8();
+    if (lag_of[k] == 0) corrupt("lag of molecules", in.position() - 1);
+  }
+  while (in.position() % 8 != 0)
+    if (in.u8() != 0) corrupt("padding of a table of molecules", in.position() - 1);
+  const std::uint64_t length = in.u64();
+  const std::size_t start = in.position();
+  if (length > in.left() || length % 8 != 0) corrupt("length of a table of molecules", start);
+  cpu::NumberDecoder numbers(in.take(static_cast<std::size_t>(length)), static_cast<std::size_t>(length),
+                             cpu::KindHistory::contexts);
+  lags.assign(n, 0);
+  cpu::KindHistory history;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint32_t kind = history.kind_of(numbers.get(history.context()));
+    if (kind > kinds || lag_of[kind] > i) corrupt("parent of a particle", start);
+    lags[i] = lag_of[kind];
+    history.add(static_cast<std::uint8_t>(kind));
+  }
+  numbers.end();
+  return in.position();
+}
+
+void Tree::keep(const std::uint32_t *kept, std::size_t count) {
+  if (links_.empty()) return;
+  format::Column<std::uint32_t> place(links_.size(), nobody);
+  for (std::size_t i = 0; i < count; ++i) place[kept[i]] = static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < count; ++i) {
+    Links links = links_[kept[i]];
+    if (links.parent != 0) {
+      // In ascending order, so that the parent's entry has its new place.
+      const std::uint32_t parent = place[kept[i] - links.parent];
+      links.parent = parent == nobody ? std::uint8_t{0} : static_cast<std::uint8_t>(i - parent);
+      if (parent == nobody) links.of_class = lone_class;
+    }
+    links_[i] = links;
+  }
+  links_.resize(count);
+  connect();
+}
+
+void Tree::add(std::size_t count) {
+  if (links_.empty()) return;
+  Links lone;
+  lone.of_class = lone_class;
+  links_.resize(links_.size() + count, lone);
+  connect();
+}
+
+}  // namespace gpz::molecule

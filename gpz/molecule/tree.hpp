@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Molecules as trees: every particle hangs on an earlier one, its parent, or is a root (docs/format.md, section 9c).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/codec/difference_codec.hpp"
+#include "gpz/codec/memory.hpp"
+#include "gpz/format/budget.hpp"
+#include "gpz/molecule/cell.hpp"
+
+namespace gpz::molecule {
+
+inline Way place_of(const cpu::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
+
+// A direction from the parent of a particle, known before the particle is: to another child of the parent (beside), to
+// the particle that the parent hangs on (above), or to another child of that one (beyond).
+enum class Reference : std::uint8_t { none, beside, above, beyond };
+
+// What a particle hangs on. Lags are slots before it.
+struct Links {
+  std::uint8_t parent = 0;  // lag; 0: a root
+  Reference along = Reference::none;
+  Reference across = Reference::none;
+  std::uint8_t along_lag = 0;   // of `beside`
+  std::uint8_t across_lag = 0;  // of `beside` and `beyond`
+  std::uint8_t of_class = 0;
+
+  // How many directions there are: 0, 1, 2.
+  int references() const { return along == Reference::none ? 0 : across == Reference::none ? 1 : 2; }
+};
+
+class Tree {
+ public:
+  static constexpr std::size_t longest_lag = 255;  // slots
+  static constexpr std::size_t max_lags = 63;      // that differ
+  static constexpr std::size_t max_classes = 256;
+  static constexpr std::uint8_t lone_class = 0;
+  static constexpr std::size_t segment_size = 4096;  // particles, at least
+
+  bool empty() const { return links_.empty(); }
+  std::size_t particles() const { return links_.size(); }
+  const Links &operator[](std::size_t slot) const { return links_[slot]; }
+  // Particles that hang on others.
+  std::size_t bound() const;
+  std::size_t classes() const { return members_.size(); }
+  // Particles of a class when the tree was built.
+  std::size_t members(std::size_t of_class) const { return members_[of_class]; }
+  // Segments are decoded independently: no particle hangs on one of another segment. Their ends, ascending; the last
+  // one is the number of particles.
+  const std::vector<std::uint32_t> &segment_ends() const { return ends_; }
+
+  // Of lags for each particle, 0 for roots, and positions that give the lengths of bonds.
+  void build(const format::Column<std::uint8_t> &lags, const cpu::IndexColumns &q, const Cell &cell);
+  // Encoder: finds molecules by the distances in two frames. No lags if fewer than an eighth of the particles are
+  // bound.
+  static format::Column<std::uint8_t> find(const cpu::IndexColumns &before, const cpu::IndexColumns &now, std::size_t n,
+                                           const Cell &cell);
+
+  // Appends the lags (a multiple of 8 bytes).
+  void append(std::vector<std::uint8_t> &bytes) const;
+  // Lags of n particles, from the first of `size` bytes on. Returns the bytes read. Throws corrupt, std::bad_alloc,
+  // limit_exceeded.
+  static std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t n,
+                          format::Column<std::uint8_t> &lags);
+
+  // Other particles, as cpu::DifferenceState::keep and add: those whose parents left, and new ones, are roots.
+  void keep(const std::uint32_t *kept, std::size_t count);
+  void add(std::size_t count);
+
+  std::size_t memory_usage() const { return cpu::memory_of(links_, members_, ends_); }
+
+ private:
+  void connect();
+  void find_segments();
+  void classify(const cpu::IndexColumns &q, const Cell &cell);
+
+  format::Column<Links> links_;
+  std::vector<std::uint32_t> members_;
+  std::vector<std::uint32_t> ends_;
+};
+
+}  // namespace gpz::molecule

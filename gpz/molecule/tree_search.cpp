@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bonds are the shortest distances of all. Each particle hangs on the nearest of those in the slots before it, if that
+// one is about as near as the nearest particle of either; where others are nearly as near, on the one whose lag most
+// particles have.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "gpz/molecule/tree.hpp"
+
+namespace gpz::molecule {
+namespace {
+
+constexpr std::size_t window = 63;  // slots
+// Of the distance of the nearest particle: carbon and hydrogen of a chain are 1.53 and 1.09 Angstrom from a carbon, an
+// oxygen and its hydrogen bond 0.96 and 1.8.
+constexpr double longest_bond = 1.6;
+constexpr double nearly_as_near = 1.3;    // of the distance of the nearest candidate
+constexpr std::size_t more_frequent = 2;  // a lag is preferred that so many times as many particles have
+constexpr double farthest = 1048576;      // steps
+// Bonds are shorter than the distance that particles would have in a simple cubic crystal of equal density; neighbours
+// in the usual crystals are not.
+constexpr double longest_of_spacing = 1.06;
+// Molecules are looked for in a sample first.
+constexpr std::size_t runs = 16;
+constexpr std::size_t run_length = 512;
+constexpr std::size_t least_part = 8;  // one of so many particles is bound
+
+class Search {
+ public:
+  Search(const cpu::IndexColumns &before, const cpu::IndexColumns &now, std::size_t n, const Cell &cell)
+      : before_(before),
+        now_(now),
+        n_(n),
+        cell_(cell),
+        nearest_(n, farthest),
+        longest_(longest_of_spacing * spacing()) {}
+
+  format::Column<std::uint8_t> run() {
+    lags_.assign(n_, 0);
+    if (n_ > 2 * runs * run_length) {
+      std::size_t bound = 0;
+      for (std::size_t r = 0; r < runs; ++r) bound += find((2 * r + 1) * n_ / (2 * runs), run_length);
+      if (bound < runs * run_length / least_part) return {};
+      lags_.assign(n_, 0);
+      nearest_.assign(n_, farthest);
+    }
+    if (find(0, n_) < n_ / least_part) return {};
+    prefer_frequent();
+    cut();
+    return std::move(lags_);
+  }
+
+ private:
+  double spacing() const {
+    double volume = 1;
+    for (const std::int64_t *const column : now_) {
+      const auto [least, most] = std::minmax_element(column, column + n_);
+      volume *= std::max(static_cast<double>(*most) - static_cast<double>(*least), 1.0);
+    }
+    return std::cbrt(volume / static_cast<double>(n_));
+  }
+
+  // The candidates of particles first, first + 1, ...; how many have one.
+  std::size_t find(std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i)
+      for (std::size_t lag = 1; lag <= std::min(window, i - first); ++lag) {
+        const double d = distance(now_, i, lag);
+        nearest_[i] = std::min(nearest_[i], d);
+        nearest_[i - lag] = std::min(nearest_[i - lag], d);
+      }
+    std::size_t bound = 0;
+    for (std::size_t i = first; i < first + count; ++i) {
+      double best = farthest;
+      for (std::size_t lag = 1; lag <= std::min(window, i - first); ++lag) {
+        const double d = bond_length(i, lag);
+        if (d >= best) continue;
+        best = d;
+        lags_[i] = static_cast<std::uint8_t>(lag);
+      }
+      bound += lags_[i] != 0 ? 1 : 0;
+    }
+    return bound;
+  }
+
+  void prefer_frequent() {
+    std::vector<std::size_t> count(window + 1);
+    for (const std::uint8_t lag : lags_) ++count[lag];
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (lags_[i] == 0) continue;
+      const double most = nearly_as_near * bond_length(i, lags_[i]);
+      for (std::size_t lag = 1; lag <= std::min(window, i); ++lag) {
+        if (count[lag] <= more_frequent * count[lags_[i]]) continue;
+        const double d = bond_length(i, lag);
+        if (d <= most && d < farthest) lags_[i] = static_cast<std::uint8_t>(lag);
+      }
+    }
+  }
+
+  // Segments of very long molecules end within them.
+  void cut() {
+    for (std::size_t begin = 0, i = 1; i < n_; ++i) {
+      if (i - begin < Tree::segment_size) continue;
+      // Bonds over this place come from the slots behind it that a lag reaches.
+      const std::size_t end = std::min(n_, i + window);
+      bool crossed = false;
+      for (std::size_t j = i; j < end && !crossed; ++j) crossed = lags_[j] > j - i;
+      if (crossed && i - begin < 2 * Tree::segment_size) continue;
+      for (std::size_t j = i; j < end; ++j)
+        if (lags_[j] > j - i) lags_[j] = 0;
+      begin = i;
+    }
+  }
+
+  double distance(const cpu::IndexColumns &q, std::size_t i, std::size_t lag) const {
+    Way way;
+    for (std::size_t d = 0; d < way.size(); ++d) way[d] = core::difference_of(q[d][i], q[d][i - lag]);
+    cell_.shorten(way);
+    double squared = 0;
+    for (const std::int64_t x : way) squared += static_cast<double>(x) * static_cast<double>(x);
+    return std::min(std::sqrt(squared), farthest);
+  }
+
+  // The longer one of two frames; farthest if that is no bond.
+  double bond_length(std::size_t i, std::size_t lag) const {
+    const double most = std::min(longest_bond * std::max(nearest_[i], nearest_[i - lag]), longest_);
+    const double d = distance(now_, i, lag);
+    if (d > most) return farthest;
+    const double longer = std::max(d, distance(before_, i, lag));
+    return longer > most ? farthest : longer;
+  }
+
+  const cpu::IndexColumns &before_;
+  const cpu::IndexColumns &now_;
+  std::size_t n_;
+  const Cell &cell_;
+  std::vector<double> nearest_;
+  double longest_;
+  format::Column<std::uint8_t> lags_;
+};
+
+}  // namespace
+
+format::Column<std::uint8_t> Tree::find(const cpu::IndexColumns &before, const cpu::IndexColumns &now, std::size_t n,
+                                        const Cell &cell) {
+  return n == 0 ? format::Column<std::uint8_t>() : Search(before, now, n, cell).run();
+}
+
+}  // namespace gpz::molecule

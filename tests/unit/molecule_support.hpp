@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the tests of sections of molecules share: boxes, molecules that move in them, and both sides of a chunk.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "difference_support.hpp"
+#include "gpz/molecule/section.hpp"
+
+namespace gpz::molecule {
+
+using cpu::columns;
+using cpu::empty_frame;
+using cpu::Frame;
+using test::Random;
+using Bytes = std::vector<std::uint8_t>;
+using Lags = format::Column<std::uint8_t>;
+
+// The head of a section (docs/format.md, section 9c).
+namespace head {
+constexpr std::uint8_t new_tree = 1, tilted = 2, brick = 4, quiet = 8;
+}  // namespace head
+
+// ---- boxes
+
+inline Edges box_of(std::int64_t lo, const Way &periods) {
+  Edges edges;
+  for (std::size_t d = 0; d < 3; ++d) edges.axes[d] = {lo, periods[d]};
+  return edges;
+}
+inline Edges tilted_box(std::int64_t lo, const Way &periods, const Cell::Tilts &tilts) {
+  Edges edges;
+  edges.is_tilted = true;
+  for (std::size_t d = 0; d < 3; ++d) edges.tilted_axes[d] = {lo, periods[d]};
+  edges.axes[2] = edges.tilted_axes[2];  // the only edge that changes no other component when it is crossed upwards
+  edges.tilts = tilts;
+  return edges;
+}
+
+// As programs bring particles back, by any number of edges: to the cell, or to the brick as wide as it.
+inline Way inside(Way place, const Edges &edges, bool to_brick = false) {
+  const core::GridBox &axes = edges.is_tilted ? edges.tilted_axes : edges.axes;
+  const Cell::Tilts &t = edges.tilts;
+  const std::array<Way, 3> edge{{{axes[0].period, 0, 0}, {t[0], axes[1].period, 0}, {t[1], t[2], axes[2].period}}};
+  std::array<double, 3> part{};
+  for (std::size_t d = 3; d-- > 0;) {
+    if (axes[d].period == 0) continue;
+    const auto period = static_cast<double>(axes[d].period);
+    double lo = static_cast<double>(axes[d].lo);
+    for (std::size_t e = d + 1; e < 3 && !to_brick; ++e) lo += std::trunc(static_cast<double>(edge[e][d]) * part[e]);
+    const auto count = static_cast<std::int64_t>(std::floor((static_cast<double>(place[d]) - lo) / period));
+    for (std::size_t c = 0; c < 3; ++c) place[c] -= count * edge[d][c];
+    part[d] = (static_cast<double>(place[d]) - lo) / period;
+  }
+  return place;
+}
+
+// ---- molecules
+
+// For each particle of a molecule, the slots back to the one that it hangs on; 0 for the first one.
+using Shape = std::vector<std::size_t>;
+
+inline Shape chain(std::size_t length) {
+  Shape shape(length, 1);
+  shape[0] = 0;
+  return shape;
+}
+// Carbons in a row with two hydrogens each, three at the ends.
+inline Shape alkane(std::size_t carbons) {
+  Shape shape;
+  for (std::size_t c = 0; c < carbons; ++c) {
+    const std::size_t back = c == 0 ? 0 : c == 1 ? 4 : 3;
+    shape.push_back(back);
+    const std::size_t hydrogens = c == 0 || c + 1 == carbons ? 3 : 2;
+    for (std::size_t h = 1; h <= hydrogens; ++h) shape.push_back(h);
+  }
+  return shape;
+}
+
+// Molecules of one shape, in grid steps, that drift, turn and bend at random. Places are not brought back.
+class Molecules {
+ public:
+  using Vector = std::array<double, 3>;
+  std::vector<Vector> place;
+
+  Molecules(const Shape &shape, std::size_t count, double bond, double size, std::uint64_t seed)
+      : random(seed), shape_(shape), bond_(bond) {
+    for (std::size_t i = 0; i < count * shape.size(); ++i) {
+      place.emplace_back();
+      // Others keep their distance, as in liquids.
+      for (int turn = 0; turn < 100; ++turn) {
+        place[i] = {size * random.uniform(), size * random.uniform(), size * random.uniform()};
+        if (shape[i % shape.size()] != 0) hang(i, {cpu::normal(random), cpu::normal(random), cpu::normal(random)});
+        if (!is_near_others(i)) break;
+      }
+    }
+  }
+
+  // One frame on. Roots drift by 2 sigma a component, ways change by sigma and keep their length to two in a
+  // thousand.
+  void move(double sigma) {
+    const std::vector<Vector> before = place;
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      const std::size_t lag = shape_[i % shape_.size()];
+      Vector way;
+      for (std::size_t d = 0; d < 3; ++d) {
+        way[d] = (lag == 0 ? 2 : 1) * sigma * cpu::normal(random);
+        if (lag != 0) way[d] += before[i][d] - before[i - lag][d];
+      }
+      if (lag != 0)
+        hang(i, way);
+      else
+        for (std::size_t d = 0; d < 3; ++d) place[i][d] += way[d];
+    }
+  }
+
+  Way at(std::size_t i) const {
+    return {std::llround(place[i][0]), std::llround(place[i][1]), std::llround(place[i][2])};
+  }
+  Frame open() const {
+    Frame q = empty_frame(place.size());
+    for (std::size_t i = 0; i < place.size(); ++i)
+      for (std::size_t d = 0; d < 3; ++d) q[d][i] = at(i)[d];
+    return q;
+  }
+  Frame in(const Edges &edges, bool to_brick = false) const {
+    Frame q = empty_frame(place.size());
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      const Way x = inside(at(i), edges, to_brick);
+      for (std::size_t d = 0; d < 3; ++d) q[d][i] = x[d];
+    }
+    return q;
+  }
+
+  Random random;
+
+ private:
+  static constexpr double stretch = 0.002;
+
+  // Of those in a good hundred slots before, without the one that particle i hangs on.
+  bool is_near_others(std::size_t i) const {
+    const std::size_t parent = i - shape_[i % shape_.size()];
+    for (std::size_t j = i < 130 ? 0 : i - 130; j < i; ++j) {
+      double squared = 0;
+      for (std::size_t d = 0; d < 3; ++d) squared += (place[i][d] - place[j][d]) * (place[i][d] - place[j][d]);
+      if (j != parent && squared < 2 * bond_ * bond_) return true;
+    }
+    return false;
+  }
+  void hang(std::size_t i, const Vector &way) {
+    const std::size_t parent = i - shape_[i % shape_.size()];
+    const double length = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+    const double scale = bond_ * (1 + stretch * cpu::normal(random)) / (length > 0 ? length : 1);
+    for (std::size_t d = 0; d < 3; ++d) place[i][d] = place[parent][d] + scale * way[d];
+  }
+
+  Shape shape_;
+  double bond_;
+};
+
+// ---- both sides
+
+// No byte behind these can be read, nor one before them.
+struct Copy {
+  explicit Copy(const Bytes &bytes) : size(bytes.size()), data(new std::uint8_t[bytes.size()]) {
+    std::copy(bytes.begin(), bytes.end(), data.get());
+  }
+  std::size_t size;
+  std::unique_ptr<std::uint8_t[]> data;
+};
+
+// An encoder and a decoder of the frames of a chunk.
+class Followed {
+ public:
+  explicit Followed(const Frame &first) { state.start(columns(first), first[0].size(), 3); }
+
+  // The section of a frame, which comes back bit for bit; empty if there are no molecules.
+  Bytes next(const Frame &q, const Edges &edges, int threads = 1) {
+    Bytes bytes;
+    std::optional<Update> update = encode(ours, state, columns(q), edges, bytes);
+    if (!update) {
+      EXPECT_TRUE(bytes.empty());
+      skip(q, edges);
+      return bytes;
+    }
+    EXPECT_EQ(bytes.size() % 8, 0U);
+    // What a reader remembers makes the same section.
+    Bytes of_theirs;
+    EXPECT_TRUE(encode(theirs, state, columns(q), edges, of_theirs));
+    EXPECT_EQ(of_theirs, bytes);
+    ours.commit(std::move(*update));
+    const Copy copy(bytes);
+    Frame decoded = empty_frame(state.particles);
+    decode(theirs, state, copy.data.get(), copy.size, edges.axes, threads, cpu::output(decoded));
+    for (std::size_t d = 0; d < 3; ++d) EXPECT_TRUE(decoded[d] == q[d]) << d;
+    EXPECT_EQ(ours.memory_usage(), theirs.memory_usage());
+    skip(q, edges);
+    return bytes;
+  }
+  // A frame that was coded otherwise.
+  void skip(const Frame &q, const Edges &edges) { state.advance(columns(q), edges.axes); }
+
+  void keep(const std::vector<std::uint32_t> &kept) {
+    for (State *side : {&ours, &theirs}) side->keep(kept.data(), kept.size());
+    state.keep(kept.data(), kept.size());
+  }
+  void add(const Frame &added) {
+    state.add(columns(added), added[0].size());
+    for (State *side : {&ours, &theirs}) side->add(added[0].size());
+  }
+
+  cpu::DifferenceState state;
+  State ours;
+  State theirs;
+};
+
+// Bytes of the same frame in coding 1.
+inline std::size_t size_as_differences(const cpu::DifferenceState &state, const Frame &q, const Edges &edges) {
+  Bytes bytes;
+  cpu::encode_difference(state, columns(q), edges.axes, bytes, cpu::kernels(), true);
+  return bytes.size();
+}
+
+}  // namespace gpz::molecule

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Molecules as trees: what each particle hangs on, segments and classes, as particles leave and arrive; the bytes of a
+// tree; where molecules are found and where there are none.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "damage_support.hpp"
+#include "matter.hpp"
+#include "molecule_support.hpp"
+
+namespace gpz::molecule {
+namespace {
+
+Lags lags_of(const std::vector<int> &lags) {
+  Lags out;
+  for (const int lag : lags) out.push_back(static_cast<std::uint8_t>(lag));
+  return out;
+}
+Lags repeated(const Shape &shape, std::size_t count) {
+  Lags out;
+  for (std::size_t i = 0; i < count * shape.size(); ++i)
+    out.push_back(static_cast<std::uint8_t>(shape[i % shape.size()]));
+  return out;
+}
+
+// Of particles in a row, each 100 steps from the one before.
+Tree tree_of(const Lags &lags) {
+  Frame q = empty_frame(lags.size());
+  for (std::size_t i = 0; i < lags.size(); ++i) q[0][i] = 100 * static_cast<std::int64_t>(i);
+  Tree tree;
+  tree.build(lags, columns(q), Cell());
+  return tree;
+}
+
+struct Expected {
+  Reference along;
+  int along_lag;
+  Reference across;
+  int across_lag;
+};
+void expect_links(const Tree &tree, std::size_t i, const Expected &expected) {
+  SCOPED_TRACE(i);
+  EXPECT_EQ(tree[i].along, expected.along);
+  EXPECT_EQ(tree[i].along_lag, expected.along_lag);
+  EXPECT_EQ(tree[i].across, expected.across);
+  EXPECT_EQ(tree[i].across_lag, expected.across_lag);
+  EXPECT_EQ(tree[i].references(), expected.along == Reference::none ? 0 : expected.across == Reference::none ? 1 : 2);
+}
+constexpr Reference none = Reference::none, beside = Reference::beside, above = Reference::above,
+                    beyond = Reference::beyond;
+
+TEST(MoleculeTree, LinksOfWater) {
+  const Tree tree = tree_of(lags_of({0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(tree.bound(), 4U);
+  for (const std::size_t oxygen : {0U, 3U}) {
+    expect_links(tree, oxygen, {none, 0, none, 0});
+    expect_links(tree, oxygen + 1, {none, 0, none, 0});
+    expect_links(tree, oxygen + 2, {beside, 1, none, 0});
+  }
+  // Class 0 is that of the lone; oxygen, and two hydrogens that differ in what is known of them.
+  EXPECT_EQ(tree.classes(), 4U);
+  EXPECT_EQ(tree.members(0), 0U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(tree[i].of_class, i + 1);
+    EXPECT_EQ(tree[i + 3].of_class, i + 1);
+    EXPECT_EQ(tree.members(i + 1), 2U);
+  }
+}
+
+TEST(MoleculeTree, LinksOfAMethylGroupAndOfAChain) {
+  const Tree methyl = tree_of(lags_of({0, 1, 2, 3, 4}));
+  expect_links(methyl, 3, {beside, 1, beside, 2});
+  expect_links(methyl, 4, {beside, 1, beside, 2});
+  const Tree row = tree_of(repeated(chain(6), 1));
+  expect_links(row, 1, {none, 0, none, 0});
+  expect_links(row, 2, {above, 0, none, 0});
+  for (const std::size_t i : {3U, 4U, 5U}) expect_links(row, i, {above, 0, above, 0});
+}
+
+TEST(MoleculeTree, LinksOfBranches) {
+  // 1 and 2 on 0; 3 and 4 on 1; 5 on 2; 6 on 5.
+  const Tree tree = tree_of(lags_of({0, 1, 2, 2, 3, 3, 1}));
+  expect_links(tree, 2, {beside, 1, none, 0});
+  expect_links(tree, 3, {above, 0, beyond, 1});
+  expect_links(tree, 4, {above, 0, beside, 1});
+  expect_links(tree, 5, {above, 0, beyond, 4});
+  expect_links(tree, 6, {above, 0, above, 0});
+}
+
+// The other child of the parent's parent is out of reach.
+TEST(MoleculeTree, LinksReach255Slots) {
+  for (const int far : {254, 255}) {
+    std::vector<int> lags(static_cast<std::size_t>(far) + 3, 0);
+    lags[1] = 1;
+    lags[3] = 3;
+    lags.back() = far - 1;  // on 3, so that particle 1 is `far` + 1 slots before
+    const Tree tree = tree_of(lags_of(lags));
+    const std::size_t i = lags.size() - 1;
+    ASSERT_EQ(i - tree[i].parent, 3U);
+    if (far == 254)
+      expect_links(tree, i, {above, 0, beyond, 255});
+    else
+      expect_links(tree, i, {above, 0, none, 0});
+  }
+}
+
+TEST(MoleculeTree, ClassesEndAt256) {
+  // Bonds of all lengths, on roots that have one child: lengths alone make classes.
+  const std::size_t n = 2000;
+  Lags lags(n);
+  Frame q = empty_frame(n);
+  Random random(1);
+  std::size_t pair = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    // Pairs, triples, and stars of four, whose bonds have all lengths up to 2^21.
+    lags[i] = static_cast<std::uint8_t>(i % 10 == 0 || i % 10 == 2 || i % 10 == 5 ? 0 : i % 10 > 5 ? i % 10 - 5 : 1);
+    const std::int64_t length = std::int64_t{1} << (pair++ % 22);
+    q[pair % 3][i] = lags[i] == 0 ? 0
+                                  : q[pair % 3][i - lags[i]] + length +
+                                        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(length)));
+  }
+  Tree tree;
+  tree.build(lags, columns(q), Cell());
+  EXPECT_EQ(tree.classes(), Tree::max_classes);
+  std::size_t members = 0;
+  for (std::size_t c = 0; c < tree.classes(); ++c) members += tree.members(c);
+  EXPECT_EQ(members, n);
+  EXPECT_GT(tree.members(255), 1U);
+}
+
+TEST(MoleculeTree, NothingHangsOverTheEndOfASegment) {
+  for (const Shape &shape : {chain(3), chain(41), alkane(20), Shape{0}}) {
+    const Tree tree = tree_of(repeated(shape, 20000 / shape.size()));
+    std::size_t begin = 0;
+    for (const std::uint32_t end : tree.segment_ends()) {
+      EXPECT_GT(end, begin);
+      if (end != tree.particles()) {
+        EXPECT_GE(end - begin, Tree::segment_size);
+        EXPECT_LT(end - begin, Tree::segment_size + shape.size());
+      }
+      for (std::size_t i = begin; i < end; ++i) {
+        EXPECT_GE(i, begin + tree[i].parent);
+        EXPECT_GE(i, begin + tree[i].along_lag);
+        EXPECT_GE(i, begin + tree[i].across_lag);
+      }
+      begin = end;
+    }
+    EXPECT_EQ(begin, tree.particles());
+    EXPECT_GE(tree.segment_ends().size(), 4U);
+  }
+}
+
+void expect_same_links(const Tree &a, const Tree &b) {
+  ASSERT_EQ(a.particles(), b.particles());
+  EXPECT_EQ(a.segment_ends(), b.segment_ends());
+  for (std::size_t i = 0; i < a.particles(); ++i) {
+    EXPECT_EQ(a[i].parent, b[i].parent) << i;
+    expect_links(a, i, {b[i].along, b[i].along_lag, b[i].across, b[i].across_lag});
+  }
+}
+
+TEST(MoleculeTree, ParticlesLeaveAndArrive) {
+  Tree tree = tree_of(repeated(alkane(3), 2));  // C H H H, C H H, C H H H
+  const Tree before = tree;
+  // The first carbon leaves, and a hydrogen of the second one.
+  std::vector<std::uint32_t> kept;
+  for (std::uint32_t i = 1; i < tree.particles(); ++i)
+    if (i != 5) kept.push_back(i);
+  tree.keep(kept.data(), kept.size());
+  expect_same_links(tree, tree_of(lags_of({0, 0, 0, 0, 1, 2, 1, 2, 3, 0, 1, 2, 3, 4, 1, 2, 3, 1, 2, 3})));
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    EXPECT_EQ(tree[i].of_class, i < 4 ? Tree::lone_class : before[kept[i]].of_class) << i;
+  tree.add(2);
+  expect_same_links(tree, tree_of(lags_of({0, 0, 0, 0, 1, 2, 1, 2, 3, 0, 1, 2, 3, 4, 1, 2, 3, 1, 2, 3, 0, 0})));
+  EXPECT_EQ(tree[20].of_class, Tree::lone_class);
+  EXPECT_EQ(tree.classes(), before.classes());
+  for (std::size_t c = 0; c < tree.classes(); ++c) EXPECT_EQ(tree.members(c), before.members(c));
+  tree.keep(nullptr, 0);
+  EXPECT_TRUE(tree.empty());
+  tree.add(3);
+  EXPECT_TRUE(tree.empty());
+}
+
+// ---- bytes
+
+Lags read(const Bytes &bytes, std::size_t n) {
+  const Copy copy(bytes);
+  Lags lags;
+  EXPECT_EQ(Tree::read(copy.data.get(), copy.size, n, lags), bytes.size());
+  return lags;
+}
+Bytes bytes_of(const Tree &tree) {
+  Bytes bytes;
+  tree.append(bytes);
+  EXPECT_EQ(bytes.size() % 8, 0U);
+  return bytes;
+}
+
+TEST(MoleculeTree, ItsBytesComeBack) {
+  Random random(2);
+  std::vector<Lags> all{repeated(chain(3), 500), repeated(alkane(12), 30), lags_of({0}), lags_of({0, 1}), Lags(100, 0)};
+  Lags any;  // all 63 lags that a table has room for, 255 among them
+  for (std::size_t i = 0; i < 3000; ++i) {
+    const std::size_t kind = random.below(64);
+    const std::size_t lag = kind == 0 ? 0 : 255 - 4 * (kind - 1);
+    any.push_back(static_cast<std::uint8_t>(lag <= i ? lag : 0));
+  }
+  all.push_back(any);
+  for (const Lags &lags : all) {
+    const Lags again = read(bytes_of(tree_of(lags)), lags.size());
+    EXPECT_TRUE(again == lags);
+  }
+  // Molecules that repeat cost hardly anything.
+  EXPECT_LT(bytes_of(tree_of(repeated(alkane(12), 300))).size(), 1 + 38U * 300 / 8 / 3);  // a third of a bit each
+}
+
+TEST(MoleculeTree, DamagedBytesAreRefusedOrRead) {
+  for (const Lags &lags : {repeated(chain(3), 50), repeated(alkane(4), 12)}) {
+    const Bytes bytes = bytes_of(tree_of(lags));
+    test::expect_damage_is_refused_or_read(bytes, [&](const Bytes &changed) {
+      const Copy copy(changed);
+      Lags out;
+      EXPECT_LE(Tree::read(copy.data.get(), copy.size, lags.size(), out), changed.size());
+      // No parent is before the first particle.
+      for (std::size_t i = 0; i < out.size(); ++i) EXPECT_LE(out[i], i);
+      tree_of(out);
+    });
+  }
+}
+
+TEST(MoleculeTree, BytesAgainstTheRules) {
+  const Lags lags = repeated(chain(3), 50);
+  const Bytes bytes = bytes_of(tree_of(lags));
+  ASSERT_EQ(bytes[0], 1);  // one lag, which is 1
+  ASSERT_EQ(bytes[1], 1);
+  const auto is_refused = [&](std::size_t at, int value) {
+    Bytes changed = bytes;
+    changed[at] = static_cast<std::uint8_t>(value);
+    try {
+      read(changed, lags.size());
+    } catch (const Error &error) {
+      EXPECT_EQ(error.status(), Status::corrupt);
+      return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(is_refused(0, 64));                                         // more lags than a table has
+  EXPECT_TRUE(is_refused(0, 0));                                          // a kind that is not in the table
+  EXPECT_TRUE(is_refused(1, 0));                                          // a particle that hangs on itself
+  EXPECT_TRUE(is_refused(1, 2));                                          // before the first particle
+  for (std::size_t at = 2; at < 8; ++at) EXPECT_TRUE(is_refused(at, 1));  // padding
+  EXPECT_TRUE(is_refused(8, bytes[8] + 8));                               // longer than there are bytes
+  EXPECT_TRUE(is_refused(8, bytes[8] - 8));
+  EXPECT_TRUE(is_refused(8, bytes[8] - 1));  // no multiple of 8
+  EXPECT_TRUE(is_refused(15, 255));
+  EXPECT_THROW(read(bytes, lags.size() + 1), Error);
+  EXPECT_THROW(read(bytes, lags.size() - 1), Error);
+}
+
+// ---- search
+
+double share_of(const Lags &found, const Shape &shape) {
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) right += found[i] == shape[i % shape.size()] ? 1 : 0;
+  return found.empty() ? 0 : static_cast<double>(right) / static_cast<double>(found.size());
+}
+
+TEST(MoleculeSearch, FindsWhatMolecules) {
+  // Of a size at which neighbours are farther than bonds, as in liquids.
+  for (const Shape &shape : {chain(2), chain(3), chain(10), Shape{0, 1, 2}, Shape{0, 1, 2, 3, 4}})
+    for (const bool open : {false, true}) {
+      const double size = 100 * std::cbrt(8.0 * 900);
+      Molecules molecules(shape, 900 / shape.size(), 100, size, shape.size());
+      const Edges box = open ? Edges{} : box_of(-30, {std::llround(size), std::llround(size), std::llround(size)});
+      const Frame before = molecules.in(box);
+      molecules.move(8);
+      const Frame now = molecules.in(box);
+      const Lags found = Tree::find(columns(before), columns(now), now[0].size(), Cell(box.axes));
+      EXPECT_GT(share_of(found, shape), 0.9) << shape.size() << open;
+    }
+}
+
+TEST(MoleculeSearch, FindsWaters) {
+  test::Waters waters(600, 0, 1);
+  const auto frame = [&] {
+    Frame q = empty_frame(waters.place.size());
+    for (std::size_t i = 0; i < q[0].size(); ++i)
+      for (std::size_t d = 0; d < 3; ++d) q[d][i] = std::llround(waters.inside(i)[d] / 0.01);
+    return q;
+  };
+  Edges box;
+  for (std::size_t d = 0; d < 3; ++d) box.axes[d] = {0, std::llround(waters.edges[d] / 0.01)};
+  const Frame before = frame();
+  waters.move();
+  const Frame now = frame();
+  const Lags found = Tree::find(columns(before), columns(now), now[0].size(), Cell(box.axes));
+  EXPECT_GT(share_of(found, {0, 1, 2}), 0.97);
+}
+
+TEST(MoleculeSearch, FindsNoneInACrystal) {
+  test::LennardJones matter(6, 1.05, 0.1, 5);
+  matter.run(40);
+  Edges box;
+  for (std::size_t d = 0; d < 3; ++d) box.axes[d] = {0, std::llround(matter.edges[d] / 0.001)};
+  Frame q[2] = {empty_frame(matter.place.size()), empty_frame(matter.place.size())};
+  for (Frame &frame : q) {
+    matter.run(5);
+    for (std::size_t i = 0; i < frame[0].size(); ++i)
+      for (std::size_t d = 0; d < 3; ++d) frame[d][i] = std::llround(matter.inside(i)[d] / 0.001);
+  }
+  EXPECT_TRUE(Tree::find(columns(q[0]), columns(q[1]), q[0][0].size(), Cell(box.axes)).empty());
+}
+
+// Particles that keep their distance, in any order: neighbours in space are hardly ever neighbours by their slots.
+TEST(MoleculeSearch, FindsNoneInALiquid) {
+  constexpr std::size_t cells = 18;
+  Random random(8);
+  std::vector<std::size_t> site(cells * cells * cells);
+  for (std::size_t i = 0; i < site.size(); ++i) site[i] = i;
+  for (std::size_t i = site.size(); i > 1; --i) std::swap(site[i - 1], site[random.below(i)]);
+  Frame q[2] = {empty_frame(site.size()), empty_frame(site.size())};
+  for (Frame &frame : q)
+    for (std::size_t i = 0; i < site.size(); ++i) {
+      const std::size_t cell[] = {site[i] % cells, site[i] / cells % cells, site[i] / cells / cells};
+      for (std::size_t d = 0; d < 3; ++d)
+        frame[d][i] = 1000 * static_cast<std::int64_t>(cell[d]) + cpu::gaussian(random, 60);
+    }
+  const std::int64_t edge = 1000 * cells;
+  EXPECT_TRUE(Tree::find(columns(q[0]), columns(q[1]), site.size(), Cell(box_of(0, {edge, edge, edge}).axes)).empty());
+}
+
+TEST(MoleculeSearch, SegmentsOfALongPolymerEnd) {
+  const std::size_t n = 30000;  // more than the sample that is searched first
+  Molecules polymer(chain(n), 1, 100, 1, 6);
+  const Frame before = polymer.open();
+  polymer.move(5);
+  const Frame now = polymer.open();
+  const Lags found = Tree::find(columns(before), columns(now), n, Cell());
+  EXPECT_GT(share_of(found, {1}), 0.9);
+  Tree tree;
+  tree.build(found, columns(now), Cell());
+  EXPECT_GE(tree.segment_ends().size(), n / (2 * Tree::segment_size + 64));
+  std::size_t begin = 0;
+  for (const std::uint32_t end : tree.segment_ends()) {
+    EXPECT_LE(end - begin, 2 * Tree::segment_size);
+    begin = end;
+  }
+}
+
+TEST(MoleculeSearch, FewParticlesAndAnyPlaces) {
+  const Frame nothing = empty_frame(0);
+  EXPECT_TRUE(Tree::find(columns(nothing), columns(nothing), 0, Cell()).empty());
+  for (const std::size_t n : {1U, 2U, 3U, 20U}) {
+    const cpu::Trajectory t = cpu::noise(n, 2);
+    for (const Frame *const before : {&t.frames[0], &t.frames[1]}) {
+      const Lags found = Tree::find(columns(*before), columns(t.frames[1]), n, Cell());
+      EXPECT_TRUE(found.empty() || found.size() == n);
+      for (std::size_t i = 0; i < found.size(); ++i) EXPECT_LE(found[i], i);
+    }
+    const Frame zeros = empty_frame(n);
+    Tree::find(columns(zeros), columns(zeros), n, Cell());
+  }
+}
+
+// No bond is longer than a way may be.
+TEST(MoleculeSearch, BondsAreShort) {
+  Molecules large(chain(4), 300, 1000000, 3e8, 7);
+  const Frame before = large.open();
+  large.move(1000);
+  const Frame now = large.open();
+  const Lags found = Tree::find(columns(before), columns(now), now[0].size(), Cell());
+  std::size_t bound = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i] == 0) continue;
+    ++bound;
+    double squared = 0;
+    for (std::size_t d = 0; d < 3; ++d) squared += std::pow(static_cast<double>(now[d][i] - now[d][i - found[i]]), 2);
+    EXPECT_LT(std::sqrt(squared), 1048576.0);
+  }
+  EXPECT_GT(bound, 600U);
+}
+
+// Nearly as long as the longest: no lag that is more frequent takes the place of a bond where it is none.
+TEST(MoleculeSearch, AFrequentLagIsNoBondByItself) {
+  const Molecules pairs(chain(2), 200, 900000, 3e8, 9);
+  Frame q = pairs.open();
+  // The last one hangs on the last but one before it.
+  const Way root{q[0][398], q[1][398], q[2][398]};
+  for (std::size_t d = 0; d < 3; ++d) {
+    q[d][399] = root[d] + (d == 0 ? 100000000 : 0);
+    q[d].push_back(root[d] + (d == 1 ? 900000 : 0));
+  }
+  const Lags found = Tree::find(columns(q), columns(q), q[0].size(), Cell());
+  ASSERT_EQ(found.size(), 401U);
+  EXPECT_EQ(found[397], 1);
+  EXPECT_EQ(found[399], 0);
+  EXPECT_EQ(found[400], 2);
+}
+
+}  // namespace
+}  // namespace gpz::molecule
