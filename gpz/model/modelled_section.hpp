@@ -33,6 +33,8 @@ class MoleculeUse {
     is_open_ = false;
     wins_ = as_molecules ? wins_ + 1 : 0;
   }
+  // Whether more frames will make sections smaller: the last of the first contests counts.
+  bool is_learning() const { return wins_ < first_contests - 1; }
   // Whether others are tried too.
   bool has_rivals() const { return wins_ < first_contests || wins_ % interval == 0; }
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "gpz/codec/difference_codec.hpp"
-#include "gpz/molecule/exceptions.hpp"
 #include "gpz/molecule/memory.hpp"
+#include "gpz/molecule/stored_particles.hpp"
 #include "gpz/molecule/tree.hpp"
 #include "gpz/molecule/walk.hpp"
 
@@ -40,7 +40,7 @@ struct Scene {
   Walk walk;
   Cell cell;
   bool is_quiet = false;  // no images are coded where there is no choice
-  const Exceptions *exceptions = nullptr;
+  const StoredParticles *stored = nullptr;
   cpu::IndexColumns last{};
 };
 

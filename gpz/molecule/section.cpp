@@ -62,7 +62,7 @@ void learn(const std::vector<std::vector<ClassSums>> &of_segments, std::vector<C
 }
 
 // The ways and images of all particles; how many images are neither usual nor where there is a choice.
-std::size_t find_moves(const Scene &scene, const cpu::IndexColumns &q, std::size_t n, Exceptions &exceptions,
+std::size_t find_moves(const Scene &scene, const cpu::IndexColumns &q, std::size_t n, StoredParticles &exceptions,
                        bool &is_quiet) {
   std::size_t unusual = 0;
   is_quiet = true;
@@ -110,7 +110,7 @@ class SectionCoder {
  public:
   SectionCoder(const State &molecules, const cpu::DifferenceState &state) : molecules_(molecules), state_(state) {
     scene_.last = last_of(state);
-    scene_.exceptions = &exceptions_;
+    scene_.stored = &stored_particles_;
     update_.frames = state.frames + 1;
   }
 
@@ -127,19 +127,19 @@ class SectionCoder {
     }
     start();
     bool is_quiet = false;
-    std::size_t unusual = find_moves(scene_, q, n, exceptions_, is_quiet);
+    std::size_t unusual = find_moves(scene_, q, n, stored_particles_, is_quiet);
     if (edges.is_tilted) {
       flags |= tilted;
       const Cell whole = scene_.cell;
-      Exceptions kept = std::exchange(exceptions_, {});
+      StoredParticles kept = std::exchange(stored_particles_, {});
       scene_.cell = Cell(edges.tilted_axes, edges.tilts, true);
       bool is_quiet_brick = false;
-      if (find_moves(scene_, q, n, exceptions_, is_quiet_brick) < unusual) {
+      if (find_moves(scene_, q, n, stored_particles_, is_quiet_brick) < unusual) {
         flags |= brick;
         is_quiet = is_quiet_brick;
       } else {
         scene_.cell = whole;
-        exceptions_ = std::move(kept);
+        stored_particles_ = std::move(kept);
       }
     }
     scene_.is_quiet = is_quiet;
@@ -169,7 +169,7 @@ class SectionCoder {
       }
       for (const std::int64_t tilt : edges.tilts) writer.i64(tilt);
     }
-    exceptions_.append(writer);
+    stored_particles_.append(writer);
     if (update_.tree) tree().append(bytes);
     bytes.insert(bytes.end(), levels.begin(), levels.end());
     bytes.resize(begin + format::round_up_8(bytes.size() - begin));
@@ -194,7 +194,7 @@ class SectionCoder {
     scene_.cell = Cell(axes);
     if ((flags & tilted) != 0) scene_.cell = read_tilted(in, (flags & brick) != 0);
     scene_.is_quiet = (flags & quiet) != 0;
-    exceptions_ = Exceptions(in, n);
+    stored_particles_ = StoredParticles(in, n);
     std::size_t at = in.position();
     if ((flags & new_tree) != 0) {
       format::Column<std::uint8_t> lags;
@@ -302,7 +302,7 @@ class SectionCoder {
   const State &molecules_;
   const cpu::DifferenceState &state_;
   Scene scene_;
-  Exceptions exceptions_;
+  StoredParticles stored_particles_;
   format::Column<Particle> at_rest_;
   std::vector<std::vector<ClassSums>> sums_;
   Update update_;

@@ -18,7 +18,7 @@ inline constexpr std::uint32_t first_image = 2;
 class EncodeSide {
  public:
   EncodeSide(const Scene &scene, const cpu::IndexColumns &q, std::size_t first)
-      : scene_(scene), q_(q), exceptions_(*scene.exceptions, first) {}
+      : scene_(scene), q_(q), stored_particles_(*scene.stored, first) {}
 
   // Contexts are absolute: which of them are in use decides how they are numbered.
   struct Item {
@@ -33,7 +33,7 @@ class EncodeSide {
 
   void particle(std::size_t i) {
     at_ = i;
-    is_stored_ = exceptions_.at(i) != nullptr;
+    is_stored_ = stored_particles_.at(i) != nullptr;
   }
   bool is_stored(std::size_t) const { return is_stored_; }
   std::int32_t component(std::size_t d, double expected, double variance, Group group) {
@@ -72,7 +72,7 @@ class EncodeSide {
  private:
   const Scene &scene_;
   const cpu::IndexColumns &q_;
-  Exceptions::Cursor exceptions_;
+  StoredParticles::Cursor stored_particles_;
   std::size_t at_ = 0;
   bool is_stored_ = false;
 };
@@ -86,10 +86,10 @@ class DecodeSide {
         numbers_(numbers),
         q_(q),
         known_{q[0], q[1], q[2]},
-        exceptions_(*scene.exceptions, first) {}
+        stored_particles_(*scene.stored, first) {}
 
   void particle(std::size_t i) {
-    stored_ = exceptions_.at(i);
+    stored_ = stored_particles_.at(i);
     if (stored_ == nullptr) {
       most_ = (*scene_.walk.tree)[i].parent == 0 ? longest_move : longest_way;
       return;
@@ -130,7 +130,7 @@ class DecodeSide {
   cpu::NumberDecoder &numbers_;
   const cpu::IndexOutput &q_;
   const cpu::IndexColumns known_;
-  Exceptions::Cursor exceptions_;
+  StoredParticles::Cursor stored_particles_;
   const Way *stored_ = nullptr;
   std::int64_t most_ = 0;
 };

@@ -77,7 +77,8 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
   bytes.insert(bytes.end(), best->encoded.payload.begin(), best->encoded.payload.end());
   if (best->encoded.classed) source.context.classed->commit(std::move(*best->encoded.classed));
   if (best->encoded.update) source.context.modelled->commit(std::move(*best->encoded.update));
-  return {best->costly, std::move(best->encoded.order), best->encoded.largest_error};
+  return {best->costly, best->coding->head == SectionHead::axes_and_exact_values, std::move(best->encoded.order),
+          best->encoded.largest_error};
 }
 
 }  // namespace gpz::trajectory

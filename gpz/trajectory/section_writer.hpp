@@ -12,6 +12,7 @@ namespace gpz::trajectory {
 
 struct WrittenSection {
   bool costly = false;               // the coding that was taken is one of When::costly
+  bool has_axes = false;             // readers know the edges of the box on the grid
   std::vector<std::uint32_t> order;  // EncodedSection::order
   double largest_error = 0;          // EncodedSection::largest_error
 };

@@ -223,9 +223,9 @@ struct TrajectoryEncoder::State {
     using Try = trajectory::SectionChoice::Try;
     trajectory::SectionChoice &choice = choices[f];
     const Try turn = may_be_costly ? choice.next() : Try::usual;
-    const bool is_costly = trajectory::append_section(candidates, source, turn, crossed, out.bytes).costly;
-    if (may_be_costly) choice.encoded(is_costly);
-    history.follow(f, columns, edges);
+    const trajectory::WrittenSection written = trajectory::append_section(candidates, source, turn, crossed, out.bytes);
+    if (may_be_costly) choice.encoded(written.costly);
+    history.follow(f, columns, written.has_axes ? edges : core::GridBox{});
   }
 
   void encode(std::vector<FieldInput> fields, std::size_t particles, const int *rows, const Box &box, bool is_key,

@@ -383,8 +383,9 @@ def decode_differences(data, fields, particles, history):
     slots = take_leaving(cursor, before, leaving)
 
     columns, passages = [], None
-    for number, (field_history, length) in enumerate(zip(history.fields, lengths)):
+    for field_history in history.fields:
         field_history.remove(slots)
+    for number, (field_history, length) in enumerate(zip(history.fields, lengths)):
         field_history.others = Others(fields, [before.index for before in history.fields[:number]], history.fields)
         decoded, moved = decode_section(cursor.take(length), field_history, history.frames, passages)
         columns += decoded

@@ -180,7 +180,7 @@ TEST(ClassedSections, KeptFields) {
   std::vector<Motion> given;
   const Bytes bytes = motion_file(600, 1, Effort::standard, false, &given);
   const Reader reader = reader_of(bytes);
-  const auto without = [&](std::vector<std::size_t> dropped) {
+  const auto without = [&](const std::vector<std::size_t> &dropped) {
     StoredFrame frame = reader.stored(0);
     std::vector<bool> kept(fields_of_motion, true);
     for (const std::size_t f : dropped) kept[f] = false;

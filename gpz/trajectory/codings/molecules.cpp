@@ -32,8 +32,11 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
   use.tried();
   // What is learnt from the first frames is of use to all others, if there are molecules.
   constexpr std::size_t part_of_first = 6;
+  constexpr std::size_t part_of_next = 12;
   if (update->tree && update->firmly_bound() > context.particles / 2)
     out.investment = out.payload.size() / part_of_first;
+  else if (!update->tree && use.is_learning())
+    out.investment = out.payload.size() / part_of_next;
   out.update.emplace();
   out.update->search = context.modelled->search;
   out.update->molecules = std::move(update);

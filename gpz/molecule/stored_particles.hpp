@@ -14,11 +14,11 @@
 namespace gpz::molecule {
 
 // In ascending order of slots.
-class Exceptions {
+class StoredParticles {
  public:
-  Exceptions() = default;
+  StoredParticles() = default;
   // Takes them from `in`. Throws corrupt.
-  Exceptions(format::ByteReader &in, std::size_t particles) {
+  StoredParticles(format::ByteReader &in, std::size_t particles) {
     const std::uint64_t count = in.u64();
     if (count > in.left() / size_of_one) format::corrupt("number of exceptions", in.position());
     for (std::uint64_t k = 0; k < count; ++k) {
@@ -35,7 +35,7 @@ class Exceptions {
   // From some slot on, for particles in their order.
   class Cursor {
    public:
-    Cursor(const Exceptions &all, std::size_t first)
+    Cursor(const StoredParticles &all, std::size_t first)
         : all_(all),
           next_(static_cast<std::size_t>(std::lower_bound(all.slots_.begin(), all.slots_.end(), first) -
                                          all.slots_.begin())) {}
@@ -46,7 +46,7 @@ class Exceptions {
     }
 
    private:
-    const Exceptions &all_;
+    const StoredParticles &all_;
     std::size_t next_;
   };
 
