@@ -69,7 +69,7 @@ class Ways {
 class ClassedChooser {
  public:
   ClassedChooser(const ClassedShape &shape, const ClassedCandidates &candidates, const cpu::IndexColumns &q)
-      : shape_(shape), candidates_(candidates), q_(q) {
+      : shape_(shape), candidates_(candidates) {
     for (std::size_t d = 0; d < shape.components; ++d) ways_.emplace_back(shape, q, d);
     if (shape.own != nullptr) choice_.search = shape.state->search;
     ClassedSearch &search = choice_.search;
@@ -414,7 +414,6 @@ class ClassedChooser {
 
   const ClassedShape &shape_;
   const ClassedCandidates &candidates_;
-  const cpu::IndexColumns &q_;
   std::vector<Ways> ways_;
   std::array<std::vector<Feature>, core::max_components> features_;
   ClassedChoice choice_;
