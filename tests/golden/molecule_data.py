@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Molecules that move, for golden files of sections of molecules."""
+
+import random
+
+from matter import turned
+from source import Frame, Source, number_field
+
+
+class Molecules:
+    """Waters, and chains of `length` atoms of which some have branches: every atom is drawn to where it is from its molecule, and
+    thrown about. Places are not brought back into the box."""
+
+    def __init__(self, seed, waters, chains, length, edge, flat=False):
+        self.random = rng = random.Random(seed)
+        self.edge, self.places, self.ids, self.parts = edge, [], [], []
+        self.next_id = 1
+        for number in range(waters + chains):
+            self.add(3 if number < waters else length, flat)
+        rng.random()
+
+    def add(self, length, flat=False):
+        """A molecule, at the end."""
+        rng = self.random
+        start, by = ([scale * (rng.random() - 0.5) for _ in range(3)] for scale in (self.edge, 4.0))
+        shape = [(0.0, 0.0, 0.0)]
+        for k in range(1, length):
+            if length == 3:
+                shape.append((0.5858823, (1.0 if k == 1 else -1.0) * 0.7569503, 0.0))
+            elif k % 5 == 4:  # a branch of the atom before it
+                x, y, z = shape[-1]
+                shape.append((x + 0.3, y, z + 1.0))
+            else:
+                shape.append((0.9 * k, 0.0 if flat else 0.6 * (k % 2), 0.8 * (k % 3 == 1)))
+        if flat:
+            by = [0.0] * 3
+            start = [round(x) + 0.0 for x in start]
+        ways = [turned(place, by) for place in shape]
+        self.places += [[x + w for x, w in zip(start, way)] for way in ways]
+        self.ids += range(self.next_id, self.next_id + length)
+        self.parts.append(ways)
+        self.next_id += length
+
+    def run(self, _steps):
+        """Molecules drift and turn, atoms shake."""
+        rng, first, places = self.random, 0, []
+        for ways in self.parts:
+            here = self.places[first]
+            by, shift = ([scale * (rng.random() - 0.5) for _ in range(3)] for scale in (1.0, 3.0))
+            ways[:] = [turned(way, by) for way in ways]
+            for way in ways:
+                places.append([x + s + w + 0.02 * (rng.random() - 0.5) for x, s, w in zip(here, shift, way)])
+            first += len(ways)
+        self.places = places
+
+
+def of_molecules(molecules, frames, edges, tilts=(0.0, 0.0, 0.0), events=None, boundary="pppppp", brick=False, rest_in=-1):
+    """`events`: what happens before a frame, by its number: a function of the molecules that returns ids that are left out, and
+    how far particles are from their places in the box, by id. `brick`: a tilted box has the places of one that is not."""
+    made = []
+    for number in range(frames):
+        if number not in (0, rest_in):
+            molecules.run(1)
+        left_out, away = events(molecules, number) if events else ((), {})
+        rows = [(i, place) for i, place in zip(molecules.ids, molecules.places) if i not in left_out]
+        rows = [(i, inside_box(place, edges, tilts, boundary, brick)) for i, place in rows]
+        rows = [(i, [x + u for x, u in zip(place, away.get(i, (0.0, 0.0, 0.0)))]) for i, place in rows]
+        fields = [number_field("f64", ["x", "y", "z"], zip(*(place for _, place in rows)), bound=0.005, leading=True)]
+        fields.append(number_field("i64", ["id"], [[i for i, _ in rows]]))
+        box = {"kind": 2 if any(tilts) else 1, "dimension": 3, "boundary": boundary}
+        box["values"] = [x for edge in edges for x in (0.0, edge)] + [*tilts, 0.0, 0.0, 0.0]
+        made.append(Frame(fields, number, box))
+    return Source(made, key_interval=10, order="id", effort="default", features=15)
+
+
+def inside_box(place, edges, tilts, boundary, brick):
+    """The image that is in the box."""
+    xy, xz, yz = tilts
+    place = list(place)
+    for d, edge in ((2, (xz, yz, edges[2])), (1, (xy, edges[1], 0.0)), (0, (edges[0], 0.0, 0.0))):
+        low = 0.0
+        if not brick:
+            z = place[2] / edges[2]
+            y = (place[1] - yz * z) / edges[1]
+            low = (xy * y + xz * z, yz * z, 0.0)[d]  # of places that are inside on the axes behind it
+        while boundary[2 * d] == "p" and place[d] >= low + edges[d]:
+            place = [x - e for x, e in zip(place, edge)]
+        while boundary[2 * d] == "p" and place[d] < low:
+            place = [x + e for x, e in zip(place, edge)]
+    return place
+
+
+def comings_and_goings(molecules, number):
+    """The first atom of a water and one within a chain leave and come back, a water arrives, an atom is far away, and some are
+    an edge away."""
+    if number == 2:
+        molecules.add(3)
+    left_out = {4, molecules.next_id // 2} if number in (3, 4) else set()
+    away = {5: {9: (2e4, 1.0, 2.0), 13: (3e8, 0.0, 0.0)}, 6: {20: (15.0, 0.0, 0.0), 19: (0.0, -16.0, 17.0)}}
+    return left_out, away.get(number, {})
+
+
+def molecule_sources():
+    return {
+        "molecules": of_molecules(
+            Molecules(61, 50, 12, 14, 15.0), 8, (15.0, 16.0, 17.0), events=comings_and_goings, rest_in=2
+        ),
+        "molecules_tilted": of_molecules(Molecules(62, 40, 8, 14, 40.0), 4, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0)),
+        "molecules_brick": of_molecules(Molecules(65, 20, 10, 20, 40.0), 3, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0), brick=True),
+        "molecules_open": of_molecules(Molecules(63, 30, 8, 16, 40.0, flat=True), 4, (40.0, 43.0, 42.0), boundary="ppppss"),
+    }
