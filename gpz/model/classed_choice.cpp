@@ -7,6 +7,7 @@
 
 #include "gpz/codec/functions.hpp"
 #include "gpz/crystal/least_squares.hpp"
+#include "gpz/model/scale_levels.hpp"
 #include "gpz/model/walk.hpp"
 
 namespace gpz::model {
@@ -399,17 +400,10 @@ class ClassedChooser {
     const bool has_scales = shape_.own != nullptr && !shape_.state->scale.empty();
     head.by_group = !has_scales && choice_.rules.groups > 1;
     if (!has_scales) return;
-    std::array<std::size_t, 65> counts{};
-    for (const std::uint32_t s : shape_.state->scale) ++counts[Contexts::half_octaves(s)];
-    const std::size_t few = shape_.state->scale.size() / 64;
-    std::size_t low = 0;
-    std::size_t high = counts.size() - 1;
-    for (std::size_t sum = counts[low]; low < high && sum <= few; sum += counts[++low]) {
-    }
-    for (std::size_t sum = counts[high]; high > low && sum <= few; sum += counts[--high]) {
-    }
-    head.base = static_cast<std::uint8_t>(low);
-    head.levels = static_cast<std::uint8_t>(std::min<std::size_t>(high - low + 1, max_scale_levels));
+    Contexts contexts;
+    choose_levels(shape_.state->scale, contexts);
+    head.base = static_cast<std::uint8_t>(contexts.base);
+    head.levels = static_cast<std::uint8_t>(contexts.levels);
   }
 
   const ClassedShape &shape_;

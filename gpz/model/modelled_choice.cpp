@@ -9,6 +9,7 @@
 
 #include "gpz/codec/functions.hpp"
 #include "gpz/model/margin.hpp"
+#include "gpz/model/scale_levels.hpp"
 
 namespace gpz::model {
 namespace {
@@ -132,22 +133,6 @@ cpu::Neighbours fit_slots(const Remainders &remainders, std::size_t n, std::size
   return cpu::fit_neighbours(sums, n * axes);
 }
 
-// Levels for the sizes that the residuals had so far: more than one only if they differ.
-void choose_contexts(const format::Column<std::uint32_t> &scale, Contexts &contexts) {
-  std::array<std::size_t, 65> counts{};
-  for (const std::uint32_t s : scale) ++counts[Contexts::half_octaves(s)];
-  // From the level of the lowest 1/64 to that of the highest.
-  const std::size_t few = scale.size() / 64;
-  std::size_t low = 0;
-  std::size_t high = counts.size() - 1;
-  for (std::size_t sum = counts[low]; low < high && sum <= few; sum += counts[++low]) {
-  }
-  for (std::size_t sum = counts[high]; high > low && sum <= few; sum += counts[--high]) {
-  }
-  contexts.base = static_cast<unsigned>(low);
-  contexts.levels = std::min(static_cast<unsigned>(high - low + 1), max_scale_levels);
-}
-
 }  // namespace
 
 std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
@@ -191,7 +176,7 @@ std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, Modelle
     w.space = &plan.space;
     parameters.insert(parameters.end(), space.begin(), space.end());
   }
-  choose_contexts(plan.update.scale, w.contexts);
+  choose_levels(plan.update.scale, w.contexts);
   for (std::size_t d = 0; d < axes; ++d) {
     w.margin[d] = find_margin(q[d], state.particles, core::checked_axis(box[d]));
     w.index[d] = q[d];

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "damage_support.hpp"
 #include "difference_support.hpp"
 #include "gpz/model/modelled_section.hpp"
 #include "matter.hpp"
@@ -47,15 +48,6 @@ Frame indices(const Matter &matter, double step, const core::GridBox &box) {
   return q;
 }
 
-// No byte behind these can be read, nor one before them.
-struct Copy {
-  explicit Copy(const Bytes &bytes) : size(bytes.size()), data(new std::uint8_t[bytes.size()]) {
-    std::copy(bytes.begin(), bytes.end(), data.get());
-  }
-  std::size_t size;
-  std::unique_ptr<std::uint8_t[]> data;
-};
-
 // An encoder and a decoder of the frames of a chunk.
 class Followed {
  public:
@@ -76,7 +68,7 @@ class Followed {
     }
     EXPECT_EQ(bytes.size() % 8, 0U);
     ours.commit(std::move(*update));
-    const Copy copy(bytes);
+    const test::Copy copy(bytes);
     Frame decoded = empty_frame(state.particles);
     decode_modelled(state, theirs, copy.data.get(), copy.size, box, cpu::output(decoded));
     for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) EXPECT_EQ(decoded[d], q[d]);
@@ -354,7 +346,7 @@ struct Case {
 
   // An error, or values: whatever else may happen is for the sanitizers.
   bool is_refused(const Bytes &changed) const {
-    const Copy copy(changed);
+    const test::Copy copy(changed);
     Frame out = empty_frame(state.particles);
     ModelledState scratch = modelled;
     try {
@@ -413,27 +405,15 @@ TEST(ModelledSection, DamageIsRefusedOrGivesValues) {
         refused += one.is_refused(changed) ? 1 : 0;
       }
     EXPECT_GT(refused, one.bytes.size());
-    for (std::size_t size = 0; size < one.bytes.size(); ++size)
-      EXPECT_TRUE(one.is_refused({one.bytes.begin(), one.bytes.begin() + static_cast<std::ptrdiff_t>(size)})) << size;
-    Bytes longer = one.bytes;
-    longer.resize(longer.size() + 8);
-    EXPECT_TRUE(one.is_refused(longer));
+    test::expect_cuts_are_refused(one.bytes, [&](const Bytes &changed) { return one.is_refused(changed); });
   }
 }
 
 TEST(ModelledSection, DamageInMorePlacesAtOnce) {
   Random random(15);
   for (const Case &one : cases()) {
-    constexpr int turns = 300;
-    int refused = 0;
-    for (int turn = 0; turn < turns; ++turn) {
-      Bytes changed = one.bytes;
-      for (std::uint64_t k = random.below(6) + 1; k > 0; --k)
-        changed[random.below(k % 2 == 0 ? std::min<std::size_t>(changed.size(), 120) : changed.size())] =
-            static_cast<std::uint8_t>(random.below(4) == 0 ? 0 : random.bits());
-      refused += one.is_refused(changed) ? 1 : 0;
-    }
-    EXPECT_GT(refused, turns / 2);
+    test::expect_damage_is_refused(one.bytes, 300, random,
+                                   [&](const Bytes &changed) { return one.is_refused(changed); });
   }
 }
 

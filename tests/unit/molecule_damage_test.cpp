@@ -19,7 +19,7 @@ struct Case {
   Bytes bytes;
 
   bool is_refused(const Bytes &changed) const {
-    const Copy copy(changed);
+    const test::Copy copy(changed);
     Frame out = empty_frame(state.particles);
     State scratch = molecules;
     try {
@@ -95,27 +95,15 @@ TEST(MoleculeDamage, OfEveryByteIsRefusedOrGivesValues) {
 
 TEST(MoleculeDamage, EveryCutIsRefused) {
   for (const Case &one : cases()) {
-    for (std::size_t size = 0; size < one.bytes.size(); ++size)
-      EXPECT_TRUE(one.is_refused({one.bytes.begin(), one.bytes.begin() + static_cast<std::ptrdiff_t>(size)})) << size;
-    Bytes longer = one.bytes;
-    longer.resize(longer.size() + 8);
-    EXPECT_TRUE(one.is_refused(longer));
+    test::expect_cuts_are_refused(one.bytes, [&](const Bytes &changed) { return one.is_refused(changed); });
   }
 }
 
 TEST(MoleculeDamage, InMorePlacesAtOnce) {
   Random random(2);
   for (const Case &one : cases()) {
-    constexpr int turns = 150;
-    int refused = 0;
-    for (int turn = 0; turn < turns; ++turn) {
-      Bytes changed = one.bytes;
-      for (std::uint64_t k = random.below(6) + 1; k > 0; --k)
-        changed[random.below(k % 2 == 0 ? std::min<std::size_t>(changed.size(), 120) : changed.size())] =
-            static_cast<std::uint8_t>(random.below(4) == 0 ? 0 : random.bits());
-      refused += one.is_refused(changed) ? 1 : 0;
-    }
-    EXPECT_GT(refused, turns / 2);
+    test::expect_damage_is_refused(one.bytes, 150, random,
+                                   [&](const Bytes &changed) { return one.is_refused(changed); });
   }
 }
 

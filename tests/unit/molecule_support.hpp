@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "damage_support.hpp"
 #include "difference_support.hpp"
 #include "gpz/molecule/section.hpp"
 
@@ -168,15 +169,6 @@ class Molecules {
 
 // ---- both sides
 
-// No byte behind these can be read, nor one before them.
-struct Copy {
-  explicit Copy(const Bytes &bytes) : size(bytes.size()), data(new std::uint8_t[bytes.size()]) {
-    std::copy(bytes.begin(), bytes.end(), data.get());
-  }
-  std::size_t size;
-  std::unique_ptr<std::uint8_t[]> data;
-};
-
 // An encoder and a decoder of the frames of a chunk.
 class Followed {
  public:
@@ -197,7 +189,7 @@ class Followed {
     EXPECT_TRUE(encode(theirs, state, columns(q), edges, of_theirs));
     EXPECT_EQ(of_theirs, bytes);
     ours.commit(std::move(*update));
-    const Copy copy(bytes);
+    const test::Copy copy(bytes);
     Frame decoded = empty_frame(state.particles);
     decode(theirs, state, copy.data.get(), copy.size, edges.axes, threads, cpu::output(decoded));
     for (std::size_t d = 0; d < 3; ++d) EXPECT_TRUE(decoded[d] == q[d]) << d;

@@ -185,7 +185,7 @@ TEST(MoleculeTree, ParticlesLeaveAndArrive) {
 // ---- bytes
 
 Lags read(const Bytes &bytes, std::size_t n) {
-  const Copy copy(bytes);
+  const test::Copy copy(bytes);
   Lags lags;
   EXPECT_EQ(Tree::read(copy.data.get(), copy.size, n, lags), bytes.size());
   return lags;
@@ -219,7 +219,7 @@ TEST(MoleculeTree, DamagedBytesAreRefusedOrRead) {
   for (const Lags &lags : {repeated(chain(3), 50), repeated(alkane(4), 12)}) {
     const Bytes bytes = bytes_of(tree_of(lags));
     test::expect_damage_is_refused_or_read(bytes, [&](const Bytes &changed) {
-      const Copy copy(changed);
+      const test::Copy copy(changed);
       Lags out;
       EXPECT_LE(Tree::read(copy.data.get(), copy.size, lags.size(), out), changed.size());
       // No parent is before the first particle.
