@@ -7,6 +7,7 @@
 #include "gpz/kernels/kernels.hpp"
 #include "gpz/kernels/ordered_kernels.hpp"
 #include "gpz/kernels/pair_kernels.hpp"
+#include "gpz/kernels/way_kernels.hpp"
 
 #define GPZ_TEXT_(x) #x
 #define GPZ_TEXT(x) GPZ_TEXT_(x)
@@ -18,7 +19,7 @@ constexpr BlockKernels block_kernels{encode_block, decode_block};
 
 extern const Kernels table;
 constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels, difference_kernels,
-                        ordered_kernels,   pair_kernels,  checksum_kernels};
+                        ordered_kernels,   pair_kernels,  checksum_kernels, way_kernels};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::cpu

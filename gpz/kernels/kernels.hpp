@@ -9,6 +9,7 @@ struct DifferenceKernels;  // gpz/kernels/difference_kernels.hpp
 struct OrderedKernels;     // gpz/kernels/ordered_kernels.hpp
 struct PairKernels;        // gpz/kernels/pair_kernels.hpp
 struct ChecksumKernels;    // gpz/kernels/checksum_kernels.hpp
+struct WayKernels;         // gpz/kernels/way_kernels.hpp
 
 struct Kernels {
   const char *name;  // of the instruction set: generic, avx2, avx512
@@ -17,6 +18,7 @@ struct Kernels {
   const OrderedKernels &ordered;
   const PairKernels &pairs;
   const ChecksumKernels &checksum;
+  const WayKernels &ways;
 };
 
 // The kernels of the best instruction set that this processor has.

@@ -16,6 +16,9 @@ using Way = std::array<std::int64_t, core::max_components>;
 // How many edges of the box are added.
 using Image = std::array<std::int8_t, core::max_components>;
 
+inline bool is_none(const Image &image) { return (image[0] | image[1] | image[2]) == 0; }
+inline bool are_equal(const Image &a, const Image &b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
+
 inline Way sum_of(const Way &a, const Way &b) {
   return {core::sum_of(a[0], b[0]), core::sum_of(a[1], b[1]), core::sum_of(a[2], b[2])};
 }
@@ -36,7 +39,9 @@ class Cell {
         {{axes[0].period, 0, 0}, {tilts[0], axes[1].period, 0}, {tilts[1], tilts[2], axes[2].period}}};
     for (std::size_t d = 0; d < edges.size(); ++d) {
       axes_[d] = core::checked_axis(axes[d]);
-      if (axes_[d].period != 0) edges_[d] = edges[d];
+      if (axes_[d].period == 0) continue;
+      edges_[d] = edges[d];
+      size_[d] = static_cast<std::uint64_t>(axes_[d].period);
     }
     is_straight_ = tilts == Tilts{};
   }
@@ -53,6 +58,14 @@ class Cell {
       image[d] = static_cast<std::int8_t>(edges);
     }
     return image;
+  }
+
+  // Whether a place is inside a box that is not tilted: false says nothing of a tilted one.
+  bool holds(const Way &place) const {
+    bool is_inside = is_straight_;
+    for (std::size_t d = 0; d < place.size(); ++d)
+      is_inside = is_inside && static_cast<std::uint64_t>(place[d]) - static_cast<std::uint64_t>(axes_[d].lo) < size_[d];
+    return is_inside;
   }
 
   // The edges that bring a place into the box, which is one edge away at most.
@@ -83,7 +96,7 @@ class Cell {
   }
 
   Way moved(const Way &place, const Image &image) const {
-    if (image == Image{}) return place;
+    if (is_none(image)) return place;
     Way at = place;
     for (std::size_t d = 0; d < at.size(); ++d) at = sum_of(at, times(image[d], d));
     return at;
@@ -100,6 +113,7 @@ class Cell {
 
   core::GridBox axes_{};
   std::array<Way, 3> edges_{};
+  std::array<std::uint64_t, 3> size_{UINT64_MAX, UINT64_MAX, UINT64_MAX};
   bool is_brick_ = true;
   bool is_straight_ = true;
 };

@@ -12,6 +12,9 @@
 namespace gpz::molecule {
 
 using crystal::Vector3;
+using crystal::operator+;
+using crystal::operator-;
+using crystal::operator*;
 
 // Ways between a particle and its parent are within this in each component, in grid steps, and displacements of roots
 // within the other: particles beyond are stored as they are.

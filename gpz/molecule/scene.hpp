@@ -31,8 +31,8 @@ struct Candidates {
   Image stays;
   Image wraps;
 
-  Candidates(const Cell &cell, const Way &at, const Image &last) : place(at), stays(last), wraps(cell.wrap(at)) {}
-  bool differ() const { return stays != wraps; }
+  Candidates(const Cell &cell, const Way &at, const Image &last) : place(at), stays(last), wraps(cell.holds(at) ? Image{} : cell.wrap(at)) {}
+  bool differ() const { return !are_equal(stays, wraps); }
 };
 
 // What the pass and its sides know of all particles.

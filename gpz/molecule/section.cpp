@@ -27,14 +27,29 @@ cpu::IndexColumns last_of(const cpu::DifferenceState &state) {
 // What is remembered where nothing is: the places of the last frame, at rest.
 format::Column<Particle> at_rest(const Tree &tree, const cpu::IndexColumns &last, const Cell &cell) {
   format::Column<Particle> particles(tree.particles());
+  const cpu::WayKernels &kernels = cpu::kernels().ways;
+  cpu::WayBatch batch;
+  std::array<std::size_t, cpu::most_lanes> slots;
+  std::size_t lanes = 0;
+  const auto remember = [&] {
+    kernels.find_axes(batch);
+    kernels.remember(batch);
+    for (std::size_t l = 0; l < lanes; ++l) keep_place(batch, l, particles[slots[l]]);
+    lanes = 0;
+  };
+  const Particle nothing;
   for (std::size_t i = 0; i < particles.size(); ++i) {
     if (tree[i].parent == 0) continue;
     Particle &particle = particles[i];
     Way way = difference_of(place_of(last, i), place_of(last, i - tree[i].parent));
     particle.image = cell.shorten(way);
     particle.way = limited_steps(way, longest_way);
-    remember_place(particle, LocalAxes(tree, particles.data(), i), nullptr);
+    take_place(tree, particles.data(), nothing, i, lanes, batch);
+    for (std::size_t d = 0; d < particle.way.size(); ++d) batch.way[d][lanes] = particle.way[d];
+    slots[lanes++] = i;
+    if (lanes == kernels.lanes) remember();
   }
+  remember();
   return particles;
 }
 
@@ -212,19 +227,22 @@ class SectionCoder {
 
     const std::vector<std::uint32_t> &ends = tree().segment_ends();
     std::vector<cpu::NumberDecoder> streams = cpu::open_segments(bytes + at, size - at, contexts.count(), ends.size());
-    cpu::parallel_ranges(cpu::thread_count(threads, ends.size()), ends.size(),
-                         [&](int, std::uint64_t from, std::uint64_t to) {
-                           for (std::uint64_t s = from; s < to; ++s) {
-                             const std::size_t first = s == 0 ? 0 : ends[s - 1];
-                             DecodeSide side(scene_, contexts, streams[s], q, first);
-                             Pass<DecodeSide>(scene_.walk, sums_[s], side).run(first, ends[s]);
-                             streams[s].end();
-                           }
-                         });
+    const ComponentContexts of_components(contexts);
+    std::vector<DecodeSide> sides;
+    sides.reserve(ends.size());
+    for (std::size_t s = 0; s < ends.size(); ++s)
+      sides.emplace_back(scene_, contexts, of_components, streams[s], q, s == 0 ? 0 : ends[s - 1]);
+    cpu::parallel_ranges(
+        cpu::thread_count(threads, ends.size()), ends.size(),
+        [&](int, std::uint64_t from, std::uint64_t to) { Pass<DecodeSide>(scene_.walk, sums_, sides).run(from, to); });
+    for (const cpu::NumberDecoder &stream : streams) stream.end();
     learn(sums_, update_.classes);
   }
 
   Update &&update() { return std::move(update_); }
+  bool has_tree() const { return update_.tree.has_value(); }
+  // Particles of the same tree, which are written over.
+  void use(format::Column<Particle> &&spare) { spare_ = std::move(spare); }
 
  private:
   std::vector<EncodeSide> walk(const cpu::IndexColumns &q) {
@@ -232,12 +250,11 @@ class SectionCoder {
     std::vector<EncodeSide> sides;
     sides.reserve(ends.size());
     std::size_t first = 0;
-    for (std::size_t s = 0; s < ends.size(); ++s) {
-      EncodeSide &side = sides.emplace_back(scene_, q, first);
-      side.items.reserve((ends[s] - first) * 4);
-      Pass<EncodeSide>(scene_.walk, sums_[s], side).run(first, ends[s]);
-      first = ends[s];
+    for (const std::uint32_t end : ends) {
+      sides.emplace_back(scene_, q, first).items.reserve((end - first) * 4);
+      first = end;
     }
+    Pass<EncodeSide>(scene_.walk, sums_, sides).run(0, ends.size());
     return sides;
   }
 
@@ -278,6 +295,7 @@ class SectionCoder {
     if (is_new || molecules_.frames_ != state_.frames) at_rest_ = at_rest(tree(), scene_.last, scene_.cell);
     scene_.walk.tree = &tree();
     scene_.walk.last = at_rest_.empty() ? molecules_.particles_.data() : at_rest_.data();
+    if (!is_new) update_.particles = std::move(spare_);
     update_.particles.resize(state_.particles);
     scene_.walk.now = update_.particles.data();
     update_.classes = is_new ? first_classes(tree(), at_rest_) : molecules_.classes_;
@@ -304,6 +322,7 @@ class SectionCoder {
   Scene scene_;
   StoredParticles stored_particles_;
   format::Column<Particle> at_rest_;
+  format::Column<Particle> spare_;
   std::vector<std::vector<ClassSums>> sums_;
   Update update_;
 };
@@ -326,6 +345,7 @@ void State::commit(Update &&update) {
 
 void State::keep(const std::uint32_t *kept, std::size_t count) {
   if (empty()) return;
+  spare_ = format::Column<Particle>();
   tree_.keep(kept, count);
   for (std::size_t i = 0; i < count; ++i) particles_[i] = particles_[kept[i]];
   particles_.resize(count);
@@ -333,6 +353,7 @@ void State::keep(const std::uint32_t *kept, std::size_t count) {
 
 void State::add(std::size_t count) {
   if (empty()) return;
+  spare_ = format::Column<Particle>();
   tree_.add(count);
   particles_.resize(particles_.size() + count);
 }
@@ -347,8 +368,12 @@ std::optional<Update> encode(const State &molecules, const cpu::DifferenceState 
 void decode(State &molecules, const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
             const core::GridBox &axes, int threads, const cpu::IndexOutput &q) {
   SectionCoder coder(molecules, state);
+  coder.use(std::move(molecules.spare_));
   coder.decode(bytes, size, axes, threads, q);
+  format::Column<Particle> spare;
+  if (!coder.has_tree()) spare = std::move(molecules.particles_);
   molecules.commit(coder.update());
+  molecules.spare_ = std::move(spare);
 }
 
 }  // namespace gpz::molecule

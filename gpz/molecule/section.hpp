@@ -36,13 +36,16 @@ class State {
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
 
-  std::size_t memory_usage() const { return tree_.memory_usage() + cpu::memory_of(particles_, classes_); }
+  std::size_t memory_usage() const { return tree_.memory_usage() + cpu::memory_of(particles_, spare_, classes_); }
 
  private:
   friend class SectionCoder;
+  friend void decode(State &molecules, const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
+                     const core::GridBox &axes, int threads, const cpu::IndexOutput &q);
 
   Tree tree_;
   format::Column<Particle> particles_;
+  format::Column<Particle> spare_;  // of a reader: those before, of the same tree, which the next section writes over
   std::vector<ClassRecord> classes_;
   std::uint64_t frames_ = 0;
 };

@@ -31,24 +31,22 @@ class EncodeSide {
   static constexpr std::uint8_t image_kind = 4;
   std::vector<Item> items;
 
-  void particle(std::size_t i) {
-    at_ = i;
-    is_stored_ = stored_particles_.at(i) != nullptr;
-  }
+  void particle(std::size_t i) { is_stored_ = stored_particles_.at(i) != nullptr; }
   bool is_stored(std::size_t) const { return is_stored_; }
-  std::int32_t component(std::size_t d, double expected, double variance, Group group) {
-    const Particle &now = scene_.walk.now[at_];
-    const std::int32_t actual = (*scene_.walk.tree)[at_].parent == 0 ? now.moved[d] : now.way[d];
-    const std::int64_t n = expected_number(expected);
-    const std::uint64_t u = core::residual_number(actual - (n >> 6), static_cast<std::int32_t>(n & 63));
-    items.push_back({static_cast<std::uint32_t>(u), static_cast<std::uint8_t>(group),
-                     static_cast<std::uint8_t>(Contexts::level_of(variance)),
-                     static_cast<std::uint8_t>(Contexts::part_of(n))});
+  void expect(Group group, unsigned level, unsigned part) {
+    next_ = {0, static_cast<std::uint8_t>(group), static_cast<std::uint8_t>(level), static_cast<std::uint8_t>(part)};
+  }
+  std::int32_t component(std::size_t i, std::size_t d, std::int64_t expected) {
+    const Particle &now = scene_.walk.now[i];
+    const std::int32_t actual = (*scene_.walk.tree)[i].parent == 0 ? now.moved[d] : now.way[d];
+    const std::uint64_t u = core::residual_number(actual - (expected >> 6), static_cast<std::int32_t>(expected & 63));
+    next_.number = static_cast<std::uint32_t>(u);
+    items.push_back(next_);
     return actual;
   }
-  bool side(const ExpectedWay &way) {
-    const bool other = way.is_on_other_side(vector_of(scene_.walk.now[at_].way));
-    items.push_back({other ? 1u : 0u, side_kind, static_cast<std::uint8_t>(way.side_level()), 0});
+  bool side(std::size_t i, const WaySide &way) {
+    const bool other = way.is_other(scene_.walk.now[i].way);
+    items.push_back({other ? 1u : 0u, side_kind, static_cast<std::uint8_t>(way.level()), 0});
     return other;
   }
   void place(std::size_t i) {
@@ -63,26 +61,21 @@ class EncodeSide {
                      static_cast<std::uint8_t>(candidates.differ())});
   }
 
-  static std::int64_t expected_number(double expected) {
-    constexpr double most = 1 << 30;
-    const double n = crystal::nearest(64 * expected);
-    return static_cast<std::int64_t>(n > most ? most : n < -most ? -most : n) + 32;
-  }
-
  private:
   const Scene &scene_;
   const cpu::IndexColumns &q_;
   StoredParticles::Cursor stored_particles_;
-  std::size_t at_ = 0;
+  Item next_{};
   bool is_stored_ = false;
 };
 
 class DecodeSide {
  public:
-  DecodeSide(const Scene &scene, const Contexts &contexts, cpu::NumberDecoder &numbers, const cpu::IndexOutput &q,
-             std::size_t first)
+  DecodeSide(const Scene &scene, const Contexts &contexts, const ComponentContexts &of_components,
+             cpu::NumberDecoder &numbers, const cpu::IndexOutput &q, std::size_t first)
       : scene_(scene),
         contexts_(contexts),
+        of_components_(of_components),
         numbers_(numbers),
         q_(q),
         known_{q[0], q[1], q[2]},
@@ -98,12 +91,14 @@ class DecodeSide {
     find_move(scene_, i, *stored_, links.parent == 0 ? Way{} : place_of(known_, i - links.parent), scene_.walk.now[i]);
   }
   bool is_stored(std::size_t) const { return stored_ != nullptr; }
-  std::int32_t component(std::size_t, double expected, double variance, Group group) {
-    const std::int64_t n = EncodeSide::expected_number(expected);
-    const std::uint32_t u = numbers_.get(contexts_.of(group, Contexts::level_of(variance), Contexts::part_of(n)));
-    return core::limited((n >> 6) + core::numbered_residual(u, static_cast<std::int32_t>(n & 63)), most_);
+  void expect(Group group, unsigned level, unsigned part) {
+    next_ = &numbers_.peek(of_components_.of(group, level, part));
   }
-  bool side(const ExpectedWay &way) { return numbers_.get(contexts_.of_side(way.side_level())) != 0; }
+  std::int32_t component(std::size_t, std::size_t, std::int64_t expected) {
+    const std::uint32_t u = numbers_.take(*next_);
+    return core::limited((expected >> 6) + core::numbered_residual(u, static_cast<std::int32_t>(expected & 63)), most_);
+  }
+  bool side(std::size_t, const WaySide &way) { return numbers_.get(contexts_.of_side(way.level())) != 0; }
   void place(std::size_t i) {
     if (stored_ != nullptr) return write(i, *stored_);
     Particle &now = scene_.walk.now[i];
@@ -127,7 +122,9 @@ class DecodeSide {
 
   const Scene &scene_;
   const Contexts &contexts_;
+  const ComponentContexts &of_components_;
   cpu::NumberDecoder &numbers_;
+  const cpu::NumberSlots::Token *next_ = nullptr;
   const cpu::IndexOutput &q_;
   const cpu::IndexColumns known_;
   StoredParticles::Cursor stored_particles_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one pass over the particles of a segment that encoder and decoder share (docs/format.md, section 9c).
+// The one pass over the particles of segments that encoder and decoder share (docs/format.md, section 9c).
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 #include "gpz/molecule/class_fit.hpp"
 #include "gpz/molecule/contexts.hpp"
-#include "gpz/molecule/expected_way.hpp"
-#include "gpz/molecule/local_axes.hpp"
+#include "gpz/kernels/kernels.hpp"
+#include "gpz/kernels/way_kernels.hpp"
 #include "gpz/molecule/memory.hpp"
 #include "gpz/molecule/tree.hpp"
 
@@ -25,25 +25,6 @@ struct Walk {
   const ClassRecord *classes = nullptr;
 };
 
-// Remembers where the particle is in its molecule. `axes`: those of now; `before`: what was remembered, or nullptr.
-inline void remember_place(Particle &now, const LocalAxes &axes, const Particle *before) {
-  const Vector3 way = vector_of(now.way);
-  const Vector3 place{dot(way, axes.along), dot(way, axes.towards), dot(way, axes.across)};
-  const double length = crystal::length(way);
-  const int frames = before == nullptr ? 1 : std::min(before->frames + 1, mean_frames);
-  const bool same = before != nullptr && before->known >= axes.known;
-  const double part = 1.0 / frames;
-  for (std::size_t d = 0; d < place.size(); ++d) {
-    now.place[d] = static_cast<float>(place[d]);
-    now.mean[d] = same ? static_cast<float>(before->mean[d] + part * (place[d] - before->mean[d])) : now.place[d];
-  }
-  now.length = static_cast<float>(length);
-  now.mean_length =
-      before == nullptr ? now.length : static_cast<float>(before->mean_length + part * (length - before->mean_length));
-  now.known = static_cast<std::uint8_t>(axes.known);
-  now.frames = static_cast<std::uint8_t>(frames);
-}
-
 // Of a class of `members` particles, some thousand are enough for a fit.
 inline bool is_sampled(std::size_t slot, std::size_t members) {
   constexpr std::uint64_t enough = 256;
@@ -51,44 +32,132 @@ inline bool is_sampled(std::size_t slot, std::size_t members) {
   return (slot * 0x9E3779B1u & 0xFFFFFFFFu) * members < enough << 32;
 }
 
+// Takes local axes and memory of particle i, which is bound, into a lane. `ways`: those of the frame, of earlier ones.
+inline void take_place(const Tree &tree, const Particle *ways, const Particle &last, std::size_t i, std::size_t lane,
+                       cpu::WayBatch &batch) {
+  const Links &links = tree[i];
+  const std::size_t parent = i - links.parent;
+  batch.references[lane] = links.references();
+  if (links.along != Reference::none) {
+    const bool is_above = links.along == Reference::above;
+    const Particle::Steps &way = ways[is_above ? parent : i - links.along_lag].way;
+    for (std::size_t d = 0; d < way.size(); ++d) batch.first[d][lane] = is_above ? -way[d] : way[d];
+  }
+  if (links.across != Reference::none) {
+    const bool is_above = links.across == Reference::above;
+    const Particle::Steps &way = ways[is_above ? parent - tree[parent].parent : i - links.across_lag].way;
+    const Particle::Steps from = links.across == Reference::beside ? Particle::Steps{} : ways[parent].way;
+    for (std::size_t d = 0; d < way.size(); ++d) batch.second[d][lane] = (is_above ? -way[d] : way[d]) - from[d];
+  }
+  for (std::size_t d = 0; d < last.place.size(); ++d) {
+    batch.last_place[d][lane] = last.place[d];
+    batch.last_mean[d][lane] = last.mean[d];
+  }
+  batch.last_mean_length[lane] = last.mean_length;
+  batch.last_known[lane] = last.known;
+  batch.last_frames[lane] = last.frames;
+}
+
+// Gives `now` what WayKernels::remember found.
+inline void keep_place(const cpu::WayBatch &batch, std::size_t lane, Particle &now) {
+  for (std::size_t d = 0; d < now.place.size(); ++d) {
+    now.place[d] = batch.place[d][lane];
+    now.mean[d] = batch.mean[d][lane];
+  }
+  now.length = batch.now_length[lane];
+  now.mean_length = batch.now_mean_length[lane];
+  now.known = static_cast<std::uint8_t>(batch.known[lane]);
+  now.frames = static_cast<std::uint8_t>(batch.frames[lane]);
+}
+
+// The side of a particle's way that is expected, where there are two (cpu::WayBatch).
+class WaySide {
+ public:
+  WaySide(const cpu::WayBatch &batch, std::size_t lane) : batch_(batch), lane_(lane) {}
+
+  // How clear it is: 0 least.
+  unsigned level() const { return static_cast<unsigned>(batch_.side_level[lane_]); }
+  bool is_other(const Particle::Steps &way) const {
+    const auto component = [&](std::size_t step) {
+      return static_cast<double>(way[static_cast<std::size_t>(batch_.axis[step][lane_])]);
+    };
+    if (batch_.framed[lane_] == 0) return component(2) * batch_.side[lane_] < 0;
+    const auto off = [&](std::size_t k) {
+      return std::fabs(batch_.y[k][lane_] - component(1)) + std::fabs(batch_.z[k][lane_] - component(2));
+    };
+    const std::size_t near = batch_.near[lane_] == 0 ? 0 : 1;
+    return off(1 - near) < off(near);
+  }
+
+ private:
+  const cpu::WayBatch &batch_;
+  std::size_t lane_;
+};
+
 // Side: void particle(i) comes first. bool is_stored(i) says whether the particle is an exception, whose way,
-// displacement and image `now` has then. std::int32_t component(d, expected, variance, group) codes component d of a
-// way or displacement, which is `expected` steps; bool side(way) the side of an ExpectedWay. void place(i) finds or
-// codes the image of the particle, and its index.
+// displacement and image `now` has then. void expect(group, level, part) and std::int32_t component(i, d, number) code
+// component d of a way or displacement, of which a cpu::ExpectedNumber is expected; bool side(i, way) the side of a
+// WaySide. void place(i) finds or codes the image of the particle, and its index.
 template <typename Side>
 class Pass {
  public:
-  // `sums`: of each class, to which the particles of the segment are added.
-  Pass(const Walk &walk, std::vector<ClassSums> &sums, Side &side) : w_(walk), sums_(sums), side_(side) {}
+  // `sums`: of each segment and class, to which the particles are added.
+  Pass(const Walk &walk, std::vector<std::vector<ClassSums>> &sums, std::vector<Side> &sides)
+      : w_(walk), all_sums_(sums), sides_(sides), kernels_(cpu::kernels().ways) {}
 
-  void run(std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i) {
-      const Links &links = (*w_.tree)[i];
-      side_.particle(i);
-      Particle &now = w_.now[i];
-      now.before = w_.last[i].moved;
-      if (links.parent == 0)
-        move_root(i, links, now);
-      else
-        bind(i, links, now);
-      side_.place(i);
+  // Segments [from, to), as many at once as there are lanes.
+  void run(std::size_t from, std::size_t to) {
+    next_segment_ = from;
+    last_segment_ = to;
+    lanes_.resize(std::min(kernels_.lanes, to - from));
+    for (;;) {
+      bool is_done = true;
+      for (Lane &lane : lanes_) is_done = !advance(lane) && is_done;
+      if (is_done) return;
+      bind();
     }
   }
 
  private:
   using Motion = std::array<Vector3, motion_features>;
 
-  const ClassFit &fit_of(const Links &links) const { return w_.classes[links.of_class].fit; }
+  // A segment on its way.
+  struct Lane {
+    Side *side = nullptr;
+    ClassSums *sums = nullptr;
+    std::size_t at = 0;
+    std::size_t end = 0;
+    bool is_active = false;
+    bool is_stored = false;
+  };
+
+  // To the next particle that is bound. False: there is none.
+  bool advance(Lane &lane) {
+    for (;;) {
+      for (; lane.at < lane.end; ++lane.at) {
+        const std::size_t i = lane.at;
+        const Links &links = (*w_.tree)[i];
+        Particle &now = w_.now[i];
+        lane.side->particle(i);
+        now.before = w_.last[i].moved;
+        if (links.parent != 0) return lane.is_active = true;
+        move_root(lane, i, links, now);
+        lane.side->place(i);
+      }
+      if (next_segment_ == last_segment_) return lane.is_active = false;
+      const std::vector<std::uint32_t> &ends = w_.tree->segment_ends();
+      lane.side = &sides_[next_segment_];
+      lane.sums = all_sums_[next_segment_].data();
+      lane.at = next_segment_ == 0 ? 0 : ends[next_segment_ - 1];
+      lane.end = ends[next_segment_++];
+    }
+  }
+
   bool is_sampled(std::size_t i, const Links &links) const {
     return molecule::is_sampled(i, w_.tree->members(links.of_class));
   }
 
-  static Vector3 expected_of(const Motion &motion, const ClassFit &fit) {
-    Vector3 sum{};
-    for (std::size_t k = 0; k < motion.size(); ++k) sum = sum + fit.motion[k] * motion[k];
-    return sum;
-  }
-  void add_motion(ClassSums &sums, const Motion &motion, const Vector3 &actual) const {
+  static void add_motion(ClassSums &sums, const Motion &motion, const Vector3 &actual) {
     for (std::size_t d = 0; d < actual.size(); ++d) {
       std::array<double, motion_features> features;
       for (std::size_t k = 0; k < motion.size(); ++k) features[k] = motion[k][d];
@@ -108,23 +177,26 @@ class Pass {
     now.sizes = last.sizes;
   }
 
-  void move_root(std::size_t i, const Links &links, Particle &now) {
+  void move_root(Lane &lane, std::size_t i, const Links &links, Particle &now) {
     const Particle &last = w_.last[i];
     keep_scale(now, last);
-    if (side_.is_stored(i)) return;
-    const ClassFit &fit = fit_of(links);
+    if (lane.side->is_stored(i)) return;
+    const ClassFit &fit = w_.classes[links.of_class].fit;
     const Motion motion{vector_of(last.moved), vector_of(last.before)};
-    const Vector3 expected = expected_of(motion, fit);
+    Vector3 expected{};
+    for (std::size_t k = 0; k < motion.size(); ++k) expected = expected + fit.motion[k] * motion[k];
     const double scale = last.scale;
     const double deviation = scale * fit.length_deviation;
     const double variance = deviation * deviation + 1.0 / 6;
     double off = 0;
     for (std::size_t d = 0; d < expected.size(); ++d) {
-      now.moved[d] = side_.component(d, expected[d], variance, Group::usual);
+      const cpu::ExpectedNumber number = expected_number(expected[d], variance);
+      lane.side->expect(Group::usual, number.level, number.part);
+      now.moved[d] = lane.side->component(i, d, number.number);
       off += std::fabs(now.moved[d] - expected[d]);
     }
     off /= 3;
-    ClassSums &sums = sums_[links.of_class];
+    ClassSums &sums = lane.sums[links.of_class];
     sums.count += 1;
     sums.off_length += off / scale;
     if (is_sampled(i, links)) {
@@ -134,164 +206,138 @@ class Pass {
     update_scale(now, last, off / fit.length_deviation);
   }
 
-  // What is expected of a way, and the features it is expected from.
-  struct Expectation {
-    WayShape shape;
-    Motion motion;
-    Vector3 across{};              // the third axis, of which the mean is expected
-    double length = 0, along = 0;  // before features
-    std::array<std::array<double, shape_features>, 3> features{};
-  };
-
-  static double weighted(const std::array<double, shape_features> &features,
-                         const std::array<double, shape_features> &weights) {
-    double sum = 0;
-    for (std::size_t k = 0; k < features.size(); ++k) sum += features[k] * weights[k];
-    return sum;
+  // Calls work(lane, number of the lane, particle, its links, now) for all lanes that have a bound particle.
+  template <typename Work>
+  void for_each(const Work &work) {
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      Lane &lane = lanes_[l];
+      if (lane.is_active) work(lane, l, lane.at, (*w_.tree)[lane.at], w_.now[lane.at]);
+    }
   }
 
-  Expectation expect(std::size_t i, const Links &links, const LocalAxes &axes) const {
+  void bind() {
+    for_each([this](Lane &lane, std::size_t l, std::size_t i, const Links &links, Particle &) {
+      lane.is_stored = lane.side->is_stored(i);
+      take(links, i, l);
+    });
+    kernels_.find_axes(batch_);
+    kernels_.expect(batch_);
+    code(0);
+    kernels_.cut(batch_, value_);
+    choose_sides([this](std::size_t l) { batch_.near[l] = 1 - batch_.near[l]; });
+    kernels_.settle(batch_);
+    code(1);
+    kernels_.cut_again(batch_, value_);
+    choose_sides([this](std::size_t l) { batch_.side[l] = -batch_.side[l]; });
+    kernels_.settle_last(batch_);
+    code(2);
+    for_each([this](Lane &, std::size_t l, std::size_t, const Links &, const Particle &now) {
+      for (std::size_t d = 0; d < now.way.size(); ++d) batch_.way[d][l] = now.way[d];
+    });
+    kernels_.remember(batch_);
+    kernels_.learn(batch_);
+    for_each([this](Lane &lane, std::size_t l, std::size_t i, const Links &links, Particle &now) {
+      give(lane, l, i, links, now);
+      lane.side->place(i);
+      ++lane.at;
+    });
+  }
+
+  void take(const Links &links, std::size_t i, std::size_t l) {
     const Particle &last = w_.last[i];
     const Particle &parent = w_.now[i - links.parent];
     const Particle &last_parent = w_.last[i - links.parent];
-    const ClassFit &fit = fit_of(links);
-    Expectation e;
-    e.motion = {vector_of(last.moved) - vector_of(last_parent.moved),
-                vector_of(last.before) - vector_of(last_parent.before), vector_of(parent.moved),
-                vector_of(last_parent.moved)};
-    const Vector3 way = vector_of(last.way) + expected_of(e.motion, fit);
-    const double way_length = crystal::length(way);
-    e.length = last.length;
-    e.along = last.place[0];
-    Vector3 towards{};
-    int known = std::min(axes.known, static_cast<int>(last.known));
-    if (known == 2) {
-      // The axes turn so that the last place has no part in the third.
-      const double p = last.place[1];
-      const double q = last.place[2];
-      const double radius = std::sqrt(p * p + q * q);
-      if (radius < least_radius || radius < least_part * e.length) {
-        known = 0;
-      } else {
-        towards = 1 / radius * (p * axes.towards + q * axes.across);
-        e.across = 1 / radius * (p * axes.across - q * axes.towards);
-        e.features[2] = {dot(way, e.across), (p * last.mean[2] - q * last.mean[1]) / radius, 0};
-      }
-    } else if (known == 1) {
-      const Vector3 normal = cross(axes.along, way);
-      const double width = crystal::length(normal);
-      if (width < least_radius || width < least_part * way_length) {
-        known = 0;
-      } else {
-        e.across = 1 / width * normal;
-        towards = cross(e.across, axes.along);
-      }
+    take_place(*w_.tree, w_.now, last, i, l, batch_);
+    for (std::size_t d = 0; d < last.way.size(); ++d) {
+      batch_.last_way[d][l] = last.way[d];
+      batch_.motion[0][d][l] = last.moved[d] - last_parent.moved[d];
+      batch_.motion[1][d][l] = last.before[d] - last_parent.before[d];
+      batch_.motion[2][d][l] = parent.moved[d];
+      batch_.motion[3][d][l] = last_parent.moved[d];
     }
-    WayShape &shape = e.shape;
-    shape.framed = known != 0;
-    if (shape.framed)
-      e.features[1] = {dot(way, axes.along) - e.along, last.mean[0] - e.along,
-                       fit.has_along ? fit.mean_along - e.along : 0};
-    e.features[0] = {way_length - e.length, last.mean_length - e.length, fit.mean_length - e.length};
-    shape.length = std::max(e.length + weighted(e.features[0], fit.shape[0]), 1.0);
-    const double scale = last.scale;
-    const double scale2 = scale * scale;
-    shape.length_variance = std::max(fit.length_deviation * fit.length_deviation, least_variance);
-    double bend2 = fit.bend2;
-    if (shape.framed) {
-      const double most = most_along * shape.length;
-      shape.axis = axes.along;
-      shape.along = std::max(std::min(e.along + weighted(e.features[1], fit.shape[1]), most), -most);
-      shape.along_variance = std::max(fit.along_deviation * fit.along_deviation * scale2, least_variance);
-      shape.radius = std::sqrt(shape.length * shape.length - shape.along * shape.along);
-      const double most_across = most_along * shape.radius;
-      const double across = std::max(std::min(weighted(e.features[2], fit.shape[2]), most_across), -most_across);
-      shape.direction =
-          1 / shape.radius * (across * e.across + std::sqrt(shape.radius * shape.radius - across * across) * towards);
-    } else {
-      shape.radius = shape.length;
-      shape.direction = way_length > 0.5 ? 1 / way_length * way : Vector3{1, 0, 0};
-      bend2 = 0.5 * bend2;
-    }
-    const double square = shape.radius * shape.radius;
-    shape.across_variance = std::min(std::max(square * bend2 * scale2, least_variance), 0.5 * square);
-    const double curve = 2 * fit.bend - fit.bend * fit.bend - fit.bend2;
-    shape.towards_variance = std::min(square * std::max(curve, 0.0) * scale2 * scale2, 0.5 * square);
-    shape.shrinkage = std::max(1 - fit.bend * scale2, 0.0);
-    return e;
+    batch_.last_length[l] = last.length;
+    batch_.last_scale[l] = last.scale;
+    batch_.last_sizes[l] = last.sizes;
+    const ClassFit &fit = w_.classes[links.of_class].fit;
+    for (std::size_t k = 0; k < motion_features; ++k) batch_.motion_weights[k][l] = fit.motion[k];
+    for (std::size_t s = 0; s < fit.shape.size(); ++s)
+      for (std::size_t k = 0; k < shape_features; ++k) batch_.shape_weights[s][k][l] = fit.shape[s][k];
+    batch_.length_deviation[l] = fit.length_deviation;
+    batch_.along_deviation[l] = fit.along_deviation;
+    batch_.bend[l] = fit.bend;
+    batch_.bend2[l] = fit.bend2;
+    batch_.mean_length[l] = fit.mean_length;
+    batch_.mean_along[l] = fit.mean_along;
+    batch_.has_along[l] = fit.has_along ? 1 : 0;
   }
 
-  void bind(std::size_t i, const Links &links, Particle &now) {
-    const LocalAxes axes(*w_.tree, w_.now, i);
+  void code(std::size_t step) {
+    for_each([&](Lane &lane, std::size_t l, std::size_t, const Links &, const Particle &) {
+      const bool is_wide = batch_.is_wide[l] != 0 && (step == 0 || batch_.framed[l] == 0);
+      const Group group = step == 2 ? Group::last : is_wide ? Group::wide : Group::usual;
+      if (!lane.is_stored)
+        lane.side->expect(group, static_cast<unsigned>(batch_.level[l]), static_cast<unsigned>(batch_.part[l]));
+    });
+    for_each([&](Lane &lane, std::size_t l, std::size_t i, const Links &, Particle &now) {
+      const auto d = static_cast<std::size_t>(batch_.axis[step][l]);
+      if (!lane.is_stored) now.way[d] = lane.side->component(i, d, batch_.number[l]);
+      value_[l] = now.way[d];
+    });
+  }
+
+  template <typename TakeOther>
+  void choose_sides(const TakeOther &take_other) {
+    for_each([&](Lane &lane, std::size_t l, std::size_t i, const Links &, const Particle &) {
+      if (batch_.has_side[l] != 0 && !lane.is_stored && lane.side->side(i, WaySide(batch_, l))) take_other(l);
+    });
+  }
+
+  void give(Lane &lane, std::size_t l, std::size_t i, const Links &links, Particle &now) {
     const Particle &last = w_.last[i];
-    if (side_.is_stored(i)) {
-      keep_scale(now, last);
-      remember_place(now, axes, &last);
-      return;
-    }
-    const Expectation e = expect(i, links, axes);
-    ExpectedWay way(e.shape);
-    for (int step = 0; step < 3; ++step) {
-      if (way.has_side(step) && side_.side(way)) way.take_other_side();
-      way.prepare(step);
-      const Group group = step == 2                                         ? Group::last
-                          : way.is_wide() && (step == 0 || !e.shape.framed) ? Group::wide
-                                                                            : Group::usual;
-      const std::size_t d = way.axis(step);
-      now.way[d] = side_.component(d, way.expected(), way.variance(), group);
-      way.update(step, now.way[d]);
-    }
+    keep_place(batch_, l, now);
+    if (lane.is_stored) return keep_scale(now, last);
+    now.scale = batch_.scale[l];
+    now.sizes = static_cast<std::uint8_t>(batch_.sizes[l]);
     const Particle &parent = w_.now[i - links.parent];
     for (std::size_t d = 0; d < now.way.size(); ++d)
       now.moved[d] = core::limited(std::int64_t{parent.moved[d]} + now.way[d] - last.way[d], longest_move);
-    learn(i, links, e, now);
-    remember_place(now, axes, &last);
-  }
-
-  void learn(std::size_t i, const Links &links, const Expectation &e, Particle &now) {
-    const Particle &last = w_.last[i];
-    const ClassFit &fit = fit_of(links);
-    const WayShape &shape = e.shape;
-    const Vector3 way = vector_of(now.way);
-    const double length = crystal::length(way);
-    const double along = shape.framed ? dot(way, shape.axis) : 0;
-    const double off_along = std::fabs(along - shape.along);
-    const Vector3 side = shape.framed ? way - along * shape.axis : way;
-    const double side_length = crystal::length(side);
-    const double cosine = side_length > 0.1 ? dot(side, shape.direction) / side_length : 1;
-    const double bend = std::max(std::min(1 - cosine, 2.0), 0.0);
-    const double scale = last.scale;
-    const double usual_bend = bend * std::min(1 / (scale * scale), 1.0);
-    ClassSums &sums = sums_[links.of_class];
+    ClassSums &sums = lane.sums[links.of_class];
+    const bool is_framed = batch_.framed[l] != 0;
     sums.count += 1;
-    sums.off_length += std::fabs(length - shape.length);
-    sums.length += length;
-    sums.bend += usual_bend;
-    sums.bend2 += 1 - (1 - usual_bend) * (1 - usual_bend);
-    double size = std::sqrt(bend / fit.bend);
-    if (shape.framed) {
-      sums.off_along += off_along / scale;
-      sums.along += along;
-      size = 0.5 * size + 0.5 * (1.25 * off_along / fit.along_deviation);
+    sums.off_length += batch_.off_length[l];
+    sums.length += batch_.actual_length[l];
+    sums.bend += batch_.usual_bend[l];
+    sums.bend2 += batch_.usual_bend2[l];
+    if (is_framed) {
+      sums.off_along += batch_.off_along[l];
+      sums.along += batch_.actual_along[l];
     }
-    update_scale(now, last, 1.2 * size);
     if (!is_sampled(i, links)) return;
     sums.samples += 1;
-    add_motion(sums, e.motion, way - vector_of(last.way));
-    sums.shape[0].add(e.features[0], length - e.length);
-    if (!shape.framed) return;
-    sums.shape[1].add(e.features[1], along - e.along);
-    sums.shape[2].add(e.features[2], dot(way, e.across));
+    Motion motion;
+    for (std::size_t k = 0; k < motion.size(); ++k) motion[k] = of_lane(batch_.motion[k], l);
+    add_motion(sums, motion, of_lane(batch_.way, l) - of_lane(batch_.last_way, l));
+    const auto add_shape = [&](std::size_t s, double actual) {
+      std::array<double, shape_features> features;
+      for (std::size_t k = 0; k < shape_features; ++k) features[k] = batch_.features[s][k][l];
+      sums.shape[s].add(features, actual);
+    };
+    add_shape(0, batch_.actual_length[l] - static_cast<double>(batch_.last_length[l]));
+    if (!is_framed) return;
+    add_shape(1, batch_.actual_along[l] - static_cast<double>(batch_.last_place[0][l]));
+    add_shape(2, batch_.actual_turned[l]);
   }
-
-  static constexpr double least_radius = 0.5;  // steps
-  static constexpr double least_part = 0.05;   // of the length
-  static constexpr double most_along = 0.98;   // of the length
-  static constexpr double least_variance = 0.17;
+  static Vector3 of_lane(const cpu::LaneSteps &v, std::size_t l) { return vector_of({v[0][l], v[1][l], v[2][l]}); }
 
   const Walk &w_;
-  std::vector<ClassSums> &sums_;
-  Side &side_;
+  std::vector<std::vector<ClassSums>> &all_sums_;
+  std::vector<Side> &sides_;
+  const cpu::WayKernels &kernels_;
+  std::size_t next_segment_ = 0;
+  std::size_t last_segment_ = 0;
+  std::vector<Lane> lanes_;
+  cpu::WayBatch batch_;
+  cpu::Lanes<std::int32_t> value_;
 };
 
 }  // namespace gpz::molecule

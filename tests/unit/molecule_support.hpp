@@ -193,7 +193,8 @@ class Followed {
     Frame decoded = empty_frame(state.particles);
     decode(theirs, state, copy.data.get(), copy.size, edges.axes, threads, cpu::output(decoded));
     for (std::size_t d = 0; d < 3; ++d) EXPECT_TRUE(decoded[d] == q[d]) << d;
-    EXPECT_EQ(ours.memory_usage(), theirs.memory_usage());
+    // A reader keeps memory for the next frame.
+    EXPECT_LE(ours.memory_usage(), theirs.memory_usage());
     skip(q, edges);
     return bytes;
   }
