@@ -75,7 +75,8 @@ class NumberDecoder {
   // In two steps, where others can be taken in between: which token comes next, then its number.
   const NumberSlots::Token &peek(unsigned context) const {
     const std::uint32_t state = state_[turn_ % core::ans_states];
-    return token_[context * NumberSlots::tokens_of_context + slot_[context * core::ans_total + state % core::ans_total]];
+    return token_[context * NumberSlots::tokens_of_context +
+                  slot_[context * core::ans_total + state % core::ans_total]];
   }
   std::uint32_t take(const NumberSlots::Token &token) {
     const std::uint32_t turn = turn_++ % core::ans_states;

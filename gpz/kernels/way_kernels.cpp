@@ -158,8 +158,7 @@ void begin(const Shape &s, WayBatch &b) {
 
   const Real of_circle = s.length_variance * square(turned_by_length.x) + s.along_variance * square(turned_by_along.x) +
                          s.across_variance * square(turned_sideways.x) + s.towards_variance * square(heading.x);
-  const Real of_sphere =
-      (s.length_variance + s.towards_variance) * square(nx) + s.across_variance * (1 - square(nx));
+  const Real of_sphere = (s.length_variance + s.towards_variance) * square(nx) + s.across_variance * (1 - square(nx));
   store(b.axis, {x, y, z});
   store(b.axle, axle);
   store(b.heading, heading);
@@ -225,7 +224,8 @@ void expect(WayBatch &b) {
   s.length = max(last_length + weighted(of_length, b.shape_weights[0]), all(1));
   s.length_variance = max(square(load(b.length_deviation)), all(least_variance));
   s.axis = select(s.framed, along, Vector{});
-  s.along = select(s.framed, between(last_along + weighted(of_along, b.shape_weights[1]), most_along * s.length), all(0));
+  s.along =
+      select(s.framed, between(last_along + weighted(of_along, b.shape_weights[1]), most_along * s.length), all(0));
   s.along_variance = max(square(load(b.along_deviation)) * scale2, all(least_variance));
   const Real circle = root(s.length * s.length - s.along * s.along);
   const Real turn = between(weighted(of_turn, b.shape_weights[2]), most_along * circle);
@@ -318,9 +318,9 @@ void cut_sphere(WayBatch &b, Real value) {
   const Real pz = select(is_clear, heading.z / p, all(1));
   const Real expected = load(b.shrinkage) * radius * py;
   const Real ny = expected / length;
-  const Real variance = max(load(b.across_variance) * pz * pz + load(b.length_variance) * ny * ny +
-                                load(b.towards_variance) * py * py,
-                            all(ExpectedNumber::rounding_variance));
+  const Real variance =
+      max(load(b.across_variance) * pz * pz + load(b.length_variance) * ny * ny + load(b.towards_variance) * py * py,
+          all(ExpectedNumber::rounding_variance));
   store(b.way_z, radius * pz);
   store(b.expected, select(framed, load(b.expected), expected));
   store(b.variance, select(framed, load(b.variance), variance));
@@ -355,9 +355,7 @@ void settle(WayBatch &b) {
     };
     return of(0) + of(1) + of(2);
   };
-  const auto product = [&](const Vector &u, const Vector &v) {
-    return in_order({u.x * v.x, u.y * v.y, u.z * v.z});
-  };
+  const auto product = [&](const Vector &u, const Vector &v) { return in_order({u.x * v.x, u.y * v.y, u.z * v.z}); };
   const Real most = load(b.length);
   const Real il = 1 / length_variance;
   const Real ia = 1 / along_variance;
@@ -454,8 +452,7 @@ void learn(WayBatch &b) {
   const Real off_along = magnitude(along - load(b.length_along));
   const Vector side = select(framed, way - along * axis, way);
   const Real side_length = length(side);
-  const Real cosine =
-      select(less(all(0.1), side_length), dot(side, load(b.direction)) / side_length, all(1));
+  const Real cosine = select(less(all(0.1), side_length), dot(side, load(b.direction)) / side_length, all(1));
   const Real bend = max(min(1 - cosine, all(2)), all(0));
   const Real usual_bend = bend * min(1 / (scale * scale), all(1));
   const Real bent = root(bend / load(b.bend));
@@ -475,8 +472,7 @@ void learn(WayBatch &b) {
 
 }  // namespace
 
-constexpr WayKernels way_kernels{lanes,     find_axes,   expect,   cut,  settle,
-                                 cut_again, settle_last, remember, learn};
+constexpr WayKernels way_kernels{lanes, find_axes, expect, cut, settle, cut_again, settle_last, remember, learn};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::cpu

@@ -64,7 +64,8 @@ class Cell {
   bool holds(const Way &place) const {
     bool is_inside = is_straight_;
     for (std::size_t d = 0; d < place.size(); ++d)
-      is_inside = is_inside && static_cast<std::uint64_t>(place[d]) - static_cast<std::uint64_t>(axes_[d].lo) < size_[d];
+      is_inside =
+          is_inside && static_cast<std::uint64_t>(place[d]) - static_cast<std::uint64_t>(axes_[d].lo) < size_[d];
     return is_inside;
   }
 

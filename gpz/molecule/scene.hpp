@@ -31,7 +31,8 @@ struct Candidates {
   Image stays;
   Image wraps;
 
-  Candidates(const Cell &cell, const Way &at, const Image &last) : place(at), stays(last), wraps(cell.holds(at) ? Image{} : cell.wrap(at)) {}
+  Candidates(const Cell &cell, const Way &at, const Image &last)
+      : place(at), stays(last), wraps(cell.holds(at) ? Image{} : cell.wrap(at)) {}
   bool differ() const { return !are_equal(stays, wraps); }
 };
 

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/molecule/class_fit.hpp"
-#include "gpz/molecule/contexts.hpp"
 #include "gpz/kernels/kernels.hpp"
 #include "gpz/kernels/way_kernels.hpp"
+#include "gpz/molecule/class_fit.hpp"
+#include "gpz/molecule/contexts.hpp"
 #include "gpz/molecule/memory.hpp"
 #include "gpz/molecule/tree.hpp"
 

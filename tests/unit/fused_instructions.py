@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 FUSED = re.compile(r"vfn?m\w*(?:add|sub)\w*|fn?m(?:add|sub|la|ls|ad|sb)\w*")  # x86, ARM
+KERNEL = re.compile(r"\bgpz::cpu::(generic|avx2|avx512)::")
 PRODUCT = re.compile(r"v?mul[sp][sd]|fmul")
 INSTRUCTION = re.compile(r"\s+[0-9a-f]+:\s+(\S+)")
 FILE = re.compile(r"(?:.*\()?([^():]+)\)?:\s+file format ")  # name or library(name), of GNU and of LLVM
@@ -38,20 +39,20 @@ def main():
         print("skipped: no objdump")
         return SKIPPED
     fused = collections.Counter()
-    codecs = set()
+    kernels = set()
     for file, function, name in instructions(objdump, library):
         if FUSED.fullmatch(name):
             fused[file, function, name] += 1
-        if file.startswith("block_codec") and PRODUCT.fullmatch(name):
-            codecs.add((function.split("::")[2] if function.count("::") > 1 else function))
+        if PRODUCT.fullmatch(name) and (found := KERNEL.search(function)):
+            kernels.add(found[1])
     for (file, function, name), count in sorted(fused.items()):
         print(f"{file}: {count} {name} in {function}")
     if fused:
         return 1
-    if not codecs:
-        print(f"skipped: {library} has no machine code of the codec, which is compiled while linking or unknown to {objdump}")
+    if not kernels:
+        print(f"skipped: {library} has no machine code of the kernels, which is compiled while linking or unknown to {objdump}")
         return SKIPPED
-    print("no fused instruction; looked at the codecs", *sorted(codecs))
+    print("no fused instruction; looked at the kernels", *sorted(kernels))
     return 0
 
 

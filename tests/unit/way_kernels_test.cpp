@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is expected of ways of molecules: the same numbers from every instruction set, and near the ways themselves.
+#include "gpz/kernels/way_kernels.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,7 +10,6 @@
 
 #include "all_kernels.hpp"
 #include "codec_support.hpp"
-#include "gpz/kernels/way_kernels.hpp"
 #include "gpz/molecule/contexts.hpp"
 
 namespace gpz::test {
@@ -171,7 +172,7 @@ std::vector<Outcome> outcomes(const cpu::WayKernels &kernels, const std::vector<
       of.mean_length = b.now_mean_length[l];
       of.scale = b.scale[l];
       of.counts = {b.known[l], b.frames[l], b.sizes[l]};
-      of.learnt = {b.actual_length[l], b.off_length[l],    b.off_along[l],    b.usual_bend[l],
+      of.learnt = {b.actual_length[l], b.off_length[l],   b.off_along[l],    b.usual_bend[l],
                    b.usual_bend2[l],   b.actual_along[l], b.actual_turned[l]};
     });
   }
