@@ -286,6 +286,7 @@ void ChunkDecoder::decode_section(const Call &call, std::size_t f, const ChunkBy
                                                                section.size(), plain && f != 0 ? components : 0);
   if ((coding.kind == format::few_values && plain) || (coding.kind == format::classed_values && f != 0))
     unsupported("a classed section");
+  if (coding.kind == format::molecules && f == 0) unsupported("a section of molecules");
   const bool may_be_modelled = coding.kind == format::modelled_values && !plain;
   if (coding.kind != format::predicted_values && coding.kind != format::block_coded_values && !may_be_modelled)
     format::refuse_coding();
