@@ -111,9 +111,9 @@ class Pass {
     last_segment_ = to;
     lanes_.resize(std::min(kernels_.lanes, to - from));
     for (;;) {
-      bool is_done = true;
-      for (Lane &lane : lanes_) is_done = !advance(lane) && is_done;
-      if (is_done) return;
+      bound_ = 0;
+      for (std::size_t l = 0; l < lanes_.size(); ++l) advance(lanes_[l], l);
+      if (bound_ == 0) return;
       bind();
     }
   }
@@ -127,12 +127,20 @@ class Pass {
     ClassSums *sums = nullptr;
     std::size_t at = 0;
     std::size_t end = 0;
-    bool is_active = false;
+  };
+  // A particle that is bound, and the lane it is in.
+  struct Bound {
+    std::size_t lane = 0;
+    std::size_t slot = 0;
+    Side *side = nullptr;
+    const Links *links = nullptr;
+    const Particle *last = nullptr;
+    Particle *now = nullptr;
     bool is_stored = false;
   };
 
-  // To the next particle that is bound. False: there is none.
-  bool advance(Lane &lane) {
+  // To the next particle that is bound, if there is one.
+  void advance(Lane &lane, std::size_t l) {
     for (;;) {
       for (; lane.at < lane.end; ++lane.at) {
         const std::size_t i = lane.at;
@@ -140,11 +148,14 @@ class Pass {
         Particle &now = w_.now[i];
         lane.side->particle(i);
         now.before = w_.last[i].moved;
-        if (links.parent != 0) return lane.is_active = true;
+        if (links.parent != 0) {
+          bound_particles_[bound_++] = {l, i, lane.side, &links, &w_.last[i], &now, lane.side->is_stored(i)};
+          return;
+        }
         move_root(lane, i, links, now);
         lane.side->place(i);
       }
-      if (next_segment_ == last_segment_) return lane.is_active = false;
+      if (next_segment_ == last_segment_) return;
       const std::vector<std::uint32_t> &ends = w_.tree->segment_ends();
       lane.side = &sides_[next_segment_];
       lane.sums = all_sums_[next_segment_].data();
@@ -206,20 +217,13 @@ class Pass {
     update_scale(now, last, off / fit.length_deviation);
   }
 
-  // Calls work(lane, number of the lane, particle, its links, now) for all lanes that have a bound particle.
   template <typename Work>
   void for_each(const Work &work) {
-    for (std::size_t l = 0; l < lanes_.size(); ++l) {
-      Lane &lane = lanes_[l];
-      if (lane.is_active) work(lane, l, lane.at, (*w_.tree)[lane.at], w_.now[lane.at]);
-    }
+    for (std::size_t k = 0; k < bound_; ++k) work(bound_particles_[k]);
   }
 
   void bind() {
-    for_each([this](Lane &lane, std::size_t l, std::size_t i, const Links &links, Particle &) {
-      lane.is_stored = lane.side->is_stored(i);
-      take(links, i, l);
-    });
+    for_each([this](const Bound &p) { take(p); });
     kernels_.find_axes(batch_);
     kernels_.expect(batch_);
     code(0);
@@ -231,23 +235,21 @@ class Pass {
     choose_sides([this](std::size_t l) { batch_.side[l] = -batch_.side[l]; });
     kernels_.settle_last(batch_);
     code(2);
-    for_each([this](Lane &, std::size_t l, std::size_t, const Links &, const Particle &now) {
-      for (std::size_t d = 0; d < now.way.size(); ++d) batch_.way[d][l] = now.way[d];
-    });
     kernels_.remember(batch_);
     kernels_.learn(batch_);
-    for_each([this](Lane &lane, std::size_t l, std::size_t i, const Links &links, Particle &now) {
-      give(lane, l, i, links, now);
-      lane.side->place(i);
-      ++lane.at;
+    for_each([this](const Bound &p) {
+      give(p);
+      p.side->place(p.slot);
+      ++lanes_[p.lane].at;
     });
   }
 
-  void take(const Links &links, std::size_t i, std::size_t l) {
-    const Particle &last = w_.last[i];
-    const Particle &parent = w_.now[i - links.parent];
-    const Particle &last_parent = w_.last[i - links.parent];
-    take_place(*w_.tree, w_.now, last, i, l, batch_);
+  void take(const Bound &p) {
+    const std::size_t l = p.lane;
+    const Particle &last = *p.last;
+    const Particle &parent = *(p.now - p.links->parent);
+    const Particle &last_parent = *(p.last - p.links->parent);
+    take_place(*w_.tree, w_.now, last, p.slot, l, batch_);
     for (std::size_t d = 0; d < last.way.size(); ++d) {
       batch_.last_way[d][l] = last.way[d];
       batch_.motion[0][d][l] = last.moved[d] - last_parent.moved[d];
@@ -258,7 +260,7 @@ class Pass {
     batch_.last_length[l] = last.length;
     batch_.last_scale[l] = last.scale;
     batch_.last_sizes[l] = last.sizes;
-    const ClassFit &fit = w_.classes[links.of_class].fit;
+    const ClassFit &fit = w_.classes[p.links->of_class].fit;
     for (std::size_t k = 0; k < motion_features; ++k) batch_.motion_weights[k][l] = fit.motion[k];
     for (std::size_t s = 0; s < fit.shape.size(); ++s)
       for (std::size_t k = 0; k < shape_features; ++k) batch_.shape_weights[s][k][l] = fit.shape[s][k];
@@ -272,36 +274,43 @@ class Pass {
   }
 
   void code(std::size_t step) {
-    for_each([&](Lane &lane, std::size_t l, std::size_t, const Links &, const Particle &) {
+    for_each([&](const Bound &p) {
+      const std::size_t l = p.lane;
       const bool is_wide = batch_.is_wide[l] != 0 && (step == 0 || batch_.framed[l] == 0);
       const Group group = step == 2 ? Group::last : is_wide ? Group::wide : Group::usual;
-      if (!lane.is_stored)
-        lane.side->expect(group, static_cast<unsigned>(batch_.level[l]), static_cast<unsigned>(batch_.part[l]));
+      if (!p.is_stored)
+        p.side->expect(group, static_cast<unsigned>(batch_.level[l]), static_cast<unsigned>(batch_.part[l]));
     });
-    for_each([&](Lane &lane, std::size_t l, std::size_t i, const Links &, Particle &now) {
+    for_each([&](const Bound &p) {
+      const std::size_t l = p.lane;
       const auto d = static_cast<std::size_t>(batch_.axis[step][l]);
-      if (!lane.is_stored) now.way[d] = lane.side->component(i, d, batch_.number[l]);
-      value_[l] = now.way[d];
+      if (!p.is_stored) p.now->way[d] = p.side->component(p.slot, d, batch_.number[l]);
+      value_[l] = p.now->way[d];
+      batch_.way[d][l] = p.now->way[d];
     });
   }
 
   template <typename TakeOther>
   void choose_sides(const TakeOther &take_other) {
-    for_each([&](Lane &lane, std::size_t l, std::size_t i, const Links &, const Particle &) {
-      if (batch_.has_side[l] != 0 && !lane.is_stored && lane.side->side(i, WaySide(batch_, l))) take_other(l);
+    for_each([&](const Bound &p) {
+      if (batch_.has_side[p.lane] != 0 && !p.is_stored && p.side->side(p.slot, WaySide(batch_, p.lane)))
+        take_other(p.lane);
     });
   }
 
-  void give(Lane &lane, std::size_t l, std::size_t i, const Links &links, Particle &now) {
-    const Particle &last = w_.last[i];
+  void give(const Bound &p) {
+    const std::size_t l = p.lane;
+    const Links &links = *p.links;
+    const Particle &last = *p.last;
+    Particle &now = *p.now;
     keep_place(batch_, l, now);
-    if (lane.is_stored) return keep_scale(now, last);
+    if (p.is_stored) return keep_scale(now, last);
     now.scale = batch_.scale[l];
     now.sizes = static_cast<std::uint8_t>(batch_.sizes[l]);
-    const Particle &parent = w_.now[i - links.parent];
+    const Particle &parent = *(p.now - links.parent);
     for (std::size_t d = 0; d < now.way.size(); ++d)
       now.moved[d] = core::limited(std::int64_t{parent.moved[d]} + now.way[d] - last.way[d], longest_move);
-    ClassSums &sums = lane.sums[links.of_class];
+    ClassSums &sums = lanes_[l].sums[links.of_class];
     const bool is_framed = batch_.framed[l] != 0;
     sums.count += 1;
     sums.off_length += batch_.off_length[l];
@@ -312,7 +321,7 @@ class Pass {
       sums.off_along += batch_.off_along[l];
       sums.along += batch_.actual_along[l];
     }
-    if (!is_sampled(i, links)) return;
+    if (!is_sampled(p.slot, links)) return;
     sums.samples += 1;
     Motion motion;
     for (std::size_t k = 0; k < motion.size(); ++k) motion[k] = of_lane(batch_.motion[k], l);
@@ -336,6 +345,8 @@ class Pass {
   std::size_t next_segment_ = 0;
   std::size_t last_segment_ = 0;
   std::vector<Lane> lanes_;
+  std::array<Bound, cpu::most_lanes> bound_particles_;
+  std::size_t bound_ = 0;
   cpu::WayBatch batch_;
   cpu::Lanes<std::int32_t> value_;
 };
