@@ -34,8 +34,9 @@ def pages() -> Dict[str, str]:
     for folder in ("packaging", "lammps_pkg/upstream", "molfile"):
         if (ROOT / folder / "README.md").exists():
             found[f"{folder}/README.md"] = f"{folder}.md"
-    for path in sorted((ROOT / "docs").rglob("*")):
-        name = path.relative_to(ROOT / "docs")
+    documents = [(path, path.relative_to(ROOT / "docs")) for path in sorted((ROOT / "docs").rglob("*"))]
+    documents += [(path, path.relative_to(ROOT)) for path in sorted((ROOT / "evaluation").glob("*.md"))]
+    for path, name in documents:
         if path.suffix in (".md", ".ipynb") and name.parts[0] != "site":
             target = name.with_name("index.md") if name.name == "README.md" else name.with_suffix(".md")
             found[str(path.relative_to(ROOT))] = str(target)
