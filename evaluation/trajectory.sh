@@ -10,7 +10,7 @@
 #   --key K            dump_modify key K: a key frame every K frames (with order id, as gpz encode does)
 #   --mdz, --sz3, --lcp, --mdcompress, --zstd PROGRAM, --pco, --mdz-package   other programs and Python packages (evaluation/peers says which,
 #                      and their versions); rows of those not given are left out. --python PROGRAM: one that has the packages (python3)
-#   --single           these programs also on the last frame alone, without identity, at the bounds of docs/results.md
+#   --single           these programs also on the last frame alone, without identity, at the bounds of docs/results/frames.md
 #   --stored           no LAMMPS: the gpz files are made again by `gpz encode` from the dumps of an earlier run with --keep
 #   --keep             leaves all files in OUT/SYSTEM.EVERY
 #   --melt, --copper CELLS   cells of 4 atoms along an edge (30)
