@@ -11,10 +11,8 @@ types are not in these files, so mdcompress finds no water.
 
 import argparse
 import pathlib
-import sys
 import warnings
 
-import MDAnalysis as mda
 import numpy as np
 from MDAnalysis.coordinates.core import reader as open_reader
 from MDAnalysis.lib.formats.libmdaxdr import XTCFile
