@@ -9,7 +9,7 @@ import json
 
 import matplotlib.pyplot as plt
 
-from report import style
+import plot_style
 
 LEAST_G = 0.1  # as in physics.cpp
 
@@ -35,7 +35,7 @@ def main():
     per_step, time_unit = options.time.split(",", 1)
     times = [(step - original["timesteps"][0]) * float(per_step) for step in original["timesteps"]]
 
-    style.use(**{"path.simplify_threshold": 0.5})
+    plot_style.use(**{"path.simplify_threshold": 0.5})
     figure, axes = plt.subplots(2, 2, figsize=(8, 4.6), sharex="col", height_ratios=(2, 1), layout="constrained")
     figure.suptitle(options.title)
     panels = (
@@ -52,7 +52,7 @@ def main():
         below.set_ylabel("relative difference")
         below.set_xlabel(x_label)
     axes[0, 0].legend(frameon=False)
-    style.save_svg(figure, options.out)
+    plot_style.save_svg(figure, options.out)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,13 @@
 # Searches with the fuzz targets (tests/fuzz) for inputs that break gpz, as long as wanted, and says what was found.
 #
 #   scripts/fuzz.sh [--minutes N] [--jobs N] [--merge] [TARGET...]
+#   scripts/fuzz.sh --keep TARGET FILE...
 #
 #   --minutes N   of each target; 60 unless given
 #   --jobs N      processes of a target at the same time; as many as there are cores unless given
-#   --merge       afterwards tests/fuzz/corpus/TARGET has the inputs that reach what the seeds do not, as few and as small ones as possible;
+#   --merge       afterwards tests/fuzz/corpus/TARGET.tar has the inputs that reach what the seeds do not, as few and as small ones as possible;
 #                 files to which people gave names stay
+#   --keep        adds these files to tests/fuzz/corpus/TARGET.tar instead, under their names
 #   TARGET        reader, stream, chunk, ... (tests/fuzz/TARGET.cpp); all unless given
 #
 # Inputs, logs and findings are kept in build-fuzz/tests/fuzz/TARGET, and a later search goes on from there. A finding is an input with
@@ -18,6 +20,7 @@ for part in common progress packages build; do . "$(dirname "$0")/lib/$part.sh";
 minutes=60
 jobs=$(nproc)
 renew=no
+keep=no
 targets=()
 while (($#)); do
   case $1 in
@@ -27,6 +30,7 @@ while (($#)); do
       shift
       ;;
     --merge) renew=yes ;;
+    --keep) keep=yes ;;
     -h | --help) show_help ;;
     -*) die "no option $1 (--help lists them)" ;;
     *) targets+=("$1") ;;
@@ -39,8 +43,25 @@ build=$repository/build-fuzz
 # AddressSanitizer needs some memory of its own.
 limits=(-timeout=5 -rss_limit_mb=1536 -max_len=32768)
 
+# pack FOLDER TARGET: the files of the folder become the corpus of the target. The archive depends on their names and bytes only.
+pack() {
+  (cd "$1" && find . -type f -printf '%P\0' | LC_ALL=C sort -z | tar --format=ustar --mtime=@0 --owner=0 \
+    --group=0 --numeric-owner --mode=a=r,u+w --no-recursion -cf "$sources/corpus/$2.tar" --null -T -)
+}
+
+if [[ $keep == yes ]]; then
+  ((${#targets[@]} > 1)) || die "--keep needs a target and files"
+  [[ -f $sources/${targets[0]}.cpp ]] || die "no target ${targets[0]} in tests/fuzz"
+  folder=$(mktemp -d)
+  [[ ! -f $sources/corpus/${targets[0]}.tar ]] || tar -C "$folder" -xf "$sources/corpus/${targets[0]}.tar"
+  cp -t "$folder" -- "${targets[@]:1}"
+  pack "$folder" "${targets[0]}"
+  rm -rf "$folder"
+  exit
+fi
+
 if ((${#targets[@]} == 0)); then
-  for folder in "$sources"/corpus/*/; do targets+=("$(basename "$folder")"); done
+  for archive in "$sources"/corpus/*.tar; do targets+=("$(basename "$archive" .tar)"); done
 fi
 for target in "${targets[@]}"; do [[ -f $sources/$target.cpp ]] || die "no target $target in tests/fuzz"; done
 
@@ -56,7 +77,7 @@ search() {
   local target=$1 folder=$build/tests/fuzz/$1 seconds executions
   local TIMEFORMAT='%U %S'
   seconds=$({ time "$build/bin/fuzz_$target" -fork="$jobs" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 "${limits[@]}" \
-    -max_total_time=$((minutes * 60)) -artifact_prefix="$folder/" "$folder/inputs" "$folder/seeds" "$sources/corpus/$target" \
+    -max_total_time=$((minutes * 60)) -artifact_prefix="$folder/" "$folder/inputs" "$folder/seeds" "$build/tests/fuzz/corpus/$target" \
     >"$folder/log" 2>&1 || true; } 2>&1)
   # "#1234: cov: ...": the executions so far.
   executions=$(sed -n 's/^#\([0-9]*\): cov:.*/\1/p' "$folder/log" | tail -1)
@@ -65,7 +86,7 @@ search() {
 
 # merge TARGET: renews its corpus.
 merge() {
-  local target=$1 folder=$build/tests/fuzz/$1 corpus=$sources/corpus/$1 kept small
+  local target=$1 folder=$build/tests/fuzz/$1 corpus=$build/tests/fuzz/corpus/$1 kept small
   local kind=(-regextype posix-extended -type f) by_machine=(-regex '.*/[0-9a-f]{40}')
   kept=$(mktemp -d)
   small=$(mktemp -d)
@@ -76,6 +97,7 @@ merge() {
     die "cannot merge the inputs of $target: $folder/merge.log"
   find "$corpus" "${kind[@]}" "${by_machine[@]}" -delete
   find "$kept" "${kind[@]}" "${by_machine[@]}" -exec cp -t "$corpus" {} +
+  pack "$corpus" "$target"
   rm -rf "$kept" "$small"
 }
 

@@ -15,7 +15,7 @@ git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck --external-sources
 mode=(--dry-run --Werror)
 [[ ${1:-} == --fix ]] && mode=(-i)
 say "clang-format"
-find bench gpz lammps_pkg molfile python tests tools -type f -regex '.*\.\([ch]pp\|[ch]\|cuh?\)' -print0 |
+find bench evaluation gpz lammps_pkg molfile python tests tools -type f -regex '.*\.\([ch]pp\|[ch]\|cuh?\)' -print0 |
   xargs -0 clang-format-14 --style=file "${mode[@]}"
 
 say "licences"
@@ -28,7 +28,7 @@ scripts/lib/layers.py || die "includes against gpz/rooms.txt"
 # What build/ has, with every file for itself and without precompiled headers.
 cached() { sed -n "s/^$1:[A-Z]*=//p" build/CMakeCache.txt; }
 configure_lint() {
-  cmake -S . -B build/lint -G Ninja -D CMAKE_UNITY_BUILD=OFF -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON -D GPZ_WERROR=ON \
+  cmake -S . -B build/lint -G Ninja -D CMAKE_UNITY_BUILD=OFF -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON -D GPZ_WERROR=ON -D GPZ_BUILD_EVALUATION=ON \
     -D "GPZ_CUDA=$(cached GPZ_CUDA)" -D "CMAKE_CUDA_ARCHITECTURES=$(cached CMAKE_CUDA_ARCHITECTURES)" \
     -D "LAMMPS_SOURCE_DIR=$(cached LAMMPS_SOURCE_DIR)" -D "LAMMPS_BINARY=$(cached LAMMPS_BINARY)"
 }

@@ -13,7 +13,8 @@
 #   --ovito      also the tests with OVITO, which is 1 GB to install
 #   --cuda       with the CUDA part also where there is no GPU, as PTX for compute capability 9.0; for the machine's GPU otherwise
 #   --no-cuda    without the CUDA part even where there is a GPU
-#   --benchmarks also compiles the benchmarks, without optimisation: whoever measures builds the target benchmarks
+#   --benchmarks also compiles the benchmarks and the evaluation, without optimisation, and runs the tests of the evaluation: whoever
+#                measures builds the targets benchmarks and evaluation
 #   --lint       also scripts/lint.sh, while tests with LAMMPS wait
 #   --label L    only tests with this label: lammps, reference, ...
 #
@@ -27,6 +28,7 @@ ovito=OFF
 lint=
 benchmarks=
 optimize_benchmarks=ON
+evaluation=OFF
 select=()
 while (($#)); do
   case $1 in
@@ -39,6 +41,7 @@ while (($#)); do
     --benchmarks)
       benchmarks=yes
       optimize_benchmarks=OFF
+      evaluation=ON
       ;;
     --quick) select+=(-L "^(unit|golden|reference|cli|docs|quick)$" -LE "^long$") ;;
     --lint) lint=yes ;;
@@ -69,11 +72,11 @@ case $variant in
     [[ $cuda || $architectures ]] || cuda=OFF
     cuda_flags=$compile_only
     [[ -z $architectures ]] || cuda_flags=
-    configure_gpz "$build" -D GPZ_BUILD_TESTS=ON -D GPZ_BUILD_BENCH=ON -D "GPZ_CUDA=${cuda:-AUTO}" \
+    configure_gpz "$build" -D GPZ_BUILD_TESTS=ON -D GPZ_BUILD_BENCH=ON -D "GPZ_BUILD_EVALUATION=$evaluation" -D "GPZ_CUDA=${cuda:-AUTO}" \
       -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-$without_gpu}" -D "CMAKE_CUDA_FLAGS=$cuda_flags" \
       -D "GPZ_BENCH_OPTIMIZE=${optimize_benchmarks}" -D "GPZ_LAMMPS_SERIAL_BINARY=$LAMMPS_SERIAL_BINARY" \
       -D GPZ_PYTHON=ON -D "Python_EXECUTABLE=$python" -D "GPZ_TEST_OVITO=$ovito"
-    build_gpz "$build" all ${benchmarks:+benchmarks}
+    build_gpz "$build" all ${benchmarks:+benchmarks evaluation}
     ;;
   sanitize)
     build=$repository/build-sanitize

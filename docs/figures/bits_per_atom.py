@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The picture of README: bits per atom and frame, 100 steps apart, middle bounds. From tables in docs/results.md. Needs matplotlib."""
+"""The picture of README: bits per atom and frame, 100 steps apart, middle bounds. From tables in docs/results/trajectories.md. Needs matplotlib."""
 import re
 from pathlib import Path
 
@@ -34,13 +34,13 @@ def standard(lines, heading, column):
 
 
 def rows():
-    lines = (FOLDER.parent / "results.md").read_text().splitlines()
+    lines = (FOLDER.parent / "results" / "trajectories.md").read_text().splitlines()
     table = {}
     inside = False
     for line in lines:
         cells = [cell.strip().strip("*") for cell in line.strip("|").split("|")]
         if re.match(r"\d[\d,]* steps: gpz", cells[0]):
-            inside = cells[0] == "100 steps: gpz"
+            inside = cells[0].startswith("100 steps: gpz")
         if inside and line.startswith("|"):
             table.setdefault(cells[0], cells)
     table["gpz"] = {column: standard(lines, *place) for (_, column), place in zip(SYSTEMS, GPZ)}

@@ -22,7 +22,9 @@ from manual import markdown
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "docs" / "site"
 # Folders that pages link to, and the page of the site that says what is in them.
-FOLDERS = {"examples": "examples.md", "docs/decisions": "decisions/index.md", "gpz/include/gpz": "reference/cpp.rst"}
+FOLDERS = {"examples": "examples.md", "docs/decisions": "decisions/index.md", "docs/history": "history/index.md", "gpz/include/gpz": "reference/cpp.rst"}
+# Folders whose pages are listed below a page of their own: that page.
+INDEXES = {"decisions": "decisions/index.md", "evaluation": "evaluation/index.md", "history": "history/index.md", "results": "results.md"}
 LINK = re.compile(r"(`[^`]*`)|\]\(([^)\s#]*)(#[^)\s]*)?\)")
 
 
@@ -34,8 +36,9 @@ def pages() -> Dict[str, str]:
     for folder in ("packaging", "lammps_pkg/upstream", "molfile"):
         if (ROOT / folder / "README.md").exists():
             found[f"{folder}/README.md"] = f"{folder}.md"
-    for path in sorted((ROOT / "docs").rglob("*")):
-        name = path.relative_to(ROOT / "docs")
+    documents = [(path, path.relative_to(ROOT / "docs")) for path in sorted((ROOT / "docs").rglob("*"))]
+    documents += [(path, path.relative_to(ROOT)) for path in sorted((ROOT / "evaluation").glob("*.md"))]
+    for path, name in documents:
         if path.suffix in (".md", ".ipynb") and name.parts[0] != "site":
             target = name.with_name("index.md") if name.name == "README.md" else name.with_suffix(".md")
             found[str(path.relative_to(ROOT))] = str(target)
@@ -140,22 +143,23 @@ class Stage:
     def others(self) -> None:
         """Pages that the table of contents does not name are listed at its end."""
         contents = self.out / "index.md"
-        decisions = self.out / "decisions" / "index.md"
         named = set(re.findall(r"^(?:.*<)?([\w/.-]+)>?$", contents.read_text(), re.MULTILINE))
         rest = sorted(
             str(path.relative_to(self.out).with_suffix(""))
             for path in self.out.rglob("*")
             if path.suffix in (".md", ".rst") and path.parts[len(self.out.parts)] not in ("files", "commands")
         )
-        records = [name for name in rest if name.startswith("decisions/0")]
-        rest = [name for name in rest if name not in named and name not in records and name != "index"]
+        indexed = [name for name in rest if os.path.dirname(name) in INDEXES]
+        rest = [name for name in rest if name not in named and name not in indexed and name != "index"]
         tree = "\n```{{toctree}}\n:hidden:\n:caption: {}\n\n{}\n```\n"
         notebooks = [name for name in rest if name.startswith("notebooks/")]
         for caption, names in (("Notebooks", notebooks), ("More", [name for name in rest if name not in notebooks])):
             if names:
                 contents.write_text(contents.read_text() + tree.format(caption, "\n".join(names)))
-        listed = "\n".join(os.path.basename(name) for name in records)
-        decisions.write_text(decisions.read_text() + f"\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n")
+        for folder, index in INDEXES.items():
+            listed = "\n".join(f"/{name}" for name in indexed if os.path.dirname(name) == folder and f"{name}.md" != index)
+            page = self.out / index
+            page.write_text(page.read_text() + f"\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n")
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ INSTEAD = {
     r"next to nothing": "the number",
 }
 NOT_TO_USE = re.compile("|".join(INSTEAD), re.IGNORECASE)
-CODE = re.compile(r"(bench|cmake|examples|gpz|lammps_pkg|scripts|tests|tools)/.*(\.(cpp|hpp|cu|cuh|c|h|in|py|sh|cmake|lmp)|CMakeLists\.txt)$")
+CODE = re.compile(r"(bench|cmake|evaluation|examples|gpz|lammps_pkg|scripts|tests|tools)/.*(\.(cpp|hpp|cu|cuh|c|h|in|py|sh|cmake|lmp)|CMakeLists\.txt)$")
 LINE_BREAK = re.compile(r"\n\s*(?://|\*(?!/)|#)?\s*")  # and the sign of a comment
 NAMELESS = re.compile(r'(?://|/\*|#|""")\s*The same\b.*')
 

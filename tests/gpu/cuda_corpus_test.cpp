@@ -3,7 +3,7 @@
 // chunks have the same values. Made for compute-sanitizer as well: memory has no room to spare.
 //
 // GPZ_FUZZ_INPUTS: folders, separated by colons, in which every file is an input, at any depth. Without it those of the
-// repository, seen from its root.
+// repository and of its build folder, seen from its root.
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -37,7 +37,7 @@ struct Input {
 
 std::vector<Input> inputs() {
   const char *const given = std::getenv("GPZ_FUZZ_INPUTS");
-  std::istringstream folders(given != nullptr ? given : "tests/golden/files:tests/fuzz/corpus");
+  std::istringstream folders(given != nullptr ? given : "tests/golden/files:build/tests/fuzz/corpus");
   std::vector<Input> found;
   for (std::string folder; std::getline(folders, folder, ':');) {
     if (!std::filesystem::is_directory(folder)) continue;

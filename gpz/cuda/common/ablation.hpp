@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Optimisations that a bench build can leave out, to see what each one brings (docs/results.md): the build defines
+// Optimisations that a bench build can leave out, to see what each one brings (docs/results/gpu.md): the build defines
 // GPZ_WITHOUT to the name of one. Everything else is compiled with all of them.
 #pragma once
 

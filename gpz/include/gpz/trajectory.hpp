@@ -16,7 +16,7 @@ namespace gpz {
 
 // The key interval of the programs: a key frame comes every so many frames. A longer interval makes files smaller,
 // because key frames are larger than difference frames. A shorter one makes random access faster, because a frame is
-// decoded from its key frame on. docs/results.md has the measurements.
+// decoded from its key frame on. docs/results/trajectories.md has the measurements.
 constexpr unsigned default_key_interval = 100;
 constexpr unsigned max_key_interval = 65535;
 
