@@ -17,11 +17,11 @@ namespace GPZ_ISA {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int lanes = 8;
+inline constexpr int lanes = 8;
 #elif defined(__AVX__)
-constexpr int lanes = 4;
+inline constexpr int lanes = 4;
 #else
-constexpr int lanes = 2;
+inline constexpr int lanes = 2;
 #endif
 
 using Real = double __attribute__((vector_size(lanes * sizeof(double))));
@@ -68,7 +68,7 @@ inline Mask both(Mask a, Mask b) { return static_cast<Mask>(a & b); }
 inline Mask either(Mask a, Mask b) { return static_cast<Mask>(a | b); }
 inline Mask no(Mask a) { return static_cast<Mask>(~a); }
 // As std::min and std::max of doubles. With a mask of all lanes, as GCC 12 warns of the functions without.
-constexpr Mask every = 255;
+inline constexpr Mask every = 255;
 inline Real min(Real a, Real b) { return _mm512_maskz_min_pd(every, b, a); }
 inline Real max(Real a, Real b) { return _mm512_maskz_max_pd(every, b, a); }
 inline Real root(Real x) { return _mm512_maskz_sqrt_pd(every, x); }
