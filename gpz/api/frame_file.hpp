@@ -10,6 +10,7 @@
 #include "gpz/api/source.hpp"
 #include "gpz/container.hpp"
 #include "gpz/format/container_parse.hpp"
+#include "gpz/format/opened_chunk.hpp"
 
 namespace gpz::api {
 
@@ -35,12 +36,18 @@ class FrameFile {
 
   // Reads a chunk at this position, of a frame with so many fields: its checksum has to hold, and it may need no
   // feature that the file header does not name. Throws corrupt, truncated, io_error.
-  void read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields, std::uint8_t *bytes) const;
-  // The checks of read_chunk, of bytes that were read and have this checksum: the few that say what features they need
-  // are read again. Throws as read_chunk.
+  format::OpenedChunk read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
+                                 std::uint8_t *bytes) const;
+  // As above, for bytes that are copied: a head that cannot be opened is left to decoders.
+  void read_stored(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields, std::uint8_t *bytes) const;
+  // The checks of read_stored, of bytes that were read and have this checksum. Rereads only the bytes that name
+  // features. Throws as read_stored.
   void check_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields, std::uint64_t checksum) const;
 
  private:
+  void check(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields, std::uint64_t checksum,
+             const format::ReadChunk &read) const;
+
   std::unique_ptr<Source> source_;
   FileScan scan_;
 };

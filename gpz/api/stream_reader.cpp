@@ -13,7 +13,6 @@
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/reader.hpp"
-#include "gpz/trajectory/chunk_features.hpp"
 #include "gpz/trajectory/frame_history.hpp"
 #include "gpz/trajectory/open_frame.hpp"
 
@@ -39,6 +38,7 @@ struct StreamReader::State {
   // The last key frame, until the frame behind it shows that it is built on.
   std::optional<format::FrameHead> key;
   std::vector<Buffer> key_chunks;
+  std::vector<format::OpenedChunk> key_opened;
   trajectory::KeyFrameMemory key_memory;
 
   State(int descriptor, const std::string &name, const Limits &limits) : budget(limits), file(descriptor, name) {
@@ -140,25 +140,30 @@ struct StreamReader::State {
     return true;
   }
 
-  // One of a frame with so many fields.
-  void read_chunk(const ChunkEntry &chunk, std::size_t fields) {
-    in_place(file.name(), position, [&] {
+  // One of a frame with so many fields, whose bytes are in `buffer` then.
+  format::OpenedChunk read_chunk(const ChunkEntry &chunk, std::size_t fields) {
+    const std::uint64_t start = position;
+    in_place(file.name(), start, [&] {
       buffer.clear();
       append_to_buffer(chunk.length);
       format::require_checksum(chunk, buffer.data());
-      trajectory::require_features(metadata.features, buffer.data(), buffer.size(), fields);
+    });
+    return in_place(file.name(), start, [&] {
+      format::OpenedChunk opened = format::open_chunk(buffer.data(), buffer.size(), fields);
+      format::require_features(metadata.features, format::needed_features(opened));
+      return opened;
     });
   }
 
   void read_key(const RecordStart &record, const format::FrameHead &head, trajectory::KeyFrame &frame) {
     key.reset();
     key_chunks.clear();
+    key_opened.clear();
     for (const ChunkEntry &chunk : head.chunks) {
       const std::uint64_t start = position;
-      read_chunk(chunk, head.info.fields.size());
+      key_opened.push_back(read_chunk(chunk, head.info.fields.size()));
       key_chunks.push_back(std::move(buffer));
-      in_file(file.name(),
-              [&] { frame.add(key_chunks.back().data(), key_chunks.back().size(), chunk.particles, start); });
+      in_file(file.name(), [&] { frame.add(key_opened.back(), chunk.particles, start); });
     }
     in_place(file.name(), position, [&] { read_trailer(record, head.checksum); });
   }
@@ -170,8 +175,9 @@ struct StreamReader::State {
     });
     for (std::size_t k = 0; k < head.chunks.size(); ++k) {
       const std::uint64_t start = position;
-      read_chunk(head.chunks[k], head.info.fields.size());
-      in_place(file.name(), start, [&] { history.chunk(k, head.chunks[k], buffer.data(), head.info.fields, threads); });
+      const format::OpenedChunk opened = read_chunk(head.chunks[k], head.info.fields.size());
+      in_place(file.name(), start,
+               [&] { history.chunk(k, opened, head.chunks[k].particles, head.info.fields, threads); });
     }
     in_place(file.name(), position, [&] { read_trailer(record, head.checksum); });
     history.end(head);
@@ -181,10 +187,11 @@ struct StreamReader::State {
   void follow_key(int threads) {
     history.begin(*key, {});
     for (std::size_t k = 0; k < key->chunks.size(); ++k)
-      history.chunk(k, key->chunks[k], key_chunks[k].data(), key->info.fields, threads);
+      history.chunk(k, key_opened[k], key->chunks[k].particles, key->info.fields, threads);
     history.end(*key);
     key.reset();
     key_chunks.clear();
+    key_opened.clear();
   }
 
   void write(trajectory::OpenFrame &opened, Frame &frame, std::size_t sorted_by, int threads) const {

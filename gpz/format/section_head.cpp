@@ -31,20 +31,21 @@ void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &b
   bytes.resize(bytes.size() + field_coding_size - 1 - coding.crossed.size());
 }
 
-FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, std::size_t counting) {
+FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, ChunkKind chunk, unsigned field,
+                              std::size_t counting) {
   if (size < field_coding_size) corrupt("coding of a field", 0);
+  if (!allows_coding(chunk, bytes[0], field)) corrupt("unknown coding of a field", 0);
   FieldCoding coding;
   coding.kind = static_cast<FieldCodingKind>(bytes[0]);
+  if (!rule_of(coding.kind).counts_crossings) counting = 0;
   for (std::size_t i = 1; i < field_coding_size; ++i) {
     const std::size_t d = i - 1;
-    const bool may_count = coding.kind == predicted_values && d < coding.crossed.size() && d < counting;
+    const bool may_count = d < coding.crossed.size() && d < counting;
     if (bytes[i] > (may_count ? core::max_components : 0)) corrupt("coding of a field", i);
     if (may_count) coding.crossed[d] = bytes[i];
   }
   return coding;
 }
-
-void refuse_coding() { corrupt("unknown coding of a field", 0); }
 
 void append_exact_values(const Column<ExactValue> &exact, std::vector<std::uint8_t> &bytes) {
   ByteWriter writer(bytes);

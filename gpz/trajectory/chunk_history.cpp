@@ -68,11 +68,10 @@ void ChunkHistory::follow(std::size_t field, const cpu::IndexColumns &indices, c
   state.advance(indices, box);
 }
 
-void ChunkHistory::follow_section(std::size_t field, const std::uint8_t *bytes, std::size_t size,
-                                  const core::GridBox &box) {
+void ChunkHistory::follow_section(std::size_t field, Follow &follow, const Payload &payload) {
   if (field == 0)
     for (auto &crossings : crossings_) crossings.clear();
-  cpu::follow_difference(fields_[field], bytes, size, box);
+  follow(fields_[field], payload);
 }
 
 void ChunkHistory::expect_crossings(std::size_t field, const format::Crossed &crossed) {

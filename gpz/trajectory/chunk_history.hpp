@@ -13,6 +13,7 @@
 #include "gpz/frame.hpp"
 #include "gpz/model/classed_section.hpp"
 #include "gpz/model/modelled_section.hpp"
+#include "gpz/trajectory/codings.hpp"
 #include "gpz/trajectory/independent_chunk.hpp"
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/other_fields.hpp"
@@ -63,9 +64,8 @@ class ChunkHistory {
   // Counts the edges that field 0, which was followed before, has gone through in this frame.
   void expect_crossings(std::size_t field, const format::Crossed &crossed);
   void follow(std::size_t field, const cpu::IndexColumns &indices, const core::GridBox &box);
-  // Follows a difference section (cpu::follow_difference), which takes less time than to decode it before. Not for
-  // field 0 while it remembers crossings.
-  void follow_section(std::size_t field, const std::uint8_t *bytes, std::size_t size, const core::GridBox &box);
+  // Follows a section whose coding can (Coding::follow). Not for field 0 while it remembers crossings.
+  void follow_section(std::size_t field, Follow &follow, const Payload &payload);
   // The particles of a chunk of arrivals get slots behind the others. `exact` grows. Throws as start.
   void add(const IndependentChunk &chunk, int threads, ExactValues *exact = nullptr);
 

@@ -338,8 +338,10 @@ struct Trajectory {
   bool gpu_fails = false;
 
   Status on_cpu(const fuzz::Chunk &chunk, const std::vector<Field> &fields) {
-    const Status status =
-        status_of([&] { cpu.next(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, fields, {}, 1); });
+    const Status status = status_of([&] {
+      const auto opened = format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size());
+      cpu.next(opened, chunk.particles, fields, {}, 1);
+    });
     cpu_fails = status != Status::ok;
     return status;
   }

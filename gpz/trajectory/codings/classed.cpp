@@ -30,6 +30,18 @@ void decode_classed(const SectionContext &context, const Payload &payload, const
   if (context.classed != nullptr) context.classed->commit(std::move(update));
 }
 
+std::vector<std::size_t> fields_of_classed(const std::uint8_t *section, std::size_t size) {
+  format::ByteReader in(section, size);
+  in.take(format::field_coding_size);
+  const std::uint64_t exact = in.u64();
+  if (exact > in.left() / format::exact_value_size) format::corrupt("number of exact values", in.position());
+  in.take(static_cast<std::size_t>(exact) * format::exact_value_size + 3);
+  const std::size_t sources = in.u8();
+  std::vector<std::size_t> found;
+  for (std::size_t k = 0; k <= sources; ++k) found.push_back(in.position() + k * sizeof(std::uint16_t));
+  return found;
+}
+
 bool encode_classed(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   if (source.counts_crossings) return false;
   const SectionContext &context = source.context;

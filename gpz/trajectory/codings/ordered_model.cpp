@@ -10,6 +10,10 @@ void decode_ordered_model(const SectionContext &context, const Payload &payload,
   model::decode_ordered_model(ordered_shape(context, payload.box), payload.bytes, payload.size, out);
 }
 
+model::Bonds bonds_of_ordered_model(const SectionContext &context, const Payload &payload) {
+  return model::bonds_of_ordered_model(ordered_shape(context, payload.box), payload.bytes, payload.size);
+}
+
 bool encode_ordered_model(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
   model::encode_ordered_model(ordered_shape(context, source.edges), source.indices.columns(context.components()),

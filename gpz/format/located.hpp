@@ -7,17 +7,17 @@
 
 #include "gpz/error.hpp"
 
-namespace gpz::trajectory {
+namespace gpz::format {
 
 // Calls f(), for a part that begins at `offset`: its errors leave with their position in the whole.
 template <typename F>
-void located(std::uint64_t offset, F &&f) {
+auto located(std::uint64_t offset, F &&f) -> decltype(f()) {
   try {
-    std::forward<F>(f)();
+    return std::forward<F>(f)();
   } catch (const Error &error) {
     const std::uint64_t inside = error.position() == Error::no_position ? 0 : error.position();
     throw Error(error.status(), error.cause(), error.file(), offset + inside, error.system_error());
   }
 }
 
-}  // namespace gpz::trajectory
+}  // namespace gpz::format
