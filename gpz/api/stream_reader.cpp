@@ -37,8 +37,7 @@ struct StreamReader::State {
   trajectory::FrameHistory history;
   // The last key frame, until the frame behind it shows that it is built on.
   std::optional<format::FrameHead> key;
-  std::vector<Buffer> key_chunks;
-  std::vector<format::OpenedChunk> key_opened;
+  std::vector<std::pair<Buffer, format::OpenedChunk>> key_chunks;
   trajectory::KeyFrameMemory key_memory;
 
   State(int descriptor, const std::string &name, const Limits &limits) : budget(limits), file(descriptor, name) {
@@ -158,12 +157,11 @@ struct StreamReader::State {
   void read_key(const RecordStart &record, const format::FrameHead &head, trajectory::KeyFrame &frame) {
     key.reset();
     key_chunks.clear();
-    key_opened.clear();
     for (const ChunkEntry &chunk : head.chunks) {
       const std::uint64_t start = position;
-      key_opened.push_back(read_chunk(chunk, head.info.fields.size()));
-      key_chunks.push_back(std::move(buffer));
-      in_file(file.name(), [&] { frame.add(key_opened.back(), chunk.particles, start); });
+      format::OpenedChunk opened = read_chunk(chunk, head.info.fields.size());
+      key_chunks.emplace_back(std::move(buffer), std::move(opened));
+      in_file(file.name(), [&] { frame.add(key_chunks.back().second, chunk.particles, start); });
     }
     in_place(file.name(), position, [&] { read_trailer(record, head.checksum); });
   }
@@ -187,11 +185,10 @@ struct StreamReader::State {
   void follow_key(int threads) {
     history.begin(*key, {});
     for (std::size_t k = 0; k < key->chunks.size(); ++k)
-      history.chunk(k, key_opened[k], key->chunks[k].particles, key->info.fields, threads);
+      history.chunk(k, key_chunks[k].second, key->chunks[k].particles, key->info.fields, threads);
     history.end(*key);
     key.reset();
     key_chunks.clear();
-    key_opened.clear();
   }
 
   void write(trajectory::OpenFrame &opened, Frame &frame, std::size_t sorted_by, int threads) const {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpz/chunk.hpp"
+#include "gpz/format/chunk_kinds.hpp"
 #include "gpz/frame.hpp"
 
 namespace gpz::format {
@@ -43,28 +43,28 @@ enum class SectionHead : std::uint8_t { none, exact_values, axes_and_exact_value
 
 struct CodingRule {
   FieldCodingKind number;
-  std::uint8_t chunks;  // the kinds of chunks that may have it, as bits 1 << ChunkKind
-  std::uint8_t fields;  // FieldClass
+  std::uint8_t differences;  // FieldClass that may have it in difference chunks
+  std::uint8_t chunks;       // independent chunks that may have it, as bits 1 << ChunkKind
+  std::uint8_t fields;       // FieldClass that may have it there
   SectionHead head;
   bool has_indices;       // its payload decodes to indices; otherwise to values
   bool counts_crossings;  // it may name crossings, and may stand alone: nothing has changed but by them
   std::uint32_t feature;  // gpz::feature that files need, beside that of the chunk; 0: none
 };
 
+inline constexpr std::uint8_t coding_count = 11;
+
 constexpr std::uint8_t in_chunks(ChunkKind kind) {
   return static_cast<std::uint8_t>(1u << static_cast<std::uint32_t>(kind));
 }
 
-inline constexpr std::uint8_t coding_count = 11;
-
 // Of the codings 1 to coding_count.
 constexpr CodingRule rule_of(FieldCodingKind number) {
-  constexpr std::uint8_t differences = in_chunks(ChunkKind::difference);
   constexpr std::uint8_t ordered = in_chunks(ChunkKind::ordered);
   constexpr std::uint8_t cells = in_chunks(ChunkKind::cells);
   constexpr std::uint8_t sequence = in_chunks(ChunkKind::sequence);
-  constexpr std::uint8_t every = differences | ordered | cells | sequence;
-  constexpr std::uint8_t but_sequence = differences | ordered | cells;
+  constexpr std::uint8_t every = ordered | cells | sequence;
+  constexpr std::uint8_t any_order = any_field & ~lossless;
   constexpr auto none = SectionHead::none;
   constexpr auto exact = SectionHead::exact_values;
   constexpr auto axes = SectionHead::axes_and_exact_values;
@@ -72,18 +72,18 @@ constexpr CodingRule rule_of(FieldCodingKind number) {
   constexpr std::uint32_t classed = feature::classed_sections;
   // clang-format off
   constexpr CodingRule rules[coding_count] = {
-      // number            chunks        fields                             head   indices crossings feature
-      {predicted_values,   differences,  any_field,                         axes,  true,   true,     0},
-      {block_coded_values, every,        any_field,                         none,  false,  false,    0},
-      {ordered_values,     ordered,      (any_field & ~lossless) | identity, axes, true,   false,    0},
-      {modelled_values,    differences,  on_grid,                           axes,  true,   false,    modelled},
-      {modelled_order,     ordered,      on_grid,                           axes,  true,   false,    modelled},
-      {halved_cells,       cells,        positions,                         exact, true,   false,    0},
-      {lattice_sites,      cells,        positions,                         exact, true,   false,    0},
-      {sequence_values,    sequence,     on_grid,                           exact, true,   false,    0},
-      {molecules,          differences,  positions,                         axes,  true,   false,    classed},
-      {classed_values,     but_sequence, integers | values,                 exact, true,   false,    classed},
-      {few_values,         every,        lossless,                          none,  true,   false,    classed},
+      // number            differences        chunks           fields                head   indices crossings feature
+      {predicted_values,   any_field,         0,               0,                    axes,  true,   true,     0},
+      {block_coded_values, any_field,         every,           any_field,            none,  false,  false,    0},
+      {ordered_values,     0,                 ordered,         any_order | identity, axes,  true,   false,    0},
+      {modelled_values,    on_grid,           0,               0,                    axes,  true,   false,    modelled},
+      {modelled_order,     0,                 ordered,         on_grid,              axes,  true,   false,    modelled},
+      {halved_cells,       0,                 cells,           positions,            exact, true,   false,    0},
+      {lattice_sites,      0,                 cells,           positions,            exact, true,   false,    0},
+      {sequence_values,    0,                 sequence,        on_grid,              exact, true,   false,    0},
+      {molecules,          positions,         0,               0,                    axes,  true,   false,    classed},
+      {classed_values,     integers | values, ordered | cells, values,               exact, true,   false,    classed},
+      {few_values,         lossless,          every,           lossless,             none,  true,   false,    classed},
   };
   // clang-format on
   return rules[number - 1];
@@ -93,6 +93,7 @@ constexpr CodingRule rule_of(FieldCodingKind number) {
 constexpr bool allows_coding(ChunkKind kind, std::uint8_t number, unsigned field) {
   if (number == 0 || number > coding_count) return false;
   const CodingRule rule = rule_of(static_cast<FieldCodingKind>(number));
+  if (rule_of(kind).population == Population::followed) return (rule.differences & field) != 0;
   return (rule.chunks & in_chunks(kind)) != 0 && (rule.fields & field) != 0;
 }
 

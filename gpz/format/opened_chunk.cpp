@@ -11,7 +11,6 @@
 #include "gpz/format/codings.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/leaving_slots.hpp"
-#include "gpz/format/located.hpp"
 
 namespace gpz::format {
 namespace {
@@ -25,11 +24,6 @@ void read_populations(ByteReader &in, OpenedChunk &chunk) {
   if (chunk.before > UINT32_MAX)
     corrupt("more particles than differences can have", leaving_at - sizeof(std::uint64_t));
   if (chunk.leaving > chunk.before) corrupt("leaving and arriving particles", leaving_at);
-}
-
-OpenedChunk require_blocks(OpenedChunk chunk) {
-  if (chunk.rule.family != Family::blocks) corrupt("kind of a chunk that has to be a block chunk", chunk_kind_at);
-  return chunk;
 }
 
 }  // namespace
@@ -87,19 +81,27 @@ OpenedChunk open_chunk(const std::uint8_t *bytes, std::size_t size, std::size_t 
   return chunk;
 }
 
+void require_blocks(const ChunkRule &rule) {
+  if (rule.family != Family::blocks) corrupt("kind of a chunk that has to be a block chunk", chunk_kind_at);
+}
+
 OpenedChunk open_block_chunk(const std::uint8_t *bytes, std::size_t size, std::size_t fields) {
-  return require_blocks(open_chunk(bytes, size, fields));
+  OpenedChunk chunk = open_chunk(bytes, size, fields);
+  require_blocks(chunk.rule);
+  return chunk;
 }
 
 OpenedChunk open_arrivals(const OpenedChunk &chunk) {
-  const auto [start, size] = chunk.arrivals;
-  const auto read = [from = chunk.read, first = start](std::uint64_t at, std::uint8_t *to, std::size_t count) {
-    from(first + at, to, count);
+  const std::size_t start = chunk.arrivals.offset;
+  const auto read = [from = chunk.read, start](std::uint64_t at, std::uint8_t *to, std::size_t count) {
+    from(start + at, to, count);
   };
-  OpenedChunk arrivals =
-      located(start, [&, bytes = size] { return require_blocks(open_chunk(read, bytes, chunk.sections.size())); });
-  if (chunk.bytes != nullptr) arrivals.bytes = chunk.bytes + start;
-  return arrivals;
+  return located(start, [&] {
+    OpenedChunk arrivals = open_chunk(read, chunk.arrivals.size, chunk.sections.size());
+    require_blocks(arrivals.rule);
+    if (chunk.bytes != nullptr) arrivals.bytes = chunk.bytes + start;
+    return arrivals;
+  });
 }
 
 void check_particles(const OpenedChunk &chunk, std::uint64_t particles) {

@@ -4,13 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "gpz/format/chunk_kinds.hpp"
 #include "gpz/format/fields.hpp"
-#include "gpz/format/read_chunk.hpp"
 
 namespace gpz::format {
+
+// Reads `size` bytes of a chunk from the byte `at` on, which are within it.
+using ReadChunk = std::function<void(std::uint64_t at, std::uint8_t *bytes, std::size_t size)>;
 
 struct Span {
   std::size_t offset = 0;  // from the start of the chunk, bytes
@@ -43,6 +46,7 @@ OpenedChunk open_chunk(const std::uint8_t *bytes, std::size_t size, std::size_t 
 // The block chunk inside another chunk: the payload of a section, or the particles that arrive. Throw as open_chunk.
 OpenedChunk open_block_chunk(const std::uint8_t *bytes, std::size_t size, std::size_t fields);
 OpenedChunk open_arrivals(const OpenedChunk &chunk);
+void require_blocks(const ChunkRule &rule);
 
 // Throws corrupt if the chunk cannot have so many particles. Those of block chunks are also checked by the directories
 // of their sections; all others take memory in proportion to their bytes.

@@ -38,8 +38,15 @@ inline constexpr std::uint64_t exact_row_mask = (std::uint64_t{1} << exact_compo
 inline constexpr std::size_t exact_value_size = 16;  // bytes
 
 inline constexpr std::size_t field_coding_size = 8;  // the kind, then whose crossings count, then zeros
-// Bytes of a section head without exact values.
-constexpr std::size_t section_head_size(std::size_t components) { return components * 16 + 8; }
+// Bytes of a section head.
+constexpr std::size_t section_head_size(SectionHead head, std::size_t components, std::size_t exact) {
+  const std::size_t axes = head == SectionHead::axes_and_exact_values ? components * 16 : 0;
+  return head == SectionHead::none ? 0 : axes + 8 + exact * exact_value_size;
+}
+// Bytes of one with axes, up to its exact values.
+constexpr std::size_t section_head_size(std::size_t components) {
+  return section_head_size(SectionHead::axes_and_exact_values, components, 0);
+}
 
 void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &bytes);
 // Reads the first field_coding_size bytes of a section of `size` bytes, of a field of this class (FieldClass) in such a
@@ -48,17 +55,14 @@ void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &b
 FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, ChunkKind chunk, unsigned field,
                               std::size_t counting = 0);
 
-// Appends the exact values: their number, then place and bits of each.
-void append_exact_values(const Column<ExactValue> &exact, std::vector<std::uint8_t> &bytes);
-// Reads them for a section of `rows` particles. Throws corrupt.
-void read_exact_values(ByteReader &in, const Field &field, std::uint64_t rows, Column<ExactValue> &exact);
-
-// Appends the axes of the box, and the exact values: their number, then place and bits of each.
-void append_section_head(const core::GridBox &box, std::size_t components, const Column<ExactValue> &exact,
-                         std::vector<std::uint8_t> &bytes);
-// Returns the length of the head, for a section of `rows` particles. Throws corrupt.
-std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint64_t rows,
-                              core::GridBox &box, Column<ExactValue> &exact);
+// What stands between the coding and the payload: axes of the box, exact values (their number, then place and bits of
+// each), or neither.
+void append_section_head(SectionHead head, const core::GridBox &box, std::size_t components,
+                         const Column<ExactValue> &exact, std::vector<std::uint8_t> &bytes);
+// Returns the length of the head in front of `size` bytes, of a section of `rows` particles. Axes may be missing where
+// there are no bytes. Throws corrupt.
+std::size_t read_section_head(SectionHead head, const std::uint8_t *bytes, std::size_t size, const Field &field,
+                              std::uint64_t rows, core::GridBox &box, Column<ExactValue> &exact);
 // Reads the axes alone, and returns the number of exact values: it looks at the first
 // section_head_size(components) of the `size` bytes alone. Throws corrupt.
 std::uint64_t read_section_start(const std::uint8_t *bytes, std::size_t size, const Field &field, core::GridBox &box);

@@ -3,7 +3,6 @@
 
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/leaving_slots.hpp"
-#include "gpz/format/located.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/trajectory/section_reader.hpp"
 #include "gpz/trajectory/values.hpp"

@@ -10,6 +10,7 @@
 #include "gpz/chunk.hpp"
 #include "gpz/codec/chunk_codec.hpp"
 #include "gpz/codec/difference_codec.hpp"
+#include "gpz/codec/ordered_codec.hpp"
 #include "gpz/format/codings.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
@@ -40,6 +41,9 @@ struct SectionContext {
   int threads = 1;
 
   std::size_t components() const { return field.components.size(); }
+  cpu::OrderedShape ordered_shape(const core::GridBox &box) const {
+    return {particles, static_cast<int>(components()), ids == nullptr ? nullptr : ids->data(), box};
+  }
 };
 
 // The bytes behind the head of a section, aligned to 4.

@@ -6,7 +6,6 @@
 #include "gpz/error.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"
-#include "gpz/format/located.hpp"
 
 namespace gpz::trajectory {
 

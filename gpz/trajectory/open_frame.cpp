@@ -2,7 +2,7 @@
 #include "gpz/trajectory/open_frame.hpp"
 
 #include "gpz/error.hpp"
-#include "gpz/format/located.hpp"
+#include "gpz/format/corrupt.hpp"
 
 namespace gpz::trajectory {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/section_reader.hpp"
 
-#include "gpz/format/bytes.hpp"
-#include "gpz/format/located.hpp"
+#include "gpz/format/corrupt.hpp"
 
 namespace gpz::trajectory {
 
@@ -10,24 +9,16 @@ using format::located;
 
 OpenedSection open_section(ChunkKind kind, const SectionContext &context, FieldClass field, const std::uint8_t *bytes,
                            std::size_t size, format::Column<format::ExactValue> &exact, std::size_t counting) {
-  exact.clear();
   const format::FieldCoding coding = format::read_field_coding(bytes, size, kind, field, counting);
   OpenedSection section;
   section.coding = &coding_of(coding.kind);
   section.crossed = coding.crossed;
-  section.head = format::field_coding_size;
-  const std::uint8_t *const head = bytes + section.head;
-  const std::size_t left = size - section.head;
-  located(section.head, [&] {
-    if (section.coding->head == format::SectionHead::exact_values) {
-      format::ByteReader in(head, left);
-      format::read_exact_values(in, context.field, context.particles, exact);
-      section.head += in.position();
-    } else if (section.coding->head == format::SectionHead::axes_and_exact_values && left != 0) {
-      section.head +=
-          format::read_section_head(head, left, context.field, context.particles, section.payload.box, exact);
-    }
+  located(format::field_coding_size, [&] {
+    const std::uint8_t *const head = bytes + format::field_coding_size;
+    section.head = format::read_section_head(section.coding->head, head, size - format::field_coding_size,
+                                             context.field, context.particles, section.payload.box, exact);
   });
+  section.head += format::field_coding_size;
   section.payload.bytes = bytes + section.head;
   section.payload.size = size - section.head;
   return section;

@@ -26,28 +26,11 @@ format::Column<format::ExactValue> renumbered(format::Column<format::ExactValue>
   return exact;
 }
 
-std::size_t head_size(const Coding &coding, const SectionSource &source) {
-  const std::size_t exact = sizeof(std::uint64_t) + source.indices.exact.size() * format::exact_value_size;
-  const std::size_t axes = source.context.components() * 2 * sizeof(std::int64_t);
-  switch (coding.head) {
-    case format::SectionHead::none:
-      return format::field_coding_size;
-    case format::SectionHead::exact_values:
-      return format::field_coding_size + exact;
-    default:
-      return format::field_coding_size + axes + exact;
-  }
-}
-
 void append_head(const Coding &coding, const SectionSource &source, const format::Crossed &crossed,
                  const std::vector<std::uint32_t> &order, std::vector<std::uint8_t> &bytes) {
   format::append_field_coding({coding.number, coding.counts_crossings ? crossed : format::Crossed{}}, bytes);
-  if (coding.head == format::SectionHead::none) return;
-  const auto exact = renumbered(source.indices.exact, order);
-  if (coding.head == format::SectionHead::exact_values)
-    format::append_exact_values(exact, bytes);
-  else
-    format::append_section_head(source.edges, source.context.components(), exact, bytes);
+  format::append_section_head(coding.head, source.edges, source.context.components(),
+                              renumbered(source.indices.exact, order), bytes);
 }
 
 }  // namespace
@@ -66,7 +49,9 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
     const Coding &coding = coding_of(candidate.coding);
     EncodedSection encoded;
     if (!coding.try_encode(source, best ? best->size : ToBeat{}, encoded)) continue;
-    ToBeat size{head_size(coding, source) + encoded.payload.size(), encoded.payload.size()};
+    const std::size_t head =
+        format::section_head_size(coding.head, source.context.components(), source.indices.exact.size());
+    ToBeat size{format::field_coding_size + head + encoded.payload.size(), encoded.payload.size()};
     size.section -= encoded.investment;
     size.payload -= encoded.investment;
     if (!best || size.section < best->size.section)

@@ -17,8 +17,6 @@ model::ClassedShape classed_shape(const SectionContext &context) {
 }  // namespace
 
 void decode_classed(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
-  if (context.field.type == ValueType::integer && context.state == nullptr)
-    format::corrupt("a classed section of integers without history", 0);
   format::ByteReader in(payload.bytes, payload.size);
   model::ClassedHead head;
   head.read(in);
