@@ -279,7 +279,8 @@ StoredFrame Reader::stored(std::size_t i) const {
   });
   std::uint8_t *at = frame.bytes.data();
   for (const ChunkEntry &chunk : frame.chunks) {
-    state_->file.read_stored(chunk, position, frame.info.fields.size(), at);
+    state_->file.read_bytes(chunk, position, at);
+    state_->file.check_features(chunk, position, frame.info.fields.size(), format::read_from(at));
     position += chunk.length;
     at += chunk.length;
   }
@@ -294,8 +295,7 @@ Bytes Reader::chunk(std::size_t i, std::size_t k) const {
     // Not larger than the file, whose complete record the chunk is in.
     format::require_memory(chunk.length, 1);
     Bytes bytes(static_cast<std::size_t>(chunk.length));
-    state_->file.source().read_at(position, bytes.data(), bytes.size());
-    format::require_checksum(chunk, bytes.data());
+    state_->file.read_bytes(chunk, position, bytes.data());
     return bytes;
   });
 }

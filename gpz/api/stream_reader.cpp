@@ -141,13 +141,10 @@ struct StreamReader::State {
 
   // One of a frame with so many fields, whose bytes are in `buffer` then.
   format::OpenedChunk read_chunk(const ChunkEntry &chunk, std::size_t fields) {
-    const std::uint64_t start = position;
-    in_place(file.name(), start, [&] {
+    return in_place(file.name(), position, [&] {
       buffer.clear();
       append_to_buffer(chunk.length);
       format::require_checksum(chunk, buffer.data());
-    });
-    return in_place(file.name(), start, [&] {
       format::OpenedChunk opened = format::open_chunk(buffer.data(), buffer.size(), fields);
       format::require_features(metadata.features, format::needed_features(opened));
       return opened;

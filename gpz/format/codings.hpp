@@ -48,7 +48,7 @@ struct CodingRule {
   std::uint8_t fields;       // FieldClass that may have it there
   SectionHead head;
   bool has_indices;       // its payload decodes to indices; otherwise to values
-  bool counts_crossings;  // it may name crossings, and may stand alone: nothing has changed but by them
+  bool counts_crossings;  // it may name crossings; without a payload, nothing has changed but by them
   std::uint32_t feature;  // gpz::feature that files need, beside that of the chunk; 0: none
 };
 

@@ -101,8 +101,8 @@ void ChunkReader::decode_section(std::size_t field, const std::uint8_t *bytes, s
   const OpenedSection section =
       open_section(ChunkKind::difference, context, class_of(context.field), bytes, size, indices_.exact, counting);
   history_.expect_crossings(field, section.crossed);
-  const bool stands_alone = section.payload.size == 0 && section.head == format::field_coding_size;
-  if (stands_alone && section.coding->counts_crossings) {
+  const bool is_coding_alone = section.payload.size == 0 && section.head == format::field_coding_size;
+  if (is_coding_alone && section.coding->counts_crossings) {
     follow_unchanged(field);
   } else if (section.coding->follow != nullptr && (field != 0 || !counts_crossings_)) {
     located(section.head, [&] { history_.follow_section(field, *section.coding->follow, section.payload); });
