@@ -5,14 +5,15 @@
 
 namespace gpz::trajectory {
 
-FollowedFields::FollowedFields(const ChunkHistory &history, std::size_t own)
-    : OtherFields(history.fields(), own), history_(history) {}
-
-const cpu::DifferenceState *FollowedFields::followed(std::size_t field) {
-  if (!history_.follows(field)) throw FieldNotFollowed{field};
-  return &history_.state(field);
+const cpu::DifferenceState *ChunkHistory::followed(std::size_t field) const {
+  if (!follows(field)) throw FieldNotFollowed{field};
+  return &fields_[field];
 }
-const std::int64_t *FollowedFields::integers(std::size_t field) { return followed(field)->axes[0].last.data(); }
+
+OtherFields ChunkHistory::others(std::size_t field) const {
+  return {described_, field, [this](std::size_t other) { return followed(other)->axes[0].last.data(); },
+          [this](std::size_t other) { return followed(other); }};
+}
 
 void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, int threads) {
   indices_.load_decoded(chunk.fields()[field], static_cast<std::size_t>(chunk.particles()),

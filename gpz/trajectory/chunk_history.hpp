@@ -20,20 +20,6 @@
 
 namespace gpz::trajectory {
 
-class ChunkHistory;
-
-// What sections of difference chunks take from other fields: fields that come before have their indices of this frame.
-class FollowedFields : public OtherFields {
- public:
-  FollowedFields(const ChunkHistory &history, std::size_t own);
-
- private:
-  const std::int64_t *integers(std::size_t field) override;
-  const cpu::DifferenceState *followed(std::size_t field) override;
-
-  const ChunkHistory &history_;
-};
-
 // Particles have slots 0, 1, ...: the order in which they are stored. Not usable after an exception until it is started
 // again. The way through a difference frame: keep, then for each field expect_crossings and follow, then add.
 class ChunkHistory {
@@ -53,6 +39,8 @@ class ChunkHistory {
   const std::vector<bool> &wanted() const { return wanted_; }
   const std::vector<Field> &fields() const { return described_; }
   const cpu::DifferenceState &state(std::size_t field) const { return fields_[field]; }
+  // What sections of a field take from other fields: those that come before have their indices of this frame.
+  OtherFields others(std::size_t field) const;
   // What modelled sections remember of a field.
   model::ModelledState &modelled(std::size_t field) { return modelled_[field]; }
   model::ClassedState &classed(std::size_t field) { return classed_[field]; }
@@ -72,6 +60,7 @@ class ChunkHistory {
   std::size_t memory_usage() const;
 
  private:
+  const cpu::DifferenceState *followed(std::size_t field) const;
   void load(const IndependentChunk &chunk, std::size_t field, int threads);
 
   bool started_ = false;

@@ -94,7 +94,7 @@ void ChunkReader::decode_section(std::size_t field, const std::uint8_t *bytes, s
   context.state = &state;
   context.modelled = &history_.modelled(field);
   context.classed = &history_.classed(field);
-  FollowedFields others(history_, field);
+  OtherFields others = history_.others(field);
   context.others = &others;
   context.threads = threads;
   const std::size_t counting = state.plain && field != 0 ? context.components() : 0;

@@ -27,18 +27,6 @@ IndependentChunk::IndependentChunk(format::OpenedChunk chunk, std::uint64_t part
   if (chunk_.identity != format::no_field) decode_ids();
 }
 
-class IndependentChunk::DecodedFields : public OtherFields {
- public:
-  DecodedFields(const IndependentChunk &chunk, std::size_t own, int threads)
-      : OtherFields(chunk.fields(), own), chunk_(chunk), threads_(threads) {}
-
- private:
-  const std::int64_t *integers(std::size_t field) override { return chunk_.integers(field, threads_); }
-
-  const IndependentChunk &chunk_;
-  int threads_;
-};
-
 const std::int64_t *IndependentChunk::integers(std::size_t field, int threads) const {
   if (field == chunk_.identity) return ids_.data();
   format::Column<std::int64_t> &column = integers_[field];
@@ -56,7 +44,7 @@ void IndependentChunk::in_section(std::size_t field, int threads, Indices &memor
   const bool is_identity = field == chunk_.identity;
   SectionContext context{(*fields_)[field], static_cast<std::size_t>(particles_)};
   if (chunk_.identity != format::no_field && !is_identity) context.ids = &ids_;
-  DecodedFields others(*this, field, threads);
+  OtherFields others(*fields_, field, [&](std::size_t other) { return integers(other, threads); });
   context.others = &others;
   context.threads = threads;
   const FieldClass of = is_identity ? identity : class_of(context.field);

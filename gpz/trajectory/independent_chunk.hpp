@@ -35,8 +35,6 @@ class IndependentChunk {
   model::Bonds bonds(std::size_t field) const;
 
  private:
-  class DecodedFields;
-
   void decode_ids();
   // The values of an integer field with one component.
   const std::int64_t *integers(std::size_t field, int threads) const;

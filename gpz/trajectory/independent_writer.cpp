@@ -34,28 +34,6 @@ struct Population {
   }
 };
 
-// Integer columns of the caller, in the order of the chunk.
-class GivenFields : public OtherFields {
- public:
-  GivenFields(const std::vector<Field> &described, std::size_t own, const std::vector<FieldInput> &fields,
-              const Rows &rows, IntegerColumns &columns)
-      : OtherFields(described, own), inputs_(fields), rows_(rows), columns_(columns) {}
-
- private:
-  const std::int64_t *integers(std::size_t field) override {
-    format::Column<std::int64_t> &column = columns_[field];
-    if (column.empty()) {
-      column.resize(rows_.size());
-      for_integers(inputs_[field].components[0], rows_, [&](std::size_t i, auto value) { column[i] = value; });
-    }
-    return column.data();
-  }
-
-  const std::vector<FieldInput> &inputs_;
-  const Rows &rows_;
-  IntegerColumns &columns_;
-};
-
 }  // namespace
 
 bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
@@ -89,7 +67,14 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
     if (takes_indices && rule.population == format::Population::chosen) indices.fill_first();
     SectionContext context{input.field, particles};
     if (population.identity != format::no_field && !is_identity) context.ids = &population.ids;
-    GivenFields others(described, f, fields, population.rows, columns);
+    OtherFields others(described, f, [&](std::size_t other) {
+      format::Column<std::int64_t> &column = columns[other];
+      if (column.empty()) {
+        column.resize(particles);
+        for_integers(fields[other].components[0], population.rows, [&](std::size_t i, auto v) { column[i] = v; });
+      }
+      return column.data();
+    });
     context.others = &others;
     const bool searches = takes_indices && f == 0 && field == positions;
     const core::GridBox edges =

@@ -205,7 +205,7 @@ struct TrajectoryEncoder::State {
     context.state = &state;
     context.modelled = &history.modelled(f);
     context.classed = &history.classed(f);
-    trajectory::FollowedFields others(history, f);
+    trajectory::OtherFields others = history.others(f);
     context.others = &others;
     trajectory::SectionSource source{context, input, staying, indices, edges, box, encoder, {}};
     source.options.in_order_of_ids = order == Order::id;
