@@ -142,10 +142,11 @@ void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t par
   try {
     format::in_memory(
         [&] {
-          if (chunk_kind(bytes, size) == ChunkKind::difference)
+          if (format::rule_of(chunk_kind(bytes, size)).population == format::Population::followed)
             throw Error(Status::unsupported,
                         "a difference chunk is decoded with the frames that it builds on (Reader)");
-          const trajectory::IndependentChunk chunk(bytes, size, particles, described, wanted);
+          const format::OpenedChunk opened = format::open_chunk(bytes, size, described.size());
+          const trajectory::IndependentChunk chunk(opened, particles, described, wanted);
           const format::Charge for_columns = api::charge_for_columns(particles, described, wanted);
           const std::vector<cpu::Target> targets = columns.grow(wanted, static_cast<std::size_t>(particles));
           for (std::size_t f = 0; f < targets.size(); ++f)

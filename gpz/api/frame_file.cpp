@@ -6,10 +6,8 @@
 #include <utility>
 
 #include "gpz/api/scan.hpp"
-#include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/corrupt.hpp"
-#include "gpz/trajectory/chunk_features.hpp"
 
 namespace gpz::api {
 
@@ -56,24 +54,36 @@ ChunkEntry FrameFile::chunk(std::size_t i, std::size_t k, std::uint64_t &positio
   return head.chunks[k];
 }
 
-void FrameFile::read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
-                           std::uint8_t *bytes) const {
-  const auto size = static_cast<std::size_t>(chunk.length);
-  in_place(name(), position, [&] { source_->read_at(position, bytes, size); });
+void FrameFile::read_bytes(const ChunkEntry &chunk, std::uint64_t position, std::uint8_t *bytes) const {
   in_place(name(), position, [&] {
-    format::require_checksum(chunk, chunk_checksum(bytes, size));
-    trajectory::require_features(scan_.metadata.features, bytes, size, fields);
+    source_->read_at(position, bytes, static_cast<std::size_t>(chunk.length));
+    format::require_checksum(chunk, bytes);
+  });
+}
+
+format::OpenedChunk FrameFile::read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
+                                          std::uint8_t *bytes) const {
+  read_bytes(chunk, position, bytes);
+  return in_place(name(), position, [&] {
+    format::OpenedChunk opened = format::open_chunk(bytes, static_cast<std::size_t>(chunk.length), fields);
+    format::require_features(scan_.metadata.features, format::needed_features(opened));
+    return opened;
+  });
+}
+
+void FrameFile::check_features(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
+                               const format::ReadChunk &read) const {
+  in_place(name(), position, [&] {
+    const std::uint32_t needed = format::needed_features(read, static_cast<std::size_t>(chunk.length), fields);
+    format::require_features(scan_.metadata.features, needed);
   });
 }
 
 void FrameFile::check_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
                             std::uint64_t checksum) const {
-  const auto read = [&](std::size_t offset, void *to, std::size_t count) {
+  in_place(name(), position, [&] { format::require_checksum(chunk, checksum); });
+  check_features(chunk, position, fields, [&](std::size_t offset, void *to, std::size_t count) {
     source_->read_at(position + offset, to, count);
-  };
-  in_place(name(), position, [&] {
-    format::require_checksum(chunk, checksum);
-    trajectory::require_features(scan_.metadata.features, read, static_cast<std::size_t>(chunk.length), fields);
   });
 }
 

@@ -10,6 +10,7 @@
 #include "gpz/api/source.hpp"
 #include "gpz/container.hpp"
 #include "gpz/format/container_parse.hpp"
+#include "gpz/format/opened_chunk.hpp"
 
 namespace gpz::api {
 
@@ -33,11 +34,18 @@ class FrameFile {
   // Chunk k of frame i, and its position in the file. Throws as head.
   ChunkEntry chunk(std::size_t i, std::size_t k, std::uint64_t &position) const;
 
-  // Reads a chunk at this position, of a frame with so many fields: its checksum has to hold, and it may need no
-  // feature that the file header does not name. Throws corrupt, truncated, io_error.
-  void read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields, std::uint8_t *bytes) const;
-  // The checks of read_chunk, of bytes that were read and have this checksum: the few that say what features they need
-  // are read again. Throws as read_chunk.
+  // Reads a chunk at this position, whose checksum has to hold. Throws corrupt, truncated, io_error.
+  void read_bytes(const ChunkEntry &chunk, std::uint64_t position, std::uint8_t *bytes) const;
+  // And opens it, for a frame with so many fields: it may need no feature that the file header does not name. Throws as
+  // read_bytes.
+  format::OpenedChunk read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
+                                 std::uint8_t *bytes) const;
+  // The check of features in read_chunk, for bytes that are not decoded: a chunk that cannot be opened is left to
+  // decoders. Throws corrupt, what `read` throws.
+  void check_features(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
+                      const format::ReadChunk &read) const;
+  // The checks of bytes that were read and have this checksum. Rereads only the bytes that name features. Throws as
+  // read_bytes.
   void check_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields, std::uint64_t checksum) const;
 
  private:

@@ -32,7 +32,9 @@ void keep_fields(StoredFrame &frame, const std::vector<bool> &kept) {
     Bytes bytes;
     const std::uint8_t *at = frame.bytes.data();
     for (const ChunkEntry &chunk : frame.chunks) {
-      const Bytes part = trajectory::kept_sections(at, static_cast<std::size_t>(chunk.length), chunk.particles, kept);
+      const format::OpenedChunk opened =
+          format::open_chunk(at, static_cast<std::size_t>(chunk.length), frame.info.fields.size());
+      const Bytes part = trajectory::kept_sections(opened, chunk.particles, kept);
       chunks.push_back({chunk.particles, part.size(), chunk_checksum(part.data(), part.size())});
       bytes.insert(bytes.end(), part.begin(), part.end());
       at += chunk.length;

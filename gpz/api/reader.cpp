@@ -124,8 +124,8 @@ struct Reader::State {
     trajectory::KeyFrame frame(head.info.fields, wanted, memory.key);
     std::uint8_t *at = memory.bytes.get();
     for (const ChunkEntry &chunk : head.chunks) {
-      file.read_chunk(chunk, position, head.info.fields.size(), at);
-      in_file(file.name(), [&] { frame.add(at, static_cast<std::size_t>(chunk.length), chunk.particles, position); });
+      const format::OpenedChunk opened = file.read_chunk(chunk, position, head.info.fields.size(), at);
+      in_file(file.name(), [&] { frame.add(opened, chunk.particles, position); });
       position += chunk.length;
       at += chunk.length;
     }
@@ -200,8 +200,9 @@ struct Reader::State {
     in_place(file.name(), position, [&] { memory.reserve(static_cast<std::size_t>(longest)); });
     for (std::size_t k = 0; k < head.chunks.size(); ++k) {
       const ChunkEntry &chunk = head.chunks[k];
-      file.read_chunk(chunk, position, head.info.fields.size(), memory.bytes.get());
-      in_place(file.name(), position, [&] { history.chunk(k, chunk, memory.bytes.get(), head.info.fields, threads); });
+      const std::vector<Field> &fields = head.info.fields;
+      const format::OpenedChunk opened = file.read_chunk(chunk, position, fields.size(), memory.bytes.get());
+      in_place(file.name(), position, [&] { history.chunk(k, opened, chunk.particles, fields, threads); });
       position += chunk.length;
     }
     give_back(std::move(memory));
@@ -278,7 +279,8 @@ StoredFrame Reader::stored(std::size_t i) const {
   });
   std::uint8_t *at = frame.bytes.data();
   for (const ChunkEntry &chunk : frame.chunks) {
-    state_->file.read_chunk(chunk, position, frame.info.fields.size(), at);
+    state_->file.read_bytes(chunk, position, at);
+    state_->file.check_features(chunk, position, frame.info.fields.size(), format::read_from(at));
     position += chunk.length;
     at += chunk.length;
   }
@@ -293,8 +295,7 @@ Bytes Reader::chunk(std::size_t i, std::size_t k) const {
     // Not larger than the file, whose complete record the chunk is in.
     format::require_memory(chunk.length, 1);
     Bytes bytes(static_cast<std::size_t>(chunk.length));
-    state_->file.source().read_at(position, bytes.data(), bytes.size());
-    format::require_checksum(chunk, bytes.data());
+    state_->file.read_bytes(chunk, position, bytes.data());
     return bytes;
   });
 }

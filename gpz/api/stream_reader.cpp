@@ -13,7 +13,6 @@
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/reader.hpp"
-#include "gpz/trajectory/chunk_features.hpp"
 #include "gpz/trajectory/frame_history.hpp"
 #include "gpz/trajectory/open_frame.hpp"
 
@@ -38,7 +37,7 @@ struct StreamReader::State {
   trajectory::FrameHistory history;
   // The last key frame, until the frame behind it shows that it is built on.
   std::optional<format::FrameHead> key;
-  std::vector<Buffer> key_chunks;
+  std::vector<std::pair<Buffer, format::OpenedChunk>> key_chunks;
   trajectory::KeyFrameMemory key_memory;
 
   State(int descriptor, const std::string &name, const Limits &limits) : budget(limits), file(descriptor, name) {
@@ -140,13 +139,15 @@ struct StreamReader::State {
     return true;
   }
 
-  // One of a frame with so many fields.
-  void read_chunk(const ChunkEntry &chunk, std::size_t fields) {
-    in_place(file.name(), position, [&] {
+  // One of a frame with so many fields, whose bytes are in `buffer` then.
+  format::OpenedChunk read_chunk(const ChunkEntry &chunk, std::size_t fields) {
+    return in_place(file.name(), position, [&] {
       buffer.clear();
       append_to_buffer(chunk.length);
       format::require_checksum(chunk, buffer.data());
-      trajectory::require_features(metadata.features, buffer.data(), buffer.size(), fields);
+      format::OpenedChunk opened = format::open_chunk(buffer.data(), buffer.size(), fields);
+      format::require_features(metadata.features, format::needed_features(opened));
+      return opened;
     });
   }
 
@@ -155,10 +156,9 @@ struct StreamReader::State {
     key_chunks.clear();
     for (const ChunkEntry &chunk : head.chunks) {
       const std::uint64_t start = position;
-      read_chunk(chunk, head.info.fields.size());
-      key_chunks.push_back(std::move(buffer));
-      in_file(file.name(),
-              [&] { frame.add(key_chunks.back().data(), key_chunks.back().size(), chunk.particles, start); });
+      format::OpenedChunk opened = read_chunk(chunk, head.info.fields.size());
+      key_chunks.emplace_back(std::move(buffer), std::move(opened));
+      in_file(file.name(), [&] { frame.add(key_chunks.back().second, chunk.particles, start); });
     }
     in_place(file.name(), position, [&] { read_trailer(record, head.checksum); });
   }
@@ -170,8 +170,9 @@ struct StreamReader::State {
     });
     for (std::size_t k = 0; k < head.chunks.size(); ++k) {
       const std::uint64_t start = position;
-      read_chunk(head.chunks[k], head.info.fields.size());
-      in_place(file.name(), start, [&] { history.chunk(k, head.chunks[k], buffer.data(), head.info.fields, threads); });
+      const format::OpenedChunk opened = read_chunk(head.chunks[k], head.info.fields.size());
+      in_place(file.name(), start,
+               [&] { history.chunk(k, opened, head.chunks[k].particles, head.info.fields, threads); });
     }
     in_place(file.name(), position, [&] { read_trailer(record, head.checksum); });
     history.end(head);
@@ -181,7 +182,7 @@ struct StreamReader::State {
   void follow_key(int threads) {
     history.begin(*key, {});
     for (std::size_t k = 0; k < key->chunks.size(); ++k)
-      history.chunk(k, key->chunks[k], key_chunks[k].data(), key->info.fields, threads);
+      history.chunk(k, key_chunks[k].second, key->chunks[k].particles, key->info.fields, threads);
     history.end(*key);
     key.reset();
     key_chunks.clear();

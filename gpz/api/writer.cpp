@@ -15,8 +15,8 @@
 #include "gpz/api/record_writer.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/trajectory.hpp"
-#include "gpz/trajectory/chunk_features.hpp"
 
 namespace gpz {
 namespace {
@@ -73,7 +73,7 @@ struct Writer::State {
     std::vector<ChunkEntry> entries;
     std::vector<Span> bodies;
     for (const ChunkView &view : chunks) {
-      if (!file.add_features(trajectory::chunk_features(view.data, view.size, info.fields.size())))
+      if (!file.add_features(format::needed_features(format::read_from(view.data), view.size, info.fields.size())))
         throw Error(Status::invalid_argument,
                     "the frame needs a feature that the header of this file does not name (Metadata::features)");
       entries.push_back({view.particles, view.size, view.checksum});
@@ -103,7 +103,7 @@ struct Writer::State {
     encoder.encode(fields, particles, rows, info.box, complete.since_key == 0, chunk);
     // Where the order of memory is not the smallest, the particles are sorted.
     if (order == Order::memory && particles > 1 && api::Identities::may_lose_rows(fields) &&
-        chunk_kind(chunk.bytes.data(), chunk.bytes.size()) != ChunkKind::sequence) {
+        !format::keeps_order(format::rule_of(chunk_kind(chunk.bytes.data(), chunk.bytes.size())))) {
       std::vector<FieldInput> numbered = fields;
       identities.number(numbered, particles, rows);
       return write(info, numbered, rows);

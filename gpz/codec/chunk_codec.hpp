@@ -31,22 +31,13 @@ class Encoder {
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-// What the decoder has to know of a field.
-struct FieldCoding {
-  core::Value value;
-  int components;
-  double step;
-  bool leading;
-  bool wanted;
-};
-
 // Decodes a chunk in two steps, so that memory for the values is only asked for when the chunk proves to have them.
 class Decoder {
  public:
-  // Checks the structure of all wanted sections of a block chunk. `bytes` is aligned to 4 and has to outlive this
-  // object. Throws gpz::Error (corrupt), std::bad_alloc.
-  Decoder(const std::uint8_t *bytes, const format::OpenedChunk &chunk, std::uint64_t particles,
-          const std::vector<FieldCoding> &fields);
+  // Checks the structure of all wanted sections (an empty `wanted`: all) of a block chunk in memory. Its bytes are
+  // aligned to 4 and have to outlive this object. Throws gpz::Error (corrupt), std::bad_alloc.
+  Decoder(const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
+          const std::vector<bool> &wanted);
   ~Decoder();
 
   // Writes the values of all particles of a wanted field. Throws corrupt, limit_exceeded (as store), std::bad_alloc.

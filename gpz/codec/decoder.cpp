@@ -11,6 +11,7 @@
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/chunk_layout.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/format/fields.hpp"
 #include "gpz/kernels/kernels.hpp"
 
 namespace gpz::cpu {
@@ -46,22 +47,28 @@ static_assert(sizeof(double) == sizeof(std::int64_t), "integers have as much roo
 // Reads the directory and checks that the payloads fill the section: after this, blocks are independent.
 class Decoder::Section {
  public:
-  Section(const std::uint8_t *bytes, std::size_t size, std::uint64_t position, const FieldCoding &field,
-          std::uint64_t particles, std::uint32_t block_size)
-      : field_(field), particles_(particles), block_size_(block_size), position_(position) {
-    const std::uint64_t blocks = core::blocks_of(particles, block_size);
+  Section(const format::OpenedChunk &chunk, std::size_t f, const Field &field, std::uint64_t particles)
+      : value_(format::core_value(field.type)),
+        components_(static_cast<int>(field.components.size())),
+        step_(field.step),
+        particles_(particles),
+        block_size_(chunk.block_size),
+        position_(chunk.sections[f].offset) {
+    const std::uint8_t *const bytes = chunk.section(f);
+    const std::size_t size = chunk.sections[f].size;
+    const std::uint64_t blocks = core::blocks_of(particles, block_size_);
     core::DirectoryShape shape;
-    if (!format::read_shape(bytes, size, field.components, shape)) corrupt("section header", position);
-    const std::size_t header = core::section_header_size(field.components);
+    if (!format::read_shape(bytes, size, components_, shape)) corrupt("section header", position_);
+    const std::size_t header = core::section_header_size(components_);
     const std::uint64_t bits = core::record_bits(shape);
     // Every record has a bit at least (mode and runs cannot both be 0), so this also bounds the number of blocks by the
     // file.
     if (bits == 0 || blocks > (size - header) * 8 / bits || core::directory_size(shape, blocks) > size - header)
-      corrupt("block directory exceeds its section", position + header);
+      corrupt("block directory exceeds its section", position_ + header);
     const auto *directory = reinterpret_cast<const std::uint32_t *>(bytes + header);
     const std::uint64_t directory_words = core::directory_size(shape, blocks) / 4;
     for (std::uint64_t bit = blocks * bits; bit < directory_words * 32; ++bit)
-      if (core::get_bits(directory, bit, 1) != 0) corrupt("padding of the block directory", position + header);
+      if (core::get_bits(directory, bit, 1) != 0) corrupt("padding of the block directory", position_ + header);
     payload_ = directory + directory_words;
     const std::uint64_t room = (size - header) / 4 - directory_words;
     blocks_.resize(blocks);
@@ -70,15 +77,15 @@ class Decoder::Section {
       Block &block = blocks_[b];
       core::BlockLayout layout;
       if (!core::read_record(shape, directory, b, block.record) ||
-          !core::mode_is_allowed(block.record.mode, field.step > 0, field.leading) ||
-          !core::block_layout(block.record, field.components, field.value, size_of(b), block_size, layout))
-        corrupt("record of block " + std::to_string(b), position + header);
+          !core::mode_is_allowed(block.record.mode, step_ > 0, field.leading) ||
+          !core::block_layout(block.record, components_, value_, size_of(b), block_size_, layout))
+        corrupt("record of block " + std::to_string(b), position_ + header);
       block.at = at;
       at += layout.total();
-      if (at > room) corrupt("block " + std::to_string(b) + " exceeds its section", position + header);
+      if (at > room) corrupt("block " + std::to_string(b) + " exceeds its section", position_ + header);
     }
-    if (room - at > 1) corrupt("section longer than its blocks", position);
-    if (room - at == 1 && payload_[at] != 0) corrupt("padding of the section", position);
+    if (room - at > 1) corrupt("section longer than its blocks", position_);
+    if (room - at == 1 && payload_[at] != 0) corrupt("padding of the section", position_);
   }
 
   std::uint64_t blocks() const { return blocks_.size(); }
@@ -87,8 +94,7 @@ class Decoder::Section {
   void decode(std::uint64_t b, const Target &target, BlockMemory &memory) const {
     const Target here = target.from(b * block_size_);
     const ConstArray::Type type = type_for(target);
-    BlockOutput output{
-        field_.value, field_.components, field_.step, size_of(b), block_size_, {}, type == ConstArray::Type::float32};
+    BlockOutput output{value_, components_, step_, size_of(b), block_size_, {}, type == ConstArray::Type::float32};
     const bool straight = point_at(here, type, memory, output);
     const Block &block = blocks_[b];
     if (!kernels().block.decode(block.record, payload_ + block.at, output, memory.scratch))
@@ -106,14 +112,14 @@ class Decoder::Section {
   // The type that blocks are decoded to. Values of an f32 field that go into float32 are not widened in between, so
   // that the bits of a NaN stay as they are.
   ConstArray::Type type_for(const Target &target) const {
-    if (field_.value == core::Value::integer) return ConstArray::Type::int64;
-    const bool single = field_.value == core::Value::float32 && target.has(ConstArray::Type::float32);
+    if (value_ == core::Value::integer) return ConstArray::Type::int64;
+    const bool single = value_ == core::Value::float32 && target.has(ConstArray::Type::float32);
     return single ? ConstArray::Type::float32 : ConstArray::Type::float64;
   }
 
   // Values go straight into the target if those of all components may; otherwise into `memory`, and this is false.
   bool point_at(const Target &target, ConstArray::Type type, BlockMemory &memory, BlockOutput &output) const {
-    const auto components = static_cast<std::size_t>(field_.components);
+    const auto components = static_cast<std::size_t>(components_);
     bool straight = true;
     for (std::size_t d = 0; d < components; ++d) {
       if (target.components[d].data == nullptr) continue;
@@ -138,7 +144,9 @@ class Decoder::Section {
     return left < block_size_ ? static_cast<std::uint32_t>(left) : block_size_;
   }
 
-  FieldCoding field_;
+  core::Value value_;
+  int components_;
+  double step_;
   std::uint64_t particles_;
   std::uint32_t block_size_;
   std::uint64_t position_;
@@ -146,15 +154,11 @@ class Decoder::Section {
   format::Column<Block> blocks_;
 };
 
-Decoder::Decoder(const std::uint8_t *bytes, const format::OpenedChunk &chunk, std::uint64_t particles,
-                 const std::vector<FieldCoding> &fields)
+Decoder::Decoder(const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
+                 const std::vector<bool> &wanted)
     : block_size_(chunk.block_size), sections_(fields.size()) {
-  for (std::size_t f = 0; f < fields.size() && particles != 0; ++f) {
-    const format::Span section = chunk.sections[f];
-    if (fields[f].wanted)
-      sections_[f] = std::make_unique<Section>(bytes + section.offset, section.size, section.offset, fields[f],
-                                               particles, block_size_);
-  }
+  for (std::size_t f = 0; f < fields.size() && particles != 0; ++f)
+    if (wanted.empty() || wanted[f]) sections_[f] = std::make_unique<Section>(chunk, f, fields[f], particles);
 }
 
 Decoder::~Decoder() = default;

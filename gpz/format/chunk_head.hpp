@@ -8,8 +8,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "gpz/chunk.hpp"
-#include "gpz/core/config.hpp"
+#include "gpz/format/chunk_kinds.hpp"
 
 namespace gpz::format {
 
@@ -24,9 +23,7 @@ inline constexpr std::size_t arrivals_length_at = 32;
 inline constexpr std::size_t identity_field_at = 8;
 
 GPZ_HD constexpr std::size_t section_length_at(ChunkKind kind, std::size_t field) {
-  const bool adds_nothing = kind == ChunkKind::block || kind == ChunkKind::cells || kind == ChunkKind::sequence;
-  const std::size_t first = adds_nothing ? chunk_start_size : kind == ChunkKind::ordered ? 16 : 40;
-  return first + field * section_length_size;
+  return rule_of(kind).head + field * section_length_size;
 }
 
 GPZ_HD constexpr std::size_t chunk_head_size(ChunkKind kind, std::size_t fields) {
@@ -45,11 +42,5 @@ void set_section_length(std::vector<std::uint8_t> &bytes, ChunkKind kind, std::s
 void append_difference_head(std::uint64_t before, const std::vector<std::uint32_t> &leaving, std::uint64_t arriving,
                             std::size_t fields, std::vector<std::uint8_t> &bytes);
 void set_arrivals_length(std::vector<std::uint8_t> &bytes, std::uint64_t length);
-
-// Whether a chunk of `size` bytes, of any kind but block chunks, may have so many particles: the memory for them
-// is in proportion to the file.
-inline bool plausible_particle_count(std::uint64_t particles, std::size_t size) {
-  return particles != 0 && particles / (std::uint64_t{8} * 1024) <= size;
-}
 
 }  // namespace gpz::format

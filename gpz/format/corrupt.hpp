@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "gpz/error.hpp"
 
@@ -12,6 +13,17 @@ namespace gpz::format {
 // Throws corrupt. `position`: the byte, from the start of what the caller reads.
 [[noreturn]] inline void corrupt(const std::string &cause, std::uint64_t position = Error::no_position) {
   throw Error(Status::corrupt, cause, {}, position);
+}
+
+// Calls f(), for a part that begins at `offset`: its errors leave with their position in the whole.
+template <typename F>
+auto located(std::uint64_t offset, F &&f) -> decltype(f()) {
+  try {
+    return std::forward<F>(f)();
+  } catch (const Error &error) {
+    const std::uint64_t inside = error.position() == Error::no_position ? 0 : error.position();
+    throw Error(error.status(), error.cause(), error.file(), offset + inside, error.system_error());
+  }
 }
 
 }  // namespace gpz::format

@@ -6,12 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/format/chunk_kinds.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
 
 namespace gpz::format {
-
-inline constexpr std::size_t max_followed = INT32_MAX;  // particles of a difference chunk: rows are int
 
 // What the components of a field of image flags count, where positions are field 0 of the frame.
 Crossed crossed_by(const Field &positions, const Field &images, const Box &box);

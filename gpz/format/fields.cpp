@@ -10,6 +10,7 @@
 #include "gpz/core/quantize.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
+#include "gpz/format/codings.hpp"
 
 namespace gpz {
 
@@ -104,6 +105,12 @@ core::Grid grid_of(const FieldInput &input) {
   core::Grid grid = grid_of(input.field);
   grid.only_its_values = input.decoded;
   return grid;
+}
+
+FieldClass class_of(const Field &field) {
+  if (field.type == ValueType::integer) return field.leading ? sort_keys : integers;
+  if (is_plain(field)) return lossless;
+  return field.leading ? positions : values;
 }
 
 bool is_plain(const Field &field) { return field.type == ValueType::integer || field.step == 0; }

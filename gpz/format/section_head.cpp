@@ -31,23 +31,31 @@ void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &b
   bytes.resize(bytes.size() + field_coding_size - 1 - coding.crossed.size());
 }
 
-FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, std::size_t counting) {
+FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, ChunkKind chunk, unsigned field,
+                              std::size_t counting) {
   if (size < field_coding_size) corrupt("coding of a field", 0);
+  if (!allows_coding(chunk, bytes[0], field)) corrupt("unknown coding of a field", 0);
   FieldCoding coding;
   coding.kind = static_cast<FieldCodingKind>(bytes[0]);
+  if (!rule_of(coding.kind).counts_crossings) counting = 0;
   for (std::size_t i = 1; i < field_coding_size; ++i) {
     const std::size_t d = i - 1;
-    const bool may_count = coding.kind == predicted_values && d < coding.crossed.size() && d < counting;
+    const bool may_count = d < coding.crossed.size() && d < counting;
     if (bytes[i] > (may_count ? core::max_components : 0)) corrupt("coding of a field", i);
     if (may_count) coding.crossed[d] = bytes[i];
   }
   return coding;
 }
 
-void refuse_coding() { corrupt("unknown coding of a field", 0); }
-
-void append_exact_values(const Column<ExactValue> &exact, std::vector<std::uint8_t> &bytes) {
+void append_section_head(SectionHead head, const core::GridBox &box, std::size_t components,
+                         const Column<ExactValue> &exact, std::vector<std::uint8_t> &bytes) {
+  if (head == SectionHead::none) return;
   ByteWriter writer(bytes);
+  for (std::size_t d = 0; head == SectionHead::axes_and_exact_values && d < components; ++d) {
+    const core::GridAxis axis = core::checked_axis(box[d]);
+    writer.i64(axis.lo);
+    writer.i64(axis.period);
+  }
   writer.u64(exact.size());
   for (const ExactValue &value : exact) {
     writer.u64(value.place);
@@ -55,8 +63,13 @@ void append_exact_values(const Column<ExactValue> &exact, std::vector<std::uint8
   }
 }
 
-void read_exact_values(ByteReader &in, const Field &field, std::uint64_t rows, Column<ExactValue> &exact) {
+std::size_t read_section_head(SectionHead head, const std::uint8_t *bytes, std::size_t size, const Field &field,
+                              std::uint64_t rows, core::GridBox &box, Column<ExactValue> &exact) {
   exact.clear();
+  const bool has_axes = head == SectionHead::axes_and_exact_values;
+  if (head == SectionHead::none || (has_axes && size == 0)) return 0;
+  ByteReader in(bytes, size);
+  if (has_axes) read_axes(in, field, box);
   const std::uint64_t count = read_exact_count(in, field);
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t place = in.u64();
@@ -64,24 +77,6 @@ void read_exact_values(ByteReader &in, const Field &field, std::uint64_t rows, C
       corrupt("place of an exact value", in.position());
     exact.push_back({place, in.u64()});
   }
-}
-
-void append_section_head(const core::GridBox &box, std::size_t components, const Column<ExactValue> &exact,
-                         std::vector<std::uint8_t> &bytes) {
-  ByteWriter writer(bytes);
-  for (std::size_t d = 0; d < components; ++d) {
-    const core::GridAxis axis = core::checked_axis(box[d]);
-    writer.i64(axis.lo);
-    writer.i64(axis.period);
-  }
-  append_exact_values(exact, bytes);
-}
-
-std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint64_t rows,
-                              core::GridBox &box, Column<ExactValue> &exact) {
-  ByteReader in(bytes, size);
-  read_axes(in, field, box);
-  read_exact_values(in, field, rows, exact);
   return in.position();
 }
 

@@ -12,25 +12,10 @@
 #include "gpz/core/types.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/format/bytes.hpp"
+#include "gpz/format/codings.hpp"
 #include "gpz/frame.hpp"
 
 namespace gpz::format {
-
-// How a section of a chunk of any kind but block is coded; trajectory/codings.cpp says what each one is. An empty
-// section of a difference chunk: nothing has changed.
-enum FieldCodingKind : std::uint8_t {
-  predicted_values = 1,
-  block_coded_values = 2,
-  ordered_values = 3,
-  modelled_values = 4,
-  modelled_order = 5,
-  halved_cells = 6,
-  lattice_sites = 7,
-  sequence_values = 8,
-  molecules = 9,
-  classed_values = 10,
-  few_values = 11,
-};
 
 // For each component of a field of image flags, 1 + the component of field 0 through whose periodic edges particles go
 // when it changes; 0: none.
@@ -53,28 +38,31 @@ inline constexpr std::uint64_t exact_row_mask = (std::uint64_t{1} << exact_compo
 inline constexpr std::size_t exact_value_size = 16;  // bytes
 
 inline constexpr std::size_t field_coding_size = 8;  // the kind, then whose crossings count, then zeros
-// Bytes of a section head without exact values.
-constexpr std::size_t section_head_size(std::size_t components) { return components * 16 + 8; }
+// Bytes of a section head.
+constexpr std::size_t section_head_size(SectionHead head, std::size_t components, std::size_t exact) {
+  const std::size_t axes = head == SectionHead::axes_and_exact_values ? components * 16 : 0;
+  return head == SectionHead::none ? 0 : axes + 8 + exact * exact_value_size;
+}
+// Bytes of one with axes, up to its exact values.
+constexpr std::size_t section_head_size(std::size_t components) {
+  return section_head_size(SectionHead::axes_and_exact_values, components, 0);
+}
 
 void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &bytes);
-// Reads the first field_coding_size bytes of a section of `size` bytes, whatever the kind: the caller refuses those
-// that it does not know (refuse_coding). In predicted_values, the first `counting` components may name the crossings
-// that they count. Throws corrupt.
-FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, std::size_t counting = 0);
-// Throws corrupt.
-[[noreturn]] void refuse_coding();
+// Reads the first field_coding_size bytes of a section of `size` bytes, of a field of this class (FieldClass) in such a
+// chunk. If the coding counts crossings, the first `counting` components may name those that they count. Throws
+// corrupt; also for a coding that such chunks and fields may not have.
+FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, ChunkKind chunk, unsigned field,
+                              std::size_t counting = 0);
 
-// Appends the exact values: their number, then place and bits of each.
-void append_exact_values(const Column<ExactValue> &exact, std::vector<std::uint8_t> &bytes);
-// Reads them for a section of `rows` particles. Throws corrupt.
-void read_exact_values(ByteReader &in, const Field &field, std::uint64_t rows, Column<ExactValue> &exact);
-
-// Appends the axes of the box, and the exact values: their number, then place and bits of each.
-void append_section_head(const core::GridBox &box, std::size_t components, const Column<ExactValue> &exact,
-                         std::vector<std::uint8_t> &bytes);
-// Returns the length of the head, for a section of `rows` particles. Throws corrupt.
-std::size_t read_section_head(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint64_t rows,
-                              core::GridBox &box, Column<ExactValue> &exact);
+// What stands between the coding and the payload: axes of the box, exact values (their number, then place and bits of
+// each), or neither.
+void append_section_head(SectionHead head, const core::GridBox &box, std::size_t components,
+                         const Column<ExactValue> &exact, std::vector<std::uint8_t> &bytes);
+// Returns the length of the head in front of `size` bytes, of a section of `rows` particles. Axes may be missing where
+// there are no bytes. Throws corrupt.
+std::size_t read_section_head(SectionHead head, const std::uint8_t *bytes, std::size_t size, const Field &field,
+                              std::uint64_t rows, core::GridBox &box, Column<ExactValue> &exact);
 // Reads the axes alone, and returns the number of exact values: it looks at the first
 // section_head_size(components) of the `size` bytes alone. Throws corrupt.
 std::uint64_t read_section_start(const std::uint8_t *bytes, std::size_t size, const Field &field, core::GridBox &box);

@@ -14,7 +14,7 @@ using When = SectionCandidate::When;
 // clang-format off
 constexpr SectionCandidate candidates[] = {
     // chunk               fields                          coding                       when
-    {ChunkKind::ordered,    any_field & ~lossless,         format::ordered_values,      When::always},
+    {ChunkKind::ordered,    (any_field & ~lossless) | identity, format::ordered_values, When::always},
     {ChunkKind::ordered,    on_grid,                       format::modelled_order,      When::always},
     {ChunkKind::ordered,    values,                        format::classed_values,      When::always},
     {ChunkKind::ordered,    lossless,                      format::few_values,          When::always},
@@ -72,7 +72,7 @@ constexpr Level levels[] = {
 std::vector<SectionCandidate> section_candidates(ChunkKind chunk, FieldClass field, std::uint32_t features) {
   std::vector<SectionCandidate> out;
   for (const SectionCandidate &row : candidates)
-    if (row.chunk == chunk && (row.fields & field) != 0 && (find_coding(row.coding)->feature & ~features) == 0)
+    if (row.chunk == chunk && (row.fields & field) != 0 && (format::rule_of(row.coding).feature & ~features) == 0)
       out.push_back(row);
   return out;
 }
@@ -81,13 +81,8 @@ std::optional<ChunkKind> chunk_candidate(const ChunkRequest &request) {
   if (request.particles == 0 || request.particles > format::max_followed) return std::nullopt;
   const bool has_ids = format::identity_field(request.fields) != format::no_field;
   for (const ChunkCandidate &row : chunk_candidates)
-    if (row.applies(request, has_ids) && (feature_of(row.kind) & ~request.features) == 0) return row.kind;
+    if (row.applies(request, has_ids) && (format::rule_of(row.kind).feature & ~request.features) == 0) return row.kind;
   return std::nullopt;
-}
-
-std::uint32_t feature_of(ChunkKind kind) {
-  if (kind == ChunkKind::cells) return feature::cell_chunks;
-  return kind == ChunkKind::sequence ? feature::sequence_chunks : 0;
 }
 
 }  // namespace gpz::trajectory

@@ -37,7 +37,4 @@ struct ChunkRequest {
 // The kind of chunk that competes with a block chunk; none for most.
 std::optional<ChunkKind> chunk_candidate(const ChunkRequest &request);
 
-// The feature that files need for chunks of a kind, whatever their sections (docs/format.md, section 13).
-std::uint32_t feature_of(ChunkKind kind);
-
 }  // namespace gpz::trajectory

@@ -5,14 +5,15 @@
 
 namespace gpz::trajectory {
 
-FollowedFields::FollowedFields(const ChunkHistory &history, std::size_t own)
-    : OtherFields(history.fields(), own), history_(history) {}
-
-const cpu::DifferenceState *FollowedFields::followed(std::size_t field) {
-  if (!history_.follows(field)) throw FieldNotFollowed{field};
-  return &history_.state(field);
+const cpu::DifferenceState *ChunkHistory::followed(std::size_t field) const {
+  if (!follows(field)) throw FieldNotFollowed{field};
+  return &fields_[field];
 }
-const std::int64_t *FollowedFields::integers(std::size_t field) { return followed(field)->axes[0].last.data(); }
+
+OtherFields ChunkHistory::others(std::size_t field) const {
+  return {described_, field, [this](std::size_t other) { return followed(other)->axes[0].last.data(); },
+          [this](std::size_t other) { return followed(other); }};
+}
 
 void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, int threads) {
   indices_.load_decoded(chunk.fields()[field], static_cast<std::size_t>(chunk.particles()),
@@ -68,11 +69,10 @@ void ChunkHistory::follow(std::size_t field, const cpu::IndexColumns &indices, c
   state.advance(indices, box);
 }
 
-void ChunkHistory::follow_section(std::size_t field, const std::uint8_t *bytes, std::size_t size,
-                                  const core::GridBox &box) {
+void ChunkHistory::follow_section(std::size_t field, Follow &follow, const Payload &payload) {
   if (field == 0)
     for (auto &crossings : crossings_) crossings.clear();
-  cpu::follow_difference(fields_[field], bytes, size, box);
+  follow(fields_[field], payload);
 }
 
 void ChunkHistory::expect_crossings(std::size_t field, const format::Crossed &crossed) {

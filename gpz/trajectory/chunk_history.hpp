@@ -13,25 +13,12 @@
 #include "gpz/frame.hpp"
 #include "gpz/model/classed_section.hpp"
 #include "gpz/model/modelled_section.hpp"
+#include "gpz/trajectory/codings.hpp"
 #include "gpz/trajectory/independent_chunk.hpp"
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/other_fields.hpp"
 
 namespace gpz::trajectory {
-
-class ChunkHistory;
-
-// What sections of difference chunks take from other fields: fields that come before have their indices of this frame.
-class FollowedFields : public OtherFields {
- public:
-  FollowedFields(const ChunkHistory &history, std::size_t own);
-
- private:
-  const std::int64_t *integers(std::size_t field) override;
-  const cpu::DifferenceState *followed(std::size_t field) override;
-
-  const ChunkHistory &history_;
-};
 
 // Particles have slots 0, 1, ...: the order in which they are stored. Not usable after an exception until it is started
 // again. The way through a difference frame: keep, then for each field expect_crossings and follow, then add.
@@ -52,6 +39,8 @@ class ChunkHistory {
   const std::vector<bool> &wanted() const { return wanted_; }
   const std::vector<Field> &fields() const { return described_; }
   const cpu::DifferenceState &state(std::size_t field) const { return fields_[field]; }
+  // What sections of a field take from other fields: those that come before have their indices of this frame.
+  OtherFields others(std::size_t field) const;
   // What modelled sections remember of a field.
   model::ModelledState &modelled(std::size_t field) { return modelled_[field]; }
   model::ClassedState &classed(std::size_t field) { return classed_[field]; }
@@ -63,15 +52,15 @@ class ChunkHistory {
   // Counts the edges that field 0, which was followed before, has gone through in this frame.
   void expect_crossings(std::size_t field, const format::Crossed &crossed);
   void follow(std::size_t field, const cpu::IndexColumns &indices, const core::GridBox &box);
-  // Follows a difference section (cpu::follow_difference), which takes less time than to decode it before. Not for
-  // field 0 while it remembers crossings.
-  void follow_section(std::size_t field, const std::uint8_t *bytes, std::size_t size, const core::GridBox &box);
+  // Follows a section whose coding can (Coding::follow). Not for field 0 while it remembers crossings.
+  void follow_section(std::size_t field, Follow &follow, const Payload &payload);
   // The particles of a chunk of arrivals get slots behind the others. `exact` grows. Throws as start.
   void add(const IndependentChunk &chunk, int threads, ExactValues *exact = nullptr);
 
   std::size_t memory_usage() const;
 
  private:
+  const cpu::DifferenceState *followed(std::size_t field) const;
   void load(const IndependentChunk &chunk, std::size_t field, int threads);
 
   bool started_ = false;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/chunk_reader.hpp"
 
-#include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/leaving_slots.hpp"
 #include "gpz/format/opened_chunk.hpp"
-#include "gpz/trajectory/located.hpp"
 #include "gpz/trajectory/section_reader.hpp"
 #include "gpz/trajectory/values.hpp"
 
 namespace gpz::trajectory {
 
 using format::corrupt;
+using format::located;
 
 namespace {
 
@@ -23,26 +22,25 @@ cpu::IndexColumns last_of(const cpu::DifferenceState &state) {
 
 }  // namespace
 
-void ChunkReader::next(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
-                       const std::vector<Field> &fields, const std::vector<bool> &wanted, int threads) {
-  if (chunk_kind(bytes, size) == ChunkKind::difference) {
+void ChunkReader::next(const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
+                       const std::vector<bool> &wanted, int threads) {
+  if (chunk.rule.population == format::Population::followed) {
     if (fields.empty()) corrupt("a difference chunk without fields", 0);
     if (!history_.fits(fields)) corrupt("a difference chunk without the frame it builds on", 0);
-    next_differences(bytes, size, particles, threads);
+    next_differences(chunk, particles, threads);
     return;
   }
   same_particles_ = false;
   empty_.assign(fields.size(), false);
-  history_.start(IndependentChunk(bytes, size, particles, fields, wanted), wanted, threads, &exact_);
+  history_.start(IndependentChunk(chunk, particles, fields, wanted), wanted, threads, &exact_);
 }
 
-void ChunkReader::next_differences(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, int threads) {
+void ChunkReader::next_differences(const format::OpenedChunk &chunk, std::uint64_t particles, int threads) {
   const std::size_t fields = history_.fields().size();
-  const format::OpenedChunk chunk = format::open_chunk(bytes, size, fields);
   format::check_predecessor(chunk, history_.particles());
   format::check_particles(chunk, particles);
   same_particles_ = chunk.leaving == 0 && chunk.arriving == 0;
-  if (chunk.leaving != 0) let_leave(format::read_leaving_slots(chunk, bytes + chunk.slots.offset));
+  if (chunk.leaving != 0) let_leave(format::read_leaving_slots(chunk, chunk.bytes + chunk.slots.offset));
   // Which fields go through edges with field 0 is in their sections.
   counts_crossings_ = false;
   for (std::size_t f = 1; f < fields; ++f)
@@ -56,15 +54,12 @@ void ChunkReader::next_differences(const std::uint8_t *bytes, std::size_t size, 
     if (empty_[f])
       follow_unchanged(f);
     else
-      located(section.offset, [&] { decode_section(f, bytes + section.offset, section.size, threads); });
+      located(section.offset, [&] { decode_section(f, chunk.section(f), section.size, threads); });
   }
   if (chunk.arriving == 0) return;
+  const format::OpenedChunk arrivals = format::open_arrivals(chunk);
   located(chunk.arrivals.offset, [&] {
-    const std::uint8_t *const arrivals = bytes + chunk.arrivals.offset;
-    if (chunk_kind(arrivals, chunk.arrivals.size) != ChunkKind::block)
-      corrupt("kind of the chunk of arrivals", format::chunk_kind_at);
-    const IndependentChunk opened(arrivals, chunk.arrivals.size, chunk.arriving, history_.fields(), history_.wanted());
-    history_.add(opened, threads, &exact_);
+    history_.add(IndependentChunk(arrivals, chunk.arriving, history_.fields(), history_.wanted()), threads, &exact_);
   });
 }
 
@@ -99,20 +94,18 @@ void ChunkReader::decode_section(std::size_t field, const std::uint8_t *bytes, s
   context.state = &state;
   context.modelled = &history_.modelled(field);
   context.classed = &history_.classed(field);
-  FollowedFields others(history_, field);
+  OtherFields others = history_.others(field);
   context.others = &others;
   context.threads = threads;
   const std::size_t counting = state.plain && field != 0 ? context.components() : 0;
   const OpenedSection section =
-      open_section(ChunkKind::difference, context, false, bytes, size, indices_.exact, counting);
+      open_section(ChunkKind::difference, context, class_of(context.field), bytes, size, indices_.exact, counting);
   history_.expect_crossings(field, section.crossed);
-  const bool is_predicted = section.coding->number == format::predicted_values;
-  if (is_predicted && section.payload.size == 0 && section.head == format::field_coding_size) {
+  const bool is_coding_alone = section.payload.size == 0 && section.head == format::field_coding_size;
+  if (is_coding_alone && section.coding->counts_crossings) {
     follow_unchanged(field);
-  } else if (is_predicted && (field != 0 || !counts_crossings_)) {
-    // Decoding and following at once takes less time.
-    located(section.head,
-            [&] { history_.follow_section(field, section.payload.bytes, section.payload.size, section.payload.box); });
+  } else if (section.coding->follow != nullptr && (field != 0 || !counts_crossings_)) {
+    located(section.head, [&] { history_.follow_section(field, *section.coding->follow, section.payload); });
     exact_[field] = indices_.exact;
   } else {
     decode_indices(context, section, indices_);

@@ -15,10 +15,10 @@ namespace gpz::trajectory {
 // Not usable after an exception, until a chunk that is decoded without others.
 class ChunkReader {
  public:
-  // Goes on to a chunk of any kind with these fields, aligned to 4 if it is one of differences. Fields whose `wanted`
-  // entry is false are left out, if the chunk is no difference chunk; others have the wanted fields of the chunk
-  // before. Throws corrupt, truncated, std::bad_alloc.
-  void next(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, const std::vector<Field> &fields,
+  // Goes on to a chunk of any kind with these fields, whose bytes are in memory, aligned to 4 if it is one of
+  // differences. Fields whose `wanted` entry is false are left out, if the chunk is no difference chunk; others have
+  // the wanted fields of the chunk before. Throws corrupt, truncated, std::bad_alloc.
+  void next(const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
             const std::vector<bool> &wanted, int threads);
 
   // Of the last chunk.
@@ -29,7 +29,7 @@ class ChunkReader {
   void write(std::size_t field, const cpu::Target &target) const;
 
  private:
-  void next_differences(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, int threads);
+  void next_differences(const format::OpenedChunk &chunk, std::uint64_t particles, int threads);
   void let_leave(const format::Column<std::uint32_t> &leaving);
   void follow_unchanged(std::size_t field);
   void decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size, int threads);

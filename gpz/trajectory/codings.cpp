@@ -1,63 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/codings.hpp"
 
-#include <algorithm>
-#include <array>
-
-#include "gpz/format/fields.hpp"
+#include "gpz/trajectory/values.hpp"
 
 namespace gpz::trajectory {
 namespace {
 
-constexpr unsigned in(ChunkKind kind) { return 1u << static_cast<unsigned>(kind); }
+template <Decode *decode>
+void load(const SectionContext &context, const Payload &payload, Indices &indices) {
+  decode(context, payload, indices.resize(context.particles, context.components()));
+}
 
-constexpr unsigned differences = in(ChunkKind::difference);
-constexpr unsigned ordered = in(ChunkKind::ordered);
-constexpr unsigned cells = in(ChunkKind::cells);
-constexpr unsigned sequence = in(ChunkKind::sequence);
-constexpr unsigned every = differences | ordered | cells | sequence;
+template <Decode *decode>
+void write(const SectionContext &context, const Payload &payload, Indices &indices, const cpu::Target &target) {
+  load<decode>(context, payload, indices);
+  write_values(context.field, indices.columns(context.components()), context.particles, indices.exact, target);
+}
 
-constexpr auto no_head = SectionHead::none;
-constexpr auto exact = SectionHead::exact_values;
-constexpr auto axes = SectionHead::axes_and_exact_values;
+template <Decode *decode>
+constexpr Coding of_indices(format::FieldCodingKind number, TryEncode *encode, Follow *follow = nullptr,
+                            FindBonds *bonds = nullptr, FindFields *fields = nullptr) {
+  return {format::rule_of(number), load<decode>, write<decode>, encode, follow, bonds, fields};
+}
 
-// clang-format off
+// By number, as format::CodingRules.
 constexpr Coding codings[] = {
-    // number                    chunks       fields                head     feature                     decode                encode
-    {format::predicted_values,   differences, any_field,            axes,    0,                          decode_predicted,     encode_predicted},
-    {format::modelled_values,    differences, on_grid,              axes,    feature::modelled_sections, decode_modelled,      encode_modelled},
-    {format::molecules,          differences, positions,            axes,    feature::classed_sections,  decode_molecules,     encode_molecules},
-    {format::block_coded_values, every,       any_field,            no_head, 0,                          nullptr,              encode_block_coded},
-    {format::ordered_values,     ordered,     any_field & ~lossless, axes,   0,                          decode_ordered,       encode_ordered},
-    {format::modelled_order,     ordered,     on_grid,              axes,    feature::modelled_sections, decode_ordered_model, encode_ordered_model},
-    {format::halved_cells,       cells,       positions,            exact,   0,                          decode_cells,         encode_cells},
-    {format::lattice_sites,      cells,       positions,            exact,   0,                          decode_sites,         encode_sites},
-    {format::sequence_values,    sequence,    on_grid,              exact,   0,                          decode_sequence,      encode_sequence},
-    {format::classed_values,     differences | ordered | cells, integers | values, exact, feature::classed_sections,  decode_classed,  encode_classed},
-    {format::few_values,         every,       lossless,             no_head, feature::classed_sections,  decode_few_values,    encode_few_values},
+    of_indices<decode_predicted>(format::predicted_values, encode_predicted, follow_predicted),
+    {format::rule_of(format::block_coded_values), load_block_coded, write_block_coded, encode_block_coded},
+    of_indices<decode_ordered>(format::ordered_values, encode_ordered),
+    of_indices<decode_modelled>(format::modelled_values, encode_modelled),
+    of_indices<decode_ordered_model>(format::modelled_order, encode_ordered_model, nullptr, bonds_of_ordered_model),
+    of_indices<decode_cells>(format::halved_cells, encode_cells),
+    of_indices<decode_sites>(format::lattice_sites, encode_sites),
+    of_indices<decode_sequence>(format::sequence_values, encode_sequence),
+    of_indices<decode_molecules>(format::molecules, encode_molecules),
+    of_indices<decode_classed>(format::classed_values, encode_classed, nullptr, nullptr, fields_of_classed),
+    of_indices<decode_few_values>(format::few_values, encode_few_values, nullptr, nullptr, fields_of_few_values),
 };
-// clang-format on
 
 }  // namespace
 
-FieldClass class_of(const Field &field, bool is_identity) {
-  if (field.type == ValueType::integer) return field.leading || is_identity ? sort_keys : integers;
-  if (format::is_plain(field)) return lossless;
-  return field.leading ? positions : values;
-}
-
-const Coding *find_coding(std::uint8_t number) {
-  const auto *const found =
-      std::find_if(std::begin(codings), std::end(codings), [&](const Coding &row) { return row.number == number; });
-  return found == std::end(codings) ? nullptr : found;
-}
-
-const Coding *find_coding(ChunkKind kind, std::uint8_t number, const Field &field, bool is_identity) {
-  const Coding *const row = find_coding(number);
-  if (row == nullptr || (row->chunks & in(kind)) == 0 || (row->fields & class_of(field, is_identity)) == 0)
-    return nullptr;
-  if (is_identity && row->decode == nullptr) return nullptr;
-  return row;
-}
+const Coding &coding_of(format::FieldCodingKind number) { return codings[number - 1]; }
 
 }  // namespace gpz::trajectory

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The codings of sections (docs/format.md, sections 8 to 10f): all but block chunks is sections, and a section is the
-// values of one field in one coding. HACKING says how to add a coding.
+// The functions of the codings, beside their data (gpz/format/codings.hpp). HACKING says how to add a coding.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +10,11 @@
 #include "gpz/chunk.hpp"
 #include "gpz/codec/chunk_codec.hpp"
 #include "gpz/codec/difference_codec.hpp"
+#include "gpz/codec/ordered_codec.hpp"
+#include "gpz/format/codings.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/model/bonds.hpp"
 #include "gpz/model/classed_section.hpp"
 #include "gpz/model/modelled_section.hpp"
 #include "gpz/trajectory/indices.hpp"
@@ -21,17 +23,9 @@
 
 namespace gpz::trajectory {
 
-// What a field is for its codings, as bits.
-enum FieldClass : std::uint8_t {
-  sort_keys = 1,  // integers that lead, or the ids of an ordered chunk
-  integers = 2,   // other integers
-  lossless = 4,   // floats without a bound
-  positions = 8,  // floats on a grid that lead
-  values = 16,    // other floats on a grid
-  on_grid = positions | values,
-  any_field = 31,
-};
-FieldClass class_of(const Field &field, bool is_identity = false);
+using format::any_field, format::class_of, format::identity, format::integers, format::lossless, format::on_grid,
+    format::positions, format::sort_keys, format::values;
+using format::FieldClass;
 
 // What encoder and decoder of a section know beside its bytes.
 struct SectionContext {
@@ -47,6 +41,9 @@ struct SectionContext {
   int threads = 1;
 
   std::size_t components() const { return field.components.size(); }
+  cpu::OrderedShape ordered_shape(const core::GridBox &box) const {
+    return {particles, static_cast<int>(components()), ids == nullptr ? nullptr : ids->data(), box};
+  }
 };
 
 // The bytes behind the head of a section, aligned to 4.
@@ -95,28 +92,37 @@ using Decode = void(const SectionContext &context, const Payload &payload, const
 // False if the coding does not serve these values, or cannot be smaller than what there is. Throws std::bad_alloc.
 using TryEncode = bool(const SectionSource &source, const ToBeat &best, EncodedSection &out);
 
-// What stands between the coding of a section and its payload.
-enum class SectionHead : std::uint8_t { none, exact_values, axes_and_exact_values };
+// Decode a payload, with the exact values of the section head in `indices`. Throw as Decode.
+using Load = void(const SectionContext &context, const Payload &payload, Indices &indices);
+using Write = void(const SectionContext &context, const Payload &payload, Indices &indices, const cpu::Target &target);
+// Goes on to the next frame without its indices, which takes less time than to decode them. Throws as Decode.
+using Follow = void(cpu::DifferenceState &state, const Payload &payload);
+// Reads the bonds that a payload names. Throws as Decode.
+using FindBonds = model::Bonds(const SectionContext &context, const Payload &payload);
+// Offsets in a section where 1 + the number of another field may stand (0: none). Throws corrupt.
+using FindFields = std::vector<std::size_t>(const std::uint8_t *section, std::size_t size);
 
-struct Coding {
-  format::FieldCodingKind number;
-  unsigned chunks;      // the kinds of chunks that may have it: bits 1 << ChunkKind
-  std::uint8_t fields;  // FieldClass
-  SectionHead head;
-  std::uint32_t feature;  // gpz::feature that files need for it, beside that of the chunk
-  Decode *decode;         // nullptr: the payload is a block chunk of the values (codings/block_coded.hpp)
+struct Coding : format::CodingRule {
+  Load *load;
+  Write *write;
   TryEncode *try_encode;
+  // nullptr: it cannot, or has none.
+  Follow *follow = nullptr;
+  FindBonds *bonds = nullptr;
+  FindFields *fields_named = nullptr;
 };
 
-// The coding with this number that such chunks may have for such a field; nullptr if there is none.
-const Coding *find_coding(ChunkKind kind, std::uint8_t number, const Field &field, bool is_identity = false);
-// By number, where a field may have it or not; nullptr if the format has no such coding.
-const Coding *find_coding(std::uint8_t number);
+const Coding &coding_of(format::FieldCodingKind number);
 
 // One file each in codings/.
 Decode decode_predicted, decode_modelled, decode_ordered, decode_ordered_model, decode_cells, decode_sites,
     decode_sequence, decode_few_values, decode_classed, decode_molecules;
+Load load_block_coded;
+Write write_block_coded;
 TryEncode encode_predicted, encode_modelled, encode_ordered, encode_ordered_model, encode_cells, encode_sites,
     encode_sequence, encode_few_values, encode_classed, encode_molecules, encode_block_coded;
+Follow follow_predicted;
+FindBonds bonds_of_ordered_model;
+FindFields fields_of_few_values, fields_of_classed;
 
 }  // namespace gpz::trajectory

@@ -23,9 +23,9 @@ void FrameHistory::begin(const format::FrameHead &head, const std::vector<bool> 
   wanted_ = wanted;
 }
 
-void FrameHistory::chunk(std::size_t k, const ChunkEntry &entry, const std::uint8_t *bytes,
+void FrameHistory::chunk(std::size_t k, const format::OpenedChunk &chunk, std::uint64_t particles,
                          const std::vector<Field> &fields, int threads) {
-  chunks_[k].next(bytes, static_cast<std::size_t>(entry.length), entry.particles, fields, wanted_, threads);
+  chunks_[k].next(chunk, particles, fields, wanted_, threads);
 }
 
 void FrameHistory::end(const format::FrameHead &head) {

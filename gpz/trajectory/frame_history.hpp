@@ -20,7 +20,7 @@ class FrameHistory final : public OpenFrame {
   // Throws corrupt if it cannot. Until end(), the history is that of no frame. An empty `wanted` wants all fields.
   void begin(const format::FrameHead &head, const std::vector<bool> &wanted);
   // Goes on to chunk k, whose checksum holds, of the frame with these fields. Throws as ChunkReader::next.
-  void chunk(std::size_t k, const ChunkEntry &entry, const std::uint8_t *bytes, const std::vector<Field> &fields,
+  void chunk(std::size_t k, const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
              int threads);
   void end(const format::FrameHead &head);
 

@@ -6,40 +6,26 @@
 #include "gpz/error.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"
-#include "gpz/model/ordered_section.hpp"
-#include "gpz/trajectory/codings/block_coded.hpp"
-#include "gpz/trajectory/codings/ordered_shape.hpp"
-#include "gpz/trajectory/located.hpp"
 
 namespace gpz::trajectory {
 
-IndependentChunk::IndependentChunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
-                                   const std::vector<Field> &fields, const std::vector<bool> &wanted)
-    : fields_(&fields), particles_(particles), bytes_(bytes) {
-  if (reinterpret_cast<std::uintptr_t>(bytes) % alignof(std::uint32_t) != 0) {
-    aligned_.resize((size + 3) / 4);
-    std::memcpy(aligned_.data(), bytes, size);
-    bytes_ = reinterpret_cast<const std::uint8_t *>(aligned_.data());
-  }
-  chunk_ = format::open_chunk(bytes_, size, fields.size());
-  if (chunk_.kind == ChunkKind::difference)
+using format::located;
+
+IndependentChunk::IndependentChunk(format::OpenedChunk chunk, std::uint64_t particles, const std::vector<Field> &fields,
+                                   const std::vector<bool> &wanted)
+    : fields_(&fields), particles_(particles), chunk_(std::move(chunk)) {
+  if (chunk_.rule.population == format::Population::followed)
     format::corrupt("a difference chunk where an independent chunk is expected", format::chunk_kind_at);
   format::check_particles(chunk_, particles);
-  if (chunk_.kind == ChunkKind::block) blocks_ = open_block_chunk(bytes_, chunk_, particles, fields, wanted);
-  if (chunk_.kind == ChunkKind::ordered) decode_ids();
+  if (reinterpret_cast<std::uintptr_t>(chunk_.bytes) % alignof(std::uint32_t) != 0) {
+    aligned_.resize((chunk_.size + 3) / 4);
+    std::memcpy(aligned_.data(), chunk_.bytes, chunk_.size);
+    chunk_.bytes = reinterpret_cast<const std::uint8_t *>(aligned_.data());
+  }
+  if (chunk_.rule.family == format::Family::blocks)
+    blocks_ = std::make_unique<cpu::Decoder>(chunk_, particles, fields, wanted);
+  if (chunk_.identity != format::no_field) decode_ids();
 }
-
-class IndependentChunk::DecodedFields : public OtherFields {
- public:
-  DecodedFields(const IndependentChunk &chunk, std::size_t own, int threads)
-      : OtherFields(chunk.fields(), own), chunk_(chunk), threads_(threads) {}
-
- private:
-  const std::int64_t *integers(std::size_t field) override { return chunk_.integers(field, threads_); }
-
-  const IndependentChunk &chunk_;
-  int threads_;
-};
 
 const std::int64_t *IndependentChunk::integers(std::size_t field, int threads) const {
   if (field == chunk_.identity) return ids_.data();
@@ -57,13 +43,14 @@ template <typename Read>
 void IndependentChunk::in_section(std::size_t field, int threads, Indices &memory, const Read &read) const {
   const bool is_identity = field == chunk_.identity;
   SectionContext context{(*fields_)[field], static_cast<std::size_t>(particles_)};
-  if (chunk_.kind == ChunkKind::ordered && !is_identity) context.ids = &ids_;
-  DecodedFields others(*this, field, threads);
+  if (chunk_.identity != format::no_field && !is_identity) context.ids = &ids_;
+  OtherFields others(*fields_, field, [&](std::size_t other) { return integers(other, threads); });
   context.others = &others;
   context.threads = threads;
+  const FieldClass of = is_identity ? identity : class_of(context.field);
   const format::Span span = chunk_.sections[field];
   located(span.offset, [&] {
-    read(context, open_section(chunk_.kind, context, is_identity, bytes_ + span.offset, span.size, memory.exact));
+    read(context, open_section(chunk_.rule.kind, context, of, chunk_.section(field), span.size, memory.exact));
   });
 }
 
@@ -96,14 +83,11 @@ void IndependentChunk::write(std::size_t field, const cpu::Target &target, int t
 
 model::Bonds IndependentChunk::bonds(std::size_t field) const {
   model::Bonds bonds;
-  if (chunk_.kind != ChunkKind::ordered || field == chunk_.identity) return bonds;
+  if (blocks_ != nullptr || field == chunk_.identity) return bonds;
   Indices memory;
   in_section(field, 1, memory, [&](const SectionContext &context, const OpenedSection &section) {
-    if (section.coding->number != format::modelled_order) return;
-    located(section.head, [&] {
-      bonds = model::bonds_of_ordered_model(ordered_shape(context, section.payload.box), section.payload.bytes,
-                                            section.payload.size);
-    });
+    if (section.coding->bonds == nullptr) return;
+    located(section.head, [&] { bonds = section.coding->bonds(context, section.payload); });
   });
   return bonds;
 }

@@ -20,10 +20,10 @@ namespace gpz::trajectory {
 // A chunk that was opened: the sections that are wanted have the particles that it is said to have.
 class IndependentChunk {
  public:
-  // `bytes` and `fields` have to outlive this object; an empty `wanted` wants all fields. Throws corrupt, truncated,
-  // std::bad_alloc.
-  IndependentChunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
-                   const std::vector<Field> &fields, const std::vector<bool> &wanted);
+  // The bytes of the chunk, which are in memory, and `fields` have to outlive this object; an empty `wanted` wants all
+  // fields. Throws corrupt, truncated, std::bad_alloc.
+  IndependentChunk(format::OpenedChunk chunk, std::uint64_t particles, const std::vector<Field> &fields,
+                   const std::vector<bool> &wanted);
 
   std::uint64_t particles() const { return particles_; }
   const std::vector<Field> &fields() const { return *fields_; }
@@ -35,22 +35,19 @@ class IndependentChunk {
   model::Bonds bonds(std::size_t field) const;
 
  private:
-  class DecodedFields;
-
   void decode_ids();
   // The values of an integer field with one component.
   const std::int64_t *integers(std::size_t field, int threads) const;
-  // Calls read(context, section) for the section of a field of a chunk that is not of kind block.
+  // Calls read(context, section) for the section of a field, if the chunk consists of sections.
   template <typename Read>
   void in_section(std::size_t field, int threads, Indices &memory, const Read &read) const;
 
   const std::vector<Field> *fields_;
   std::uint64_t particles_;
   format::Column<std::uint32_t> aligned_;  // the bytes, if they were not
-  const std::uint8_t *bytes_;
   format::OpenedChunk chunk_;
-  std::unique_ptr<cpu::Decoder> blocks_;  // of a block chunk
-  format::Column<std::int64_t> ids_;      // of an ordered chunk: all other fields need them
+  std::unique_ptr<cpu::Decoder> blocks_;  // of Family::blocks
+  format::Column<std::int64_t> ids_;      // of Population::by_id: all other fields need them
   mutable IntegerColumns integers_;       // that other fields needed
 };
 

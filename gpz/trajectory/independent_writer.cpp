@@ -34,28 +34,6 @@ struct Population {
   }
 };
 
-// Integer columns of the caller, in the order of the chunk.
-class GivenFields : public OtherFields {
- public:
-  GivenFields(const std::vector<Field> &described, std::size_t own, const std::vector<FieldInput> &fields,
-              const Rows &rows, IntegerColumns &columns)
-      : OtherFields(described, own), inputs_(fields), rows_(rows), columns_(columns) {}
-
- private:
-  const std::int64_t *integers(std::size_t field) override {
-    format::Column<std::int64_t> &column = columns_[field];
-    if (column.empty()) {
-      column.resize(rows_.size());
-      for_integers(inputs_[field].components[0], rows_, [&](std::size_t i, auto value) { column[i] = value; });
-    }
-    return column.data();
-  }
-
-  const std::vector<FieldInput> &inputs_;
-  const Rows &rows_;
-  IntegerColumns &columns_;
-};
-
 }  // namespace
 
 bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
@@ -64,7 +42,8 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
   Population population;
   take_rows(rows, particles, population.rows);
   out.bytes.clear();
-  if (kind == ChunkKind::ordered) {
+  const format::ChunkRule rule = format::rule_of(kind);
+  if (rule.population == format::Population::by_id) {
     population.identity = format::identity_field(format::described(fields));
     population.sort_by_ids(fields[population.identity]);
     format::append_chunk_head(kind, {population.identity}, fields.size(), out.bytes);
@@ -78,17 +57,24 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const FieldInput &input = fields[f];
     const bool is_identity = f == population.identity;
-    const FieldClass field = class_of(input.field, is_identity);
+    const FieldClass field = is_identity ? identity : class_of(input.field);
     const auto candidates = section_candidates(kind, field, features);
     const bool takes_indices = std::any_of(candidates.begin(), candidates.end(), [](const SectionCandidate &candidate) {
-      return find_coding(candidate.coding)->decode != nullptr;
+      return format::rule_of(candidate.coding).has_indices;
     });
     indices.exact.clear();
     if (takes_indices) indices.load(input, population.rows, nullptr, out.largest_error[f]);
-    if (kind == ChunkKind::cells && takes_indices) indices.fill_first();
+    if (takes_indices && rule.population == format::Population::chosen) indices.fill_first();
     SectionContext context{input.field, particles};
-    if (kind == ChunkKind::ordered && !is_identity) context.ids = &population.ids;
-    GivenFields others(described, f, fields, population.rows, columns);
+    if (population.identity != format::no_field && !is_identity) context.ids = &population.ids;
+    OtherFields others(described, f, [&](std::size_t other) {
+      format::Column<std::int64_t> &column = columns[other];
+      if (column.empty()) {
+        column.resize(particles);
+        for_integers(fields[other].components[0], population.rows, [&](std::size_t i, auto v) { column[i] = v; });
+      }
+      return column.data();
+    });
     context.others = &others;
     const bool searches = takes_indices && f == 0 && field == positions;
     const core::GridBox edges =

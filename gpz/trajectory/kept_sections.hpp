@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/format/opened_chunk.hpp"
+
 namespace gpz::trajectory {
 
 // The chunk with the sections of the kept fields, of which there is at least one. Throws unsupported if another section
 // needs one that is left out: image flags of a difference chunk count the crossings of field 0, an ordered chunk is in
 // the order of its ids, sections of coding 11 name a field of classes. Throws corrupt, truncated.
-std::vector<std::uint8_t> kept_sections(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles,
+std::vector<std::uint8_t> kept_sections(const format::OpenedChunk &chunk, std::uint64_t particles,
                                         const std::vector<bool> &kept);
 
 }  // namespace gpz::trajectory

@@ -2,9 +2,11 @@
 #include "gpz/trajectory/open_frame.hpp"
 
 #include "gpz/error.hpp"
-#include "gpz/trajectory/located.hpp"
+#include "gpz/format/corrupt.hpp"
 
 namespace gpz::trajectory {
+
+using format::located;
 
 void OpenFrame::write_all(const std::vector<Field> &fields, const std::vector<cpu::Target> &targets,
                           std::size_t sorted_by, int threads) {
@@ -26,10 +28,8 @@ void OpenFrame::write_all(const std::vector<Field> &fields, const std::vector<cp
   }
 }
 
-void KeyFrame::add(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, std::uint64_t position) {
-  located(position, [&] {
-    chunks_.push_back({IndependentChunk(bytes, size, particles, *fields_, wanted_), position});
-  });
+void KeyFrame::add(const format::OpenedChunk &chunk, std::uint64_t particles, std::uint64_t position) {
+  located(position, [&] { chunks_.push_back({IndependentChunk(chunk, particles, *fields_, wanted_), position}); });
   particles_ += particles;
 }
 

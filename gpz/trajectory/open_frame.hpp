@@ -51,7 +51,7 @@ class KeyFrame final : public OpenFrame {
 
   // The next chunk, whose bytes have to outlive this object, at `position` of the file. Throws as IndependentChunk,
   // errors with their position in the file.
-  void add(const std::uint8_t *bytes, std::size_t size, std::uint64_t particles, std::uint64_t position);
+  void add(const format::OpenedChunk &chunk, std::uint64_t particles, std::uint64_t position);
 
   std::uint64_t particles() const override { return particles_; }
   void write(std::size_t field, const cpu::Target &target, int threads) const override;

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
@@ -27,9 +29,13 @@ inline bool may_be_classes(const Field &field) {
 
 class OtherFields {
  public:
-  // `own`: the number of the section's field.
-  OtherFields(const std::vector<Field> &fields, std::size_t own) : fields_(fields), own_(own) {}
-  virtual ~OtherFields() = default;
+  // The values of an integer field with one component; a field that is followed.
+  using Integers = std::function<const std::int64_t *(std::size_t field)>;
+  using Followed = std::function<const cpu::DifferenceState *(std::size_t field)>;
+
+  // `own`: the number of the section's field. Without `followed` there is no history.
+  OtherFields(const std::vector<Field> &fields, std::size_t own, Integers integers, Followed followed = nullptr)
+      : fields_(fields), own_(own), integers_(std::move(integers)), followed_(std::move(followed)) {}
 
   const std::vector<Field> &fields() const { return fields_; }
   std::size_t own() const { return own_; }
@@ -37,22 +43,20 @@ class OtherFields {
   // FieldNotFollowed.
   const std::int64_t *classes(std::size_t field) {
     if (field >= own_ || !may_be_classes(fields_[field])) format::corrupt("field of the classes of a section");
-    return integers(field);
+    return integers_(field);
   }
   // A field as it is known at the moment: those that come before the section's field as they are in the frame, others
   // as they were in the frame before. Throws corrupt if there is none, FieldNotFollowed.
   const cpu::DifferenceState &history(std::size_t field) {
-    const cpu::DifferenceState *const state = field < fields_.size() ? followed(field) : nullptr;
-    if (state == nullptr) format::corrupt("a field that a section is predicted from");
-    return *state;
+    if (field >= fields_.size() || !followed_) format::corrupt("a field that a section is predicted from");
+    return *followed_(field);
   }
 
  private:
-  virtual const cpu::DifferenceState *followed(std::size_t /*field*/) { return nullptr; }
-  virtual const std::int64_t *integers(std::size_t field) = 0;
-
   const std::vector<Field> &fields_;
   std::size_t own_;
+  Integers integers_;
+  Followed followed_;
 };
 
 // Integer columns of an independent chunk, each decoded or loaded once.

@@ -21,7 +21,7 @@ struct OpenedSection {
 // Reads coding and head of the section of `size` bytes, aligned to 4, for context.particles particles; `exact` gets the
 // values that indices do not give. The first `counting` components may count crossings. A section without more than its
 // coding has no payload. Throws corrupt with the position in the section.
-OpenedSection open_section(ChunkKind kind, const SectionContext &context, bool is_identity, const std::uint8_t *bytes,
+OpenedSection open_section(ChunkKind kind, const SectionContext &context, FieldClass field, const std::uint8_t *bytes,
                            std::size_t size, format::Column<format::ExactValue> &exact, std::size_t counting = 0);
 
 // Decodes its indices. `indices.exact` has the values of open_section, or gets those of a block chunk. Throws corrupt,

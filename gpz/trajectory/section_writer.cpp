@@ -26,29 +26,11 @@ format::Column<format::ExactValue> renumbered(format::Column<format::ExactValue>
   return exact;
 }
 
-std::size_t head_size(const Coding &coding, const SectionSource &source) {
-  const std::size_t exact = sizeof(std::uint64_t) + source.indices.exact.size() * format::exact_value_size;
-  const std::size_t axes = source.context.components() * 2 * sizeof(std::int64_t);
-  switch (coding.head) {
-    case SectionHead::none:
-      return format::field_coding_size;
-    case SectionHead::exact_values:
-      return format::field_coding_size + exact;
-    default:
-      return format::field_coding_size + axes + exact;
-  }
-}
-
 void append_head(const Coding &coding, const SectionSource &source, const format::Crossed &crossed,
                  const std::vector<std::uint32_t> &order, std::vector<std::uint8_t> &bytes) {
-  format::append_field_coding({coding.number, coding.number == format::predicted_values ? crossed : format::Crossed{}},
-                              bytes);
-  if (coding.head == SectionHead::none) return;
-  const auto exact = renumbered(source.indices.exact, order);
-  if (coding.head == SectionHead::exact_values)
-    format::append_exact_values(exact, bytes);
-  else
-    format::append_section_head(source.edges, source.context.components(), exact, bytes);
+  format::append_field_coding({coding.number, coding.counts_crossings ? crossed : format::Crossed{}}, bytes);
+  format::append_section_head(coding.head, source.edges, source.context.components(),
+                              renumbered(source.indices.exact, order), bytes);
 }
 
 }  // namespace
@@ -64,10 +46,12 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
   std::optional<Best> best;
   for (const SectionCandidate &candidate : candidates) {
     if (!is_tried(candidate, turn, best.has_value())) continue;
-    const Coding &coding = *find_coding(candidate.coding);
+    const Coding &coding = coding_of(candidate.coding);
     EncodedSection encoded;
     if (!coding.try_encode(source, best ? best->size : ToBeat{}, encoded)) continue;
-    ToBeat size{head_size(coding, source) + encoded.payload.size(), encoded.payload.size()};
+    const std::size_t head =
+        format::section_head_size(coding.head, source.context.components(), source.indices.exact.size());
+    ToBeat size{format::field_coding_size + head + encoded.payload.size(), encoded.payload.size()};
     size.section -= encoded.investment;
     size.payload -= encoded.investment;
     if (!best || size.section < best->size.section)
@@ -77,8 +61,8 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
   bytes.insert(bytes.end(), best->encoded.payload.begin(), best->encoded.payload.end());
   if (best->encoded.classed) source.context.classed->commit(std::move(*best->encoded.classed));
   if (best->encoded.update) source.context.modelled->commit(std::move(*best->encoded.update));
-  return {best->costly, best->coding->head == SectionHead::axes_and_exact_values, std::move(best->encoded.order),
-          best->encoded.largest_error};
+  return {best->costly, best->coding->head == format::SectionHead::axes_and_exact_values,
+          std::move(best->encoded.order), best->encoded.largest_error};
 }
 
 }  // namespace gpz::trajectory

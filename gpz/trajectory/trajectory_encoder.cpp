@@ -12,7 +12,6 @@
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/trajectory.hpp"
 #include "gpz/trajectory/cell_search.hpp"
-#include "gpz/trajectory/chunk_features.hpp"
 #include "gpz/trajectory/chunk_history.hpp"
 #include "gpz/trajectory/difference_patience.hpp"
 #include "gpz/trajectory/identity.hpp"
@@ -46,9 +45,10 @@ struct TrajectoryEncoder::State {
   trajectory::Identity identity;
   std::vector<Field> described;         // the fields of the chunk that the history starts with
   std::vector<std::uint8_t> key_chunk;  // the last independent chunk, until the history starts with it
-  EncodedChunk part;                    // of a difference chunk, or the chunk it competes with
-  EncodedChunk candidate;               // the chunk of another kind that a block chunk competes with
-  format::KeySizes key;                 // of the last independent chunk
+  format::OpenedChunk key_opened;
+  EncodedChunk part;       // of a difference chunk, or the chunk it competes with
+  EncodedChunk candidate;  // the chunk of another kind that a block chunk competes with
+  format::KeySizes key;    // of the last independent chunk
   bool key_is_modelled = false;
   trajectory::DifferencePatience patience;
   bool key_repeats_ids = false;  // of the last independent chunk: no difference chunk follows it
@@ -82,7 +82,7 @@ struct TrajectoryEncoder::State {
     if (!kind) return;
     // A block chunk is sorted by position, also particles of equal ids.
     if ((key_repeats_ids || candidate.bytes.size() < out.bytes.size()) &&
-        format::plausible_particle_count(particles, candidate.bytes.size()))
+        format::may_have(format::rule_of(*kind), particles, candidate.bytes.size()))
       std::swap(candidate, out);
   }
 
@@ -95,18 +95,16 @@ struct TrajectoryEncoder::State {
     key_chunk.clear();
     if (!has_identity(described) || key_repeats_ids || chunk.particles > format::max_followed) return;
     key_chunk = chunk.bytes;
+    key_opened = format::open_chunk(key_chunk.data(), key_chunk.size(), fields.size());
     key.particles = chunk.particles;
-    key_is_modelled = trajectory::chunk_features(chunk.bytes.data(), chunk.bytes.size(), fields.size()) != 0;
+    key_is_modelled = format::needed_features(key_opened) != 0;
     key.sections.clear();
-    for (const format::Span &section :
-         format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size()).sections)
-      key.sections.push_back(section.size);
+    for (const format::Span &section : key_opened.sections) key.sections.push_back(section.size);
   }
 
   bool can_follow(const std::vector<FieldInput> &fields) {
     if (!key_chunk.empty()) {
-      history.start(trajectory::IndependentChunk(key_chunk.data(), key_chunk.size(), key.particles, described, {}), {},
-                    one_thread);
+      history.start(trajectory::IndependentChunk(key_opened, key.particles, described, {}), {}, one_thread);
       key.all = key_chunk.size();
       key_chunk = {};
     }
@@ -172,8 +170,8 @@ struct TrajectoryEncoder::State {
       out.largest_error[f] = std::max(out.largest_error[f], part.largest_error[f]);
     described = format::described(fields);
     // Their order is that of the chunk.
-    history.add(trajectory::IndependentChunk(part.bytes.data(), part.bytes.size(), rows.size(), described, {}),
-                one_thread);
+    const format::OpenedChunk opened = format::open_chunk(part.bytes.data(), part.bytes.size(), fields.size());
+    history.add(trajectory::IndependentChunk(opened, rows.size(), described, {}), one_thread);
   }
 
   core::GridBox find_cell(const Field &field, const cpu::IndexColumns &columns, const cpu::DifferenceState &state,
@@ -207,7 +205,7 @@ struct TrajectoryEncoder::State {
     context.state = &state;
     context.modelled = &history.modelled(f);
     context.classed = &history.classed(f);
-    trajectory::FollowedFields others(history, f);
+    trajectory::OtherFields others = history.others(f);
     context.others = &others;
     trajectory::SectionSource source{context, input, staying, indices, edges, box, encoder, {}};
     source.options.in_order_of_ids = order == Order::id;

@@ -46,7 +46,8 @@ class Chain {
       const bool was_usable = std::exchange(usable_, false);
       const bool builds_on = gpz::chunk_kind(chunk.bytes.data(), chunk.bytes.size()) == gpz::ChunkKind::difference;
       if (builds_on && !was_usable) return;
-      reader_.next(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, fields, wanted, 1);
+      const auto opened = gpz::format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size());
+      reader_.next(opened, chunk.particles, fields, wanted, 1);
       usable_ = true;
       for (std::size_t f = 0; f < fields.size(); ++f)
         if (wanted.empty() || wanted[f]) values_.back()[f] = values_of(reader_, f, fields[f]);

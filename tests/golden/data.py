@@ -286,13 +286,14 @@ def modelled_sources():
         "modelled_molecules": of_matter(Waters(52, 250, 20.0), 1, 4, 0.01, **usual),
         "modelled_ordered": of_matter(Waters(53, 150, 17.0), 1, 1, 0.02, **usual),
         "cells": of_matter(Vibrations(54, 6), 5, 2, 0.01, with_ids=False, **dense),
+        "cells_charged": of_matter(Vibrations(62, 6), 5, 1, 0.01, with_ids=False, charged=True, **dense),
         "cells_liquid": of_matter(liquid(5, 12), 4, 2, 0.01, with_ids=False, **dense),
     }
 
 
-def scan_lines(kind, components, count, noise, frames=1):
-    """Along lines there and back, with gaps, values that no grid holds, and noise in the last component. No particle is in two
-    frames."""
+def scan_lines(kind, components, count, noise, frames=1, at_rest=False):
+    """Along lines there and back, with gaps, values that no grid holds, and noise in the last component; velocities are 0, if
+    there are any. No particle is in two frames."""
     rng = random.Random(55)
     made = []
     for number in range(frames):
@@ -311,6 +312,8 @@ def scan_lines(kind, components, count, noise, frames=1):
         step = 0.1997068407945335 if kind == "f32" else 0.199951171875
         fields.append(number_field(kind, ["intensity"], [[float(i // 50 % 3) for i in range(count)]], bound=0.1, step=step))
         fields.append(number_field(kind, ["exact"], [[1 / 3] * count]))
+        if at_rest:
+            fields.append(number_field(kind, ["vx", "vy", "vz"], [[0.0] * count] * 3, bound=0.02))
         made.append(Frame(fields, number, NO_BOX))
     return Source(made, key_interval=10, order="memory")
 
@@ -377,4 +380,5 @@ def sources():
         **classed_sources(),
         "sequence-f32": scan_lines("f32", 3, 4200, 40),
         "sequence-f64": scan_lines("f64", 2, 1500, 0.1, frames=2),
+        "sequence-at-rest-f64": scan_lines("f64", 2, 1500, 0.1, at_rest=True),
     }

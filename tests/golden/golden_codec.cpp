@@ -17,10 +17,13 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../unit/limit_instruction_set.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/chunk_kinds.hpp"
+#include "gpz/format/codings.hpp"
 #include "gpz/kernels/kernels.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/trajectory.hpp"
@@ -261,6 +264,27 @@ void decode(const std::string &path) {
   for (std::size_t i = 0; i < reader.frames(); ++i) print_frame(reader.read(i));
 }
 
+// The tables that encoders and decoders go by: features by name, those of chunk kinds and codings, and which fields
+// chunks of a kind may have in a coding.
+void print_tables() {
+  using namespace gpz;
+  json features;
+  for (const auto &[bit, name] : feature::names) features[name] = bit;
+  json kinds = json::array();
+  for (std::uint32_t k = 0; k < format::chunk_kinds; ++k)
+    kinds.push_back(format::rule_of(static_cast<ChunkKind>(k)).feature);
+  constexpr std::pair<format::FieldClass, const char *> classes[] = {
+      {format::sort_keys, "integers"}, {format::integers, "integers"}, {format::lossless, "lossless floats"},
+      {format::positions, "grid"},     {format::values, "grid"},       {format::identity, "the ids"}};
+  json sections = json::array();
+  for (std::uint32_t k = 0; k < format::chunk_kinds; ++k)
+    for (std::uint8_t n = 1; n <= format::coding_count; ++n)
+      for (const auto &[field, name] : classes)
+        if (format::allows_coding(static_cast<ChunkKind>(k), n, field))
+          sections.push_back({k, n, name, format::rule_of(static_cast<format::FieldCodingKind>(n)).feature});
+  std::printf("%s\n", json{{"features", features}, {"kinds", kinds}, {"sections", sections}}.dump().c_str());
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -273,6 +297,8 @@ int main(int argc, char **argv) {
       decode(arguments[1]);
     } else if (arguments.size() == 3 && arguments[0] == "decode" && arguments[2] == "stream") {
       decode_stream(arguments[1]);
+    } else if (arguments.size() == 1 && arguments[0] == "tables") {
+      print_tables();
     } else {
       return 2;
     }

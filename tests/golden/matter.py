@@ -87,8 +87,8 @@ class Waters:
                 hydrogen[:] = [o + w for o, w in zip(oxygen, way)]
 
 
-def of_matter(matter, steps, frames, bound, with_ids=True, **more):
-    """Every few steps a frame. Without ids there is a mark that tells the particles apart."""
+def of_matter(matter, steps, frames, bound, with_ids=True, charged=False, **more):
+    """Every few steps a frame. Without ids there is a mark that tells the particles apart. Charges have no bound."""
     made, edge, count = [], matter.edge, len(matter.places)
     for number in range(frames):
         if number > 0:
@@ -96,6 +96,8 @@ def of_matter(matter, steps, frames, bound, with_ids=True, **more):
         axes = [[place[d] - edge * math.floor(place[d] / edge) for place in matter.places] for d in range(3)]
         fields = [number_field("f64", ["x", "y", "z"], axes, bound=bound, leading=True)]
         fields.append(number_field("i64", ["id"] if with_ids else ["mark"], [range(1, count + 1)]))
+        if charged:
+            fields.append(number_field("f64", ["q"], [[0.1 * (i % 3) for i in range(count)]]))
         box = {"kind": 1, "dimension": 3, "boundary": "pppppp", "values": [0.0, edge] * 3 + [0.0] * 6}
         made.append(Frame(fields, number, box))
     return Source(made, key_interval=10, identity="id" if with_ids else "mark", **more)

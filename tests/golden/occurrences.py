@@ -3,6 +3,7 @@
 
 import contextlib
 import itertools
+import json
 from unittest import mock
 
 import decoders
@@ -38,6 +39,10 @@ def block_size_class(n, block_size):
 
 
 class Noted(set):
+    def section(self, chunk, data, kind):
+        """Of these bytes and a field of this class, if there is a section: an empty one says that nothing has changed."""
+        self.add(("section", chunk, data[0] if data else None, kind))
+
     def when(self, condition, *what):
         if condition:
             self.add(what)
@@ -88,8 +93,8 @@ def note_differences(noted):
     where = "difference"
 
     def note_section(data, history, t, passages):
-        coding, kind = data[0] if data else None, class_of(history.field)
-        noted.add((where, "coding", coding, kind))
+        coding = data[0] if data else None
+        noted.section(gpz_difference.DIFFERENCES, data, class_of(history.field))
         noted.when(len(data) == 8 and coding == gpz_difference.PREDICTED, where, "nothing but the coding")
         if data:
             noted.update((where, "edge", edge) for edge in data[1:4] if edge)
@@ -179,7 +184,7 @@ def note_order(noted):
     where = "order"
 
     def note_section(data, field, particles, ids, *others):
-        noted.add((where, "coding", data[0], "the ids" if ids is None else class_of(field)))
+        noted.section(gpz_ordered.ORDERED, data, "the ids" if ids is None else class_of(field))
         if data[0] == gpz_ordered.PREDICTED_IN_ORDER:
             noted.when(any(data[8 + 16 * field.dimensions :][:8]), where, "exact values")
         return decode_section(data, field, particles, ids, *others)
@@ -243,7 +248,7 @@ def note_cells(noted):
     decode_section = gpz_cells.decode_section
 
     def note_section(data, field, particles, others):
-        noted.add(("cells", "coding", data[0]))
+        noted.section(gpz_cells.CELLS, data, class_of(field))
         return decode_section(data, field, particles, others)
 
     return mock.patch.object(gpz_cells, "decode_section", note_section)
@@ -253,7 +258,7 @@ def note_sequences(noted):
     decode_section, read_block = gpz_sequence.decode_section, gpz_sequence.read_block
 
     def note_section(data, field, particles, others):
-        noted.add(("sequence", "coding", data[0], class_of(field)))
+        noted.section(gpz_sequence.SEQUENCE, data, class_of(field))
         return decode_section(data, field, particles, others)
 
     def note_block(payload, n, axes, tables, record):
@@ -308,8 +313,13 @@ def note_file(noted, content, file):
             noted.add(("field", "flags", f.flags))
 
 
+def tables():
+    """What the library says of its features, kinds of chunks and codings."""
+    return json.loads(decoders.codec("tables").stdout)
+
+
 def expected():
-    """All that the page names, by the numbers that the reference decoder accepts."""
+    """All that the page names, by the numbers that the reference decoder accepts; codings by the table of the library."""
     # Cell chunks are of frames without ids, which are key frames.
     result = {("chunk", kind, "difference frame") for kind in gpz_chunk.KINDS if kind != gpz_chunk.CELLS}
     result |= {("chunk", kind, "key frame") for kind in gpz_chunk.KINDS if kind != gpz_difference.DIFFERENCES}
@@ -323,13 +333,8 @@ def expected():
     result |= {("block", kind, "components", d) for kind in (INTEGER, FLOAT32, FLOAT64) for d in (1, 2, 3)}
     result |= {("block", "wider than a word"), ("block", "size is not 1024")}
 
-    codings = None, gpz_difference.PREDICTED, gpz_difference.BLOCK_CODED
-    result |= {("difference", "coding", c, kind) for c, kind in itertools.product(codings, CLASSES)}
-    result |= {("difference", "coding", gpz_difference.MODELLED, GRID)}
-    result |= {("difference", "coding", gpz_few_values.FEW_VALUES, LOSSLESS), ("order", "coding", gpz_few_values.FEW_VALUES, LOSSLESS)}
-    result |= {("cells", "coding", gpz_few_values.FEW_VALUES), ("sequence", "coding", gpz_few_values.FEW_VALUES, LOSSLESS)}
-    result |= {("difference", "coding", gpz_classed.CLASSED, kind) for kind in (GRID, WHOLE)}
-    result |= {("order", "coding", gpz_classed.CLASSED, GRID), ("cells", "coding", gpz_classed.CLASSED)}
+    result |= {("section", chunk, coding, kind) for chunk, coding, kind, _ in tables()["sections"]}
+    result |= {("section", gpz_difference.DIFFERENCES, None, kind) for kind in CLASSES}
     result |= {("classed", "term", kind) for kind in gpz_classed.KINDS}
     result |= {("classed", what) for what in ("levels", "exact values", "segments", "exceptions", "groups")}
     result |= {("classed", "differences", what) for what in ("rules", "earlier rules")} | {("classed", "alone", "by group")}
@@ -339,7 +344,6 @@ def expected():
     models = gpz_modelled.TEMPORAL, gpz_modelled.LATTICE, gpz_modelled.PAIR_FORCES
     result |= {("modelled", "model", model) for model in models} | {("modelled", "flag", flag) for flag in MODEL_FLAGS}
     result |= {("modelled", "levels"), ("modelled", "bound", "circle"), ("modelled", "bound", "sphere")}
-    result |= {("difference", "coding", gpz_difference.MOLECULES, GRID)}
     result |= {("molecules", "flag", flag) for flag in MOLECULE_FLAGS}
     result |= {("molecules", "along", link) for link in LINKS if link != gpz_molecules.BEYOND}
     result |= {("molecules", "across", link) for link in LINKS} | {("molecules", "axis", axis) for axis in ("periodic", "open")}
@@ -355,19 +359,8 @@ def expected():
     more = "nothing but the coding", "exact values", "neighbours", "levels", "several neighbours"
     result |= {("difference", what) for what in more}
 
-    result |= {("cells", "coding", coding) for coding in (gpz_cells.BLOCK_CODED, gpz_cells.HALVED, gpz_cells.SITES)}
-
-    result |= {("sequence", "coding", gpz_sequence.STEPS, GRID)}
-    result |= {("sequence", "coding", gpz_sequence.BLOCK_CODED, kind) for kind in (WHOLE, LOSSLESS)}
     result |= {("sequence", what) for what in ("full block", "last block", "escapes", "low bits")}
 
-    usual = gpz_ordered.BLOCK_CODED, gpz_ordered.PREDICTED_IN_ORDER
-    result |= {("order", "coding", coding, kind) for coding in usual for kind in (GRID, WHOLE)}
-    result |= {("order", "coding", gpz_ordered.MODELLED_IN_ORDER, GRID)}
-    result |= {
-        ("order", "coding", gpz_ordered.BLOCK_CODED, LOSSLESS),
-        ("order", "coding", gpz_ordered.PREDICTED_IN_ORDER, "the ids"),
-    }
     result |= {("order", "section", section) for section in gpz_ordered.SECTIONS}
     result |= {("order", "head", head) for head in gpz_block.HEADS}
     result |= {("order", "lag", lag) for lag in (0, 1)}

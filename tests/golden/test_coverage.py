@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The golden files have all that docs/format.md names: a coding without a golden file fails here."""
+"""The golden files have all that docs/format.md names: a coding without a golden file fails here. And what is written down beside
+the tables of the library agrees with them: the reference decoder, the C API, the page."""
 
+import re
 import unittest
 
-import occurrences
 import decoders
+import occurrences
+
+import gpz_features
+
+ROOT = decoders.FOLDER.parents[1]
+TABLES = occurrences.tables()
+FEATURES = {name.upper().replace(" ", "_"): bit for name, bit in TABLES["features"].items()}
 
 
 class Coverage(unittest.TestCase):
@@ -12,6 +20,28 @@ class Coverage(unittest.TestCase):
         found = occurrences.of_files(sorted(decoders.FILES.glob("*.gpz")))
         missing = occurrences.expected() - found
         self.assertEqual(missing, set(), "\n".join(sorted(map(str, missing))))
+
+
+class Features(unittest.TestCase):
+    def test_reference_decoder(self):
+        self.assertEqual({name: getattr(gpz_features, name, None) for name in FEATURES}, FEATURES)
+        self.assertEqual(gpz_features.KNOWN, sum(FEATURES.values()))
+        kinds = {kind: bit for kind, bit in enumerate(TABLES["kinds"]) if bit}
+        self.assertEqual(gpz_features.FEATURE_OF_KIND, kinds)
+        codings = {kind: {} for kind in gpz_features.NUMBERS_OF_KIND}
+        for kind, coding, _, bit in TABLES["sections"]:
+            if bit:
+                codings[kind][coding] = bit
+        self.assertEqual(gpz_features.FEATURE_OF_CODING, codings)
+
+    def test_c_api(self):
+        header = (ROOT / "gpz/include/gpz/gpz_frame.h").read_text()
+        self.assertEqual({name: int(bit) for name, bit in re.findall(r"#define GPZ_FEATURE_(\w+) (\d+)u", header)}, FEATURES)
+
+    def test_page(self):
+        page = (ROOT / "docs/format.md").read_text()
+        named = re.findall(r"^\| (\d+) \| ([a-z ]+) \| ", page[page.index("## 13. Policy") :], re.MULTILINE)
+        self.assertEqual({name.upper().replace(" ", "_"): 1 << int(bit) for bit, name in named}, FEATURES)
 
 
 if __name__ == "__main__":

@@ -174,11 +174,13 @@ std::vector<Section> sections_of(const fuzz::Chunk &chunk, const std::vector<Fie
     Section section{&field, static_cast<std::size_t>(chunk.particles - head.arriving), {}, {}};
     const std::vector<std::uint8_t> &bytes = parts->sections[f];
     static_cast<void>(status_of([&] {
-      const format::FieldCoding coding = format::read_field_coding(bytes.data(), bytes.size(), field.components.size());
+      const format::FieldCoding coding = format::read_field_coding(bytes.data(), bytes.size(), ChunkKind::difference,
+                                                                   format::class_of(field), field.components.size());
       if (coding.kind != format::predicted_values || bytes.size() == format::field_coding_size) return;
       format::Column<format::ExactValue> exact;
       const std::size_t at =
-          format::field_coding_size + format::read_section_head(bytes.data() + format::field_coding_size,
+          format::field_coding_size + format::read_section_head(format::rule_of(coding.kind).head,
+                                                                bytes.data() + format::field_coding_size,
                                                                 bytes.size() - format::field_coding_size, field,
                                                                 section.particles, section.box, exact);
       section.bytes.assign(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.end());
@@ -338,8 +340,10 @@ struct Trajectory {
   bool gpu_fails = false;
 
   Status on_cpu(const fuzz::Chunk &chunk, const std::vector<Field> &fields) {
-    const Status status =
-        status_of([&] { cpu.next(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, fields, {}, 1); });
+    const Status status = status_of([&] {
+      const auto opened = format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size());
+      cpu.next(opened, chunk.particles, fields, {}, 1);
+    });
     cpu_fails = status != Status::ok;
     return status;
   }

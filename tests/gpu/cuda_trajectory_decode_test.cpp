@@ -27,7 +27,8 @@ std::vector<Field> fields_of(const Snapshot &snapshot) {
 class OnHost {
  public:
   void next(const EncodedChunk &chunk, const std::vector<Field> &fields) {
-    reader_.next(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, fields, {}, 1);
+    const auto opened = format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size());
+    reader_.next(opened, chunk.particles, fields, {}, 1);
   }
   void write(const std::vector<Field> &fields, OutputOrder order, DecoderOutputs &outputs) const {
     write_sorted(reader_, fields, order, outputs);

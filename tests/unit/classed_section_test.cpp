@@ -229,7 +229,7 @@ TEST(ClassedSections, DamagedBytes) {
         Bytes bytes = chunks[k].bytes;
         for (int change = 0; k == broken && change < 3; ++change)
           bytes[random.below(bytes.size())] ^= static_cast<std::uint8_t>(1 + random.below(255));
-        reader.next(bytes.data(), bytes.size(), motion.count, fields, {}, 1);
+        reader.next(format::open_chunk(bytes.data(), bytes.size(), fields.size()), motion.count, fields, {}, 1);
       }
     });
     EXPECT_TRUE(status == Status::ok || status == Status::corrupt || status == Status::truncated ||

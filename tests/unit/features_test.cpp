@@ -7,7 +7,7 @@
 #include "chunk_kinds.hpp"
 #include "container_support.hpp"
 #include "gpz/format/chunk_head.hpp"
-#include "gpz/trajectory/chunk_features.hpp"
+#include "gpz/format/opened_chunk.hpp"
 
 namespace gpz::test {
 namespace {
@@ -90,7 +90,7 @@ TEST(Features, StandInTheFileHeader) {
 
 TEST(Features, AreFoundInTheBytesOfAChunk) {
   const auto of = [](const EncodedChunk &chunk) {
-    return trajectory::chunk_features(chunk.bytes.data(), chunk.bytes.size(), 2);
+    return format::needed_features(format::read_from(chunk.bytes.data()), chunk.bytes.size(), 2);
   };
   ChunkKinds kinds;
   for (const ChunkKind kind : {ChunkKind::block, ChunkKind::difference, ChunkKind::ordered})
@@ -104,7 +104,7 @@ TEST(Features, AreFoundInTheBytesOfAChunk) {
     for (std::size_t size = 0; size < 200; ++size) {
       const std::unique_ptr<std::uint8_t[]> torn(new std::uint8_t[size]);  // for a sanitizer to see what is read behind
       std::copy_n(chunk.bytes.begin(), size, torn.get());
-      EXPECT_EQ(trajectory::chunk_features(torn.get(), size, 2) & ~feature::known, 0u);
+      EXPECT_EQ(format::needed_features(format::read_from(torn.get()), size, 2) & ~feature::known, 0u);
     }
 }
 

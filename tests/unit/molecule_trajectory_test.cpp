@@ -3,8 +3,8 @@
 // value within its bound, while particles cross edges, leave and arrive.
 #include <gtest/gtest.h>
 
+#include "gpz/format/opened_chunk.hpp"
 #include "gpz/trajectory.hpp"
-#include "gpz/trajectory/chunk_features.hpp"
 #include "molecule_support.hpp"
 #include "trajectory_support.hpp"
 
@@ -82,7 +82,8 @@ std::size_t frames_of_molecules(const Bytes &bytes) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < reader.frames(); ++i) {
     const auto chunk = reader.stored(i).bytes;
-    if ((trajectory::chunk_features(chunk.data(), chunk.size(), 2) & feature::classed_sections) != 0) ++count;
+    if ((format::needed_features(format::read_from(chunk.data()), chunk.size(), 2) & feature::classed_sections) != 0)
+      ++count;
   }
   return count;
 }
@@ -119,7 +120,7 @@ std::size_t size_with(const std::vector<Snapshot> &snapshots, Effort effort, std
   for (std::size_t f = 0; f < snapshots.size(); ++f) {
     EncodedChunk chunk;
     encoder.encode(snapshots[f].inputs(), snapshots[f].info.particles, nullptr, snapshots[f].info.box, f == 0, chunk);
-    const std::uint32_t needed = trajectory::chunk_features(chunk.bytes.data(), chunk.bytes.size(), 2);
+    const std::uint32_t needed = format::needed_features(format::read_from(chunk.bytes.data()), chunk.bytes.size(), 2);
     EXPECT_EQ(needed & ~features, 0U);
     if (f > 0) {
       EXPECT_EQ(needed & feature::classed_sections, features & feature::classed_sections) << f;

@@ -155,8 +155,9 @@ TEST(HostileOrder, NumbersOfParticles) {
                                         std::uint64_t{1} << 32, std::uint64_t{1} << 61, UINT64_MAX - n, UINT64_MAX})
     EXPECT_NE(target.read(bytes, particles), Status::ok) << particles;
   // A directory of no bits describes any number of particles: as many as the length of the chunk allows.
-  EXPECT_TRUE(format::plausible_particle_count(most - 1, bytes.size()));
-  EXPECT_FALSE(format::plausible_particle_count(most, bytes.size()));
+  const format::ChunkRule rule = format::rule_of(ChunkKind::ordered);
+  EXPECT_TRUE(format::may_have(rule, most - 1, bytes.size()));
+  EXPECT_FALSE(format::may_have(rule, most, bytes.size()));
   EXPECT_NE(target.read(bytes, most - 1, 8 * (most + 2)), Status::ok);
 }
 

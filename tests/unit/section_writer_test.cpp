@@ -87,16 +87,19 @@ TEST(SectionWriter, CandidatesHaveTheirTurns) {
 TEST(SectionWriter, TablesAgree) {
   std::set<int> tried;
   for (const ChunkKind kind : {ChunkKind::difference, ChunkKind::ordered, ChunkKind::cells, ChunkKind::sequence})
-    for (const FieldClass field : {sort_keys, trajectory::integers, lossless, positions, values})
+    for (const FieldClass field : {sort_keys, trajectory::integers, lossless, positions, values, identity})
       for (const SectionCandidate &candidate : section_candidates(kind, field, feature::known)) {
-        const Coding *const coding = find_coding(candidate.coding);
-        ASSERT_NE(coding, nullptr);
-        EXPECT_NE(coding->chunks & 1u << static_cast<unsigned>(kind), 0u);
-        EXPECT_NE(coding->fields & field, 0u);
+        EXPECT_TRUE(format::allows_coding(kind, candidate.coding, field));
         tried.insert(candidate.coding);
       }
-  for (int number = 0; number < 256; ++number)
-    EXPECT_EQ(find_coding(static_cast<std::uint8_t>(number)) != nullptr, tried.count(number) != 0) << number;
+  EXPECT_EQ(tried.size(), format::coding_count);
+  // Rows are found by their numbers.
+  for (std::uint8_t n = 1; n <= format::coding_count; ++n) {
+    EXPECT_EQ(format::rule_of(static_cast<format::FieldCodingKind>(n)).number, n);
+    EXPECT_EQ(coding_of(static_cast<format::FieldCodingKind>(n)).number, n);
+  }
+  for (std::uint32_t k = 0; k < format::chunk_kinds; ++k)
+    EXPECT_EQ(static_cast<std::uint32_t>(format::rule_of(static_cast<ChunkKind>(k)).kind), k);
 }
 
 // A field without a coding in a kind of chunk could not be written.

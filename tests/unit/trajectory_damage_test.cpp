@@ -53,7 +53,8 @@ struct Chained {
   }
 
   void next(trajectory::ChunkReader &to, const Bytes &bytes, std::uint64_t particles) const {
-    to.next(bytes.data(), bytes.size(), particles, described.info.fields, {}, 1);
+    const auto &fields = described.info.fields;
+    to.next(format::open_chunk(bytes.data(), bytes.size(), fields.size()), particles, fields, {}, 1);
   }
   void write(const trajectory::ChunkReader &from) const {
     Frame frame = described;

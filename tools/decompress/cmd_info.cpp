@@ -245,10 +245,8 @@ std::string box_text(const Box &box) {
 // Of the required features.
 std::vector<std::string> feature_names(std::uint32_t features) {
   std::vector<std::string> names;
-  if ((features & feature::modelled_sections) != 0) names.emplace_back("modelled sections");
-  if ((features & feature::cell_chunks) != 0) names.emplace_back("cell chunks");
-  if ((features & feature::sequence_chunks) != 0) names.emplace_back("sequence chunks");
-  if ((features & feature::classed_sections) != 0) names.emplace_back("classed sections");
+  for (const auto &[bit, name] : feature::names)
+    if ((features & bit) != 0) names.emplace_back(name);
   return names;
 }
 

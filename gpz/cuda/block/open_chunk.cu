@@ -64,13 +64,11 @@ __device__ U32 check_head(const DecodeParams &params) {
   if (params.size < format::chunk_start_size) return chunk_damaged;
   const U32 size = params.chunk[0];
   const U32 kind = params.chunk[1];
-  if (kind == static_cast<U32>(ChunkKind::block)) {
-    if (size == params.block_size) return 0;
-    return core::is_block_size(size) ? chunk_unsupported : chunk_damaged;
-  }
-  const bool known = kind == static_cast<U32>(ChunkKind::difference) || kind == static_cast<U32>(ChunkKind::ordered) ||
-                     kind == static_cast<U32>(ChunkKind::cells) || kind == static_cast<U32>(ChunkKind::sequence);
-  return known && size == core::default_block_size ? chunk_unsupported : chunk_damaged;
+  if (kind >= format::chunk_kinds) return chunk_damaged;
+  const bool has_blocks = format::rule_of(static_cast<ChunkKind>(kind)).family == format::Family::blocks;
+  if (has_blocks && size == params.block_size) return 0;
+  const bool sound = has_blocks ? core::is_block_size(size) : size == core::default_block_size;
+  return sound ? chunk_unsupported : chunk_damaged;
 }
 
 __device__ bool open_sections(const DecodeParams &params) {

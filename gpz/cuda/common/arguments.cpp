@@ -62,6 +62,12 @@ void check_outputs(const std::vector<FieldOutput> &fields, std::uint64_t particl
   }
 }
 
+bool is_wanted(const FieldOutput &output) {
+  for (std::size_t d = 0; d < output.field.components.size(); ++d)
+    if (output.components[d].data != nullptr) return true;
+  return false;
+}
+
 void check_memory(const void *memory, std::size_t size, std::size_t alignment, const char *name) {
   if (memory == nullptr && size != 0) throw Error(Status::invalid_argument, std::string(name) + " is a null pointer");
   if (!is_aligned(memory, alignment))

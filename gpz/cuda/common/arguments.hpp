@@ -27,6 +27,9 @@ void check_size(std::size_t fields, std::uint64_t particles);
 void check_inputs(const std::vector<FieldInput> &fields, std::uint64_t particles);
 void check_outputs(const std::vector<FieldOutput> &fields, std::uint64_t particles);
 
+// Whether the caller has an array for a component.
+bool is_wanted(const FieldOutput &output);
+
 // Throws invalid_argument: null although `size` is not 0, not aligned. `name` is for the message.
 void check_memory(const void *memory, std::size_t size, std::size_t alignment, const char *name);
 // As check_memory; also fewer bytes than are needed.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gpz/cuda/common/arguments.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/fields.hpp"
 
@@ -13,9 +14,7 @@ namespace {
 std::vector<bool> wanted_of(const std::vector<FieldOutput> &outputs) {
   std::vector<bool> wanted;
   wanted.reserve(outputs.size());
-  for (const FieldOutput &output : outputs)
-    wanted.push_back(std::any_of(std::begin(output.components), std::end(output.components),
-                                 [](const DeviceArray &array) { return array.data != nullptr; }));
+  for (const FieldOutput &output : outputs) wanted.push_back(is_wanted(output));
   return wanted;
 }
 

@@ -11,7 +11,6 @@
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
-#include "gpz/format/section_head.hpp"
 
 namespace gpz::cuda {
 
@@ -26,12 +25,6 @@ ConstArray::Type type_of(const Field &field) {
   return field.type == ValueType::integer   ? ConstArray::Type::int64
          : field.type == ValueType::float32 ? ConstArray::Type::float32
                                             : ConstArray::Type::float64;
-}
-
-bool is_wanted(const FieldOutput &output) {
-  for (std::size_t d = 0; d < output.field.components.size(); ++d)
-    if (output.components[d].data != nullptr) return true;
-  return false;
 }
 
 // Whether the arrays keep every bit of every value.
@@ -59,12 +52,12 @@ std::vector<Field> described(const std::vector<FieldOutput> &outputs) {
 void ChunkDecoder::decode(const Call &call) {
   begin(call);
   const ChunkKind kind = chunk_kind(call.bytes.host(0, format::chunk_start_size), call.bytes.size());
-  if (kind == ChunkKind::difference)
+  const bool follows = format::rule_of(kind).population == format::Population::followed;
+  if (follows)
     next(call);
   else
-    start(call, open_independent(call.bytes, call.particles, fields_));
-  join_statuses(statuses(), statuses_used_, kind == ChunkKind::difference ? wide() : nullptr, &call.report->status,
-                call.stream);
+    start(call, decoder_of(call.bytes, call.particles, fields_));
+  join_statuses(statuses(), statuses_used_, follows ? wide() : nullptr, &call.report->status, call.stream);
 }
 
 void ChunkDecoder::begin(const Call &call) {
@@ -82,39 +75,38 @@ void ChunkDecoder::begin(const Call &call) {
 
 // --- Chunks without history
 
-void ChunkDecoder::start(const Call &call, ChunkKind kind) {
+void ChunkDecoder::start(const Call &call, const IndependentDecoder &decoder) {
   forget();
   id_ = format::identity_field(fields_);
   std::vector<Kept> kept(fields_.size(), Kept::nothing);
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     const bool follows = wanted_.empty() || f == 0 || f == id_ || (f < wanted_.size() && wanted_[f]);
-    // What a sequence chunk has in place of an exact value is not what a history makes of the value.
-    if (!follows || call.particles > format::max_followed || kind == ChunkKind::sequence) continue;
+    if (!follows || call.particles > format::max_followed || !decoder.starts_history) continue;
     kept[f] = format::is_plain(fields_[f]) ? Kept::keys : Kept::state;
     if (kept[f] == Kept::state && fields_[f].bound == 0)
       throw Error(Status::invalid_argument, "a field with a step needs its bound");
   }
   history_.start(fields_, kept, call.particles, wide(), call.stream);
-  is_sequence_ = kind == ChunkKind::sequence;
+  has_no_values_ = !decoder.starts_history;
   if (call.by_id) {
-    decode_ids(call, call.bytes, kind, 0, call.particles);
+    decode_ids(call, call.bytes, decoder, 0, call.particles);
     rank(call);
   }
-  decode_others(call, call.bytes, kind, 0, call.particles);
+  decode_others(call, call.bytes, decoder, 0, call.particles);
   write_fields(call, 0);
 }
 
-void ChunkDecoder::decode_ids(const Call &call, const ChunkBytes &chunk, ChunkKind kind, std::uint64_t first,
-                              std::uint64_t count) {
+void ChunkDecoder::decode_ids(const Call &call, const ChunkBytes &chunk, const IndependentDecoder &decoder,
+                              std::uint64_t first, std::uint64_t count) {
   if (!is_followed(id_)) reserve(ids_, count * sizeof(std::int64_t));
   std::vector<FieldOutput> outputs;
   for (const FieldOutput &output : call.outputs) outputs.push_back(without_arrays(output.field));
   outputs[id_].components[0] = {ids() + first, sizeof(std::int64_t), ConstArray::Type::int64};
-  decode_into(call, chunk, kind, count, outputs);
+  decode_into(call, chunk, decoder, count, outputs);
 }
 
-void ChunkDecoder::decode_others(const Call &call, const ChunkBytes &chunk, ChunkKind kind, std::uint64_t first,
-                                 std::uint64_t count) {
+void ChunkDecoder::decode_others(const Call &call, const ChunkBytes &chunk, const IndependentDecoder &decoder,
+                                 std::uint64_t first, std::uint64_t count) {
   const std::size_t fields = call.outputs.size();
   const auto is_done = [&](std::size_t f) { return call.by_id && f == id_; };
   landings_.assign(fields, {});
@@ -124,7 +116,7 @@ void ChunkDecoder::decode_others(const Call &call, const ChunkBytes &chunk, Chun
   });
   std::vector<FieldOutput> outputs;
   for (const Landing &landing : landings_) outputs.push_back(landing.output);
-  decode_into(call, chunk, kind, count, outputs);
+  decode_into(call, chunk, decoder, count, outputs);
   for (std::size_t f = 0; f < fields; ++f) {
     if (is_followed(f) && field(call, f).type != ValueType::integer)
       history_.add(f, values(call, f), count, call.stream);
@@ -133,10 +125,10 @@ void ChunkDecoder::decode_others(const Call &call, const ChunkBytes &chunk, Chun
   history_.count_added(count);
 }
 
-void ChunkDecoder::decode_into(const Call &call, const ChunkBytes &chunk, ChunkKind kind, std::uint64_t count,
-                               const std::vector<FieldOutput> &outputs) {
-  reserve(workspace_, independent_workspace(kind, outputs, count));
-  decode_independent(kind, chunk, count, outputs, workspace_.data(), workspace_.capacity(), next_status(), call.stream);
+void ChunkDecoder::decode_into(const Call &call, const ChunkBytes &chunk, const IndependentDecoder &decoder,
+                               std::uint64_t count, const std::vector<FieldOutput> &outputs) {
+  reserve(workspace_, decoder.workspace(outputs, count));
+  decoder.decode(chunk, count, outputs, workspace_.data(), workspace_.capacity(), next_status(), call.stream);
 }
 
 ChunkDecoder::Landing ChunkDecoder::land(const Call &call, std::size_t f, std::uint64_t first, std::uint64_t count,
@@ -208,7 +200,7 @@ void ChunkDecoder::next(const Call &call) {
   const ChunkBytes &bytes = call.bytes;
   if (fields == 0) corrupt("a difference chunk without fields", 0);
   if (!history_.started()) throw Error(Status::not_found, "the chunk that a difference chunk builds on is missing");
-  if (is_sequence_) unsupported("a difference chunk that builds on a sequence chunk");
+  if (has_no_values_) unsupported("a difference chunk that builds on a sequence chunk");
   if (!format::have_same_grids(fields_, history_.fields()))
     corrupt("a difference chunk without the frame it builds on", 0);
   if (call.particles > format::max_followed) unsupported("a difference chunk of more than 2^31 - 1 particles");
@@ -229,9 +221,9 @@ void ChunkDecoder::next(const Call &call) {
   ranked_ =
       ranked_ && leaving.empty() && chunk.arriving == 0 && (id_ == format::no_field || chunk.sections[id_].size == 0);
   const ChunkBytes arrivals = bytes.part(chunk.arrivals.offset, chunk.arrivals.size);
-  const ChunkKind kind_of_arrivals =
-      chunk.arriving == 0 ? ChunkKind::block : open_independent(arrivals, chunk.arriving, fields_);
-  if (kind_of_arrivals != ChunkKind::block) corrupt("kind of the chunk of arrivals", chunk.arrivals.offset + 4);
+  const IndependentDecoder *const decoder = format::located(chunk.arrivals.offset, [&] {
+    return chunk.arriving == 0 ? nullptr : &decoder_of(arrivals, chunk.arriving, fields_, true);
+  });
   history_.grow(call.particles, call.stream);
   if (!leaving.empty()) let_leave(call, leaving);
   const auto section = [&](std::size_t f) {
@@ -240,12 +232,12 @@ void ChunkDecoder::next(const Call &call) {
   count_crossings(call, chunk.sections, staying);
   if (call.by_id) {
     section(id_);
-    if (chunk.arriving != 0) decode_ids(call, arrivals, kind_of_arrivals, staying, chunk.arriving);
+    if (chunk.arriving != 0) decode_ids(call, arrivals, *decoder, staying, chunk.arriving);
     rank(call);
   }
   for (std::size_t f = 0; f < fields; ++f)
     if (!call.by_id || f != id_) section(f);
-  if (chunk.arriving != 0) decode_others(call, arrivals, kind_of_arrivals, staying, chunk.arriving);
+  if (chunk.arriving != 0) decode_others(call, arrivals, *decoder, staying, chunk.arriving);
   write_fields(call, staying);
 }
 
@@ -282,25 +274,17 @@ void ChunkDecoder::decode_section(const Call &call, std::size_t f, const ChunkBy
   }
   const bool plain = kept == Kept::keys;
   const std::size_t components = field(call, f).components.size();
-  const format::FieldCoding coding = format::read_field_coding(section.host(0, format::field_coding_size),
-                                                               section.size(), plain && f != 0 ? components : 0);
-  if ((coding.kind == format::few_values && plain) || (coding.kind == format::classed_values && f != 0))
-    unsupported("a classed section");
-  if (coding.kind == format::molecules && f == 0) unsupported("a section of molecules");
-  const bool may_be_modelled = coding.kind == format::modelled_values && !plain;
-  if (coding.kind != format::predicted_values && coding.kind != format::block_coded_values && !may_be_modelled)
-    format::refuse_coding();
-  if (coding.kind == format::modelled_values) unsupported("a modelled section");
+  const format::FieldCoding coding =
+      read_coding(section, ChunkKind::difference, format::class_of(field(call, f)), plain && f != 0 ? components : 0);
   for (std::size_t d = 0; d < components; ++d) {
     if (coding.crossed[d] == 0) continue;
     if (call.by_id && f == id_) unsupported("ids that count crossings");
     add_crossings(history_.keys(f)[d], crossed_[coding.crossed[d] - 1u], staying, call.stream);
   }
-  const ChunkBytes rest = section.part(format::field_coding_size, section.size() - format::field_coding_size);
-  if (coding.kind == format::block_coded_values)
-    decode_block_coded(call, f, rest, staying);
+  if (format::rule_of(coding.kind).has_indices)
+    decode_predicted(call, f, behind_coding(section), staying);
   else
-    decode_predicted(call, f, rest, staying);
+    decode_block_coded(call, f, behind_coding(section), staying);
 }
 
 void ChunkDecoder::decode_predicted(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying) {
@@ -349,13 +333,12 @@ void ChunkDecoder::decode_predicted(const Call &call, std::size_t f, const Chunk
 }
 
 void ChunkDecoder::decode_block_coded(const Call &call, std::size_t f, const ChunkBytes &chunk, std::uint64_t staying) {
-  const ChunkKind kind = open_independent(chunk, staying, {field(call, f)});
-  if (kind != ChunkKind::block) corrupt("kind of a chunk that has to be a block chunk", format::chunk_kind_at);
+  const IndependentDecoder &decoder = decoder_of(chunk, staying, {field(call, f)}, true);
   landings_.assign(call.outputs.size(), {});
   carve(landing_, [&](Carver &carver) { landings_[f] = land(call, f, 0, staying, carver); });
   FieldOutput alone = landings_[f].output;
   alone.field.leading = false;
-  decode_into(call, chunk, kind, staying, {alone});
+  decode_into(call, chunk, decoder, staying, {alone});
   const DeviceValues decoded = values(call, f);
   if (history_.kept(f) == Kept::state)
     advance_difference(history_.state(f), &decoded, wide(), call.stream);

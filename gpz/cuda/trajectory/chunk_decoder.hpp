@@ -57,7 +57,7 @@ class ChunkDecoder {
   using Written = std::array<bool, 2>;
 
   void begin(const Call &call);
-  void start(const Call &call, ChunkKind kind);
+  void start(const Call &call, const IndependentDecoder &decoder);
   void next(const Call &call);
 
   void let_leave(const Call &call, const format::Column<std::uint32_t> &leaving);
@@ -66,13 +66,14 @@ class ChunkDecoder {
 
   // Particles from `first` on, of a chunk that is decoded without others: their ids, to the ids of all; the fields but
   // the ids if they were decoded before.
-  void decode_ids(const Call &call, const ChunkBytes &chunk, ChunkKind kind, std::uint64_t first, std::uint64_t count);
-  void decode_others(const Call &call, const ChunkBytes &chunk, ChunkKind kind, std::uint64_t first,
+  void decode_ids(const Call &call, const ChunkBytes &chunk, const IndependentDecoder &decoder, std::uint64_t first,
+                  std::uint64_t count);
+  void decode_others(const Call &call, const ChunkBytes &chunk, const IndependentDecoder &decoder, std::uint64_t first,
                      std::uint64_t count);
   Landing land(const Call &call, std::size_t f, std::uint64_t first, std::uint64_t count, Carver &carver) const;
   // Writes what has landed in scratch memory and has to; whether the caller's arrays have it.
   bool take_landed(const Call &call, std::size_t f, std::uint64_t first, std::uint64_t count);
-  void decode_into(const Call &call, const ChunkBytes &chunk, ChunkKind kind, std::uint64_t count,
+  void decode_into(const Call &call, const ChunkBytes &chunk, const IndependentDecoder &decoder, std::uint64_t count,
                    const std::vector<FieldOutput> &outputs);
 
   void decode_section(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying);
@@ -107,7 +108,7 @@ class ChunkDecoder {
 
   std::vector<bool> wanted_;
   DeviceHistory history_;
-  bool is_sequence_ = false;  // it begins with a sequence chunk, and has nothing of it
+  bool has_no_values_ = false;  // it begins with a sequence chunk, and has nothing of it
   std::size_t id_ = 0;
   IdRanks ranks_;
   bool ranked_ = false;  // ranks_ are those of the history's ids

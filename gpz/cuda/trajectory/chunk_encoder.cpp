@@ -76,7 +76,8 @@ void ChunkEncoder::start(const FrameCall &call, const std::vector<Field> &fields
   report_.reserve();
   reserve_scratch(call, key.particles);
   const std::uint64_t *lengths = report_.results().lengths;
-  check(cudaMemcpyAsync(report_.results().lengths, static_cast<const char *>(key.data) + 8, fields.size() * 8,
+  const auto *const first = static_cast<const char *>(key.data) + format::section_length_at(key.kind, 0);
+  check(cudaMemcpyAsync(report_.results().lengths, first, fields.size() * format::section_length_size,
                         cudaMemcpyDeviceToHost, call.stream),
         "lengths of sections");
   history_.start(fields, id, std::max(key.particles, call.particles), report_.wide(), call.stream);

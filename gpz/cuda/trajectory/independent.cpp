@@ -7,60 +7,74 @@
 #include "gpz/cuda/trajectory/ordered_chunk.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"
-#include "gpz/format/difference_rules.hpp"
+#include "gpz/format/opened_chunk.hpp"
 
 namespace gpz::cuda {
-
 namespace {
 
-// Kernels read the heads of such chunks, as far as they know them.
-bool has_positions_alone(const std::vector<Field> &fields) {
-  return fields.size() == 1 && fields[0].type != ValueType::integer && fields[0].step > 0;
+using Fields = std::vector<Field>;
+using Outputs = std::vector<FieldOutput>;
+
+std::size_t sequence_workspace(const Outputs &outputs, std::uint64_t particles) {
+  return decode_sequence_workspace(outputs[0], particles);
 }
+void decode_sequence(const ChunkBytes &chunk, std::uint64_t particles, const Outputs &outputs, void *workspace,
+                     std::size_t size, std::uint32_t *status, Stream stream) {
+  decode_sequence_chunk(chunk.device(), chunk.size(), particles, outputs[0], workspace, size, status, stream);
+}
+void decode_blocks(const ChunkBytes &chunk, std::uint64_t particles, const Outputs &outputs, void *workspace,
+                   std::size_t size, std::uint32_t *status, Stream stream) {
+  decompress(chunk.device(), chunk.size(), particles, outputs, workspace, size, status, stream);
+}
+
+bool any(const Fields & /*fields*/, std::uint64_t /*particles*/) { return true; }
+// Kernels read the heads of sequence chunks, as far as they know them.
+bool has_positions_alone(const Fields &fields, std::uint64_t particles) {
+  return particles != 0 && fields.size() == 1 && fields[0].type != ValueType::integer && fields[0].step > 0;
+}
+
+// The record of a block has a bit at least.
+std::uint64_t least_for_blocks(const Fields & /*fields*/, std::uint64_t particles) {
+  return core::blocks_of(particles) / 8;
+}
+std::uint64_t least_for_ids(const Fields & /*fields*/, std::uint64_t /*particles*/) { return 0; }
+std::uint64_t least_for_sequence(const Fields &fields, std::uint64_t particles) {
+  return core::sequence_blocks(particles) * core::sequence_record_size(static_cast<int>(fields[0].components.size()));
+}
+
+// By the number of the kind. What a sequence chunk has in place of an exact value is not what a history makes of it.
+constexpr IndependentDecoder decoders[format::chunk_kinds] = {
+    {any, "", least_for_blocks, decompress_workspace_size, decode_blocks, true},
+    {},
+    {any, "", least_for_ids, ordered_chunk_workspace, decode_ordered_chunk, true},
+    {nullptr, "cell chunks", nullptr, nullptr, nullptr, false},
+    {has_positions_alone, "sequence chunks with other fields than positions", least_for_sequence, sequence_workspace,
+     decode_sequence, false},
+};
 
 }  // namespace
 
-ChunkKind open_independent(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<Field> &fields) {
-  const ChunkKind kind = chunk_kind(chunk.host(0, format::chunk_start_size), chunk.size());
-  if (kind == ChunkKind::difference)
+const IndependentDecoder &decoder_of(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<Field> &fields,
+                                     bool is_inside) {
+  const format::ChunkRule rule = format::rule_of(chunk_kind(chunk.host(0, format::chunk_start_size), chunk.size()));
+  if (is_inside) format::require_blocks(rule);
+  if (rule.population == format::Population::followed)
     format::corrupt("a difference chunk where an independent chunk is expected", format::chunk_kind_at);
-  if (kind == ChunkKind::cells)
-    throw Error(Status::unsupported, "cell chunks are decoded on the CPU only", {}, format::chunk_kind_at);
-  if (kind == ChunkKind::sequence && (!has_positions_alone(fields) || particles == 0))
-    throw Error(Status::unsupported, "sequence chunks with other fields than positions are decoded on the CPU only", {},
+  const IndependentDecoder &decoder = decoders[static_cast<std::uint32_t>(rule.kind)];
+  if (decoder.serves == nullptr || !decoder.serves(fields, particles))
+    throw Error(Status::unsupported, std::string(decoder.others) + " are decoded on the CPU only", {},
                 format::chunk_kind_at);
-  if (kind == ChunkKind::sequence) {
-    const auto components = static_cast<int>(fields[0].components.size());
-    if (particles > format::max_followed ||
-        core::sequence_blocks(particles) > chunk.size() / core::sequence_record_size(components))
-      format::corrupt("more particles than a chunk can have", 0);
-    return kind;
-  }
-  if (kind == ChunkKind::ordered) {
-    if (!format::plausible_particle_count(particles, chunk.size()))
-      format::corrupt("more particles than a chunk can have", 0);
-    return kind;
-  }
-  // The record of a block has a bit at least.
-  if (core::blocks_of(particles) / 8 > chunk.size()) format::corrupt("more particles than a chunk can have", 0);
-  return kind;
+  if (!format::may_have(rule, particles, chunk.size()) || decoder.least_size(fields, particles) > chunk.size())
+    format::corrupt("more particles than a chunk can have", 0);
+  return decoder;
 }
 
-std::size_t independent_workspace(ChunkKind kind, const std::vector<FieldOutput> &fields, std::uint64_t particles) {
-  if (kind == ChunkKind::ordered) return ordered_chunk_workspace(fields, particles);
-  if (kind == ChunkKind::sequence) return decode_sequence_workspace(fields[0], particles);
-  return decompress_workspace_size(fields, particles);
-}
-
-void decode_independent(ChunkKind kind, const ChunkBytes &chunk, std::uint64_t particles,
-                        const std::vector<FieldOutput> &fields, void *workspace, std::size_t workspace_size,
-                        std::uint32_t *status, Stream stream) {
-  if (kind == ChunkKind::ordered)
-    return decode_ordered_chunk(chunk, particles, fields, workspace, workspace_size, status, stream);
-  if (kind == ChunkKind::sequence)
-    return decode_sequence_chunk(chunk.device(), chunk.size(), particles, fields[0], workspace, workspace_size, status,
-                                 stream);
-  decompress(chunk.device(), chunk.size(), particles, fields, workspace, workspace_size, status, stream);
+format::FieldCoding read_coding(const ChunkBytes &section, ChunkKind chunk, unsigned field, std::size_t counting) {
+  const std::uint8_t *const bytes = section.host(0, format::field_coding_size);
+  const format::FieldCoding coding = format::read_field_coding(bytes, section.size(), chunk, field, counting);
+  if (format::rule_of(coding.kind).feature != 0)
+    throw Error(Status::unsupported, "coding " + std::to_string(coding.kind) + ": only the CPU decodes it");
+  return coding;
 }
 
 }  // namespace gpz::cuda

@@ -6,12 +6,12 @@
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/carver.hpp"
 #include "gpz/cuda/ordered/ordered.hpp"
+#include "gpz/cuda/trajectory/independent.hpp"
 #include "gpz/cuda/trajectory/rows.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/opened_chunk.hpp"
-#include "gpz/format/section_head.hpp"
 
 namespace gpz::cuda {
 
@@ -47,12 +47,6 @@ std::size_t rest_size(const std::vector<FieldOutput> &fields, std::uint64_t part
   return size;
 }
 
-bool is_wanted(const FieldOutput &output) {
-  for (std::size_t d = 0; d < output.field.components.size(); ++d)
-    if (output.components[d].data != nullptr) return true;
-  return false;
-}
-
 class Decoder {
  public:
   Decoder(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<FieldOutput> &fields,
@@ -65,7 +59,7 @@ class Decoder {
     FieldOutput output = fields_[identity_];
     output.components[0] = {memory_.ids, sizeof(std::int64_t), ConstArray::Type::int64};
     const ChunkBytes section = section_of(identity_);
-    if (coding_of(section) != format::ordered_values) corrupt("ids that are not coded in their order", 0);
+    read_coding(section, ChunkKind::ordered, format::identity);
     decode_values(behind_coding(section), output, nullptr);
     if (is_wanted(fields_[identity_])) write_keys(&memory_.ids, fields_[identity_], {0, particles_}, stream_);
   }
@@ -73,11 +67,9 @@ class Decoder {
   void decode(std::size_t f) {
     if (f == identity_ || !is_wanted(fields_[f])) return;
     const ChunkBytes section = section_of(f);
-    const format::FieldCodingKind coding = coding_of(section);
+    const format::FieldCoding coding = read_coding(section, ChunkKind::ordered, format::class_of(fields_[f].field));
     const ChunkBytes coded = behind_coding(section);
-    if (coding == format::modelled_order)
-      throw Error(Status::unsupported, "a modelled section: only the CPU decodes it");
-    if (coding == format::ordered_values) return decode_values(coded, fields_[f], memory_.ids);
+    if (format::rule_of(coding.kind).has_indices) return decode_values(coded, fields_[f], memory_.ids);
     FieldOutput alone = fields_[f];
     alone.field.leading = false;
     decompress(coded.device(), coded.size(), particles_, {alone}, memory_.rest, rest_, next_status(), stream_);
@@ -97,22 +89,9 @@ class Decoder {
   }
 
   ChunkBytes section_of(std::size_t f) const { return chunk_.part(sections_[f].offset, sections_[f].size); }
-  static format::FieldCodingKind coding_of(const ChunkBytes &section) {
-    const format::FieldCodingKind kind =
-        format::read_field_coding(section.host(0, format::field_coding_size), section.size()).kind;
-    if (kind == format::classed_values || kind == format::few_values)
-      throw Error(Status::unsupported, "a classed section: only the CPU decodes it");
-    if (kind != format::ordered_values && kind != format::modelled_order && kind != format::block_coded_values)
-      format::refuse_coding();
-    return kind;
-  }
-  static ChunkBytes behind_coding(const ChunkBytes &section) {
-    return section.part(format::field_coding_size, section.size() - format::field_coding_size);
-  }
 
   void decode_values(const ChunkBytes &section, const FieldOutput &output, const std::int64_t *ids) {
     const Field &field = output.field;
-    if (field.type != ValueType::integer && field.step == 0) corrupt("coding of a field without a grid", 0);
     core::GridBox box{};
     const std::size_t start = format::section_head_size(field.components.size());
     const std::uint64_t exact = format::read_section_start(section.host(0, start), section.size(), field, box);

@@ -51,7 +51,8 @@ bool SectionEncoder::start(const FrameCall &call, std::size_t id) {
 void SectionEncoder::queue(const FrameCall &call, std::size_t f, const BesidesEncoding &besides) {
   const int components = call.components(f);
   std::vector<std::uint8_t> prefix = coding(format::predicted_values, crossed_[f]);
-  format::append_section_head(format::grid_box(call.box, call.field(f)), call.field(f).components.size(), {}, prefix);
+  format::append_section_head(format::SectionHead::axes_and_exact_values, format::grid_box(call.box, call.field(f)),
+                              call.field(f).components.size(), {}, prefix);
   out_.place(std::move(prefix), call.stream);
   encode_difference(history_.state(f), values(call, f), format::grid_box(call.box, call.field(f)), {}, scratch_.data(),
                     scratch_.capacity(), out_.at(prefix_size(components)),

@@ -106,6 +106,15 @@ constexpr std::uint32_t cell_chunks = 1u << 1;
 constexpr std::uint32_t sequence_chunks = 1u << 2;
 constexpr std::uint32_t classed_sections = 1u << 3;
 constexpr std::uint32_t known = modelled_sections | cell_chunks | sequence_chunks | classed_sections;
+
+struct Name {
+  std::uint32_t bit;
+  const char *name;
+};
+constexpr Name names[] = {{modelled_sections, "modelled sections"},
+                          {cell_chunks, "cell chunks"},
+                          {sequence_chunks, "sequence chunks"},
+                          {classed_sections, "classed sections"}};
 }  // namespace feature
 
 // What a file says about itself. Every member is optional. From a file, texts have any characters (printable.hpp).

@@ -17,8 +17,6 @@ model::ClassedShape classed_shape(const SectionContext &context) {
 }  // namespace
 
 void decode_classed(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
-  if (context.field.type == ValueType::integer && context.state == nullptr)
-    format::corrupt("a classed section of integers without history", 0);
   format::ByteReader in(payload.bytes, payload.size);
   model::ClassedHead head;
   head.read(in);
@@ -28,6 +26,18 @@ void decode_classed(const SectionContext &context, const Payload &payload, const
   model::ClassedUpdate update;
   model::decode_classed(classed_shape(context), head, sources, in, out, update);
   if (context.classed != nullptr) context.classed->commit(std::move(update));
+}
+
+std::vector<std::size_t> fields_of_classed(const std::uint8_t *section, std::size_t size) {
+  format::ByteReader in(section, size);
+  in.take(format::field_coding_size);
+  const std::uint64_t exact = in.u64();
+  if (exact > in.left() / format::exact_value_size) format::corrupt("number of exact values", in.position());
+  in.take(static_cast<std::size_t>(exact) * format::exact_value_size + 3);
+  const std::size_t sources = in.u8();
+  std::vector<std::size_t> found;
+  for (std::size_t k = 0; k <= sources; ++k) found.push_back(in.position() + k * sizeof(std::uint16_t));
+  return found;
 }
 
 bool encode_classed(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {

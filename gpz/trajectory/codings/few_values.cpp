@@ -60,6 +60,10 @@ void decode_few_values(const SectionContext &context, const Payload &payload, co
   }
 }
 
+std::vector<std::size_t> fields_of_few_values(const std::uint8_t * /*section*/, std::size_t /*size*/) {
+  return {format::field_coding_size + 2};
+}
+
 bool encode_few_values(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
   if (context.field.leading) return false;  // positions are not of few values, except in frames of few particles

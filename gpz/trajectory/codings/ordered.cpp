@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Coding 3: values in the order of ids, each predicted from particles before it (docs/format.md, section 10).
 #include "gpz/codec/ordered_codec.hpp"
-#include "gpz/trajectory/codings/ordered_shape.hpp"
+#include "gpz/trajectory/codings.hpp"
 
 namespace gpz::trajectory {
 
 void decode_ordered(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
-  cpu::decode_ordered(ordered_shape(context, payload.box), payload.bytes, payload.size, out);
+  cpu::decode_ordered(context.ordered_shape(payload.box), payload.bytes, payload.size, out);
 }
 
 bool encode_ordered(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
-  cpu::encode_ordered(ordered_shape(context, source.edges), source.indices.columns(context.components()), out.payload);
+  cpu::encode_ordered(context.ordered_shape(source.edges), source.indices.columns(context.components()), out.payload);
   return true;
 }
 

@@ -9,6 +9,10 @@ void decode_predicted(const SectionContext &context, const Payload &payload, con
   cpu::decode_difference(*context.state, payload.bytes, payload.size, payload.box, out);
 }
 
+void follow_predicted(cpu::DifferenceState &state, const Payload &payload) {
+  cpu::follow_difference(state, payload.bytes, payload.size, payload.box);
+}
+
 bool encode_predicted(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const std::size_t components = source.context.components();
   cpu::encode_difference(*source.context.state, source.indices.columns(components), source.edges, out.payload,

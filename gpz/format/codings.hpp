@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The codings of sections as data (docs/format.md, sections 8 to 10i). Every kind of chunk except block consists of
+// sections; a section is the values of one field in one coding. trajectory/codings.hpp has the functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpz/format/chunk_kinds.hpp"
+#include "gpz/frame.hpp"
+
+namespace gpz::format {
+
+enum FieldCodingKind : std::uint8_t {
+  predicted_values = 1,
+  block_coded_values = 2,
+  ordered_values = 3,
+  modelled_values = 4,
+  modelled_order = 5,
+  halved_cells = 6,
+  lattice_sites = 7,
+  sequence_values = 8,
+  molecules = 9,
+  classed_values = 10,
+  few_values = 11,
+};
+
+// What a field is for its codings, as bits.
+enum FieldClass : std::uint8_t {
+  sort_keys = 1,  // integers that lead
+  integers = 2,   // other integers
+  lossless = 4,   // floats without a bound
+  positions = 8,  // floats on a grid that lead
+  values = 16,    // other floats on a grid
+  identity = 32,  // the ids by which a chunk is sorted
+  on_grid = positions | values,
+  any_field = sort_keys | integers | lossless | on_grid,
+};
+FieldClass class_of(const Field &field);  // without `identity`
+
+// What stands between the coding of a section and its payload.
+enum class SectionHead : std::uint8_t { none, exact_values, axes_and_exact_values };
+
+struct CodingRule {
+  FieldCodingKind number;
+  std::uint8_t differences;  // FieldClass that may have it in difference chunks
+  std::uint8_t chunks;       // independent chunks that may have it, as bits 1 << ChunkKind
+  std::uint8_t fields;       // FieldClass that may have it there
+  SectionHead head;
+  bool has_indices;       // its payload decodes to indices; otherwise to values
+  bool counts_crossings;  // it may name crossings; without a payload, nothing has changed but by them
+  std::uint32_t feature;  // gpz::feature that files need, beside that of the chunk; 0: none
+};
+
+inline constexpr std::uint8_t coding_count = 11;
+
+constexpr std::uint8_t in_chunks(ChunkKind kind) {
+  return static_cast<std::uint8_t>(1u << static_cast<std::uint32_t>(kind));
+}
+
+// Of the codings 1 to coding_count.
+constexpr CodingRule rule_of(FieldCodingKind number) {
+  constexpr std::uint8_t ordered = in_chunks(ChunkKind::ordered);
+  constexpr std::uint8_t cells = in_chunks(ChunkKind::cells);
+  constexpr std::uint8_t sequence = in_chunks(ChunkKind::sequence);
+  constexpr std::uint8_t every = ordered | cells | sequence;
+  constexpr std::uint8_t any_order = any_field & ~lossless;
+  constexpr auto none = SectionHead::none;
+  constexpr auto exact = SectionHead::exact_values;
+  constexpr auto axes = SectionHead::axes_and_exact_values;
+  constexpr std::uint32_t modelled = feature::modelled_sections;
+  constexpr std::uint32_t classed = feature::classed_sections;
+  // clang-format off
+  constexpr CodingRule rules[coding_count] = {
+      // number            differences        chunks           fields                head   indices crossings feature
+      {predicted_values,   any_field,         0,               0,                    axes,  true,   true,     0},
+      {block_coded_values, any_field,         every,           any_field,            none,  false,  false,    0},
+      {ordered_values,     0,                 ordered,         any_order | identity, axes,  true,   false,    0},
+      {modelled_values,    on_grid,           0,               0,                    axes,  true,   false,    modelled},
+      {modelled_order,     0,                 ordered,         on_grid,              axes,  true,   false,    modelled},
+      {halved_cells,       0,                 cells,           positions,            exact, true,   false,    0},
+      {lattice_sites,      0,                 cells,           positions,            exact, true,   false,    0},
+      {sequence_values,    0,                 sequence,        on_grid,              exact, true,   false,    0},
+      {molecules,          positions,         0,               0,                    axes,  true,   false,    classed},
+      {classed_values,     integers | values, ordered | cells, values,               exact, true,   false,    classed},
+      {few_values,         lossless,          every,           lossless,             none,  true,   false,    classed},
+  };
+  // clang-format on
+  return rules[number - 1];
+}
+
+// Whether such chunks may have a coding of this number for a field of this class (FieldClass).
+constexpr bool allows_coding(ChunkKind kind, std::uint8_t number, unsigned field) {
+  if (number == 0 || number > coding_count) return false;
+  const CodingRule rule = rule_of(static_cast<FieldCodingKind>(number));
+  if (rule_of(kind).population == Population::followed) return (rule.differences & field) != 0;
+  return (rule.chunks & in_chunks(kind)) != 0 && (rule.fields & field) != 0;
+}
+
+}  // namespace gpz::format
