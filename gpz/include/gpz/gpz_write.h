@@ -23,7 +23,7 @@ GPZ_API gpz_status gpz_compress(const gpz_frame *frame, const gpz_field *fields,
 GPZ_API void gpz_free(void *image);
 
 typedef enum gpz_mode {
-  GPZ_CREATE = 0, /* replaces an existing file */
+  GPZ_CREATE = 0, /* replaces an existing file; GPZ_INVALID_ARGUMENT while a gpz_reader of this process has it open */
   GPZ_APPEND = 1  /* continues an existing file behind its last complete frame; creates a missing file */
 } gpz_mode;
 
@@ -48,6 +48,16 @@ typedef enum gpz_effort {
  * The library itself never sets a bound: a field without one is lossless. GPZ_INVALID_ARGUMENT if `units` is NULL or
  * another word, and *bound is 0 then. */
 GPZ_API gpz_status gpz_default_position_bound(const char *units, double *bound);
+
+/* The bound of velocities that leaves observables unchanged: a thousandth of the thermal speed of the heaviest species,
+ * rounded down to two significant digits, in the units of the velocities. `fields` are those of a frame, as
+ * gpz_writer_write takes them, with at least one of the columns vx, vy and vz (floats) and one of type, typelabel,
+ * element and mass; the first of the latter says which particles are of one species. The thermal speed of a species is
+ * the root mean square of the components of its velocities, about the mean of each; the smallest counts, which in
+ * equilibrium is that of the heaviest species. Bounds of the fields have no part in it. Set the bound in the velocity
+ * fields of every frame: a file has one. GPZ_INVALID_ARGUMENT, and *bound is 0, if such columns are missing, and if in
+ * no species two particles differ in velocity. */
+GPZ_API gpz_status gpz_thermal_bound(const gpz_field *fields, size_t field_count, size_t particles, double *bound);
 
 typedef struct gpz_writer gpz_writer;
 
