@@ -133,6 +133,7 @@ FoundCell CellSearch::find(const Box &box, const Field &field, const cpu::IndexC
   }
   out.tilted = format::tilted_edges(box, field);
   if (box.kind == Box::Kind::none && edges_.is_tilted()) out.tilted = edges_.edges();
+  if (out.tilted && last != nullptr && is_thorough_) corner_.place(*out.tilted, q, n);
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include "gpz/core/residual.hpp"
 #include "gpz/format/grid_box.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/trajectory/corner_search.hpp"
 #include "gpz/trajectory/edge_search.hpp"
 
 namespace gpz::trajectory {
@@ -55,6 +56,7 @@ class CellSearch {
   Sample sample_;
   std::array<Found, core::max_components> found_;
   EdgeSearch edges_;  // that the box does not name
+  CornerSearch corner_;
 };
 
 }  // namespace gpz::trajectory
