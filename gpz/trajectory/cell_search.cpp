@@ -90,7 +90,7 @@ core::GridAxis CellSearch::find_axis(const core::GridAxis &named, std::int64_t p
                             : core::GridAxis{found.lo, period};
   };
   // Where no box names edges, those that were found are in use while no particle goes through them, too.
-  const core::GridAxis usual = is_straight ? named : is_usable(named) ? core::GridAxis{} : kept();
+  const core::GridAxis usual = is_straight ? named : is_usable(named) || !is_thorough_ ? core::GridAxis{} : kept();
   const std::size_t usual_misses = misses(now, before, usual, period);
   if (enough(usual_misses)) return usual;
 
@@ -123,7 +123,7 @@ FoundCell CellSearch::find(const Box &box, const Field &field, const cpu::IndexC
   const core::GridBox named = format::named_edges(box, field);
   const std::size_t components = field.components.size();
   const bool names_all = std::all_of(named.begin(), named.begin() + static_cast<std::ptrdiff_t>(components), is_usable);
-  if (last != nullptr && !names_all) edges_.update(q, *last, components, n);
+  if (last != nullptr && !names_all) edges_.update(q, *last, components, n, is_thorough_);
   FoundCell out;
   for (std::size_t d = 0; d < components; ++d) {
     take_sample(q[d], last != nullptr ? (*last)[d] : nullptr, n);

@@ -14,18 +14,17 @@ using crystal::operator*;
 
 namespace {
 
+constexpr std::size_t most_ranged = 1024;   // particles, for their range
 constexpr std::size_t most_seen = 16384;    // particles
-constexpr std::size_t most_compared = 256;  // jumps, each with each
-constexpr std::size_t most_jumps = 2048;    // whose bonds are looked at
+constexpr std::size_t most_compared = 32;   // jumps, each with others
+constexpr std::size_t most_averaged = 512;  // jumps
+constexpr std::size_t most_moves = 4096;    // particles
+constexpr std::size_t most_jumps = 512;     // whose bonds are looked at
 constexpr std::size_t least_jumps = 4;      // that make an edge
-constexpr std::size_t least_pairs = 8;      // that make an edge exact
-constexpr int fit_turns = 8;
-constexpr double least_error = 1.0 / 3;      // of the mean of several frames, by that of one
-constexpr std::size_t reach = 3;             // slots to particles that may be bound
-constexpr std::int64_t longest_direct = 8;   // a bond is shorter than this part of the period
-constexpr std::int64_t likely_tilted = 256;  // an edge that is only guessed is straight unless it leans by more than
-constexpr std::int64_t surely_tilted = 512;  // four of these parts of the period; one that is exact, by more than this
-
+constexpr std::size_t reach = 3;            // slots to particles that may be bound
+constexpr std::int64_t longest_direct = 8;  // a bond is shorter than this part of the period
+constexpr double surely_guessed = 256;      // a guess is no better than to this part of the range
+constexpr double surely_tilted = 512;       // edges that lean by less than this part of the period are straight
 double number(std::int64_t x) { return static_cast<double>(x); }
 
 crystal::Vector3 vector_of(const molecule::Way &way) { return {number(way[0]), number(way[1]), number(way[2])}; }
@@ -48,28 +47,39 @@ void EdgeSearch::find_jumps(const cpu::IndexColumns &q, const cpu::IndexColumns 
                             std::size_t n) {
   jumps_.clear();
   range_ = {};
-  const std::size_t stride = n / most_seen + 1;
   const auto is_near = [](std::int64_t x) { return x <= core::max_axis_reach && x >= -core::max_axis_reach; };
+  Way most{};
   for (std::size_t d = 0; d < components; ++d) {
-    std::int64_t least = core::max_axis_reach;
-    std::int64_t most = -core::max_axis_reach;
-    for (std::size_t i = 0; i < n; i += stride) {
+    std::int64_t low = core::max_axis_reach;
+    std::int64_t high = -core::max_axis_reach;
+    for (std::size_t i = 0; i < n; i += n / most_ranged + 1) {
       if (!is_near(q[d][i])) continue;
-      least = std::min(least, q[d][i]);
-      most = std::max(most, q[d][i]);
+      low = std::min(low, q[d][i]);
+      high = std::max(high, q[d][i]);
     }
-    range_[d] = std::max(most - least, std::int64_t{0});
+    range_[d] = std::max(high - low, std::int64_t{0});
+    most[d] = range_[d] / 4;
   }
+  const std::size_t stride = n / most_seen + 1;
+  const auto is_long = [&](std::size_t d, std::size_t i) {
+    // As one comparison: from -most to most.
+    const auto shifted = static_cast<std::uint64_t>(core::sum_of(core::difference_of(q[d][i], last[d][i]), most[d]));
+    return shifted > 2 * static_cast<std::uint64_t>(most[d]);
+  };
+  const auto is_jump = [&](std::size_t i) {
+    for (std::size_t d = 0; d < components; ++d)
+      if (is_long(d, i)) return true;
+    return false;
+  };
   for (std::size_t i = 0; i < n; i += stride) {
+    if (!is_jump(i)) continue;
     Jump jump{i, {}};
-    bool is_long = false;
     bool is_known = true;
     for (std::size_t d = 0; d < components; ++d) {
       is_known = is_known && is_near(q[d][i]) && is_near(last[d][i]);
       jump.way[d] = core::difference_of(q[d][i], last[d][i]);
-      is_long = is_long || jump.way[d] > range_[d] / 4 || jump.way[d] < -(range_[d] / 4);
     }
-    if (is_long && is_known) jumps_.push_back(jump);
+    if (is_known) jumps_.push_back(jump);
   }
 }
 
@@ -90,8 +100,25 @@ bool EdgeSearch::explains_jumps() const {
   return 2 * explained > jumps_.size();
 }
 
+// By how much jumps through the edge of an axis are usually shorter than the edge: those who move fast jump more often.
+double EdgeSearch::usual_move(const std::int64_t *q, const std::int64_t *last, std::size_t n, std::size_t axis) const {
+  const std::int64_t most = range_[axis] / 4;
+  const double range = number(range_[axis]);
+  double sum = 0;
+  double count = 0;
+  for (std::size_t i = 0; i < n; i += n / most_moves + 1) {
+    const std::int64_t moved = core::difference_of(q[i], last[i]);
+    if (moved > most || moved < -most) continue;
+    const double size = std::fabs(number(moved));
+    const double chance = size / (range - size);
+    sum += chance * size;
+    count += chance;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
 // The most frequent way of particles that jump along this axis, and along no later one.
-void EdgeSearch::guess(std::size_t axis) {
+std::optional<EdgeEstimate> EdgeSearch::guess(std::size_t axis) const {
   core::GridBox later{};
   std::int64_t straight = range_[axis];  // what edges that lean leave of the range
   for (std::size_t e = axis + 1; e < later.size(); ++e) {
@@ -102,7 +129,7 @@ void EdgeSearch::guess(std::size_t axis) {
   const std::int64_t least = std::max(straight / 2, range_[axis] / 4);
   std::vector<Way> ways;
   for (const Jump &jump : jumps_) {
-    if (ways.size() == most_compared) break;
+    if (ways.size() == most_averaged) break;
     Way way = jump.way;
     cell.shorten(way);
     bool is_along = std::llabs(way[axis]) > least;
@@ -116,34 +143,58 @@ void EdgeSearch::guess(std::size_t axis) {
   };
   std::size_t most = 0;
   Way centre{};
-  for (const Way &way : ways) {
+  for (std::size_t k = 0; k < std::min(ways.size(), most_compared); ++k) {
     const auto count = static_cast<std::size_t>(
-        std::count_if(ways.begin(), ways.end(), [&](const Way &other) { return are_near(way, other); }));
+        std::count_if(ways.begin(), ways.end(), [&](const Way &other) { return are_near(ways[k], other); }));
     if (count <= most) continue;
     most = count;
-    centre = way;
+    centre = ways[k];
   }
-  if (most < least_jumps || 4 * most < ways.size()) return;
-  Estimate estimate;
-  for (std::size_t d = 0; d <= axis; ++d) {
-    std::vector<std::int64_t> values;
-    for (const Way &way : ways)
-      if (are_near(centre, way)) values.push_back(way[d]);
-    estimate.edge[d] = number(crystal::median(values));
-    estimate.error[d] = number(range_[d]) / number(likely_tilted);
-  }
-  if (estimate.edge[axis] >= 8) known_[axis] = estimate;
-  take(axis);
+  if (most < least_jumps || 4 * most < ways.size()) return {};
+  ways.erase(std::remove_if(ways.begin(), ways.end(), [&](const Way &way) { return !are_near(centre, way); }),
+             ways.end());
+  return mean_of(ways, axis);
 }
 
-void EdgeSearch::find_pairs(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components,
+// The mean of the jumps through an edge that is known more or less.
+std::optional<EdgeEstimate> EdgeSearch::corrected(std::size_t axis) const {
+  const molecule::Cell cell(edges_.axes, edges_.tilts);
+  Way edge{};
+  for (std::size_t d = 0; d < axis; ++d) edge[d] = edges_.tilts[tilt_of(axis, d)];
+  edge[axis] = edges_.axes[axis].period;
+  std::vector<Way> ways;
+  for (const Jump &jump : jumps_) {
+    Way rest = jump.way;
+    const int sign = cell.shorten(rest)[axis];
+    if (sign != 0) ways.push_back(sign > 0 ? molecule::sum_of(edge, rest) : molecule::difference_of(edge, rest));
+  }
+  if (ways.size() < least_jumps) return {};
+  return mean_of(ways, axis);
+}
+
+EdgeEstimate EdgeSearch::mean_of(const std::vector<Way> &ways, std::size_t axis) const {
+  EdgeEstimate found;
+  std::vector<std::int64_t> values(ways.size());
+  for (std::size_t d = 0; d <= axis; ++d) {
+    std::transform(ways.begin(), ways.end(), values.begin(), [&](const Way &way) { return way[d]; });
+    const std::int64_t middle = crystal::median(values);
+    for (std::int64_t &value : values) value = std::llabs(value - middle);
+    const double deviation = 1.5 * number(crystal::median(values));
+    found.edge[d] = number(middle);
+    found.error[d] =
+        std::max(1.3 * deviation / std::sqrt(static_cast<double>(ways.size())), number(range_[d]) / surely_guessed);
+  }
+  return found;
+}
+
+void EdgeSearch::find_bonds(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components,
                             std::size_t n) {
   const molecule::Cell cell(edges_.axes, edges_.tilts);
   std::int64_t shortest = core::max_axis_reach;
   for (const core::GridAxis &axis : edges_.axes)
     if (axis.period != 0) shortest = std::min(shortest, axis.period);
   const double longest_bond = number(shortest / longest_direct);
-  for (auto &pairs : pairs_) pairs.clear();
+  for (auto &bonds : bonds_) bonds.clear();
   const auto look_at = [&](const Jump &jump, std::size_t other) {
     Way now{};
     Way before{};
@@ -160,16 +211,13 @@ void EdgeSearch::find_pairs(const cpu::IndexColumns &q, const cpu::IndexColumns 
       edges += std::abs(image[d]);
     }
     if (edges != 1) return;
-    // The way across the cell is the direct one and the edge.
-    const bool is_now = crystal::squared(vector_of(now)) > crystal::squared(vector_of(before));
-    Pair pair{is_now ? now : before, is_now ? before : now};
-    if ((image[axis] > 0) != is_now) {
-      pair.across = molecule::difference_of({}, pair.across);
-      pair.direct = molecule::difference_of({}, pair.direct);
-    }
-    if (crystal::length(vector_of(pair.direct)) <= longest_bond &&
-        crystal::length(vector_of(pair.across) - known_[axis].edge) <= longest_bond)
-      pairs_[axis].push_back(pair);
+    // The box may have changed: only what is across now tells the edge of now.
+    if (crystal::squared(vector_of(now)) <= crystal::squared(vector_of(before))) return;
+    const double sign = image[axis];
+    const BondAcross bond{sign * vector_of(now), sign * vector_of(before)};
+    if (crystal::length(bond.direct) <= longest_bond &&
+        crystal::length(bond.across - known_[axis].edge) <= longest_bond)
+      bonds_[axis].push_back(bond);
   };
   const std::size_t count = std::min(jumps_.size(), most_jumps);
   for (std::size_t k = 0; k < count; ++k) {
@@ -181,70 +229,13 @@ void EdgeSearch::find_pairs(const cpu::IndexColumns &q, const cpu::IndexColumns 
   }
 }
 
-// Bonds keep their length: the edge with which they do, those that hardly change counting most.
-EdgeSearch::Estimate EdgeSearch::fit(const std::vector<Pair> &pairs, std::size_t axis, const Vector &start) {
-  Estimate estimate{start, {}, 0};
-  std::vector<double> off(pairs.size());
-  std::vector<double> sizes(pairs.size());
-  for (int turn = 0; turn < fit_turns; ++turn) {
-    for (std::size_t k = 0; k < pairs.size(); ++k) {
-      off[k] =
-          crystal::length(vector_of(pairs[k].across) - estimate.edge) - crystal::length(vector_of(pairs[k].direct));
-      sizes[k] = std::fabs(off[k]);
-    }
-    const auto quarter = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 4);
-    std::nth_element(sizes.begin(), quarter, sizes.end());
-    estimate.change = std::max(2 * *quarter, 0.5);
-    crystal::LeastSquares equations(axis + 1);
-    Vector weights{};
-    for (std::size_t k = 0; k < pairs.size(); ++k) {
-      const Vector way = vector_of(pairs[k].across) - estimate.edge;
-      const double length = crystal::length(way);
-      if (length < 1) continue;
-      const double size = off[k] / estimate.change;
-      const double root = std::sqrt(1 / (1 + size * size));
-      const Vector direction = root / length * way;
-      equations.add(direction.data(), root * off[k]);
-      for (std::size_t d = 0; d <= axis; ++d) weights[d] += direction[d] * direction[d];
-    }
-    const std::vector<double> step = equations.solve(0);
-    for (std::size_t d = 0; d <= axis; ++d) {
-      estimate.edge[d] += step[d];
-      estimate.error[d] = 1.5 * estimate.change / std::sqrt(std::max(weights[d], 1e-6));
-    }
-  }
-  return estimate;
-}
-
-void EdgeSearch::refine(std::size_t axis) {
-  const std::vector<Pair> &pairs = pairs_[axis];
-  if (pairs.size() < least_pairs) return;
-  Vector middle{};
-  for (std::size_t d = 0; d <= axis; ++d) {
-    std::vector<std::int64_t> values;
-    for (const Pair &pair : pairs) values.push_back(pair.across[d] - pair.direct[d]);
-    middle[d] = number(crystal::median(values));
-  }
-  Estimate &known = known_[axis];
-  Estimate found = fit(pairs, axis, middle);
-  const Estimate near_known = fit(pairs, axis, known.edge);
-  if (near_known.change <= found.change) found = near_known;
-  bool agrees = true;
-  for (std::size_t d = 0; d <= axis; ++d) {
-    const double difference = std::fabs(found.edge[d] - known.edge[d]);
-    if (!(difference <= number(range_[d] / 8))) return;
-    const double variance = known.error[d] * known.error[d] + found.error[d] * found.error[d];
-    agrees = agrees && difference <= std::max(3 * std::sqrt(variance), 1.0);
-  }
-  // The mean of some frames is better than one, while the box is the same.
-  for (std::size_t d = 0; d <= axis && agrees; ++d) {
-    const double part =
-        known.error[d] * known.error[d] / (known.error[d] * known.error[d] + found.error[d] * found.error[d]);
-    found.edge[d] = known.edge[d] + part * (found.edge[d] - known.edge[d]);
-    found.error[d] *= std::max(std::sqrt(part), least_error);
-  }
-  known = found;
-  take(axis);
+// What the bonds of this frame say of an edge that is known more or less.
+std::optional<EdgeEstimate> EdgeSearch::refined(std::size_t axis) const {
+  if (bonds_[axis].size() < least_bonds) return {};
+  const EdgeEstimate found = fit_edge(bonds_[axis], axis, known_[axis].edge);
+  for (std::size_t d = 0; d <= axis; ++d)
+    if (!(std::fabs(found.edge[d] - known_[axis].edge[d]) <= number(range_[d] / 8))) return {};
+  return found;
 }
 
 // Edges that lean by no more than they are uncertain stand upright.
@@ -258,18 +249,32 @@ void EdgeSearch::straighten() {
 }
 
 void EdgeSearch::update(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components,
-                        std::size_t n) {
+                        std::size_t n, bool is_thorough) {
+  const auto is_found = [](const core::GridAxis &axis) { return axis.period != 0; };
+  const auto end = edges_.axes.begin() + static_cast<std::ptrdiff_t>(components);
+  if (!is_thorough && std::all_of(edges_.axes.begin(), end, is_found)) return;
   find_jumps(q, last, components, n);
   if (jumps_.size() < least_jumps) return;
   if (!explains_jumps()) {
     edges_ = {};
     known_ = {};
   }
-  for (std::size_t axis = components; axis-- > 0;)
-    if (edges_.axes[axis].period == 0) guess(axis);
-  find_pairs(q, last, components, n);
-  for (std::size_t axis = components; axis-- > 0;)
-    if (edges_.axes[axis].period != 0) refine(axis);
+  for (std::size_t axis = components; axis-- > 0;) {
+    if (known_[axis].is_exact || (!is_thorough && is_found(edges_.axes[axis]))) continue;
+    std::optional<EdgeEstimate> found = is_found(edges_.axes[axis]) ? corrected(axis) : guess(axis);
+    if (!found) continue;
+    found->edge[axis] += usual_move(q[axis], last[axis], n, axis);
+    known_[axis].update(*found, axis);
+    take(axis);
+  }
+  if (is_thorough) find_bonds(q, last, components, n);
+  for (std::size_t axis = components; axis-- > 0 && is_thorough;) {
+    if (!is_found(edges_.axes[axis])) continue;
+    const std::optional<EdgeEstimate> found = refined(axis);
+    if (!found) continue;
+    known_[axis].update(*found, axis);
+    take(axis);
+  }
   straighten();
 }
 

@@ -5,20 +5,24 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
-#include "gpz/crystal/vector3.hpp"
 #include "gpz/format/grid_box.hpp"
 #include "gpz/molecule/cell.hpp"
+#include "gpz/trajectory/edge_fit.hpp"
 
 namespace gpz::trajectory {
 
 class EdgeSearch {
  public:
   // Looks at the particles that jump from `last` to q, of `components` columns each. What was found before stays unless
-  // they say otherwise. Particles of neighbouring slots that are bound to each other tell the edges exactly.
-  void update(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n);
+  // they say otherwise. Thorough: particles of neighbouring slots that are bound to each other tell the edges exactly,
+  // and edges that change from frame to frame are followed.
+  void update(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n,
+              bool is_thorough);
 
   // With lo = 0; an axis is open where no particle was seen to go through its edge.
   const format::TiltedEdges &edges() const { return edges_; }
@@ -26,37 +30,26 @@ class EdgeSearch {
 
  private:
   using Way = molecule::Way;
-  using Vector = crystal::Vector3;
   struct Jump {
     std::size_t slot;
     Way way;
   };
-  // Two particles, one of which has gone through an edge: the way between them when they are on both sides of the cell,
-  // and when they are on the same. They differ by the edge, and by how the bond has changed.
-  struct Pair {
-    Way across;
-    Way direct;
-  };
-  struct Estimate {
-    Vector edge{};
-    Vector error{};     // of each component
-    double change = 0;  // of bonds that hardly change
-  };
-
   void find_jumps(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n);
   bool explains_jumps() const;
-  void guess(std::size_t axis);
-  void find_pairs(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n);
-  static Estimate fit(const std::vector<Pair> &pairs, std::size_t axis, const Vector &start);
-  void refine(std::size_t axis);
+  std::optional<EdgeEstimate> guess(std::size_t axis) const;
+  std::optional<EdgeEstimate> corrected(std::size_t axis) const;
+  EdgeEstimate mean_of(const std::vector<Way> &ways, std::size_t axis) const;
+  double usual_move(const std::int64_t *q, const std::int64_t *last, std::size_t n, std::size_t axis) const;
+  void find_bonds(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n);
+  std::optional<EdgeEstimate> refined(std::size_t axis) const;
   void take(std::size_t axis);
   void straighten();
 
   format::TiltedEdges edges_;
-  std::array<Estimate, core::max_components> known_{};
+  std::array<EdgeEstimate, core::max_components> known_{};
   Way range_{};  // of the coordinates
   std::vector<Jump> jumps_;
-  std::array<std::vector<Pair>, core::max_components> pairs_;
+  std::array<std::vector<BondAcross>, core::max_components> bonds_;  // across each edge
 };
 
 }  // namespace gpz::trajectory
