@@ -123,7 +123,10 @@ FoundCell CellSearch::find(const Box &box, const Field &field, const cpu::IndexC
   const core::GridBox named = format::named_edges(box, field);
   const std::size_t components = field.components.size();
   const bool names_all = std::all_of(named.begin(), named.begin() + static_cast<std::ptrdiff_t>(components), is_usable);
-  if (last != nullptr && !names_all) edges_.update(q, *last, components, n, is_thorough_);
+  if (!names_all && last != nullptr)
+    edges_.update(q, *last, components, n, is_thorough_ && box.kind == Box::Kind::none);
+  else if (!names_all && is_thorough_)
+    edges_.look_at(q, components, n);
   FoundCell out;
   for (std::size_t d = 0; d < components; ++d) {
     take_sample(q[d], last != nullptr ? (*last)[d] : nullptr, n);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "gpz/crystal/least_squares.hpp"
+#include "gpz/trajectory/bond_lengths.hpp"
 
 namespace gpz::trajectory {
 
@@ -15,16 +15,20 @@ using crystal::operator*;
 namespace {
 
 constexpr std::size_t most_ranged = 1024;   // particles, for their range
-constexpr std::size_t most_seen = 16384;    // particles
+constexpr std::size_t most_seen = 16384;    // particles, for their jumps
 constexpr std::size_t most_compared = 32;   // jumps, each with others
 constexpr std::size_t most_averaged = 512;  // jumps
-constexpr std::size_t most_moves = 4096;    // particles
+constexpr std::size_t most_ways = 4096;     // particles, for ways from those in slots before
+constexpr std::size_t most_moves = 4096;    // particles, for their usual move
 constexpr std::size_t most_jumps = 512;     // whose bonds are looked at
 constexpr std::size_t least_jumps = 4;      // that make an edge
 constexpr std::size_t reach = 3;            // slots to particles that may be bound
 constexpr std::int64_t longest_direct = 8;  // a bond is shorter than this part of the period
 constexpr double surely_guessed = 256;      // a guess is no better than to this part of the range
 constexpr double surely_tilted = 512;       // edges that lean by less than this part of the period are straight
+
+bool is_near(std::int64_t x) { return x <= core::max_axis_reach && x >= -core::max_axis_reach; }
+
 double number(std::int64_t x) { return static_cast<double>(x); }
 
 crystal::Vector3 vector_of(const molecule::Way &way) { return {number(way[0]), number(way[1]), number(way[2])}; }
@@ -43,12 +47,8 @@ void EdgeSearch::take(std::size_t axis) {
   set(edges_.axes[axis].period, known_[axis].edge[axis]);
 }
 
-void EdgeSearch::find_jumps(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components,
-                            std::size_t n) {
-  jumps_.clear();
+void EdgeSearch::find_range(const cpu::IndexColumns &q, std::size_t components, std::size_t n) {
   range_ = {};
-  const auto is_near = [](std::int64_t x) { return x <= core::max_axis_reach && x >= -core::max_axis_reach; };
-  Way most{};
   for (std::size_t d = 0; d < components; ++d) {
     std::int64_t low = core::max_axis_reach;
     std::int64_t high = -core::max_axis_reach;
@@ -58,13 +58,18 @@ void EdgeSearch::find_jumps(const cpu::IndexColumns &q, const cpu::IndexColumns 
       high = std::max(high, q[d][i]);
     }
     range_[d] = std::max(high - low, std::int64_t{0});
-    most[d] = range_[d] / 4;
   }
+}
+
+void EdgeSearch::find_jumps(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components,
+                            std::size_t n) {
+  jumps_.clear();
   const std::size_t stride = n / most_seen + 1;
   const auto is_long = [&](std::size_t d, std::size_t i) {
     // As one comparison: from -most to most.
-    const auto shifted = static_cast<std::uint64_t>(core::sum_of(core::difference_of(q[d][i], last[d][i]), most[d]));
-    return shifted > 2 * static_cast<std::uint64_t>(most[d]);
+    const auto shifted =
+        static_cast<std::uint64_t>(core::sum_of(core::difference_of(q[d][i], last[d][i]), range_[d] / 4));
+    return shifted > 2 * static_cast<std::uint64_t>(range_[d] / 4);
   };
   const auto is_jump = [&](std::size_t i) {
     for (std::size_t d = 0; d < components; ++d)
@@ -117,8 +122,8 @@ double EdgeSearch::usual_move(const std::int64_t *q, const std::int64_t *last, s
   return count > 0 ? sum / count : 0;
 }
 
-// The most frequent way of particles that jump along this axis, and along no later one.
-std::optional<EdgeEstimate> EdgeSearch::guess(std::size_t axis) const {
+// The most frequent of the ways in jumps_ that lead through the edge of this axis, and of no later one; upwards.
+std::vector<EdgeSearch::Way> EdgeSearch::most_frequent(std::size_t axis) const {
   core::GridBox later{};
   std::int64_t straight = range_[axis];  // what edges that lean leave of the range
   for (std::size_t e = axis + 1; e < later.size(); ++e) {
@@ -153,11 +158,11 @@ std::optional<EdgeEstimate> EdgeSearch::guess(std::size_t axis) const {
   if (most < least_jumps || 4 * most < ways.size()) return {};
   ways.erase(std::remove_if(ways.begin(), ways.end(), [&](const Way &way) { return !are_near(centre, way); }),
              ways.end());
-  return mean_of(ways, axis);
+  return ways;
 }
 
-// The mean of the jumps through an edge that is known more or less.
-std::optional<EdgeEstimate> EdgeSearch::corrected(std::size_t axis) const {
+// What the edge of this axis is by each jump through it, if it is known more or less.
+std::vector<EdgeSearch::Way> EdgeSearch::jumps_through(std::size_t axis) const {
   const molecule::Cell cell(edges_.axes, edges_.tilts);
   Way edge{};
   for (std::size_t d = 0; d < axis; ++d) edge[d] = edges_.tilts[tilt_of(axis, d)];
@@ -168,10 +173,10 @@ std::optional<EdgeEstimate> EdgeSearch::corrected(std::size_t axis) const {
     const int sign = cell.shorten(rest)[axis];
     if (sign != 0) ways.push_back(sign > 0 ? molecule::sum_of(edge, rest) : molecule::difference_of(edge, rest));
   }
-  if (ways.size() < least_jumps) return {};
-  return mean_of(ways, axis);
+  return ways;
 }
 
+// Robust: medians, and errors from the usual deviation.
 EdgeEstimate EdgeSearch::mean_of(const std::vector<Way> &ways, std::size_t axis) const {
   EdgeEstimate found;
   std::vector<std::int64_t> values(ways.size());
@@ -187,6 +192,7 @@ EdgeEstimate EdgeSearch::mean_of(const std::vector<Way> &ways, std::size_t axis)
   return found;
 }
 
+// Bonds of particles that jump to others in neighbouring slots that do not.
 void EdgeSearch::find_bonds(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components,
                             std::size_t n) {
   const molecule::Cell cell(edges_.axes, edges_.tilts);
@@ -195,7 +201,7 @@ void EdgeSearch::find_bonds(const cpu::IndexColumns &q, const cpu::IndexColumns 
     if (axis.period != 0) shortest = std::min(shortest, axis.period);
   const double longest_bond = number(shortest / longest_direct);
   for (auto &bonds : bonds_) bonds.clear();
-  const auto look_at = [&](const Jump &jump, std::size_t other) {
+  const auto add = [&](const Jump &jump, std::size_t other) {
     Way now{};
     Way before{};
     for (std::size_t d = 0; d < components; ++d) {
@@ -211,7 +217,7 @@ void EdgeSearch::find_bonds(const cpu::IndexColumns &q, const cpu::IndexColumns 
       edges += std::abs(image[d]);
     }
     if (edges != 1) return;
-    // The box may have changed: only what is across now tells the edge of now.
+    // Edges may change from frame to frame: only bonds that are across now tell the edge of now.
     if (crystal::squared(vector_of(now)) <= crystal::squared(vector_of(before))) return;
     const double sign = image[axis];
     const BondAcross bond{sign * vector_of(now), sign * vector_of(before)};
@@ -223,8 +229,8 @@ void EdgeSearch::find_bonds(const cpu::IndexColumns &q, const cpu::IndexColumns 
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t slot = jumps_[k].slot;
     for (std::size_t lag = 1; lag <= reach; ++lag) {
-      if (slot >= lag) look_at(jumps_[k], slot - lag);
-      if (slot + lag < n) look_at(jumps_[k], slot + lag);
+      if (slot >= lag) add(jumps_[k], slot - lag);
+      if (slot + lag < n) add(jumps_[k], slot + lag);
     }
   }
 }
@@ -253,29 +259,78 @@ void EdgeSearch::update(const cpu::IndexColumns &q, const cpu::IndexColumns &las
   const auto is_found = [](const core::GridAxis &axis) { return axis.period != 0; };
   const auto end = edges_.axes.begin() + static_cast<std::ptrdiff_t>(components);
   if (!is_thorough && std::all_of(edges_.axes.begin(), end, is_found)) return;
+  find_range(q, components, n);
   find_jumps(q, last, components, n);
-  if (jumps_.size() < least_jumps) return;
+  // Where nearly all particles jump, they were moved together.
+  const std::size_t seen = (n - 1) / (n / most_seen + 1) + 1;
+  if (jumps_.size() < least_jumps || 4 * jumps_.size() > 3 * seen) return;
   if (!explains_jumps()) {
     edges_ = {};
     known_ = {};
   }
-  for (std::size_t axis = components; axis-- > 0;) {
-    if (known_[axis].is_exact || (!is_thorough && is_found(edges_.axes[axis]))) continue;
-    std::optional<EdgeEstimate> found = is_found(edges_.axes[axis]) ? corrected(axis) : guess(axis);
-    if (!found) continue;
-    found->edge[axis] += usual_move(q[axis], last[axis], n, axis);
-    known_[axis].update(*found, axis);
+  const auto take_mean = [&](const std::vector<Way> &ways, std::size_t axis) {
+    if (ways.size() < least_jumps) return;
+    EdgeEstimate found = mean_of(ways, axis);
+    found.edge[axis] += usual_move(q[axis], last[axis], n, axis);
+    known_[axis].update(found, axis);
     take(axis);
+  };
+  std::array<bool, core::max_components> is_new{};
+  for (std::size_t axis = components; axis-- > 0;) {
+    is_new[axis] = !is_found(edges_.axes[axis]);
+    if (is_new[axis]) take_mean(most_frequent(axis), axis);
   }
   if (is_thorough) find_bonds(q, last, components, n);
   for (std::size_t axis = components; axis-- > 0 && is_thorough;) {
     if (!is_found(edges_.axes[axis])) continue;
-    const std::optional<EdgeEstimate> found = refined(axis);
-    if (!found) continue;
-    known_[axis].update(*found, axis);
-    take(axis);
+    if (const std::optional<EdgeEstimate> found = refined(axis)) {
+      known_[axis].update(*found, axis);
+      take(axis);
+    } else if (!is_new[axis] && !known_[axis].is_exact) {
+      take_mean(jumps_through(axis), axis);
+    }
   }
   straighten();
+}
+
+void EdgeSearch::look_at(const cpu::IndexColumns &q, std::size_t components, std::size_t n) {
+  if (edges_.axes[0].period != 0 || edges_.axes[1].period != 0 || edges_.axes[2].period != 0) return;
+  find_range(q, components, n);
+  std::vector<Way> long_ways;
+  std::vector<double> lengths;
+  for (std::size_t i = reach; i < n; i += n / most_ways + 1)
+    for (std::size_t lag = 1; lag <= reach; ++lag) {
+      Way way{};
+      bool is_long = false;
+      bool is_known = true;
+      for (std::size_t d = 0; d < components; ++d) {
+        is_known = is_known && is_near(q[d][i]) && is_near(q[d][i - lag]);
+        way[d] = core::difference_of(q[d][i], q[d][i - lag]);
+        is_long = is_long || std::llabs(way[d]) > range_[d] / 2;
+      }
+      if (!is_known) continue;
+      if (is_long)
+        long_ways.push_back(way);
+      else
+        lengths.push_back(crystal::length(vector_of(way)));
+    }
+  if (long_ways.size() < least_bonds || lengths.empty()) return;
+  const BondLengths usual(std::move(lengths));
+  for (std::size_t axis = components; axis-- > 0;) {
+    std::vector<crystal::Vector3> across;
+    for (const Way &way : long_ways) {
+      bool is_across = number(std::llabs(way[axis])) > number(range_[axis]) - 2 * usual.longest();
+      for (std::size_t d = 0; d < components; ++d)
+        is_across = is_across && (d == axis || number(std::llabs(way[d])) < usual.longest());
+      if (is_across) across.push_back(number(way[axis] > 0 ? 1 : -1) * vector_of(way));
+    }
+    if (across.size() < least_bonds) continue;
+    const double period = usual.period(across, axis, number(range_[axis]));
+    if (period < 8) continue;
+    known_[axis].edge[axis] = period;
+    known_[axis].error[axis] = usual.longest() / 64;
+    take(axis);
+  }
 }
 
 }  // namespace gpz::trajectory

@@ -24,6 +24,10 @@ class EdgeSearch {
   void update(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n,
               bool is_thorough);
 
+  // The same of a frame without one before, as long as nothing is known: bonds of particles in neighbouring slots tell
+  // the periods of straight edges.
+  void look_at(const cpu::IndexColumns &q, std::size_t components, std::size_t n);
+
   // With lo = 0; an axis is open where no particle was seen to go through its edge.
   const format::TiltedEdges &edges() const { return edges_; }
   bool is_tilted() const { return edges_.tilts != molecule::Cell::Tilts{}; }
@@ -34,10 +38,12 @@ class EdgeSearch {
     std::size_t slot;
     Way way;
   };
+
+  void find_range(const cpu::IndexColumns &q, std::size_t components, std::size_t n);
   void find_jumps(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n);
   bool explains_jumps() const;
-  std::optional<EdgeEstimate> guess(std::size_t axis) const;
-  std::optional<EdgeEstimate> corrected(std::size_t axis) const;
+  std::vector<Way> most_frequent(std::size_t axis) const;
+  std::vector<Way> jumps_through(std::size_t axis) const;
   EdgeEstimate mean_of(const std::vector<Way> &ways, std::size_t axis) const;
   double usual_move(const std::int64_t *q, const std::int64_t *last, std::size_t n, std::size_t axis) const;
   void find_bonds(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n);
