@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "gpz/molecule/cell.hpp"
@@ -17,7 +18,7 @@ using crystal::operator*;
 
 namespace {
 
-constexpr std::size_t particles_tested = 1024;
+constexpr std::size_t particles_tested = 512;
 constexpr std::size_t particles_placed = 4096;
 constexpr std::size_t tolerated_outside = 64;  // one of so many particles
 constexpr unsigned wait = 16;                  // frames, after a search that found no better corner
@@ -32,10 +33,12 @@ std::vector<molecule::Way> places_of(const cpu::IndexColumns &q, std::size_t n, 
   return places;
 }
 
-// How many of the places are in no cell of the two kinds.
+// How many of the places are not in the cell, whichever kind it is of; those of one kind if they are few.
 std::size_t outside(const format::TiltedEdges &cell, const std::vector<molecule::Way> &places) {
   std::size_t least = places.size();
+  const std::size_t tolerated = places.size() / tolerated_outside;
   for (const bool is_brick : {false, true}) {
+    if (least <= tolerated) break;
     const molecule::Cell tested(cell.axes, cell.tilts, is_brick);
     least = std::min(
         least, static_cast<std::size_t>(std::count_if(places.begin(), places.end(), [&](const molecule::Way &place) {
@@ -85,10 +88,14 @@ void CornerSearch::place(format::TiltedEdges &cell, const cpu::IndexColumns &q, 
 
   std::vector<molecule::Way> places = places_of(q, n, particles_tested);
   const auto is_good = [&] { return outside(cell, places) * tolerated_outside <= places.size(); };
-  if (is_good()) return;
   const format::TiltedEdges given = cell;
-  cell = with_corner(cell, named + coordinates.place(offset_));
+  if (offset_ != crystal::Vector3{}) {
+    cell = with_corner(cell, named + coordinates.place(offset_));
+    if (is_good()) return;
+  }
+  const format::TiltedEdges last = std::exchange(cell, given);
   if (is_good()) return;
+  cell = last;
   if (frames_to_wait_ != 0) {
     --frames_to_wait_;
     return;
@@ -101,6 +108,7 @@ void CornerSearch::place(format::TiltedEdges &cell, const cpu::IndexColumns &q, 
     fewest = usual;
     cell = given;
   }
+  if (fewest * tolerated_outside <= places.size()) return;
   const std::size_t most = fewest / 2;
   crystal::Vector3 whole{};
   crystal::Vector3 brick{};

@@ -14,13 +14,17 @@ using crystal::operator*;
 
 namespace {
 
-constexpr int fit_turns = 10;
+constexpr int fit_turns = 6;
 constexpr double frames_of_mean = 9;
-constexpr double least_change = 0.5;  // steps
-constexpr double longest_used = 2;    // times the lower quartile of the bonds: others are no bonds
+constexpr double much_less_certain = 4;
+constexpr std::size_t bonds_of_unknown = 4;  // at least
+constexpr double most_of_length = 1.0 / 8;   // bonds hardly change
+constexpr double least_change = 0.5;         // steps
+constexpr double longest_used = 2;           // times the lower quartile of the bonds: others are no bonds
 
-double lower_quartile(std::vector<double> values) {
-  const auto quarter = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 4);
+// Of the values without the `least` smallest ones.
+double lower_quartile(std::vector<double> values, std::size_t least = 0) {
+  const auto quarter = values.begin() + static_cast<std::ptrdiff_t>(least + (values.size() - least) / 4);
   std::nth_element(values.begin(), quarter, values.end());
   return *quarter;
 }
@@ -37,9 +41,10 @@ class EdgeFit {
     measure(start);
     std::vector<double> sizes = off_;
     double scale = std::max(4 * crystal::median(sizes), least_change);
-    for (int turn = 0; turn < fit_turns; ++turn, scale /= 2) {
+    for (int turn = 0; turn < fit_turns; ++turn, scale /= 3) {
       measure(found.edge);
-      change = std::max(2 * lower_quartile(off_), least_change);
+      // As many bonds as there are unknowns fit always.
+      change = std::max(2 * lower_quartile(off_, axis_ + 1), least_change);
       step(std::max(scale, change), found);
     }
     measure(found.edge);
@@ -97,6 +102,7 @@ void EdgeEstimate::update(const EdgeEstimate &found, std::size_t axis) {
     *this = found;
     return;
   }
+  if (found.error[axis] > much_less_certain * error[axis]) return;
   for (std::size_t d = 0; d <= axis; ++d) {
     const double known = error[d] * error[d];
     const double part = std::max(known / (known + found.error[d] * found.error[d]), 1 / frames_of_mean);
@@ -105,15 +111,17 @@ void EdgeEstimate::update(const EdgeEstimate &found, std::size_t axis) {
   }
 }
 
-EdgeEstimate fit_edge(const std::vector<BondAcross> &bonds, std::size_t axis, const Vector3 &known) {
+std::optional<EdgeEstimate> fit_edge(const std::vector<BondAcross> &bonds, std::size_t axis, const Vector3 &known) {
+  if (bonds.size() < bonds_of_unknown) return {};
   std::vector<double> lengths(bonds.size());
   std::transform(bonds.begin(), bonds.end(), lengths.begin(),
                  [](const BondAcross &bond) { return crystal::length(bond.direct); });
-  const double longest = longest_used * lower_quartile(lengths);
+  const double short_one = lower_quartile(lengths);
   std::vector<BondAcross> used;
   Vector3 middle{};
   for (std::size_t k = 0; k < bonds.size(); ++k)
-    if (lengths[k] <= longest) used.push_back(bonds[k]);
+    if (lengths[k] <= longest_used * short_one) used.push_back(bonds[k]);
+  if (used.size() < bonds_of_unknown * (axis + 1)) return {};
   for (std::size_t d = 0; d <= axis; ++d) {
     std::vector<double> values(used.size());
     std::transform(used.begin(), used.end(), values.begin(),
@@ -125,6 +133,7 @@ EdgeEstimate fit_edge(const std::vector<BondAcross> &bonds, std::size_t axis, co
   const EdgeEstimate one = from_middle.run(middle);
   const EdgeEstimate other = from_known.run(known);
   const double usual = std::min(from_middle.change, from_known.change);
+  if (usual > most_of_length * short_one) return {};  // particles that are not bound
   return from_middle.cost(usual) < from_known.cost(usual) ? one : other;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "gpz/crystal/vector3.hpp"
@@ -26,10 +27,9 @@ struct BondAcross {
   crystal::Vector3 direct;
 };
 
-inline constexpr std::size_t least_bonds = 8;
-
-// The edge with which at least so many bonds keep their length, those that hardly change counting most. It is near
-// `known`.
-EdgeEstimate fit_edge(const std::vector<BondAcross> &bonds, std::size_t axis, const crystal::Vector3 &known);
+// The edge with which most bonds keep their length, those that hardly change counting most; nothing if there are too
+// few. `known`: where it may be.
+std::optional<EdgeEstimate> fit_edge(const std::vector<BondAcross> &bonds, std::size_t axis,
+                                     const crystal::Vector3 &known);
 
 }  // namespace gpz::trajectory

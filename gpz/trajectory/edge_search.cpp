@@ -20,8 +20,10 @@ constexpr std::size_t most_compared = 32;   // jumps, each with others
 constexpr std::size_t most_averaged = 512;  // jumps
 constexpr std::size_t most_ways = 4096;     // particles, for ways from those in slots before
 constexpr std::size_t most_moves = 4096;    // particles, for their usual move
-constexpr std::size_t most_jumps = 512;     // whose bonds are looked at
+constexpr std::size_t most_jumps = 2048;    // whose bonds are looked at
 constexpr std::size_t least_jumps = 4;      // that make an edge
+constexpr std::size_t most_bonds = 256;     // across an edge
+constexpr std::size_t least_bonds = 8;      // of one frame
 constexpr std::size_t reach = 3;            // slots to particles that may be bound
 constexpr std::int64_t longest_direct = 8;  // a bond is shorter than this part of the period
 constexpr double surely_guessed = 256;      // a guess is no better than to this part of the range
@@ -65,6 +67,7 @@ void EdgeSearch::find_jumps(const cpu::IndexColumns &q, const cpu::IndexColumns 
                             std::size_t n) {
   jumps_.clear();
   const std::size_t stride = n / most_seen + 1;
+  gap_ = std::max(stride, reach);
   const auto is_long = [&](std::size_t d, std::size_t i) {
     // As one comparison: from -most to most.
     const auto shifted =
@@ -123,7 +126,7 @@ double EdgeSearch::usual_move(const std::int64_t *q, const std::int64_t *last, s
 }
 
 // The most frequent of the ways in jumps_ that lead through the edge of this axis, and of no later one; upwards.
-std::vector<EdgeSearch::Way> EdgeSearch::most_frequent(std::size_t axis) const {
+EdgeSearch::Ways EdgeSearch::most_frequent(std::size_t axis) const {
   core::GridBox later{};
   std::int64_t straight = range_[axis];  // what edges that lean leave of the range
   for (std::size_t e = axis + 1; e < later.size(); ++e) {
@@ -132,62 +135,64 @@ std::vector<EdgeSearch::Way> EdgeSearch::most_frequent(std::size_t axis) const {
   }
   const molecule::Cell cell(later, edges_.tilts);
   const std::int64_t least = std::max(straight / 2, range_[axis] / 4);
-  std::vector<Way> ways;
+  std::vector<Jump> along;
   for (const Jump &jump : jumps_) {
-    if (ways.size() == most_averaged) break;
+    if (along.size() == most_averaged) break;
     Way way = jump.way;
     cell.shorten(way);
     bool is_along = std::llabs(way[axis]) > least;
     for (std::size_t e = axis + 1; e < way.size(); ++e) is_along = is_along && std::llabs(way[e]) <= range_[e] / 4;
-    if (is_along) ways.push_back(way[axis] > 0 ? way : molecule::difference_of({}, way));
+    if (is_along) along.push_back({jump.slot, way[axis] > 0 ? way : molecule::difference_of({}, way)});
   }
-  const auto are_near = [&](const Way &a, const Way &b) {
+  const auto are_near = [&](const Jump &a, const Jump &b) {
     for (std::size_t d = 0; d <= axis; ++d)
-      if (std::llabs(a[d] - b[d]) > range_[d] / 8) return false;
+      if (std::llabs(a.way[d] - b.way[d]) > range_[d] / 8) return false;
     return true;
   };
   std::size_t most = 0;
-  Way centre{};
-  for (std::size_t k = 0; k < std::min(ways.size(), most_compared); ++k) {
+  Jump centre{};
+  for (std::size_t k = 0; k < std::min(along.size(), most_compared); ++k) {
     const auto count = static_cast<std::size_t>(
-        std::count_if(ways.begin(), ways.end(), [&](const Way &other) { return are_near(ways[k], other); }));
+        std::count_if(along.begin(), along.end(), [&](const Jump &other) { return are_near(along[k], other); }));
     if (count <= most) continue;
     most = count;
-    centre = ways[k];
+    centre = along[k];
   }
-  if (most < least_jumps || 4 * most < ways.size()) return {};
-  ways.erase(std::remove_if(ways.begin(), ways.end(), [&](const Way &way) { return !are_near(centre, way); }),
-             ways.end());
+  if (most < least_jumps || 8 * most < along.size()) return {};
+  Ways ways;
+  for (const Jump &jump : along)
+    if (are_near(centre, jump)) ways.add(jump.slot, jump.way, gap_);
   return ways;
 }
 
 // What the edge of this axis is by each jump through it, if it is known more or less.
-std::vector<EdgeSearch::Way> EdgeSearch::jumps_through(std::size_t axis) const {
+EdgeSearch::Ways EdgeSearch::jumps_through(std::size_t axis) const {
   const molecule::Cell cell(edges_.axes, edges_.tilts);
   Way edge{};
   for (std::size_t d = 0; d < axis; ++d) edge[d] = edges_.tilts[tilt_of(axis, d)];
   edge[axis] = edges_.axes[axis].period;
-  std::vector<Way> ways;
+  Ways ways;
   for (const Jump &jump : jumps_) {
     Way rest = jump.way;
     const int sign = cell.shorten(rest)[axis];
-    if (sign != 0) ways.push_back(sign > 0 ? molecule::sum_of(edge, rest) : molecule::difference_of(edge, rest));
+    if (sign == 0) continue;
+    ways.add(jump.slot, sign > 0 ? molecule::sum_of(edge, rest) : molecule::difference_of(edge, rest), gap_);
   }
   return ways;
 }
 
 // Robust: medians, and errors from the usual deviation.
-EdgeEstimate EdgeSearch::mean_of(const std::vector<Way> &ways, std::size_t axis) const {
+EdgeEstimate EdgeSearch::mean_of(const Ways &ways, std::size_t axis) const {
   EdgeEstimate found;
-  std::vector<std::int64_t> values(ways.size());
+  std::vector<std::int64_t> values(ways.all.size());
   for (std::size_t d = 0; d <= axis; ++d) {
-    std::transform(ways.begin(), ways.end(), values.begin(), [&](const Way &way) { return way[d]; });
+    std::transform(ways.all.begin(), ways.all.end(), values.begin(), [&](const Way &way) { return way[d]; });
     const std::int64_t middle = crystal::median(values);
     for (std::int64_t &value : values) value = std::llabs(value - middle);
     const double deviation = 1.5 * number(crystal::median(values));
     found.edge[d] = number(middle);
     found.error[d] =
-        std::max(1.3 * deviation / std::sqrt(static_cast<double>(ways.size())), number(range_[d]) / surely_guessed);
+        std::max(1.3 * deviation / std::sqrt(static_cast<double>(ways.molecules)), number(range_[d]) / surely_guessed);
   }
   return found;
 }
@@ -221,7 +226,7 @@ void EdgeSearch::find_bonds(const cpu::IndexColumns &q, const cpu::IndexColumns 
     if (crystal::squared(vector_of(now)) <= crystal::squared(vector_of(before))) return;
     const double sign = image[axis];
     const BondAcross bond{sign * vector_of(now), sign * vector_of(before)};
-    if (crystal::length(bond.direct) <= longest_bond &&
+    if (bonds_[axis].size() < most_bonds && crystal::length(bond.direct) <= longest_bond &&
         crystal::length(bond.across - known_[axis].edge) <= longest_bond)
       bonds_[axis].push_back(bond);
   };
@@ -237,10 +242,9 @@ void EdgeSearch::find_bonds(const cpu::IndexColumns &q, const cpu::IndexColumns 
 
 // What the bonds of this frame say of an edge that is known more or less.
 std::optional<EdgeEstimate> EdgeSearch::refined(std::size_t axis) const {
-  if (bonds_[axis].size() < least_bonds) return {};
-  const EdgeEstimate found = fit_edge(bonds_[axis], axis, known_[axis].edge);
-  for (std::size_t d = 0; d <= axis; ++d)
-    if (!(std::fabs(found.edge[d] - known_[axis].edge[d]) <= number(range_[d] / 8))) return {};
+  const std::optional<EdgeEstimate> found = fit_edge(bonds_[axis], axis, known_[axis].edge);
+  for (std::size_t d = 0; d <= axis && found; ++d)
+    if (!(std::fabs(found->edge[d] - known_[axis].edge[d]) <= number(range_[d] / 8))) return {};
   return found;
 }
 
@@ -268,27 +272,26 @@ void EdgeSearch::update(const cpu::IndexColumns &q, const cpu::IndexColumns &las
     edges_ = {};
     known_ = {};
   }
-  const auto take_mean = [&](const std::vector<Way> &ways, std::size_t axis) {
-    if (ways.size() < least_jumps) return;
+  const auto take_mean = [&](const Ways &ways, std::size_t axis) {
+    if (ways.all.size() < least_jumps) return;
     EdgeEstimate found = mean_of(ways, axis);
     found.edge[axis] += usual_move(q[axis], last[axis], n, axis);
     known_[axis].update(found, axis);
     take(axis);
   };
-  std::array<bool, core::max_components> is_new{};
   for (std::size_t axis = components; axis-- > 0;) {
-    is_new[axis] = !is_found(edges_.axes[axis]);
-    if (is_new[axis]) take_mean(most_frequent(axis), axis);
+    if (!is_found(edges_.axes[axis]))
+      take_mean(most_frequent(axis), axis);
+    else if (is_thorough && !known_[axis].is_exact)
+      take_mean(jumps_through(axis), axis);
   }
   if (is_thorough) find_bonds(q, last, components, n);
   for (std::size_t axis = components; axis-- > 0 && is_thorough;) {
     if (!is_found(edges_.axes[axis])) continue;
-    if (const std::optional<EdgeEstimate> found = refined(axis)) {
-      known_[axis].update(*found, axis);
-      take(axis);
-    } else if (!is_new[axis] && !known_[axis].is_exact) {
-      take_mean(jumps_through(axis), axis);
-    }
+    const std::optional<EdgeEstimate> found = refined(axis);
+    if (!found) continue;
+    known_[axis].update(*found, axis);
+    take(axis);
   }
   straighten();
 }
@@ -317,6 +320,7 @@ void EdgeSearch::look_at(const cpu::IndexColumns &q, std::size_t components, std
   if (long_ways.size() < least_bonds || lengths.empty()) return;
   const BondLengths usual(std::move(lengths));
   for (std::size_t axis = components; axis-- > 0;) {
+    if (4 * usual.longest() > number(range_[axis])) continue;
     std::vector<crystal::Vector3> across;
     for (const Way &way : long_ways) {
       bool is_across = number(std::llabs(way[axis])) > number(range_[axis]) - 2 * usual.longest();
@@ -328,7 +332,7 @@ void EdgeSearch::look_at(const cpu::IndexColumns &q, std::size_t components, std
     const double period = usual.period(across, axis, number(range_[axis]));
     if (period < 8) continue;
     known_[axis].edge[axis] = period;
-    known_[axis].error[axis] = usual.longest() / 64;
+    known_[axis].error[axis] = usual.longest() / 256;
     take(axis);
   }
 }

@@ -38,13 +38,25 @@ class EdgeSearch {
     std::size_t slot;
     Way way;
   };
+  // Ways through an edge. Particles of neighbouring slots that jump are of one molecule and move alike.
+  struct Ways {
+    std::vector<Way> all;
+    std::size_t molecules = 0;
+    std::size_t last_slot = 0;
+
+    void add(std::size_t slot, const Way &way, std::size_t gap) {
+      if (all.empty() || slot - last_slot > gap) ++molecules;
+      last_slot = slot;
+      all.push_back(way);
+    }
+  };
 
   void find_range(const cpu::IndexColumns &q, std::size_t components, std::size_t n);
   void find_jumps(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n);
   bool explains_jumps() const;
-  std::vector<Way> most_frequent(std::size_t axis) const;
-  std::vector<Way> jumps_through(std::size_t axis) const;
-  EdgeEstimate mean_of(const std::vector<Way> &ways, std::size_t axis) const;
+  Ways most_frequent(std::size_t axis) const;
+  Ways jumps_through(std::size_t axis) const;
+  EdgeEstimate mean_of(const Ways &ways, std::size_t axis) const;
   double usual_move(const std::int64_t *q, const std::int64_t *last, std::size_t n, std::size_t axis) const;
   void find_bonds(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n);
   std::optional<EdgeEstimate> refined(std::size_t axis) const;
@@ -55,6 +67,7 @@ class EdgeSearch {
   std::array<EdgeEstimate, core::max_components> known_{};
   Way range_{};  // of the coordinates
   std::vector<Jump> jumps_;
+  std::size_t gap_ = 1;  // slots between particles that were looked at, or that may be of one molecule
   std::array<std::vector<BondAcross>, core::max_components> bonds_;  // across each edge
 };
 
