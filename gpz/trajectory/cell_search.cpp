@@ -20,7 +20,6 @@ constexpr std::size_t few = 256;             // particles: with fewer, some miss
 constexpr std::size_t tolerated_of_few = 8;  // as tolerated_part
 constexpr std::size_t miss = 128;            // bits of an exception, by those that a particle within the margin costs
 constexpr std::size_t usual_part_within = 16;
-constexpr std::size_t least_jumps = 4;  // of a sample, from which a period is taken
 constexpr std::int64_t far_away = core::max_axis_reach;
 
 bool is_usable(const core::GridAxis &axis) { return core::checked_axis(axis).period != 0; }
@@ -60,20 +59,6 @@ std::int64_t centred(const std::vector<std::int64_t> &now, std::int64_t period) 
   return low + (high - low) / 2 - period / 2;
 }
 
-// The usual length of jumps over more than half of the range; 0 if there are none.
-std::int64_t jump_length(const std::vector<std::int64_t> &now, const std::vector<std::int64_t> &before) {
-  const auto [least, most] = std::minmax_element(now.begin(), now.end());
-  const std::int64_t half = (*most - *least) / 2;
-  std::vector<std::int64_t> jumps;
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    const std::int64_t length = std::llabs(core::difference_of(now[i], before[i]));
-    if (length > half) jumps.push_back(length);
-  }
-  if (jumps.size() < least_jumps) return 0;
-  std::nth_element(jumps.begin(), jumps.begin() + static_cast<std::ptrdiff_t>(jumps.size() / 2), jumps.end());
-  return jumps[jumps.size() / 2];
-}
-
 }  // namespace
 
 void CellSearch::take_sample(const std::int64_t *q, const std::int64_t *last, std::size_t n) {
@@ -88,22 +73,15 @@ void CellSearch::take_sample(const std::int64_t *q, const std::int64_t *last, st
   for (std::size_t i = last != nullptr ? 0 : 1; i < n; i += stride) take(i, last != nullptr ? last[i] : q[i - 1]);
 }
 
-core::GridAxis CellSearch::find_axis(const core::GridAxis &named, bool is_straight, bool has_last, bool is_thorough,
-                                     Found &found) {
+core::GridAxis CellSearch::find_axis(const core::GridAxis &named, std::int64_t period, bool is_straight,
+                                     bool is_thorough, Found &found) {
   const std::vector<std::int64_t> &now = sample_.now;
   const std::vector<std::int64_t> &before = sample_.before;
-  const core::GridAxis usual = is_straight ? named : core::GridAxis{};
-  if (now.empty() || (!is_straight && now.size() < few)) return usual;
+  if (now.empty() || (!is_straight && now.size() < few)) return is_straight ? named : core::GridAxis{};
   const std::size_t part = now.size() < few ? tolerated_of_few : is_thorough ? tolerated_part : tolerated_by_default;
   const auto enough = [&](std::size_t missed) { return missed * part <= now.size() * miss; };
 
-  std::int64_t period = is_usable(named) ? named.period : found.period;
-  const bool finds_period = period == 0 && has_last;
-  if (finds_period) period = jump_length(now, before);
-  if (period < 8) return usual;
-  const std::size_t usual_misses = misses(now, before, usual, period);
-  if (enough(usual_misses)) return usual;
-
+  if (period < 8) return is_straight ? named : core::GridAxis{};
   const std::int64_t base = is_usable(named) ? named.lo : 0;
   const auto length = static_cast<double>(period);
   const auto kept = [&]() -> core::GridAxis {
@@ -111,6 +89,11 @@ core::GridAxis CellSearch::find_axis(const core::GridAxis &named, bool is_straig
     return is_usable(named) ? core::GridAxis{base + std::llround(found.offset * length), period}
                             : core::GridAxis{found.lo, period};
   };
+  // Where no box names edges, those that were found are in use while no particle goes through them, too.
+  const core::GridAxis usual = is_straight ? named : is_usable(named) || !is_thorough_ ? core::GridAxis{} : kept();
+  const std::size_t usual_misses = misses(now, before, usual, period);
+  if (enough(usual_misses)) return usual;
+
   core::GridAxis best = usual;
   std::size_t fewest = usual_misses;
   const auto consider = [&](const core::GridAxis &axis) {
@@ -130,21 +113,30 @@ core::GridAxis CellSearch::find_axis(const core::GridAxis &named, bool is_straig
   found.is_open = best.period == 0;
   found.offset = static_cast<double>(best.lo - base) / length;
   found.lo = best.lo;
-  if (!is_usable(named)) found.period = best.period;
   return best;
 }
 
-core::GridBox CellSearch::find(const Box &box, const Field &field, const cpu::IndexColumns &q,
-                               const cpu::IndexColumns *last, std::size_t n) {
+FoundCell CellSearch::find(const Box &box, const Field &field, const cpu::IndexColumns &q,
+                           const cpu::IndexColumns *last, std::size_t n) {
   const format::UsualArithmetic arithmetic;
   const core::GridBox straight = format::grid_box(box, field);
   const core::GridBox named = format::named_edges(box, field);
-  core::GridBox out{};
-  for (std::size_t d = 0; d < field.components.size(); ++d) {
+  const std::size_t components = field.components.size();
+  const bool names_all = std::all_of(named.begin(), named.begin() + static_cast<std::ptrdiff_t>(components), is_usable);
+  if (!names_all && last != nullptr)
+    edges_.update(q, *last, components, n, is_thorough_ && box.kind == Box::Kind::none);
+  else if (!names_all && is_thorough_)
+    edges_.look_at(q, components, n);
+  FoundCell out;
+  for (std::size_t d = 0; d < components; ++d) {
     take_sample(q[d], last != nullptr ? (*last)[d] : nullptr, n);
     const bool is_thorough = is_thorough_ || box.kind == Box::Kind::none;
-    out[d] = find_axis(named[d], straight[d].period != 0, last != nullptr, is_thorough, found_[d]);
+    const std::int64_t period = is_usable(named[d]) ? named[d].period : edges_.edges().axes[d].period;
+    out.axes[d] = find_axis(named[d], period, straight[d].period != 0, is_thorough, found_[d]);
   }
+  out.tilted = format::tilted_edges(box, field);
+  if (box.kind == Box::Kind::none && edges_.is_tilted()) out.tilted = edges_.edges();
+  if (out.tilted && last != nullptr && is_thorough_) corner_.place(*out.tilted, q, n);
   return out;
 }
 

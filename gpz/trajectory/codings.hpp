@@ -12,6 +12,7 @@
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/codec/ordered_codec.hpp"
 #include "gpz/format/codings.hpp"
+#include "gpz/format/grid_box.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/model/bonds.hpp"
@@ -57,11 +58,11 @@ struct Payload {
 struct SectionSource {
   SectionContext context;
   const FieldInput &input;
-  const Rows &rows;        // of the particles, in the order of the chunk
-  const Indices &indices;  // of the rows; not loaded for lossless fields
-  core::GridBox edges;     // of the box, on the grid of the field
-  const Box &box;
-  cpu::Encoder &encoder;  // of block chunks
+  const Rows &rows;                                  // of the particles, in the order of the chunk
+  const Indices &indices;                            // of the rows; not loaded for lossless fields
+  core::GridBox edges;                               // of the cell, on the grid of the field
+  const std::optional<format::TiltedEdges> &tilted;  // the same, if the cell is tilted
+  cpu::Encoder &encoder;                             // of block chunks
   model::ModelledOptions options;
   // Block coding is only tried for a section of so many bytes.
   std::size_t least_for_blocks = 0;

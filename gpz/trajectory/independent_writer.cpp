@@ -77,10 +77,10 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
     });
     context.others = &others;
     const bool searches = takes_indices && f == 0 && field == positions;
-    const core::GridBox edges =
-        searches ? cell.find(box, input.field, indices.columns(context.components()), nullptr, particles)
-                 : format::grid_box(box, input.field);
-    const SectionSource source{context, input, population.rows, indices, edges, box, encoder, {}};
+    const FoundCell found = searches
+                                ? cell.find(box, input.field, indices.columns(context.components()), nullptr, particles)
+                                : FoundCell{format::grid_box(box, input.field), {}};
+    const SectionSource source{context, input, population.rows, indices, found.axes, found.tilted, encoder, {}};
     const std::size_t begin = out.bytes.size();
     const WrittenSection written = append_section(candidates, source, SectionChoice::Try::both, {}, out.bytes);
     format::set_section_length(out.bytes, kind, f, out.bytes.size() - begin);

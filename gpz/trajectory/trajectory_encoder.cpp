@@ -174,8 +174,8 @@ struct TrajectoryEncoder::State {
     history.add(trajectory::IndependentChunk(opened, rows.size(), described, {}), one_thread);
   }
 
-  core::GridBox find_cell(const Field &field, const cpu::IndexColumns &columns, const cpu::DifferenceState &state,
-                          const Box &box) {
+  trajectory::FoundCell find_cell(const Field &field, const cpu::IndexColumns &columns,
+                                  const cpu::DifferenceState &state, const Box &box) {
     cpu::IndexColumns last{};
     for (std::size_t d = 0; d < field.components.size(); ++d) last[d] = state.axes[d].last.data();
     return cell.find(box, field, columns, &last, staying.size());
@@ -189,9 +189,9 @@ struct TrajectoryEncoder::State {
     const std::size_t components = input.field.components.size();
     indices.load(input, staying, &state, out.largest_error[f]);
     const cpu::IndexColumns columns = indices.columns(components);
-    const core::GridBox edges = f == 0 && trajectory::class_of(input.field) == trajectory::positions
-                                    ? find_cell(input.field, columns, state, box)
-                                    : format::grid_box(box, input.field);
+    const trajectory::FoundCell found = f == 0 && trajectory::class_of(input.field) == trajectory::positions
+                                            ? find_cell(input.field, columns, state, box)
+                                            : trajectory::FoundCell{format::grid_box(box, input.field), {}};
 
     bool same = state.plain;
     for (std::size_t d = 0; d < components && same; ++d) same = indices.column[d] == state.axes[d].last;
@@ -207,7 +207,7 @@ struct TrajectoryEncoder::State {
     context.classed = &history.classed(f);
     trajectory::OtherFields others = history.others(f);
     context.others = &others;
-    trajectory::SectionSource source{context, input, staying, indices, edges, box, encoder, {}};
+    trajectory::SectionSource source{context, input, staying, indices, found.axes, found.tilted, encoder, {}};
     source.options.in_order_of_ids = order == Order::id;
     source.options.positions = f == 0;
     source.options.dense = effort == Effort::dense;
@@ -223,7 +223,7 @@ struct TrajectoryEncoder::State {
     const Try turn = may_be_costly ? choice.next() : Try::usual;
     const trajectory::WrittenSection written = trajectory::append_section(candidates, source, turn, crossed, out.bytes);
     if (may_be_costly) choice.encoded(written.costly);
-    history.follow(f, columns, written.has_axes ? edges : core::GridBox{});
+    history.follow(f, columns, written.has_axes ? found.axes : core::GridBox{});
   }
 
   void encode(std::vector<FieldInput> fields, std::size_t particles, const int *rows, const Box &box, bool is_key,

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Positions elsewhere than in the box of the file take as many bits as those in it, and difference chunks that are
 // larger than independent ones are not written.
+#include "gpz/trajectory/cell_search.hpp"
+
 #include <array>
 #include <cmath>
 
 #include "container_support.hpp"
+#include "difference_support.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/trajectory/difference_patience.hpp"
 
 namespace gpz::test {
 namespace {
 
+using cpu::columns;
+using Frame = cpu::Frame;
 using Type = ConstArray::Type;
 using Vector = std::array<double, 3>;
 
@@ -93,7 +98,7 @@ std::size_t written(const std::vector<std::vector<double>> &frames, const Box &b
   writer.close();
   const Reader reader = reader_of(bytes);
   for (std::size_t f = 0; f < frames.size(); ++f) {
-    const Frame frame = reader.read(f, ReadOptions{1, true});
+    const gpz::Frame frame = reader.read(f, ReadOptions{1, true});
     for (std::size_t i = 0; i < particles; ++i)
       for (std::size_t d = 0; d < 3; ++d) {
         const double found = frame.find(std::string(1, "xyz"[d]))->floats[i];
@@ -144,6 +149,33 @@ TEST(CellSearch, UnwrappedPositionsAreFollowedThroughTheBox) {
   }
   const auto usual = static_cast<double>(written(open, {}, Effort::fast));
   EXPECT_LT(static_cast<double>(written(open, box, Effort::fast)), 1.04 * usual);
+}
+
+// Programs bring particles back now and then: in between, none goes through an edge.
+TEST(CellSearch, EdgesThatWereFoundStay) {
+  const auto moving = motion(3, 0.01);
+  std::vector<Frame> frames;
+  for (const std::vector<double> &x : placed(moving, box_of({}), 0, 0)) {
+    Frame q;
+    for (std::size_t d = 0; d < 3; ++d)
+      for (std::size_t i = 0; i < particles; ++i) q[d].push_back(std::llround(x[3 * i + d] / bound));
+    frames.push_back(q);
+  }
+  Frame still = frames[2];
+  for (auto &x : still[0]) x += 1;
+  Field field;
+  field.type = ValueType::float64;
+  field.step = bound;
+  field.components = {{"x", 0}, {"y", 1}, {"z", 2}};
+  trajectory::CellSearch search;
+  search.set_thorough(true);
+  const Frame *last = frames.data();
+  for (const Frame *now : {&frames[1], &frames[2], &still}) {
+    const cpu::IndexColumns before = columns(*last);
+    const core::GridBox axes = search.find({}, field, columns(*now), &before, particles).axes;
+    for (const core::GridAxis &axis : axes) EXPECT_NEAR(static_cast<double>(axis.period), edge / bound, 100);
+    last = now;
+  }
 }
 
 // Frames that have nothing to do with each other.

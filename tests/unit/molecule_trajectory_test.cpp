@@ -164,6 +164,24 @@ TEST(MoleculeTrajectory, IsSmallerThanWithout) {
   }
 }
 
+// Another program moves the positions, or the file has no box.
+TEST(MoleculeTrajectory, OfACellThatTheBoxDoesNotName) {
+  for (const bool tilted : {false, true}) {
+    Liquid liquid(chain(5), 2000, 8);
+    if (tilted) liquid.tilt();
+    std::vector<Snapshot> snapshots = liquid.run(7, 0.2, 0.001);
+    const std::size_t usual = size_with(snapshots, Effort::standard, feature::known);
+    for (Snapshot &snapshot : snapshots)
+      for (std::size_t k = 0; k < snapshot.quantities[0].real.size(); ++k)
+        snapshot.quantities[0].real[k] += 0.3 * liquid.size + 0.1 * liquid.box.values[6 + k % 3];
+    const std::size_t moved = size_with(snapshots, Effort::standard, feature::known);
+    EXPECT_LT(moved, usual * 101 / 100) << tilted;
+    for (Snapshot &snapshot : snapshots) snapshot.info.box = {};
+    const std::size_t without = size_with(snapshots, Effort::standard, feature::known);
+    EXPECT_LT(without, usual * 101 / 100) << tilted;
+  }
+}
+
 // Without ids in order there are no molecules, and fast has no features.
 TEST(MoleculeTrajectory, NeedsAnOrder) {
   Liquid liquid(chain(3), 300, 3);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Coding 9: positions of molecules (docs/format.md, section 9c).
 #include "gpz/format/corrupt.hpp"
-#include "gpz/format/grid_box.hpp"
 #include "gpz/molecule/section.hpp"
 #include "gpz/trajectory/codings.hpp"
 
@@ -18,10 +17,10 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
   model::MoleculeUse &use = context.modelled->search.molecules;
   if (!source.options.in_order_of_ids || context.components() != core::max_components || !use.may_try()) return false;
   molecule::Edges edges{source.edges};
-  if (const auto tilted = format::tilted_edges(source.box, context.field)) {
+  if (source.tilted) {
     edges.is_tilted = true;
-    edges.tilted_axes = tilted->axes;
-    edges.tilts = tilted->tilts;
+    edges.tilted_axes = source.tilted->axes;
+    edges.tilts = source.tilted->tilts;
   }
   auto update = molecule::encode(context.modelled->molecules, *context.state,
                                  source.indices.columns(context.components()), edges, out.payload);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/trajectory/bond_lengths.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpz/codec/functions.hpp"
+
+namespace gpz::trajectory {
+
+using crystal::Vector3;
+
+namespace {
+
+constexpr std::size_t parts = 512;
+constexpr std::size_t smooth = 2;         // parts
+constexpr std::size_t part_of_bonds = 8;  // one of so many ways is a bond at least
+constexpr double longest_of_bonds = 3;    // times the length that so many are shorter than
+constexpr std::size_t most_across = 256;
+constexpr double least_likelihood = 16;  // bits
+constexpr double least_of_usual = 2;     // by which the best period is more likely than others
+
+}  // namespace
+
+BondLengths::BondLengths(std::vector<double> lengths) : likelihood_(parts) {
+  const auto bond = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / part_of_bonds);
+  std::nth_element(lengths.begin(), bond, lengths.end());
+  longest_ = std::max(longest_of_bonds * *bond, 1.0);
+  std::vector<double> count(parts);
+  for (const double length : lengths)
+    if (length < longest_) count[static_cast<std::size_t>(length / longest_ * parts)] += 1;
+  // For each part of space: there is more of it farther away, and more particles that are not bound.
+  for (std::size_t k = 0; k < parts; ++k) count[k] /= (static_cast<double>(k) + 0.5) * (static_cast<double>(k) + 0.5);
+  double mean = 0;
+  for (const double x : count) mean += x / parts;
+  for (std::size_t k = 0; k < parts; ++k) {
+    double sum = 0;
+    for (std::size_t other = k < smooth ? 0 : k - smooth; other <= std::min(k + smooth, parts - 1); ++other)
+      sum += count[other];
+    likelihood_[k] = std::max(cpu::log2_of(sum / (2 * smooth + 1) / mean + 1e-9), 0.0);
+  }
+}
+
+double BondLengths::likelihood(const std::vector<Vector3> &across, std::size_t axis, double period) const {
+  double sum = 0;
+  for (Vector3 way : across) {
+    way[axis] -= period;
+    const double length = crystal::length(way);
+    if (length < longest_) sum += likelihood_[static_cast<std::size_t>(length / longest_ * parts)];
+  }
+  return sum;
+}
+
+double BondLengths::period(const std::vector<Vector3> &across, std::size_t axis, double range) const {
+  const std::vector<Vector3> some(across.begin(),
+                                  across.begin() + static_cast<std::ptrdiff_t>(std::min(across.size(), most_across)));
+  const double step = std::max(longest_ / parts, 1.0);
+  double best = 0;
+  double most = 0;
+  double sum = 0;
+  double count = 0;
+  const auto search = [&](double from, double to, double by) {
+    for (double period = from; period <= to; period += by) {
+      const double found = likelihood(some, axis, period);
+      sum += found;
+      count += 1;
+      if (found <= most) continue;
+      most = found;
+      best = period;
+    }
+  };
+  search(range - longest_, range + longest_, smooth * step);
+  const double usual = sum / count;
+  search(best - smooth * step, best + smooth * step, step);
+  return most >= least_likelihood && most >= least_of_usual * usual ? best : 0;
+}
+
+}  // namespace gpz::trajectory

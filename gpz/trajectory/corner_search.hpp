@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a tilted cell begins: programs put it elsewhere than the box of the file says, or write no box.
+#pragma once
+
+#include <cstddef>
+
+#include "gpz/codec/difference_codec.hpp"
+#include "gpz/crystal/vector3.hpp"
+#include "gpz/format/grid_box.hpp"
+
+namespace gpz::trajectory {
+
+class CornerSearch {
+ public:
+  // Moves the corner of the cell, the lower ends of its axes, to where most particles are inside, as a parallelepiped
+  // or as a brick of its edges' length. The corner stays where nearly all particles are inside already.
+  void place(format::TiltedEdges &cell, const cpu::IndexColumns &q, std::size_t n);
+
+ private:
+  crystal::Vector3 offset_{};  // of the corner that was found, in edges
+  unsigned frames_to_wait_ = 0;
+};
+
+}  // namespace gpz::trajectory

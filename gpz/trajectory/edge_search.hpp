@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The edges of a periodic cell that no box names, as an encoder finds them: by the particles that have gone through
+// them since the last frame (docs/decisions/0048).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "gpz/codec/difference_codec.hpp"
+#include "gpz/format/grid_box.hpp"
+#include "gpz/molecule/cell.hpp"
+#include "gpz/trajectory/edge_fit.hpp"
+
+namespace gpz::trajectory {
+
+class EdgeSearch {
+ public:
+  // Looks at the particles that jump from `last` to q, of `components` columns each. What was found before stays unless
+  // they say otherwise. Thorough: particles of neighbouring slots that are bound to each other tell the edges exactly,
+  // and edges that change from frame to frame are followed.
+  void update(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n,
+              bool is_thorough);
+
+  // The same of a frame without one before, as long as nothing is known: bonds of particles in neighbouring slots tell
+  // the periods of straight edges.
+  void look_at(const cpu::IndexColumns &q, std::size_t components, std::size_t n);
+
+  // With lo = 0; an axis is open where no particle was seen to go through its edge.
+  const format::TiltedEdges &edges() const { return edges_; }
+  bool is_tilted() const { return edges_.tilts != molecule::Cell::Tilts{}; }
+
+ private:
+  using Way = molecule::Way;
+  struct Jump {
+    std::size_t slot;
+    Way way;
+  };
+  // Ways through an edge. Particles of neighbouring slots that jump are of one molecule and move alike.
+  struct Ways {
+    std::vector<Way> all;
+    std::size_t molecules = 0;
+    std::size_t last_slot = 0;
+
+    void add(std::size_t slot, const Way &way, std::size_t gap) {
+      if (all.empty() || slot - last_slot > gap) ++molecules;
+      last_slot = slot;
+      all.push_back(way);
+    }
+  };
+
+  void find_range(const cpu::IndexColumns &q, std::size_t components, std::size_t n);
+  void find_jumps(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n);
+  bool explains_jumps() const;
+  Ways most_frequent(std::size_t axis) const;
+  Ways jumps_through(std::size_t axis) const;
+  EdgeEstimate mean_of(const Ways &ways, std::size_t axis) const;
+  double usual_move(const std::int64_t *q, const std::int64_t *last, std::size_t n, std::size_t axis) const;
+  void find_bonds(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n);
+  std::optional<EdgeEstimate> refined(std::size_t axis) const;
+  void take(std::size_t axis);
+  void straighten();
+
+  format::TiltedEdges edges_;
+  std::array<EdgeEstimate, core::max_components> known_{};
+  Way range_{};  // of the coordinates
+  std::vector<Jump> jumps_;
+  std::size_t gap_ = 1;  // slots between particles that were looked at, or that may be of one molecule
+  std::array<std::vector<BondAcross>, core::max_components> bonds_;  // across each edge
+};
+
+}  // namespace gpz::trajectory
