@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "codec_support.hpp"
@@ -44,8 +45,8 @@ struct Integers {
     SectionContext context{input.field, data.size()};
     context.ids = &ids;
     Bytes bytes;
-    const Box box;
-    append_section(candidates, {context, input, rows, indices, {}, box, encoder, {}}, turn, {}, bytes);
+    const std::optional<format::TiltedEdges> straight;
+    append_section(candidates, {context, input, rows, indices, {}, straight, encoder, {}}, turn, {}, bytes);
     return bytes;
   }
 };
