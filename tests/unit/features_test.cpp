@@ -88,6 +88,17 @@ TEST(Features, StandInTheFileHeader) {
   EXPECT_EQ(status_of([] { file_header(with_features(1u << 31)); }), Status::invalid_argument);
 }
 
+// Checksums hold, and the head cannot be opened: frames are copied, decoders refuse them.
+TEST(Features, AreNotAskedOfWhatCannotBeOpened) {
+  EncodedChunk chunk = ChunkKinds().chunk(ChunkKind::ordered);
+  chunk.bytes[0] ^= 1;  // the size of blocks
+  chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
+  const Bytes file = written(small_metadata(), chunk);
+  const Reader reader = reader_of(file);
+  EXPECT_EQ(reader.stored(0).bytes, chunk.bytes);
+  EXPECT_EQ(status_of([&] { reader.read(0); }), Status::corrupt);
+}
+
 TEST(Features, AreFoundInTheBytesOfAChunk) {
   const auto of = [](const EncodedChunk &chunk) {
     return format::needed_features(format::read_from(chunk.bytes.data()), chunk.bytes.size(), 2);

@@ -30,7 +30,8 @@ __global__ void open_head(const __grid_constant__ SequenceDecode params) {
     if (params.size < sequence_start + heads || params.size % 8 != 0 || params.chunk[0] != core::default_block_size)
       return fail(params, chunk_damaged);
     if (params.chunk[1] != static_cast<U32>(ChunkKind::sequence)) return fail(params, chunk_unsupported);
-    if ((U64{params.chunk[2]} | U64{params.chunk[3]} << 32) != params.size - 16) return fail(params, chunk_damaged);
+    if ((U64{params.chunk[2]} | U64{params.chunk[3]} << 32) != params.size - sequence_head)
+      return fail(params, chunk_damaged);
     if (params.chunk[4] == format::block_coded_values && params.chunk[5] == 0) return fail(params, chunk_unsupported);
     if (params.chunk[4] != format::sequence_values || params.chunk[5] != 0) return fail(params, chunk_damaged);
     all.exact = U64{params.chunk[6]} | U64{params.chunk[7]} << 32;

@@ -8,6 +8,8 @@
 #include "gpz/core/directory.hpp"
 #include "gpz/core/sequence.hpp"
 #include "gpz/cuda/block/decode_params.hpp"
+#include "gpz/format/chunk_head.hpp"
+#include "gpz/format/section_head.hpp"
 
 namespace gpz::cuda {
 
@@ -21,8 +23,9 @@ inline constexpr int packed_start_bits = 12;
 inline constexpr std::uint32_t page_words = 256;  // of 16 bits
 
 // Bytes of a chunk with one field up to its exact values: its head, the coding and their number.
-inline constexpr std::uint64_t sequence_start = 16 + 8 + 8;
-inline constexpr std::uint64_t exact_bytes = 16;
+inline constexpr std::uint64_t sequence_head = format::chunk_head_size(ChunkKind::sequence, 1);
+inline constexpr std::uint64_t sequence_start = sequence_head + format::field_coding_size + sizeof(std::uint64_t);
+inline constexpr std::uint64_t exact_bytes = format::exact_value_size;
 
 struct SequenceTables {
   core::SequenceAxis axis[core::max_components];

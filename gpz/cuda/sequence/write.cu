@@ -27,8 +27,8 @@ __global__ void write_start(const __grid_constant__ SequenceEncode params) {
     const U64 size = params.report->bytes;
     words[0] = core::default_block_size;
     words[1] = static_cast<U32>(ChunkKind::sequence);
-    words[2] = static_cast<U32>(size - 16);
-    words[3] = static_cast<U32>((size - 16) >> 32);
+    words[2] = static_cast<U32>(size - sequence_head);
+    words[3] = static_cast<U32>((size - sequence_head) >> 32);
     words[4] = format::sequence_values;
     words[5] = 0;
     words[6] = static_cast<U32>(all.exact);

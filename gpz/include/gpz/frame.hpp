@@ -111,10 +111,10 @@ struct Name {
   std::uint32_t bit;
   const char *name;
 };
-constexpr Name names[] = {{modelled_sections, "modelled sections"},
-                          {cell_chunks, "cell chunks"},
-                          {sequence_chunks, "sequence chunks"},
-                          {classed_sections, "classed sections"}};
+inline constexpr Name names[] = {{modelled_sections, "modelled sections"},
+                                 {cell_chunks, "cell chunks"},
+                                 {sequence_chunks, "sequence chunks"},
+                                 {classed_sections, "classed sections"}};
 }  // namespace feature
 
 // What a file says about itself. Every member is optional. From a file, texts have any characters (printable.hpp).
