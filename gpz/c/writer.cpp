@@ -83,6 +83,15 @@ gpz_status gpz_default_position_bound(const char *units, double *bound) {
   });
 }
 
+gpz_status gpz_thermal_bound(const gpz_field *fields, size_t field_count, size_t particles, double *bound) {
+  return guarded([&] {
+    require(bound != nullptr, "bound is a null pointer");
+    *bound = 0;
+    *bound =
+        gpz::thermal_bound(gpz::c::unbounded_inputs(gpz::c::taken_fields(fields, field_count), particles), particles);
+  });
+}
+
 void gpz_free(void *image) { std::free(image); }
 
 gpz_status gpz_writer_open(const char *path, gpz_mode mode, const gpz_metadata *metadata, int threads,

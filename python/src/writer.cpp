@@ -11,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "gpz/error.hpp"
+#include "gpz/units.hpp"
 #include "heads.hpp"
 #include "module.hpp"
 #include "object_sink.hpp"
@@ -55,6 +56,22 @@ FieldInput field_from(const nb::tuple &values, std::uint16_t &column, std::size_
     input.field.origin = origin_from(nb::cast<nb::tuple>(values[6]));
   }
   return input;
+}
+
+double thermal_bound_of(const nb::dict &columns) {
+  std::vector<FieldInput> fields;
+  std::size_t particles = 0;
+  for (const auto &[name, array] : columns) {
+    FieldInput &input = fields.emplace_back();
+    input.field.components.push_back({from_python(nb::cast<nb::str>(name)), 0});
+    std::size_t size = 0;
+    input.components[0] = python::input(array, size);
+    if (fields.size() > 1 && size != particles)
+      throw Error(Status::invalid_argument, "arrays of one frame have one length");
+    particles = size;
+  }
+  const nb::gil_scoped_release released;
+  return thermal_bound(fields, particles);
 }
 
 class FileWriter {
@@ -122,6 +139,9 @@ class FileWriter {
 }  // namespace
 
 void bind_writer(nb::module_ &module) {
+  module.def(
+      "thermal_bound", &thermal_bound_of, "columns"_a,
+      "The thermal bound of the velocities among these arrays by column, which is refused where they do not say it.");
   module.def(
       "largest_edge_sum", [](const nb::tuple &box) { return box_from(box).largest_edge_sum(); }, "box"_a);
   nb::class_<FileWriter>(module, "Writer")

@@ -5,7 +5,7 @@ import json
 import random
 import statistics
 
-from cli_case import A_SET, CliCase, dump_frame, parse_dump, random_rows
+from cli_case import A_SET, NUMBERED, CliCase, dump_frame, parse_dump, random_rows
 
 EDGE = 10  # of the box of dump_frame
 
@@ -84,9 +84,10 @@ class Large(BoundCase):
 
 
 class Thermal(BoundCase):
-    """Of velocities: a thousandth of the thermal speed of the type that is slowest, rounded down to two digits."""
+    """Of velocities: a thousandth of the thermal speed of the species that is slowest, rounded down to two digits."""
 
-    def write_gas(self, speeds=(2.0, 0.5), drift=100.0):
+    def write_gas(self, speeds=(2.0, 0.5), drift=100.0, species="type", names=(1, 2)):
+        """In the column `species`, whose values are `names`; without one they cannot be told apart."""
         rng = random.Random(4)
         self.speeds = {}
         rows = []
@@ -95,8 +96,10 @@ class Thermal(BoundCase):
             kind = i % 2
             velocity = [drift + rng.gauss(0, speeds[kind]) for _ in range(3)]
             self.speeds.setdefault(kind, []).append(velocity)
-            rows.append((number, kind + 1, x, y, z, *velocity, 1.5))
-        self.write("in.dump", dump_frame(0, rows, "id type x y z vx vy vz q"))
+            rows.append((number, *([names[kind]] if species else []), x, y, z, *velocity, 1.5))
+        self.write("in.dump", dump_frame(0, rows, f"id {species} x y z vx vy vz q"))
+        lines = [" ".join(map(str, (names[i % 2], *row[-7:-1]))) for i, row in enumerate(rows)]
+        self.write("in.xyz", f"{len(rows)}\nProperties=species:S:1:pos:R:3:velo:R:3\n" + "\n".join(lines) + "\n")
 
     def thermal_speed(self, kind):
         columns = list(zip(*self.speeds[kind]))
@@ -113,8 +116,21 @@ class Thermal(BoundCase):
         self.assertTrue(0.00091 * speed < bound <= 0.001 * speed, (bound, speed))
         self.assertEqual(float(f"{bound:.1e}"), bound)
         self.encode("--eb", "0.01", "--bound", "vx=thermal",
-                    err=f"vx: bound {bound:g}, a thousandth of the thermal speed of the slowest type in the first frame, rounded down")
+                    err=f"vx: bound {bound:g}, a thousandth of the thermal speed of the slowest species in the first frame, rounded down")
         self.gpz("verify", "t.gpz", "--against", "in.dump", out=None)
+
+    def test_whatever_column_names_the_species(self):
+        self.write_gas()
+        self.encode("--eb", "0.01", "--bound", "v*=thermal", err=None)
+        bound = self.bounds()["vx"]
+        for species, names in (("element", ("O", "H")), ("mass", (1.008, 15.999)), ("typelabel", ("OW", "HW"))):
+            self.write_gas(species=species, names=names)
+            self.encode("--eb", "0.01", "--bound", "v*=thermal", err=None)
+            self.assertEqual(self.bounds()["vx"], bound, species)
+        self.encode("--eb", "0.01", "--bound", "v*=thermal", name="in.xyz",
+                    err=f"vx vy vz: bound {bound:g}, a thousandth of the thermal speed of the slowest species in the first "
+                        f"frame, rounded down\ngpz: in.xyz: {NUMBERED}")
+        self.assertEqual(self.bounds()["vx"], bound)
 
     def test_a_star_for_any_bound(self):
         self.write_gas()
@@ -123,9 +139,14 @@ class Thermal(BoundCase):
         self.assertEqual([bounds[name] for name in ("vx", "vy", "vz", "q")], [0.25, 0.25, 0.25, 0.5])
 
     def test_refused(self):
-        self.write_gas(speeds=(0.0, 0.0))
+        self.write_gas(species="")
+        self.gpz("encode", "in.dump", "-o", "e.gpz", "--eb", "0.1", "--bound", "v*=thermal", code=2,
+                 err="in.dump: --bound: a thermal bound needs to know which particles are of one species, and no column is "
+                     "type, typelabel, element or mass; give one of them, or a number as the bound")
+        self.write_gas(speeds=(0.0, 0.0), drift=0.1)  # 0.1: the mean is another number
         refused = {
-            "v*=thermal": "in.dump: --bound: the velocities of the first frame are all alike, so there is no thermal speed; give a number",
+            "v*=thermal": "in.dump: --bound: no two particles of one species (column type) differ in velocity, so there is no "
+                          "thermal speed; give a number as the bound",
             "q=thermal": "in.dump: --bound q=thermal: a thermal bound is for vx, vy and vz, not for q; give a number",
             "w*=thermal": "in.dump: --bound w*: no such column takes a bound",
             "x*=thermal": "in.dump: --bound x*: no such column takes a bound",

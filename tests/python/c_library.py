@@ -133,6 +133,7 @@ def load():
         "gpz_compress": [POINTER(Frame), POINTER(Field), size, c_int, POINTER(c_void_p), POINTER(size)],
         "gpz_free": [c_void_p],
         "gpz_default_position_bound": [c_char_p, POINTER(c_double)],
+        "gpz_thermal_bound": [POINTER(Field), size, size, POINTER(c_double)],
         "gpz_writer_open": [c_char_p, c_int, POINTER(Metadata), c_int, POINTER(handle)],
         "gpz_writer_open_descriptor": [c_int, c_char_p, POINTER(Metadata), c_int, POINTER(handle)],
         "gpz_writer_open_memory": [POINTER(Metadata), c_int, POINTER(handle)],

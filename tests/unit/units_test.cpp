@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <random>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "container_support.hpp"
 #include "gpz/gpz.h"
@@ -55,6 +58,126 @@ TEST(Units, ThermalBoundsHaveTwoDigits) {
     EXPECT_GE(thermal_bound(speed), speed / 1100) << speed;
   }
   for (const double none : {0.0, -1.0, std::nan(""), HUGE_VAL}) EXPECT_EQ(thermal_bound(none), 0.0);
+}
+
+// Two species at one temperature, 16 times as heavy and light, that drift. Fields of float32 and float64, and integers
+// of 32 bits.
+class ThermalBounds : public ::testing::Test {
+ protected:
+  ThermalBounds() {
+    std::mt19937 random(7);
+    std::normal_distribution<double> normal;
+    for (int i = 0; i < particles; ++i) {
+      const bool heavy = i % 3 == 0;
+      types.push_back(heavy ? 1 : 2);
+      masses.push_back(heavy ? 16.0 : 1.0);
+      for (std::vector<double> *const v : {&vx, &vy}) v->push_back(drift + normal(random) / std::sqrt(masses.back()));
+      vz.push_back(static_cast<float>(drift + normal(random) / std::sqrt(masses.back())));
+    }
+  }
+
+  // In the plain way: a mean, then squares about it.
+  double speed_of_heavy() const {
+    double squares = 0;
+    double count = 0;
+    for (int d = 0; d < 3; ++d) {
+      std::vector<double> of;
+      for (int i = 0; i < particles; i += 3) of.push_back(d == 0 ? vx[i] : d == 1 ? vy[i] : vz[i]);
+      double mean = 0;
+      for (const double v : of) mean += v / static_cast<double>(of.size());
+      for (const double v : of) squares += (v - mean) * (v - mean);
+      count += static_cast<double>(of.size()) - 1;
+    }
+    return std::sqrt(squares / count);
+  }
+
+  std::vector<gpz_field> velocities() const {
+    return {gpz_column("vx", GPZ_FLOAT64, vx.data()), gpz_column("vy", GPZ_FLOAT64, vy.data()),
+            gpz_column("vz", GPZ_FLOAT32, vz.data())};
+  }
+  std::vector<gpz_field> velocities_and(const gpz_field &species) const {
+    std::vector<gpz_field> fields = velocities();
+    fields.push_back(species);
+    return fields;
+  }
+
+  // 0 and the message in `message` where it is refused.
+  double bound(const std::vector<gpz_field> &fields, std::string &message, int count = particles) const {
+    double found = 7;
+    const gpz_status status = gpz_thermal_bound(fields.data(), fields.size(), static_cast<std::size_t>(count), &found);
+    message = status == GPZ_OK ? "" : gpz_last_error();
+    EXPECT_TRUE(status == GPZ_OK || (status == GPZ_INVALID_ARGUMENT && found == 0)) << status << " " << found;
+    return found;
+  }
+  void expect_refused(const std::vector<gpz_field> &fields, const char *says, int count = particles) const {
+    std::string message;
+    EXPECT_EQ(bound(fields, message, count), 0);
+    EXPECT_NE(message.find(says), std::string::npos) << message;
+  }
+
+  static constexpr int particles = 600;
+  static constexpr double drift = 1e3;
+  std::vector<int> types;
+  std::vector<double> masses, vx, vy;
+  std::vector<float> vz;
+};
+
+TEST_F(ThermalBounds, AreThoseOfTheSlowestSpeciesWhateverNamesIt) {
+  const double expected = thermal_bound(speed_of_heavy());
+  EXPECT_NEAR(expected, 0.25e-3, 0.03e-3);
+  std::vector<std::int64_t> wide(types.begin(), types.end());
+  std::vector<float> narrow(masses.begin(), masses.end());
+  for (const gpz_field &species :
+       {gpz_column("type", GPZ_INT32, types.data()), gpz_column("typelabel", GPZ_INT64, wide.data()),
+        gpz_column("element", GPZ_INT32, types.data()), gpz_column("mass", GPZ_FLOAT64, masses.data()),
+        gpz_column("mass", GPZ_FLOAT32, narrow.data())}) {
+    std::string message;
+    EXPECT_EQ(bound(velocities_and(species), message), expected) << species.names << message;
+  }
+}
+
+TEST_F(ThermalBounds, LeaveOutWhatSaysNothing) {
+  const double expected = thermal_bound(speed_of_heavy());
+  // A frozen wall, a species of one particle, and values that are not finite.
+  for (int i = 0; i < 50; ++i) {
+    types.push_back(3);
+    vx.push_back(0.1);
+    vy.push_back(0.1);
+    vz.push_back(0.1F);
+  }
+  types.push_back(4);
+  vx.push_back(1e-9);
+  vy.push_back(0);
+  vz.push_back(0);
+  types.push_back(1);
+  vx.push_back(std::nan(""));
+  vy.push_back(HUGE_VAL);
+  vz.push_back(-HUGE_VALF);
+  std::string message;
+  const auto fields = velocities_and(gpz_column("type", GPZ_INT32, types.data()));
+  EXPECT_EQ(bound(fields, message, particles + 52), expected) << message;
+  // The type counts before the mass, which here is different for each particle.
+  for (std::size_t i = 0; i < masses.size(); ++i) masses[i] = static_cast<double>(i);
+  auto with_mass = fields;
+  with_mass.push_back(gpz_column("mass", GPZ_FLOAT64, masses.data()));
+  EXPECT_EQ(bound(with_mass, message), expected) << message;
+}
+
+TEST_F(ThermalBounds, AreRefusedWithWhatIsMissing) {
+  const gpz_field type = gpz_column("type", GPZ_INT32, types.data());
+  expect_refused({type}, "no float column is vx, vy or vz");
+  expect_refused({type, gpz_column("vx", GPZ_INT32, types.data())}, "no float column is vx, vy or vz");
+  expect_refused(velocities(), "no column is type, typelabel, element or mass");
+  expect_refused(velocities_and(type), "no two particles of one species (column type) differ in velocity", 1);
+  expect_refused(velocities_and(type), "differ in velocity", 0);
+  // All alike: rounding of a mean of 0.1 is no speed.
+  for (double &v : vx) v = 0.1;
+  expect_refused({type, gpz_column("vx", GPZ_FLOAT64, vx.data())}, "no two particles of one species");
+  std::vector<double> each(70000);
+  for (std::size_t i = 0; i < each.size(); ++i) each[i] = static_cast<double>(i);
+  expect_refused({gpz_column("mass", GPZ_FLOAT64, each.data()), gpz_column("vx", GPZ_FLOAT64, each.data())},
+                 "column mass has more than 65536 values", 70000);
+  EXPECT_EQ(gpz_thermal_bound(&type, 1, particles, nullptr), GPZ_INVALID_ARGUMENT);
 }
 
 TEST(Units, HaveTheirBoundInC) {

@@ -12,6 +12,7 @@
 #include "exit_code.hpp"
 #include "field_names.hpp"
 #include "gpz/chunk.hpp"
+#include "gpz/error.hpp"
 #include "gpz/units.hpp"
 #include "positions.hpp"
 
@@ -70,14 +71,34 @@ Failure unknown_column(const std::string &file, const Frame &frame, const std::m
   return {ExitCode::usage, file, "--bound is for other columns; positions take --eb or --rel"};
 }
 
-double range_of(const Frame &frame, std::size_t field) {
+// The field with the values of the frame; integers as they are, floats as float64.
+FieldInput input_of(const Frame &frame, std::size_t field) {
   FieldInput input;
   input.field = frame.info.fields[field];
-  input.field.type = ValueType::float64;  // as they are in a frame
-  for (const Frame::Column &column : frame.columns)
-    if (column.field == field)
+  const bool integers = input.field.type == ValueType::integer;
+  if (!integers) input.field.type = ValueType::float64;
+  for (const Frame::Column &column : frame.columns) {
+    if (column.field != field) continue;
+    if (integers)
+      input.components[column.component] = {column.integers.data(), sizeof(std::int64_t), ConstArray::Type::int64};
+    else
       input.components[column.component] = {column.floats.data(), sizeof(double), ConstArray::Type::float64};
-  return value_range(input, frame.info.particles);
+  }
+  return input;
+}
+
+double range_of(const Frame &frame, std::size_t field) {
+  return value_range(input_of(frame, field), frame.info.particles);
+}
+
+double thermal_bound_of(const std::string &file, const Frame &frame) {
+  std::vector<FieldInput> inputs;
+  for (std::size_t f = 0; f < frame.info.fields.size(); ++f) inputs.push_back(input_of(frame, f));
+  try {
+    return thermal_bound(inputs, frame.info.particles);
+  } catch (const Error &error) {
+    throw Failure(ExitCode::usage, file, "--bound: " + error.cause());
+  }
 }
 
 double longest_edge(const Box &box) {
@@ -147,57 +168,11 @@ void Bounds::resolve_columns(const std::string &file, const Frame &frame) {
       throw Failure(ExitCode::usage, file, fmt::format("--bound {}: no such column takes a bound", asked.pattern));
     if (!asked.bound)
       print_note(
-          printable(fmt::format("{}: bound {:g}, a thousandth of the thermal speed of the slowest type in the first "
+          printable(fmt::format("{}: bound {:g}, a thousandth of the thermal speed of the slowest species in the first "
                                 "frame, rounded down",
                                 names, thermal)));
   }
   asked_.clear();
-}
-
-// Of the type whose velocities have the smallest root mean square, about their mean, over the components there are.
-double Bounds::thermal_bound_of(const std::string &file, const Frame &frame) {
-  std::vector<const std::vector<double> *> velocities;
-  for (const char *const name : {"vx", "vy", "vz"})
-    if (const Frame::Column *const column = frame.find(name); column != nullptr && !column->floats.empty())
-      velocities.push_back(&column->floats);
-  const Frame::Column *const types = frame.find("type");
-  struct Sums {
-    double count = 0;
-    double sum = 0;
-    double squares = 0;
-  };
-  std::map<std::int64_t, std::vector<Sums>> of_type;
-  for (std::size_t i = 0; i < frame.info.particles; ++i) {
-    const std::int64_t type = types != nullptr && !types->integers.empty() ? types->integers[i] : 0;
-    std::vector<Sums> &sums = of_type[type];
-    sums.resize(velocities.size());
-    for (std::size_t d = 0; d < velocities.size(); ++d) {
-      const double v = (*velocities[d])[i];
-      if (!std::isfinite(v)) continue;
-      ++sums[d].count;
-      sums[d].sum += v;
-      sums[d].squares += v * v;
-    }
-  }
-  double least = 0;
-  for (const auto &[type, sums] : of_type) {
-    double squares = 0;
-    double count = 0;
-    for (const Sums &of : sums) {
-      if (of.count < 2) continue;
-      squares += of.squares - of.sum * of.sum / of.count;
-      count += of.count - 1;
-    }
-    if (!(squares > 0)) continue;
-    const double speed = std::sqrt(squares / count);
-    if (least == 0 || speed < least) least = speed;
-  }
-  const double bound = gpz::thermal_bound(least);
-  if (bound == 0)
-    throw Failure(
-        ExitCode::usage, file,
-        "--bound: the velocities of the first frame are all alike, so there is no thermal speed; give a number");
-  return bound;
 }
 
 void Bounds::apply(const std::string &file, Frame &frame) {

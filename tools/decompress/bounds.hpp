@@ -45,7 +45,6 @@ class Bounds {
 
  private:
   void resolve_columns(const std::string &file, const Frame &frame);
-  double thermal_bound_of(const std::string &file, const Frame &frame);
   void apply_to_positions(const std::string &file, Frame &frame);
   double absolute_of(const std::string &file, const Frame &frame);
   void note_large(const std::string &file, const Frame &frame) const;

@@ -2,6 +2,7 @@
 // The unit styles of LAMMPS, as Metadata::units names them, and the bound of positions that is used without another.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,5 +29,15 @@ GPZ_API double usual_bound(double rms);
 // The bound of velocities that leaves observables unchanged: a thousandth of the thermal speed of the heaviest species
 // (of one component), rounded down to two significant digits. 0 if there is none.
 GPZ_API double thermal_bound(double thermal_speed);
+
+struct FieldInput;  // gpz/frame.hpp
+
+// That bound, from the columns vx, vy and vz of a frame (those that it has), in their units. The thermal speed of a
+// species is the root mean square of the components of its velocities, about the mean of each. The species with the
+// smallest counts, which in equilibrium is the heaviest. A species is the particles with one value in the column type,
+// typelabel, element or mass: the first of them that the frame has. Bounds, other columns and values that are not
+// finite have no part in it. Throws invalid_argument without velocities (floats), without a column of species, and if
+// in no species two particles differ in velocity.
+GPZ_API double thermal_bound(const std::vector<FieldInput> &fields, std::uint64_t particles);
 
 }  // namespace gpz

@@ -140,6 +140,20 @@ def read(name, status, *says, frame=0, capacity=N, flags=0, **changes):
     return Row("gpz_reader_read", name, call, status, says)
 
 
+def thermal(name, *says, given, count=N):
+    """given: the names of fields and their arrays."""
+
+    def call(place):
+        array = (c.Field * max(len(given), 1))(*(c.field_of(field, [values]) for field, values in given.items()))
+        bound = ctypes.c_double(7)
+        try:
+            place.library.call("thermal_bound", array, len(given), count, byref(bound))
+        finally:
+            assert bound.value == 0
+
+    return Row("gpz_thermal_bound", name, call, INVALID, says)
+
+
 def row(entry, name, status, *says, call):
     return Row(entry, name, call, status, says)
 
@@ -204,6 +218,14 @@ ROWS = [
     setting("writer_set_effort", "3", 3, "effort", "GPZ_EFFORT_DENSE (2)", "not 3"),
     row("gpz_default_position_bound", "imperial", INVALID, "units", "imperial", "known: lj",
         call=lambda place: place.library.call("default_position_bound", b"imperial", byref(ctypes.c_double()))),
+    thermal("no fields", "no float column is vx, vy or vz", given={}),
+    thermal("velocities of integers", "no float column is vx, vy or vz", given={"vx": KEEP[3], "type": KEEP[3]}),
+    thermal("no species", "no column is type, typelabel, element or mass", "give", given={"vx": KEEP[0]}),
+    thermal("no two of one species", "column type", "no thermal speed", "give a number", given={"vx": KEEP[0], "type": KEEP[3]}),
+    thermal("no particles", "no thermal speed", given={"vx": KEEP[0], "type": KEEP[3]}, count=0),
+    thermal("names twice", "two columns of the name vx", given={"vx": KEEP[0], "vx vx": KEEP[0]}),
+    row("gpz_thermal_bound", "bound null", INVALID, "bound is a null pointer",
+        call=lambda place: place.library.call("thermal_bound", (c.Field * 4)(*fields()), 4, N, None)),
     row("gpz_reader_open", "threads", INVALID, "threads", "0 (all cores)", "not -3", call=lambda place: opened(place, -3)),
     row("gpz_reader_open", "missing", c.IO_ERROR, "new.gpz", "No such file",
         call=lambda place: place.library.open("reader_open", place.new, 1)),
