@@ -16,6 +16,8 @@ from gpz._errors import ArgumentError
 from gpz._frame import VECTORS
 
 UNITS_OF_NONE = "lj"  # whose bound is that of files which name no units
+THERMAL = "thermal"  # in place of a bound: the first frame says it
+OF_SPECIES = ("type", "typelabel", "element", "mass")  # columns by which the library tells species apart
 
 
 def require_units(units: Any) -> None:
@@ -48,6 +50,25 @@ def checked_bound(name: str, bound: Any) -> float:
     return number
 
 
+def checked_bound_of(name: str, bound: Any, columns: Iterable[str]) -> float | str:
+    """The bound of these columns as a float, or THERMAL, which velocities can have."""
+    if not (isinstance(bound, str) and bound == THERMAL):
+        return checked_bound(name, bound)
+    others = [column for column in columns if column not in VECTORS["velocities"]]
+    if others:
+        raise ArgumentError(f"{name}: a thermal bound is for vx, vy and vz, not for {others[0]}. Give a number")
+    return THERMAL
+
+
+def thermal_bound(columns: Mapping[str, np.ndarray]) -> float:
+    """That of the velocities of a frame. ArgumentError if they have no thermal speed, or species are not known."""
+    needed = {name: columns[name] for name in (*VECTORS["velocities"], *OF_SPECIES) if name in columns}
+    try:
+        return _core.thermal_bound(needed)
+    except ArgumentError as error:
+        raise ArgumentError(f"bounds: {error.cause}") from None
+
+
 def bound_beyond(bound: float, box: Box | None) -> str | None:
     """What to warn of: a bound that leaves nothing of the positions in this box."""
     longest = 0.0 if box is None else float(box.lengths.max())
@@ -60,20 +81,23 @@ def bound_beyond(bound: float, box: Box | None) -> str | None:
     )
 
 
-def columns_of_bounds(bounds: Mapping[str, float]) -> dict[str, float]:
-    """By column: "velocities" stands for vx, vy and vz."""
+def columns_of_bounds(bounds: Mapping[str, float | str]) -> dict[str, float | str]:
+    """By column: "velocities" stands for vx, vy and vz, which may have the bound THERMAL."""
     if not isinstance(bounds, Mapping):
         raise TypeError(
             f'bounds: a dict of columns, such as {{"velocities": 1e-4}}, not {shown(bounds)}. The bound of positions is '
             "the argument bound="
         )
-    result: dict[str, float] = {}
+    result: dict[str, float | str] = {}
     for name, bound in bounds.items():
         if not isinstance(name, str):
             raise TypeError(f"bounds: columns have names, such as \"vx\", not {shown(name)}")
         if name == "positions" or any(name in form for form in _positions.FORMS):
             raise ArgumentError(f"bounds[{name!r}]: the bound of positions is the argument bound=")
-        columns = dict.fromkeys(VECTORS.get(name, (name,)), checked_bound(f"bounds[{name!r}]", bound))
+        if name.endswith("*"):
+            raise ArgumentError(f'bounds[{name!r}]: give whole names of columns; "velocities" stands for vx, vy and vz')
+        names = VECTORS.get(name, (name,))
+        columns = dict.fromkeys(names, checked_bound_of(f"bounds[{name!r}]", bound, names))
         twice = [column for column in columns if column in result]
         if twice:
             raise ArgumentError(f"bounds[{name!r}]: the column {twice[0]} has a bound already. Leave one of them out")
@@ -81,7 +105,7 @@ def columns_of_bounds(bounds: Mapping[str, float]) -> dict[str, float]:
     return result
 
 
-def require_columns(bounds: Mapping[str, float], columns: Iterable[str]) -> None:
+def require_columns(bounds: Iterable[str], columns: Iterable[str]) -> None:
     """ArgumentError for a bound of a column that the frame does not have. In two dimensions a vector lacks its third
     component."""
     columns = list(columns)

@@ -52,7 +52,8 @@ class Writer:
     bound: the largest error of a coordinate, distance units, in every frame and without exception. 0: positions are
         exact. None: that of the units, 0.0005 Angstrom in real and metal; 0.0005 where no units are named.
     bounds: of other float columns, in their units: {"velocities": 1e-4, "c_pe": 1e-3}. Without one they are exact, as
-        integers are.
+        integers are. {"velocities": "thermal"}: a thousandth of the thermal speed of the heaviest species in the first
+        frame, which needs types or a column mass. Observables do not change with it.
     key_interval: every Nth frame can be decoded without others. The others need ids: they are stored as differences,
         which is smaller; whoever reads one decodes from the key frame on.
     order: of particles in key frames. "auto", "id": by id; frames without ids get the ids 1, 2, ..., so that arrays come back
@@ -79,7 +80,7 @@ class Writer:
         type_labels: Sequence[str] | None = None,
         metadata: Mapping[str, Any] | None = None,
         bound: float | None = None,
-        bounds: Mapping[str, float] | None = None,
+        bounds: Mapping[str, float | str] | None = None,
         key_interval: int = 100,
         order: str = "auto",
         effort: str = "standard",
@@ -91,8 +92,10 @@ class Writer:
         effort = EFFORTS.index(checked_choice("effort", effort, EFFORTS))
         given = given_metadata(metadata, units, elements, type_labels)
         self._bound = None if bound is None else _checks.checked_bound("bound", bound)
-        self._bounds = _checks.columns_of_bounds({} if bounds is None else bounds)
-        self._unchecked = dict(self._bounds)  # bounds whose columns have to be in the first frame
+        asked = _checks.columns_of_bounds({} if bounds is None else bounds)
+        self._bounds = {name: given for name, given in asked.items() if not isinstance(given, str)}
+        self._thermal = asked.keys() - self._bounds.keys()  # columns whose bound the first frame says
+        self._unchecked = tuple(asked)  # columns that have to be in the first frame
         threads = checked_threads(threads)
         key_interval = checked_integer(
             "key_interval", key_interval, 1, MOST_KEY_INTERVAL, f"a number of frames from 1 to {MOST_KEY_INTERVAL}"
@@ -140,6 +143,7 @@ class Writer:
         file.require_same(given, self._bound, self._bounds)
         self._bound = file.bound if file.bound is not None else self._bound
         self._bounds = self._bounds | file.bounds
+        self._thermal -= file.bounds.keys()
         self._has_ids = file.has_ids
         self._may_have_numbers = self._may_have_numbers and file.has_ids is None
         return file.metadata
@@ -282,6 +286,8 @@ class Writer:
         if names:  # one quantity has one type
             common = np.result_type(*(values[name] for name in names))
             values = values | {name: values[name].astype(common, copy=False) for name in names}
+        if self._thermal:
+            self._bounds |= dict.fromkeys(self._thermal, _checks.thermal_bound(values))
         groups = ([names] if names else []) + [(name,) for name in values if name not in (names or ())]
         fields = []
         for group in groups:
@@ -292,7 +298,7 @@ class Writer:
             display = DISPLAY_NUMBERS[kept.displays.get(group[0], "number")]
             fields.append((list(group), list(arrays), display, group is names, bound, step, packed_origin))
         self._writer.write(len(next(iter(values.values()), ())), timestep, time, packed, fields)
-        self._unchecked = {}
+        self._unchecked, self._thermal = (), set()
 
     def _bound_of(self, group: tuple[str, ...], arrays: list[np.ndarray], origin, unchanged: set[str], box) -> tuple:
         """Bound, step and origin of a field."""

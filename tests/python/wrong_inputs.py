@@ -68,6 +68,14 @@ def write(name, error, *says, **arguments):
     return Row("Writer.write", name, call, error, says)
 
 
+def thermal(name, *says, **arguments):
+    def call(place):
+        with gpz.Writer(place.new, bounds={"velocities": "thermal"}) as made:
+            made.write(positions=X, **arguments)
+
+    return Row("thermal", name, call, gpz.ArgumentError, says)
+
+
 def reopened(name, error, *says, **arguments):
     def call(place):
         with gpz.open(place.file, **arguments) as trajectory:
@@ -197,6 +205,17 @@ CORE = [
     writer("bounds x", A, "bounds['x']", "bound=", bounds={"x": 0.1}),
     writer("bounds twice", A, "bounds['vx']", "vx", "one of them", bounds={"velocities": 0.1, "vx": 0.2}),
     writer("bounds negative", A, "bounds['q']", "-1", "not negative", bounds={"q": -1}),
+    writer("bounds star", A, "bounds['v*']", "whole names", "velocities", bounds={"v*": 0.1}),
+    writer("bounds warm", A, "bounds['vx']", "'warm'", "finite number", bounds={"vx": "warm"}),
+    writer("bounds thermal forces", A, "bounds['forces']", "vx, vy and vz", "fx", "number", bounds={"forces": "thermal"}),
+    writer("bounds thermal q", A, "bounds['q']", "vx, vy and vz", "not for q", "number", bounds={"q": "thermal"}),
+    writer("bounds thermal twice", A, "bounds['vx']", "one of them", bounds={"velocities": "thermal", "vx": 0.2}),
+    writer("bound thermal", A, "bound", "'thermal'", "finite number", bound="thermal"),
+    thermal("no velocities", "new.gpz", "no column vx"),
+    thermal("no species", "new.gpz", "bounds: ", "no column is type, typelabel, element or mass", "a number", velocities=X),
+    thermal("all alike", "new.gpz", "bounds: ", "column type", "no thermal speed", "a number", velocities=X * 0 + 0.1, types=ONES),
+    thermal("masses of each", "column mass", "no thermal speed", velocities=X, mass=X[:, 0]),
+    thermal("integers", "no float column", **{name: IDS for name in ("vx", "vy", "vz")}, types=ONES),
     writer("key_interval -1", A, "key_interval", "-1", INTERVAL, key_interval=-1),
     writer("key_interval 0", A, "key_interval", "0", INTERVAL, key_interval=0),
     writer("key_interval 65536", A, "key_interval", "65536", INTERVAL, key_interval=65536),
@@ -420,6 +439,9 @@ ASE = [
     ase_write("bound", A, "bound", "True", "finite number", bound=True),
     ase_write("bounds number", T, "bounds", "0.1", "dict", bounds=0.1),
     ase_write("bounds", A, "vx", "no column", bounds={"velocities": 0.1}),
+    ase_write("bounds thermal", A, "bounds['forces']", "vx, vy and vz", bounds={"forces": "thermal"}),
+    ase_write("bounds thermal at rest", A, "new.gpz", "bounds: ", "no thermal speed",
+              change=lambda atoms: atoms.set_velocities(X * 0 + 1), bounds={"velocities": "thermal"}),
     ase_write("units", A, "units", "imperial", "known: lj", units="imperial"),
     ase_write("units 3", T, "units", "3", '"metal"', units=3),
     ase_write("specorder text", T, "specorder", "'Cu'", '["Cu"]', specorder="Cu"),
@@ -459,6 +481,9 @@ MDANALYSIS = [
     mda_write("bound", A, "bound", "-1", "finite number", bound=-1),
     mda_write("velocity_bound", A, "velocity_bound", "nan", "finite number", velocity_bound=np.nan),
     mda_write("force_bound", T, "force_bound", "[1]", "one finite number", force_bound=[1]),
+    mda_write("force_bound thermal", A, "force_bound", "vx, vy and vz", "number", force_bound="thermal"),
+    mda_write("bound thermal", A, "bound", "vx, vy and vz", "number", bound="thermal"),
+    mda_write("velocity_bound thermal", A, "no column vx", velocity_bound="thermal"),
     mda_write("units", ValueError, "imperial", "metal", lammps_units="imperial"),
     mda_write("convert_units", T, "convert_units", "'no'", "True or False", convert_units="no"),
     mda_write("append", T, "append", "'yes'", "True or False", append="yes"),

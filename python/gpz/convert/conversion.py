@@ -12,6 +12,7 @@ from pathlib import Path
 import gpz
 from gpz import _checks
 from gpz._errors import MissingFileError
+from gpz._frame import VECTORS
 from gpz.convert import from_gpz, to_gpz
 from gpz.convert.formats import format_to_read, format_to_write, is_gpz
 from gpz.convert.outcome import Outcome
@@ -29,7 +30,7 @@ def convert(
     *,
     frames: slice | None = None,
     bound: float | None = None,
-    bounds: Mapping[str, float] | None = None,
+    bounds: Mapping[str, float | str] | None = None,
     units: str | None = None,
     precision: int | None = None,
     topology: str | os.PathLike | None = None,
@@ -47,7 +48,8 @@ def convert(
         that it has, if it does not say.
     precision: decimal places of nm in an XTC file (of sigma, for lj units), 0 to 9; None: 3.
     bound: of positions in the .gpz file, in its distance units; 0: exact; None: that of the units (gpz.Writer). bounds: of
-        "velocities" and "forces", which are exact otherwise.
+        "velocities" and "forces", which are exact otherwise. "thermal" for velocities: a thousandth of the thermal speed of
+        the heaviest species in the first frame, which needs types: those of the topology, where the source has none.
     key_interval, order, effort: of the .gpz file, as in gpz.Writer.
     topology: a file that MDAnalysis reads, for types and elements, and for the number of atoms of files that do not say
         it (AMBER's mdcrd, TRZ).
@@ -139,13 +141,13 @@ def require_options(options: Mapping[str, object]) -> None:
             raise gpz.ArgumentError(f"{name}: one of {', '.join(choices)}, not {options[name]!r}")
 
 
-def checked_bounds(bounds: Mapping[str, float]) -> dict[str, float]:
+def checked_bounds(bounds: Mapping[str, float | str]) -> dict[str, float | str]:
     for name in bounds:
         if name not in ("velocities", "forces"):
             raise gpz.ArgumentError(
                 f"bounds: {name!r} is none of 'velocities' and 'forces'; the bound of positions is bound="
             )
-    return {name: _checks.checked_bound(f"bounds[{name!r}]", bound) for name, bound in bounds.items()}
+    return {name: _checks.checked_bound_of(f"bounds[{name!r}]", bound, VECTORS[name]) for name, bound in bounds.items()}
 
 
 def require_places(source: Path, target: Path) -> None:

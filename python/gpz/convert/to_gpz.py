@@ -30,7 +30,7 @@ def write(
     frames: slice,
     style: str,
     bound: float | None,
-    bounds: Mapping[str, float],
+    bounds: Mapping[str, float | str],
     topology: str | os.PathLike | None,
     options: Mapping[str, Any],
 ) -> Outcome:
@@ -70,12 +70,17 @@ def write(
                 box = box_of(ts.dimensions, units.length)
                 if number == numbers[0]:
                     require_vectors(bounds, vectors, source)
+                    require_species(bounds, columns, source)
                     # The writer warns of it as well, and warnings are not shown here.
                     said = _checks.bound_beyond(_checks.position_bound(style) if bound is None else bound, box)
                     notes += [said] if said else []
                     has_steps = form.timesteps or (not form.endings and "step" in ts.data)
                 step = int(ts.data.get("step", ts.frame))
-                writer.write(**vectors, **columns, box=box, timestep=step, time=ts.time / units.time)
+                try:
+                    writer.write(**vectors, **columns, box=box, timestep=step, time=ts.time / units.time)
+                except gpz.ArgumentError as error:
+                    error.path = str(source)  # instead of the unfinished file
+                    raise
         if "types" not in columns:
             notes.append(f"{form.name} has no types and elements: give a file that has them with --topology")
         if form.even_times or not has_steps:
@@ -83,7 +88,7 @@ def write(
         if problem is not None and not isinstance(problem, gpz.TruncatedError):
             notes.append(f"frames behind those that were asked for are damaged: {problem}")
             problem = None
-        return Outcome(notes + lossless.notes(target), len(numbers), problem)
+        return Outcome(notes + thermal_notes(bounds, target) + lossless.notes(target), len(numbers), problem)
 
 
 def has_chosen(extent: Extent, frames: slice) -> bool:
@@ -126,10 +131,31 @@ def vectors_of(ts, units: Units) -> dict[str, np.ndarray]:
     return vectors
 
 
-def require_vectors(bounds: Mapping[str, float], vectors: Mapping[str, np.ndarray], source: Path) -> None:
+def require_vectors(bounds: Mapping[str, float | str], vectors: Mapping[str, np.ndarray], source: Path) -> None:
     for name, bound in bounds.items():
         if name not in vectors:
-            raise gpz.ArgumentError(f"a bound of {name} ({bound:g}), and the file has no {name}", str(source))
+            given = bound if isinstance(bound, str) else f"{bound:g}"
+            raise gpz.ArgumentError(f"a bound of {name} ({given}), and the file has no {name}", str(source))
+
+
+def require_species(bounds: Mapping[str, float | str], columns: Mapping[str, np.ndarray], source: Path) -> None:
+    if _checks.THERMAL in bounds.values() and "types" not in columns:
+        raise gpz.ArgumentError(
+            "a thermal bound of velocities, and the file has no types: give a topology that has them, or a number",
+            str(source),
+        )
+
+
+def thermal_notes(bounds: Mapping[str, float | str], path: Path) -> list[str]:
+    """A line that says the bound of velocities which the first frame has given them."""
+    if _checks.THERMAL not in bounds.values():
+        return []
+    with gpz.open(path) as file:
+        bound = file[0].bounds["vx"]
+    return [
+        f"velocities: bound {bound:g}, a thousandth of the thermal speed of the slowest species in the first frame, rounded "
+        "down"
+    ]
 
 
 def box_of(dimensions: np.ndarray | None, unit: float) -> gpz.Box | None:

@@ -12,8 +12,10 @@ from MDAnalysis.lib import mdamath
 
 import gpz
 from gpz._arguments import checked_flag, checked_integer
-from gpz._checks import checked_bound
+from gpz._checks import checked_bound_of
+from gpz._frame import VECTORS
 from gpz._metadata import Existing
+from gpz._positions import FORMS
 from gpz.mdanalysis.origins import OfFrame, of_atoms
 from gpz.mdanalysis.units import units_of
 
@@ -39,6 +41,8 @@ class GPZWriter(base.WriterBase):
     bound: the largest error of a coordinate, in A. None: that of the units of the file, as in gpz.Writer (real,
         metal: 0.0005 A). 0: exact.
     velocity_bound, force_bound: of velocities (A/ps) and forces (kJ/(mol A)); None: they are exact.
+        velocity_bound="thermal": a thousandth of the thermal speed of the heaviest species in the first frame. Species
+        are the atoms of one type, or of one mass where there are no types.
     lammps_units: of the file. None: those of the trajectory if it is a .gpz file, else "metal", in which lengths, times
         and velocities are those of MDAnalysis.
     convert_units: False: numbers go into the file as MDAnalysis has them.
@@ -65,7 +69,7 @@ class GPZWriter(base.WriterBase):
         n_atoms: int | None,
         *,
         bound: float | None = None,
-        velocity_bound: float | None = None,
+        velocity_bound: float | str | None = None,
         force_bound: float | None = None,
         lammps_units: str | None = None,
         convert_units: bool = True,
@@ -86,8 +90,12 @@ class GPZWriter(base.WriterBase):
         self.convert_units = checked_flag("convert_units", convert_units)
         self.lammps_units = lammps_units
         self._bounds = {
-            name: checked_bound(name, given)
-            for name, given in (("bound", bound), ("velocity_bound", velocity_bound), ("force_bound", force_bound))
+            name: checked_bound_of(name, given, columns)
+            for name, given, columns in (
+                ("bound", bound, FORMS[0]),
+                ("velocity_bound", velocity_bound, VECTORS["velocities"]),
+                ("force_bound", force_bound, VECTORS["forces"]),
+            )
             if given is not None
         }
         self._options: dict[str, Any] = {
@@ -153,7 +161,9 @@ class GPZWriter(base.WriterBase):
         self.lammps_units = existing.metadata["units"] or "lj" if units is None else units
         self._units = units_of(self.lammps_units if self.convert_units else None)
         factors = {"bound": self._units.length, "velocity_bound": self._units.velocity, "force_bound": self._units.force}
-        bounds = {name: bound / factors[name] for name, bound in self._bounds.items()}
+        bounds = {
+            name: bound if isinstance(bound, str) else bound / factors[name] for name, bound in self._bounds.items()
+        }
         columns = {"velocities": bounds.get("velocity_bound"), "forces": bounds.get("force_bound")}
         return gpz.Writer(
             self.filename,

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 import gpz
+from gpz._checks import THERMAL
 from gpz._slices import as_slice
 from gpz.programs.exit_codes import HELP, USAGE, exit_code
 
@@ -59,11 +60,15 @@ def bound(text: str) -> float:
     return value
 
 
-def bound_of(text: str) -> tuple[str, float]:
+# And as gpz encode names them.
+QUANTITIES = {"velocities": "velocities", "forces": "forces", "v*": "velocities", "f*": "forces"}
+
+
+def bound_of(text: str) -> tuple[str, float | str]:
     name, _, value = text.partition("=")
-    if name not in ("velocities", "forces"):
+    if name not in QUANTITIES:
         raise ValueError(text)
-    return name, bound(value)
+    return QUANTITIES[name], value if value == THERMAL else bound(value)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -97,9 +102,10 @@ def parser() -> argparse.ArgumentParser:
         "--bound",
         action="append",
         default=[],
-        type=option(bound_of, "velocities=V or forces=V, V a finite number that is not negative"),
+        type=option(bound_of, "velocities=V or forces=V, or v*=V or f*=V: V a finite number that is not negative, or thermal for velocities"),
         metavar="WHAT=B",
-        help="WHAT: velocities or forces; 0: exact (exact)",
+        help="WHAT: velocities or forces, or v* or f*; 0: exact (exact); velocities=thermal: a thousandth of the thermal speed "
+        "of the heaviest species",
     )
     made.add_argument(
         "--topology",
@@ -148,9 +154,10 @@ def whole_number(text: str) -> int:
 def in_the_shell(error: BaseException) -> str:
     """The message, with the options that the user has given instead of arguments in Python."""
     text = str(error)
-    name = re.match(r"(\w+(?:\['\w+'\])?)(?==|:)", text)
-    if isinstance(error, gpz.ArgumentError) and name and name[1] in OPTIONS:
-        text = OPTIONS[name[1]] + text[name.end() :]
+    if isinstance(error, gpz.ArgumentError) and text.endswith(error.cause):
+        name = re.match(r"(\w+(?:\['\w+'\])?)(?==|:)", error.cause)
+        if name and name[1] in OPTIONS:
+            text = text.removesuffix(error.cause) + OPTIONS[name[1]] + error.cause[name.end() :]
     return text.replace(" (topology=)", "").replace(" (precision=)", "")
 
 
@@ -159,7 +166,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = options_parser.parse_args(arguments)
     bounds = dict(options.bound)
     if len(bounds) < len(options.bound):
-        options_parser.error("--bound: velocities and forces have one bound each")
+        options_parser.error("--bound: velocities (v*) and forces (f*) have one bound each")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that nothing is left behind
     try:
         from gpz.convert import convert

@@ -42,3 +42,17 @@ def test_the_order_of_atoms_and_the_bound_without_keywords(images, tmp_path, uni
 def test_refused(images, tmp_path, keywords, error, message):
     with pytest.raises(error, match=message):
         ase.io.write(tmp_path / "out.gpz", images, **keywords)
+
+
+def test_the_thermal_bound_of_velocities(tmp_path):
+    """A thousandth of the speed of the heavier element, in the units of the file."""
+    random = np.random.default_rng(4)
+    atoms = ase.Atoms("OH2" * 200, positions=random.uniform(0, 30, (600, 3)), cell=[30] * 3, pbc=True)
+    atoms.set_velocities(random.normal(size=(600, 3)) / np.sqrt(atoms.get_masses())[:, None])
+    ase.io.write(tmp_path / "out.gpz", atoms, units="real", bounds={"velocities": "thermal"})
+    with gpz.open(tmp_path / "out.gpz") as file:
+        bound, types = file[0].bounds["vx"], file[0]["type"]
+        speed = np.sqrt(file[0].velocities[types == 1].var(axis=0, ddof=1).mean())
+    assert 0.00090 * speed < bound <= 0.00101 * speed
+    read = ase.io.read(tmp_path / "out.gpz").get_velocities()
+    assert np.abs(read - atoms.get_velocities()).max() < 0.0011 / 4  # the oxygens have a speed of 1/4

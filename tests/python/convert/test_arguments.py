@@ -16,7 +16,8 @@ USAGE, IO, CORRUPT, TRUNCATED, UNSUPPORTED = 2, 3, 4, 5, 6
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """run.gpz with velocities, and run.xtc, run.trr and run.dcd of it. The box has 20 Angstrom."""
+    """run.gpz with velocities, and run.xtc, run.trr and run.dcd of it, without types. The box has 20 Angstrom. rest.gro has
+    velocities that are all the same."""
     made = tmp_path_factory.mktemp("arguments")
     random = np.random.default_rng(8)
     with gpz.Writer(made / "run.gpz", units="metal") as writer:
@@ -25,6 +26,8 @@ def folder(tmp_path_factory):
             writer.write(positions=x, velocities=v, ids=np.arange(1, 21), box=[20, 20, 20], timestep=k, time=k)
     for ending in ("xtc", "trr", "dcd"):
         convert(made / "run.gpz", made / f"run.{ending}")
+    atoms = [f"{i:5}SOL     OW{i:5}{i:8.3f}{1:8.3f}{1:8.3f}{0.1:8.4f}{0.1:8.4f}{0.1:8.4f}" for i in (1, 2)]
+    (made / "rest.gro").write_text("\n".join(["at rest", "2", *atoms, "5 5 5"]) + "\n")
     (made / "folder.gpz").mkdir()
     for name in ("noise.xtc", "noise.dcd", "noise.nc", "noise.h5md", "noise.pdb", "noise.gro", "noise.gpz"):
         (made / name).write_text("this is a text, and nothing else\n" * 5)
@@ -48,6 +51,12 @@ WRONG = [
     (USAGE, "run.trr o.gpz --bound x=1", "--bound: velocities=V or forces=V.*not 'x=1'"),
     (USAGE, "run.trr o.gpz --bound velocities=1 --bound velocities=2", "--bound: .*one bound each"),
     (USAGE, "run.trr o.gpz --bound forces=1", "run.trr: a bound of forces .1., and the file has no forces"),
+    (USAGE, "run.trr o.gpz --bound v*=1 --bound velocities=2", "--bound: .*one bound each"),
+    (USAGE, "run.trr o.gpz --bound v*=warm", "--bound: velocities=V .*thermal.*not 'v.=warm'"),
+    (USAGE, "run.trr o.gpz --bound forces=thermal", "--bound forces: a thermal bound is for vx, vy and vz, not for fx"),
+    (USAGE, "run.trr o.gpz --bound v*=thermal", "run.trr: a thermal bound of velocities, .* no types: give a topology .*number"),
+    (USAGE, "run.xtc o.gpz --bound v*=thermal", "run.xtc: a bound of velocities .thermal., and the file has no velocities"),
+    (USAGE, "rest.gro o.gpz --bound v*=thermal", "rest.gro: --bound: no two particles .*column type.* no thermal speed"),
     (USAGE, "run.xtc o.gpz --key 0", "--key: a whole number from 1 to 65535, not 0"),
     (USAGE, "run.xtc o.gpz --key=-3", "--key: a whole number from 1 to 65535, not -3"),
     (USAGE, "run.xtc o.gpz --key 1.5", "--key: a whole number, not '1.5'"),

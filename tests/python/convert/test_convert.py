@@ -222,3 +222,33 @@ def test_lossless_columns_are_named_with_their_usual_bounds(made, tmp_path):
     bounds = {"velocities": 1e-3}
     notes = "\n".join(convert(tmp_path / "out.trr", tmp_path / "b.gpz", units="real", bounds=bounds, effort="fast"))
     assert "lossless" not in notes
+
+
+@pytest.mark.parametrize("how", ["python", "velocities=thermal", "v*=thermal"])
+def test_the_thermal_bound_of_velocities(tmp_path, how):
+    """Of the slower type, which the topology tells, in the units of the new file."""
+    random = np.random.default_rng(11)
+    speeds = np.where(np.arange(300) % 3 == 0, 0.5, 2.0)  # Angstrom/ps
+    universe = mda.Universe.empty(300, trajectory=True, velocities=True)
+    universe.add_TopologyAttr("names", np.where(speeds < 1, "OW", "HW"))
+    universe.dimensions = [20, 20, 20, 90, 90, 90]
+    universe.atoms.positions = random.uniform(0, 20, (300, 3))
+    universe.atoms.velocities = random.normal(size=(300, 3)) * speeds[:, None]
+    universe.atoms.write(tmp_path / "run.gro")
+    universe.atoms.write(tmp_path / "run.trr")
+    if how == "python":
+        source, target, topology = (tmp_path / name for name in ("run.trr", "run.gpz", "run.gro"))
+        notes = convert(source, target, units="real", bounds={"velocities": "thermal"}, topology=topology)
+    else:
+        command = [sys.executable, "-m", "gpz.programs.convert", "run.trr", "run.gpz", "--units", "real"]
+        command += ["--bound", how, "--topology", "run.gro"]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        notes = done.stderr.splitlines()
+    with gpz.open(tmp_path / "run.gpz") as file:
+        bound = file[0].bounds["vx"]
+        velocities = file[0].velocities * 1000  # of Angstrom/fs
+    speed = np.sqrt(universe.atoms.velocities[speeds < 1].var(axis=0, ddof=1).mean()) / 1000
+    assert 0.00090 * speed < bound <= 0.001 * speed
+    assert np.abs(velocities - universe.atoms.velocities).max() <= 1.01e3 * bound
+    assert sum(f"velocities: bound {bound:g}, a thousandth of the thermal speed" in note for note in notes) == 1

@@ -47,3 +47,20 @@ def test_the_order_of_atoms_and_the_bound_without_keywords(universe, tmp_path):
 def test_refused(universe, tmp_path, keywords, error, message):
     with pytest.raises(error, match=message):
         universe.atoms.write(tmp_path / "out.gpz", **keywords)
+
+
+@pytest.mark.parametrize("species", ["types", "masses"])
+def test_the_thermal_bound_of_velocities(tmp_path, species):
+    """A thousandth of the speed of the slower species, in the units of the file."""
+    random = np.random.default_rng(4)
+    slow = np.arange(600) % 3 == 0
+    made = mda.Universe.empty(600, trajectory=True, velocities=True)
+    made.add_TopologyAttr(species, np.where(slow, "O", "H") if species == "types" else np.where(slow, 16.0, 1.0))
+    made.atoms.positions = random.uniform(0, 30, (600, 3))
+    made.atoms.velocities = random.normal(size=(600, 3)) * np.where(slow, 0.5, 2)[:, None]
+    made.atoms.write(tmp_path / "out.gpz", lammps_units="real", velocity_bound="thermal")
+    with gpz.open(tmp_path / "out.gpz") as file:
+        bound = file[0].bounds["vx"] * 1000  # Angstrom/ps
+        assert np.abs(file[0].velocities * 1000 - made.atoms.velocities).max() <= 1.01 * bound
+    speed = np.sqrt(made.atoms.velocities[slow].var(axis=0, ddof=1).mean())
+    assert 0.00090 * speed < bound <= 0.00101 * speed
