@@ -52,7 +52,7 @@ int open_flags(File::Mode mode) {
     case File::Mode::read:
       return O_RDONLY | O_CLOEXEC;
     case File::Mode::create:
-      return O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+      return O_WRONLY | O_CREAT | O_CLOEXEC;  // emptied when it is known that nobody reads it
     case File::Mode::update:
       break;
   }
@@ -68,7 +68,12 @@ File::File(const std::string &path, Mode mode, System &system) : system_(system)
     struct stat facts {};
     if (system_.fstat(descriptor_, &facts) != 0) fail("cannot examine", Error::no_position);
     if (S_ISREG(facts.st_mode)) {
-      size_ = static_cast<std::uint64_t>(facts.st_size);
+      if (mode == Mode::create) {
+        empty(facts);
+      } else {
+        size_ = static_cast<std::uint64_t>(facts.st_size);
+      }
+      if (mode == Mode::read) being_read_ = std::make_unique<BeingRead>(facts);
     } else if (mode != Mode::create) {
       errno = S_ISDIR(facts.st_mode) ? EISDIR : ESPIPE;
       fail("not a regular file", Error::no_position);
@@ -87,6 +92,15 @@ File::File(int descriptor, const std::string &name, System &system)
 
 File::~File() {
   if (owned_ && descriptor_ >= 0) system_.close(descriptor_);
+}
+
+void File::empty(const struct stat &facts) {
+  if (is_being_read(facts))
+    throw Error(Status::invalid_argument,
+                "is open for reading in this program, and would be emptied: write another file, or close what reads it",
+                name_);
+  if (facts.st_size > 0 && retry([&] { return system_.ftruncate(descriptor_, 0); }) != 0)
+    fail("cannot empty", Error::no_position);
 }
 
 void File::fail(const std::string &what, std::uint64_t position) const {
@@ -180,6 +194,7 @@ void File::sync() {
 }
 
 void File::close() {
+  being_read_.reset();
   if (!owned_ || descriptor_ < 0) return;
   // Not repeated when interrupted: the descriptor is released already and may belong to another thread by then.
   const int result = system_.close(descriptor_);

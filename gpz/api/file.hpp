@@ -9,9 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "gpz/api/being_read.hpp"
 #include "gpz/api/source.hpp"
 #include "gpz/sink.hpp"
 
@@ -39,7 +41,7 @@ class File final : public Source, public Sink {
  public:
   enum class Mode {
     read,    // an existing regular file
-    create,  // for writing, emptied
+    create,  // for writing, emptied; invalid_argument if a File of this process has it open for reading
     update,  // for reading and writing, made if missing
   };
 
@@ -52,6 +54,8 @@ class File final : public Source, public Sink {
   // Size when it was opened; 0 for what has none.
   std::uint64_t size() const override { return size_; }
   void read_at(std::uint64_t position, void *data, std::size_t size) const override;
+
+  void allow_replacement() override { being_read_.reset(); }
 
   // The next bytes; fewer than `size` only at the end.
   std::size_t read(void *data, std::size_t size);
@@ -67,6 +71,7 @@ class File final : public Source, public Sink {
   void close() override;
 
  private:
+  void empty(const struct stat &facts);
   [[noreturn]] void fail(const std::string &what, std::uint64_t position) const;
 
   System &system_;
@@ -74,7 +79,8 @@ class File final : public Source, public Sink {
   int descriptor_ = -1;
   bool owned_ = true;
   std::uint64_t size_ = 0;
-  std::uint64_t position_ = 0;  // of sequential reading or writing
+  std::uint64_t position_ = 0;             // of sequential reading or writing
+  std::unique_ptr<BeingRead> being_read_;  // of a file that is open for reading
 };
 
 }  // namespace gpz::api

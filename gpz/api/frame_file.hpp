@@ -25,6 +25,7 @@ class FrameFile {
   explicit FrameFile(std::unique_ptr<Source> source);
 
   const Source &source() const { return *source_; }
+  void allow_replacement() { source_->allow_replacement(); }
   const std::string &name() const { return source_->name(); }
   const FileScan &scan() const { return scan_; }
 

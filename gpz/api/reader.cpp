@@ -230,6 +230,8 @@ Reader::~Reader() = default;
 Reader::Reader(Reader &&) noexcept = default;
 Reader &Reader::operator=(Reader &&) noexcept = default;
 
+void Reader::allow_replacement() { state_->file.allow_replacement(); }
+
 const FileScan &Reader::scan() const { return state_->file.scan(); }
 
 FrameInfo Reader::info(std::size_t i, std::vector<ChunkEntry> *chunks) const {

@@ -20,6 +20,8 @@ class Source {
   virtual std::uint64_t size() const = 0;
   // All of `size` bytes; throws truncated if there are fewer, io_error.
   virtual void read_at(std::uint64_t position, void *data, std::size_t size) const = 0;
+  // From now on writers may empty it.
+  virtual void allow_replacement() {}
 };
 
 class MemorySource final : public Source {

@@ -36,11 +36,15 @@ Source = str | os.PathLike | bytes | bytearray | memoryview
 
 
 class File:
-    """An open file, and how its frames are read. A trajectory and its slices share one."""
+    """An open file, and how its frames are read. A trajectory and its slices share one.
 
-    def __init__(self, source: Source, options: Options):
+    of_loop: whether it is that of a loop, which the frames of the loop keep. A writer may replace it.
+    """
+
+    def __init__(self, source: Source, options: Options, of_loop: bool = False):
         self.source = _files.source_of(source)
         self.options = options
+        self.of_loop = of_loop
         self.reader: Any = None
         self.open()
 
@@ -55,6 +59,8 @@ class File:
             self.reader = _core.Reader.of_memory(self.source, "memory", self.options.max_memory)
         else:
             self.reader = _core.Reader.open(os.fsencode(self.source), self.options.max_memory)
+        if self.of_loop:
+            self.reader.allow_replacement()
         self.metadata: dict[str, Any] = self.reader.metadata
 
     def require_open(self) -> Any:
@@ -202,7 +208,7 @@ class Trajectory(Sequence):
         """Frames in order. Each loop opens the file for itself, so that loops do not disturb each other: a frame is decoded
         from the one before it."""
         self._file.require_open()
-        return Ahead(self._indices, File(self._file.source, self._file.options).frame)
+        return Ahead(self._indices, File(self._file.source, self._file.options, of_loop=True).frame, self._file)
 
     def _position(self, index: int) -> int:
         """The number of a frame in the file."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import threading
@@ -43,7 +44,7 @@ class Writer:
         with gpz.Writer("out.gpz", units="metal", elements=["Cu"], bound=1e-3) as writer:
             writer.write(positions=x, ids=ids, types=types, box=[36.1, 36.1, 36.1], timestep=0)
 
-    path: the file, which is replaced; or the descriptor of a pipe; or a binary file object, such as sys.stdout.buffer,
+    path: the file, which is replaced, unless a Trajectory of this program has it open; or the descriptor of a pipe; or a binary file object, such as sys.stdout.buffer,
         io.BytesIO() or gzip.open(...), in which the file begins where the object is. File objects are not closed.
     units: LAMMPS's name: lj, real, metal, si, cgs, electron, micro, nano.
     elements, type_labels: lists of texts, [t - 1] for type t. Types beyond them are refused.
@@ -121,7 +122,12 @@ class Writer:
             if existing is not None:
                 given = self._continue(existing, given)
             self._describe(given)
-            return _core.Writer.open(name, given, append, threads)
+            try:
+                return _core.Writer.open(name, given, append, threads)
+            except ArgumentError:
+                # Trajectories that nobody can reach any more may still have the file open.
+                gc.collect()
+                return _core.Writer.open(name, given, append, threads)
         if append:
             raise ArgumentError("append needs the path of a file, to read what it has")
         self._describe(given)

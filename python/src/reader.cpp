@@ -68,6 +68,8 @@ class FileReader {
     reader_.verify(i, threads);
   }
 
+  void allow_replacement() { reader_.allow_replacement(); }
+
   // One value of each frame.
   template <class T, class Get>
   nb::object of_frames(const Get &get) const {
@@ -166,7 +168,8 @@ void bind_reader(nb::module_ &module) {
       .def("head", &FileReader::head, "frame"_a)
       .def("field_sizes", &FileReader::field_sizes, "frame"_a)
       .def("read", &FileReader::read, "frame"_a, "names"_a, "arrays"_a, "sort_by_id"_a, "threads"_a)
-      .def("verify", &FileReader::verify, "frame"_a, "threads"_a);
+      .def("verify", &FileReader::verify, "frame"_a, "threads"_a)
+      .def("allow_replacement", &FileReader::allow_replacement);
 
   nb::class_<DecodedFrame>(module, "DecodedFrame")
       .def("head", &DecodedFrame::head)

@@ -23,7 +23,7 @@ GPZ_API gpz_status gpz_compress(const gpz_frame *frame, const gpz_field *fields,
 GPZ_API void gpz_free(void *image);
 
 typedef enum gpz_mode {
-  GPZ_CREATE = 0, /* replaces an existing file */
+  GPZ_CREATE = 0, /* replaces an existing file; GPZ_INVALID_ARGUMENT while a gpz_reader of this process has it open */
   GPZ_APPEND = 1  /* continues an existing file behind its last complete frame; creates a missing file */
 } gpz_mode;
 

@@ -39,8 +39,9 @@ struct ColumnOutput {
 // Reads any frame of a file, in any order.
 class GPZ_API Reader {
  public:
-  // Opens a file. A torn file opens with its complete frames: see scan(). Throws io_error, not_gpz,
-  // unsupported_version, corrupt, truncated, limit_exceeded (as all functions that read: see Limits).
+  // Opens a file. A torn file opens with its complete frames: see scan(). While it is open, a Writer of this process
+  // does not replace it. Throws io_error, not_gpz, unsupported_version, corrupt, truncated, limit_exceeded (as all
+  // functions that read: see Limits).
   explicit Reader(const std::string &path, const Limits &limits = {});
   // Opens the bytes of a whole file in memory, which have to outlive the reader. Error messages call them `name`.
   Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name = "memory", const Limits &limits = {});
@@ -83,6 +84,8 @@ class GPZ_API Reader {
   std::vector<std::uint64_t> field_sizes(std::size_t i) const;
   // Checks every checksum and the structure of frame i by decoding it.
   void verify(std::size_t i, int threads = 1) const;
+  // Lets a Writer of this process replace the file although this reader has it open. Frames can then no longer be read.
+  void allow_replacement();
 
  private:
   struct GPZ_LOCAL State;

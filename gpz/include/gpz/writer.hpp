@@ -19,12 +19,13 @@ class GPZ_API Writer {
  public:
   enum class Mode { create, append };
 
-  // Writes to the file `path`. create replaces an existing file. append continues an existing file behind its complete
-  // frames; a missing or empty file is created. What `metadata` says has to be what the file says, and the first new
-  // frame has to have the file's bounds: otherwise that throws invalid_argument (gpz/continuation.hpp), and no byte of
-  // the file changes. What `metadata` leaves out is that of the file. The first new frame takes the place of a torn end
-  // and the index. `threads`: 1 is the caller's thread, 0 all cores; the bytes do not depend on it. Throws io_error,
-  // and what scan_file throws.
+  // Writes to the file `path`. create replaces an existing file, unless a Reader
+  // of this process has it open: that is invalid_argument, and the file stays. append continues an existing file behind
+  // its complete frames; a missing or empty file is created. What `metadata` says has to be what the file says, and the
+  // first new frame has to have the file's bounds: otherwise that throws invalid_argument (gpz/continuation.hpp), and
+  // no byte of the file changes. What `metadata` leaves out is that of the file. The first new frame takes the place of
+  // a torn end and the index. `threads`: 1 is the caller's thread, 0 all cores; the bytes do not depend on it. Throws
+  // io_error, and what scan_file throws.
   Writer(const std::string &path, const Metadata &metadata, Mode mode = Mode::create, int threads = 1);
   // Writes to a file descriptor, seekable or not: a pipe, a socket, standard output. Writing begins at its current
   // position. The descriptor must be blocking. It is not closed. Error messages call it `name`. Bytes that it has

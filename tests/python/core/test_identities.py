@@ -168,5 +168,6 @@ def test_files_in_the_order_of_memory_can_be_copied(tmp_path):
         with gpz.Writer(tmp_path / "out.gpz") as writer:
             for frame in source:
                 writer.write(frame)
+        source.close()
         for frame, x in zip(gpz.open(tmp_path / "out.gpz"), given, strict=True):
             assert np.abs(frame.positions - x).max() <= 1e-3

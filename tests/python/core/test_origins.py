@@ -156,9 +156,10 @@ def test_values_that_no_grid_holds_keep_their_bound(tmp_path, value):
     with gpz.Writer(tmp_path / "in.gpz", bound=BOUND) as writer:
         writer.write(positions=np.full((PARTICLES, 3), value))
     for bound in (BOUND, 1.2 * BOUND):
-        with gpz.Writer(tmp_path / "out.gpz", bound=bound) as writer:
+        out = tmp_path / f"{bound}.gpz"
+        with gpz.Writer(out, bound=bound) as writer:
             writer.write(gpz.open(tmp_path / "in.gpz")[0])
-        frame = gpz.open(tmp_path / "out.gpz")[0]
+        frame = gpz.open(out)[0]
         assert frame.position_bound == BOUND and np.array_equal(frame.positions, np.full((PARTICLES, 3), value), equal_nan=True)
 
 

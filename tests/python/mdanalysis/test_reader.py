@@ -109,6 +109,7 @@ def test_frames_without_times(path, positions):
     reader = GPZReader(write(path, frames, units="real", metadata={"timestep_size": 2.0}))
     assert [ts.time for ts in reader] == pytest.approx([0, 0.02, 0.04, 0.06])
     assert reader.dt == pytest.approx(0.02)
+    reader.close()
     with pytest.warns(UserWarning, match="no dt information"):
         assert [ts.time for ts in GPZReader(write(path, frames, units="real"))] == [0, 1, 2, 3]
 

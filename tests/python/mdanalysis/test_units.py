@@ -136,5 +136,6 @@ def test_as_the_file_has_them(write):
 def test_units_that_the_caller_gives(write):
     reader = GPZReader(write(None), lammps_units="nano")
     assert (reader.ts.positions == 10).all()
+    reader.close()
     with pytest.raises(ValueError, match="no units 'imperial'"):
         GPZReader(write(None), lammps_units="imperial")
