@@ -28,7 +28,7 @@ BondLengths::BondLengths(std::vector<double> lengths) : likelihood_(parts) {
   longest_ = std::max(longest_of_bonds * *bond, 1.0);
   std::vector<double> count(parts);
   for (const double length : lengths)
-    if (length < longest_) count[static_cast<std::size_t>(length / longest_ * parts)] += 1;
+    if (length < longest_) count[part_of(length)] += 1;
   // For each part of space: there is more of it farther away, and more particles that are not bound.
   for (std::size_t k = 0; k < parts; ++k) count[k] /= (static_cast<double>(k) + 0.5) * (static_cast<double>(k) + 0.5);
   double mean = 0;
@@ -41,12 +41,16 @@ BondLengths::BondLengths(std::vector<double> lengths) : likelihood_(parts) {
   }
 }
 
+std::size_t BondLengths::part_of(double length) const {
+  return std::min(static_cast<std::size_t>(length / longest_ * parts), parts - 1);
+}
+
 double BondLengths::likelihood(const std::vector<Vector3> &across, std::size_t axis, double period) const {
   double sum = 0;
   for (Vector3 way : across) {
     way[axis] -= period;
     const double length = crystal::length(way);
-    if (length < longest_) sum += likelihood_[static_cast<std::size_t>(length / longest_ * parts)];
+    if (length < longest_) sum += likelihood_[part_of(length)];
   }
   return sum;
 }

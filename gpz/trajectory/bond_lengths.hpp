@@ -2,6 +2,7 @@
 // The period of an axis from one frame: bonds that go through the edge are as long as the others.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "gpz/crystal/vector3.hpp"
@@ -21,6 +22,7 @@ class BondLengths {
   double period(const std::vector<crystal::Vector3> &across, std::size_t axis, double range) const;
 
  private:
+  std::size_t part_of(double length) const;
   double likelihood(const std::vector<crystal::Vector3> &across, std::size_t axis, double period) const;
 
   double longest_ = 0;

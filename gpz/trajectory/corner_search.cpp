@@ -11,11 +11,6 @@
 #include "gpz/molecule/cell.hpp"
 
 namespace gpz::trajectory {
-
-using crystal::operator+;
-using crystal::operator-;
-using crystal::operator*;
-
 namespace {
 
 constexpr std::size_t particles_tested = 512;

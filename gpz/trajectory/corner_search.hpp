@@ -10,6 +10,10 @@
 
 namespace gpz::trajectory {
 
+using crystal::operator+;
+using crystal::operator-;
+using crystal::operator*;
+
 class CornerSearch {
  public:
   // Moves the corner of the cell, the lower ends of its axes, to where most particles are inside, as a parallelepiped

@@ -9,8 +9,6 @@
 namespace gpz::trajectory {
 
 using crystal::Vector3;
-using crystal::operator-;
-using crystal::operator*;
 
 namespace {
 

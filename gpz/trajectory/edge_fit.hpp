@@ -10,6 +10,10 @@
 
 namespace gpz::trajectory {
 
+using crystal::operator+;
+using crystal::operator-;
+using crystal::operator*;
+
 // An edge as it is known. Edge `axis` has components 0 to `axis`; the others are 0.
 struct EdgeEstimate {
   crystal::Vector3 edge{};

@@ -8,10 +8,6 @@
 #include "gpz/trajectory/bond_lengths.hpp"
 
 namespace gpz::trajectory {
-
-using crystal::operator-;
-using crystal::operator*;
-
 namespace {
 
 constexpr std::size_t most_ranged = 1024;   // particles, for their range

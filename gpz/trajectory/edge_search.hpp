@@ -18,14 +18,14 @@ namespace gpz::trajectory {
 
 class EdgeSearch {
  public:
-  // Looks at the particles that jump from `last` to q, of `components` columns each. What was found before stays unless
-  // they say otherwise. Thorough: particles of neighbouring slots that are bound to each other tell the edges exactly,
-  // and edges that change from frame to frame are followed.
+  // Finds edges by the particles that jump from `last` to q, of `components` columns each. Edges that explain the jumps
+  // stay. A thorough search also takes the bonds of these particles to those in neighbouring slots, which give the
+  // edges exactly, and follows edges that change from frame to frame.
   void update(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n,
               bool is_thorough);
 
-  // The same of a frame without one before, as long as nothing is known: bonds of particles in neighbouring slots tell
-  // the periods of straight edges.
+  // Finds the periods of straight edges in a frame without an earlier one, by bonds of particles in neighbouring slots.
+  // Does nothing if an edge is known.
   void look_at(const cpu::IndexColumns &q, std::size_t components, std::size_t n);
 
   // With lo = 0; an axis is open where no particle was seen to go through its edge.
