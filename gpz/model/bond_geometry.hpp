@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a particle may be that is bound to earlier ones: on a sphere around one, or on a circle around two
-// (docs/format.md, section 10b). Integers only, so that encoder and decoder expect the same.
+// Predicts a particle that is bound to earlier ones: it lies on a sphere around one particle or on a circle around two
+// (docs/format.md, section 10b). Integer arithmetic only, so that encoder and decoder compute the same values.
 #pragma once
 
 #include <array>
@@ -12,23 +12,24 @@
 
 namespace gpz::model {
 
-inline constexpr int fraction_bits = 6;                       // expectations are in units of 1/64 grid step
-inline constexpr std::uint32_t longest_bond = 1u << 26;       // in 1/64 steps
-inline constexpr std::uint32_t longest_of_circle = 1u << 19;  // where products of four lengths fit
+inline constexpr int fraction_bits = 6;                  // unit of expected vectors: 1/64 grid step
+inline constexpr std::uint32_t longest_bond = 1u << 26;  // in 1/64 steps
+inline constexpr std::uint32_t longest_of_circle = 1u
+                                                   << 19;  // in 1/64 steps; products of four lengths fit into 64 bits
 
-// A way between two particles, one component an axis.
+// Vector between two particles, one component per axis.
 using Way = std::array<std::int64_t, core::max_components>;
 
-// Bonds of one kind lead to earlier particles, some slots before: the parent and, for a circle, a second one.
+// One kind of bond: the lags to the parent and, for a circle, to a second particle. Both are in earlier slots.
 struct BondKind {
-  std::array<std::uint32_t, 2> lag{};     // slots; the second one 0: there is only a parent
-  std::array<std::uint32_t, 2> length{};  // in 1/64 steps; the first one 0: it varies
+  std::array<std::uint32_t, 2> lag{};     // in slots; the second is 0 if there is only a parent
+  std::array<std::uint32_t, 2> length{};  // in 1/64 steps; the first is 0 if the length varies
 
   bool is_fixed() const { return length[0] != 0; }
   bool is_circle() const { return lag[1] != 0; }
 };
 
-// The way from `from` to `to`, in whole steps. False if it is too long for a bond.
+// Computes the vector from `from` to `to` in whole steps. Returns false if a component is too long for a bond.
 inline bool find_way(const Way &from, const Way &to, const core::GridBox &box, Way &way) {
   constexpr std::int64_t most = longest_bond >> fraction_bits;
   bool is_near = true;
@@ -39,21 +40,21 @@ inline bool find_way(const Way &from, const Way &to, const core::GridBox &box, W
   return is_near;
 }
 
-// The components of the way from the parent to a particle whose bonds are fixed are decoded one after the other: what
-// is known of the first ones says where the last ones are, on one of two sides.
+// Predicts the vector from the parent to a particle with fixed bonds, one component after the other. The components
+// known so far determine the others, except for a choice between two sides.
 class BoundWay {
  public:
-  // Classes of residuals that resemble each other, for contexts. Those below `expected_classes` occur where a way is
+  // Classes of similar residuals, from which contexts follow. Classes below `expected_classes` occur if a vector is
   // expected.
   static constexpr int expected_classes = 14;
   static constexpr int classes = 24;
 
-  // A way for which `expected` is expected, in 1/64 steps and below 2^40 in magnitude. `between`: from the parent to
-  // the second particle of a circle (find_way), in whole steps.
+  // For the expected vector `expected`, in 1/64 steps and below 2^40 in magnitude. `between` is the vector from the
+  // parent to the second particle of a circle (find_way), in whole steps.
   BoundWay(const BondKind &kind, const Way &expected, const Way &between) : expected_(expected) {
     start(kind, between);
     if (circle_) {
-      // First the axis along which the circle goes, then the others in their turn.
+      // Start with the axis closest to the circle's tangent; the others follow cyclically.
       const Way &e = expected_;
       const Way &b = between_;
       const Way along{e[1] * b[2] - e[2] * b[1], e[2] * b[0] - e[0] * b[2], e[0] * b[1] - e[1] * b[0]};
@@ -62,23 +63,23 @@ class BoundWay {
       set_order(next(largest_of(expected_)));
     }
   }
-  // A way that may have any direction.
+  // For a vector of any direction.
   BoundWay(const BondKind &kind, const Way &between) : anywhere_(true) {
     start(kind, between);
     if (!circle_) {
       set_order(0);
       return;
     }
-    // From the middle of the circle; first an axis along which it is wide.
+    // Expect the centre of the circle. Start with an axis along which the circle is wide.
     const Way &b = between_;
     const std::int64_t square = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
     for (std::size_t d = 0; d < b.size() && square != 0; ++d) expected_[d] = plane_ * b[d] * unit() / square;
     set_order(smallest_of(b));
   }
 
-  // The axis of step 0, 1, 2.
+  // Axis of step 0, 1 or 2.
   std::size_t axis(int step) const { return axis_[static_cast<std::size_t>(step)]; }
-  // Its expected component, in 1/64 steps.
+  // Expected component on this axis, in 1/64 steps.
   std::int64_t expected(int step) const { return expected_[axis(step)]; }
   int class_of(int step) const {
     if (circle_) return step != 0 ? 8 + level_ : anywhere_ ? 23 : 7;
@@ -86,9 +87,9 @@ class BoundWay {
     return !anywhere_ ? 0 : step == 0 ? 14 : 15 + level_;
   }
 
-  // Whether at this step there is another point with the components that are known, on the other side.
+  // True if a second point, on the other side, has the same known components at this step.
   bool has_side(int step) const { return step == (circle_ ? 1 : 2); }
-  // Whether the actual way, in whole steps, is nearer to that one.
+  // True if the actual vector, in whole steps, is nearer to the second point.
   bool is_on_other_side(const Way &way) const {
     if (!circle_) return (way[axis_[2]] < 0) != (expected_[axis_[2]] < 0);
     return distance_to(way, 1 - nearer_) < distance_to(way, nearer_);
@@ -100,7 +101,7 @@ class BoundWay {
       expected_[axis_[2]] = -expected_[axis_[2]];
   }
 
-  // The component of the axis of this step, in whole steps. In the order of the steps.
+  // Sets the component decoded at this step, in whole steps. Call in the order of the steps.
   void update(int step, std::int64_t way) {
     if (step == 2) return;
     if (circle_) {
@@ -119,10 +120,10 @@ class BoundWay {
   }
 
  private:
-  // Circles are computed in units of 2^-shift_ steps in which their lengths are below this.
+  // Circles are computed in units of 2^-shift_ steps, chosen so that their lengths stay below this.
   static constexpr std::int64_t circle_end = 1 << 13;
 
-  // x times 2^bits, within +-most.
+  // Returns x times 2^bits, limited to +-most.
   static std::int64_t scaled(std::int64_t x, std::int64_t most, int bits) {
     return crystal::limited(x, most >> bits) * (std::int64_t{1} << bits);
   }
@@ -154,18 +155,18 @@ class BoundWay {
     if (!circle_) return;
     const auto square = [&](std::int64_t length) { return length * length >> 2 * (fraction_bits - shift_); };
     left_ = square(length_);
-    // The plane of the circle: the way times `between` is this.
+    // The circle lies in a plane: this is the dot product of its vectors with `between`.
     const Way &b = between_;
     plane_ = (left_ - square(kind.length[1]) + b[0] * b[0] + b[1] * b[1] + b[2] * b[2]) >> 1;
   }
 
-  // Two components are known, and so the third is, on one of two sides.
+  // Two components are known, which determine the third except for its sign.
   void cut_sphere() {
     level_ = 5;
-    // The bond is longer than rounding explains: it holds no more.
+    // The known components exceed the length by more than rounding explains: ignore the bond.
     if (left_ < -4 * length_ * (1 << fraction_bits)) return;
     const std::int64_t root = crystal::integer_root(left_);
-    // The smaller the component, the more its rounding and that of the others counts.
+    // The smaller the third component, the more the rounding of all three matters.
     const std::int64_t part = root * 16;
     level_ = part >= 13 * length_   ? 0
              : part >= 10 * length_ ? 1
@@ -177,7 +178,7 @@ class BoundWay {
     third = third < 0 ? -root : root;
   }
 
-  // One component is known: the circle has two points there.
+  // One component is known. The circle has two points with this component.
   void cut_circle(std::int64_t way) {
     const std::int64_t x = scaled(way, 2 * circle_end, shift_);
     const std::int64_t by = between_[axis_[1]];
@@ -191,7 +192,7 @@ class BoundWay {
       cut_[k] = {expected_[axis_[1]], expected_[axis_[2]]};
       if (square != 0) cut_[k] = {(rest * by - side * bz) * unit() / square, (rest * bz + side * by) * unit() / square};
     }
-    // The nearer the two points are, the more rounding counts.
+    // The closer the two points, the more rounding matters.
     const int least = core::bit_length(static_cast<std::uint64_t>(cut < 0 ? 0 : cut));
     const int level = (core::bit_length(static_cast<std::uint64_t>(left_ * square)) - least) / 2;
     level_ = level > 5 ? 5 : level < 0 ? 0 : level;
@@ -201,7 +202,7 @@ class BoundWay {
     take_cut(off(1) < off(0) ? 1 : 0);
   }
 
-  // Two components are known: the other point it is if that is clearly nearer to them.
+  // Two components are known: switch to the other point if it is clearly nearer to them.
   void choose_cut(std::int64_t way) {
     const std::int64_t y = scaled(way, std::int64_t{1} << 40, fraction_bits);
     const std::int64_t clear = 2 * (1 << fraction_bits);
@@ -223,15 +224,15 @@ class BoundWay {
   std::array<std::size_t, core::max_components> axis_{};
   bool anywhere_ = false;
   bool circle_ = false;
-  int level_ = 0;            // how well the next component is known: 0 best
+  int level_ = 0;            // certainty of the next component, 0 is best
   std::int64_t length_ = 0;  // of the first bond, in 1/64 steps
-  std::int64_t left_ = 0;    // its square less the squares of the known components
-  // Of a circle, in units of 2^-shift_ steps, as left_ is then.
+  std::int64_t left_ = 0;    // length_ squared less the squares of the known components
+  // For circles only, in units of 2^-shift_ steps. left_ then has these units as well.
   int shift_ = 0;
   Way between_{};
   std::int64_t plane_ = 0;
-  std::array<std::array<std::int64_t, 2>, 2> cut_{};  // its points, in 1/64 steps
-  std::size_t nearer_ = 0;                            // to what was expected
+  std::array<std::array<std::int64_t, 2>, 2> cut_{};  // the two points, in 1/64 steps
+  std::size_t nearer_ = 0;                            // the point nearer to the expected vector
 };
 
 }  // namespace gpz::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fixed distances show as sharp peaks among the distances of particles that are a given number of slots apart: only the
-// rounding to the grid widens them. A sample of the particles is searched for peaks, then all particles for bonds.
+// Particles at a fixed distance and a given number of slots apart show as sharp peaks among the distances, widened only
+// by rounding to the grid. The search finds peaks in a sample of the particles, then bonds among all particles.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,21 +12,21 @@ namespace gpz::model {
 namespace {
 
 constexpr std::size_t max_lag = 15;
-constexpr std::size_t runs = 16;  // of the sample
+constexpr std::size_t runs = 16;  // stretches of consecutive particles in the sample
 constexpr std::size_t run_length = 256;
-constexpr std::size_t least_members = 24;  // of a peak
-constexpr int max_failures = 10;           // places, a lag, that are tried for a peak and have none
-// In grid steps. Rounded to the grid, distances have a standard deviation of sqrt(1 / 6).
-constexpr float core_width = 1.2F;         // of the window that looks for the middle of a peak
-constexpr float half_width = 1.4F;         // a peak has hardly a member beyond it
-constexpr float valley_width = 1.6F;       // of the windows beside it
-constexpr float largest_variance = 0.26F;  // of those within 1 step
-constexpr std::size_t sharpness = 12;      // members of the middle for each distance in the emptier valley
-constexpr float tolerance = 1.0F / 4096;   // of the programs that keep distances fixed
+constexpr std::size_t least_members = 24;  // distances in a peak
+constexpr int max_failures = 10;           // consecutive candidates without a peak that end the search at one lag
+// In grid steps. Rounding to the grid gives distances a standard deviation of sqrt(1 / 6).
+constexpr float core_width = 1.2F;         // width of the window that finds the centre of a peak
+constexpr float half_width = 1.4F;         // almost no member of a peak is farther from its centre
+constexpr float valley_width = 1.6F;       // width of the valleys beside a peak
+constexpr float largest_variance = 0.26F;  // of the distances within 1 step of the centre
+constexpr std::size_t sharpness = 12;      // distances in the centre for each distance in the emptier valley
+constexpr float tolerance = 1.0F / 4096;   // relative error of simulations that keep distances fixed
 
 constexpr std::size_t max_spheres = 24;
-// Unbound particles have the nearest of the last unbound ones as their parents, if it is this much nearer than the
-// longest fixed bond is long.
+// The parent of an unbound particle is the nearest of the last `loose_tried` unbound particles, if its distance is at
+// most `loose_length` times the longest fixed bond.
 constexpr std::size_t loose_tried = 8;
 constexpr std::uint32_t max_loose_lag = 30;
 constexpr float loose_length = 1.7F;
@@ -40,10 +40,10 @@ struct Sphere {
   float length;  // steps
 };
 
-// Places of particles in 32 bits, for quick distances.
+// Positions in 32 bits, for fast distances.
 class Places {
  public:
-  // False if they do not fit.
+  // Returns false if the positions do not fit.
   bool load(const cpu::IndexColumns &q, std::size_t n, const core::GridBox &box) {
     constexpr std::int64_t most = 1 << 29;
     for (std::size_t d = 0; d < q.size(); ++d) {
@@ -64,7 +64,7 @@ class Places {
   }
 
   float distance(std::size_t i, std::size_t j) const { return std::sqrt(square(i, j)); }
-  // Squared distances of particles first, first + 1, ... from those `lag` slots before.
+  // Squared distances of the particles first, first + 1, ... from the particles `lag` slots earlier.
   void squares(std::size_t first, std::size_t count, std::size_t lag, float *__restrict out) const {
     std::fill_n(out, count, 0.0F);
     for (std::size_t d = 0; d < x_.size(); ++d) {
@@ -98,7 +98,7 @@ class Places {
   std::array<std::int32_t, core::max_components> half_{};
 };
 
-// Takes sharp peaks out of sorted distances, the largest first; returns the mean of each.
+// Removes sharp peaks from sorted distances, the largest peak first. Returns the mean of each peak.
 std::vector<float> take_peaks(std::vector<float> &sorted, std::size_t least) {
   std::vector<float> peaks;
   std::vector<char> tried(sorted.size());
@@ -136,7 +136,7 @@ std::vector<float> take_peaks(std::vector<float> &sorted, std::size_t least) {
     if (variance <= double{largest_variance * scale * scale} && best >= sharpness * static_cast<std::size_t>(valley)) {
       peaks.push_back(middle + static_cast<float>(mean));
       sorted.erase(sorted.begin() + begin, sorted.begin() + end);
-      // Beside what is taken, others may stand out now.
+      // Without this peak, others may stand out.
       tried.assign(sorted.size(), 0);
       failures = 0;
     } else {
@@ -191,13 +191,13 @@ class Search {
         found[lag].insert(found[lag].end(), distance.begin(),
                           distance.begin() + static_cast<std::ptrdiff_t>(run.count - skipped));
       }
-    // Bonds are the shortest distances of all.
+    // Bonds are the shortest distances: search up to 2.5 times the 5 % quantile at lag 1.
     std::vector<float> nearest = found[1];
     if (nearest.size() < least_members) return;
     const auto low = nearest.begin() + static_cast<std::ptrdiff_t>(nearest.size() / 20);
     std::nth_element(nearest.begin(), low, nearest.end());
     const float most = std::min(std::sqrt(*low) * 2.5F, static_cast<float>(longest_bond >> fraction_bits) - 1);
-    // Of peaks at the end, one side cannot be seen.
+    // End peaks are ignored: one flank is missing.
     const float end = most - 2 * (half_width + valley_width) * scale_at(most);
     for (std::uint32_t lag = 1; lag <= max_lag; ++lag) {
       auto &distances = found[lag];
@@ -210,8 +210,8 @@ class Search {
     }
   }
 
-  // Of particles first, first + 1, ...: 1 + the sphere that each is on, the shortest one except for what rounding may
-  // confuse; 0: none. `on`, if there is one, counts all that it could be on.
+  // For the particles first, first + 1, ...: 1 + the shortest sphere that each is on, 0 if none. If rounding makes
+  // several lengths possible, the nearest counts. `on`, if not null, counts all particles that match each sphere.
   void find_on(std::size_t first, std::size_t count, std::uint8_t *sphere_at, std::size_t *on) {
     std::fill_n(sphere_at, count, std::uint8_t{0});
     square_.resize(count);
@@ -256,8 +256,8 @@ class Search {
     }
   }
 
-  // Distances that are fixed because others are, such as that of the two hydrogens of a water, have hardly a particle
-  // of their own.
+  // Drops distances that are fixed only because others are, such as that between the hydrogens of a water molecule.
+  // Most of their particles are on a shorter sphere as well.
   void drop_coincidences() {
     std::vector<std::size_t> on(spheres_.size());
     std::vector<std::size_t> own(spheres_.size() + 1);
@@ -273,8 +273,9 @@ class Search {
     spheres_.resize(kept);
   }
 
-  // The particle that a particle bound to a parent may have a second fixed distance to: the nearest before it that is
-  // bound to the same one, or else the parent's own parent. Slots before; 0: none. `before`: spheres that are known.
+  // Lag of the second particle to which a particle may have a fixed distance: the nearest earlier particle with the
+  // same parent, otherwise the parent's parent. 0 if there is none. `before` is the number of spheres known before
+  // `sphere_at`.
   std::uint32_t second_lag(const std::uint8_t *sphere_at, std::size_t before, std::uint32_t lag) const {
     for (std::uint32_t s = 1; s < lag && s <= before; ++s) {
       const std::uint8_t sphere = *(sphere_at - s);

@@ -28,7 +28,7 @@ std::int64_t square_of(const Way &way) { return way[0] * way[0] + way[1] * way[1
 
 Way place_of(const cpu::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
 
-// Whether the distance is that of the bond, as far as rounding lets us see: within two steps and a thousandth.
+// True if the distance matches the bond up to rounding: within two steps and 1/1024 of the length.
 bool holds(const Way &way, std::uint32_t length) {
   const std::int64_t more = 2 * (1 << fraction_bits) + length / 1024;
   const std::int64_t least = std::max<std::int64_t>(length - more, 0);
@@ -61,7 +61,7 @@ void Bonds::append(std::vector<std::uint8_t> &bytes) const {
   bytes.insert(bytes.end(), stream.begin(), stream.end());
 }
 
-// The most frequent first: small numbers are short.
+// Sorts the most frequent kinds first, because small numbers take few bits.
 void Bonds::sort_kinds() {
   std::vector<std::size_t> count(kinds_.size() + 1);
   for (const std::uint8_t kind : kind_) ++count[kind];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which particles of a chunk are bound to earlier ones: the encoder finds fixed distances in the positions alone,
+// Bonds of the particles of a chunk to earlier particles. The encoder finds fixed distances from the positions alone,
 // without a topology (docs/format.md, section 10b; docs/decisions/0023).
 #pragma once
 
@@ -14,36 +14,37 @@
 
 namespace gpz::model {
 
-// At most one kind of bonds for each particle. Particles have slots; parents are in slots before.
+// Each particle has at most one kind of bond. Particles are numbered by slot; parents have lower slots.
 class Bonds {
  public:
   static constexpr std::size_t max_kinds = 63;
-  static constexpr std::uint32_t max_bond_lag = 255;  // slots
+  static constexpr std::uint32_t max_bond_lag = 255;  // in slots
 
   bool empty() const { return kinds_.empty(); }
   std::size_t particles() const { return kind_.size(); }
   const std::vector<BondKind> &kinds() const { return kinds_; }
-  // Particles whose bonds are fixed.
+  // Number of particles with fixed bonds.
   std::size_t fixed() const;
-  // 0: not bound; k: kinds()[k - 1]. Its lags are not larger than the slot.
+  // 0 if not bound, otherwise k for kinds()[k - 1]. The lags of a kind never exceed the slot.
   std::uint8_t kind(std::size_t slot) const { return kind_[slot]; }
-  // nullptr: not bound.
+  // Null if not bound.
   const BondKind *of(std::size_t slot) const { return kind_[slot] == 0 ? nullptr : &kinds_[kind_[slot] - 1u]; }
 
-  // Encoder: finds the bonds of n particles with three components. Empty if there are too few of fixed length.
+  // Encoder: finds the bonds of n particles with three components. Empty if too few bonds have a fixed length.
   static Bonds find(const cpu::IndexColumns &q, std::size_t n, const core::GridBox &box);
 
-  // Appends them to `bytes` (a multiple of 8 bytes); not if there are none.
+  // Appends the table of bonds to `bytes`, a multiple of 8 bytes. Must not be called if there are no bonds.
   void append(std::vector<std::uint8_t> &bytes) const;
-  // Of n particles, from the first of `size` bytes on. Returns the bytes read. Throws corrupt, std::bad_alloc,
-  // limit_exceeded.
+  // Reads the table for n particles from the start of `bytes`, which has `size` bytes. Returns the number of bytes
+  // read. Throws corrupt, std::bad_alloc, limit_exceeded.
   std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t n);
 
-  // Both sides, after a frame: the slots whose bonds of fixed lengths did not hold in it, and their end.
+  // Encoder and decoder, after a frame: broken() returns the slots whose fixed lengths did not hold; end() removes
+  // bonds.
   format::Column<std::uint32_t> broken(const cpu::IndexColumns &q, const core::GridBox &box) const;
   void end(const format::Column<std::uint32_t> &slots);
-  // Both sides: other particles, as cpu::DifferenceState::keep and add. Bonds whose slots are no longer as far apart as
-  // they were end; new particles have none.
+  // Encoder and decoder: particles leave or arrive, as in cpu::DifferenceState::keep and add. A bond ends if its
+  // particles are no longer as many slots apart. New particles have no bonds.
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
   void forget();

@@ -17,20 +17,21 @@ using crystal::LeastSquares;
 
 constexpr double ridge = 1e-9;
 constexpr std::size_t search_sample = 2048;  // particles
-constexpr std::size_t fit_sample = 16384;    // of many groups
-constexpr std::size_t most_sources = 4;      // beside the field itself
-constexpr double least_gain = 0.01;          // bits a value, of a source or of classes
-constexpr double sections_of_rules = 3;      // that share the bytes of rules, as a rule
+constexpr std::size_t fit_sample = 16384;    // particles, for many groups
+constexpr std::size_t most_sources = 4;      // in addition to the field itself
+constexpr double least_gain = 0.01;          // bits per value that a source or a field of classes must save
+constexpr double sections_of_rules = 3;      // expected number of sections that share one set of rules
 constexpr std::size_t least_of_group = 128;  // particles
 constexpr unsigned most_own_groups = 15;
 
-// Shortly after the independent chunk there is little history.
+// Searches are frequent at first, while the history is short.
 bool is_search_due(unsigned sections) { return sections < 4 || sections == 6 || sections % 16 == 0; }
 
-// Rules of frames before are kept in between.
+// Between fits, the rules of an earlier frame are kept.
 bool is_fit_due(unsigned sections) { return sections < 8 || sections % 8 == 0; }
 
-// Calls take(i) for some `most` of n particles: one of each stretch, at places that do not repeat with molecules.
+// Calls take(i) for about `most` of n particles, one from each stretch. Offsets in the stretches vary, so that the
+// sample does not always hit the same atom of a molecule.
 template <typename Take>
 void for_sample(std::size_t n, std::size_t most, const Take &take) {
   const std::uint64_t stride = crystal::sample_stride(n, most);
@@ -40,7 +41,7 @@ void for_sample(std::size_t n, std::size_t most, const Take &take) {
   }
 }
 
-// What is to be explained: the way of an index from the origin.
+// Target of a fit: the difference of an index from its origin, which is the last index or 0.
 class Ways {
  public:
   Ways(const ClassedShape &shape, const cpu::IndexColumns &q, std::size_t d)
@@ -54,7 +55,7 @@ class Ways {
     limit_ = std::int64_t{1} << std::min<std::size_t>((bits + count / 2) / std::max<std::size_t>(count, 1) + 5, 40);
   }
   std::int64_t whole(std::size_t i) const { return last_ == nullptr ? q_[i] : core::difference_of(q_[i], last_[i]); }
-  // False for values far beyond the usual, which would decide a fit alone.
+  // Returns false for values far beyond the usual size, which would dominate a fit.
   bool find(std::size_t i, double &way) const {
     const std::int64_t y = whole(i);
     way = static_cast<double>(y);
@@ -75,7 +76,7 @@ class ClassedChooser {
     if (shape.own != nullptr) choice_.search = shape.state->search;
     ClassedSearch &search = choice_.search;
     const bool due = shape.own == nullptr || is_search_due(search.sections);
-    // A fit follows each search.
+    // A search is always followed by a fit.
     if (due) find_classes();
     if (due && has_terms())
       for (std::size_t d = 0; d < shape.components; ++d) search.sources[d] = find_sources(d);
@@ -107,7 +108,7 @@ class ClassedChooser {
     return false;
   }
 
-  // Those of the field itself, then those of a source.
+  // Features of the field itself. add_features appends those of a source.
   std::vector<Feature> own_features(std::size_t d) const {
     std::vector<Feature> out{{{candidates_.own, 0}, TermKind::constant}};
     const ClassedSource own{candidates_.own, static_cast<std::uint8_t>(d)};
@@ -137,19 +138,19 @@ class ClassedChooser {
 
   static constexpr std::size_t sizeof_term = 4;
   static constexpr std::size_t sizeof_weight = 2;
-  // Bits a value by which so many bytes of rules have to make a component smaller.
+  // Bits per value that a component must save to pay for this many bytes of rules.
   double gain_needed(std::size_t bytes) const {
     return std::max(least_gain,
                     8.0 * static_cast<double>(bytes) / sections_of_rules / static_cast<double>(shape_.particles));
   }
 
-  // The sources that make the residuals of component d smaller, one after the other.
+  // Chooses sources greedily, each of which makes the residuals of component d smaller.
   std::vector<ClassedSource> find_sources(std::size_t d) const {
     std::vector<Feature> features = own_features(d);
     std::vector<std::size_t> chosen;
     for (std::size_t k = 0; k < features.size(); ++k) chosen.push_back(k);
     std::vector<ClassedSource> sources;
-    std::vector<std::size_t> first;  // feature of each source
+    std::vector<std::size_t> first;  // first feature of each source
     for (const ClassedCandidates::Numbers &numbers : candidates_.fields)
       for (int c = 0; c < numbers.state->components; ++c) {
         sources.push_back({numbers.field, static_cast<std::uint8_t>(c)});
@@ -173,7 +174,7 @@ class ClassedChooser {
     std::size_t count = 0;
     for (const LeastSquares &group : all) count += is_enough(group, features.size()) ? group.count() : 0;
     if (count == 0) return found;
-    // Bits a value, over the groups that have enough particles.
+    // Bits saved per value, averaged over the groups with enough particles.
     const auto gain_with = [&](const std::vector<std::size_t> &unknowns) {
       double sum = 0;
       for (const LeastSquares &group : all) {
@@ -208,7 +209,7 @@ class ClassedChooser {
     return found;
   }
 
-  // The numbers of the fields that terms have, and their states.
+  // Lists the fields that terms use, by number, and their states.
   void name_fields() {
     std::vector<std::uint16_t> &fields = choice_.head.fields;
     if (has_terms()) fields.push_back(static_cast<std::uint16_t>(candidates_.own));
@@ -229,7 +230,7 @@ class ClassedChooser {
                                      fields.begin());
   }
 
-  // Groups for a field of classes: each class with many particles has its own.
+  // Makes groups for a field of classes: each class with many particles gets its own.
   bool find_groups_of(const std::int64_t *classes, ClassedRules &rules) const {
     const auto [least, most] = std::minmax_element(classes, classes + shape_.particles);
     const std::uint64_t range = static_cast<std::uint64_t>(*most) - static_cast<std::uint64_t>(*least);
@@ -249,7 +250,7 @@ class ClassedChooser {
     return rules.groups > 1;
   }
 
-  // One least squares a group, and their sum.
+  // Least squares of each group, and of all particles together.
   struct GroupFits {
     std::vector<LeastSquares> of_group;
     LeastSquares all;
@@ -271,7 +272,7 @@ class ClassedChooser {
   }
   static bool is_enough(const LeastSquares &fit, std::size_t unknowns) { return fit.count() >= 6 * unknowns + 8; }
 
-  // Bits that the residuals of groups will take, less a constant.
+  // Estimated bits of the residuals per particle, up to a constant.
   double rough_bits(const ClassedRules &rules, const std::int64_t *classes) const {
     double bits = 0;
     for (std::size_t d = 0; d < shape_.components; ++d) {
@@ -296,7 +297,7 @@ class ClassedChooser {
     return nullptr;
   }
 
-  // By what the field itself says.
+  // Chooses the field of classes, predicting from the field itself only.
   void find_classes() {
     for (std::size_t d = 0; d < shape_.components; ++d) features_[d] = own_features(d);
     choice_.search.class_field = 0;
@@ -380,7 +381,7 @@ class ClassedChooser {
       for (const std::vector<double> &x : solved) largest = std::max(largest, std::fabs(x[k]));
       int shift = ClassedRules::least_shift;
       double scale = 64.0 / (1 << -ClassedRules::least_shift);
-      // Half of the largest number of 16 bits at most, so that rounding cannot leave it.
+      // At most half of the largest 16-bit number, so that rounding cannot overflow.
       while (shift < ClassedRules::largest_shift && largest * scale < 16383) {
         scale *= 2;
         ++shift;
@@ -393,7 +394,7 @@ class ClassedChooser {
     }
   }
 
-  // Levels for the sizes that the residuals had so far.
+  // Chooses levels for the residual sizes of earlier frames.
   void choose_contexts() {
     ClassedHead &head = choice_.head;
     head.base = 64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How an encoder chooses what a classed section is predicted from.
+// Encoder: chooses sources, rules and contexts of a classed section (docs/format.md, section 10i).
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace gpz::model {
 
-// What a section may be predicted from: fields of classes, and fields with a history.
+// Possible inputs of the prediction: fields of classes, and fields with a history.
 struct ClassedCandidates {
   struct Classes {
     std::size_t field;
@@ -19,12 +19,12 @@ struct ClassedCandidates {
   struct Numbers {
     std::size_t field;
     const cpu::DifferenceState *state;
-    bool are_positions;  // their displacements count, not where they are
+    bool are_positions;  // predict from displacements, not from the positions themselves
   };
 
   std::size_t own = 0;  // number of the section's field
   std::vector<Classes> classes;
-  std::vector<Numbers> fields;  // without its own
+  std::vector<Numbers> fields;  // without the section's own field
 };
 
 struct ClassedChoice {
@@ -34,7 +34,7 @@ struct ClassedChoice {
   ClassedSearch search;
 };
 
-// For these indices; the same on every machine.
+// Depends on the indices only: all machines make the same choice.
 ClassedChoice choose_classed(const ClassedShape &shape, const ClassedCandidates &candidates,
                              const cpu::IndexColumns &q);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How classed sections predict values: sums of weighted terms, with weights for each group of classes (docs/format.md,
-// section 10i).
+// Rules of classed sections: a value is predicted by a sum of weighted terms, with separate weights for each group of
+// classes (docs/format.md, section 10i).
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@ namespace gpz::model {
 
 enum class TermKind : std::uint8_t { last_index, displacement, displacement_before, way_to_mean, constant };
 
-// A number of each particle: of a component of one of the fields that a section names.
+// A term: one number of each particle, from one component of a source field.
 struct ClassedTerm {
-  std::uint8_t source = 0;  // of the section
+  std::uint8_t source = 0;  // position in the section's list of sources
   std::uint8_t component = 0;
   TermKind kind = TermKind::constant;
   std::int8_t shift = 0;  // weights are in units of 2^-shift / 64
@@ -30,12 +30,12 @@ struct ClassedRules {
   static constexpr int least_shift = -12;
   static constexpr int largest_shift = 40;
 
-  // The group of classes base, base + 1, ...; others are in group 0.
+  // Groups of the classes base, base + 1, ...; all other classes are in group 0.
   std::int64_t base = 0;
   std::vector<std::uint8_t> group;
   unsigned groups = 1;
   std::array<std::vector<ClassedTerm>, core::max_components> terms;
-  std::array<std::vector<std::int16_t>, core::max_components> weights;  // those of group 0, of group 1, ...
+  std::array<std::vector<std::int16_t>, core::max_components> weights;  // weights of group 0, then of group 1, ...
 
   std::uint8_t group_of(std::int64_t particle_class) const {
     const std::uint64_t k = static_cast<std::uint64_t>(particle_class) - static_cast<std::uint64_t>(base);
@@ -46,20 +46,21 @@ struct ClassedRules {
   void read(std::size_t components, format::ByteReader &in);
 };
 
-// What a section is predicted from.
+// Inputs of the prediction.
 struct ClassedSources {
-  const std::int64_t *classes = nullptr;             // of each particle; nullptr: all are in class 0
-  std::vector<const cpu::DifferenceState *> fields;  // by number of the source
+  const std::int64_t *classes = nullptr;             // class of each particle; null: all are in class 0
+  std::vector<const cpu::DifferenceState *> fields;  // by ClassedTerm::source
 };
 
-// The values of a term.
+// Values of one term for all particles.
 class TermValues {
  public:
   static constexpr std::int64_t largest = std::int64_t{1} << 28;
-  static constexpr std::int32_t one = 64;  // the constant
+  static constexpr std::int32_t one = 64;  // value of the constant term
 
   TermValues(const ClassedTerm &term, const ClassedSources &sources);
-  // Calls use(value), value(i) being that of particle i: loops know the kind before they begin.
+  // Calls use(value), where value(i) is the term of particle i. The kind is dispatched once, outside of the caller's
+  // loop.
   template <typename Use>
   void visit(const Use &use) const {
     switch (kind_) {
@@ -83,7 +84,7 @@ class TermValues {
     visit([&](const auto &value) { found = value(i); });
     return found;
   }
-  // Whether a source has such a term.
+  // True if the sources can provide this term.
   static bool fits(const ClassedTerm &term, const ClassedSources &sources);
 
  private:
@@ -93,14 +94,14 @@ class TermValues {
   std::int32_t reciprocal_ = 0;
 };
 
-// The groups of the particles [first, first + n).
+// Finds the groups of the particles [first, first + n).
 void find_groups(const ClassedRules &rules, const ClassedSources &sources, std::size_t first, std::size_t n,
                  std::uint8_t *group);
-// What is expected of component d of these particles, in 1/64 steps from the origin, plus a half. The rules fit the
-// sources (check_rules).
+// Computes the expected values of component d of these particles, relative to the origin, in 1/64 steps, plus a half.
+// The rules must have passed check_rules.
 void expect_classed(const ClassedRules &rules, const ClassedSources &sources, std::size_t d, std::size_t first,
                     std::size_t n, const std::uint8_t *group, std::int64_t *expected);
-// Throws corrupt if the rules have terms that the sources do not have.
+// Throws corrupt if the sources cannot provide a term of the rules.
 void check_rules(const ClassedRules &rules, const ClassedSources &sources);
 
 }  // namespace gpz::model

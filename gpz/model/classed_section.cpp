@@ -17,10 +17,10 @@ namespace {
 
 enum ClassedFlag : std::uint8_t { rules_follow = 1, contexts_by_group = 2 };
 
-// Contexts: for each group those of its levels, or these alone.
+// Number contexts: one set for each group, or one set for all groups.
 struct ClassedContexts {
   Contexts of_scale;
-  unsigned of_group = 0;  // 0: groups have the same ones
+  unsigned of_group = 0;  // contexts of each group; 0: groups share them
   unsigned count = 0;
 
   ClassedContexts(const ClassedHead &head, const ClassedRules &rules) {
@@ -36,9 +36,10 @@ struct ClassedContexts {
   }
 };
 
-// The pass over the particles of a segment. Side: std::int64_t value(std::size_t i, std::size_t d, std::int64_t place,
-// std::int32_t part, unsigned context) codes the index of component d of particle i, expected at `place`, and returns
-// it; bits 0 to 5 of `part` say how far it is from the expectation.
+// The pass over the particles of a segment, shared by encoder and decoder. `Side` provides
+//   std::int64_t value(std::size_t i, std::size_t d, std::int64_t place, std::int32_t part, unsigned context)
+// which codes and returns the index of component d of particle i. The expected index is `place`; bits 0 to 5 of `part`
+// are the fraction of the expectation, in 1/64 step.
 class ClassedPass {
  public:
   ClassedPass(const ClassedShape &shape, const ClassedContexts &contexts, const ClassedRules &rules,

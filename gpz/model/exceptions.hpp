@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exceptions: indices that no residual gives, as modelled and ordered sections store them, in the order in which their
-// pass comes to them (docs/format.md, sections 9a and 10b).
+// Exceptions: indices too far from their prediction for a residual. Modelled and ordered sections store them in the
+// order of their pass (docs/format.md, sections 9a and 10b).
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ inline void append_exceptions(const std::vector<std::int64_t> &indices, format::
   for (const std::int64_t index : indices) out.i64(index);
 }
 
-// The bytes have to stay where they are. Functions throw corrupt.
+// The bytes must outlive the reader. All functions throw corrupt.
 class ExceptionReader {
  public:
-  // Takes them from `in`, all of them.
+  // Takes all exceptions from `in`.
   explicit ExceptionReader(format::ByteReader &in) : left_(in.u64()) {
     if (left_ > in.left() / sizeof(std::int64_t)) format::corrupt("number of exceptions", in.position());
     next_ = in.take(static_cast<std::size_t>(left_) * sizeof(std::int64_t));
@@ -33,7 +33,7 @@ class ExceptionReader {
     next_ += sizeof(std::int64_t);
     return index;
   }
-  // Behind the last number of the section.
+  // Call after the last number of the section. Exceptions that are left over are an error.
   void end() const {
     if (left_ != 0) format::corrupt("fewer exceptions than the section has");
   }

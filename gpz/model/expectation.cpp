@@ -16,7 +16,7 @@ constexpr std::size_t sample_size = 4096;  // particles
 struct Features {
   std::int32_t velocity;
   std::int32_t previous;
-  std::int32_t mean;  // eighths
+  std::int32_t mean;  // in eighths of a grid step
 };
 
 Features features_of(const cpu::DifferenceState::Axis &axis, std::int32_t reciprocal, std::size_t i) {
@@ -31,14 +31,14 @@ void Temporal::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q
   const std::size_t stride = crystal::sample_stride(n, sample_size);
   const std::int32_t reciprocal = core::reciprocal_of(state.frames);
   core::FitSums sums;
-  // The sums of products of 22 bits each over so few values stay below 2^63.
+  // Products have at most 44 bits, so that their sums over the sample stay below 2^63.
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     const core::GridAxis grid = core::checked_axis(box[d]);
     const cpu::DifferenceState::Axis &axis = state.axes[d];
     const auto moved = [&](std::size_t i) {
       return core::limit_history(core::displacement(q[d][i], axis.last[i], grid));
     };
-    // Values far beyond the usual would decide the fit alone.
+    // Values far beyond the usual size would dominate the fit.
     std::size_t sum = 0;
     std::size_t count = 0;
     for (std::size_t i = 0; i < n; i += stride, ++count)

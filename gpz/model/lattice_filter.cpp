@@ -45,7 +45,7 @@ LatticeFilter LatticeFilter::rounded(const std::vector<double> &x, int degree) {
   filter.degree = degree;
   double sum = 0;
   for (const double c : x) sum += std::fabs(c);
-  // Never so in a crystal.
+  // The sum exceeds its limit only in data that is not a crystal.
   const double most = static_cast<double>(max_sum - 2 * static_cast<std::int64_t>(x.size()));
   const double scale = std::min(std::ldexp(1.0, bits), most / std::max(sum, 1e-9));
   const auto round = [&](double c) { return crystal::rounded_coefficient(scale * c); };

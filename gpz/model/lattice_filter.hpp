@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the lattice model makes of displacements: polynomials in the stiffness of the springs (docs/format.md,
+// Filter of the lattice model: polynomials in the stiffness of the springs, applied to displacements (docs/format.md,
 // section 10c).
 #pragma once
 
@@ -14,26 +14,26 @@ namespace gpz::model {
 
 struct LatticeFilter {
   static constexpr int max_degree = 12;
-  static constexpr int bits = 12;                 // of the fractions of coefficients
-  static constexpr std::int64_t max_sum = 65535;  // of the magnitudes of all coefficients
+  static constexpr int bits = 12;                 // fraction bits of coefficients
+  static constexpr std::int64_t max_sum = 65535;  // largest sum of the magnitudes of all coefficients
   static constexpr int whole_gain = 64;
 
   int degree = 0;
-  // How much of the difference from its prediction a displacement keeps, in 1/64: less than all of it where the grid is
-  // coarse.
+  // Fraction of the deviation from its prediction that a displacement keeps, in 1/64. Below 64 on coarse grids, where
+  // rounding is part of the deviation.
   int gain = whole_gain;
-  std::int16_t mean = 0;                              // of the mean position
-  std::array<std::int16_t, max_degree + 1> last{};    // polynomial of the displacements in the last frame
-  std::array<std::int16_t, max_degree + 1> before{};  // in the frame before
+  std::int16_t mean = 0;                              // weight of the mean position
+  std::array<std::int16_t, max_degree + 1> last{};    // polynomial for displacements in the last frame
+  std::array<std::int16_t, max_degree + 1> before{};  // polynomial for the frame before
 
   void write(std::vector<std::uint8_t> &bytes) const;
   // Throws gpz::Error (corrupt).
   void read(format::ByteReader &reader);
 
-  // Encoder: coefficients in their order, that of the mean position first, then of `last` and `before` in turn.
+  // Encoder: coefficients in the order mean position, then `last` and `before` alternately.
   static std::size_t coefficients(int degree) { return 2 * static_cast<std::size_t>(degree + 1) + 1; }
   static LatticeFilter rounded(const std::vector<double> &x, int degree);
-  // As many as asked for, the last ones 0.
+  // Returns `count` coefficients. Those beyond the degree are 0.
   std::vector<double> values(std::size_t count) const;
 };
 

@@ -41,7 +41,7 @@ void LatticeFrame::begin(const NetworkPointer &network, const cpu::DifferenceSta
   frame_ = state.frames;
   network_ = network;
 
-  // Displacements less their mean. Those that are too large are not known.
+  // Displacements less their mean. Displacements that are too large are marked as unknown.
   const auto displacements = [&](LatticeField &out, const auto &index) {
     out.assign(n * field_stride, 0);
     for (std::size_t i = 0; i < n; ++i) out[i * field_stride + 3] = network->is_placed(i) ? 1 : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The displacements of one frame of a crystal, and what its springs make of them (docs/format.md, section 10c).
+// Displacements of one frame of a crystal, and polynomials of its springs applied to them (docs/format.md, section
+// 10c).
 #pragma once
 
 #include <array>
@@ -17,46 +18,49 @@ namespace gpz::model {
 
 using NetworkPointer = std::shared_ptr<const crystal::SpringNetwork>;
 
-// The frame that was predicted last, as the number of frames that the history had (0: none), and its displacements.
+// Displacements predicted for the frame that the model predicted last. `at` is the number of frames in the history at
+// that time; 0: none.
 struct PredictedFrame {
   std::uint64_t at = 0;
   crystal::LatticeField field;
 };
 
-// A field, and polynomials of the network's stiffness of it: the first `count` fields. The others are memory for later.
+// A field and polynomials of the network's stiffness applied to it: the first `count` fields. Later fields are spare
+// memory.
 struct LatticeWaves {
   std::vector<crystal::LatticeField> fields;
   std::size_t count = 0;
 
   const crystal::LatticeField &operator[](std::size_t k) const { return fields[k]; }
-  // One more field of so many particles, with any contents.
+  // Adds one field for this many particles, with unspecified contents.
   crystal::LatticeField &grow(std::size_t particles);
-  // Goes on to this degree.
+  // Computes further polynomials, up to this degree.
   void raise(const crystal::SpringNetwork &network, int degree);
 };
 
-// Working memory: all of it follows from the network, the history and the predicted frame that stayed, but
-// displacements of the last frame become those before the next one. Where that frame was not predicted in the end, they
-// do not.
+// Working memory, derived from the network, the history and the predicted frame. One part carries over: the
+// displacements of the last frame become those of the frame before, if the last frame was predicted by this model in
+// the end.
 class LatticeFrame {
  public:
   void begin(const NetworkPointer &network, const cpu::DifferenceState &state, const core::GridBox &box,
              const PredictedFrame &predicted);
-  // Displacements of the last frame with this gain; waves of other gains are forgotten.
+  // Prepares the displacements of the last frame for this gain. Discards polynomials for other gains.
   void take_gain(int gain, const PredictedFrame &predicted);
 
-  // Whether the frame before was predicted too.
+  // True if the previous frame was predicted by this model as well.
   bool continues() const { return continues_; }
-  // Less their mean, in units of fields; the fourth number is 1 if the displacement is known, of both of them.
+  // Displacements less their mean, in field units. The fourth number is 1 if the displacement is known.
   const crystal::LatticeField &displaced() const { return displaced_; }
   bool is_known(std::size_t i) const { return displaced_[i * crystal::field_stride + 3] != 0; }
   std::int32_t mean(std::size_t d) const { return mean_[d]; }
-  // From the ideal place, in 1/64 grid steps.
+  // Displacement from the ideal position, in 1/64 grid steps.
   const format::Column<std::int32_t> &away(std::size_t d) const { return away_[d]; }
   LatticeWaves &last() { return last_; }
   LatticeWaves &before() { return before_; }
 
-  // Other particles: what there is of a predicted frame stays, which `change` is called with.
+  // Particles leave or arrive. Calls `change` with each field of a predicted frame that is kept, to update its
+  // particles.
   template <typename Change>
   void change_particles(const NetworkPointer &network, PredictedFrame &predicted, const Change &change) {
     before_.count = 0;
@@ -71,7 +75,7 @@ class LatticeFrame {
     network_ = network;
   }
 
-  // Without the network.
+  // Excludes the network, which is shared.
   std::size_t memory_usage() const { return cpu::memory_of(away_, displaced_, last_.fields, before_.fields); }
   const NetworkPointer &network() const { return network_; }
 
@@ -82,7 +86,7 @@ class LatticeFrame {
   std::array<format::Column<std::int32_t>, core::max_components> away_;
   std::array<std::int32_t, core::max_components> mean_{};
   crystal::LatticeField displaced_;
-  int gain_ = 0;  // of last_; 0: there is none yet
+  int gain_ = 0;  // gain of last_; 0: not computed yet
   LatticeWaves last_;
   LatticeWaves before_;
 };

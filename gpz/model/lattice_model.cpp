@@ -134,7 +134,7 @@ void LatticeModel::add(std::size_t count) {
 
 std::size_t LatticeModel::memory_usage(const Search &search) const {
   std::size_t bytes = cpu::memory_of(predicted_.field) + frame_.memory_usage();
-  // They may be the same one.
+  // The pointers may be equal: count each network once.
   for (const SpringNetwork *network :
        std::set<const SpringNetwork *>{network_.get(), frame_.network().get(), search.found.get()})
     if (network != nullptr) bytes += network->memory_usage();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Crystals: atoms swing about the places of a lattice, joined by springs. From the displacements in the last two
-// frames, a polynomial in the stiffness of that network predicts those in the next (docs/format.md, section 10c;
+// Model of crystals: atoms vibrate about the sites of a lattice and are joined by springs. A polynomial in the
+// stiffness of this network predicts displacements from those in the last two frames (docs/format.md, section 10c;
 // docs/decisions/0025-crystals.md).
 #pragma once
 
@@ -16,44 +16,45 @@
 
 namespace gpz::model {
 
-// Predicts the positions of a chunk of a crystal. Lives as long as the history of the chunk; a copy is independent.
+// Predicts the positions of a chunk of a crystal. Lives as long as the history of the chunk. Copies are independent.
 class LatticeModel {
  public:
-  // What an encoder's search for a lattice has found. A lattice that was of no use is tried again now and then.
+  // Result of an encoder's search for a lattice. A lattice that did not help is tried again from time to time.
   struct Search {
     bool searched = false;
     NetworkPointer found;
     std::uint64_t found_at = 0;
   };
-  // A search is not repeated for each frame that another model predicts better.
+  // Avoids a new search in each frame that another model predicts better.
   static constexpr bool keeps_search_of_loser = true;
 
-  // What a frame changes if its section stays.
+  // Changes that take effect only if the section is kept.
   struct Update {
     NetworkPointer network;
     LatticeFilter filter;
-    std::array<std::int32_t, core::max_components> drift{};  // 1/64 grid steps, of this frame alone
-    PredictedFrame predicted;                                // by expect
-    // For searches: when the network was built, and how many particles had no place then.
+    std::array<std::int32_t, core::max_components> drift{};  // 1/64 grid steps, for this frame only
+    PredictedFrame predicted;                                // filled by expect
+    // For searches: when the network was built, and how many particles had no site then.
     std::uint64_t built_at = 0;
     std::size_t placeless = 0;
   };
 
-  // Encoder: fits to the frame q and appends the parameters. False, with nothing appended, if the particles are no
-  // crystal.
+  // Encoder: fits the model to the frame q and appends its parameters. Returns false and appends nothing if the
+  // particles do not form a crystal.
   bool fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box, Search &search,
            Update &update, std::vector<std::uint8_t> &bytes);
-  // Decoder: reads what fit appended. Returns the bytes read. Throws gpz::Error (corrupt).
+  // Decoder: reads what fit appended. Returns the number of bytes read. Throws gpz::Error (corrupt).
   std::size_t read(const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
                    const core::GridBox &box, Update &update) const;
-  // The expected displacement of each particle, with the update that is to be committed.
+  // Computes the expected displacement of each particle, with the parameters in `update`. Stores the predicted frame in
+  // `update`.
   void expect(const cpu::DifferenceState &state, const core::GridBox &box, Update &update, Expectation &out);
-  // Takes an update over. One that is dropped instead changes nothing.
+  // Applies an update. An update that is never committed changes nothing.
   void commit(Update &&update);
-  // After a commit.
+  // Call only after a commit.
   const crystal::SpringNetwork &network() const { return *network_; }
 
-  // As those of DifferenceState.
+  // Particles leave or arrive, as in DifferenceState.
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
 

@@ -29,7 +29,7 @@ std::size_t axes_of(const cpu::DifferenceState &state) { return static_cast<std:
 
 int LatticeModel::best_gain(const SpringNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
                             const core::GridBox &box) {
-  // Now and then, less often as time goes on.
+  // Fits the gain only at frames 2^k and 3 * 2^k of the history.
   const std::uint64_t t = state.frames;
   const bool looks = (t & (t - 1)) == 0 || (t % 3 == 0 && (t / 3 & (t / 3 - 1)) == 0);
   if (!frame_.continues() || t < 3 || !looks || filter_.degree == 0) return filter_.gain;
@@ -78,7 +78,7 @@ NetworkPointer LatticeModel::find_network(const cpu::DifferenceState &state, con
     auto now = std::make_shared<SpringNetwork>();
     return now->build(network.lattice(), state, box) ? NetworkPointer(std::move(now)) : nullptr;
   };
-  // Particles that arrive have no places in the network, until it is built again.
+  // Arriving particles have no site until the network is rebuilt. Rebuild it once enough have arrived.
   if (network_ != nullptr) {
     if (state.frames < built_at_ + 8 || state.particles - network_->placed() <= placeless_ + state.particles / 64)
       return network_;
@@ -86,7 +86,7 @@ NetworkPointer LatticeModel::find_network(const cpu::DifferenceState &state, con
     if (now == nullptr) update.placeless = state.particles;
     return now == nullptr ? network_ : now;
   }
-  // A lattice that is there but was not of use is tried again now and then.
+  // A lattice that was found but did not help is tried again at frames 2^k.
   if (!search.searched) {
     auto network = std::make_shared<SpringNetwork>();
     if (crystal::find_springs(state, box, *network)) search.found = std::move(network);
@@ -110,7 +110,7 @@ bool LatticeModel::fit(const cpu::DifferenceState &state, const cpu::IndexColumn
   frame_.begin(network, state, box, predicted_);
   const bool explores = is_new || state.frames < 4;
   const int gain = is_new ? LatticeFilter::whole_gain : best_gain(*network, state, q, box);
-  // With a history of three frames, the degree is looked for; it stays as it is then.
+  // The degree is chosen for a new network or a short history, and kept afterwards.
   const int degree = explores ? explored_degree : filter_.degree;
   frame_.take_gain(gain, predicted_);
   for (LatticeWaves *waves : {&frame_.last(), &frame_.before()}) waves->raise(*network, degree);
@@ -148,8 +148,8 @@ bool LatticeModel::fit(const cpu::DifferenceState &state, const cpu::IndexColumn
     }
   }
 
-  // The lowest degree that is nearly as good as the highest.
-  constexpr double nearly = 1.007;  // of squares: 0.005 bits a value
+  // Choose the lowest degree that is nearly as good as the highest.
+  constexpr double nearly = 1.007;  // ratio of squares, 0.005 bits per value
   constexpr double ridge = 1e-7;
   LatticeFilter fitted;
   double left = 0;
@@ -178,7 +178,7 @@ bool LatticeModel::fit(const cpu::DifferenceState &state, const cpu::IndexColumn
     const double way = std::clamp(std::ldexp(sum / sums[d].count, shift), -1.0 * largest_drift, 1.0 * largest_drift);
     drift[d] = static_cast<std::int32_t>(std::lround(way));
   }
-  // Less than that costs less than its bytes.
+  // A smaller drift saves less than its bytes cost.
   const double negligible = std::ldexp(std::sqrt(left / static_cast<double>(equations.count() + 1)), shift) / 32;
   const bool drifts = std::any_of(drift.begin(), drift.end(), [&](std::int32_t x) { return std::abs(x) > negligible; });
 

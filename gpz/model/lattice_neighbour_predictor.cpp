@@ -23,11 +23,11 @@ using format::corrupt;
 namespace {
 
 constexpr std::size_t sampled_particles = 4096;
-// Of the squares of remainders, what has to go: 0.01 bits a value.
+// Ratio by which the squares of remainders must shrink: 0.01 bits per value.
 constexpr double least_gain = 1.014;
 constexpr int direction_bits = 15;
 
-// The vector, with components of up to 15 bits.
+// The vector, shifted right until all components are in [-2^15, 2^15).
 std::array<std::int64_t, core::max_components> direction_of(const SpringVector &vector) {
   std::array<std::int64_t, core::max_components> way = vector.way;
   const auto is_long = [](std::int64_t x) { return x >= 1 << direction_bits || x < -(1 << direction_bits); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a crystal's particles did otherwise than expected, their neighbours do too: prediction from the remainders of
-// those in earlier slots (docs/format.md, section 10c).
+// Predicts a particle of a crystal from its neighbours in earlier slots: neighbours deviate from the lattice model in
+// similar ways (docs/format.md, section 10c).
 #pragma once
 
 #include <array>
@@ -16,32 +16,32 @@
 
 namespace gpz::model {
 
-// Lives as long as the LatticeModel whose network it uses; a copy is independent.
+// Lives as long as the LatticeModel whose network it uses. Copies are independent.
 class LatticeNeighbourPredictor {
  public:
   using Way = std::array<std::int64_t, core::max_components>;
   static constexpr int weight_bits = 12;
 
-  // Of the remainders of neighbours along each vector and against it, in 2^-12.
+  // Weights for the remainders of the two neighbours on a lattice vector, one in each direction, in 2^-12.
   struct Weight {
     std::int16_t all = 0;
-    std::int16_t along = 0;  // of the part along the vector
+    std::int16_t along = 0;  // for the component along the vector
   };
-  // What a frame changes if its section stays.
+  // Changes that take effect only if the section is kept.
   struct Update {
     std::vector<Weight> weights;
   };
 
-  // Fits weights to the frame q, of which `expected` was expected, and appends the parameters. False, with nothing
-  // appended, where neighbours say nothing.
+  // Fits weights to the frame q, for which the model expects `expected`, and appends them. Returns false and appends
+  // nothing if neighbours do not help.
   bool fit(const crystal::SpringNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
            const core::GridBox &box, const Expectation &expected, std::vector<std::uint8_t> &bytes) const;
-  // Before the particles of a frame. Returns the bytes read. Throws gpz::Error (corrupt).
+  // Call before the particles of a frame. Returns the number of bytes read. Throws gpz::Error (corrupt).
   std::size_t read(const crystal::SpringNetwork &network, const std::uint8_t *bytes, std::size_t size, Update &update);
   void commit(Update &&update) { weights_ = std::move(update.weights); }
 
-  // Slot after slot: what is expected of particle i beside what was, in 1/64 grid steps; then the difference of its
-  // displacement from what was expected at first, in 1/64 grid steps.
+  // In the order of slots: expected() returns the correction for particle i; update() takes the difference between its
+  // displacement and what the model expected. Both are in 1/64 grid steps.
   Way expected(const crystal::SpringNetwork &network, std::size_t i) const {
     const auto sum = matrices_.sum(network.neighbours(i), remainders_);
     Way way;
@@ -58,14 +58,14 @@ class LatticeNeighbourPredictor {
   std::size_t memory_usage() const { return cpu::memory_of(remainders_); }
 
  private:
-  // Empty if they are too large.
+  // Empty if an element is too large.
   static std::vector<crystal::Spring> matrices_of(const crystal::SpringLattice &lattice,
                                                   const std::vector<Weight> &weights);
 
   std::vector<Weight> weights_;
-  // Of the frame at hand.
+  // Of the current frame.
   crystal::SpringMatrices matrices_;
-  crystal::LatticeField remainders_;  // 0 for particles that are not known yet
+  crystal::LatticeField remainders_;  // 0 for particles that are not decoded yet
 };
 
 }  // namespace gpz::model

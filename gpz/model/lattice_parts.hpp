@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What both sides of the lattice model know of a frame's parameters (docs/format.md, section 10c).
+// Parameters of the lattice model, shared by its encoder and decoder (docs/format.md, section 10c).
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ enum LatticeParts : std::uint8_t { has_lattice = 1, has_filter = 2, has_drift = 
 
 inline constexpr std::int32_t largest_drift = 1 << 28;
 
-// The mean position, as fields have displacements: `own` is that of the last frame.
+// Mean position relative to the ideal position, in field units. `own` is the displacement in the last frame.
 inline std::int32_t way_of_mean(std::int32_t deviation, std::int32_t reciprocal, std::int32_t own, int shift) {
   if (reciprocal == 0) return 0;
   const std::int32_t way = crystal::rounded_shift(8 * core::way_to_mean(deviation, reciprocal), shift);

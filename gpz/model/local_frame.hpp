@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coordinates of a particle of a molecule in the frame that three earlier ones of it make: they hardly change where
-// lengths and angles of bonds do not, however the molecule lies (docs/format.md, section 10b). Integers only.
+// Coordinates of a particle in a local frame, which three earlier particles of its molecule define. They hardly change
+// while bond lengths and angles keep their values, however the molecule is oriented (docs/format.md, section 10b).
+// Integer arithmetic only.
 #pragma once
 
 #include <array>
@@ -11,10 +12,10 @@
 
 namespace gpz::model {
 
-// Along the two ways of the frame and along their cross product, in units of 1/4096 of these.
+// Coordinates along the two vectors of the frame and along their cross product, in units of 1/4096 of each.
 using Coordinates = std::array<std::int32_t, core::max_components>;
 
-// In which units a section computes frames: ways have components below 2^11 in units of 2^shift steps.
+// Units in which a section computes frames: vectors have components below 2^11 in units of 2^shift steps.
 struct FrameUnits {
   int shift = 0;
   int cross = 0;  // cross products are divided by 2^cross
@@ -32,7 +33,7 @@ struct FrameUnits {
 class LocalFrame {
  public:
   LocalFrame() = default;
-  // Of two ways from one particle, in whole steps. Not valid if they are too long or nearly parallel.
+  // Defined by two vectors from one particle, in whole steps. Invalid if they are too long or nearly parallel.
   LocalFrame(const Way &u, const Way &v, const FrameUnits &units) : units_(units) {
     bool is_short = true;
     for (std::size_t d = 0; d < u.size(); ++d) {
@@ -51,7 +52,7 @@ class LocalFrame {
 
   bool valid() const { return valid_; }
 
-  // In 1/64 steps.
+  // Vector with these coordinates, in 1/64 steps.
   Way way_of(const Coordinates &c) const {
     Way way;
     for (std::size_t d = 0; d < way.size(); ++d) {
@@ -60,7 +61,7 @@ class LocalFrame {
     }
     return way;
   }
-  // The inverse, of a way in whole steps.
+  // Inverse of way_of, for a vector in whole steps.
   Coordinates coordinates_of(const Way &way) const {
     Way w;
     for (std::size_t d = 0; d < way.size(); ++d) w[d] = crystal::limited(way[d] >> units_.shift, end);

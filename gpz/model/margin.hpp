@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The margin of an axis: how far beyond its edges an encoder of modelled and ordered sections looks for other images
+// Margin of an axis in modelled and ordered sections: how far beyond its edges a particle may have another image
 // (docs/format.md, section 9).
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace gpz::model {
 
-// How far particles are beyond the periodic edges of an axis.
+// Largest distance of a particle beyond the periodic edges of an axis, limited to core::largest_margin.
 inline std::int64_t find_margin(const std::int64_t *q, std::size_t n, const core::GridAxis &axis) {
   if (axis.period == 0) return 0;
   std::int64_t most = 0;

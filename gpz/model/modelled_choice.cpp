@@ -14,7 +14,7 @@
 namespace gpz::model {
 namespace {
 
-// Bits that the remainders of a sample of particles will take, less a constant.
+// Estimated bits of the remainders of a sample of particles, up to a constant.
 double rough_bits(const Remainders &remainders) {
   constexpr std::size_t sample = 8192;
   double bits = 0;
@@ -26,7 +26,7 @@ double rough_bits(const Remainders &remainders) {
   return bits;
 }
 
-// The bits by which the slots before make a value shorter, on a sample.
+// Bits per value that neighbours in slots save, estimated on a sample.
 double gain_of(const cpu::Neighbours &slots, const Remainders &remainders) {
   constexpr std::size_t lags = cpu::max_neighbour_lags;
   constexpr std::size_t sample = 8192;
@@ -45,7 +45,7 @@ double gain_of(const cpu::Neighbours &slots, const Remainders &remainders) {
   return count == 0 || after <= 0 ? 0 : 0.5 * cpu::log2_of(before / after);
 }
 
-// Models in competition: the best one so far, with its expectation.
+// Compares models. Holds the best one so far and its expectation.
 struct Contest {
   const cpu::DifferenceState &state;
   const cpu::IndexColumns &q;
@@ -61,13 +61,13 @@ struct Contest {
     typename Model::Search search;
   };
 
-  // The update of a model if it is better; otherwise its search may have changed.
+  // Returns the update of a model that is better than the best so far. Otherwise only its search may change.
   template <typename Model>
   std::optional<Entry<Model>> enter(std::uint8_t number, Model &model, typename Model::Search &search) {
     std::optional<Entry<Model>> entry{Entry<Model>{{}, search}};
     std::vector<std::uint8_t> bytes;
     if (!model.fit(state, q, box, entry->search, entry->update, bytes)) {
-      search = std::move(entry->search);  // it has found that it is of no use
+      search = std::move(entry->search);  // remembers that the search failed
       return {};
     }
     Expectation expected;
@@ -88,7 +88,7 @@ struct Contest {
   }
 };
 
-// The model that expects the particles nearest to where they are. Appends its parameters.
+// Chooses the model whose expectation is nearest to the actual positions. Appends its parameters.
 void choose_model(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
                   const core::GridBox &box, bool all, ModelledPlan &plan, Remainders &remainders,
                   std::vector<std::uint8_t> &parameters) {
@@ -109,7 +109,7 @@ void choose_model(const cpu::DifferenceState &state, ModelledState &modelled, co
   }
 }
 
-// Neighbours in the crystal; false if they say nothing.
+// Adds neighbours in the lattice. Returns false if they do not help.
 bool take_lattice_neighbours(const cpu::DifferenceState &state, LatticeNeighbourPredictor &predictor,
                              const cpu::IndexColumns &q, const core::GridBox &box, ModelledPlan &plan,
                              std::vector<std::uint8_t> &parameters) {
@@ -119,7 +119,7 @@ bool take_lattice_neighbours(const cpu::DifferenceState &state, LatticeNeighbour
   return true;
 }
 
-// Least squares for the weights of the slots before (docs/decisions/0013).
+// Fits the weights of neighbours in slots by least squares (docs/decisions/0013).
 cpu::Neighbours fit_slots(const Remainders &remainders, std::size_t n, std::size_t axes) {
   constexpr std::uint32_t period = cpu::NeighbourSums::period;
   cpu::NeighbourSums sums;
@@ -153,8 +153,7 @@ std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, Modelle
   const bool in_lattice = !w.contexts.bonds && plan.model == ModelledPlan::lattice &&
                           take_lattice_neighbours(state, modelled.lattice_neighbours, q, box, plan, parameters);
   if (in_lattice) plan.flags |= ModelledPlan::lattice_neighbours;
-  // Otherwise either the slots before or particles near in space say more. The pass over bound particles is in the
-  // order of slots.
+  // Otherwise choose neighbours in slots or in space, whichever save more. Bound particles need the order of slots.
   double gain = 0;
   std::vector<std::uint8_t> space;
   if (options.dense && options.positions && !w.contexts.bonds && !in_lattice)

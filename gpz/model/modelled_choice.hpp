@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the encoder of a modelled section chooses: the model, neighbours, contexts.
+// Encoder: chooses model, neighbours and contexts of a modelled section (docs/format.md, section 9a).
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace gpz::model {
 
-// Makes a plan for the section of the frame q, connected. The searches and scales of its update are those before the
-// section, and become what they are after it; `bonds` are those that are known. Returns the parameters as they stand in
-// the section, and in `remainders` those of the model. Throws std::bad_alloc.
+// Makes a plan, already connected, for the section of the frame q. `plan.update` has the searches and scales before the
+// section, and receives those after it. `bonds` are the known bonds. Returns the parameters as stored in the section.
+// `remainders` receives those of the model. Throws std::bad_alloc.
 std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
                                       const cpu::IndexColumns &q, const core::GridBox &box,
                                       const ModelledOptions &options, ModelledPlan &plan, Remainders &remainders);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How one modelled section predicts: what its encoder chooses and its decoder reads (docs/format.md, section 9a).
+// Prediction of one modelled section: chosen by the encoder, read by the decoder (docs/format.md, section 9a).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace gpz::model {
 
-// The walk points into the plan.
+// Not copyable: the walk points into the plan.
 struct ModelledPlan {
   enum Model : std::uint8_t { history = 0, lattice = 1, pair_force = 2 };
   enum Flag : std::uint8_t {
@@ -38,15 +38,15 @@ struct ModelledPlan {
 
   bool has(Flag flag) const { return (flags & flag) != 0; }
 
-  // Neighbours in the lattice that the section has. Returns the bytes read. Throws gpz::Error (corrupt).
+  // Reads the weights of neighbours in the lattice. Returns the number of bytes read. Throws gpz::Error (corrupt).
   std::size_t read_lattice_neighbours(LatticeNeighbourPredictor &predictor, const std::uint8_t *bytes,
                                       std::size_t size) {
     walk.lattice_neighbours = &predictor;
     walk.network = update.lattice->network.get();
     return predictor.read(*walk.network, bytes, size, update.lattice_neighbours.emplace());
   }
-  // Completes the walk by what does not depend on choices. Expectation, margins and contexts are known before. `bonds`:
-  // those that hold in the section.
+  // Sets the parts of the walk that involve no choice. Expectation, margins and contexts must be set before. `bonds`
+  // are those that apply to the section.
   void connect(const cpu::DifferenceState &state, const core::GridBox &box, const Bonds &bonds) {
     walk.particles = state.particles;
     walk.components = state.components;

@@ -77,7 +77,7 @@ struct DecodeSide {
   }
 };
 
-// `update` has what is known before, and gets what the section changes.
+// `update` has the state before the section, and receives its changes.
 void append_section(const cpu::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
                     const cpu::IndexColumns &q, const core::GridBox &box, const ModelledOptions &options,
                     ModelledUpdate &update, std::vector<std::uint8_t> &bytes) {
@@ -122,7 +122,7 @@ std::optional<ModelledUpdate> try_modelled(const cpu::DifferenceState &state, Mo
     search.new_bonds = !found->empty();
   }
   const Bonds &bonds = found ? *found : modelled.bonds;
-  // Few bonds, and bonds that are fixed in one frame by chance, say less than the order of slots costs.
+  // Few bonds, or distances that are fixed in one frame by chance, save less than the order of slots costs.
   constexpr std::size_t least_part = 8;
   if (bonds.fixed() < state.particles / least_part) search.bond_use = BondUse::avoided;
   const bool may_use = !bonds.empty() && search.bond_use != BondUse::avoided;
@@ -142,7 +142,7 @@ std::optional<ModelledUpdate> try_modelled(const cpu::DifferenceState &state, Mo
   if (!options.dense || !may_use || search.bond_use != BondUse::unknown) {
     update = append(search.bond_use, bytes);
   } else {
-    // On a coarse grid bonds say less than what stands against them: the first section decides.
+    // On a coarse grid, bonds cost more than they save. The first section is coded both ways to decide.
     std::vector<std::uint8_t> other;
     ModelledUpdate without = append(BondUse::avoided, other);
     const std::size_t begin = bytes.size();

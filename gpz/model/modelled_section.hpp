@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Modelled sections: the indices of a field of a difference chunk, predicted by models of how particles move
-// (docs/format.md, section 9a).
+// Modelled sections: indices of a field of a difference chunk, predicted by models of particle motion (docs/format.md,
+// section 9a).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace gpz::model {
 
-// Whether sections of molecules are worth a trial: those of other models were smaller, or are not tried any more.
+// Decides whether to try a section of molecules, from its results against other models so far.
 class MoleculeUse {
  public:
   bool may_try() const { return losses_ < most_losses; }
@@ -27,60 +27,60 @@ class MoleculeUse {
     is_open_ = true;
   }
   void found_none() { losses_ = most_losses; }
-  // After a section that stayed.
+  // Call after a section that was kept.
   void committed(bool as_molecules) {
     if (is_open_) losses_ = as_molecules ? 0 : losses_ + 1;
     is_open_ = false;
     wins_ = as_molecules ? wins_ + 1 : 0;
   }
-  // Whether more frames will make sections smaller: the last of the first contests counts.
+  // True while each frame still makes sections smaller: only the last of the first contests goes by size alone.
   bool is_learning() const { return wins_ < first_contests - 1; }
-  // Whether others are tried too.
+  // True if other models are tried as well.
   bool has_rivals() const { return wins_ < first_contests || wins_ % interval == 0; }
 
  private:
-  static constexpr unsigned most_losses = 3;     // sections
+  static constexpr unsigned most_losses = 3;     // sections in a row
   static constexpr unsigned first_contests = 4;  // sections
   static constexpr unsigned interval = 16;       // sections
 
   unsigned losses_ = 0;
-  unsigned wins_ = 0;     // sections, since others stayed
-  bool is_open_ = false;  // tried, and not committed yet
+  unsigned wins_ = 0;     // sections in a row since another model won
+  bool is_open_ = false;  // tried, but not committed yet
 };
 
-// What only an encoder remembers: what it has looked for and found, and whether it was of use. No bytes depend on it
-// but by the choices of the encoder.
+// Encoder only: what it searched for and found, and whether that helped. Affects only the encoder's choices, never
+// decoding.
 struct ModelledSearch {
   enum class BondUse : std::uint8_t { unknown, used, avoided };
 
   LatticeModel::Search lattice;
   PairForce::Search forces;
   bool searched_bonds = false;
-  bool new_bonds = false;  // found, but no section has them yet
+  bool new_bonds = false;  // found, but not stored in a section yet
   BondUse bond_use = BondUse::unknown;
   MoleculeUse molecules;
 };
 
-// What a section changes if it stays. An update that is dropped instead has changed nothing.
+// Changes that take effect only if the section is kept. Dropping an update changes nothing.
 struct ModelledUpdate {
   std::optional<LatticeModel::Update> lattice;
   std::optional<LatticeNeighbourPredictor::Update> lattice_neighbours;
   std::optional<PairForce::Update> forces;
-  std::optional<molecule::Update> molecules;  // a section of molecules: nothing else changes
+  std::optional<molecule::Update> molecules;  // a section of molecules changes nothing else
   std::optional<Bonds> bonds;
   format::Column<std::uint32_t> broken_bonds;
   format::Column<std::uint32_t> scale;
   ModelledSearch search;
 };
 
-// What writer and reader remember of a field beside cpu::DifferenceState, since the independent chunk.
+// State of a field in encoder and decoder since the independent chunk, beside cpu::DifferenceState.
 class ModelledState {
  public:
-  // The bonds of a key frame.
+  // Starts with the bonds of a key frame.
   void start(Bonds found);
-  // Takes over what a section changes.
+  // Applies the changes of a section.
   void commit(ModelledUpdate &&update);
-  // Other particles, as cpu::DifferenceState::keep and add; before those of the DifferenceState.
+  // Particles leave or arrive, as in cpu::DifferenceState::keep and add. Call before the DifferenceState changes.
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
 
@@ -91,26 +91,26 @@ class ModelledState {
   PairForce forces;
   Bonds bonds;
   molecule::State molecules;
-  format::Column<std::uint32_t> scale;  // walk.hpp; empty before the first modelled section
-  ModelledSearch search;                // of an encoder
+  format::Column<std::uint32_t> scale;  // see walk.hpp; empty before the first modelled section
+  ModelledSearch search;                // encoder only
 };
 
-// What an encoder may try.
+// Codings that an encoder may try.
 struct ModelledOptions {
-  bool in_order_of_ids = false;  // slots before are neighbours
-  bool positions = false;        // the field has positions: forces, lattices, neighbours in space
-  bool dense = false;            // also what takes long
+  bool in_order_of_ids = false;  // particles in earlier slots are neighbours
+  bool positions = false;        // the field holds positions: forces, lattices and neighbours in space apply
+  bool dense = false;            // try slow models as well
 };
 
-// Appends a section (a multiple of 8 bytes) for the state's particles, of which there is one at least. Its update is to
-// be committed if the section stays, before anything else happens to `modelled`, of which only working memory changes.
-// Nothing, and no section, where no model helps that may be tried. Throws std::bad_alloc.
+// Appends a section, a multiple of 8 bytes, for the particles of the state, of which there is at least one. If the
+// section is kept, commit the update before `modelled` changes otherwise; only its working memory changes here. Returns
+// and appends nothing if no permitted model helps. Throws std::bad_alloc.
 std::optional<ModelledUpdate> try_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
                                            const cpu::IndexColumns &q, const core::GridBox &box,
                                            const ModelledOptions &options, std::vector<std::uint8_t> &bytes);
 
-// The inverse, for a section of exactly `size` bytes, aligned to 4; commits what the section changes. Throws gpz::Error
-// (corrupt); q and `modelled` are unspecified then.
+// Inverse of try_modelled, for a section of exactly `size` bytes, aligned to 4. Commits the changes of the section.
+// Throws gpz::Error (corrupt); q and `modelled` are unspecified then.
 void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,
                      std::size_t size, const core::GridBox &box, const cpu::IndexOutput &q);
 

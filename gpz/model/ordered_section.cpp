@@ -23,10 +23,10 @@ namespace {
 enum Flags : std::uint8_t { has_bonds = 1 };
 constexpr unsigned largest_base = 64;
 
-// An expectation in 1/64 steps, from a place on.
+// An expectation in 1/64 steps, relative to a position.
 struct Expected {
-  std::int64_t place;  // the nearest whole one
-  std::int32_t part;   // on which side of it: core::is_above
+  std::int64_t place;  // nearest grid point
+  std::int32_t part;   // side of it on which the expectation lies: core::is_above
 
   Expected(std::int64_t from, std::int64_t expected)
       : place(core::sum_of(from, (expected + 32) >> fraction_bits)),
@@ -97,7 +97,7 @@ struct DecodeSide {
   bool side(const BoundWay &, std::size_t, const Way &, unsigned context) { return numbers.get(context) != 0; }
 };
 
-// What both sides know without bytes.
+// Sets what encoder and decoder know without reading any bytes.
 void prepare(const cpu::OrderedShape &shape, OrderedWalk &walk) {
   walk.particles = shape.particles;
   walk.components = static_cast<std::size_t>(shape.components);
@@ -130,8 +130,8 @@ Chain choose_chain(const cpu::OrderedShape &shape, const cpu::IndexColumns &q) {
   return chain;
 }
 
-// Whether particles with bonds of fixed length are not predicted better without them: by the bits of a sample.
-// Particles that hardly move about their places in a crystal may be at nearly fixed distances.
+// Estimates on a sample whether bonds predict particles with fixed bonds better than the chain does. They may not:
+// particles that hardly move about the sites of a crystal can also be at nearly fixed distances.
 bool bonds_pay(const Bonds &bonds, const OrderedWalk &walk, const cpu::IndexColumns &q) {
   constexpr std::size_t step = 13;
   std::int64_t chained = 0;
@@ -139,7 +139,7 @@ bool bonds_pay(const Bonds &bonds, const OrderedWalk &walk, const cpu::IndexColu
   for (std::size_t i = 1; i < walk.particles; i += step) {
     const BondKind *const kind = bonds.of(i);
     if (kind == nullptr || !kind->is_fixed()) continue;
-    // Two free components of up to twice the length and a fixed one, or one free component.
+    // A sphere leaves two free components of up to twice the length; a circle leaves one.
     const int bits = core::bit_length(kind->length[0] >> fraction_bits) + 1;
     bound += kind->is_circle() ? bits + 4 : 2 * bits + 2;
     const std::size_t lag = walk.chain.lag[0];
@@ -192,7 +192,7 @@ void append_chain(const OrderedWalk &walk, format::ByteWriter &writer) {
 
 struct Head {
   ExceptionReader exceptions;
-  std::size_t end;  // where the numbers begin
+  std::size_t end;  // offset of the numbers
 };
 
 Head read_head(const std::uint8_t *bytes, std::size_t size, OrderedWalk &walk, Bonds &bonds) {
@@ -220,7 +220,7 @@ void encode_ordered_model(const cpu::OrderedShape &shape, const cpu::IndexColumn
   if (!bonds.empty() && !bonds_pay(bonds, walk, q)) bonds.forget();
   use_bonds(bonds, walk);
   for (std::size_t d = 0; d < walk.components; ++d) walk.margin[d] = find_margin(q[d], shape.particles, walk.box[d]);
-  // Scales are sums of three components in sixteenths: a residual of one step is level 0.
+  // Scales are sums of three components in sixteenths. With this base, a residual of one step has level 0.
   walk.contexts.base = Contexts::half_octaves(16);
 
   EncodeSide side{walk, q, cpu::NumberEncoder(OrderedContexts::count), {}};

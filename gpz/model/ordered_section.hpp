@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Columns of grid indices of one chunk in the order of ids, predicted from the particles before, from bonds and from
-// how molecules are built (docs/format.md, section 10, coding 5; docs/decisions/0023).
+// Grid indices of one chunk in the order of ids, predicted from earlier particles, from bonds and from the structure of
+// molecules (docs/format.md, section 10, coding 5; docs/decisions/0023).
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace gpz::model {
 
-// Appends the section of q, for one particle at least (a multiple of 8 bytes). `positions`: bonds are looked for.
+// Appends the section of q, a multiple of 8 bytes, for at least one particle. `positions` enables the search for bonds.
 // Throws std::bad_alloc.
 void encode_ordered_model(const cpu::OrderedShape &shape, const cpu::IndexColumns &q, bool positions,
                           std::vector<std::uint8_t> &bytes);
 
-// The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt), limit_exceeded,
-// std::bad_alloc; q is unspecified then.
+// Inverse of encode_ordered_model, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt),
+// limit_exceeded, std::bad_alloc; q is unspecified then.
 void decode_ordered_model(const cpu::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
                           const cpu::IndexOutput &q);
 
-// The bonds that such a section has; empty if it has none. Throws as decode_ordered_model.
+// Bonds that such a section stores; empty if none. Throws as decode_ordered_model does.
 Bonds bonds_of_ordered_model(const cpu::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size);
 
 }  // namespace gpz::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one pass over the particles of a key frame in the order of ids, particle after particle, that encoder and decoder
-// share (docs/format.md, section 10, coding 5).
+// The pass over the particles of a key frame in the order of ids, shared by encoder and decoder (docs/format.md,
+// section 10, coding 5).
 #pragma once
 
 #include <array>
@@ -16,15 +16,15 @@
 
 namespace gpz::model {
 
-// Particles whose neighbours in the order of ids have the same kinds of bonds are taken for the same place in a
-// molecule. What is remembered of such a site: where its particles were in their local frames, and how far off.
+// A position in a molecule. Particles belong to one site if their neighbours in the order of ids have equal kinds of
+// bonds. A site remembers the local coordinates of its particles and the size of their residuals.
 struct Site {
   Coordinates place{};
-  std::uint32_t frames = 0;  // that `place` is the mean of, up to 4
-  std::uint32_t scale = 0;   // next_scale of the residuals; 0: there were none
+  std::uint32_t frames = 0;  // number of frames in the mean `place`, up to 4
+  std::uint32_t scale = 0;   // next_scale of the residuals; 0: none yet
 
   void add(const Coordinates &seen) {
-    // Whole at first, then a half, two quarters, and eighths.
+    // Weight of the new coordinates: 1, then 1/2, 1/4 twice, and 1/8 from then on.
     const int part = frames == 0 ? 0 : frames == 1 ? 1 : frames < 4 ? 2 : 3;
     for (std::size_t d = 0; d < place.size(); ++d) place[d] += (seen[d] - place[d]) >> part;
     if (frames < 4) ++frames;
@@ -33,7 +33,8 @@ struct Site {
 
 class Sites {
  public:
-  // Of particle i: by the kinds of the two before it, its own, and those of the three behind it.
+  // Site of particle i, by the kinds of the two particles before it, its own, and the three after it. Call in the order
+  // of i.
   Site &of(const Bonds &bonds, std::size_t i) {
     if (i == 0)
       for (std::size_t k = 0; k < ahead; ++k) shift_in(bonds, k);
@@ -51,32 +52,30 @@ class Sites {
   }
 
   std::vector<Site> sites_ = std::vector<Site>(std::size_t{1} << bits);
-  std::uint64_t kinds_ = 0;  // six bits each
+  std::uint64_t kinds_ = 0;  // six bits for each particle
 };
 
-// How particles that are not bound are predicted, as in ordered sections (docs/format.md, section 10), but over the
-// whole chunk.
+// Prediction of unbound particles, as in ordered sections (docs/format.md, section 10), but over the whole chunk.
 struct Chain {
   std::array<std::uint32_t, 2> lag{};  // differences of ids; 0: none
-  std::uint32_t swapped = 0;           // bit d: component d looks for lag[1] first
+  std::uint32_t swapped = 0;           // bit d: component d tries lag[1] first
   std::array<std::array<std::int64_t, core::max_components>, 2> offset{};
-  std::array<std::int64_t, core::max_components> first{};  // where the first particle is expected
+  std::array<std::int64_t, core::max_components> first{};  // expected position of the first particle
 };
 
-// Number contexts of the pass, by class; some are one for each scale level.
+// Number contexts of the pass, by class. Some classes have one context for each scale level.
 struct OrderedContexts {
-  static constexpr unsigned levels = 24;  // scales in half octaves; and one for unknown scales
+  static constexpr unsigned levels = 24;  // of scales, in half octaves; one more is for unknown scales
   static constexpr unsigned unbound = 0;
-  static constexpr unsigned sphere = unbound + levels + 1;  // the first two components of an expected way
+  static constexpr unsigned sphere = unbound + levels + 1;  // first two components of an expected vector
   static constexpr unsigned chain = sphere + levels + 1;
-  static constexpr unsigned side = chain + levels + 1;      // of an expected way, four levels each
-  static constexpr unsigned bound = side + levels / 4 + 1;  // BoundWay::class_of
-  static constexpr unsigned any_side =
-      bound + BoundWay::classes;  // of a way that may have any direction: sphere, circle
+  static constexpr unsigned side = chain + levels + 1;             // of an expected vector, one context for four levels
+  static constexpr unsigned bound = side + levels / 4 + 1;         // BoundWay::class_of
+  static constexpr unsigned any_side = bound + BoundWay::classes;  // of a vector of any direction: sphere, circle
   static constexpr unsigned flag = any_side + 2;
   static constexpr unsigned count = flag + 1;
 
-  unsigned base = 0;  // the first level, in half octaves
+  unsigned base = 0;  // first level, in half octaves
 
   unsigned level(std::uint32_t scale) const {
     if (scale == 0) return levels;
@@ -85,11 +84,11 @@ struct OrderedContexts {
   }
 };
 
-// What the pass needs to know beforehand.
+// Inputs of the pass.
 struct OrderedWalk {
   std::size_t particles = 0;
   std::size_t components = 0;
-  const std::int64_t *ids = nullptr;  // ascending; nullptr: slots count
+  const std::int64_t *ids = nullptr;  // ascending; null: slots are used instead
   core::GridBox box{};                // checked axes
   std::array<std::int64_t, core::max_components> margin{};
   const Bonds *bonds = nullptr;  // may be empty
@@ -98,11 +97,11 @@ struct OrderedWalk {
   OrderedContexts contexts;
 };
 
-// The particle whose id is less by a lag, if there is one; for particles in ascending order.
+// Finds the particle whose id is smaller by a lag. Call with ascending particles.
 class Parents {
  public:
   Parents(const std::int64_t *ids, std::uint32_t lag) : ids_(ids), lag_(lag) {}
-  // False: there is none.
+  // Returns false if there is none.
   bool find(std::size_t i, std::size_t &parent) {
     if (lag_ == 0) return false;
     if (ids_ == nullptr) {
@@ -121,10 +120,12 @@ class Parents {
   std::size_t at_ = 0;
 };
 
-// Side: std::int64_t value(std::size_t i, std::size_t d, std::int64_t from, std::int64_t expected, unsigned context)
-// codes the index of component d of particle i, which is expected `expected` / 64 steps from the place `from`, and
-// returns its place in the box. bool side(const BoundWay &, std::size_t i, const Way &parent, unsigned context) codes
-// whether the particle is on the other side.
+// `Side` provides
+//   std::int64_t value(std::size_t i, std::size_t d, std::int64_t from, std::int64_t expected, unsigned context)
+// which codes the index of component d of particle i, expected `expected` / 64 steps from `from`, and returns its
+// position in the box, and
+//   bool side(const BoundWay &, std::size_t i, const Way &parent, unsigned context)
+// which codes whether the particle is on the other side.
 template <typename Side>
 class OrderedPass {
  public:
@@ -179,7 +180,8 @@ class OrderedPass {
 
   Way place_of(std::size_t i) const { return {place_[0][i], place_[1][i], place_[2][i]}; }
 
-  // The frame of particle i, whose parent is known: towards the parent's parent, and a sibling or the one beyond it.
+  // Local frame of particle i, whose parent is known. Its vectors lead from the parent to the parent's parent, and to a
+  // sibling or, without one, to the next ancestor.
   LocalFrame frame_of(std::size_t i, std::size_t parent) const {
     const std::size_t above = parent_[parent];
     if (above == parent) return {};
@@ -246,7 +248,7 @@ class OrderedPass {
   Side &side_;
   Parents lag_[2] = {{w_.ids, w_.chain.lag[0]}, {w_.ids, w_.chain.lag[1]}};
   std::array<format::Column<std::int64_t>, core::max_components> place_;
-  format::Column<std::uint32_t> parent_;  // slot; its own: there is none
+  format::Column<std::uint32_t> parent_;  // slot of the parent; its own slot if there is none
 };
 
 }  // namespace gpz::model

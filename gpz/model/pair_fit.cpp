@@ -24,25 +24,25 @@ constexpr double speed_unit = 1 << PairMotion::speed_bits;
 constexpr double fine_unit = 1 << PairMotion::fine_bits;
 constexpr std::uint64_t last_frame_of_curve = 8;
 constexpr std::uint8_t first_steps = 3;
-constexpr std::uint8_t most_steps = 6;  // more take too long
+constexpr std::uint8_t most_steps = 6;  // more are too slow
 constexpr std::uint8_t usual_gain = 40;
-// In units of the mean distance of neighbours.
+// In units of the mean distance between neighbours.
 constexpr double cutoff_distance = 2.0;
 constexpr double fewest_steps_of_cutoff = 16;
 constexpr double close_distance = 1.6;
-// Bits a particle that are worth their time.
+// Bits saved per particle that justify the time.
 constexpr double least_gain = 0.75;
 constexpr double gain_of_step = 0.15;
-constexpr double frames_of_settings = 4;  // how long settings are expected to be good
+constexpr double frames_of_settings = 4;  // for how many frames settings are expected to hold
 
-// About the bits of residuals, less a constant.
+// Estimated bits of residuals, up to a constant.
 double bits_of(const std::vector<double> &errors) {
   double sum = 0;
   for (const double error : errors) sum += cpu::log2_of(std::fabs(error) + 0.5);
   return sum / static_cast<double>(errors.size());
 }
 
-// Rows that are far off say little: what to multiply them with.
+// Weights that reduce the influence of rows with large errors.
 std::vector<double> weights_of(const std::vector<double> &errors) {
   std::vector<double> size(errors.size());
   for (std::size_t i = 0; i < errors.size(); ++i) size[i] = std::fabs(errors[i]);
@@ -59,7 +59,7 @@ std::int32_t rounded(double x) {
 
 }  // namespace
 
-// Particles at equal distances in slots, with what they really do.
+// A sample of particles at equal distances in slots, with their actual displacements.
 struct PairFit::Sample {
   const cpu::DifferenceState &state;
   const core::GridBox &box;
@@ -67,7 +67,7 @@ struct PairFit::Sample {
   std::size_t stride;
   std::size_t count;
   std::vector<double> moved;                      // count x components, in grid steps
-  std::vector<std::array<double, 3>> by_history;  // velocity, previous, way to the mean
+  std::vector<std::array<double, 3>> by_history;  // velocity, previous velocity, difference to the mean
 
   Sample(const cpu::DifferenceState &from, const cpu::IndexColumns &q, const core::GridBox &in)
       : state(from),
@@ -87,7 +87,7 @@ struct PairFit::Sample {
       }
   }
 
-  // Bits a particle without forces.
+  // Bits per particle without forces.
   double bits_by_history() const {
     crystal::LeastSquares sums(3);
     for (std::size_t row = 0; row < moved.size(); ++row) sums.add(by_history[row].data(), moved[row]);
@@ -100,7 +100,7 @@ struct PairFit::Sample {
 };
 
 struct PairFit::Trial {
-  double bits = 0;  // a particle
+  double bits = 0;  // per particle
   std::vector<double> errors;
 };
 
@@ -120,8 +120,8 @@ PairFit::Trial PairFit::run(const Sample &sample, const PairSettings &settings, 
   return trial;
 }
 
-// How displacements of the sample grow with the values and the slopes of the knots: rows of 2 for each knot. Positions
-// are those of the last run.
+// Derivatives of the sample's displacements with respect to the values and slopes of the knots, two columns for each
+// knot. Uses the positions of the last run.
 std::vector<double> PairFit::features(const Sample &sample, const PairSettings &settings) {
   const crystal::NeighbourList &list = motion_->list();
   const std::vector<PairCurve::Knot> &knot = settings.curve.knots;
@@ -154,7 +154,7 @@ std::vector<double> PairFit::features(const Sample &sample, const PairSettings &
         const std::size_t k = segment_of_bin[static_cast<std::size_t>(bin)];
         const double length = knot[k + 1].bin - knot[k].bin;
         const double t = std::max(0.0, (bin - knot[k].bin) / length);
-        // How much of the time between the frames a force of this step acts for.
+        // Fraction of the time between the frames during which a force of this step acts.
         const double share = step == 0 ? 1.0 / steps : static_cast<double>(steps - step) / steps / steps;
         const double rise = t * t * (3 - 2 * t);
         const double bend = length / (1 << PairCurve::slope_shift);
@@ -176,8 +176,8 @@ std::vector<double> PairFit::features(const Sample &sample, const PairSettings &
 
 namespace {
 
-// The curve with what least squares of the errors add to it. What is wrong with a curve adds up over frames, the more
-// the less an error corrects the position: so much less of what one frame says is taken.
+// Adds to the curve what least squares find in the errors. Errors of a curve add up over frames, and the more so the
+// less each error corrects the position. Only a part of the correction is applied, therefore.
 PairCurve refitted(const PairSettings &settings, const std::vector<double> &rows, const std::vector<double> &errors,
                    std::vector<double> &left) {
   const PairCurve &curve = settings.curve;
@@ -207,7 +207,7 @@ PairCurve refitted(const PairSettings &settings, const std::vector<double> &rows
 
 }  // namespace
 
-// Settings with a force of 0 for all distances that there are between particles now.
+// Settings with zero force over all distances that occur between particles in this frame.
 bool PairFit::prepare(const Sample &sample, PairSettings &settings) {
   const double cutoff = cutoff_distance * crystal::mean_distance(sample.state, sample.box);
   if (!(cutoff >= fewest_steps_of_cutoff && cutoff < static_cast<double>(PairSettings::most_cutoff))) return false;
@@ -224,7 +224,7 @@ bool PairFit::prepare(const Sample &sample, PairSettings &settings) {
   const auto start = static_cast<double>((std::uint64_t{least} << 2 * PairMotion::fine_bits) >> shift);
   settings.curve.close =
       static_cast<std::uint32_t>(end * (close_distance / cutoff_distance) * (close_distance / cutoff_distance));
-  // Forces change by a factor with the distance, so that knots do.
+  // Knots are spaced by a factor, because forces change by a factor with the distance.
   double at = std::max(start, end / 64);
   const double factor = cpu::root_of(end / at, knots - 1);
   for (int k = 0; k < knots; ++k, at *= factor) {
@@ -238,7 +238,7 @@ bool PairFit::prepare(const Sample &sample, PairSettings &settings) {
 bool PairFit::search(const Sample &sample, PairSettings &fitted) {
   PairSettings settings;
   if (!prepare(sample, settings)) return false;
-  // One step from where the particles are, at the speed that they had.
+  // One step from the last positions, with the last velocities.
   PairSettings still = settings;
   still.steps = 1;
   const Trial trial = run(sample, still, {});
@@ -251,7 +251,7 @@ bool PairFit::search(const Sample &sample, PairSettings &fitted) {
 
 namespace {
 
-// The gains of a filter that follows a particle with noisy positions, where errors are mostly of this size.
+// Sets the gains of a filter that tracks particles with rounded positions, given the usual size of errors.
 void set_gains(const std::vector<double> &errors, PairSettings &settings) {
   double square = 0;
   double weights = 0;
@@ -260,7 +260,7 @@ void set_gains(const std::vector<double> &errors, PairSettings &settings) {
     square += weight[i] * errors[i] * errors[i];
     weights += weight[i];
   }
-  constexpr double rounding = 0.05;  // somewhat less than the variance of an index
+  constexpr double rounding = 0.05;  // somewhat less than the variance of a rounded index
   const double trust = std::clamp(1 - rounding * weights / square, 0.5, 1.0);
   const double gain = usual_gain * (2 * (2 - trust) - 4 * std::sqrt(1 - trust));
   settings.trust = static_cast<std::uint8_t>(std::lround(trust * PairSettings::most_trust));
@@ -278,8 +278,8 @@ PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, 
   PairSettings best = now;
   double least = with_now.bits;
   double asked = least - cost / frames_of_settings;
-  // With the curve that suits the errors of the last run.
-  // Errors of later frames come from all frames before: a curve fitted to those of one frame would be too much.
+  // Refits the curve to the errors of the last run, but later only if the bits have grown: late errors accumulate over
+  // all earlier frames, and fitting to those of one frame would overshoot.
   const std::uint64_t frames = sample.state.frames;
   const bool with_curve = frames <= last_frame_of_curve || with_now.bits > bits_then_ + least_gain;
   const auto consider = [&](PairSettings settings, const std::vector<double> &errors, double extra) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The encoder's search for a pair force: least squares on a sample of particles. Floating point: what it finds is
+// Encoder: fits a pair force by least squares on a sample of particles. Uses floating point, because the result is
 // stored in the file.
 #pragma once
 
@@ -17,8 +17,8 @@ class PairFit {
  public:
   enum class Choice : std::uint8_t { none, as_before, fitted };
 
-  // For the frame q that follows the state. `now` and `history` are those of the frame before; `motion` has the pairs
-  // afterwards.
+  // Chooses settings for the frame q, which follows the state. `now` and `history` are those of the previous frame.
+  // Afterwards `motion` has the list of pairs.
   Choice choose(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
                 const PairSettings &now, const MotionHistory &history, PairMotion &motion, PairSettings &fitted);
 
@@ -29,14 +29,14 @@ class PairFit {
   bool prepare(const Sample &sample, PairSettings &settings);
   bool search(const Sample &sample, PairSettings &fitted);
   Choice improve(const Sample &sample, const PairSettings &now, const MotionHistory &history, PairSettings &fitted);
-  // Moves the particles, and notes their positions for features.
+  // Moves the particles and records their positions for features().
   Trial run(const Sample &sample, const PairSettings &settings, const MotionHistory &history);
-  // How displacements grow with the numbers of the curve, at the positions of the last run.
+  // Derivatives of displacements with respect to the parameters of the curve, at the positions of the last run.
   std::vector<double> features(const Sample &sample, const PairSettings &settings);
 
-  PairMotion *motion_ = nullptr;  // while there is a call
-  bool useful_ = true;            // what the last frame that was looked at says
-  double bits_then_ = 0;          // a particle, when the curve was fitted
+  PairMotion *motion_ = nullptr;  // set during a call only
+  bool useful_ = true;            // result for the last frame that was examined
+  double bits_then_ = 0;          // bits per particle when the curve was fitted
 };
 
 }  // namespace gpz::model

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Expected displacements of particles that push and pull each other by a force of their distance (docs/format.md,
+// Model of particles that interact by a force that depends on their distance. Predicts displacements (docs/format.md,
 // section 10d; docs/decisions/0024-pair-forces.md).
 #pragma once
 
@@ -20,38 +20,37 @@
 
 namespace gpz::model {
 
-// Lives as long as the history of a chunk; encoder and decoder have one each. Frames that it is not used for need no
+// Lives as long as the history of a chunk; encoder and decoder have one each. Frames coded by other models need no
 // call.
 class PairForce {
  public:
   using Search = PairFit;
-  // What was fitted where another model predicts better is fitted again in its time.
+  // A losing fit is discarded and repeated later.
   static constexpr bool keeps_search_of_loser = false;
 
-  // What a frame changes if its section stays.
+  // Changes that take effect only if the section is kept.
   struct Update {
     PairSettings settings;
-    bool has_settings = false;  // other ones than before, with a table of their own
+    bool has_settings = false;  // new settings, with their own table
     PairTable table;
     std::uint32_t table_reach = 0;
     MotionHistory history;
   };
 
-  // Encoder: the parameters for the frame with indices q, appended to `bytes`. False: forces are of no use here;
-  // nothing is appended. The state is not plain. Throws std::bad_alloc.
+  // Encoder: fits the parameters to the frame q and appends them to `bytes`. Returns false and appends nothing if
+  // forces do not help. Throws std::bad_alloc.
   bool fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box, Search &search,
            Update &update, std::vector<std::uint8_t> &bytes);
-  // Decoder: takes what fit appended from the first of `size` bytes. Returns how many there were. Throws gpz::Error
-  // (corrupt).
+  // Decoder: reads what fit appended. Returns the number of bytes read, at most `size`. Throws gpz::Error (corrupt).
   std::size_t read(const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
                    const core::GridBox &box, Update &update) const;
-  // Both: fills `out` for all particles of the state. Throws gpz::Error (corrupt) where the settings ask for too many
-  // pairs, and limit_exceeded.
+  // Encoder and decoder: fills `out` for all particles of the state. Throws gpz::Error (corrupt) if the cutoff gives
+  // too many pairs, and limit_exceeded.
   void expect(const cpu::DifferenceState &state, const core::GridBox &box, Update &update, Expectation &out);
-  // Takes an update over. One that is dropped instead changes nothing.
+  // Applies an update. An update that is never committed changes nothing.
   void commit(Update &&update);
 
-  // Particles that leave and arrive, as DifferenceState::keep and add.
+  // Particles leave or arrive, as in DifferenceState::keep and add.
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
 
@@ -60,7 +59,7 @@ class PairForce {
  private:
   PairSettings settings_;
   PairTable table_;
-  std::uint32_t table_reach_ = 0;  // that the table was filled for; 0: it was not
+  std::uint32_t table_reach_ = 0;  // reach for which the table was filled; 0: not filled
   MotionHistory history_;
   PairMotion motion_;
 };

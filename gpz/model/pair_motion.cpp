@@ -11,12 +11,12 @@ namespace gpz::model {
 namespace {
 
 constexpr std::size_t axes = core::max_components;
-// An expectation that is wrong by less than this says nothing against the speed.
+// Errors of an expectation below 16 grid steps never reset the velocity.
 constexpr std::int64_t small_error = std::int64_t{16} << PairMotion::speed_bits;
 
 std::int32_t limited(std::int64_t x) { return core::limited(x, PairMotion::limit); }
 
-// Parts of what happens between two frames; `part` is in units of 2^-16.
+// Fractions of what happens between two frames. `part` is in units of 2^-16.
 std::int64_t part_of(std::int64_t x, std::int64_t part) { return crystal::rounded_shift(x * part, 16); }
 std::int64_t half_part_of(std::int64_t x, std::int64_t part) { return crystal::rounded_shift(x * part, 17); }
 std::int64_t part_for(int steps) { return (65536 + steps / 2) / steps; }
@@ -152,7 +152,7 @@ void PairMotion::begin(const cpu::DifferenceState &state, const PairSettings &se
       } else {
         const std::int64_t error = moved - history.axes[d].moved[slot];
         speed_[at] = limited(history.axes[d].speed[slot] + (error * settings.gain >> 6));
-        // The last index is rounded: the particle may be where it was expected.
+        // The last index is rounded: the particle may be nearer to its expected position.
         moved_[at] = limited(-(error * (PairSettings::most_trust - settings.trust) >> 6));
         slow_change_[at] = limited(std::int64_t{slow_[at]} - history.axes[d].slow[slot]);
       }
@@ -185,7 +185,7 @@ void PairMotion::move(const cpu::DifferenceState &state, const PairSettings &set
     for (std::size_t at = 0; at < speed_.size(); ++at) {
       const std::int64_t slow = slow_[at] + part_of(slow_change_[at], part * step);
       const std::int64_t force = scaled(near_[at]) + slow;
-      // The half of a kick that ends the step before, and the one that begins this one, are rounded together.
+      // The second half kick of the previous step and the first one of this step are rounded together.
       speed_[at] = limited(speed_[at] + part_of(force, part));
       moved_[at] = limited(moved_[at] + part_of(speed_[at], part));
     }

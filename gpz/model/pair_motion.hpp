@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Particles that move under a pair force from one frame to the next, in integers (docs/format.md, section 10d).
+// Molecular dynamics in integers: moves particles under a pair force from one frame to the next (docs/format.md,
+// section 10d).
 #pragma once
 
 #include <array>
@@ -17,15 +18,15 @@
 
 namespace gpz::model {
 
-// What is remembered of the last frame that was expected, for each slot and component, in units of 1/256 grid step.
+// State of the last predicted frame for each slot and component, in units of 1/256 grid step.
 struct MotionHistory {
   struct Axis {
-    format::Column<std::int32_t> speed;  // at its end, without the last half of a kick
-    format::Column<std::int32_t> moved;  // what was expected
-    format::Column<std::int32_t> slow;   // the force that is not close, at its beginning
+    format::Column<std::int32_t> speed;  // at the end, without the last half kick
+    format::Column<std::int32_t> moved;  // expected displacement
+    format::Column<std::int32_t> slow;   // force of pairs that are not close, at the beginning
   };
   std::array<Axis, core::max_components> axes;
-  std::uint64_t frames = 0;  // DifferenceState::frames at that time; 0: nothing is remembered
+  std::uint64_t frames = 0;  // DifferenceState::frames at that time; 0: no state
 
   std::size_t size() const { return axes[0].speed.size(); }
   void keep(const std::uint32_t *kept, std::size_t count);
@@ -37,18 +38,19 @@ struct MotionHistory {
   }
 };
 
-// Moves the particles of a state from its last positions. Has working memory only, which is kept from frame to frame.
+// Moves the particles of a state from their last positions. Holds working memory only, reused from frame to frame.
 class PairMotion {
  public:
-  static constexpr int speed_bits = 8;  // speeds and displacements are in units of 1/256 grid step
-  static constexpr int fine_bits = 3;   // ways between moving particles are in units of 1/8 of those of the list
+  static constexpr int speed_bits = 8;  // unit of speeds and displacements: 1/256 grid step
+  static constexpr int fine_bits = 3;   // unit of vectors between moving particles: 1/8 of that of the list
   static constexpr int value_bits = 24;
   static constexpr std::int64_t limit = (std::int64_t{1} << 30) - 1;
 
-  // Finds the pairs, once for a frame: forget_pairs() says that the particles are others. False: there are too many.
+  // Finds the pairs, once for each frame. Call forget_pairs() if the particles change. Returns false if there are too
+  // many pairs.
   bool find(const cpu::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff);
-  // After find with the cutoff of the settings: the displacements until the next frame. `after` becomes what is
-  // remembered of this frame.
+  // Computes the displacements up to the next frame. Call after find() with the cutoff of the settings. `after`
+  // receives the state to remember.
   void move(const cpu::DifferenceState &state, const PairSettings &settings, const PairTable &table,
             const MotionHistory &history, MotionHistory &after);
 
@@ -60,11 +62,11 @@ class PairMotion {
   }
 
   const crystal::NeighbourList &list() const { return list_; }
-  // Squared distances of pairs, in fine units, are below this while they are in the list.
+  // Exclusive upper bound of the squared distances in the list, in fine units.
   std::uint64_t end() const { return squared_end(list_.reach()); }
   static std::uint64_t squared_end(std::uint32_t reach) { return std::uint64_t{reach} * reach << (2 * fine_bits); }
 
-  // For fits: the positions of each step as ways from the first, in fine units, by place and component.
+  // For fits: records the displacements before each step, in fine units, by position in the list and component.
   void record(bool on) { record_ = on; }
   const std::vector<format::Column<std::int32_t>> &recorded() const { return recorded_; }
 
@@ -73,7 +75,7 @@ class PairMotion {
   struct ClosePair {
     std::uint32_t own;
     std::uint32_t partner;
-    std::int32_t way[core::max_components];  // fine
+    std::int32_t way[core::max_components];  // in fine units
   };
 
   std::int64_t scaled(std::uint64_t sum) const;
@@ -83,13 +85,13 @@ class PairMotion {
   void note_positions();
 
   crystal::NeighbourList list_;
-  std::uint64_t found_frames_ = 0;  // that the list is of, and its cutoff
+  std::uint64_t found_frames_ = 0;  // frame and cutoff of the list
   std::uint64_t found_cutoff_ = 0;
   Sums total_;
   Sums near_;
-  format::Column<ClosePair> close_;  // the first close_count_
+  format::Column<ClosePair> close_;  // only the first close_count_ are valid
   std::size_t close_count_ = 0;
-  // By place and component.
+  // By position in the list and component.
   format::Column<std::int32_t> speed_;
   format::Column<std::int32_t> moved_;
   format::Column<std::int32_t> slow_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a file says about pair forces (docs/format.md, section 10d).
+// Settings of pair forces, as stored in the file (docs/format.md, section 10d).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct PairSettings {
   static constexpr std::uint64_t most_cutoff = std::uint64_t{1} << 48;
 
   std::uint8_t steps = 0;  // between two frames; 0: no settings yet
-  // How much of the error of an expectation goes into the speed, and into the position, in 1/64.
+  // Fractions of the error of an expectation that correct the speed (gain) and the position (trust), in 1/64.
   std::uint8_t gain = 0;
   std::uint8_t trust = 0;
   std::uint64_t cutoff = 0;  // in grid steps
@@ -25,7 +25,7 @@ struct PairSettings {
 };
 
 void append_settings(const PairSettings &settings, std::vector<std::uint8_t> &bytes);
-// Returns the bytes read, of `size` or fewer. Throws gpz::Error (corrupt).
+// Returns the number of bytes read, at most `size`. Throws gpz::Error (corrupt).
 std::size_t read_settings(const std::uint8_t *bytes, std::size_t size, PairSettings &settings);
 
 }  // namespace gpz::model

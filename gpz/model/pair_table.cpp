@@ -13,7 +13,7 @@ constexpr std::uint64_t most_bins = 2048;
 
 std::int64_t limit(std::int64_t value) { return std::clamp(value, -PairCurve::value_limit, PairCurve::value_limit); }
 
-// From 0 to `one` as t does, level at both ends.
+// Smoothstep: rises from 0 to `one` with zero slope at both ends.
 std::int64_t smooth(std::int64_t t) { return (t * t >> fraction_bits) * (3 * one - 2 * t) >> fraction_bits; }
 
 std::int64_t between(const PairCurve::Knot &a, const PairCurve::Knot &b, std::uint32_t bin) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A pair force as a table over the squared distance: the knots that a file stores, and the bins that forces are looked
-// up in (docs/format.md, section 10d).
+// A pair force as a function of the squared distance: knots as stored in the file, and bins for lookup (docs/format.md,
+// section 10d).
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace gpz::model {
 
-// A force curve: cubic Hermite polynomials between knots. The force on a particle is the way from the other one to it
-// times the value, which is in units of 2^-24: per square of the time between two frames.
+// A force curve: cubic Hermite polynomials between knots. The force on a particle is the vector from the other
+// particle, times the value. Values are in units of 2^-24 per squared time between two frames.
 struct PairCurve {
   static constexpr int max_knots = 32;
   static constexpr std::int64_t value_limit = (std::int64_t{1} << 30) - 1;
@@ -19,31 +19,31 @@ struct PairCurve {
   struct Knot {
     std::uint32_t bin = 0;
     std::int32_t value = 0;
-    std::int32_t slope = 0;  // change of the value in 16 bins
+    std::int32_t slope = 0;  // change of the value per 16 bins
   };
-  std::vector<Knot> knots;  // 2 to 32, at ascending bins. The force is 0 from the last one on
-  // Bins below this are close: these forces change so fast that they are computed several times between two frames.
-  std::uint32_t close = 0;  // 0, or 4 and more
+  std::vector<Knot> knots;  // 2 to 32, at ascending bins. The force is 0 from the last knot on
+  // Bins below this are close. Close forces change so fast that they are computed several times between two frames.
+  std::uint32_t close = 0;  // 0, or at least 4
 };
 
-// The curve with a line between any two bins.
+// The curve as straight lines between adjacent bins.
 class PairTable {
   struct Line {
     std::int32_t value;
-    std::int32_t rise;  // to the next bin
+    std::int32_t rise;  // up to the next bin
   };
 
  public:
-  // Bits of a squared distance below the bin, if squares are below `end`: so that there are 1,024 to 2,048 bins.
+  // Shift from a squared distance below `end` to its bin, so that there are at most 2,048 bins.
   static int bin_shift_for(std::uint64_t end);
 
-  // `end` > 0: of the squared distances of pairs. Moving ones that reach beyond its bin have no force.
+  // `end` > 0 exceeds the squared distances of all pairs. Moving pairs beyond the last bin have no force.
   void fill(const PairCurve &curve, std::uint64_t end);
 
-  // Forces by squared distance. By value: a loop can keep it in registers.
+  // Looks up forces by squared distance. Passed by value, so that a loop can keep it in registers.
   class Lookup {
    public:
-    std::uint64_t end() const { return end_; }  // from here on there is no force
+    std::uint64_t end() const { return end_; }  // no force from here on
     std::int64_t at(std::uint64_t squared) const {
       const Line line = lines_[squared >> shift_];
       return line.value + (line.rise * static_cast<std::int64_t>(squared & mask_) >> shift_);
@@ -56,7 +56,7 @@ class PairTable {
     std::uint64_t mask_;
     int shift_;
   };
-  // Of all forces and of the close ones; valid until the next fill.
+  // All forces, and close forces only. Valid until the next fill.
   Lookup total() const { return lookup(total_); }
   Lookup close() const { return lookup(close_); }
 

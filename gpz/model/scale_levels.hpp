@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An encoder's choice of levels for the sizes that residuals had so far.
+// Encoder: chooses scale levels from the sizes of earlier residuals.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace gpz::model {
 
-// From the level of the lowest 1/64 to that of the highest: more than one only if sizes differ.
+// Levels between the 1/64 and the 63/64 quantile of the scales. There is more than one only if sizes differ.
 inline void choose_levels(const format::Column<std::uint32_t> &scale, Contexts &contexts) {
   std::array<std::size_t, 65> counts{};
   for (const std::uint32_t s : scale) ++counts[Contexts::half_octaves(s)];

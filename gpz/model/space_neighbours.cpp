@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::size_t sample_size = 8192;
 constexpr std::uint32_t max_radius = 1u << 20;
-// Bits of a value for which it is worth it.
+// Bits per value that neighbours must save.
 constexpr double least_gain = 0.01;
 
-// Outer radii of the shells, in units of the mean distance of particles: bonds, and the first shell of liquids and
-// crystals.
+// Outer radii of the shells in units of the mean distance between particles: bonds, and the first coordination shell of
+// liquids and crystals.
 constexpr double shell_radii[] = {0.62, 1.05, 1.2, 1.42};
 
 }  // namespace

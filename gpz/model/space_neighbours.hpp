@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prediction of a particle's remainder from those of particles that are near it and come earlier in the walk
-// (docs/format.md, section 9b).
+// Predicts a particle's remainder from those of nearby particles that come earlier in the walk (docs/format.md, section
+// 9b).
 #pragma once
 
 #include <array>
@@ -19,18 +19,19 @@ class SpaceNeighbours {
   static constexpr std::size_t max_shells = 8;
   using Sums = std::array<std::int64_t, core::max_components>;
 
-  // Finds the neighbours, and fits weights to the remainders, given by slot, of a sample of particles. Appends the
-  // parameters. Returns the bits that a value becomes shorter by; 0, with nothing appended, if they are too few.
+  // Finds the neighbours and fits their weights to the remainders, indexed by slot, of a sample of particles. Appends
+  // the parameters. Returns the bits saved per value; 0, with nothing appended, if they are too few.
   double fit(const cpu::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
              std::vector<std::uint8_t> &bytes);
-  // Reads the parameters and finds the neighbours. Returns the bytes read. Throws corrupt.
+  // Reads the parameters and finds the neighbours. Returns the number of bytes read. Throws corrupt.
   std::size_t read(const cpu::DifferenceState &state, const core::GridBox &box, const std::uint8_t *bytes,
                    std::size_t size);
 
-  // The slot of each step of the walk, which goes from cell to cell.
+  // Slot of each step of the walk, which visits cell after cell.
   const std::uint32_t *order() const { return list_.order().data(); }
 
-  // What neighbours say of the particle of step k, in units of 1/64 grid step; remainders are given by step.
+  // Correction for the particle of step k from its neighbours, in units of 1/64 grid step. `remainders` is indexed by
+  // step.
   Sums of(std::size_t k, const Remainders &remainders) const {
     Sums sum{};
     for (std::uint32_t pair = list_.first()[k]; pair < list_.first()[k + 1]; ++pair) {
@@ -46,9 +47,9 @@ class SpaceNeighbours {
   static constexpr int direction_bits = 10;
   static constexpr int weight_bits = 12;
   struct Shell {
-    std::int32_t radius = 0;  // squared, outer, in units of the list
+    std::int32_t radius = 0;  // squared outer radius, in units of the list
     std::int64_t all = 0;     // weight of the remainder
-    std::int64_t along = 0;   // of its part along the way
+    std::int64_t along = 0;   // weight of its component along the pair vector
   };
   struct Features {
     std::size_t shell;
@@ -61,7 +62,7 @@ class SpaceNeighbours {
     const auto squared = static_cast<std::int32_t>(list_.squared(pair));
     f.shell = 0;
     while (squared >= shells_[f.shell].radius) ++f.shell;
-    // The square root is rounded correctly everywhere.
+    // Deterministic: IEEE 754 rounds square roots correctly.
     const auto length = static_cast<std::int32_t>(std::sqrt(static_cast<double>(squared)));
     const std::int32_t inverse = (1 << (direction_bits + 16)) / (length + 1);
     std::int64_t dot = 0;

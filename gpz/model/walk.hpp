@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one pass over the particles of a modelled section, slot after slot, that encoder and decoder share
-// (docs/format.md, section 9a).
+// The pass over the particles of a modelled section, shared by encoder and decoder (docs/format.md, section 9a).
 #pragma once
 
 #include <algorithm>
@@ -20,15 +19,15 @@ namespace gpz::model {
 
 inline constexpr unsigned max_scale_levels = 16;
 
-// Number contexts: of free values by the scale level of the particle, then of bound ones by their class, then of image
-// flags. Where residuals are small, it counts how far the expected place is from the next grid point: there are four
-// contexts for each level up to `finest`.
+// Number contexts: unbound particles by scale level, then bound particles by class, then image flags. For small
+// residuals, the distance of the expectation from the next grid point matters: levels up to `finest` have four contexts
+// each.
 struct Contexts {
   static constexpr unsigned parts = 4;
-  static constexpr unsigned finest = 17;  // half octaves; residuals of some 4 grid steps
+  static constexpr unsigned finest = 17;  // in half octaves; residuals of about 4 grid steps
 
   unsigned levels = 1;
-  unsigned base = 0;  // the first level, in half octaves
+  unsigned base = 0;  // first level, in half octaves
   bool bonds = false;
 
   unsigned fine_levels() const { return base > finest ? 0 : core::min_of(finest + 1 - base, levels); }
@@ -36,8 +35,7 @@ struct Contexts {
   unsigned first_flag() const { return first_class() + (bonds ? unsigned{BoundWay::expected_classes} : 0); }
   unsigned count() const { return first_flag() + 2; }
 
-  // Of the eighths of a grid step, how many lie between the expected displacement, plus a half, and the next grid
-  // point.
+  // Distance of the expected displacement, plus a half, from the next grid point, in eighths of a grid step.
   static unsigned part_of(std::int32_t expected) {
     const int fraction = expected & 63;
     return static_cast<unsigned>(fraction < 32 ? 31 - fraction : fraction - 32) >> 3;
@@ -52,7 +50,8 @@ struct Contexts {
   }
   unsigned of_class(int bound) const { return first_class() + static_cast<unsigned>(bound); }
   unsigned of_flag(bool was_beyond) const { return first_flag() + (was_beyond ? 1 : 0); }
-  // Twice the bits of x, less one if its second bit is clear: 0 for 0.
+  // Number of half octaves: 0 for 0, 1 for 1. Otherwise twice the number of bits, less 1 if the second highest bit is
+  // set, less 2 if it is clear.
   static unsigned half_octaves(std::uint32_t x) {
     const int bits = core::bit_length(x);
     return bits < 2 ? static_cast<unsigned>(bits) : static_cast<unsigned>(2 * bits) - (x >> (bits - 2) & 1 ? 1 : 2);
@@ -61,7 +60,7 @@ struct Contexts {
 
 inline std::int32_t limit_expected(std::int64_t x) { return core::limited(x, std::int64_t{1} << 30); }
 
-// Places on an axis that are so far from its edges that there is no other image of them. Of an open axis all are.
+// Positions so far from the edges of an axis that they have no other image. On an open axis, all positions are inner.
 class Inner {
  public:
   Inner() = default;
@@ -78,7 +77,7 @@ class Inner {
   std::uint64_t size_ = ~std::uint64_t{0};
 };
 
-// What the pass needs to know beforehand. The columns have an entry for each particle.
+// Inputs of the pass. Columns have one entry per particle.
 struct Walk {
   std::size_t particles = 0;
   int components = 0;
@@ -87,25 +86,26 @@ struct Walk {
   core::GridBox box{};  // checked axes
   std::array<std::int64_t, core::max_components> margin{};
   std::array<Inner, core::max_components> inner;
-  cpu::Neighbours slots;  // levels 0: no prediction from the slots before
+  cpu::Neighbours slots;  // levels 0: no prediction from earlier slots
   const SpaceNeighbours *space = nullptr;
-  LatticeNeighbourPredictor *lattice_neighbours = nullptr;  // of `network`, without others
+  LatticeNeighbourPredictor *lattice_neighbours = nullptr;  // uses `network`; excludes other neighbours
   const crystal::SpringNetwork *network = nullptr;
-  const Bonds *bonds = nullptr;                                    // of three components, without `space`
-  std::array<const std::int64_t *, core::max_components> index{};  // of this frame, as far as they are known
+  const Bonds *bonds = nullptr;                                    // needs three components; excludes `space`
+  std::array<const std::int64_t *, core::max_components> index{};  // of this frame, valid for decoded particles
   Contexts contexts;
-  std::uint32_t *scale = nullptr;  // smoothed size of residuals so far, in sixteenths; brought up to date
+  std::uint32_t *scale = nullptr;  // smoothed residual size, in sixteenths; updated by the pass
 };
 
-// Sum of the sizes of a particle's residuals, smoothed over frames.
+// Smooths the sum of a particle's residual sizes over frames. Scales are in sixteenths.
 inline std::uint32_t next_scale(std::uint32_t scale, std::uint64_t size) {
   const auto now = static_cast<std::uint32_t>(core::min_of<std::uint64_t>(16 * size, 1u << 28));
   return scale == 0 ? core::max_of(now, 1u) : core::max_of(scale - scale / 4 + now / 4, 1u);
 }
 
-// The pass itself. Side: std::int64_t value(std::size_t i, std::size_t d, std::int32_t expected, unsigned context)
-// codes the index of axis d of particle i, of which the displacement `expected` - 32 is expected, and returns its
-// displacement. The remainders are in the order of the pass. `axes` is the number of components.
+// The pass itself. `Side` provides
+//   std::int64_t value(std::size_t i, std::size_t d, std::int32_t expected, unsigned context)
+// which codes the index of axis d of particle i, whose displacement is expected to be `expected` - 32, and returns the
+// displacement. Remainders are in the order of the pass. `axes` is the number of components.
 template <std::size_t axes, typename Side>
 class Pass {
  public:
@@ -157,7 +157,7 @@ class Pass {
     }
   }
 
-  // `now`: the remainders of the particle of step k.
+  // Stores the remainders `now` of the particle of step k.
   void remember(std::size_t k, const Expected &now) {
     for (std::size_t d = 0; d < axes; ++d) remainder_[d][k] = now[d];
     for (std::uint32_t j = lags - 1; j > 0; --j) before_[j] = before_[j - 1];
@@ -185,7 +185,7 @@ class Pass {
 
   Way place_of(std::size_t i) const { return {w_.index[0][i], w_.index[1][i], w_.index[2][i]}; }
 
-  // A particle whose bonds are fixed; false if it is none.
+  // Codes a particle with fixed bonds. Returns false, without coding, if it has none or a vector is too long.
   bool run_bound(std::size_t i, const Expected &expected) {
     if constexpr (axes == 3) {
       const std::uint8_t number = w_.bonds->kind(i);
@@ -195,7 +195,7 @@ class Pass {
       const Way parent = place_of(i - kind.lag[0]);
       Way between{};
       if (kind.is_circle() && !find_way(parent, place_of(i - kind.lag[1]), w_.box, between)) return false;
-      Way way;  // from the parent to the last place of the particle
+      Way way;  // from the parent to the particle's last position
       if (!find_way(parent, {w_.last[0][i], w_.last[1][i], w_.last[2][i]}, w_.box, way)) return false;
       Way ahead;
       for (std::size_t d = 0; d < axes; ++d) ahead[d] = way[d] * (1 << fraction_bits) + expected[d] - 32;
@@ -220,7 +220,7 @@ class Pass {
   std::array<std::int32_t *, axes> remainder_{};
   std::int32_t weight_[cpu::max_neighbour_levels][lags] = {};
   std::array<Expected, lags> before_{};
-  LatticeNeighbourPredictor::Way exact_{};  // the remainders of the particle at hand, in 1/64 grid steps
+  LatticeNeighbourPredictor::Way exact_{};  // remainders of the current particle, in 1/64 grid steps
   std::uint32_t level_ = 0;
 };
 

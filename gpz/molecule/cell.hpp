@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The box on the grid, tilted or not: the nearest image of a way, and the image of a place that is inside
-// (docs/format.md, section 9c).
+// The simulation box on the grid, with or without tilts: nearest image of a vector, and image of a position that is
+// inside the box (docs/format.md, section 9c).
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 
 namespace gpz::molecule {
 
-// Between two places, in grid steps.
+// Vector between two positions, in grid steps. From a parent to its particle, it is a bond vector.
 using Way = std::array<std::int64_t, core::max_components>;
-// How many edges of the box are added.
+// How many edges of the box are added, for each axis.
 using Image = std::array<std::int8_t, core::max_components>;
 
 inline bool is_none(const Image &image) { return (image[0] | image[1] | image[2]) == 0; }
@@ -32,8 +32,8 @@ class Cell {
   using Tilts = std::array<std::int64_t, core::max_components>;
 
   Cell() = default;
-  // Axes that core::checked_axis opens are open. `is_brick`: particles are brought back to a brick, whose sides the
-  // tilts do not move.
+  // Axes that core::checked_axis opens are open. With `is_brick`, positions are wrapped into a brick whose faces do not
+  // move with the tilts.
   explicit Cell(const core::GridBox &axes, const Tilts &tilts = {}, bool is_brick = true) : is_brick_(is_brick) {
     const std::array<Way, 3> edges{
         {{axes[0].period, 0, 0}, {tilts[0], axes[1].period, 0}, {tilts[1], tilts[2], axes[2].period}}};
@@ -46,8 +46,8 @@ class Cell {
     is_straight_ = tilts == Tilts{};
   }
 
-  // Makes the way the one to the nearest image, an edge shorter or longer at most. It was `way` plus the edges of what
-  // is returned.
+  // Shortens a vector to its nearest image, by one edge per axis at most. Returns the edges that were removed: the
+  // original vector is the shortened one plus these edges.
   Image shorten(Way &way) const {
     Image image{};
     for (std::size_t d = way.size(); d-- > 0;) {
@@ -60,7 +60,7 @@ class Cell {
     return image;
   }
 
-  // Whether a place is inside a box that is not tilted: false says nothing of a tilted one.
+  // True if a position is inside a box without tilts. Always false for a tilted box.
   bool holds(const Way &place) const {
     bool is_inside = is_straight_;
     for (std::size_t d = 0; d < place.size(); ++d)
@@ -69,7 +69,7 @@ class Cell {
     return is_inside;
   }
 
-  // The edges that bring a place into the box, which is one edge away at most.
+  // Edges that bring a position into the box. It may be one edge outside at most.
   Image wrap(const Way &place) const {
     Image image{};
     if (is_straight_) {
@@ -80,7 +80,7 @@ class Cell {
       return image;
     }
     Way at = place;
-    std::array<double, 3> part{};  // of the edges, from the corner of the box on
+    std::array<double, 3> part{};  // position in fractions of the edges, from the corner of the box
     for (std::size_t d = at.size(); d-- > 0;) {
       const core::GridAxis &axis = axes_[d];
       if (axis.period == 0) continue;
@@ -104,7 +104,7 @@ class Cell {
   }
 
  private:
-  // Places far away are in no box.
+  // Keeps products with an edge within 64 bits, also for positions far outside.
   static double limited_part(double x) { return x > 2 ? 2 : x < -2 ? -2 : x; }
   Way times(int count, std::size_t d) const {
     Way way;

@@ -7,12 +7,13 @@
 namespace gpz::molecule {
 namespace {
 
-constexpr double fading = 0.75;             // of the sums, from frame to frame
-constexpr double mean_to_deviation = 1.25;  // of the mean magnitude of normal residuals
-constexpr double least_deviation = 0.3;     // steps
+constexpr double fading = 0.75;             // factor on the sums for each frame
+constexpr double mean_to_deviation = 1.25;  // standard deviation of normal residuals over their mean magnitude
+constexpr double least_deviation = 0.3;     // in grid steps
 constexpr double least_bend = 1e-6;
 
-// Normal equations by elimination, row after row. What is added to the diagonal pulls towards `prior`.
+// Solves the normal equations by elimination, row after row. The addition to the diagonal pulls the solution towards
+// `prior`.
 template <std::size_t count>
 void solve(const FitSums<count> &sums, double samples, const std::array<double, count> &prior,
            std::array<double, count> &weights) {
@@ -25,7 +26,7 @@ void solve(const FitSums<count> &sums, double samples, const std::array<double, 
   }
   const double part = 1.0 / 512 + 4 / (samples + 1);
   for (std::size_t a = 0; a < count; ++a) {
-    // Features that are hardly ever beyond a twentieth of a step are rounding.
+    // Features that rarely exceed a twentieth of a step are rounding noise.
     const double pull = part * rows[a][a] + samples / 512;
     rows[a][a] += pull;
     rows[a][count] = sums.target[a] + pull * prior[a];
@@ -42,7 +43,7 @@ void solve(const FitSums<count> &sums, double samples, const std::array<double, 
   }
 }
 
-// Powers of two, in quarters of an octave.
+// Levels are quarter octaves.
 double power_of(std::uint8_t level, int from) {
   constexpr double part[4] = {1, 1.189207115002721, 1.4142135623730951, 1.681792830507429};
   return std::ldexp(part[level % 4], level / 4 + from);
@@ -95,7 +96,7 @@ ClassFit::Levels ClassFit::levels() const {
 void ClassFit::take(const Levels &levels) {
   length_deviation = power_of(levels.length, least_deviation_octave);
   along_deviation = power_of(levels.along, least_deviation_octave);
-  // From exact directions to none, of which all are equally likely.
+  // A bend of 1 means that all directions are equally likely.
   bend = std::min(power_of(levels.bend, least_bend_octave), 1.0);
   bend2 = 2 * bend - bend * bend * 4 / 3;
 }

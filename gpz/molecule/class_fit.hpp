@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How particles of a class move and how far they are from where they are expected, fitted to the frames before on both
-// sides (docs/format.md, section 9c). In one order of operations: the same bits on every machine.
+// Fits of a class: how its particles move, and how far they are from their prediction. Encoder and decoder compute them
+// from earlier frames in one fixed order of operations, so that all machines get the same bits (docs/format.md, section
+// 9c).
 #pragma once
 
 #include <array>
@@ -10,7 +11,7 @@
 
 namespace gpz::molecule {
 
-// Sums of products of features with each other and with what they are to predict.
+// Sums of products of features with each other and with the target.
 template <std::size_t count>
 struct FitSums {
   std::array<double, count *(count + 1) / 2> product{};
@@ -36,16 +37,16 @@ struct FitSums {
 inline constexpr std::size_t motion_features = 4;
 inline constexpr std::size_t shape_features = 3;
 
-// What the particles of a class add up to.
+// Sums over the particles of a class.
 struct ClassSums {
   FitSums<motion_features> motion;
   std::array<FitSums<shape_features>, 3> shape;  // length, along, across
-  double samples = 0;                            // in the sums above
-  // Of all particles. Of roots, the first one has the distances from the expected place.
+  double samples = 0;                            // number of particles in the sums above
+  // Over all particles. For roots, off_length sums distances from the expected position.
   double count = 0;
   double off_length = 0;  // |length - expected|
   double off_along = 0;
-  double bend = 0;  // 1 - cosine of the angle between the way and the expected one
+  double bend = 0;  // 1 - cosine of the angle between the bond vector and the expected one
   double bend2 = 0;
   double length = 0;
   double along = 0;
@@ -54,11 +55,11 @@ struct ClassSums {
   void fade();
 };
 
-// What is expected of the particles of a class.
+// Fitted parameters of a class.
 struct ClassFit {
   std::array<double, motion_features> motion{};
   std::array<std::array<double, shape_features>, 3> shape{};
-  double length_deviation = 0;  // steps; of roots, of a component of the displacement
+  double length_deviation = 0;  // in grid steps; for roots, of one component of the displacement
   double along_deviation = 0;
   double bend = 0.04;
   double bend2 = 0.08;
@@ -66,9 +67,9 @@ struct ClassFit {
   double mean_along = 0;
   bool has_along = false;
 
-  // Before there are frames: of particles whose bonds have this length, 0 for roots.
+  // Start values for bonds of this length, 0 for roots.
   static ClassFit first(double length);
-  // As the section of the first frame has it: in quarter octaves.
+  // Start values in quarter octaves, as the section of the first frame stores them.
   struct Levels {
     std::uint8_t length = 0;  // of the deviations
     std::uint8_t along = 0;
@@ -76,7 +77,7 @@ struct ClassFit {
   };
   Levels levels() const;
   void take(const Levels &levels);
-  // After each frame.
+  // Call after each frame.
   void update(const ClassSums &sums);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Number contexts of a section of molecules: by the variance of what is expected (docs/format.md, section 9c).
+// Number contexts of a section of molecules, chosen by the variance of the prediction (docs/format.md, section 9c).
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace gpz::molecule {
 
-// Components that are known from others, others, and those of which little is known, resemble each other.
+// Kinds of components: `last` follows from the other two, `wide` is hardly predictable, `usual` are all others.
 enum class Group : std::uint8_t { usual, last, wide };
 
-// As the kernels find it (cpu::WayKernels).
+// Must agree with cpu::WayKernels.
 inline cpu::ExpectedNumber expected_number(double expected, double variance) {
   constexpr double most = cpu::ExpectedNumber::most;
   const double nearest = crystal::nearest(64 * expected);
@@ -29,10 +29,10 @@ inline cpu::ExpectedNumber expected_number(double expected, double variance) {
 
 struct Contexts {
   static constexpr unsigned most_levels = cpu::ExpectedNumber::levels;
-  static constexpr unsigned parts = 4;  // of a grid step, where the variance is small
-  static constexpr unsigned fine = 8;   // levels below this one have them
+  static constexpr unsigned parts = 4;  // of a grid step, one context each
+  static constexpr unsigned fine = 8;   // levels below this one distinguish parts
 
-  unsigned base = 0;  // the first level
+  unsigned base = 0;  // first level
   unsigned levels = 1;
 
   unsigned of(Group group, unsigned level, unsigned part) const {
@@ -53,7 +53,7 @@ struct Contexts {
   unsigned first_side() const { return 2 * of_group() + levels; }
 };
 
-// Contexts of components, looked up.
+// Lookup table for the contexts of components.
 class ComponentContexts {
  public:
   explicit ComponentContexts(const Contexts &contexts) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is remembered of a particle of a molecule from frame to frame (docs/format.md, section 9c).
+// State of a particle of a molecule, kept from frame to frame (docs/format.md, section 9c).
 #pragma once
 
 #include <array>
@@ -16,26 +16,26 @@ using crystal::operator+;
 using crystal::operator-;
 using crystal::operator*;
 
-// Ways between a particle and its parent are within this in each component, in grid steps, and displacements of roots
-// within the other: particles beyond are stored as they are.
+// Limits, in grid steps, on the components of bond vectors and of displacements of roots. Particles beyond them are
+// exceptions.
 inline constexpr std::int64_t longest_way = std::int64_t{1} << 20;
 inline constexpr std::int64_t longest_move = std::int64_t{1} << 29;
 
 struct Particle {
   using Steps = std::array<std::int32_t, core::max_components>;
 
-  Steps way{};                   // from the parent; 0 of a root
+  Steps way{};                   // bond vector from the parent; 0 for a root
   Steps moved{};                 // last displacement
   Steps before{};                // the displacement before that
-  std::array<float, 3> place{};  // last coordinates in the local frame, steps
-  std::array<float, 3> mean{};   // of these coordinates
-  float length = 0;              // of the way
+  std::array<float, 3> place{};  // last coordinates in the local frame, in grid steps
+  std::array<float, 3> mean{};   // mean of these coordinates
+  float length = 0;              // of the bond vector
   float mean_length = 0;
-  float scale = 1;          // size of residuals, in units of what is usual in its class
-  Image image{};            // of the particle, beside the one to which `way` leads
-  std::uint8_t known = 0;   // directions of the local frame
-  std::uint8_t frames = 0;  // of the means, up to `mean_frames`
-  std::uint8_t sizes = 0;   // of the scale, up to `scale_frames`
+  float scale = 1;          // size of residuals, relative to its class
+  Image image{};            // of the particle, relative to the one that `way` reaches
+  std::uint8_t known = 0;   // axes of the local frame
+  std::uint8_t frames = 0;  // in the means, up to `mean_frames`
+  std::uint8_t sizes = 0;   // in the scale, up to `scale_frames`
 };
 
 inline constexpr int mean_frames = 16;

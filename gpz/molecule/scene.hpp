@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where particles are in the box: ways and images (docs/format.md, section 9c).
+// Positions of particles in the box: bond vectors and images (docs/format.md, section 9c).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace gpz::molecule {
 
-// Images as numbers, of which each component is -1, 0 or 1.
+// Images as numbers. Each component is -1, 0 or 1.
 inline constexpr std::uint32_t images = 27;
 inline std::uint32_t number_of(const Image &image) {
   return static_cast<std::uint32_t>(image[0] + 1 + 3 * (image[1] + 1) + 9 * (image[2] + 1));
@@ -25,7 +25,8 @@ inline Image image_of(std::uint32_t number) {
   return {digit(1), digit(3), digit(9)};
 }
 
-// A particle's place if it has the image of the last frame, relative to what it hangs on, and the images it may have.
+// A particle's position before its image is applied, and its likely images: `stays` is that of the last frame, `wraps`
+// is inside the box.
 struct Candidates {
   Way place;
   Image stays;
@@ -36,16 +37,17 @@ struct Candidates {
   bool differ() const { return !are_equal(stays, wraps); }
 };
 
-// What the pass and its sides know of all particles.
+// Inputs of the pass and its sides.
 struct Scene {
   Walk walk;
   Cell cell;
-  bool is_quiet = false;  // no images are coded where there is no choice
+  bool is_quiet = false;  // no images are coded where both candidates agree
   const StoredParticles *stored = nullptr;
   cpu::IndexColumns last{};
 };
 
-// The way, displacement and image of a particle at `place`, whose parent is at `parent`; whether it is no exception.
+// Computes bond vector, displacement and image of a particle at `place`, whose parent is at `parent`. Returns false if
+// the particle is an exception.
 inline bool find_move(const Scene &scene, std::size_t i, const Way &place, const Way &parent, Particle &now) {
   const Links &links = (*scene.walk.tree)[i];
   const Particle &last = scene.walk.last[i];
@@ -65,7 +67,7 @@ inline bool find_move(const Scene &scene, std::size_t i, const Way &place, const
   return is_near;
 }
 
-// Where the particle is without its image, of which `now` has the way or displacement.
+// Position of a particle before its image is applied. `now` has its bond vector or displacement.
 inline Way open_place(const Scene &scene, std::size_t i, const Particle &now, const cpu::IndexColumns &q) {
   const Links &links = (*scene.walk.tree)[i];
   const Particle::Steps &steps = links.parent == 0 ? now.moved : now.way;

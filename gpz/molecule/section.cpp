@@ -24,7 +24,7 @@ cpu::IndexColumns last_of(const cpu::DifferenceState &state) {
   return {state.axes[0].last.data(), state.axes[1].last.data(), state.axes[2].last.data()};
 }
 
-// What is remembered where nothing is: the places of the last frame, at rest.
+// State without earlier sections: the positions of the last frame, at rest.
 format::Column<Particle> at_rest(const Tree &tree, const cpu::IndexColumns &last, const Cell &cell) {
   format::Column<Particle> particles(tree.particles());
   const cpu::WayKernels &kernels = cpu::kernels().ways;
@@ -53,7 +53,7 @@ format::Column<Particle> at_rest(const Tree &tree, const cpu::IndexColumns &last
   return particles;
 }
 
-// Classes of a new tree: the mean length of the bonds of their particles.
+// Classes of a new tree, which start from the mean bond length of their particles.
 std::vector<ClassRecord> first_classes(const Tree &tree, const format::Column<Particle> &particles) {
   std::vector<double> length(tree.classes());
   std::vector<double> count(tree.classes());
@@ -76,7 +76,8 @@ void learn(const std::vector<std::vector<ClassSums>> &of_segments, std::vector<C
   }
 }
 
-// The ways and images of all particles; how many images are neither usual nor where there is a choice.
+// Computes bond vectors and images of all particles. Returns how many images are neither of the two candidates. Clears
+// `is_quiet` if the candidates agree for one of these.
 std::size_t find_moves(const Scene &scene, const cpu::IndexColumns &q, std::size_t n, StoredParticles &exceptions,
                        bool &is_quiet) {
   std::size_t unusual = 0;
@@ -120,7 +121,7 @@ unsigned context_of(const Contexts &contexts, const EncodeSide::Item &item) {
 
 }  // namespace
 
-// The way through a section, for both sides.
+// Codes one section, for the encoder and the decoder.
 class SectionCoder {
  public:
   SectionCoder(const State &molecules, const cpu::DifferenceState &state) : molecules_(molecules), state_(state) {
@@ -241,7 +242,7 @@ class SectionCoder {
 
   Update &&update() { return std::move(update_); }
   bool has_tree() const { return update_.tree.has_value(); }
-  // Particles of the same tree, which are written over.
+  // Memory of the same tree's particles, to be overwritten.
   void use(format::Column<Particle> &&spare) { spare_ = std::move(spare); }
 
  private:
@@ -258,7 +259,7 @@ class SectionCoder {
     return sides;
   }
 
-  // What the first frame says of each class, which no earlier one has said.
+  // Encoder: walks the first frame once to find start values for each class.
   std::vector<std::uint8_t> find_levels(const cpu::IndexColumns &q) {
     walk(q);
     std::vector<std::uint8_t> levels;
@@ -289,7 +290,7 @@ class SectionCoder {
 
   const Tree &tree() const { return update_.tree ? *update_.tree : molecules_.tree_; }
 
-  // What is remembered, of a tree and a cell that are known.
+  // Prepares states and sums. Tree and cell must be set.
   void start() {
     const bool is_new = update_.tree.has_value();
     if (is_new || molecules_.frames_ != state_.frames) at_rest_ = at_rest(tree(), scene_.last, scene_.cell);
@@ -328,7 +329,7 @@ class SectionCoder {
 };
 
 std::size_t Update::firmly_bound() const {
-  constexpr double most = 1.0 / 8;  // of the length
+  constexpr double most = 1.0 / 8;  // as a fraction of the length
   std::size_t count = 0;
   for (std::size_t c = 0; tree && c < classes.size(); ++c)
     if (classes[c].fit.mean_length > 0 && classes[c].fit.length_deviation <= most * classes[c].fit.mean_length)

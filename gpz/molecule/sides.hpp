@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happens to the values of the pass: an encoder turns them into numbers, a decoder numbers into values.
+// The two sides of the pass: the encoder turns values into numbers, the decoder numbers into values (docs/format.md,
+// section 9c).
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 
 namespace gpz::molecule {
 
-// Numbers of images: the one inside the box, the usual one, then any.
+// Numbers of images: 0 is inside the box, 1 is the usual one, then all images follow.
 inline constexpr std::uint32_t first_image = 2;
 
 class EncodeSide {
@@ -20,10 +21,10 @@ class EncodeSide {
   EncodeSide(const Scene &scene, const cpu::IndexColumns &q, std::size_t first)
       : scene_(scene), q_(q), stored_particles_(*scene.stored, first) {}
 
-  // Contexts are absolute: which of them are in use decides how they are numbered.
+  // Contexts are numbered only when all levels are known, because unused levels have none.
   struct Item {
     std::uint32_t number;
-    std::uint8_t kind;  // a Group, or one of the others
+    std::uint8_t kind;  // a Group, side_kind or image_kind
     std::uint8_t level;
     std::uint8_t part;
   };

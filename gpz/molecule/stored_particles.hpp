@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Particles of a section of molecules whose indices are stored as they are (docs/format.md, section 9c).
+// Exceptions of a section of molecules: particles whose indices are stored directly (docs/format.md, section 9c).
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace gpz::molecule {
 class StoredParticles {
  public:
   StoredParticles() = default;
-  // Takes them from `in`. Throws corrupt.
+  // Reads all exceptions from `in`. Throws corrupt.
   StoredParticles(format::ByteReader &in, std::size_t particles) {
     const std::uint64_t count = in.u64();
     if (count > in.left() / size_of_one) format::corrupt("number of exceptions", in.position());
@@ -32,14 +32,14 @@ class StoredParticles {
     }
   }
 
-  // From some slot on, for particles in their order.
+  // Finds exceptions from some slot on. Call with ascending slots.
   class Cursor {
    public:
     Cursor(const StoredParticles &all, std::size_t first)
         : all_(all),
           next_(static_cast<std::size_t>(std::lower_bound(all.slots_.begin(), all.slots_.end(), first) -
                                          all.slots_.begin())) {}
-    // nullptr: none.
+    // Null if the particle is no exception.
     const Way *at(std::size_t slot) {
       while (next_ < all_.slots_.size() && all_.slots_[next_] < slot) ++next_;
       return next_ < all_.slots_.size() && all_.slots_[next_] == slot ? &all_.places_[next_] : nullptr;

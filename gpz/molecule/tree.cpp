@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t nobody = UINT32_MAX;
 
-// Which of its children a particle has had so far, by slots.
+// Children of a particle so far, as slots.
 struct Children {
   std::uint32_t first = nobody;
   std::uint32_t second = nobody;
@@ -37,12 +37,12 @@ struct Children {
   }
 };
 
-// The lag if there is such a particle near enough.
+// Lag to a particle, 0 if there is none or it is too far.
 std::uint8_t lag_to(std::uint32_t slot, std::uint32_t from) {
   return slot == nobody || from - slot > Tree::longest_lag ? std::uint8_t{0} : static_cast<std::uint8_t>(from - slot);
 }
 
-// Quarter octaves of the length of a bond; those beyond any bond count as one.
+// Length of a bond in quarter octaves. All lengths beyond the longest bond share a class.
 int length_class(Way way) {
   std::uint64_t squared = 0;
   for (const std::int64_t x : way) {
@@ -106,7 +106,7 @@ void Tree::connect() {
 }
 
 void Tree::find_segments() {
-  // The least slot on which a particle from this one on hangs.
+  // least[i] is the smallest parent slot of the particles from slot i on. A root counts as its own parent.
   const std::size_t n = links_.size();
   format::Column<std::uint32_t> least(n + 1, nobody);
   for (std::size_t i = n; i-- > 0;) least[i] = std::min(least[i + 1], static_cast<std::uint32_t>(i - links_[i].parent));
@@ -126,7 +126,7 @@ void Tree::classify(const cpu::IndexColumns &q, const Cell &cell) {
   format::Column<std::uint32_t> children(n);
   for (std::size_t i = 0; i < n; ++i)
     if (links_[i].parent != 0) ++children[i - links_[i].parent];
-  // Class 0: particles that are alone.
+  // Class 0: particles without parent and children.
   std::map<Traits, std::uint8_t> numbers{{Traits{-1, 0, 0, 0}, lone_class}};
   members_.assign(1, 0);
   for (std::size_t i = 0; i < n; ++i) {
@@ -140,7 +140,7 @@ void Tree::classify(const cpu::IndexColumns &q, const Cell &cell) {
       traits = {length_class(way), std::min(children[i], 3u), std::min(children[parent], 4u),
                 2 * links.references() + (hangs_on_root ? 1 : 0)};
     }
-    // The last class is that of all others.
+    // The last class takes all combinations that have none.
     auto found = numbers.find(traits);
     if (found == numbers.end()) {
       const std::size_t number = std::min(members_.size(), max_classes - 1);
@@ -155,7 +155,7 @@ void Tree::classify(const cpu::IndexColumns &q, const Cell &cell) {
 void Tree::append(std::vector<std::uint8_t> &bytes) const {
   format::ByteWriter writer(bytes);
   const std::size_t begin = bytes.size();
-  // Frequent lags have small kinds.
+  // Frequent lags get small kinds, which take few bits.
   std::vector<std::size_t> count(longest_lag + 1);
   for (const Links &links : links_) ++count[links.parent];
   std::vector<std::uint8_t> lags;
@@ -218,7 +218,7 @@ void Tree::keep(const std::uint32_t *kept, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     Links links = links_[kept[i]];
     if (links.parent != 0) {
-      // In ascending order, so that the parent's entry has its new place.
+      // A particle whose parent left becomes a root.
       const std::uint32_t parent = place[kept[i] - links.parent];
       links.parent = parent == nobody ? std::uint8_t{0} : static_cast<std::uint8_t>(i - parent);
       if (parent == nobody) links.of_class = lone_class;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Molecules as trees: every particle hangs on an earlier one, its parent, or is a root (docs/format.md, section 9c).
+// Molecules as trees: every particle is bound to an earlier one, its parent, or is a root (docs/format.md, section 9c).
 #pragma once
 
 #include <cstddef>
@@ -15,27 +15,27 @@ namespace gpz::molecule {
 
 inline Way place_of(const cpu::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
 
-// A direction from the parent of a particle, known before the particle is: to another child of the parent (beside), to
-// the particle that the parent hangs on (above), or to another child of that one (beyond).
+// A direction from the parent of a particle that is known before the particle: to another child of the parent (beside),
+// to the parent's parent (above), or to another child of the parent's parent (beyond).
 enum class Reference : std::uint8_t { none, beside, above, beyond };
 
-// What a particle hangs on. Lags are slots before it.
+// Parent and reference directions of a particle. Lags count slots backwards.
 struct Links {
   std::uint8_t parent = 0;  // lag; 0: a root
   Reference along = Reference::none;
   Reference across = Reference::none;
-  std::uint8_t along_lag = 0;   // of `beside`
-  std::uint8_t across_lag = 0;  // of `beside` and `beyond`
+  std::uint8_t along_lag = 0;   // if along is `beside`
+  std::uint8_t across_lag = 0;  // if across is `beside` or `beyond`
   std::uint8_t of_class = 0;
 
-  // How many directions there are: 0, 1, 2.
+  // Number of directions: 0, 1 or 2.
   int references() const { return along == Reference::none ? 0 : across == Reference::none ? 1 : 2; }
 };
 
 class Tree {
  public:
   static constexpr std::size_t longest_lag = 255;  // slots
-  static constexpr std::size_t max_lags = 63;      // that differ
+  static constexpr std::size_t max_lags = 63;      // different ones
   static constexpr std::size_t max_classes = 256;
   static constexpr std::uint8_t lone_class = 0;
   static constexpr std::size_t segment_size = 4096;  // particles, at least
@@ -43,30 +43,31 @@ class Tree {
   bool empty() const { return links_.empty(); }
   std::size_t particles() const { return links_.size(); }
   const Links &operator[](std::size_t slot) const { return links_[slot]; }
-  // Particles that hang on others.
+  // Number of particles with a parent.
   std::size_t bound() const;
   std::size_t classes() const { return members_.size(); }
-  // Particles of a class when the tree was built.
+  // Number of particles of a class when the tree was built.
   std::size_t members(std::size_t of_class) const { return members_[of_class]; }
-  // Segments are decoded independently: no particle hangs on one of another segment. Their ends, ascending; the last
-  // one is the number of particles.
+  // Ends of the segments, ascending. The last one is the number of particles. Segments are decoded independently: no
+  // parent is in another segment.
   const std::vector<std::uint32_t> &segment_ends() const { return ends_; }
 
-  // Of lags for each particle, 0 for roots, and positions that give the lengths of bonds.
+  // Builds the tree from the lag of each particle, 0 for roots. Bond lengths follow from the positions q.
   void build(const format::Column<std::uint8_t> &lags, const cpu::IndexColumns &q, const Cell &cell);
-  // Encoder: finds molecules by the distances in two frames. No lags if fewer than an eighth of the particles are
-  // bound.
+  // Encoder: finds molecules by the distances in two frames. Returns no lags if fewer than an eighth of the particles
+  // are bound.
   static format::Column<std::uint8_t> find(const cpu::IndexColumns &before, const cpu::IndexColumns &now, std::size_t n,
                                            const Cell &cell);
 
-  // Appends the lags (a multiple of 8 bytes).
+  // Appends the lags, a multiple of 8 bytes.
   void append(std::vector<std::uint8_t> &bytes) const;
-  // Lags of n particles, from the first of `size` bytes on. Returns the bytes read. Throws corrupt, std::bad_alloc,
-  // limit_exceeded.
+  // Reads the lags of n particles from the start of `bytes`, which has `size` bytes. Returns the number of bytes read.
+  // Throws corrupt, std::bad_alloc, limit_exceeded.
   static std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t n,
                           format::Column<std::uint8_t> &lags);
 
-  // Other particles, as cpu::DifferenceState::keep and add: those whose parents left, and new ones, are roots.
+  // Particles leave or arrive, as in cpu::DifferenceState::keep and add. New particles, and those whose parent left,
+  // are roots.
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
 

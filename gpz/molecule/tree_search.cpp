@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bonds are the shortest distances of all. Each particle hangs on the nearest of those in the slots before it, if that
-// one is about as near as the nearest particle of either; where others are nearly as near, on the one whose lag most
-// particles have.
+// Bonds are the shortest distances. The parent of a particle is the nearest particle in earlier slots, if their
+// distance is comparable to the shortest distance of one of the two. Among candidates at similar distances, the most
+// frequent lag wins.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -11,20 +11,20 @@
 namespace gpz::molecule {
 namespace {
 
-constexpr std::size_t window = 63;  // slots
-// Of the distance of the nearest particle: carbon and hydrogen of a chain are 1.53 and 1.09 Angstrom from a carbon, an
-// oxygen and its hydrogen bond 0.96 and 1.8.
+constexpr std::size_t window = 63;  // in slots
+// Relative to the distance of the nearest particle. Carbon and hydrogen of a chain are 1.53 and 1.09 Angstrom from a
+// carbon; the bond and the hydrogen bond of water are 0.96 and 1.8.
 constexpr double longest_bond = 1.6;
-constexpr double nearly_as_near = 1.3;    // of the distance of the nearest candidate
-constexpr std::size_t more_frequent = 2;  // a lag is preferred that so many times as many particles have
-constexpr double farthest = 1048576;      // steps
-// Bonds are shorter than the distance that particles would have in a simple cubic crystal of equal density; neighbours
-// in the usual crystals are not.
+constexpr double nearly_as_near = 1.3;    // relative to the distance of the nearest candidate
+constexpr std::size_t more_frequent = 2;  // a lag that is this many times as frequent is preferred
+constexpr double farthest = 1048576;      // in grid steps
+// Relative to the spacing of a simple cubic crystal of equal density. Bonds are shorter than this; neighbours in the
+// usual crystals are not.
 constexpr double longest_of_spacing = 1.06;
-// Molecules are looked for in a sample first.
+// Large systems are first searched in a sample.
 constexpr std::size_t runs = 16;
 constexpr std::size_t run_length = 512;
-constexpr std::size_t least_part = 8;  // one of so many particles is bound
+constexpr std::size_t least_part = 8;  // at least one particle in this many must be bound
 
 class Search {
  public:
@@ -61,7 +61,7 @@ class Search {
     return std::cbrt(volume / static_cast<double>(n_));
   }
 
-  // The candidates of particles first, first + 1, ...; how many have one.
+  // Finds the candidates of the particles first, first + 1, .... Returns how many particles have one.
   std::size_t find(std::size_t first, std::size_t count) {
     for (std::size_t i = first; i < first + count; ++i)
       for (std::size_t lag = 1; lag <= std::min(window, i - first); ++lag) {
@@ -97,11 +97,11 @@ class Search {
     }
   }
 
-  // Segments of very long molecules end within them.
+  // Cuts molecules that are too long for one segment.
   void cut() {
     for (std::size_t begin = 0, i = 1; i < n_; ++i) {
       if (i - begin < Tree::segment_size) continue;
-      // Bonds over this place come from the slots behind it that a lag reaches.
+      // Only slots within the longest lag behind i can have parents before it.
       const std::size_t end = std::min(n_, i + window);
       bool crossed = false;
       for (std::size_t j = i; j < end && !crossed; ++j) crossed = lags_[j] > j - i;
@@ -121,7 +121,7 @@ class Search {
     return std::min(std::sqrt(squared), farthest);
   }
 
-  // The longer one of two frames; farthest if that is no bond.
+  // The longer of the distances in the two frames; `farthest` if it is too long for a bond.
   double bond_length(std::size_t i, std::size_t lag) const {
     const double most = std::min(longest_bond * std::max(nearest_[i], nearest_[i - lag]), longest_);
     const double d = distance(now_, i, lag);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one pass over the particles of segments that encoder and decoder share (docs/format.md, section 9c).
+// The pass over the particles of segments, shared by encoder and decoder (docs/format.md, section 9c).
 #pragma once
 
 #include <algorithm>
@@ -17,22 +17,23 @@
 
 namespace gpz::molecule {
 
-// What the pass needs to know, of all particles.
+// Inputs of the pass, for all particles.
 struct Walk {
   const Tree *tree = nullptr;
-  const Particle *last = nullptr;  // after the frame before
-  Particle *now = nullptr;         // of an encoder, with ways, displacements and images of this frame
+  const Particle *last = nullptr;  // state after the previous frame
+  Particle *now = nullptr;         // state after this one; encoders fill in bond vectors, displacements and images
   const ClassRecord *classes = nullptr;
 };
 
-// Of a class of `members` particles, some thousand are enough for a fit.
+// Fits use a sample of about 256 particles of each class and frame.
 inline bool is_sampled(std::size_t slot, std::size_t members) {
   constexpr std::uint64_t enough = 256;
   if (members <= enough) return true;
   return (slot * 0x9E3779B1u & 0xFFFFFFFFu) * members < enough << 32;
 }
 
-// Takes local axes and memory of particle i, which is bound, into a lane. `ways`: those of the frame, of earlier ones.
+// Loads the local axes and the state of particle i, which is bound, into a lane. `ways` has this frame's bond vectors
+// of earlier particles.
 inline void take_place(const Tree &tree, const Particle *ways, const Particle &last, std::size_t i, std::size_t lane,
                        cpu::WayBatch &batch) {
   const Links &links = tree[i];
@@ -58,7 +59,7 @@ inline void take_place(const Tree &tree, const Particle *ways, const Particle &l
   batch.last_frames[lane] = last.frames;
 }
 
-// Gives `now` what WayKernels::remember found.
+// Stores in `now` the results of WayKernels::remember.
 inline void keep_place(const cpu::WayBatch &batch, std::size_t lane, Particle &now) {
   for (std::size_t d = 0; d < now.place.size(); ++d) {
     now.place[d] = batch.place[d][lane];
@@ -70,12 +71,12 @@ inline void keep_place(const cpu::WayBatch &batch, std::size_t lane, Particle &n
   now.frames = static_cast<std::uint8_t>(batch.frames[lane]);
 }
 
-// The side of a particle's way that is expected, where there are two (cpu::WayBatch).
+// Side on which a bond vector is expected, where two are possible (cpu::WayBatch).
 class WaySide {
  public:
   WaySide(const cpu::WayBatch &batch, std::size_t lane) : batch_(batch), lane_(lane) {}
 
-  // How clear it is: 0 least.
+  // How clear the side is: 0 is least clear.
   unsigned level() const { return static_cast<unsigned>(batch_.side_level[lane_]); }
   bool is_other(const Particle::Steps &way) const {
     const auto component = [&](std::size_t step) {
@@ -94,18 +95,21 @@ class WaySide {
   std::size_t lane_;
 };
 
-// Side: void particle(i) comes first. bool is_stored(i) says whether the particle is an exception, whose way,
-// displacement and image `now` has then. void expect(group, level, part) and std::int32_t component(i, d, number) code
-// component d of a way or displacement, of which a cpu::ExpectedNumber is expected; bool side(i, way) the side of a
-// WaySide. void place(i) finds or codes the image of the particle, and its index.
+// `Side` provides
+//   void particle(i): begins particle i
+//   bool is_stored(i): true for an exception; `now` then has its bond vector, displacement and image
+//   void expect(group, level, part), std::int32_t component(i, d, number): code component d of a bond vector or
+//   displacement, for which `number` is expected (cpu::ExpectedNumber)
+//   bool side(i, way): codes the side of a WaySide
+//   void place(i): codes the image of the particle and sets its index
 template <typename Side>
 class Pass {
  public:
-  // `sums`: of each segment and class, to which the particles are added.
+  // `sums` has an entry for each segment and class, to which the particles are added.
   Pass(const Walk &walk, std::vector<std::vector<ClassSums>> &sums, std::vector<Side> &sides)
       : w_(walk), all_sums_(sums), sides_(sides), kernels_(cpu::kernels().ways) {}
 
-  // Segments [from, to), as many at once as there are lanes.
+  // Codes segments [from, to), one in each lane at a time.
   void run(std::size_t from, std::size_t to) {
     next_segment_ = from;
     last_segment_ = to;
@@ -121,14 +125,14 @@ class Pass {
  private:
   using Motion = std::array<Vector3, motion_features>;
 
-  // A segment on its way.
+  // A segment in progress.
   struct Lane {
     Side *side = nullptr;
     ClassSums *sums = nullptr;
     std::size_t at = 0;
     std::size_t end = 0;
   };
-  // A particle that is bound, and the lane it is in.
+  // A bound particle and its lane.
   struct Bound {
     std::size_t lane = 0;
     std::size_t slot = 0;
@@ -139,7 +143,7 @@ class Pass {
     bool is_stored = false;
   };
 
-  // To the next particle that is bound, if there is one.
+  // Codes roots up to the next bound particle.
   void advance(Lane &lane, std::size_t l) {
     for (;;) {
       for (; lane.at < lane.end; ++lane.at) {
@@ -176,7 +180,7 @@ class Pass {
     }
   }
 
-  // The size of residuals, one more frame long: `size` in units of what is usual.
+  // Updates the smoothed size of residuals. `size` is relative to the class.
   static void update_scale(Particle &now, const Particle &last, double size) {
     now.sizes = static_cast<std::uint8_t>(std::min(last.sizes + 1, scale_frames));
     const double limited = std::max(std::min(size, 8.0), 0.05);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The values of a full block for its warp, with the layout of the caller's arrays known at compile time where it is a
-// common one. Value (d, row) is that of particle row * 32 + lane. fetch() comes before any use.
+// Loads the values of a full block for its warp. Common layouts of the caller's arrays are known at compile time. Value
+// (d, row) belongs to particle row * 32 + lane. Call fetch() before any use.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -15,8 +15,8 @@ namespace gpz::cuda {
 
 inline constexpr int any_stride = 0;
 
-// Distance of two particles in values: 1 (each component by itself) or 3 (x y z of one particle after the other, as
-// LAMMPS keeps them), if it is that for all components, and no rows are selected; otherwise any_stride.
+// Distance between particles, in values, if it is equal for all components and no rows are selected: 1 for separate
+// arrays, 3 for x y z of one particle after the other, as in LAMMPS. Otherwise any_stride.
 inline int common_stride(const FieldParams &field, const int *rows) {
   const auto size = static_cast<std::int64_t>(core::words_of_value(field.value)) * 4;
   const std::int64_t stride = field.array[0].stride / size;
@@ -26,7 +26,7 @@ inline int common_stride(const FieldParams &field, const int *rows) {
   return static_cast<int>(stride);
 }
 
-// Whether the arrays can be copied by 16 bytes: each by itself, or as one of x y z.
+// True if arrays can be copied in units of 16 bytes: separate arrays, or one array of x y z.
 inline bool can_be_staged(const FieldParams &field) {
   const auto size = static_cast<std::ptrdiff_t>(core::words_of_value(field.value)) * 4;
   const bool together = field.array[0].stride == 3 * size;
@@ -42,11 +42,11 @@ __device__ __forceinline__ std::uint32_t row_particle(int row) {
   return static_cast<unsigned>(row) * warp_size + threadIdx.x;
 }
 
-// Straight from the caller's arrays.
+// Loads directly from the caller's arrays.
 template <typename T, int Stride>
 class BlockLoad {
  public:
-  static constexpr std::size_t staging_bytes = 16;  // none, but a type has to have a size
+  static constexpr std::size_t staging_bytes = 16;  // unused, but a type must have a size
   __device__ BlockLoad(const FieldParams &field, const int *, std::uint64_t block, const void *) {
 #pragma unroll
     for (int d = 0; d < core::max_components; ++d)
@@ -64,7 +64,7 @@ class BlockLoad {
 template <typename T>
 class BlockLoad<T, any_stride> {
  public:
-  static constexpr std::size_t staging_bytes = 16;  // none, but a type has to have a size
+  static constexpr std::size_t staging_bytes = 16;  // unused, but a type must have a size
   __device__ BlockLoad(const FieldParams &field, const int *rows, std::uint64_t block, const void *)
       : field_(field), rows_(rows), first_(block * block_size) {}
   __device__ void fetch() const {}
@@ -79,7 +79,7 @@ class BlockLoad<T, any_stride> {
   std::uint64_t first_;
 };
 
-// By way of shared memory: all of the block is on its way at once without a register.
+// Loads through shared memory: the whole block is in flight at once, without using registers.
 template <typename T, int Stride>
 class StagedLoad {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the values of a full block go. put() takes all components of a row of 32 particles, put_component() one; all
-// lanes of a warp call them together.
+// Stores the values of a full block. put() takes all components of a row of 32 particles, put_component() one. All
+// lanes of a warp call these functions together.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ __device__ __forceinline__ void store(const DecodeField &field, int d, std::uint
   }
 }
 
-// Any arrays, also those that are not wanted.
+// Stores to any arrays. Arrays that are not wanted are null.
 template <typename T>
 class AnyStore {
  public:
@@ -52,7 +52,7 @@ class AnyStore {
   std::uint64_t first_;
 };
 
-// Three arrays of T without gaps.
+// Stores to three contiguous arrays of T.
 template <typename T>
 class SeparateStore {
  public:
@@ -75,8 +75,8 @@ class SeparateStore {
   T *at_[core::max_components];
 };
 
-// One array of x y z x y z ... Some rows are collected in shared memory and written as whole lines: three strided
-// stores a row would send every line to the cache three times.
+// Stores to one array of x y z x y z .... Rows are collected in shared memory and written as whole cache lines: three
+// strided stores per row would send every line to the cache three times.
 template <typename T>
 class InterleavedStore {
  public:

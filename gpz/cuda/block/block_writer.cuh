@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a thread block needs to write the payload of one block: loading, packing, exceptions. The formulas are core's;
-// here is who computes what.
+// Writes the payload of one block with one thread block: loading, packing, exceptions. The formulas are in core; this
+// file distributes the work over threads.
 #pragma once
 
 #include <type_traits>
@@ -11,7 +11,7 @@
 namespace gpz::cuda {
 
 struct PackShared {
-  std::uint32_t low[block_size];  // values to be packed: low and high words
+  std::uint32_t low[block_size];  // values to pack: low and high words
   std::uint32_t high[block_size];
   std::uint64_t slots[warps];
   StagedBlock staged;
@@ -27,13 +27,13 @@ __device__ T load(const Array &array, const int *rows, std::uint64_t particle) {
   return *reinterpret_cast<const T *>(at);
 }
 
-// Input indices, in the block, of its stored particles, which the leading field decides; nullptr: stored as they come.
+// Input indices, within the block, of its particles in stored order, which the leading field determines. Null if
+// particles are stored in input order.
 __device__ inline const std::uint16_t *stored_order(const EncodeParams &params, std::uint64_t block) {
   if (params.followers_from == 0) return nullptr;
   return core::is_sorted(params.staged[block].record.mode) ? params.order + block * block_size : nullptr;
 }
 
-// Item k of this thread.
 __device__ inline std::uint32_t item_index(int k) { return static_cast<std::uint32_t>(k) * threads + threadIdx.x; }
 
 class BlockWriter {
@@ -65,7 +65,7 @@ class BlockWriter {
     shared.high[at] = static_cast<U32>(value >> 32);
   }
 
-  // core::pack of what was put, each thread gathering whole words.
+  // core::pack of the values given to put(). Each thread gathers whole words.
   __device__ void pack(int width, U32 *out) const {
     const int low = width < 32 ? width : 32;
     pack_part(shared.low, low, out);
@@ -78,8 +78,8 @@ class BlockWriter {
     if (threadIdx.x < warp_size) publish(params, f, block, shared.staged, known_statistic(params, f));
   }
 
-  // Exceptions in the order of component and stored particle. flag(d, j) tells whether stored particle j misses,
-  // value(d, j) gives it.
+  // Writes exceptions in the order of component and stored particle. flag(d, j) is true if stored particle j is an
+  // exception, value(d, j) is its value.
   template <typename T, typename Flag, typename Value>
   __device__ void write_exceptions(int components, U32 count, U32 *out, const Flag &flag, const Value &value) const {
     U32 *bits = out + count;
@@ -104,7 +104,8 @@ class BlockWriter {
     }
   }
 
-  // Keys of the values themselves: integers, floats without a grid, and blocks that a grid would make larger.
+  // Stores keys of the values themselves: for integers, floats without a grid, and blocks that a grid would make
+  // larger.
   template <typename T, typename Particle>
   __device__ void encode_exact(int f, const Particle &particle) {
     const FieldParams &field = params.field[f];
@@ -146,7 +147,7 @@ class BlockWriter {
   U32 lanes;
 
  private:
-  // Word j of lane l takes the bits of those rows that overlap it.
+  // Word j of lane l gathers the bits of all rows that overlap it.
   __device__ void pack_part(const U32 *values, int width, U32 *out) const {
     if (width == 0) return;
     const U32 words = core::packed_words(n, width, lanes);

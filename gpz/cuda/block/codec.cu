@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Host side of the CUDA backend: workspace, launches.
+// Host side of block chunks: workspace and launches.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stage 4 of the paper (section 4.4): once the lengths of all blocks are known, headers, directories and payloads go to
-// their places. Three steps, as in the paper: staging (encode_*.cu), a scan and a copy (both here). Encoding has summed
-// up the lengths of 64 blocks each; the scan is over these sums, and the copy looks at the lengths in a group itself.
+// Stage 4 of the paper (section 4.4): moves headers, directories and payloads to their final offsets once the lengths
+// of all blocks are known. It has three steps, as in the paper: staging (encode_*.cu), a scan and a copy (both here).
+// Encoding adds up the lengths of 64 blocks at a time. The scan runs over these sums, and the copy adds the lengths
+// within a group.
 #include <type_traits>
 
 #include "gpz/core/directory.hpp"
@@ -17,20 +18,20 @@ using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
 constexpr U32 write_threads = 256;
-constexpr U32 directory_part = 128;  // records
+constexpr U32 directory_part = 128;  // in records
 
 }  // namespace
 
 namespace {
 
-// Widths of all items of a section, then where everything goes; writes the section's header if `out` is there. All
-// lanes of a warp; returns the end of the section.
+// Computes the widths of all items of a section and the offsets of its parts. Called by all lanes of a warp. Returns
+// the end of the section.
 __device__ U64 lay_out_section(const EncodeParams &params, int f, U64 words, U64 at, SectionLayout &section) {
   const SectionStats &stats = params.stats[f];
   const int n = params.field[f].components;
   const int items = core::record_items(n);
   const auto lane = static_cast<int>(threadIdx.x);
-  // Items are mode, min, extent and shift of each component, runs and so on.
+  // Each lane has one item: mode, then min, extent and shift of each component, then runs and so on.
   const int group = lane == 0 ? 0 : lane <= 3 * n ? (lane - 1) / n : 3;
   const int d = lane == 0 ? 0 : lane <= 3 * n ? (lane - 1) % n : lane - 1 - 3 * n;
   int width = 0;
@@ -60,7 +61,7 @@ __device__ U64 lay_out_section(const EncodeParams &params, int f, U64 words, U64
   return end;
 }
 
-// All lanes of a warp.
+// Called by all lanes of a warp.
 __device__ void write_section_header(const SectionLayout &section, U32 *out) {
   const auto lane = static_cast<int>(threadIdx.x);
   const core::DirectoryShape &shape = section.shape;
@@ -73,7 +74,8 @@ __device__ void write_section_header(const SectionLayout &section, U32 *out) {
 
 }  // namespace
 
-// Where the payloads of groups begin in that of their section; returns the words of all. All threads of a block.
+// Computes the offsets of the groups' payloads within the payload of their section. Called by all threads of a block.
+// Returns the words of the section.
 __device__ U64 scan_groups(const U32 *group_words, U64 groups, U64 *group_offsets) {
   constexpr U32 warps = single_threads / warp_size;
   __shared__ U64 sums[warps];
@@ -85,7 +87,7 @@ __device__ U64 scan_groups(const U32 *group_words, U64 groups, U64 *group_offset
   U64 of_warp;
   U64 offset = warp_exclusive_sum(sum, &of_warp);
   const U32 warp = threadIdx.x / warp_size;
-  __syncthreads();  // who reads the sums of the section before
+  __syncthreads();  // other threads may still read the sums of the previous section
   if (this_lane() == 0) sums[warp] = of_warp;
   __syncthreads();
   U64 all;
@@ -98,7 +100,7 @@ __device__ U64 scan_groups(const U32 *group_words, U64 groups, U64 *group_offset
   return all;
 }
 
-// One thread block. `report` is the caller's memory.
+// Runs in one thread block. `report` is the caller's memory.
 __global__ void __launch_bounds__(single_threads)
     lay_out_chunk(const __grid_constant__ EncodeParams params, U64 *group_offsets, SectionLayout *sections, U32 *out,
                   U64 capacity, CompressResult *result, CompressResult *report) {
@@ -117,7 +119,7 @@ __global__ void __launch_bounds__(single_threads)
     if (params.particles != 0) {
       at = lay_out_section(params, f, section_words[f], at, sections[f]);
     } else if (threadIdx.x == 0) {
-      sections[f] = {{}, at, at, at, at, 0};  // without a byte
+      sections[f] = {{}, at, at, at, at, 0};  // an empty section
     }
     if (threadIdx.x == 0)
       report->largest_error[f] =
@@ -142,7 +144,7 @@ __global__ void __launch_bounds__(single_threads)
 
 namespace {
 
-// The records of 128 blocks, as many whole words as a record has bits, times four.
+// Writes the records of 128 blocks. They fill four words for each bit of a record.
 __device__ void write_directory(const EncodeParams &params, const SectionLayout &section, int f, U64 part, U32 *out) {
   extern __shared__ U32 words[];
   const core::DirectoryShape &shape = section.shape;
@@ -170,12 +172,12 @@ __device__ void write_directory(const EncodeParams &params, const SectionLayout 
   U32 *to = out + section.directory / 4 + part * count;
   const U64 room = (section.payload - section.directory) / 4 - part * count;
   for (U32 w = threadIdx.x; w < count && w < room; w += blockDim.x) to[w] = words[w];
-  // The directory ends at a multiple of 8 bytes.
+  // Pads the directory to a multiple of 8 bytes.
   if (part == (params.blocks - 1) / directory_part)
     for (U64 w = count + threadIdx.x; w < room; w += blockDim.x) to[w] = 0;
 }
 
-// One warp a block: its payload from staging to the stream.
+// Copies the payload of one block from staging to the chunk, with one warp.
 __device__ void copy_payload(const EncodeParams &params, const U64 *group_offsets, const SectionLayout &section, int f,
                              U64 block, bool fits, U32 *out) {
   if (block >= params.blocks) return;
@@ -200,7 +202,7 @@ __device__ void copy_payload(const EncodeParams &params, const U64 *group_offset
   }
 }
 
-// Thread blocks for the directory, then those for the payload; field blockIdx.y.
+// The first thread blocks write the directory, the others the payload. The field is blockIdx.y.
 __global__ void __launch_bounds__(write_threads)
     write_sections(const __grid_constant__ EncodeParams params, const U64 *group_offsets, const SectionLayout *sections,
                    U32 *out, const CompressResult *result) {
@@ -212,7 +214,7 @@ __global__ void __launch_bounds__(write_threads)
     if (!fits) return;
     write_directory(params, sections[f], f, blockIdx.x, out);
   } else {
-    // The last first: what was staged last is most likely in the cache.
+    // Start with the last block: recently staged payloads are most likely still in the cache.
     copy_payload(params, group_offsets, sections[f], f,
                  static_cast<U64>(gridDim.x - 1 - blockIdx.x) * (write_threads / warp_size) + threadIdx.x / warp_size,
                  fits, out);
@@ -231,11 +233,11 @@ void launch_write_sections(const EncodeParams &params, const U64 *group_offsets,
                  most_words * sizeof(U32), stream, params, group_offsets, sections, out, result);
 }
 
-// What the atomics of the encoding kernels start from. One thread block.
+// Sets the start values of the atomics of the encoding kernels. Runs in one thread block.
 __global__ void start_encoding(const __grid_constant__ EncodeParams params) {
   wait_in_chain();
   if (threadIdx.x == 0) {
-    // A last block that is not full is no block for encode_full.cu.
+    // encode_full.cu skips a last block that is not full.
     const bool partial = params.particles % block_size != 0;
     if (partial) params.other_blocks[0] = static_cast<U32>(params.blocks - 1);
     *params.other_count = partial ? 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of decompression, in the order they run, and what they share.
+// Kernels of decompression, in the order in which they run, and functions that they share.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,11 +9,11 @@
 
 namespace gpz::cuda {
 
-// Headers, records, and the places of payloads that follow from them (open_chunk.cu), with `memory` of
-// open_chunk_memory() bytes.
+// Reads headers and records and computes the offsets of payloads (open_chunk.cu). `memory` has open_chunk_memory()
+// bytes.
 std::size_t open_chunk_memory(std::uint64_t blocks, int fields);
 void launch_open_chunk(const DecodeParams &params, void *memory, std::size_t memory_bytes, cudaStream_t stream);
-// The usual blocks of field f, then all others.
+// Decodes the common blocks of field f; decode_other decodes all others.
 void launch_decode_full(const DecodeParams &params, int f, cudaStream_t stream);
 __global__ void decode_other(const __grid_constant__ DecodeParams params);
 
@@ -26,7 +26,7 @@ __device__ __forceinline__ std::uint32_t particles_of(const DecodeParams &params
   return left < params.block_size ? static_cast<std::uint32_t>(left) : params.block_size;
 }
 
-// The payload of a block; nullptr if the blocks of the section, with the padding to 8 bytes, do not fill it.
+// Payload of a block. Null if the blocks of the section, with padding to 8 bytes, do not fill it exactly.
 __device__ __forceinline__ const std::uint32_t *payload_of(const DecodeParams &params, int f, std::uint64_t block) {
   const std::uint64_t *offsets = params.word_offsets + static_cast<std::uint64_t>(f) * params.blocks;
   const DecodeSection &section = params.sections[f];
@@ -43,7 +43,7 @@ __device__ __forceinline__ double index_base(const core::BlockRecord &record, in
   return core::index_base(core::value_of<std::int64_t>(record.min[d]));
 }
 
-// Thread number `thread` of `threads` that do it together.
+// `threads` threads share the work; `thread` is the number of this one.
 template <typename T>
 __device__ void place_exceptions(const DecodeParams &params, const DecodeField &field, const core::BlockRecord &record,
                                  const std::uint32_t *places, std::uint64_t block, std::uint32_t thread,

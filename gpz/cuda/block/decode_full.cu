@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decoding of the blocks that nearly all blocks are: full, differences of at most 31 bits. One warp a block; stored
-// particle i is in row i / 32 of lane i % 32. What does not fit goes to decode_other.cu.
+// Decodes the common blocks: full, with differences of at most 31 bits. One warp per block; stored particle i is in row
+// i / 32 of lane i % 32. All other blocks are left to decode_other.cu.
 #include <cuda_pipeline.h>
 
 #include <type_traits>
@@ -20,14 +20,14 @@ using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
 constexpr int rows = block_size / warp_size;
-constexpr int decode_warps = 4;  // of a thread block, each with its own block of particles
+constexpr int decode_warps = 4;  // per thread block, each with its own block of particles
 
-// Sorted segment ids from the Elias-Fano bitmap; false unless they are n ids below `segments`. A lane takes a word at a
-// time, highest bit first.
+// Reads sorted segment ids from the Elias-Fano bitmap. Returns false unless there are n ids below `segments`. Each lane
+// takes a word at a time, highest bit first.
 __device__ __forceinline__ bool read_bitmap(const U32 *words, U32 segments, std::uint16_t *id) {
   const U32 count = core::words_of_bitmap(block_size, segments);
   constexpr int rounds = (max_segments + block_size) / 32 / warp_size;
-  U32 word[rounds];  // all on their way at once
+  U32 word[rounds];  // all loads are in flight at once
 #pragma unroll
   for (int r = 0; r < rounds; ++r) {
     const U32 w = static_cast<U32>(r) * warp_size + this_lane();
@@ -41,7 +41,7 @@ __device__ __forceinline__ bool read_bitmap(const U32 *words, U32 segments, std:
     U32 total;
     const U32 rank = have + warp_exclusive_sum(ones, &total) + ones;
     have += total;
-    if (have > block_size) break;  // the same for all lanes
+    if (have > block_size) break;  // uniform across the warp
     U32 base = (static_cast<U32>(r) * warp_size + this_lane()) * 32 - rank;
     std::uint16_t *to = id + rank;
     while (bits != 0) {
@@ -51,11 +51,11 @@ __device__ __forceinline__ bool read_bitmap(const U32 *words, U32 segments, std:
     }
   }
   __syncwarp();
-  return have == block_size && id[block_size - 1] < segments;  // they ascend
+  return have == block_size && id[block_size - 1] < segments;  // ids ascend
 }
 
-// Sorted segment ids from the runs: every run leaves its id, plus one, where it begins, and a running maximum fills the
-// rest.
+// Reads sorted segment ids from the runs. Every run stores its id, plus one, at its first particle, and a running
+// maximum fills in the rest.
 __device__ __forceinline__ bool read_runs(const core::BlockRecord &record, const U32 *words, U32 segments,
                                           std::uint16_t *id) {
   const U32 lane = this_lane();
@@ -93,8 +93,8 @@ __device__ __forceinline__ bool read_runs(const core::BlockRecord &record, const
   return __all_sync(full_mask, good) != 0 && have == block_size;
 }
 
-// The packed values of a block on their way through shared memory, which hides how long they take. Behind the last one
-// there is room for what packed_row() reads and does not use.
+// Copies the packed values of a block to shared memory in the background, which hides the latency. The extra words at
+// the end are read by row() but not used.
 struct Packed {
   U32 words[block_size + warp_size];
 
@@ -108,7 +108,8 @@ struct Packed {
     __pipeline_wait_prior(0);
     __syncwarp();
   }
-  // Row of values of `width` <= 32 bits, of which `mask` has the low ones set. Each lane reads what it fetched.
+  // One row of values of `width` <= 32 bits; the low `width` bits of `mask` are set. Each lane reads only words that it
+  // fetched.
   __device__ __forceinline__ U32 row(int row, int width, U32 mask) const {
     const U32 bit = static_cast<U32>(row * width);
     const U32 *word = words + (bit & ~31u) + this_lane();
@@ -122,7 +123,7 @@ __device__ __forceinline__ bool decode_sorted(const DecodeField &field, const co
   core::Segments segments;
   U32 extent[core::max_components];
   for (int d = 0; d < core::max_components; ++d) extent[d] = static_cast<U32>(record.extent[d]);
-  core::make_segments(extent, record.shift, 2 * block_size, segments);  // read_records has seen that it is possible
+  core::make_segments(extent, record.shift, 2 * block_size, segments);  // read_records has checked that this succeeds
   const bool as_runs = record.mode == core::Mode::runs;
   const U32 order_words = as_runs ? core::words_of_runs(record.runs, record.gap_width, record.count_width)
                                   : core::words_of_bitmap(block_size, segments.count);
@@ -156,7 +157,7 @@ __device__ __forceinline__ bool decode_sorted(const DecodeField &field, const co
   return true;
 }
 
-// Modes plain and exact, component by component.
+// Decodes modes plain and exact, component by component.
 template <typename T, typename Store>
 __device__ __forceinline__ void decode_packed(const DecodeField &field, const core::BlockRecord &record,
                                               const U32 *words, Packed &packed, Store &store) {

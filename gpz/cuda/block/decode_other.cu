@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decoding of the blocks that decode_full.cu leaves: wide, or not full. One thread block each.
+// Decodes the blocks that decode_full.cu leaves: wide or not full. One thread block each.
 #include <type_traits>
 
 #include "gpz/core/block.hpp"
@@ -18,7 +18,7 @@ struct DecodeShared {
   std::uint32_t slots[warps];
 };
 
-// Value i of a packed array: core::unpack for one value. Full blocks have 32 lanes, which needs no division.
+// Value i of a packed array, as from core::unpack. Full blocks have 32 lanes, which avoids a division.
 __device__ U32 packed_value(const U32 *words, U32 i, int width, U32 lanes) {
   if (width == 0) return 0;
   const U32 bit = (lanes == core::warp_lanes ? i / core::warp_lanes : i) * static_cast<U32>(width);
@@ -35,7 +35,7 @@ __device__ U64 wide_value(const U32 *words, U32 n, U32 i, int width, U32 lanes) 
   return low | static_cast<U64>(packed_value(words + core::packed_words(n, 32, lanes), i, width - 32, lanes)) << 32;
 }
 
-// Sorted segment ids into shared memory; false unless they are n ids below `segments`.
+// Reads sorted segment ids into shared memory. Returns false unless there are n ids below `segments`.
 __device__ bool read_bitmap(const U32 *words, U32 n, U32 segments, DecodeShared &shared) {
   const U32 count = core::words_of_bitmap(n, segments);
   U32 bits = threadIdx.x < count ? words[threadIdx.x] : 0;
@@ -148,7 +148,7 @@ __device__ bool decode_block(const DecodeParams &params, const DecodeField &fiel
 }  // namespace
 
 __global__ void __launch_bounds__(threads) decode_other(const __grid_constant__ DecodeParams params) {
-  // All threads or none: others may find damage meanwhile.
+  // All threads decide together: another thread block may report damage at any time.
   if (__syncthreads_or(*static_cast<volatile U32 *>(params.damaged) != 0) != 0) return;
   __shared__ DecodeShared shared;
   const U32 count = *params.other_count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the host tells the decoding kernels; plain data.
+// Parameters of the decoding kernels, as plain data.
 #pragma once
 
 #include "gpz/core/types.hpp"
@@ -12,7 +12,7 @@ struct DecodeField {
   int components;
   double step;
   bool leading;
-  // Device memory, element i at data + i * stride; data nullptr: not wanted. Floats go out as float32 or float64.
+  // Device memory: element i is at data + i * stride bytes. Null: not wanted. Floats are written as float32 or float64.
   char *data[core::max_components];
   std::int64_t stride[core::max_components];
   ArrayType type[core::max_components];
@@ -29,16 +29,16 @@ struct DecodeParams {
   DecodeField field[max_fields];
   int fields;
   const std::uint32_t *chunk;
-  std::uint64_t size;  // bytes
+  std::uint64_t size;  // in bytes
   std::uint64_t particles;
   std::uint64_t blocks;
-  std::uint64_t first_block;  // those to be decoded; outputs begin with the first of them
+  std::uint64_t first_block;  // blocks to decode; outputs begin with the first of these
   std::uint64_t end_block;
   std::uint32_t block_size;
   DecodeSection *sections;
   core::BlockRecord *records;   // [field * blocks + block]
-  std::uint64_t *word_offsets;  // [field * blocks + block], of payloads; one more element: the end of the last one
-  std::uint64_t *other_slots;   // [field * blocks + block] that decode_full.cu leaves to decode_other.cu
+  std::uint64_t *word_offsets;  // [field * blocks + block], offsets of payloads; one more element for the end
+  std::uint64_t *other_slots;   // [field * blocks + block], left by decode_full.cu to decode_other.cu
   std::uint32_t *other_count;
   std::uint32_t *damaged;  // chunk_damaged or chunk_unsupported: nothing is decoded
 };

@@ -11,15 +11,15 @@
 
 namespace gpz::cuda {
 
-inline constexpr int threads = 128;  // four warps a block of 1,024 particles
+inline constexpr int threads = 128;  // four warps per block of 1,024 particles
 inline constexpr int warps = threads / 32;
 inline constexpr std::uint32_t block_size = core::default_block_size;
-inline constexpr int items = block_size / threads;  // particles a thread
+inline constexpr int items = block_size / threads;  // particles per thread
 
 inline constexpr std::uint32_t max_segments = 2 * block_size;
 inline constexpr int segments_per_thread = max_segments / threads;
 
-// Reductions and scans over the threads of a block; `slots` is shared memory for one value a warp.
+// Reductions and scans over the threads of a block. `slots` is shared memory with one value per warp.
 template <typename T, typename Op>
 __device__ T reduce(T value, Op op, T *slots) {
   for (int offset = 16; offset > 0; offset /= 2) value = op(value, __shfl_xor_sync(full_mask, value, offset));
@@ -51,7 +51,7 @@ __device__ T exclusive_scan(T value, T first, Op op, T *slots) {
   return op(before, left);
 }
 
-// A run as core::read_run reads it, at bit `bit` of words in shared memory that were zero.
+// Writes a run in the format of core::read_run, at bit `bit` of words in shared memory that must be zero there.
 __device__ __forceinline__ void put_run(std::uint32_t *words, std::uint32_t bit, const core::Run &run, int gap_width,
                                         std::uint32_t width) {
   const std::uint32_t item = run.gap | (run.count - 1) << gap_width;

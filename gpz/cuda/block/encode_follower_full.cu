@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fields in the order of the leading field (ids, types, images, velocities), for the blocks that nearly all blocks are:
-// full, differences of at most 32 bits, no exceptions. One warp a block. What does not fit goes to encode_followers.cu.
+// Encodes fields in the order of the leading field (ids, types, images, velocities), for the common blocks: full,
+// differences of at most 32 bits, no exceptions. One warp per block. All other blocks are left to encode_followers.cu.
 #include <cuda_pipeline.h>
 
 #include <type_traits>
@@ -23,10 +23,10 @@ using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
 constexpr int rows = block_size / warp_size;
-constexpr int cta_warps = 4;  // each with its own block
+constexpr int cta_warps = 4;  // each has its own block
 
-// Values of a component, by input index in the block. Arrays without gaps are copied to shared memory first, where
-// reading them in another order costs little.
+// Values of a component, by input index in the block. Contiguous arrays are first copied to shared memory, where
+// reading in another order is cheap.
 template <typename T, bool Staged>
 class Values {
  public:
@@ -58,7 +58,7 @@ class Values {
   Shared &shared_;
 };
 
-// Keys in 32 bits where the type has no more; they order as the values do.
+// Keys, in 32 bits if the type has no more. Keys have the order of the values.
 template <typename T>
 __device__ __forceinline__ auto short_key(T value) {
   if constexpr (std::is_same_v<T, std::int32_t>)
@@ -77,7 +77,7 @@ __device__ __forceinline__ U64 full_key(K key) {
     return key;
 }
 
-// Low words of the keys of a component; false if it does not fit.
+// Computes the low words of the keys of a component. Returns false if the component does not fit.
 template <typename T, bool Grid, typename At>
 __device__ __forceinline__ bool make_keys(const FieldParams &field, const At &at, U32 (&key)[rows], U64 &min,
                                           U64 &extent, T &error) {

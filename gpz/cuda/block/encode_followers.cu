@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fields that are stored in the order of the leading field (ids, types, images, velocities), for any block: with
-// exceptions, wide or not full. One thread block each.
+// Encodes fields in the order of the leading field (ids, types, images, velocities), for any block: with exceptions,
+// wide or not full. One thread block each.
 #include "gpz/cuda/block/block_writer.cuh"
 #include "gpz/cuda/block/kernels.cuh"
 
@@ -10,10 +10,10 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-// The caller's particle that is stored as number j of its block.
+// Maps stored particle j of a block to the caller's particle.
 struct StoredParticle {
   U64 first;
-  const std::uint16_t *order;  // nullptr: stored as they come
+  const std::uint16_t *order;  // null: stored in input order
 
   __device__ U64 operator()(U32 j) const { return first + (order != nullptr ? order[j] : j); }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The leading field, stages 1 to 3 of the paper, for the blocks that nearly all blocks are: full, every value on the
-// grid, differences of at most 31 bits. One warp a block, as in the paper; particle i is in row i / 32 of lane i % 32.
-// What does not fit goes to encode_leading.cu.
+// Encodes the leading field (stages 1 to 3 of the paper) for the common blocks: full, every value on the grid,
+// differences of at most 31 bits. One warp per block, as in the paper; particle i is in row i / 32 of lane i % 32. All
+// other blocks are left to encode_leading.cu.
 #include "gpz/core/block.hpp"
 #include "gpz/core/keys.hpp"
 #include "gpz/core/quantize.hpp"
@@ -21,21 +21,23 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-// What launch bounds aim at: registers for the indices of 32 particles, and 4 warps for each scheduler or 3.
+// Target of the launch bounds: registers hold the indices of 32 particles, and each scheduler has 4 warps (floats) or 3
+// (doubles).
 template <typename T>
 constexpr int warps_per_multiprocessor = sizeof(T) == 4 ? 16 : 12;
 
-// Whether statistics are read early and offsets have a path of their own. With doubles, both together cost 3 to 12 %.
+// True if statistics are read early and blocks without offsets have a code path of their own. For doubles, both
+// together cost 3 to 12 %.
 template <typename T>
 constexpr bool spare_registers = sizeof(T) == 4;
 
 struct Sorted {
-  U32 before[4];        // the last of them is 0, so that each key has one before it
-  U32 key[block_size];  // segment id above the input index
+  U32 before[4];        // the last one is 0, so that each key has a predecessor
+  U32 key[block_size];  // segment id in the bits above the input index
   U32 offset[block_size];
 };
 
-// One after the other: the values, the counters (then starts) of segments, the sorted particles.
+// Used in turn: for the values, the counters (then starts) of segments, and the sorted particles.
 template <std::size_t StagedBytes>
 union FullMemory {
   __align__(16) unsigned char values[StagedBytes];
@@ -50,7 +52,7 @@ struct FullShared {
   StagedBlock *staged;  // filled by lane 0
 };
 
-// Segment sizes: smallest cost, then smallest number of the candidate.
+// Chooses segment sizes: the smallest cost, then the smallest number of the candidate.
 __device__ __forceinline__ bool choose_segments(const U32 (&extent)[core::max_components], core::Segments &segments) {
   U32 cost = core::no_candidate;
   U32 choice = ~0u;
@@ -71,8 +73,8 @@ __device__ __forceinline__ bool choose_segments(const U32 (&extent)[core::max_co
   return core::make_segments(extent, shift, core::segment_limit(block_size), segments) && segments.offset_width <= 32;
 }
 
-// Stage 3 (a), the paper's section 4.3: run lengths and gaps, if they take no more than bitmap_words. They are written
-// to shared.order; returns their words, or more than bitmap_words.
+// Stage 3 (a), section 4.3 of the paper: writes run lengths and gaps to shared.order if they take at most bitmap_words.
+// Returns their words, which may be more than bitmap_words.
 __device__ __forceinline__ U32 encode_runs(const FullShared &shared, const SegmentShare &share, U32 bitmap_words) {
   U32 runs = 0;
   U32 largest = 0;
@@ -114,8 +116,8 @@ __device__ __forceinline__ U32 encode_runs(const FullShared &shared, const Segme
   return words;
 }
 
-// Stage 3 (b), Elias-Fano: bits id + j of four particles stored from j on. They nearly always are within 32 bits; lanes
-// that follow each other share words, and what a lane can put together it need not leave to colliding atomics.
+// Stage 3 (b), Elias-Fano: sets the bits id + j of four particles, stored from j on. They nearly always lie within 32
+// bits. Lanes next to each other share words, so joining bits within a lane avoids colliding atomics.
 __device__ __forceinline__ void set_bits(U32 *bitmap, const uint4 &key, U32 j) {
   const U32 id = key.x >> 18;
   const U32 y = (key.y >> 18) - id;
@@ -133,8 +135,9 @@ __device__ __forceinline__ void set_bits(U32 *bitmap, const uint4 &key, U32 j) {
   }
 }
 
-// Visits what is stored: writes the bitmap, unless it is nullptr. The hardware serves colliding atomics of a warp in
-// the order of the lanes, but nobody promises it: false unless keys ascend, by segment, then by input index.
+// Visits the stored particles and writes the bitmap, unless it is null. Returns false unless keys ascend, by segment,
+// then by input index: hardware serves colliding atomics of a warp in the order of the lanes, but no document
+// guarantees it.
 __device__ __forceinline__ bool finish_order(const U32 *key, U32 *bitmap) {
   bool ascends = true;
 #pragma unroll 2
@@ -147,7 +150,7 @@ __device__ __forceinline__ bool finish_order(const U32 *key, U32 *bitmap) {
   return __all_sync(full_mask, ascends);
 }
 
-// The input indices of what is stored.
+// Writes the input indices of the stored particles.
 __device__ __forceinline__ void write_order(const U32 *key, std::uint16_t *order) {
 #pragma unroll 2
   for (U32 j = 4 * threadIdx.x; j < block_size; j += 4 * warp_size) {
@@ -164,14 +167,14 @@ __device__ __forceinline__ void pack_block(const U32 *values, int width, U32 *ou
   for (int row = 0; row < rows; ++row) packer.put(values[row * warp_size + static_cast<int>(threadIdx.x)], width);
 }
 
-// A power of two that the compiler takes for any number: it would shift and add, where the processor can multiply and
-// add at once.
+// Hides from the compiler that a factor is a power of two. Otherwise it would shift and add, which takes two
+// instructions in place of one multiply-add.
 __device__ __forceinline__ U32 as_factor(U32 power) {
   asm("mov.u32 %0, %0;" : "+r"(power));
   return power;
 }
 
-// Values of a block in input order, from what the caller has: rare enough to quantise again.
+// Packs the values of a block in input order. Loads and quantises the values again, which is rare.
 template <typename T, typename Load>
 __device__ __forceinline__ void encode_plain(const FullShared &shared, const FieldParams &field, const Load &load,
                                              U32 *out) {
@@ -190,7 +193,7 @@ __device__ __forceinline__ void encode_plain(const FullShared &shared, const Fie
   }
 }
 
-// False if the block has to be coded by encode_leading.cu.
+// Returns false if encode_leading.cu has to code the block.
 template <typename T, int Components, typename Load>
 __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, const FullShared &shared,
                                                   const Load &load, U64 block) {
@@ -204,7 +207,7 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
   }
   load.fetch();
 
-  // Stage 1. Low words of grid indices, as differences from the smallest.
+  // Stage 1: low words of grid indices, as differences from the smallest index.
   Indices indices;
   T error = 0;
   bool good = true;
@@ -230,7 +233,7 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
   }
   const auto &delta = indices.delta;
   const auto &extent = indices.extent;
-  // 31 bits, so that a shift by all of them stays below the width of the type. NaN compares false.
+  // 31 bits, so that a shift by the whole width is smaller than the width of the type. NaN compares false.
   good &= static_cast<double>(error) < field.grid.bound && (extent[0] | extent[1] | extent[2]) <= 0x7FFFFFFFu;
   if (!__all_sync(full_mask, good)) return false;
   const U64 known = spare_registers<T> ? known_statistic(params, 0) : 0;
@@ -263,7 +266,7 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
     for (int d = 0; d < core::max_components; ++d)
       shared.staged->record.shift[d] = static_cast<std::uint8_t>(segments.shift[d]);
 
-  // Stage 2: counting sort by segment. Counters first; the values were where they go.
+  // Stage 2: counting sort by segment. The counters take the memory of the values.
   __syncwarp();
   const SegmentShare share(segments.count);
   for (U32 i = lane; i < share.per * (warp_size / 4); i += warp_size)
@@ -271,7 +274,7 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
   const U32 bitmap_words = core::words_of_bitmap(block_size, segments.count);
   for (U32 w = lane; w < bitmap_words; w += warp_size) shared.order[w] = 0;
   __syncwarp();
-  // Segment id from bit 18 on; below, how many particles of the segment came before, times `counted`.
+  // Segment id in the bits from 18 on; below, the number of earlier particles in the segment, times `counted`.
   U32 place[rows];
   U32 offset[rows];
   const bool offsets = !spare_registers<T> || segments.offset_width != 0;
@@ -289,7 +292,7 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
       find_place(row);
-      // 32 bits of offset leave the axes behind with none.
+      // If an offset fills 32 bits, the following axes have no bits of it.
       offset[row] =
           (delta[0][row] & mask_x) + (delta[1][row] & mask_y) * factor_y + (delta[2][row] & mask_z) * factor_z;
     }
@@ -350,7 +353,7 @@ void launch(const EncodeParams &params, cudaStream_t stream) {
   if (blocks != 0) launch_chained(encode_full<T, Components, Load>, blocks, warp_size, 0, stream, params);
 }
 
-// Three components in the layouts that matter; the rest as general as it gets.
+// Three components in common layouts have kernels of their own; everything else uses general ones.
 template <typename T>
 void launch_for(const EncodeParams &params, cudaStream_t stream) {
   const FieldParams &field = params.field[0];

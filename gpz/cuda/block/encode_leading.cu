@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The leading field, stages 1 to 3 of the paper, for any block of particles: with exceptions, wide or not full. One
-// thread block each.
+// Encodes the leading field (stages 1 to 3 of the paper) for any block: with exceptions, wide or not full. One thread
+// block each.
 #include "gpz/cuda/block/block_writer.cuh"
 #include "gpz/cuda/block/kernels.cuh"
 #include "gpz/cuda/common/chained.cuh"
@@ -13,13 +13,13 @@ using U64 = std::uint64_t;
 
 struct LeadingShared {
   PackShared pack;
-  __align__(16) std::uint16_t start[max_segments + 8];  // particles of each segment, then where it begins
-  std::uint16_t arrival[block_size];  // input indices by segment, those of a segment in any order; later flags
-  std::uint16_t order[block_size];    // order[j]: the input index of stored particle j
+  __align__(16) std::uint16_t start[max_segments + 8];  // number of particles of each segment, then its start
+  std::uint16_t arrival[block_size];  // input indices by segment, in any order within a segment; later flags
+  std::uint16_t order[block_size];    // order[j]: input index of stored particle j
   std::uint32_t bitmap[(max_segments + block_size) / 32];
 };
 
-// Of a sorted block, between choosing its coding and writing it.
+// A sorted block, between choosing its coding and writing it.
 struct SortedBlock {
   bool chosen = false;  // false: plain coding is smaller
   U32 words = 0;
@@ -27,7 +27,7 @@ struct SortedBlock {
   int offset_width;
 };
 
-// Segment sizes: smallest cost, then smallest number of the candidate.
+// Chooses segment sizes: the smallest cost, then the smallest number of the candidate.
 __device__ bool choose_segments(const BlockWriter &writer, core::BlockRecord &record, core::Segments &segments) {
   U64 best = ~U64{0};
   for (int c = static_cast<int>(threadIdx.x); c < core::shift_candidates; c += threads) {
@@ -45,7 +45,7 @@ __device__ bool choose_segments(const BlockWriter &writer, core::BlockRecord &re
   return core::make_segments(record.extent, record.shift, core::segment_limit(writer.n), segments);
 }
 
-// Stages 2 and 3: segments, counting sort, runs or bitmap (in shared.bitmap), offsets (put into writer).
+// Stages 2 and 3: segments, counting sort, runs or bitmap (in shared.bitmap), offsets (given to the writer).
 __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
                                   const U64 (&delta)[core::max_components][items], U32 limit,
                                   core::BlockRecord &record) {
@@ -53,11 +53,11 @@ __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
   core::Segments segments;
   if (!choose_segments(writer, record, segments)) return sorted;
 
-  auto *counts = reinterpret_cast<U32 *>(shared.start);  // two 16-bit counts a word
+  auto *counts = reinterpret_cast<U32 *>(shared.start);  // two 16-bit counts per word
   for (U32 w = threadIdx.x; w < max_segments / 2; w += threads) counts[w] = 0;
   for (U32 w = threadIdx.x; w < (max_segments + block_size) / 32; w += threads) shared.bitmap[w] = 0;
   __syncthreads();
-  U32 place[items];  // segment id in the low half; above, how many particles of the segment arrived before
+  U32 place[items];  // segment id in the low half; number of earlier particles of the segment in the high half
 #pragma unroll
   for (int k = 0; k < items; ++k) {
     const U32 id = segments.id(delta[0][k], delta[1][k], delta[2][k]);
@@ -68,7 +68,7 @@ __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
   }
   __syncthreads();
 
-  // Each thread looks after 16 segments that follow each other, two in a word.
+  // Each thread handles 16 consecutive segments, two in a word.
   const U32 first = threadIdx.x * segments_per_thread;
   U32 pair[segments_per_thread / 2];
 #pragma unroll
@@ -92,7 +92,7 @@ __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
     all_counts |= c != 0 ? c - 1 : 0;
     last = c != 0 ? first + j + 1 : last;
   }
-  // Particles and runs of the threads before in one scan: both stay below 2^16.
+  // One scan for the particles and runs of earlier threads: both sums stay below 2^16.
   const U32 both_before = writer.before(sum | runs << 16, Sum{});
   const U32 begin = both_before & 0xFFFFu;
   const U32 previous = writer.before(last, Max{});
@@ -154,7 +154,8 @@ __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
     if (item_index(k) < writer.n)
       shared.arrival[shared.start[place[k] & 0xFFFFu] + (place[k] >> 16)] = static_cast<std::uint16_t>(item_index(k));
   __syncthreads();
-  // Particles of a segment arrived in any order: each one counts those of its segment that come before it in the input.
+  // Particles arrive in a segment in any order. Each one counts the particles of its segment that precede it in the
+  // input.
   const bool fill_bitmap = record.mode == core::Mode::elias_fano;
   const auto mask_x = core::low_mask(segments.shift[0]);
   const auto mask_y = core::low_mask(segments.shift[1]);
@@ -187,9 +188,9 @@ __device__ void encode_block(const EncodeParams &params, LeadingShared &shared, 
   BlockWriter writer(params, shared.pack, block);
   core::BlockRecord record;
 
-  // Stage 1.
+  // Stage 1: grid indices.
   U64 delta[core::max_components][items];
-  U32 missed = 0;  // a bit for each item of each component
+  U32 missed = 0;  // one bit per item and component: the value is not on the grid
   double error = 0;
   std::int64_t low[core::max_components];
   std::int64_t high[core::max_components];
@@ -197,7 +198,7 @@ __device__ void encode_block(const EncodeParams &params, LeadingShared &shared, 
   for (int d = 0; d < core::max_components; ++d) {
     low[d] = INT64_MAX;
     high[d] = INT64_MIN;
-    // All on their way at once; those behind the end are read from the last particle, and not used.
+    // All loads are in flight at once. Items beyond the end load the last particle and are ignored.
     T x[items];
 #pragma unroll
     for (int k = 0; k < items; ++k)
@@ -264,7 +265,7 @@ __device__ void encode_block(const EncodeParams &params, LeadingShared &shared, 
   }
   if (record.exceptions != 0) {
     const auto input = [&](U32 j) { return sorted.chosen ? shared.order[j] : j; };
-    // A bit for each component in shared.arrival, by input index.
+    // Flags of exceptions, one bit per component, in shared.arrival by input index.
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < items; ++k) {

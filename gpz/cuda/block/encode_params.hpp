@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the host tells the encoding kernels; plain data.
+// Parameters of the encoding kernels, as plain data.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,18 @@ struct FieldParams {
   int components;
   core::Grid grid;
   Array array[core::max_components];
-  std::uint64_t staging;  // where its blocks are staged, words (staged_payload)
+  std::uint64_t staging;  // offset of its blocks in staging, in words (staged_payload)
 };
 
-// What is known of a coded block until all lengths are known.
+// Data of a coded block, kept until the lengths of all blocks are known.
 struct StagedBlock {
   core::BlockRecord record;
   std::uint32_t words;
-  std::uint64_t error_bits;  // the largest error, as the bits of a double, which order as non-negative doubles do
+  std::uint64_t error_bits;  // largest error, as the bits of a double: these have the order of non-negative doubles
 };
 
-// What the directory of a section needs to know of all its records: the largest of each of these. Smallest keys are
-// inverted, so that theirs is the smallest.
+// Statistics over all records of a section, which its directory depends on: the largest value of each of these.
+// Smallest keys are inverted, so that the largest inverted key belongs to the smallest.
 enum Statistic : std::uint32_t {
   of_largest_min = 0,
   of_smallest_min = 3,
@@ -52,28 +52,27 @@ struct SectionStats {
   std::uint64_t largest[statistics];
 };
 
-// Blocks whose lengths are summed up together, so that few sums have to be scanned.
+// Number of blocks whose lengths are added up at once, so that few sums have to be scanned.
 inline constexpr std::uint32_t group_blocks = 64;
 
 struct EncodeParams {
   FieldParams field[max_fields];
   int fields;
   int followers_from;  // 1 if field 0 is a leading field on a grid, else 0
-  const int *rows;     // nullptr: particle i is row i
+  const int *rows;     // null: particle i is row i
   std::uint64_t particles;
   std::uint64_t blocks;
   std::uint32_t *staging;
   StagedBlock *staged;          // [field * blocks + block]
   std::uint32_t *words;         // [field * blocks + block]
   std::uint32_t *group_words;   // [field * groups + block / group_blocks], sums of words
-  std::uint64_t groups;         // of a field
+  std::uint64_t groups;         // per field
   SectionStats *stats;          // [field]
-  std::uint32_t *reach;         // largest magnitude of a grid index in blocks of floats of the leading field so far
-  std::uint16_t *order;         // order[b * block_size + j]: the input index, in block b, of its stored particle j
-  std::uint32_t *other_blocks;  // blocks that encode_full.cu leaves to encode_leading.cu
+  std::uint32_t *reach;         // largest magnitude so far of a grid index in blocks of floats of the leading field
+  std::uint16_t *order;         // order[b * block_size + j]: input index, in block b, of its stored particle j
+  std::uint32_t *other_blocks;  // blocks left by encode_full.cu to encode_leading.cu
   std::uint32_t *other_count;
-  std::uint64_t
-      *other_followers;  // [field * blocks + block] that encode_follower_full.cu leaves to encode_followers.cu
+  std::uint64_t *other_followers;  // [field * blocks + block], left by encode_follower_full.cu to encode_followers.cu
   std::uint32_t *other_follower_count;
 };
 

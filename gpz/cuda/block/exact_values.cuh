@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exact values of a section into the caller's arrays (docs/format.md, section 8, coding 1).
+// Writes the exact values of a section to the caller's arrays (docs/format.md, section 8, coding 1).
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace gpz::cuda {
 
-// Stores one value, a place followed by bits, at row_of(row). False if the place is beyond `rows` rows or the
-// components.
+// Stores one value, given as a place followed by bits, at row_of(row). Returns false if the place is beyond `rows` rows
+// or beyond the components.
 template <typename T, typename RowOf>
 __device__ __forceinline__ bool store_exact(const std::uint64_t *exact, const DecodeField &to, std::uint64_t rows,
                                             const RowOf &row_of) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The caller's fields as arguments of kernels.
+// Converts the caller's fields to kernel arguments.
 #pragma once
 
 #include "gpz/cuda.hpp"
@@ -15,7 +15,7 @@ static_assert(static_cast<int>(ArrayType::int32) == static_cast<int>(ConstArray:
               static_cast<int>(ArrayType::float64) == static_cast<int>(ConstArray::Type::float64));
 inline ArrayType array_type(ConstArray::Type type) { return static_cast<ArrayType>(type); }
 
-// For an output that check_outputs let pass.
+// The output must have passed check_outputs.
 inline DecodeField decode_field(const FieldOutput &output) {
   DecodeField field{};
   field.value = format::core_value(output.field.type);

@@ -18,17 +18,17 @@ namespace gpz::cuda {
 
 inline constexpr int rows = block_size / warp_size;
 
-// Below this, more values would be uncertain than float arithmetic saves time for.
+// Below this threshold, too many values are uncertain for float arithmetic to save time.
 inline constexpr float least_certain = 0.5F - 0x1p-9F;
 
-// Low words of grid indices less the smallest of them, and the largest of these differences.
+// Low words of grid indices less the smallest index, and the largest of these differences.
 struct Indices {
   std::uint32_t delta[core::max_components][rows];
   std::uint32_t extent[core::max_components];
-  std::uint32_t reach;  // largest magnitude of the indices, of floats
+  std::uint32_t reach;  // largest magnitude of an index, for floats
 };
 
-// All lanes have the smallest and the largest index of component d.
+// All lanes pass the smallest and the largest index of component d.
 __device__ __forceinline__ void set_range(Indices &indices, int d, std::int32_t low, std::int32_t high,
                                           StagedBlock &staged) {
   indices.extent[d] = static_cast<std::uint32_t>(high) - static_cast<std::uint32_t>(low);
@@ -37,7 +37,7 @@ __device__ __forceinline__ void set_range(Indices &indices, int d, std::int32_t 
   if (threadIdx.x == 0) staged.record.min[d] = core::key_of(static_cast<std::int64_t>(low));
 }
 
-// Any values. False if there is an index that has more than 32 bits.
+// For any values. Returns false if an index has more than 32 bits.
 template <typename T, int Components, typename Load>
 __device__ __forceinline__ bool find_indices(const core::Grid &grid, const Load &load, Indices &out, T &error,
                                              StagedBlock &staged) {
@@ -63,10 +63,10 @@ __device__ __forceinline__ bool find_indices(const core::Grid &grid, const Load 
   return good;
 }
 
-// Floats of usual blocks, in float arithmetic (core/quick_index.hpp). Few values come close enough to an edge of their
-// cell to have a larger error than `known_error`, which another value of the field has; these are quantised by
-// quantize(), and `error` is the largest of them. `reach` is a guess. False if it is too small, or if an index at the
-// end of a range turns out to be another.
+// For floats of common blocks, in float arithmetic (core/quick_index.hpp). Few values are so close to an edge of their
+// cell that their error may exceed `known_error`, the error of another value of the field. These are quantised by
+// quantize(), and `error` is the largest error among them. `reach` is a guess. Returns false if it is too small, or if
+// quantize() gives another index at an end of a range.
 template <int Components, typename Load>
 __device__ __forceinline__ bool find_quick_indices(const core::Grid &grid, const Load &load, double known_error,
                                                    std::uint32_t reach, Indices &out, float &error,
@@ -82,7 +82,7 @@ __device__ __forceinline__ bool find_quick_indices(const core::Grid &grid, const
     high[d] = INT32_MIN;
   }
   out.reach = 0;
-  std::uint32_t uncertain = 0;  // rows
+  std::uint32_t uncertain = 0;  // one bit per row
 #pragma unroll
   for (int row = 0; row < rows; row += 2) {
     float fraction[2];
@@ -115,7 +115,7 @@ __device__ __forceinline__ bool find_quick_indices(const core::Grid &grid, const
   good &= out.reach <= reach;
 #pragma unroll 1
   while (__any_sync(full_mask, good && uncertain != 0)) {
-    const int row = __ffs(static_cast<int>(uncertain)) - 1;  // -1: none is left to this lane
+    const int row = __ffs(static_cast<int>(uncertain)) - 1;  // -1: no row is left for this lane
     uncertain &= uncertain - 1;
     std::int32_t off[Components];
     bool wrong = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of compression, in the order they run, and what they share.
+// Kernels of compression, in the order in which they run, and functions that they share.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,7 +9,7 @@
 
 namespace gpz::cuda {
 
-// Where the parts of a section go, bytes from the start of the chunk.
+// Offsets of the parts of a section, in bytes from the start of the chunk.
 struct SectionLayout {
   core::DirectoryShape shape;
   std::uint64_t header;
@@ -19,22 +19,22 @@ struct SectionLayout {
   std::uint64_t words;  // of the payload
 };
 
-// Words that blocks of a field can take: as many as their values (core::exact_is_smaller).
+// Largest number of words that blocks of a field take: that of their values (core::exact_is_smaller).
 GPZ_HD std::uint64_t payload_room(std::uint64_t blocks, core::Value value, std::size_t components) {
   return blocks * block_size * core::words_of_value(value) * components;
 }
 
-// Where a block's payload is until all lengths are known.
+// Staging memory of a block's payload, until all lengths are known.
 __device__ __forceinline__ std::uint32_t *staged_payload(const EncodeParams &params, const FieldParams &field,
                                                          std::uint64_t block) {
   return params.staging + field.staging + payload_room(block, field.value, static_cast<unsigned>(field.components));
 }
 
-// One thread block of these many threads each: the first and the last but one.
+// Threads of start_encoding and lay_out_chunk, which run in one thread block each.
 inline constexpr unsigned single_threads = 1024;
 __global__ void start_encoding(const __grid_constant__ EncodeParams params);
 
-// Stages 1 to 3: the leading field, first the usual blocks, then the others; then the fields in its order.
+// Stages 1 to 3: the leading field, first the common blocks, then the others; then the fields in its order.
 void launch_encode_full(const EncodeParams &params, cudaStream_t stream);
 void launch_encode_leading(const EncodeParams &params, cudaStream_t stream);
 void launch_encode_follower_full(const EncodeParams &params, int f, cudaStream_t stream);

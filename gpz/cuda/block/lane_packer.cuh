@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// core::pack for full blocks, each lane of a warp packing its own values.
+// core::pack for full blocks: each lane of a warp packs its own values.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class LanePacker {
  public:
   __device__ explicit LanePacker(std::uint32_t *words) : out_(words + this_lane()) {}
 
-  // 0 < width <= 32, the same for all values and lanes.
+  // Requires 0 < width <= 32, with one width for all values and lanes.
   __device__ __forceinline__ void put(std::uint32_t value, int width) {
     word_ |= value << have_;
     have_ += width;
@@ -29,7 +29,7 @@ class LanePacker {
 
   std::uint32_t *out_;
   std::uint32_t word_ = 0;
-  int have_ = 0;  // bits of word_
+  int have_ = 0;  // valid bits of word_
 };
 
 }  // namespace gpz::cuda

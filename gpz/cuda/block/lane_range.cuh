@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Extremes of what a lane has quantised.
+// Range of the values that a lane has quantised.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace gpz::cuda {
 
-// Smallest and largest grid index of a component and the largest error, by lane.
+// Smallest and largest grid index of a component, and the largest error, of one lane.
 template <typename T>
 struct LaneRange;
 
@@ -20,7 +20,8 @@ __device__ __forceinline__ float max_or_nan(float a, float b) {
   return out;
 }
 
-// Quantising is monotone, so floats need to be quantised for the extremes alone, and checked for range there.
+// Quantising is monotone, so that floats are compared as they are. Only the extremes are quantised and checked for
+// range.
 template <>
 struct LaneRange<float> {
   float low = INFINITY;
@@ -44,7 +45,7 @@ template <>
 struct LaneRange<double> {
   std::int32_t low = INT32_MAX;
   std::int32_t high = INT32_MIN;
-  std::uint32_t outside = 0;  // not 0: an index has more than 32 bits, as the bits of NaN and infinity do
+  std::uint32_t outside = 0;  // nonzero if an index has more than 32 bits, which includes NaN and infinity
 
   __device__ __forceinline__ void add(double, const core::Quantized<double> &q, double &error) {
     const auto index = static_cast<std::int32_t>(q.index);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What comes before the blocks of a chunk: headers and directories, and the places of the payloads, which follow from
-// them. Every length is checked against the bytes there are before it is used.
+// Opens a chunk: headers and directories, and the offsets of payloads that follow from these. Every length is checked
+// against the available bytes before it is used.
 #include <algorithm>
 #include <cub/agent/single_pass_scan_operators.cuh>
 #include <cub/block/block_scan.cuh>
@@ -20,16 +20,16 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-constexpr U32 record_threads = 128;  // as many records fill whole words, whatever their length
+constexpr U32 record_threads = 128;  // as many records fill whole words, whatever their size
 
-// Sums up to each tile of record_threads records of a field, by decoupled look-back.
+// Sums of lengths up to each tile of record_threads records of a field, by decoupled look-back.
 using Tiles = cub::ScanTileState<U64>;
 using TilePrefix = cub::TilePrefixCallbackOp<U64, ::cuda::std::plus<U64>, Tiles>;
 using TileScan = cub::BlockScan<U64, record_threads>;
 
 U64 tiles_of_field(U64 blocks) { return (blocks + record_threads - 1) / record_threads; }
 
-// All lanes of a warp together.
+// Called by all lanes of a warp.
 __device__ bool open_section(const DecodeParams &params, int f, U64 at, U64 length, DecodeSection &section) {
   const int components = params.field[f].components;
   if (length < core::section_header_size(components)) return false;
@@ -58,8 +58,8 @@ __device__ bool open_section(const DecodeParams &params, int f, U64 at, U64 leng
   return __all_sync(full_mask, zeros) != 0;
 }
 
-// What *damaged becomes by the first 8 bytes. Chunks of other kinds, and those with blocks of another size, may be
-// whole: these kernels do not know them.
+// Value of *damaged that follows from the first 8 bytes. Chunks of other kinds or block sizes may be intact, but these
+// kernels do not support them.
 __device__ U32 check_head(const DecodeParams &params) {
   if (params.size < format::chunk_start_size) return chunk_damaged;
   const U32 size = params.chunk[0];
@@ -85,7 +85,7 @@ __device__ bool open_sections(const DecodeParams &params) {
   return at == params.size;
 }
 
-// Words of the payload of block `block`, whose record is number `record_of_tile` in `directory`; stores the record.
+// Words of the payload of block `block`, whose record is number `record_of_tile` in `directory`. Stores the record.
 __device__ __forceinline__ U32 read_payload_words(const DecodeParams &params, const DecodeSection &section, int f,
                                                   const U32 *directory, U32 record_of_tile, U64 block) {
   const DecodeField &field = params.field[f];
@@ -113,12 +113,12 @@ __global__ void open_chunk(const __grid_constant__ DecodeParams params, Tiles ti
   if (damaged == 0) damaged = open_sections(params) ? 0 : chunk_damaged;
   if (damaged == 0) return;
   if (threadIdx.x == 0) *params.damaged = damaged;
-  // Decoders ask payload_of() before they know of the damage: what the workspace held must not lead it anywhere.
+  // Kernels call payload_of() before they check for damage: old contents of the workspace must not lead out of bounds.
   __syncwarp();
   for (int f = static_cast<int>(threadIdx.x); f < params.fields; f += warp_size) params.sections[f].payload_words = 0;
 }
 
-// One thread a record, a thread block a tile.
+// One thread per record, one thread block per tile.
 __global__ void __launch_bounds__(record_threads)
     read_records(const __grid_constant__ DecodeParams params, Tiles tiles, U32 tiles_a_field) {
   extern __shared__ U32 words[];
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(record_threads)
   const auto f = static_cast<int>(blockIdx.x / tiles_a_field);
   const U64 part = blockIdx.x % tiles_a_field;
   const U64 block = part * record_threads + threadIdx.x;
-  // Every tile takes part in the sum, also if there is nothing to believe: the next one waits for it.
+  // Every tile takes part in the scan, even in a damaged chunk, because the next tile waits for it.
   const bool opened = __syncthreads_and(*params.damaged == 0) != 0;
   U64 length = 0;
   if (opened) {
@@ -177,7 +177,8 @@ void launch_open_chunk(const DecodeParams &params, void *memory, std::size_t mem
   constexpr U32 open_threads = warp_size;
   open_chunk<<<std::max(1u, (count + open_threads - 1) / open_threads), open_threads, 0, stream>>>(
       params, tiles, static_cast<int>(count));
-  check(cudaGetLastError(), "opening a chunk");  // the next kernel would wait for tiles that nobody has set up
+  check(cudaGetLastError(),
+        "opening a chunk");  // otherwise the next kernel would wait for tiles that were not initialised
   if (count == 0) return;
   constexpr std::size_t most_words = record_threads / 32 * 64 * core::max_record_items;
   read_records<<<count, record_threads, most_words * sizeof(U32), stream>>>(params, tiles, tiles_a_field);

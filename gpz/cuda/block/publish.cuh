@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What becomes of a coded block's record: it goes to the table of all, and its extremes to the statistics of its
+// Publishes the record of a coded block: stores it in the table, and adds its extremes to the statistics of its
 // section, on which the widths in the directory depend.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace gpz::cuda {
 
-// Where in StagedBlock a statistic comes from.
+// Location of a statistic in StagedBlock.
 struct StatisticSource {
   std::uint8_t offset;
   std::uint8_t size;
@@ -28,13 +28,13 @@ __device__ constexpr StatisticSource statistic_sources[statistics] = {
     {offsetof(StagedBlock, record.gap_width), 1},   {offsetof(StagedBlock, record.count_width), 1},
     {offsetof(StagedBlock, record.exceptions), 4},  {offsetof(StagedBlock, error_bits), 8}};
 
-// What the statistic of this lane has been raised to so far, if it has one.
+// Current value of this lane's statistic, if the lane has one.
 __device__ __forceinline__ std::uint64_t known_statistic(const EncodeParams &params, int f) {
   return this_lane() < statistics ? __ldcg(&params.stats[f].largest[this_lane()]) : 0;
 }
 
-// All lanes of a warp; `staged` is in shared memory. A statistic that others have raised as far is left alone, which
-// nearly all are: `known` is what was known of it at any time before.
+// Called by all lanes of a warp; `staged` is in shared memory. `known` is an earlier value of the statistics: most
+// blocks do not raise it, and then no atomic is needed.
 __device__ __forceinline__ void publish(const EncodeParams &params, int f, std::uint64_t block,
                                         const StagedBlock &staged, std::uint64_t known) {
   const auto lane = this_lane();

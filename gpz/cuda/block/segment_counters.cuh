@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters of the segments of a full block, which one warp counts, adds up and reads.
+// Counters of the segments of a full block: one warp counts, adds up and reads.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,20 @@
 
 namespace gpz::cuda {
 
-// Counters of segments count in bytes of what is sorted by them, so that sums of them are addresses.
+// Counters count bytes of the arrays that are sorted by them, so that sums of counters are addresses.
 inline constexpr std::uint32_t counted = sizeof(std::uint32_t);
 
 __device__ __forceinline__ std::uint32_t *at_byte(std::uint32_t *array, std::uint32_t byte) {
   return reinterpret_cast<std::uint32_t *>(reinterpret_cast<unsigned char *>(array) + byte);
 }
 
-// Counters of segments are read by fours; each lane has 4, 12, 20, ... of them, so that the lanes that are served
-// together are in different banks.
+// Counters are read in groups of four. Each lane has an odd number of groups (4, 12, 20, ... counters), so that lanes
+// that are served together access different banks.
 inline constexpr std::uint32_t max_counters = 4 * ((max_segments / (4 * warp_size)) | 1) * warp_size;
 static_assert(max_counters >= max_segments);
 
-// What the atomics of the counting sort give, without trusting their order: every lane finds its like.
+// Ranks as the atomics of the counting sort give them, without relying on their order: every lane finds the lanes with
+// an equal counter.
 __device__ __forceinline__ std::uint32_t rank_by_match(std::uint32_t *counter) {
   const std::uint32_t like = __match_any_sync(full_mask, reinterpret_cast<std::uintptr_t>(counter));
   const auto before = static_cast<std::uint32_t>(__popc(like & ((1u << threadIdx.x) - 1)));
@@ -32,10 +33,10 @@ __device__ __forceinline__ std::uint32_t rank_by_match(std::uint32_t *counter) {
   return rank;
 }
 
-// The counters of consecutive segments that a lane looks after.
+// Counters of consecutive segments that a lane handles.
 struct SegmentShare {
-  std::uint32_t per;    // 4, 12, 20, ...
-  std::uint32_t first;  // segment
+  std::uint32_t per;    // number of counters: 4, 12, 20, ...
+  std::uint32_t first;  // first segment
 
   __device__ explicit SegmentShare(std::uint32_t segments)
       : per(((segments + 4 * warp_size - 1) / (4 * warp_size) | 1) * 4), first(threadIdx.x * per) {}
@@ -53,7 +54,7 @@ struct SegmentShare {
   }
 };
 
-// Particles, times `counted`, and runs in the segments of a lane.
+// Sums over the segments of a lane: particles, times `counted`, and runs.
 struct Totals {
   std::uint32_t particles;
   std::uint32_t runs;
@@ -71,7 +72,7 @@ __device__ __forceinline__ Totals totals_of(const std::uint32_t *counts, const S
   return totals;
 }
 
-// Counts become starts; `at` is that of the lane's first segment.
+// Turns counts into starts. `at` is the start of the lane's first segment.
 __device__ __forceinline__ void sum_up(std::uint32_t *counts, const SegmentShare &share, std::uint32_t at) {
   auto *fours = reinterpret_cast<uint4 *>(counts + share.first);
 #pragma unroll 4

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel for the arrays of a field: launch.template run<T, Store, D>() for values of T and D components.
+// Chooses the kernel for the arrays of a field: calls launch.template run<T, Store, D>() for values of T and D
+// components.
 #pragma once
 
 #include <type_traits>

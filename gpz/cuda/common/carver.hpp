@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One piece of memory cut into arrays, each aligned to 256 bytes; with base nullptr it only measures.
+// Cuts one piece of memory into arrays, each aligned to 256 bytes. With a null base, it only measures.
 #pragma once
 
 #include <cstddef>

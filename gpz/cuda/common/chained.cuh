@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels one after the other with less of a gap between them: programmatic dependent launch, from compute capability
-// 9.0 on. A chained kernel may begin when the last thread blocks of the one before it have begun, and waits there.
+// Shortens the gap between kernels by programmatic dependent launch, from compute capability 9.0 on. A chained kernel
+// may start when the last thread blocks of the previous kernel have started, and then waits for it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,8 +11,8 @@
 
 namespace gpz::cuda {
 
-// The first statement of a chained kernel, and of the one before it: lets the next begin, and returns when everything
-// that was queued before is done.
+// First statement of a chained kernel and of the kernel before it. Lets the next kernel start, and returns when all
+// earlier work is done.
 __device__ __forceinline__ void wait_in_chain() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
@@ -20,7 +20,7 @@ __device__ __forceinline__ void wait_in_chain() {
 #endif
 }
 
-// Whether the current device can chain kernels.
+// True if the current device can chain kernels.
 inline bool can_chain() {
   int device = 0;
   int major = 0;
@@ -29,7 +29,7 @@ inline bool can_chain() {
   return major >= 9;
 }
 
-// kernel<<<grid, block, shared, stream>>>(arguments...), chained to what is queued before it.
+// Launches kernel<<<grid, block, shared, stream>>>(arguments...), chained to the work queued before it.
 template <typename... Parameters, typename... Arguments>
 void launch_chained(void (*kernel)(Parameters...), dim3 grid, unsigned block, std::size_t shared, cudaStream_t stream,
                     const Arguments &...arguments) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What owns something of the CUDA runtime: the current device, memory, streams, events.
+// Owners of CUDA runtime objects: the current device, memory, streams, events.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,7 +13,7 @@
 
 namespace gpz::cuda {
 
-// A failed call leaves its error behind for cudaGetLastError(); what was handled here must not turn up there.
+// A failed call leaves its error for cudaGetLastError(). Errors that were handled must not show up there.
 inline void forget_last_error() { static_cast<void>(cudaGetLastError()); }
 
 inline void check_handled(cudaError_t error, const char *what) {
@@ -34,7 +34,7 @@ inline void require_device(int device) {
                 "no CUDA device " + std::to_string(device) + ", there are " + std::to_string(devices));
 }
 
-// Of memory the device cannot reach, a kernel would make an error that ends the context. Throws invalid_argument.
+// A kernel that accesses memory out of the device's reach would destroy the context. Throws invalid_argument.
 inline void require_reachable(const void *data, int device, const std::string &name) {
   cudaPointerAttributes attributes{};
   check_handled(cudaPointerGetAttributes(&attributes, data), "kind of memory");
@@ -74,7 +74,7 @@ struct DeviceMemory {
   static cudaError_t give_back(void *data) { return cudaFree(data); }
 };
 
-// Of all devices.
+// Pinned for all devices.
 struct PinnedMemory {
   static constexpr const char *name = "pinned host memory";
   static cudaError_t take(void **data, std::size_t size) { return cudaHostAlloc(data, size, cudaHostAllocPortable); }
@@ -92,8 +92,8 @@ class Buffer {
   void *data() const { return data_; }
   std::size_t capacity() const { return capacity_; }
 
-  // At least `size` bytes, with an eighth to spare if there is that much: the number of particles of an MPI rank goes
-  // up and down. The buffer has to be empty.
+  // Allocates at least `size` bytes, and an eighth more if available, because the number of particles of an MPI rank
+  // varies. The buffer must be empty.
   void allocate(std::size_t size) { allocate(size, size / 8); }
   void allocate(std::size_t size, std::size_t spare) {
     for (const std::size_t wanted : {size + spare, size}) {
@@ -110,7 +110,7 @@ class Buffer {
                 std::string("no ") + Memory::name + ": " + std::to_string(size) + " bytes are needed");
   }
 
-  // Freeing device memory waits for the work that may still use it; for pinned memory the caller does.
+  // Freeing device memory waits for work that may still use it. For pinned memory, the caller has to wait.
   void release() {
     if (data_ != nullptr && Memory::give_back(data_) != cudaSuccess) forget_last_error();
     data_ = nullptr;
@@ -124,8 +124,8 @@ class Buffer {
 using DeviceBuffer = Buffer<DeviceMemory>;
 using PinnedBuffer = Buffer<PinnedMemory>;
 
-// What the device reports, in pinned memory, where a kernel can write and a copy from the device runs in its stream.
-// Whoever has it makes and releases it, as only they know the device that has to be current.
+// A report from the device in pinned memory, where kernels can write and where copies from the device run in their
+// stream. Its owner makes and releases it, because only the owner knows which device must be current.
 template <typename T>
 class PinnedReport {
  public:
@@ -149,10 +149,10 @@ class PinnedReport {
   T *report_ = nullptr;
 };
 
-// Of the device that is current when it is made.
+// Belongs to the device that is current at construction.
 class Event {
  public:
-  // cudaEventBlockingSync: who waits sleeps.
+  // cudaEventBlockingSync: waiting threads sleep.
   explicit Event(unsigned flags = 0) {
     check_handled(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming | flags), "an event");
   }
@@ -164,11 +164,11 @@ class Event {
 
   cudaEvent_t get() const { return event_; }
   void record(cudaStream_t stream) { check_handled(cudaEventRecord(event_, stream), "recording an event"); }
-  // What comes into the stream from now on waits for it; of no effect if it was never recorded.
+  // Later work in the stream waits for the event. No effect if the event was never recorded.
   void hold(cudaStream_t stream) const { check_handled(cudaStreamWaitEvent(stream, event_, 0), "order of streams"); }
-  // Returns at once if it was never recorded.
+  // Returns at once if the event was never recorded.
   void wait() const { check_handled(cudaEventSynchronize(event_), "waiting for a copy"); }
-  // Whether wait() would return at once.
+  // True if wait() would return at once.
   bool is_over() const {
     const cudaError_t error = cudaEventQuery(event_);
     if (error == cudaErrorNotReady) {
@@ -183,7 +183,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-// Does not wait for the default stream. Of the device that is current when it is made.
+// A stream that does not wait for the default stream. Belongs to the device that is current at construction.
 class OwnStream {
  public:
   OwnStream() { check_handled(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"); }

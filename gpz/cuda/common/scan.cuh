@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Places of payloads from their lengths.
+// Computes the offsets of payloads from their lengths.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps that the 32 lanes of a warp take together.
+// Operations that the 32 lanes of a warp perform together.
 #pragma once
 
 #include <cstdint>

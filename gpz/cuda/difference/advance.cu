@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// States after frames that are not coded as residuals.
+// Advances states by frames that are not coded as residuals.
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/difference/state.hpp"
 #include "gpz/cuda/difference/steps.cuh"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned advance_threads = 256;
 
-// Unchanged: the indices are those of the frame before, and there are no values.
+// Unchanged: all indices are those of the previous frame, and there are no values.
 template <typename T, bool Unchanged>
 __global__ void __launch_bounds__(advance_threads)
     advance(const __grid_constant__ DifferenceHistory history, const __grid_constant__ DifferenceSource source,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The codes of all axes of a block, once they are chosen: how long they are, and where they go. All functions are for
-// all lanes of a warp.
+// The chosen codes of all axes of a block: their lengths and their bits. All lanes of a warp call these functions
+// together.
 #pragma once
 
 #include "gpz/cuda/difference/code.cuh"
@@ -8,7 +8,8 @@
 
 namespace gpz::cuda {
 
-// The first element goes last: loops over axes that are not unrolled, so that the code stays small, always take that.
+// Moves the first element to the end. Loops over axes are not unrolled, to keep the code small, and always use element
+// 0.
 template <typename T, int D>
 __device__ __forceinline__ void rotate(T (&a)[D]) {
   const T first = a[0];
@@ -17,8 +18,8 @@ __device__ __forceinline__ void rotate(T (&a)[D]) {
   a[D - 1] = first;
 }
 
-// Codes, words of the bitmap, and exceptions, in `record`; where the unary codes of the lane's row begin. Returns the
-// words of the planes.
+// Stores codes, words of the bitmap and the number of exceptions in `record`. `bit` receives where the unary codes of
+// the lane's row begin. Returns the words of the planes.
 template <int D>
 __device__ __forceinline__ std::uint32_t count_codes(const ResidualMemory &memory, std::uint32_t n,
                                                      const ChosenCode (&chosen)[D], std::uint32_t (&bit)[D],
@@ -42,7 +43,7 @@ __device__ __forceinline__ std::uint32_t count_codes(const ResidualMemory &memor
   return words;
 }
 
-// The planes and the bitmap, the first axis' part of which begins with the row of this lane at bit[0].
+// Writes the planes and the bitmap. In the first axis's part of the bitmap, this lane's row begins at bit[0].
 template <int D>
 __device__ __forceinline__ void write_codes(ResidualMemory &memory, std::uint32_t n, std::uint32_t words,
                                             ChosenCode (&chosen)[D], std::uint32_t (&bit)[D], std::uint32_t *out,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The choice of a code for the residuals of one axis of a block, the same as on a CPU (docs/decisions/0010).
+// Chooses the code for the residuals of one axis of a block, exactly as a CPU does (docs/decisions/0010).
 #pragma once
 
 #include "gpz/core/residual.hpp"
@@ -7,7 +7,7 @@
 
 namespace gpz::cuda {
 
-// Sums over residuals that a lane has seen.
+// Sums over the residuals of one lane.
 struct ResidualTotals {
   std::uint32_t rough = 0;
   std::uint32_t largest = 0;
@@ -22,33 +22,33 @@ struct ResidualTotals {
 
 struct ChosenCode {
   core::ResidualCode code;
-  std::uint32_t cost;      // bits, as core counts them
-  std::uint32_t row_bits;  // of unary codes, in the row of this lane
-  bool counted;            // row_bits is known, and there are no exceptions
+  std::uint32_t cost;      // in bits, counted as in core
+  std::uint32_t row_bits;  // bits of unary codes, in the row of this lane
+  bool counted;            // row_bits is known and there are no exceptions
 };
 
-// The values of an axis as their row's lane sees them.
+// The values of an axis as seen by the lane of their row.
 struct OwnRow {
   static constexpr std::uint32_t exception_bits = core::exception_bits;
 
   const std::uint32_t *u;
-  std::uint32_t forced;  // those that are exceptions whatever the code
+  std::uint32_t forced;  // one bit per value: an exception with any code
   int particles;
 
   __device__ __forceinline__ std::uint32_t operator[](int k) const {
     return (forced >> k & 1) != 0 ? core::widest_residual : u[k];
   }
-  // If nothing is forced.
+  // Requires that nothing is forced.
   __device__ __forceinline__ std::uint32_t plain(int k) const { return u[k]; }
 };
 
 class CodeChoice {
  public:
-  // all_exceptions: what values of no width take.
+  // `all_exceptions` is the cost with a width of 0, if all nonzero values are exceptions.
   __device__ CodeChoice(std::uint32_t n, std::uint32_t all_exceptions)
       : best_{{0, 1}, all_exceptions, 0, false}, n_(n) {}
 
-  // All lanes, each with the bits of its row.
+  // Called by all lanes, each with the bits of its row.
   __device__ __forceinline__ bool offer(core::ResidualCode code, std::uint32_t row_bits) {
     const std::uint32_t cost = n_ * code.width + warp_sum(row_bits);
     if (cost >= best_.cost) return false;
@@ -72,11 +72,11 @@ class CodeChoice {
   std::uint32_t n_;
 };
 
-// Beyond it candidates have the largest width, whatever their number.
+// Above this, the candidates reach the largest width.
 inline constexpr int most_typical = core::max_residual_width - 3;
 
-// All candidates at once: five shifts of each value serve all nine. Exceptions: there may be some; otherwise no value
-// is larger than what a code can store.
+// Offers all candidates at once: five shifts of each value serve all nine. With `Exceptions`, values may be too large
+// for a code; without, no value is.
 template <bool Exceptions, typename Row>
 __device__ __forceinline__ bool offer_candidates(CodeChoice &choice, const Row &row, int typical) {
   constexpr int shifts = 5;
@@ -109,7 +109,7 @@ __device__ __forceinline__ bool offer_candidates(CodeChoice &choice, const Row &
   return at_end;
 }
 
-// Not inlined: only where there are exceptions, or numbers of very different sizes.
+// Not inlined: needed only with exceptions or numbers of very different sizes.
 template <typename Row>
 __device__ __noinline__ bool offer_any_candidates(CodeChoice &choice, const Row &row, int typical) {
   if (typical <= most_typical) return offer_candidates<true>(choice, row, typical);
@@ -119,7 +119,7 @@ __device__ __noinline__ bool offer_any_candidates(CodeChoice &choice, const Row 
   return at_end;
 }
 
-// All lanes; zeros are behind the n values.
+// Called by all lanes. Values beyond the n-th must be zero.
 template <typename Row>
 __device__ __forceinline__ ChosenCode choose_code(const Row &row, bool any_forced, std::uint32_t n,
                                                   ResidualTotals totals) {
@@ -137,7 +137,7 @@ __device__ __forceinline__ ChosenCode choose_code(const Row &row, bool any_force
   if (!any_forced && typical <= most_typical && largest >> max(typical - 2, 0) < core::largest_quotient) {
     at_end = offer_candidates<false>(choice, row, typical);
   } else {
-    CodeChoice copy = choice;  // so that the usual one stays in registers
+    CodeChoice copy = choice;  // keeps the original in registers
     at_end = offer_any_candidates(copy, row, typical);
     choice = copy;
   }

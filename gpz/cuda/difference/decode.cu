@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of difference sections: one warp a block reads its payload and its history, writes the values and the history
-// after the frame. Value i of a block is in row i / 32 of lane i % 32.
+// Decodes blocks of difference sections. One warp per block reads payload and history, and writes the values and the
+// new history. Value i of a block is in row i / 32 of lane i % 32.
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/difference/kernels.hpp"
 #include "gpz/cuda/difference/packed_store.cuh"

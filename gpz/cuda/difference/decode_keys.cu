@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of difference sections of 64-bit indices (integers, keys of lossless floats), whose history is the last index
-// alone. They are rare: core's functions rather than steps of 32 bits.
+// Decodes blocks of difference sections with 64-bit indices (integers, keys of lossless floats), whose history is the
+// last index alone. These are rare: they use functions of core instead of 32-bit steps.
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/difference/kernels.hpp"
 #include "gpz/cuda/difference/read_block.cuh"
@@ -11,7 +11,7 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-// `indices`: of the exceptions.
+// `indices` are those of the exceptions.
 __device__ __forceinline__ std::int64_t key_of_residual(const DecodeMemory &memory, const core::GridAxis &axis, int d,
                                                         int row, std::int64_t last, std::uint32_t margin,
                                                         const U32 *indices) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of difference sections that are predicted from neighbours, as in decode.cu, except for the particles of each
-// axis of a block, which wait for each other: neighbours.cuh.
+// Decodes blocks of difference sections that are predicted from neighbours. Works as decode.cu, except that the
+// particles of an axis depend on each other (neighbours.cuh).
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/difference/kernels.hpp"
 #include "gpz/cuda/difference/neighbours.cuh"
@@ -13,7 +13,7 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-// Of a thread block.
+// Shared memory of a thread block.
 struct Memory {
   DecodeMemory block[neighbour_warps];
   NeighbourMemory chains;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Host side of difference sections: workspace, launches.
+// Host side of difference sections: workspace and launches.
 #include <algorithm>
 
 #include "gpz/core/block.hpp"
@@ -19,7 +19,7 @@ namespace gpz::cuda {
 namespace {
 
 struct EncodeWorkspace {
-  // Zero before each call, one after the other.
+  // Must be zero before each call; contiguous.
   DifferenceFit *fit;
   DifferenceTotals *totals;
   std::size_t zeros;
@@ -130,7 +130,7 @@ void encode_difference(DeviceDifferenceState &state, const DeviceValues &values,
   }
   const std::uint64_t blocks = params.history.blocks;
   check(cudaMemsetAsync(memory.fit, 0, memory.zeros, stream), "clearing");
-  // The scan runs over one more element, whose offset is the total.
+  // The scan includes one more element, whose offset is the total.
   check(cudaMemsetAsync(memory.words + blocks, 0, sizeof(std::uint32_t), stream), "clearing");
   if (!state.plain && state.frames > 1) launch_fit_differences(params, state.components, type, stream);
   if (besides.known != nullptr) check(cudaStreamWaitEvent(stream, besides.known), "waiting for an event");
@@ -146,7 +146,8 @@ std::size_t decode_difference_workspace(std::uint64_t particles) { return carve_
 
 namespace {
 
-// Header, records, and where payloads are; false: there is nothing to decode, and *status is set.
+// Opens header and records and computes the offsets of payloads. Returns false if there is nothing to decode; *status
+// is set then.
 bool open_section(DifferenceDecode &params, const void *section, std::size_t size, int components, void *workspace,
                   std::size_t workspace_size, std::uint32_t *status, Stream stream) {
   check_memory(section, size, chunk_alignment, "the section");

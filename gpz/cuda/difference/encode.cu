@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Difference sections, blocks of particles: one warp a block reads its values and its history once, writes the history
-// after the frame and its payload to staging. Value i of a block is in row i / 32 of lane i % 32.
+// Encodes blocks of difference sections. One warp per block reads values and history once, and writes the new history,
+// and the payload to staging. Value i of a block is in row i / 32 of lane i % 32.
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/difference/block_codes.cuh"
 #include "gpz/cuda/difference/kernels.hpp"
@@ -9,7 +9,7 @@
 namespace gpz::cuda {
 namespace {
 
-// What the records of all blocks have in common: the widths of the directory depend on it.
+// Stores the record of a block and adds it to the totals of all blocks, on which the widths of the directory depend.
 __device__ __forceinline__ void publish(const DifferenceEncode &params, std::uint64_t block, int components,
                                         const core::ResidualRecord &record, std::uint32_t words, std::uint64_t staged,
                                         double error) {
@@ -31,7 +31,7 @@ __device__ __forceinline__ void publish(const DifferenceEncode &params, std::uin
   if ((item & ~__ldcg(all)) != 0) atomicOr(all, item);
 }
 
-// The codes of all axes; true if they are coded together.
+// Chooses the codes of all axes. Returns true if they are coded together.
 template <int D>
 __device__ __forceinline__ bool choose_codes(ResidualMemory &memory, std::uint32_t n, ResidualTotals (&totals)[D],
                                              ChosenCode (&chosen)[D]) {
@@ -75,7 +75,7 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
   record.triples = triples;
   std::uint32_t bit[D];  // where the unary codes of the lane's row begin
   const std::uint32_t planes = count_codes(memory, n, chosen, bit, record);
-  const RowMasks between = triples ? own_masks(memory.between) : RowMasks{};  // before flags take their place
+  const RowMasks between = triples ? own_masks(memory.between) : RowMasks{};  // before flags overwrite them
   __syncwarp();
   if (record.margin != 0) record.flags = core::words_for_bits(write_flags(params.history, first, n, D, memory));
   const std::uint32_t words = planes + record.bitmap + record.flags + 3 * record.exceptions;
@@ -84,7 +84,7 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
   if (lane == 0) staged = atomicAdd(&params.totals->staged, static_cast<unsigned long long>(words));
   staged = __shfl_sync(full_mask, staged, 0);
   publish(params, block, D, record, words, staged, error);
-  if (staged + words > params.staging_words) return;  // then the section does not fit either
+  if (staged + words > params.staging_words) return;  // the section does not fit either then
 
   if (record.exceptions != 0) {
     for (int d = 0; d < D; ++d) clear_exceptions(memory.u[d], memory.exception[d][lane]);
@@ -92,7 +92,7 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
   }
   if (triples) place_ranks(memory, between, n);
   std::uint32_t *out = params.staging + staged;
-  // Where the bitmap will be.
+  // Flags follow the bitmap, which is written below.
   std::uint32_t *behind = out + planes + record.bitmap;
   for (std::uint32_t w = lane; w < record.flags; w += warp_size) behind[w] = memory.flags[w];
   behind += record.flags;
@@ -102,7 +102,7 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
   if (record.exceptions != 0) write_exceptions(D, memory, record.exceptions, index, behind);
 }
 
-// The words of a block's particles.
+// Compares the words of a block's particles.
 __device__ __forceinline__ void compare_words(const DeviceComparison &comparison, std::uint64_t first,
                                               std::uint32_t n) {
   const std::uint32_t *now = comparison.now + first * comparison.words;
@@ -119,10 +119,10 @@ __device__ __forceinline__ void compare_words(const DeviceComparison &comparison
   if (differing != 0) *comparison.changed = 1;
 }
 
-constexpr int resident_blocks = 15;  // in the 228 KB of a multiprocessor, in units of 128 bytes
+constexpr int resident_blocks = 15;  // in 228 KB of shared memory per multiprocessor, in units of 128 bytes
 static_assert(((sizeof(ResidualMemory) + 127) / 128 * 128 + 1024) * resident_blocks <= 228 * 1024);
 
-// One warp a thread block, whose place all of its lanes know to have in common.
+// One warp per thread block, so that addresses are uniform across the warp.
 template <typename T, int D, bool History>
 __global__ void __launch_bounds__(warp_size, resident_blocks)
     encode_blocks(const __grid_constant__ DifferenceEncode params) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The prediction of a frame: fitted over some blocks, then compared with none over every other of them. Sums are
-// integers, so their order does not matter.
+// Prediction of a frame: fitted over a sample of blocks, then compared with no prediction over every second block of
+// the sample. Sums are integers, so that their order does not matter.
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/difference/kernels.hpp"
 #include "gpz/cuda/difference/residuals.cuh"
@@ -14,7 +14,7 @@ __host__ __device__ std::uint64_t sample_stride(std::uint64_t blocks) {
 
 enum Feature { of_velocity, of_previous, of_mean, of_target, features };
 
-// Features of value i of a block, as on a CPU.
+// Features of value i of a block, computed as on a CPU.
 template <typename T>
 __device__ __forceinline__ void find_features(const DifferenceEncode &params, int d, std::uint64_t slot,
                                               std::int32_t (&x)[features]) {
@@ -33,7 +33,7 @@ constexpr std::uint32_t fit_threads = 256;
 constexpr std::uint32_t fit_items = difference_block / fit_threads;
 constexpr int fit_sums = 9;
 
-// One thread block a block of the sample and axis: all of its values are on their way at once.
+// One thread block for each axis and block of the sample, with all loads in flight at once.
 template <typename T>
 __global__ void __launch_bounds__(fit_threads) fit_blocks(const __grid_constant__ DifferenceEncode params) {
   __shared__ std::uint32_t all_rough[features];
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(fit_threads) fit_blocks(const __grid_constant_
   if (threadIdx.x < fit_sums) atomicAdd(&params.fit->sums[threadIdx.x], all_sums[threadIdx.x]);
 }
 
-// One warp a block of the smaller sample, with the fit (blockIdx.y 0) or without.
+// One warp per block of the smaller sample, with the fit (blockIdx.y 0) or without.
 template <typename T, int D>
 __global__ void __launch_bounds__(warp_size) measure_blocks(const __grid_constant__ DifferenceEncode params) {
   __shared__ ResidualMemory memory;

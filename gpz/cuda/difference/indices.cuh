@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The values of a block of particles as grid indices in shared memory, each at the place of its slot, for its warp.
-// Slots come in the order of their rows where those are close together, and the values of a row one lane after the
-// other: nothing is read twice, and shared memory does what permutation there is.
+// Loads the values of a block as grid indices to shared memory, each at its slot, with one warp. Slots come in the
+// order of their rows if these are close together, and consecutive lanes read consecutive values. Nothing is read
+// twice, and permutations happen in shared memory.
 #pragma once
 
 #include "gpz/cuda/difference/steps.cuh"
 
 namespace gpz::cuda {
 
-// In the place of an index that cannot be: indices are below 2^30.
+// Marks of values without an index: indices are below 2^30 in magnitude.
 inline constexpr std::int32_t not_on_grid = INT32_MIN;
 inline constexpr std::int32_t too_wide = INT32_MIN + 1;
 __device__ __forceinline__ bool is_index(std::int32_t q) { return q > too_wide; }
 
-// Where the number of slot i of a block is.
+// Position of slot i of a block in padded memory.
 __device__ __forceinline__ std::uint32_t padded(std::uint32_t i) { return i + i / warp_size; }
 static_assert(padded_row == warp_size + 1);
 
-// Full: the block is.
+// `Full`: the block is full.
 template <typename T, int D, bool Full>
 class IndexPass {
  public:
   using Indices = std::uint32_t[core::max_components][padded_block];
 
-  // Of a block with n particles.
+  // For a block with n particles.
   __device__ __forceinline__ IndexPass(const DifferenceSource &source, std::uint64_t block, std::uint32_t n,
                                        Indices &out)
       : source_(source), places_(source, block), out_(out), n_(n) {}
@@ -41,8 +41,8 @@ class IndexPass {
  private:
   static constexpr int batch_rows = 4;
 
-  // Which of the D values of 32 places each lane takes: those of its own place, or value by value what is together in
-  // memory.
+  // How lanes share the D values of 32 places: each lane takes its own place (AnyRows), or lanes take values in the
+  // order of memory (PackedRows).
   struct AnyRows {
     const DifferenceSource &source;
     __device__ explicit AnyRows(const DifferenceSource &from) : source(from) {}
@@ -79,7 +79,7 @@ class IndexPass {
       T x[batch_rows][D];
       std::uint32_t row[batch_rows];
       std::uint32_t at[batch_rows];
-      // All rows before the first value: what may be loaded for a row waits for what was loaded before it.
+      // Find all rows before any value is loaded: a load for a row would wait for the loads before it.
 #pragma unroll
       for (int k = 0; k < batch_rows; ++k) {
         const SourceBlock::Place place = places_.place(number(start + k), next[k]);
@@ -120,7 +120,7 @@ class IndexPass {
     for (int k = 0; k < batch_rows; ++k) words[k] = places_.load(number(start + k));
   }
 
-  // False if it is no index.
+  // Returns false if the value has no index.
   __device__ __forceinline__ bool put(std::uint32_t &to, T x) {
     const DeviceIndex index = device_index(x, source_.grid);
     to = static_cast<std::uint32_t>(index.q);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of difference sections, in the order they run.
+// Kernels of difference sections, in the order in which they run.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,16 +8,16 @@
 
 namespace gpz::cuda {
 
-// The prediction: fitted, then compared with none (fit.cu).
+// Fits the prediction and compares it with none (fit.cu).
 void launch_fit_differences(const DifferenceEncode &params, int components, ConstArray::Type type, cudaStream_t stream);
-// Payloads to staging, records, history (encode.cu).
+// Writes payloads to staging, records and the new history (encode.cu).
 void launch_encode_differences(const DifferenceEncode &params, int components, ConstArray::Type type,
                                cudaStream_t stream);
-// The section from them, once their places are known (write.cu).
+// Assembles the section, once all offsets are known (write.cu).
 void launch_write_differences(const DifferenceEncode &params, int components, cudaStream_t stream);
 
-// Header and records (open.cu); then, once the places of payloads are known, the blocks
-// (decode.cu, decode_neighbours.cu, of a field of integers to PackedIndices; decode_keys.cu).
+// Opens header and records (open.cu). Once the offsets of payloads are known, decodes the blocks: decode.cu and
+// decode_neighbours.cu (fields of integers to PackedIndices), or decode_keys.cu.
 void launch_open_differences(const DifferenceDecode &params, int components, cudaStream_t stream);
 void launch_decode_differences(const DifferenceDecode &params, cudaStream_t stream);
 void launch_decode_neighbours(const DifferenceDecode &params, cudaStream_t stream);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks predicted from neighbours (docs/decisions/0013). Each particle waits for the one before it, axes and blocks do
-// not wait for each other: one lane follows the particles of an axis of a block, all those of a thread block in one
-// warp, while the others take care of what stands before and behind, row by row.
+// Decodes blocks predicted from neighbours (docs/decisions/0013). Each particle depends on the previous one, but axes
+// and blocks are independent. One lane follows the particles of an axis of a block. One warp has all such lanes of a
+// thread block, while all warps do the work before and after, row by row.
 #pragma once
 
 #include "gpz/core/neighbours.hpp"
@@ -9,33 +9,33 @@
 
 namespace gpz::cuda {
 
-// Of a thread block, each with its own block of particles; thread blocks that share a multiprocessor.
+// Warps per thread block, each with its own block of particles, and thread blocks per multiprocessor.
 inline constexpr int neighbour_warps = 4;
 inline constexpr int neighbour_ctas = 3;
 
-// What a chain knows of a particle beforehand.
+// Input of a chain for one particle.
 struct NeighbourValue {
-  std::int32_t expected;  // by its history; afterwards by its neighbours, too
-  std::int32_t residual;  // as if expected above; limited to far more than neighbours count
+  std::int32_t expected;  // from the history; later also from neighbours
+  std::int32_t residual;  // before its sign is known; limited, but far beyond neighbour_limit
 };
 inline constexpr std::int32_t chain_limit = 1 << 30;
 
-// Of a block of particles: what makes some of its particles unusual.
+// Exceptions and ranks of a block of particles.
 struct NeighbourExceptions {
   const std::uint32_t *places;
   std::uint32_t count;
-  bool ranks;  // in place of the first component's numbers
+  bool ranks;  // ranks replace the numbers of the first component
   std::uint64_t first;
 };
 
-// Of a thread block.
+// Shared memory of a thread block.
 struct NeighbourMemory {
   int4 weight[core::max_neighbour_levels];
-  NeighbourValue row[neighbour_warps][core::max_components][warp_size + 1];  // chains do not share banks
+  NeighbourValue row[neighbour_warps][core::max_components][warp_size + 1];  // padded: chains do not share banks
   NeighbourExceptions exceptions[neighbour_warps];
 };
 
-// Marks the exceptions of a block, whose places ascend. Returns bits of the status.
+// Marks the exceptions of a block, whose places must ascend. Returns bits of the status.
 inline __device__ __noinline__ std::uint32_t mark_exceptions(const std::uint32_t *places, std::uint32_t count,
                                                              std::uint32_t n, int components, DecodeMemory &memory) {
   bool damaged = false;
@@ -50,7 +50,7 @@ inline __device__ __noinline__ std::uint32_t mark_exceptions(const std::uint32_t
   return __any_sync(full_mask, damaged) != 0 ? section_damaged : 0;
 }
 
-// The index of an exception that is marked.
+// Index of an exception that is marked.
 __device__ __forceinline__ std::int64_t exception_index(const NeighbourExceptions &all, std::uint32_t place) {
   std::uint32_t at = 0;
   for (std::uint32_t end = all.count; at < end;) {
@@ -63,7 +63,7 @@ __device__ __forceinline__ std::int64_t exception_index(const NeighbourException
   return static_cast<std::int64_t>(word_pair(all.places + all.count + 2 * at));
 }
 
-// What the temporal prediction leaves of an exception, limited.
+// Remainder of an exception after temporal prediction, limited.
 inline __device__ __noinline__ std::int32_t known_remainder(const DifferenceHistory &history,
                                                             const NeighbourExceptions &own, std::uint32_t i, int d,
                                                             std::int32_t expected) {
@@ -71,7 +71,7 @@ inline __device__ __noinline__ std::int32_t known_remainder(const DifferenceHist
   return core::limit_remainder(core::remainder_of(q, history.last[d][own.first + i], expected, history.axis[d].grid));
 }
 
-// The particles of one axis of one block, as a lane follows them.
+// The particles of one axis of one block, followed by one lane.
 class NeighbourChain {
  public:
   __device__ __forceinline__ NeighbourChain(const DifferenceHistory &history, std::uint32_t levels,
@@ -85,7 +85,7 @@ class NeighbourChain {
         levels_(levels),
         level_(static_cast<std::uint32_t>(shared.exceptions[warp_].first % levels)) {}
 
-  // `mask` has the lanes that follow; Unusual: there are exceptions or ranks among their rows.
+  // `mask` has the lanes that follow chains. `Unusual`: their rows have exceptions or ranks.
   template <bool Unusual>
   __device__ __forceinline__ void follow(int row, std::uint32_t mask) {
     NeighbourValue *const values = shared_.row[warp_][d_];
@@ -95,7 +95,7 @@ class NeighbourChain {
     int4 next_weight = shared_.weight[level_];
 #pragma unroll 8
     for (int k = 0; k < warp_size; ++k) {
-      // What comes next is on its way before anything is stored.
+      // Load the next values before anything is stored.
       const NeighbourValue value = next;
       const int4 weight = next_weight;
       level_ = level_ + 1 == levels_ ? 0 : level_ + 1;
@@ -106,7 +106,7 @@ class NeighbourChain {
       const std::int32_t expected = others + weight.x * near_[0];
       std::int32_t residual = value.residual;
       if constexpr (Unusual) residual = separated(row, k, expected, residual, own.ranks, mask);
-      // Both signs are ready before the last neighbour is.
+      // Compute both signs before the last neighbour is known.
       const std::int32_t below = residual - alone;
       const std::int32_t above = -residual - alone;
       const std::int32_t left = (core::is_above(expected) ? above : below) + core::expected_step(expected);
@@ -122,12 +122,12 @@ class NeighbourChain {
   }
 
  private:
-  // The residual, if that of a triple is known now.
+  // Residual of a triple, now that its rank can be resolved. Without ranks, returns `residual`.
   __device__ __forceinline__ std::int32_t separated(int row, int k, std::int32_t expected, std::int32_t residual,
                                                     bool ranks, std::uint32_t mask) {
     const std::uint32_t between = __ballot_sync(mask, core::is_between(expected));
     std::uint32_t u = memory_.u[0][row * padded_row + k];
-    __syncwarp(mask);  // before it is written over
+    __syncwarp(mask);  // before ranks are overwritten
     if (!ranks) return residual;
     const std::uint32_t table = between >> warp_ * components_ & 7;
     u = core::number_of(triple_ranks.triple[table][u], d_);
@@ -143,12 +143,12 @@ class NeighbourChain {
   DecodeMemory &memory_;
   std::uint32_t levels_;
   std::uint32_t level_;
-  std::int32_t near_[core::max_neighbour_lags] = {};  // remainders of the particles before, limited
+  std::int32_t near_[core::max_neighbour_lags] = {};  // remainders of the previous particles, limited
 };
 
-// The numbers that the residuals of a block would have if nothing were predicted, in place of those that they have, or
-// of ranks; `behind` are the words of its flags. All threads of a thread block together, also those of a warp without a
-// block, or with one that is damaged (n is 0 then). Returns bits of the status of the warp's block.
+// Replaces the numbers (or ranks) of a block's residuals by those that residuals would have without prediction.
+// `behind` are the words of its flags. Called by all threads of a thread block, also by warps without a block or with a
+// damaged one (n is 0 then). Returns bits of the status of the warp's block.
 template <int D>
 __device__ __forceinline__ std::uint32_t undo_neighbours(const DifferenceDecode &params, std::uint64_t block,
                                                          std::uint32_t n, const core::ResidualRecord &record,
@@ -166,7 +166,7 @@ __device__ __forceinline__ std::uint32_t undo_neighbours(const DifferenceDecode 
   std::uint32_t status = 0;
   if (exceptions != 0) status = mark_exceptions(places, exceptions, n, D, memory);
   const bool is_good = n != 0 && status == 0;
-  if (!is_good)  // what the memory held must not lead anywhere
+  if (!is_good)  // old contents of the memory must not be taken for exceptions
     for (int d = 0; d < D; ++d) memory.exception[d][lane] = 0;
   const bool ranks = is_good && record.triples;
   for (auto level = threadIdx.x; level < core::max_neighbour_levels; level += neighbour_warps * warp_size) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What comes before the blocks of a difference section: header and records. Every length is checked against the bytes
-// there are before it is used.
+// Opens a difference section: header and records. Every length is checked against the available bytes before it is
+// used.
 #include "gpz/core/directory.hpp"
 #include "gpz/core/pack.hpp"
 #include "gpz/cuda/common/check.hpp"
@@ -12,7 +12,8 @@ namespace {
 
 constexpr unsigned record_threads = 128;
 
-// Levels and lags of the prediction from neighbours, without their weights; false if it is not one.
+// Reads levels and lags of the prediction from neighbours, without weights. Returns false if the section has another
+// prediction or impossible numbers.
 __device__ bool read_shape(const DifferenceDecode &params, const std::uint8_t *bytes, core::Neighbours &neighbours) {
   neighbours.levels = neighbours.lags = 0;
   if (bytes[0] != params.prediction) return false;
@@ -22,7 +23,7 @@ __device__ bool read_shape(const DifferenceDecode &params, const std::uint8_t *b
   return core::are_neighbours(neighbours.levels, neighbours.lags);
 }
 
-// All lanes of a warp together.
+// Called by all lanes of a warp.
 __device__ bool open_header(const DifferenceDecode &params, int components, DifferenceLayout &layout) {
   if (params.size < core::difference_header_size(core::coefficients_end, components) || params.size % 8 != 0)
     return false;
@@ -75,7 +76,7 @@ __global__ void open_section(const __grid_constant__ DifferenceDecode params, in
   params.words[params.history.blocks] = 0;
 }
 
-// Also the words of the block's payload; false if they cannot be.
+// Reads a record and computes the words of the block's payload. Returns false if they are impossible.
 __device__ bool read_record(const DifferenceDecode &params, const DifferenceLayout &layout, int components,
                             std::uint64_t block, core::ResidualRecord &record, std::uint32_t &words) {
   const std::uint32_t n = particles_of(params.history, block);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the values of difference sections go: arrays of floats, or PackedIndices.
+// Destinations of the values of difference sections: arrays of floats, or PackedIndices.
 #pragma once
 
 #include "gpz/cuda/block/store_choice.hpp"
@@ -7,7 +7,7 @@
 
 namespace gpz::cuda {
 
-// Indices, for the order of ids.
+// Stores indices, for output in the order of ids.
 class PackedStore {
  public:
   struct Shared {};
@@ -21,7 +21,8 @@ class PackedStore {
   int4 *at_;
 };
 
-// The kernel for a field, which is one of integers for PackedIndices: launch.template run<T, Store, D>().
+// Chooses the kernel for a field: calls launch.template run<T, Store, D>(). A field of integers stands for
+// PackedIndices.
 template <typename Launch>
 void launch_for_history(const DecodeField &field, const Launch &launch) {
   if (field.value == core::Value::integer) return launch.template run<std::int32_t, PackedStore, 3>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The payload of a block of a difference section, from its residuals in shared memory (docs/decisions/0010): flags,
-// planes, the unary bitmap and exceptions. All functions are for all lanes of a warp.
+// Writes the payload of a block of a difference section from its residuals in shared memory (docs/decisions/0010):
+// flags, planes, the unary bitmap and exceptions. All lanes of a warp call these functions together.
 #pragma once
 
 #include "gpz/core/pack.hpp"
@@ -9,8 +9,8 @@
 
 namespace gpz::cuda {
 
-// What is too long for a code joins what is an exception anyway, a bit for each particle of the lane's row; sets the
-// bits of the unary codes in the row.
+// Adds values that are too long for the code to the exceptions, one bit per particle of the lane's row. Sets the bits
+// that unary codes take in the row.
 __device__ __forceinline__ void find_exceptions(const std::uint32_t *u, std::uint32_t *exception, std::uint32_t n,
                                                 ChosenCode &chosen) {
   const auto lane = this_lane();
@@ -31,8 +31,8 @@ __device__ __forceinline__ void find_exceptions(const std::uint32_t *u, std::uin
   chosen.row_bits = code.head == 1 ? 0 : bits;
 }
 
-// A bit for each value that has another image within the margin, as long as exceptions still have their residuals;
-// into memory.flags. Returns how many there are.
+// Writes one flag to memory.flags for each value with another image within the margin. Exceptions must still have their
+// residuals. Returns the number of flags.
 inline __device__ __noinline__ std::uint32_t write_flags(const DifferenceHistory &history, std::uint64_t first,
                                                          std::uint32_t n, int components, ResidualMemory &memory) {
   std::uint32_t *flags = memory.flags;
@@ -52,7 +52,7 @@ inline __device__ __noinline__ std::uint32_t write_flags(const DifferenceHistory
         std::int64_t expected = q;
         if ((memory.places.above[d][row] & bit) != 0) expected += axis.grid.period;
         if ((memory.places.below[d][row] & bit) != 0) expected -= axis.grid.period;
-        // Modulo 2^32, as the residual is; what is expected without it fits.
+        // Modulo 2^32, as the residual is. The expectation itself fits.
         if ((memory.exception[d][row] & bit) != 0)
           expected = static_cast<std::int32_t>(static_cast<std::uint32_t>(expected) -
                                                static_cast<std::uint32_t>(numbered_residual32(
@@ -80,7 +80,7 @@ __device__ __forceinline__ std::uint32_t in_plane(std::uint32_t u, std::uint32_t
   return top == 0 || u >= top ? top | (u & mask) : u;
 }
 
-// The plane of an axis; returns its words.
+// Writes the plane of an axis. Returns its words.
 __device__ __forceinline__ std::uint32_t write_plane(const std::uint32_t *u, core::ResidualCode code, std::uint32_t n,
                                                      std::uint32_t *out) {
   const int width = code.width;
@@ -108,7 +108,7 @@ __device__ __forceinline__ std::uint32_t write_plane(const std::uint32_t *u, cor
   return words;
 }
 
-// The unary codes of an axis from bit `at` of the bitmap on, which is that of this lane's row.
+// Writes the unary codes of an axis. This lane's row begins at bit `at` of the bitmap.
 __device__ __forceinline__ void set_quotients(const std::uint32_t *u, core::ResidualCode code, std::uint32_t n,
                                               std::uint32_t at, std::uint32_t *bitmap) {
   if (code.head == 1) return;
@@ -126,13 +126,13 @@ __device__ __forceinline__ void set_quotients(const std::uint32_t *u, core::Resi
   }
 }
 
-// set_quotients, not inlined, for bitmaps that are put together in staging.
+// set_quotients, not inlined, for bitmaps that are assembled in staging.
 inline __device__ __noinline__ void set_far_quotients(const std::uint32_t *u, core::ResidualCode code, std::uint32_t n,
                                                       std::uint32_t at, std::uint32_t *bitmap) {
   set_quotients(u, code, n, at, bitmap);
 }
 
-// Places of `count` exceptions, then their indices: index(d, i) is that of particle i of the block.
+// Writes the places of `count` exceptions, then their indices. index(d, i) is that of particle i of the block.
 template <typename Index>
 __device__ __noinline__ void write_exceptions(int components, const ResidualMemory &memory, std::uint32_t count,
                                               const Index &index, std::uint32_t *out) {

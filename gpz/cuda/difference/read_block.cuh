@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a block of a difference section stores, read by its warp: residuals, flags, exceptions. Wide: of 64-bit
-// indices, DifferenceHistory::keys; otherwise of those below 2^30.
+// Reads a block of a difference section with one warp: residuals, flags, exceptions. `Wide`: 64-bit indices
+// (DifferenceHistory::keys); otherwise indices below 2^30.
 #pragma once
 
 #include "gpz/cuda/block/decode.cuh"
@@ -9,8 +9,8 @@
 
 namespace gpz::cuda {
 
-// Marks exceptions, and puts their indices in the place of the residuals; Wide: their numbers. Returns bits of the
-// status.
+// Marks exceptions and replaces their residuals by their indices, or, if `Wide`, by the numbers of the exceptions.
+// Returns bits of the status.
 template <bool Wide>
 inline __device__ __noinline__ std::uint32_t place_indices(const std::uint32_t *words, std::uint32_t count,
                                                            std::uint32_t n, int components, DecodeMemory &memory) {
@@ -31,7 +31,7 @@ inline __device__ __noinline__ std::uint32_t place_indices(const std::uint32_t *
   return warp_or(status);
 }
 
-// Which values are at their other image; false if there are more or fewer than flags.
+// Reads which values are at their other image. Returns false if the number of flags is wrong.
 template <bool Wide>
 inline __device__ __noinline__ bool read_flags(const DifferenceHistory &history, core::Predictor predictor,
                                                bool predict, std::uint64_t first, std::uint32_t n, int components,
@@ -66,7 +66,7 @@ inline __device__ __noinline__ bool read_flags(const DifferenceHistory &history,
   return core::words_for_bits(count) == record.flags;
 }
 
-// The payload of a block; nullptr if the blocks, with the padding to 8 bytes, do not fill the section.
+// Payload of a block. Null if the blocks, with padding to 8 bytes, do not fill the section exactly.
 __device__ __forceinline__ const std::uint32_t *payload_of(const DifferenceDecode &params, std::uint64_t block) {
   const DifferenceLayout &layout = *params.layout;
   const std::uint64_t used = params.word_offsets[params.history.blocks];
@@ -75,8 +75,8 @@ __device__ __forceinline__ const std::uint32_t *payload_of(const DifferenceDecod
   return params.section + layout.payload + params.word_offsets[block];
 }
 
-// The numbers of residuals of a block, or ranks of triples; `behind` becomes the words of its flags. Returns bits of
-// the status.
+// Reads the numbers of a block's residuals, or ranks of triples. `behind` becomes the words of its flags. Returns bits
+// of the status.
 template <int D>
 __device__ __forceinline__ std::uint32_t read_numbers(const DifferenceDecode &params, std::uint64_t block,
                                                       std::uint32_t n, const core::ResidualRecord &record,
@@ -89,8 +89,8 @@ __device__ __forceinline__ std::uint32_t read_numbers(const DifferenceDecode &pa
   return record.triples && !are_ranks(n, memory.u[0]) ? section_damaged : 0;
 }
 
-// Indices of exceptions, and which values are at their other image. In place of ranks, as long as `ranks` is set, come
-// numbers if any of that is there. Returns bits of the status.
+// Reads flags and exceptions. If there are any, ranks are replaced by numbers, and `ranks` is cleared. Returns bits of
+// the status.
 template <int D, bool Wide>
 __device__ __forceinline__ std::uint32_t read_rest(const DifferenceDecode &params, std::uint64_t block, std::uint32_t n,
                                                    const core::ResidualRecord &record, core::Predictor predictor,
@@ -100,13 +100,13 @@ __device__ __forceinline__ std::uint32_t read_rest(const DifferenceDecode &param
   const std::uint64_t first = block * difference_block;
   if (D == core::max_components && ranks) separate_triples(params.history, predictor, predict, first, n, memory);
   ranks = false;
-  // In this order: where a particle is expected follows from residuals, whose place the indices take.
+  // In this order: flags depend on residuals, which indices of exceptions overwrite.
   if (!read_flags<Wide>(params.history, predictor, predict, first, n, D, record, behind, memory))
     return section_damaged;
   return place_indices<Wide>(behind + record.flags, record.exceptions, n, D, memory);
 }
 
-// Both of it.
+// Calls read_numbers, then read_rest.
 template <int D, bool Wide>
 __device__ __forceinline__ std::uint32_t read_block(const DifferenceDecode &params, std::uint64_t block,
                                                     std::uint32_t n, const core::ResidualRecord &record,

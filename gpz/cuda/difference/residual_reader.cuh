@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers of the residuals of a block from its payload: planes and unary codes. All functions are for all lanes of
-// a warp.
+// Reads the numbers of a block's residuals from its payload: planes and unary codes. All lanes of a warp call these
+// functions together.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -10,10 +10,10 @@
 
 namespace gpz::cuda {
 
-// Words a bitmap can have: beyond it the ones could not be counted in 32 bits, and there are 3,072 at most.
+// Longest bitmap, in words, whose bits can be counted in 32 bits. A block has at most 3,072 ones.
 inline constexpr std::uint32_t longest_bitmap = 1u << 26;
 
-// The plane of an axis on its way to where its values will be: word w of a lane in row w.
+// Copies the plane of an axis to where its values will be: word w of a lane goes to row w.
 __device__ __forceinline__ void fetch_plane(const std::uint32_t *words, int width, std::uint32_t *u) {
   const auto lane = static_cast<int>(this_lane());
 #pragma unroll 4
@@ -21,8 +21,8 @@ __device__ __forceinline__ void fetch_plane(const std::uint32_t *words, int widt
     __pipeline_memcpy_async(&u[w * padded_row + lane], &words[w * warp_size + lane], sizeof(std::uint32_t));
 }
 
-// Values in place of the words. A lane takes its own, from the last one on: as they have less than 32 bits, nothing is
-// written over before it was read.
+// Unpacks words to values in place. Each lane unpacks its own words, from the last value on: values have less than 32
+// bits, so that no word is overwritten before it is read.
 __device__ __forceinline__ void unpack_plane(std::uint32_t *u, int width) {
   std::uint32_t *mine = u + this_lane();
   if (width == 0) {
@@ -47,7 +47,7 @@ __device__ __forceinline__ void unpack_plane(std::uint32_t *u, int width) {
   }
 }
 
-// A block that is not full has one lane.
+// For blocks that are not full, whose planes have one lane.
 inline __device__ __noinline__ void unpack_partial(const std::uint32_t *words, int width, std::uint32_t n,
                                                    std::uint32_t *u) {
   for (std::uint32_t i = this_lane(); i < difference_block; i += warp_size)
@@ -57,7 +57,8 @@ inline __device__ __noinline__ void unpack_partial(const std::uint32_t *words, i
               : 0;
 }
 
-// Residuals of all axes, for memory such as DecodeMemory; false if the bitmap is not that of these planes.
+// Reads the residuals of all axes, for memory such as DecodeMemory. Returns false if the bitmap does not match the
+// planes.
 template <int D, typename Memory>
 __device__ __forceinline__ bool read_residuals(const core::ResidualRecord &record, const std::uint32_t *words,
                                                std::uint32_t n, Memory &memory) {

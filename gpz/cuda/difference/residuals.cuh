@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The residuals of a block of particles, for its warp, and its history after
-// the frame: one pass over all of it.
+// Computes the residuals of a block of particles and its new history, with one warp and in one pass.
 #pragma once
 
 #include "gpz/cuda/difference/code.cuh"
@@ -8,32 +7,32 @@
 
 namespace gpz::cuda {
 
-// Where the position that is followed through the edges, last + displacement,
-// is one period above the index, or below; a word for each row.
+// Marks, with one word per row, where the position that is followed through the edges, last + displacement, is one
+// period above or below the index.
 struct ResidualPlaces {
   std::uint32_t above[core::max_components][difference_rows];
   std::uint32_t below[core::max_components][difference_rows];
 };
 
-// Of a warp. Exceptions have a word for each row.
+// Memory of a warp. Exceptions have one word per row.
 struct ResidualMemory {
-  static constexpr std::uint32_t bitmap_room = 254;  // words: 2.6 bits a value; longer ones are put together in staging
+  static constexpr std::uint32_t bitmap_room = 254;  // words: 2.6 bits a value; longer ones are assembled in staging
 
-  std::uint32_t u[core::max_components][padded_block];  // behind each row, which values have core::is_above
+  std::uint32_t u[core::max_components][padded_block];  // each row ends with a bit mask of core::is_above
   std::uint32_t exception[core::max_components][difference_rows];
   union {
-    std::uint32_t between[core::max_components][difference_rows];  // which ones have core::is_between
-    std::uint32_t flags[core::max_components * difference_rows];   // afterwards
+    std::uint32_t between[core::max_components][difference_rows];  // bit masks of core::is_between
+    std::uint32_t flags[core::max_components * difference_rows];   // used afterwards
   };
   union {
     ResidualPlaces places;
-    std::uint32_t bitmap[bitmap_room];  // afterwards
+    std::uint32_t bitmap[bitmap_room];  // used afterwards
   };
   std::uint32_t margin;
   std::uint32_t any_forced;
 };
 
-// Axis d as the lane of a row sees it.
+// Axis d as seen by the lane of a row.
 __device__ __forceinline__ OwnRow own_row(const ResidualMemory &memory, int d, std::uint32_t n) {
   const auto lane = this_lane();
   return {memory.u[d] + lane * padded_row, memory.any_forced != 0 ? memory.exception[d][lane] : 0,
@@ -64,10 +63,9 @@ inline __device__ __noinline__ void note_invalid(const DifferenceEncode &params,
   if (at < params.invalid.capacity) params.invalid.places[at] = slot | static_cast<std::uint64_t>(d) << 32;
 }
 
-// What is not usual about a value: it came through an edge, is beyond one, or
-// jumped very far. core's 64-bit functions, in the order of the CPU. Without
-// `images`, only the last counts: predictions are compared without regard to
-// the rest, and crossings are left alone.
+// Handles unusual values: those that crossed an edge, are beyond one, or jumped very far. Uses core's 64-bit functions,
+// in the order of the CPU. Without `images`, only jumps count and crossings are not written: predictions are compared
+// without images.
 inline __device__ void note_unusual(const DifferenceHistory &history, ResidualMemory &memory, int d, int row,
                                     std::uint64_t slot, std::int32_t index, std::int32_t last,
                                     std::int32_t expected_here, bool images) {
@@ -95,15 +93,15 @@ inline __device__ void note_unusual(const DifferenceHistory &history, ResidualMe
   memory.any_forced = 1;
 }
 
-// A value and what is remembered of it.
+// A value and its history.
 struct RememberedValue {
-  std::int32_t index;  // or what is in its place
+  std::int32_t index;  // or a mark
   std::int32_t last;
   std::int32_t deviation;
   std::int32_t expected;
 };
 
-// The number of any residual. Keep, History: as for a pass, below.
+// Number of any residual. Keep and History are those of ResidualPass.
 template <bool History, bool Keep>
 __device__ __noinline__ std::uint32_t code_any_value(const DifferenceEncode &params, ResidualMemory &memory, int d,
                                                      int row, std::uint64_t slot, RememberedValue value) {
@@ -126,9 +124,8 @@ __device__ __noinline__ std::uint32_t code_any_value(const DifferenceEncode &par
   return residual_number32(moved - core::expected_step(value.expected), value.expected);
 }
 
-// From indices to residuals, in their place.
-// Keep: the history is that after the frame then, and what is invalid is noted.
-// History: the state is not plain. Full: the block is.
+// Replaces indices by residuals. Keep: updates the history and records invalid values. History: the state is not plain.
+// Full: the block is full.
 template <int D, bool History, bool Predict, bool Keep, bool Full>
 class ResidualPass {
  public:
@@ -137,7 +134,7 @@ class ResidualPass {
       : params_(params), memory_(memory), first_(block * difference_block), n_(n), predictor_(predictor) {}
 
   __device__ __forceinline__ void run(ResidualTotals (&totals)[D]) {
-    // The next rows are loaded while these are coded.
+    // Load the next rows while these are coded.
     Batch next;
     fetch(0, next);
 #pragma unroll 1
@@ -161,17 +158,17 @@ class ResidualPass {
 #pragma unroll
       for (int k = 0; k < batch_rows; ++k) {
         const std::uint32_t i = static_cast<std::uint32_t>(start + k) * warp_size + this_lane();
-        batch.fetch(k, params_.history, first_, min(i, n_ - 1));  // behind the last particle: that one again
+        batch.fetch(k, params_.history, first_, min(i, n_ - 1));  // beyond the end: the last particle again
       }
     }
   }
 
-  // Of this lane, in a row.
+  // Particle of this lane in a row.
   __device__ __forceinline__ std::uint64_t particle(int row) const {
     return first_ + static_cast<std::uint32_t>(row) * warp_size + this_lane();
   }
 
-  // Of a row, values are usual nearly always, and need a third of the instructions then. The rest is in one branch.
+  // Values of a row are nearly always usual, which takes a third of the instructions. All others share one branch.
   __device__ __forceinline__ void code(int row, int k, const Batch &batch, ResidualTotals (&totals)[D]) {
     const auto i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
     const bool active = Full || i < n_;
@@ -184,7 +181,7 @@ class ResidualPass {
       const DeviceAxis &axis = params_.history.axis[d];
       index[d] = active ? static_cast<std::int32_t>(place[d * padded_block]) : batch.last[k][d];
       expected[d] = batch.expect(k, d, predictor_, params_.history.reciprocal);
-      // What stands in the place of an index is far from all of them.
+      // Marks fail this test, because they are far from all indices.
       const std::uint32_t direct = static_cast<std::uint32_t>(index[d]) - static_cast<std::uint32_t>(batch.last[k][d]);
       usual &= is_usual(static_cast<std::int32_t>(direct), axis) && is_inside(index[d], axis);
     }
@@ -207,7 +204,7 @@ class ResidualPass {
     if constexpr (Predict) note_sides(row, expected);
   }
 
-  // code_any_value() for a usual one.
+  // code_any_value() for a usual value.
   __device__ __forceinline__ std::uint32_t code_usual(int start, int k, int d, std::int32_t q, std::int32_t expected,
                                                       const Batch &batch, bool active) const {
     const DifferenceHistory &history = params_.history;
@@ -224,7 +221,7 @@ class ResidualPass {
     return residual_number32(moved - core::expected_step(expected), expected);
   }
 
-  // On which side of the expected step, and whether far from it.
+  // Records core::is_above and core::is_between of the expected steps in a row.
   __device__ __forceinline__ void note_sides(int row, const std::int32_t (&expected)[D]) {
     std::uint32_t above = 0;
     std::uint32_t between = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Directory and payload of a section of residuals, once the lengths of all blocks are known.
+// Writes directory and payload of a section of residuals, once the lengths of all blocks are known.
 #pragma once
 
 #include "gpz/core/directory.hpp"
@@ -9,23 +9,23 @@
 namespace gpz::cuda {
 
 inline constexpr std::uint32_t write_threads = 256;
-inline constexpr std::uint32_t directory_part = 128;  // records: whole words, however many bits a record has
+inline constexpr std::uint32_t directory_part = 128;  // in records, which fill whole words with any number of bits
 
-// Places are words from the start of `out`.
+// Offsets are in words from the start of `out`.
 struct WrittenParts {
-  const std::uint8_t *width;  // of each item of a record, at most 32 bits
+  const std::uint8_t *width;  // for each item of a record, at most 32 bits
   std::uint32_t record_bits;
   std::uint64_t directory;
   std::uint64_t payload;
   std::uint64_t blocks;
   const std::uint32_t *staging;
-  const std::uint64_t *staged;  // where the payload of each block is in staging
-  const std::uint32_t *words;   // of each block
+  const std::uint64_t *staged;  // offset of each block's payload in staging
+  const std::uint32_t *words;   // per block
   const std::uint64_t *word_offsets;
   std::uint32_t *out;
 };
 
-// Thread blocks: some for directory_part records each, then others for the payload.
+// The first thread blocks write directory_part records each, the others the payload.
 __host__ __device__ inline std::uint64_t directory_parts(std::uint64_t blocks) {
   return (blocks + directory_part - 1) / directory_part;
 }
@@ -34,7 +34,7 @@ inline unsigned writing_ctas(std::uint64_t blocks) {
   return static_cast<unsigned>(directory_parts(blocks) + (blocks + warps - 1) / warps);
 }
 
-// `directory_part` records; `words` is shared memory for them. item_of(record, i) is item i of `items`.
+// Writes `directory_part` records, collected in shared memory `words`. item_of(record, i) is item i of `items`.
 template <typename Record, typename ItemOf>
 __device__ void write_directory(const WrittenParts &section, const Record *records, int items, std::uint64_t part,
                                 const ItemOf &item_of, std::uint32_t *words) {
@@ -58,12 +58,12 @@ __device__ void write_directory(const WrittenParts &section, const Record *recor
   std::uint32_t *to = section.out + section.directory + part * count;
   const std::uint64_t room = section.payload - section.directory - part * count;
   for (std::uint32_t w = threadIdx.x; w < count && w < room; w += blockDim.x) to[w] = words[w];
-  // The directory ends at a multiple of 8 bytes.
+  // Pads the directory to a multiple of 8 bytes.
   if (part == (section.blocks - 1) / directory_part)
     for (std::uint64_t w = count + threadIdx.x; w < room; w += blockDim.x) to[w] = 0;
 }
 
-// One warp a block of particles.
+// Copies the payload of one block of particles, with one warp.
 __device__ inline void copy_payload(const WrittenParts &section, std::uint64_t block) {
   if (block >= section.blocks) return;
   const std::uint32_t *from = section.staging + section.staged[block];

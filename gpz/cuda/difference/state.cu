@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// States of difference frames in device memory: where they begin, and what becomes of them when particles arrive and
-// leave.
+// States of difference frames in device memory: how they start, and how they change when particles arrive and leave.
 #include <algorithm>
 #include <utility>
 
@@ -44,7 +43,7 @@ __global__ void __launch_bounds__(state_threads)
   }
 }
 
-// Values of the particles that were kept, then zeros.
+// Gathers the values of kept particles; zeros follow.
 __global__ void __launch_bounds__(state_threads) gather_kept(const std::int32_t *from, const std::uint32_t *kept,
                                                              std::uint64_t count, std::uint64_t all, std::int32_t *to) {
   const std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * state_threads + threadIdx.x;
@@ -59,7 +58,7 @@ bool fits(const core::GridAxis &axis) {
 
 DeviceAxis device_axis(const core::GridAxis &axis, std::uint64_t frames) {
   const core::GridAxis checked = core::checked_axis(axis);
-  // The sum of a deviation and `frames` displacements stays below 2^31.
+  // A deviation and `frames` usual displacements stay below 2^31 in sum.
   const auto usual = static_cast<std::int32_t>(
       std::min<std::uint64_t>(core::history_limit, (INT32_MAX - core::deviation_limit) / frames));
   if (checked.period == 0) return {INT32_MIN, UINT32_MAX, std::int32_t{1} << 30, 0, usual, checked};
@@ -202,7 +201,7 @@ void replace_difference(DeviceDifferenceState &state, const std::uint32_t *kept,
   require(count <= state.particles && added_count <= state.capacity && count + added_count <= state.capacity,
           "more particles than a state has room for");
   const std::uint64_t all = count + added_count;
-  // What no array can be moved in place: the slot it would go to is still read by another thread.
+  // Not in place: other threads may still read the slot that would be written.
   const auto keep = [&](std::int32_t *&column) {
     if (all == 0) return;
     gather_kept<<<grid_for(all), state_threads, 0, stream>>>(column, kept, count, all, state.spare);

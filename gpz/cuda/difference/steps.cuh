@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps of single values in difference sections: indices of less than 2^30, so that all but the rarest is 32-bit
-// arithmetic, with the results of gpz/core/residual.hpp.
+// Operations on single values of difference sections. Indices are below 2^30, so that nearly all arithmetic has 32
+// bits. Results are those of gpz/core/residual.hpp.
 #pragma once
 
 #include <type_traits>
@@ -14,15 +14,16 @@ namespace gpz::cuda {
 
 inline constexpr std::uint32_t difference_block = core::default_block_size;
 inline constexpr int difference_rows = static_cast<int>(difference_block) / warp_size;
-// Values in shared memory have a word between rows: lanes read rows, and each its own row, without conflicts.
+// Rows in shared memory are padded by one word, so that a warp reads a row, and each lane its own row, without bank
+// conflicts.
 inline constexpr int padded_row = warp_size + 1;
 inline constexpr int padded_block = difference_rows * padded_row;
-inline constexpr int difference_warps = 2;  // of a thread block, each with its own block of particles
+inline constexpr int difference_warps = 2;  // per thread block, each with its own block of particles
 
 struct DeviceIndex {
   std::int32_t q;
-  bool valid;  // the grid holds the value
-  bool good;   // and its index fits
+  bool valid;  // the grid can hold the value
+  bool good;   // and the index fits
   double error;
 };
 
@@ -33,7 +34,7 @@ __device__ __forceinline__ DeviceIndex device_index(T x, const core::Grid &grid)
   } else {
     const core::Quantized<T> q = core::quantize(x, grid);
     const auto error = static_cast<double>(q.error);
-    // What fits is within the limit that `valid` asks for.
+    // Indices that fit are within the limit that `valid` checks.
     const bool fits = core::magnitude(q.scaled) < static_cast<double>(device_index_end - 1);
     return {static_cast<std::int32_t>(q.index), q.valid, fits && error < grid.bound, error};
   }
@@ -46,7 +47,7 @@ __device__ __forceinline__ T source_value(const DifferenceSource &source, int d,
 __device__ __forceinline__ std::uint64_t source_row(const DifferenceSource &source, std::uint64_t slot) {
   return source.rows == nullptr ? slot : source.rows[slot];
 }
-// Rows and slots of a block in an order that suits memory.
+// Rows and slots of a block, in an order that suits memory.
 class SourceBlock {
  public:
   __device__ __forceinline__ SourceBlock(const DifferenceSource &source, std::uint64_t block)
@@ -57,12 +58,12 @@ class SourceBlock {
 
   struct Place {
     std::uint32_t row;
-    std::uint32_t slot;  // counted from the block's first
+    std::uint32_t slot;  // counted from the block's first slot
   };
-  // Each slot of the block once, for i from 0 on.
+  // Visits each slot of the block once, for i from 0 on.
   __device__ __forceinline__ Place operator[](std::uint32_t i) const { return place(i, load(i)); }
 
-  // In two steps, so that several loads are on their way at once: the first is without branches.
+  // In two steps, so that several loads are in flight at once: the first step has no branches.
   __device__ __forceinline__ std::uint32_t load(std::uint32_t i) const {
     return words_ == nullptr ? 0 : words_[has_window() ? i / 2 : i];
   }
@@ -82,7 +83,7 @@ class SourceBlock {
   const std::uint32_t *words_;
 };
 
-// Whether a particle that goes this way stays within the edges, or, of an open axis, moves by what is usual.
+// is_near: a particle with this difference crosses no edge. is_usual: it also moves by a usual distance only.
 __device__ __forceinline__ bool is_near(std::int32_t direct, const DeviceAxis &axis) {
   const auto half = static_cast<std::uint32_t>(axis.half);
   return static_cast<std::uint32_t>(direct) + half <= 2 * half;
@@ -122,7 +123,7 @@ __device__ __forceinline__ std::int32_t device_limit(std::int32_t moved) {
   return max(min(moved, core::history_limit), -core::history_limit);
 }
 
-// Residuals modulo 2^32: one that has more bits is an exception.
+// Residuals modulo 2^32. Residuals with more bits are exceptions.
 __device__ __forceinline__ std::int32_t turned(std::int32_t r, bool above) {
   return above ? static_cast<std::int32_t>(0u - static_cast<std::uint32_t>(r)) : r;
 }
@@ -134,7 +135,7 @@ __device__ __forceinline__ std::int32_t numbered_residual32(std::uint32_t u, boo
   return turned(static_cast<std::int32_t>(u >> 1 ^ (0u - (u & 1))), above);
 }
 
-// What core::expect says where nothing is predicted.
+// Value of core::expect without any prediction.
 inline constexpr std::int32_t nothing_expected = 32;
 
 __device__ __forceinline__ core::Predictor chosen_predictor(const DifferenceFit &fit) {
@@ -142,7 +143,7 @@ __device__ __forceinline__ core::Predictor chosen_predictor(const DifferenceFit 
 }
 __device__ __forceinline__ bool predicts(const core::Predictor &p) { return (p.velocity | p.previous | p.mean) != 0; }
 
-// Element i < 2^30 at a place that all lanes have in common: an offset of 32 bits.
+// Element i < 2^30 of an array with a base that is uniform across the warp, addressed by a 32-bit offset.
 template <typename T>
 __device__ __forceinline__ T &element(T *base, std::uint32_t i) {
   static_assert(sizeof(T) == 4);
@@ -150,7 +151,7 @@ __device__ __forceinline__ T &element(T *base, std::uint32_t i) {
   return *reinterpret_cast<T *>(reinterpret_cast<Byte *>(base) + i * 4u);
 }
 
-// What is remembered of the values of some rows of a lane, on its way from memory all at once. Deviations: those too.
+// History of some rows of a lane, with all loads in flight at once. `Deviations`: includes the deviations.
 template <int D, int Rows, bool Deviations, bool Predict>
 struct HistoryRows {
   std::int32_t last[Rows][D];
@@ -171,7 +172,7 @@ struct HistoryRows {
     }
   }
 
-  // All rows: particles `at`, at + 32 and so on.
+  // All rows: particles `at`, at + 32, ....
   __device__ __forceinline__ void fetch(const DifferenceHistory &history, std::uint64_t at) {
 #pragma unroll
     for (int d = 0; d < D; ++d)
@@ -203,12 +204,12 @@ __device__ __forceinline__ bool is_cancelled(const DifferenceEncode &params) {
   return params.cancelled != nullptr && *params.cancelled != 0;
 }
 
-// Particles of block b.
+// Number of particles of block b.
 __device__ __forceinline__ std::uint32_t particles_of(const DifferenceHistory &history, std::uint64_t b) {
   const std::uint64_t left = history.particles - b * difference_block;
   return left < difference_block ? static_cast<std::uint32_t>(left) : difference_block;
 }
-// Of them, those in the row of this lane.
+// Number of those in the row of this lane.
 __device__ __forceinline__ int own_row_particles(std::uint32_t n) {
   return max(min(static_cast<int>(n) - static_cast<int>(this_lane()) * warp_size, warp_size), 0);
 }

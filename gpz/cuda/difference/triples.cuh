@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks whose three components are coded together (gpz/core/triples.hpp). All functions are for all lanes of a warp.
+// Blocks whose three components are coded together (gpz/core/triples.hpp). All lanes of a warp call these functions
+// together.
 #pragma once
 
 #include "gpz/cuda/difference/rank_tables.cuh"
@@ -7,7 +8,7 @@
 
 namespace gpz::cuda {
 
-// For each component, a bit for each particle of the lane's row.
+// For each component, one bit per particle of the lane's row.
 struct RowMasks {
   std::uint32_t of[core::max_components];
 };
@@ -15,7 +16,7 @@ __device__ __forceinline__ RowMasks own_masks(const std::uint32_t (&masks)[core:
   return {{masks[0][this_lane()], masks[1][this_lane()], masks[2][this_lane()]}};
 }
 
-// The particles of a row as their ranks; what is no part of a triple counts as 0.
+// Ranks of the particles of a row. Residuals that are not part of a triple count as 0.
 struct RankRow {
   static constexpr std::uint32_t exception_bits = core::rank_exception_bits;
 
@@ -48,7 +49,7 @@ struct RankRow {
   __device__ __forceinline__ std::uint32_t plain(int k) const { return (*this)[k]; }
 };
 
-// What makes a rank so large becomes no part of the triple: the largest number, the first of them.
+// Removes residuals from a triple until its rank is below `end`: the largest first, and the first among equals.
 __device__ __forceinline__ void shorten(RankRow &row, int k, std::uint32_t end) {
   while (row[k] >= end) {
     int at = -1;
@@ -68,8 +69,8 @@ __device__ __forceinline__ std::uint32_t count_exceptions(const RankRow &row) {
   return warp_sum(count);
 }
 
-// The code of the ranks, with exceptions in `cost` for what is no part of a triple; they are noted if that is fewer
-// than `bits`. By value, so that the other codes stay in registers.
+// Chooses the code of the ranks. `cost` includes exceptions for residuals that are not part of a triple; they are
+// marked if the cost is below `bits`. Works on copies, so that the other codes stay in registers.
 inline __device__ __noinline__ ChosenCode choose_triples(ResidualMemory &memory, std::uint32_t n, std::uint32_t bits) {
   RankRow row(memory, own_masks(memory.between), own_masks(memory.exception), n);
   ResidualTotals totals;
@@ -77,7 +78,7 @@ inline __device__ __noinline__ ChosenCode choose_triples(ResidualMemory &memory,
   ChosenCode code = choose_code(row, false, n, totals);
   code.cost += count_exceptions(row) * core::exception_bits;
   if (code.cost >= bits) return code;
-  if (!code.counted) {  // what was counted for ranks that are too long was a guess
+  if (!code.counted) {  // counts for ranks that are too long were estimates
     const std::uint32_t end = core::rank_end(code.code);
     code.row_bits = 0;
     for (int k = 0; k < row.particles; ++k) {
@@ -93,7 +94,7 @@ inline __device__ __noinline__ ChosenCode choose_triples(ResidualMemory &memory,
   return code;
 }
 
-// Ranks in place of the first component, where exceptions are 0.
+// Stores ranks in place of the first component. Residuals of exceptions must be 0.
 inline __device__ __noinline__ void place_ranks(ResidualMemory &memory, const RowMasks &between, std::uint32_t n) {
   const RankRow row(memory, between, {}, n);
   for (int k = 0; k < row.particles; ++k) memory.u[0][this_lane() * padded_row + static_cast<unsigned>(k)] = row[k];

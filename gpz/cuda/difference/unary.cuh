@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The unary codes of a block of a difference section, read by its warp: each lane those of its own row.
+// Reads the unary codes of a block of a difference section with one warp: each lane reads those of its own row.
 #pragma once
 
 #include "gpz/core/residual.hpp"
@@ -7,7 +7,7 @@
 
 namespace gpz::cuda {
 
-// The place of one number k of a word, which has more than k.
+// Position of one number k, counted from 0, in a word that has more than k ones.
 __device__ __forceinline__ std::uint32_t place_of_one(std::uint32_t word, std::uint32_t k) {
   std::uint32_t at = 0;
 #pragma unroll
@@ -21,14 +21,14 @@ __device__ __forceinline__ std::uint32_t place_of_one(std::uint32_t word, std::u
   return at;
 }
 
-// Walks from one to one.
+// Walks over the ones of a bitmap.
 struct UnaryReader {
   const std::uint32_t *words;
-  std::uint32_t word = 0;  // number of the current one
-  std::uint32_t bits = 0;  // of it, those not read yet
-  std::uint32_t next = 0;  // place behind the last one
+  std::uint32_t word = 0;  // number of the current word
+  std::uint32_t bits = 0;  // its bits that are not read yet
+  std::uint32_t next = 0;  // position behind the last one that was read
 
-  // Zeros before the next one, which there is.
+  // Returns the zeros before the next one, which must exist.
   __device__ __forceinline__ std::uint32_t read() {
     while (bits == 0) bits = words[++word];
     const std::uint32_t at = word * 32 + static_cast<std::uint32_t>(__ffs(static_cast<int>(bits))) - 1;
@@ -39,14 +39,14 @@ struct UnaryReader {
   }
 };
 
-// How many ones there are, and where; each lane looks after some consecutive words.
+// Counts and finds ones. Each lane handles some consecutive words.
 struct UnaryIndex {
   const std::uint32_t *words;
   std::uint32_t per_lane;
-  std::uint32_t before;  // ones before those of this lane
+  std::uint32_t before;  // ones of earlier lanes
   std::uint32_t total;
 
-  // All lanes.
+  // Called by all lanes.
   __device__ __forceinline__ UnaryIndex(const std::uint32_t *bitmap, std::uint32_t count)
       : words(bitmap), per_lane((count + warp_size - 1) / warp_size) {
     const std::uint32_t first = min(this_lane() * per_lane, count);
@@ -57,7 +57,8 @@ struct UnaryIndex {
     before = warp_exclusive_sum(ones, &total);
   }
 
-  // A reader of one number `first` and those behind it. All lanes; one that reads nothing says so.
+  // Returns a reader that starts at one number `first`. Called by all lanes; `reads` is false in lanes that read
+  // nothing.
   __device__ __forceinline__ UnaryReader from(std::uint32_t first, bool reads) const {
     const std::uint32_t target = first == 0 ? 0 : first - 1;
     std::uint32_t owner = 0;
@@ -88,7 +89,7 @@ struct UnaryIndex {
   }
 };
 
-// Values of a plane to which a unary code belongs, in the row of this lane.
+// Number of values with a unary code, in the row of this lane.
 __device__ __forceinline__ std::uint32_t count_unary(const std::uint32_t *u, core::ResidualCode code, std::uint32_t n) {
   if (code.head == 1) return 0;
   const int particles = own_row_particles(n);
@@ -101,7 +102,7 @@ __device__ __forceinline__ std::uint32_t count_unary(const std::uint32_t *u, cor
   return count;
 }
 
-// Adds the codes to the values.
+// Adds the unary codes to the values.
 __device__ __forceinline__ void add_unary(std::uint32_t *u, core::ResidualCode code, std::uint32_t n,
                                           UnaryReader reader) {
   std::uint32_t *row = u + this_lane() * padded_row;

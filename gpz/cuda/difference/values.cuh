@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The values of a block of a difference section from its residuals, and its history after the frame.
+// Computes the values of a block of a difference section from its residuals, and its new history.
 #pragma once
 
 #include <type_traits>
@@ -11,13 +11,13 @@
 
 namespace gpz::cuda {
 
-// Of a warp.
+// Memory of a warp.
 struct DecodeMemory {
-  static constexpr std::uint32_t bitmap_room = 640;  // words: 6.7 bits a value; longer ones are read where they are
-  __align__(16) std::uint32_t bitmap[bitmap_room];   // then values on their way out
+  static constexpr std::uint32_t bitmap_room = 640;  // words: 6.7 bits a value; longer ones are read in place
+  __align__(16) std::uint32_t bitmap[bitmap_room];   // then values on their way to memory
   std::uint32_t u[core::max_components][padded_block];
-  std::uint32_t exception[core::max_components][difference_rows];  // a word for each row, as in the next
-  std::uint32_t elsewhere[core::max_components][difference_rows];  // at the other image
+  std::uint32_t exception[core::max_components][difference_rows];  // one word per row, as in elsewhere
+  std::uint32_t elsewhere[core::max_components][difference_rows];  // the value is at its other image
 };
 
 // core::expect.
@@ -28,7 +28,7 @@ __device__ __forceinline__ std::int32_t expect_at(const DifferenceHistory &histo
                       core::way_to_mean(history.deviation[d][slot], history.reciprocal));
 }
 
-// Puts the numbers of a particle's residuals in the place of its rank, which is that of the first component.
+// Replaces a particle's rank, which is stored as the first component, by the numbers of its residuals.
 __device__ __forceinline__ void separate_triple(const std::int32_t (&expected)[core::max_components],
                                                 std::uint32_t (&u)[core::max_components]) {
   const std::uint32_t triple = triple_ranks.triple[core::place_between(expected[0], expected[1], expected[2])][u[0]];
@@ -36,7 +36,7 @@ __device__ __forceinline__ void separate_triple(const std::int32_t (&expected)[c
   for (int d = 0; d < core::max_components; ++d) u[d] = core::number_of(triple, d);
 }
 
-// separate_triple for every particle of a block, where flags have to be read before its values are known.
+// separate_triple for all particles of a block, needed if flags are read before values are known.
 inline __device__ __noinline__ void separate_triples(const DifferenceHistory &history, core::Predictor predictor,
                                                      bool predict, std::uint64_t first, std::uint32_t n,
                                                      DecodeMemory &memory) {
@@ -58,7 +58,7 @@ inline __device__ __noinline__ bool are_ranks(std::uint32_t n, const std::uint32
   return warp_max(largest) < core::triples;
 }
 
-// Values of residuals, and the history after them. Full: the block is.
+// Computes values from residuals, and the new history. `Full`: the block is full.
 template <typename T, typename Store, int D, bool Predict, bool Full>
 class ValuePass {
  public:
@@ -77,7 +77,7 @@ class ValuePass {
 
   // Returns bits of the status for this lane.
   __device__ __forceinline__ std::uint32_t run() {
-    // The next rows are loaded while these are decoded.
+    // Load the next rows while these are decoded.
     Batch next;
     fetch(0, next);
 #pragma unroll 1
@@ -92,7 +92,7 @@ class ValuePass {
 
  private:
   static constexpr int batch_rows = 2;
-  static constexpr bool packs = std::is_same_v<T, std::int32_t>;  // indices instead of values
+  static constexpr bool packs = std::is_same_v<T, std::int32_t>;  // stores indices, not values
   using Batch = HistoryRows<D, batch_rows, true, Predict>;
 
   __device__ __forceinline__ void fetch(int start, Batch &batch) const {
@@ -143,7 +143,7 @@ class ValuePass {
     const std::int32_t base = last + core::expected_step(expected);
     const std::int32_t r = numbered_residual32(u, core::is_above(expected));
     const auto sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(base) + static_cast<std::uint32_t>(r));
-    bool beyond = ((base ^ sum) & (r ^ sum)) < 0;  // more than 32 bits, and one period will not bring it back
+    bool beyond = ((base ^ sum) & (r ^ sum)) < 0;  // more than 32 bits, which wrapping cannot correct
     std::int32_t q = device_wrap(sum, axis);
     if (unusual_) {
       if ((memory_.exception[d][row] >> lane & 1) != 0) {
@@ -176,7 +176,7 @@ class ValuePass {
   std::uint32_t n_;
   std::uint32_t margin_;
   bool unusual_;
-  bool ranks_;  // in place of the first component's numbers
+  bool ranks_;  // ranks replace the numbers of the first component
   core::Predictor predictor_;
   bool wide_ = false;
 };

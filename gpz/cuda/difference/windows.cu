@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows of rows: for each block of slots, the one in which most of its rows are.
+// Windows of rows: for each block of slots, the window that contains most of its rows.
 #include <algorithm>
 
 #include "gpz/core/block.hpp"
@@ -12,30 +12,30 @@ namespace {
 
 constexpr std::uint32_t window_threads = 256;
 constexpr std::uint32_t window_warps = window_threads / warp_size;
-constexpr std::uint32_t reach = difference_block - 1;  // of a window around a row, to either side
+constexpr std::uint32_t reach = difference_block - 1;  // of a window around the pivot's row, to either side
 constexpr std::uint32_t near_rows = 2 * difference_block;
 constexpr std::uint32_t pivots = 4;
 
 struct WindowMemory {
   std::uint32_t row[difference_block];
-  unsigned short slot_at[near_rows];        // of a row near the pivot, one slot that has it, plus 1; 0: there is none
-  std::uint16_t before[near_rows + 1];      // how many such rows come before
+  unsigned short slot_at[near_rows];        // for each row near the pivot: 1 + a slot that has it; 0: none
+  std::uint16_t before[near_rows + 1];      // number of such rows before
   std::uint16_t hole[difference_block];     // rows of the window that no slot of the block has
-  std::uint16_t outside[difference_block];  // slots whose rows are not in the window
+  std::uint16_t outside[difference_block];  // slots whose rows are outside the window
   std::uint32_t near[pivots];               // rows near each pivot
   std::uint32_t sums[window_warps];
-  std::uint32_t best;  // how many rows the best window has, and where it begins, inverted
+  std::uint32_t best;  // number of rows in the best window, and its start, inverted
   std::uint32_t holes;
   std::uint32_t outsiders;
 };
 
-// Place of a row among those near the pivot, or near_rows.
+// Position of a row among those near the pivot; near_rows if it is not near.
 __device__ std::uint32_t place_near(std::uint32_t row, std::uint32_t pivot) {
   const std::uint32_t at = row - pivot + reach;
   return at < 2 * reach + 1 ? at : near_rows;
 }
 
-// The row that has most others near it, of some.
+// Chooses, from some rows, the row with the most other rows near it.
 __device__ std::uint32_t choose_pivot(WindowMemory &memory, std::uint32_t n) {
   std::uint32_t pivot[pivots];
   for (std::uint32_t p = 0; p < pivots; ++p) pivot[p] = memory.row[(2 * p + 1) * n / (2 * pivots)];
@@ -52,7 +52,7 @@ __device__ std::uint32_t choose_pivot(WindowMemory &memory, std::uint32_t n) {
   return memory.row[(2 * best + 1) * n / (2 * pivots)];
 }
 
-// memory.before from memory.slot_at.
+// Computes memory.before from memory.slot_at.
 __device__ void count_rows(WindowMemory &memory) {
   constexpr std::uint32_t share = near_rows / window_threads;
   const std::uint32_t first = threadIdx.x * share;
@@ -71,7 +71,7 @@ __device__ void count_rows(WindowMemory &memory) {
   __syncthreads();
 }
 
-// A thread block for each block of slots. A row may be there twice: the window has it once.
+// One thread block per block of slots. A window has a row once, even if several slots have it.
 __global__ void __launch_bounds__(window_threads)
     find_window(const std::uint32_t *rows, std::uint64_t all, std::uint32_t *first, std::uint16_t *slot) {
   __shared__ WindowMemory memory;
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(window_threads)
       atomicCAS(&memory.slot_at[at], std::uint16_t{0}, static_cast<std::uint16_t>(i + 1));
   __syncthreads();
   count_rows(memory);
-  // A window does not begin before row 0.
+  // A window must not begin before row 0.
   const std::uint32_t lowest = pivot < reach ? reach - pivot : 0;
   std::uint32_t best = 0;
   for (std::uint32_t s = lowest + threadIdx.x; s + n <= near_rows; s += window_threads)

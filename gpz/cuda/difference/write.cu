@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Difference sections, once the lengths of all blocks are known: header, directory and payloads go to their places.
+// Assembles difference sections once the lengths of all blocks are known: header, directory and payloads.
 #include "gpz/core/directory.hpp"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/difference/kernels.hpp"
@@ -9,7 +9,7 @@
 namespace gpz::cuda {
 namespace {
 
-// One warp.
+// Runs in one warp.
 __global__ void __launch_bounds__(warp_size) lay_out(const __grid_constant__ DifferenceEncode params, int components) {
   static_assert(core::max_residual_items <= warp_size);
   DifferenceLayout &layout = *params.layout;
@@ -57,10 +57,10 @@ __device__ __forceinline__ WrittenParts parts_of(const DifferenceEncode &params)
           params.staging, params.staged,      params.words,     params.word_offsets, params.out};
 }
 
-// Thread blocks for the directory, then those for the payload.
+// The first thread blocks write the directory, the others the payload.
 __global__ void __launch_bounds__(write_threads)
     write_section(const __grid_constant__ DifferenceEncode params, int components) {
-  __shared__ std::uint32_t words[directory_part * core::max_residual_items];  // 32 bits an item at most
+  __shared__ std::uint32_t words[directory_part * core::max_residual_items];  // at most 32 bits per item
   if (params.result->fits == 0) return;
   const std::uint64_t parts = directory_parts(params.history.blocks);
   const auto item_of = [&](const core::ResidualRecord &record, int i) {

@@ -18,7 +18,7 @@ struct gpz_cuda_codec {
   explicit gpz_cuda_codec(int device) : codec(device) {}
 
   gpz::cuda::Codec codec;
-  std::vector<gpz::EncodedChunk> written = std::vector<gpz::EncodedChunk>(1);  // keeps its memory from frame to frame
+  std::vector<gpz::EncodedChunk> written = std::vector<gpz::EncodedChunk>(1);  // keeps its memory between frames
 };
 
 namespace {
@@ -78,7 +78,7 @@ gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_count, gpz_
   return guarded([&] {
     const std::vector<gpz_field> given = gpz::c::taken_fields(fields, field_count);
     const auto inputs = device_inputs(given, 0);
-    // All are checked before one is written.
+    // Check all outputs before any is written.
     const std::size_t size = gpz::c::taken(outputs, field_count, "gpz_cuda_output").empty() ? 0 : outputs->struct_size;
     for (std::size_t f = 0; f < field_count; ++f) {
       gpz::Field field = inputs[f].field;
@@ -133,7 +133,7 @@ gpz_status gpz_cuda_codec_encode(gpz_cuda_codec *codec, const gpz_field *fields,
   return guarded([&] {
     require(codec != nullptr, "codec is a null pointer");
     gpz_cuda_chunk made = gpz_cuda_new_chunk();
-    gpz::c::give(made, chunk, "gpz_cuda_chunk");  // nothing, unless the call succeeds
+    gpz::c::give(made, chunk, "gpz_cuda_chunk");  // no chunk, unless the call succeeds
     const auto inputs = device_inputs(fields, field_count, particles);
     const cuda::DeviceChunk &encoded = codec->codec.encode(inputs, particles, rows, stream);
     made.data = encoded.data;

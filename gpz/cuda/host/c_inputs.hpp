@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fields of C callers, whose values are in device memory.
+// Fields of C callers, with values in device memory.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace gpz::cuda {
 
-// Throw invalid_argument. With `particles` 0 the fields need no data.
+// Throw invalid_argument. Fields need no data if `particles` is 0.
 std::vector<FieldInput> device_inputs(const std::vector<gpz_field> &fields, std::uint64_t particles);
 std::vector<FieldInput> device_inputs(const gpz_field *fields, std::size_t count, std::uint64_t particles);
 

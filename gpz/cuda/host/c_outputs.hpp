@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The outputs of C callers.
+// Outputs of C callers, in device memory.
 #pragma once
 
 #include <cstddef>

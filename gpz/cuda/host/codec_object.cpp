@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::Codec: owns the memory that gpz/cuda.hpp asks its caller for.
+// gpz::cuda::Codec: owns the memory that callers of gpz/cuda.hpp have to provide.
 #include <cuda_runtime_api.h>
 
 #include <new>
@@ -16,7 +16,7 @@
 namespace gpz::cuda {
 namespace {
 
-// What kernels report.
+// Results that kernels report.
 struct Report {
   CompressResult result;
   std::uint32_t damaged;
@@ -48,7 +48,7 @@ struct Codec::State {
     chunk = {};
   }
 
-  // Room for a call; what was in a buffer that has to grow is lost. Of two that grow, both give back before one takes.
+  // Makes room for a call. Buffers that grow lose their contents; all of these are released before one is allocated.
   void reserve(std::size_t workspace_size, std::size_t chunk_size) {
     const bool more_workspace = workspace_size > workspace.capacity();
     const bool more_bytes = chunk_size > bytes.capacity();
@@ -58,7 +58,7 @@ struct Codec::State {
       if (more_workspace) allocate(workspace, workspace_size);
       if (more_bytes) allocate(bytes, chunk_size);
     } catch (const Error &) {
-      // Not to keep a large part that serves nothing; but the bytes may be the chunk that was to be decoded.
+      // Do not keep a large workspace without use. The bytes may be the chunk that is to be decoded.
       workspace.release();
       if (chunk_size != 0) bytes.release();
       throw;
@@ -90,7 +90,7 @@ struct Codec::State {
       check_reachable(prepared);
       check_reachable(rows, "rows");
     }
-    // Earlier errors of the caller are not this call's.
+    // Earlier errors of the caller do not belong to this call.
     forget_last_error();
     reserve(compress_workspace_size(prepared, particles), compressed_bound(prepared, particles));
     compress(prepared, particles, rows, workspace.data(), workspace.capacity(), bytes.data(), bytes.capacity(),
@@ -102,7 +102,7 @@ struct Codec::State {
              std::vector<double>(result.largest_error, result.largest_error + fields.size())};
   }
 
-  // Encoding has come to its end, so no stream is waited for.
+  // Encoding has finished, so that no stream needs to be waited for.
   void copy_to_host(void *host) const {
     check(cudaMemcpy(host, chunk.data, chunk.size, cudaMemcpyDeviceToHost), "copy to the host");
   }
@@ -120,7 +120,7 @@ struct Codec::State {
     if (report->damaged != 0) throw Error(Status::corrupt, "the bytes of a chunk contradict the format");
   }
 
-  // What both kinds of decoding begin with; returns the fields as decompress() wants them.
+  // Common start of both ways to decode. Returns the fields in the form that decompress() needs.
   std::vector<FieldOutput> prepare(const std::vector<FieldOutput> &fields, std::uint64_t particles,
                                    std::size_t chunk_size) {
     check_outputs(fields, particles);
@@ -136,7 +136,7 @@ struct Codec::State {
   PinnedReport<Report> report;
   DeviceBuffer workspace;
   DeviceBuffer bytes;
-  DeviceChunk chunk;  // in `bytes`
+  DeviceChunk chunk;  // points into `bytes`
 };
 
 Codec::Codec(int device) : state_(std::make_unique<State>(device)) {}

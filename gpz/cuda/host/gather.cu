@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::Gather.
+// gpz::cuda::Gather: selects rows and unpacks columns in device memory.
 #include <thrust/iterator/counting_iterator.h>
 
 #include <cub/device/device_select.cuh>
@@ -20,7 +20,6 @@ struct HasBits {
   __device__ bool operator()(int row) const { return (flags[row] & bits) != 0; }
 };
 
-// Element `row` of an array of T.
 template <typename T>
 __device__ T element(const ConstArray &array, std::uint64_t row) {
   return *reinterpret_cast<const T *>(static_cast<const char *>(array.data) +
@@ -49,7 +48,7 @@ __global__ void add_edges(ConstArray x, ConstArray packed, std::uint64_t rows, U
   out[row] = sum;
 }
 
-// Calls `call` with a value of the type of an array of integers, or of floating-point numbers.
+// Call `call` with a value of the array's type: an integer, or a floating-point number.
 template <typename Call>
 void with_integer(ConstArray::Type type, const Call &call) {
   type == ConstArray::Type::int32 ? call(std::int32_t{}) : call(std::int64_t{});
@@ -64,7 +63,7 @@ constexpr unsigned threads = 256;
 
 unsigned blocks(std::uint64_t rows) { return static_cast<unsigned>((rows + threads - 1) / threads); }
 
-// cub counts rows in an int, and one launch has a thread for each.
+// cub counts rows in an int, and each row takes one thread of a launch.
 void check_rows(std::uint64_t rows) {
   if (rows > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
     throw Error(Status::limit_exceeded, "at most 2^31 - 1 rows are possible, not " + std::to_string(rows));
@@ -128,7 +127,7 @@ Gather::Rows Gather::select(const int *flags, std::uint64_t rows, int bits, Stre
   const CurrentDevice current(state_->device);
   check_memory(flags, rows, sizeof(int), "the array of flags");
   require_reachable(flags, state_->device, "the array of flags");
-  forget_last_error();  // earlier errors of the caller are not this call's
+  forget_last_error();  // earlier errors of the caller do not belong to this call
   const auto items = static_cast<int>(rows);
   int *list = state_->room<int>(state_->rows, rows);
   int *count = state_->room<int>(state_->count, 1);
@@ -146,7 +145,7 @@ Gather::Rows Gather::select(const int *flags, std::uint64_t rows, int bits, Stre
 
 namespace {
 
-// Before a column is made of `array`, with `what` in messages.
+// Checks `array` before a column is made from it. `what` names it in messages.
 void check_array(const ConstArray &array, std::uint64_t rows, int device, const char *what) {
   check_memory(array.data, rows, size_of(array.type), what);
   if (array.stride % static_cast<std::ptrdiff_t>(size_of(array.type)) != 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::HostCopy.
+// gpz::cuda::HostCopy: copies chunks to pinned host memory in a stream of its own.
 #include <cuda_runtime_api.h>
 
 #include <optional>
@@ -60,7 +60,7 @@ struct HostCopy::State {
   PinnedBuffer buffer;
   std::optional<OwnStream> stream;
   std::optional<Event> done;
-  // Of the chunk in `buffer`.
+  // Properties of the chunk in `buffer`.
   std::size_t bytes = 0;
   std::uint64_t particles = 0;
   std::vector<double> largest_error;

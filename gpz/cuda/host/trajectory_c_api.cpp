@@ -19,10 +19,10 @@ struct gpz_cuda_trajectory {
   explicit gpz_cuda_trajectory(int device) : codec(device) {}
 
   gpz::cuda::TrajectoryCodec codec;
-  gpz::cuda::DeviceChunk chunk;  // of the last encode; data nullptr: there is none
+  gpz::cuda::DeviceChunk chunk;  // of the last encode; null data: none
   gpz::KeySchedule schedule;
-  std::vector<gpz::EncodedChunk> written = std::vector<gpz::EncodedChunk>(1);  // keeps its memory from frame to frame
-  // Where the last frame went. Differences from it would be wrong behind any other frame.
+  std::vector<gpz::EncodedChunk> written = std::vector<gpz::EncodedChunk>(1);  // keeps its memory between frames
+  // Where the last frame was written. A difference frame is valid only directly behind it.
   const gpz_writer *writer = nullptr;
   std::size_t frames = 0;
   std::uint64_t size = 0;
@@ -52,7 +52,7 @@ const cuda::DeviceChunk &encode(gpz_cuda_trajectory &codec, const std::vector<gp
 void write(gpz_cuda_trajectory &codec, gpz::Writer &writer, gpz::FrameInfo info,
            const std::vector<gpz::FieldInput> &inputs, const int *rows, cuda::Stream stream) {
   info.since_key = codec.schedule.next(info.fields);
-  // Until the frame is written: whatever fails, the next one is a key frame.
+  // Undone when the frame is written: if anything fails before, the next frame is a key frame.
   codec.schedule.restart();
   const cuda::DeviceChunk &encoded = encode(codec, inputs, info, rows, info.since_key == 0, stream);
   gpz::EncodedChunk &chunk = codec.written.front();
@@ -111,7 +111,7 @@ gpz_status gpz_cuda_trajectory_encode(gpz_cuda_trajectory *codec, const gpz_fram
   return guarded([&] {
     require(codec != nullptr, "codec is a null pointer");
     gpz_cuda_chunk made = gpz_cuda_new_chunk();
-    gpz::c::give(made, chunk, "gpz_cuda_chunk");  // nothing, unless the call succeeds
+    gpz::c::give(made, chunk, "gpz_cuda_chunk");  // no chunk, unless the call succeeds
     const gpz::FrameInfo info = gpz::c::frame_info(frame);
     const auto inputs = device_inputs(fields, field_count, info.particles);
     codec->schedule.restart();  // a frame of gpz_cuda_trajectory_write must not follow this chunk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::Upload, and what a program asks of the devices before it has one.
+// gpz::cuda::Upload, and queries that a program makes before it has a device.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -35,19 +35,19 @@ bool is_in_host_memory(const void *data) {
 // A component in host memory.
 struct Column {
   ConstArray *array;
-  const char *begin;   // of the element with the lowest address
-  std::size_t length;  // to the end of the one with the highest
-  std::size_t place;   // of `begin` in device memory
+  const char *begin;   // element with the lowest address
+  std::size_t length;  // up to the end of the element with the highest address
+  std::size_t place;   // offset of `begin` in device memory
 };
 
-// Bytes that travel as one.
+// Bytes that are copied at once.
 struct Extent {
   const char *begin;
   std::size_t length;
-  std::size_t place;  // in device memory
+  std::size_t place;  // offset in device memory
 };
 
-// More than any memory; below it sums do not overflow.
+// More than any memory. Below it, sums do not overflow.
 constexpr std::uint64_t max_extent = std::uint64_t{1} << 56;
 
 Column column_of(ConstArray &array, std::uint64_t rows) {
@@ -71,10 +71,10 @@ std::vector<Column> columns_in_host_memory(std::vector<FieldInput> &fields, std:
   return columns;
 }
 
-// The next place from `used` on for what is at `data` in host memory, aligned as it is there.
+// Next offset from `used` on for data in host memory, with the alignment that it has there.
 std::size_t place_for(const void *data, std::size_t used) { return (used + 255) / 256 * 256 + address(data) % 16; }
 
-// Gives each column its place in device memory.
+// Assigns each column its offset in device memory. Interleaved columns share an extent.
 std::vector<Extent> lay_out(std::vector<Column> &columns) {
   std::sort(columns.begin(), columns.end(), [](const Column &a, const Column &b) {
     return std::make_tuple(a.array->stride, address(a.begin)) < std::make_tuple(b.array->stride, address(b.begin));
@@ -98,7 +98,7 @@ std::vector<Extent> lay_out(std::vector<Column> &columns) {
   return extents;
 }
 
-// Two pieces of pinned memory: the host fills one while the other is on its way.
+// Two pieces of pinned memory: the host fills one while the other is copied.
 class Staging {
  public:
   Staging() {
@@ -131,7 +131,7 @@ class Staging {
   }
 
  private:
-  // Long enough that what a copy costs to start does not count, short enough to stay in the caches of the host.
+  // Long enough that starting a copy costs little, short enough to stay in the caches of the host.
   static constexpr std::size_t piece_size = std::size_t{4} << 20;
 
   struct Piece {
@@ -182,15 +182,15 @@ struct Upload::State {
     ++allocations;
   }
 
-  // cudaMemcpyAsync takes pageable memory too, but has the host wait for each part of it.
+  // cudaMemcpyAsync accepts pageable memory, but makes the host wait for each part.
   void copy_pageable(char *to, const Extent &from, Stream stream) {
     if (!staging) staging.emplace();
     staging->copy(to, from.begin, from.length, stream);
   }
 
-  // Returns whether the host memory is still being read.
+  // Returns true if the host memory is still being read.
   bool copy(char *to, const Extent &from, Stream stream) {
-    // An array may go beyond what was registered.
+    // An array may extend beyond the registered memory.
     const bool pinned =
         kind_of(from.begin) == cudaMemoryTypeHost && kind_of(from.begin + from.length - 1) == cudaMemoryTypeHost;
     if (pinned)
@@ -200,7 +200,7 @@ struct Upload::State {
     return pinned;
   }
 
-  // Returns when the host memory has been read.
+  // Returns once the host memory has been read.
   void copy(DeviceBuffer &buffer, const std::vector<Extent> &extents, Stream stream) {
     if (extents.empty()) return;
     try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernels that decode blocks of ordered sections share: the memory of a warp, its payload, exceptions, flags,
-// and where the values go.
+// Shared by the kernels that decode blocks of ordered sections: memory of a warp, payload, exceptions, flags, and
+// output of values.
 #pragma once
 
 #include "gpz/core/quantize.hpp"
@@ -11,21 +11,21 @@
 
 namespace gpz::cuda {
 
-// Of a warp.
+// Memory of a warp.
 struct OrderedMemory {
   static constexpr std::uint32_t bitmap_room = difference_block;
-  // One after the other: the bitmap of the block, ids of the particles less the first one, values on their way out.
+  // Used in turn: for the bitmap, for ids less the first id, and for values on their way to memory.
   __align__(16) std::uint32_t bitmap[bitmap_room];
   std::uint32_t u[core::max_components][padded_block];
-  std::uint32_t exception[core::max_components][difference_rows];  // a word for each row, as in the next
-  std::uint32_t elsewhere[core::max_components][difference_rows];  // at the other image
+  std::uint32_t exception[core::max_components][difference_rows];  // one word per row, as in elsewhere
+  std::uint32_t elsewhere[core::max_components][difference_rows];  // the value is at its other image
 };
 
 __device__ __forceinline__ std::uint32_t padded_place(std::uint32_t i) {
   return i / warp_size * padded_row + i % warp_size;
 }
 
-// The parts of the payload of a block, behind its planes and its bitmap.
+// Parts of a block's payload behind its planes and its bitmap.
 struct OrderedPayload {
   const std::uint32_t *flags;
   const std::uint32_t *places;  // of exceptions
@@ -44,13 +44,13 @@ struct OrderedPayload {
   __device__ __forceinline__ std::int64_t value(std::uint32_t e) const {
     return static_cast<std::int64_t>(word_pair(places + exceptions + 2 * e));
   }
-  // Whether exception e is where one can be, and behind the one before.
+  // True if exception e has a possible place, behind that of the previous exception.
   __device__ __forceinline__ bool is_valid(std::uint32_t e, int components, std::uint32_t n) const {
     return index(e) < n && component(e) < components && (e == 0 || places[e] > places[e - 1]);
   }
 };
 
-// The payload of a block; nullptr if the blocks, with the padding to 8 bytes, do not fill the section.
+// Payload of a block. Null if the blocks, with padding to 8 bytes, do not fill the section exactly.
 __device__ __forceinline__ const std::uint32_t *payload_of(const OrderedDecode &params, std::uint64_t block) {
   const OrderedLayout &layout = *params.layout;
   const std::uint64_t used = params.word_offsets[params.blocks];
@@ -59,8 +59,8 @@ __device__ __forceinline__ const std::uint32_t *payload_of(const OrderedDecode &
   return params.section + layout.payload + params.word_offsets[block];
 }
 
-// Which values are at their other image; false if there are more or fewer than flags. place(d, row) is that of this
-// lane. All lanes.
+// Reads which values are at their other image. Returns false if the number of flags is wrong. place(d, row) is the
+// position of this lane's value. Called by all lanes.
 template <typename Place>
 __device__ __forceinline__ bool read_flags(const OrderedLayout &layout, const core::ResidualRecord &record,
                                            const std::uint32_t *flags, int components, std::uint32_t n,
@@ -96,7 +96,7 @@ __device__ __forceinline__ T ordered_value(std::int64_t q, double step) {
     return core::grid_value<T>(static_cast<double>(q), step);
 }
 
-// Values of a block from its places, as in read_flags; all lanes.
+// Writes the values of a block. place(d, row) is as in read_flags. Called by all lanes.
 template <typename T, typename Store, int D, typename Place>
 __device__ __forceinline__ void place_values(const DecodeField &field, const OrderedLayout &layout,
                                              const core::ResidualRecord &record, const OrderedPayload &payload,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of ordered sections: one warp a block. Where a particle is follows from a particle before it, so that its
-// place is a sum along a path to the first one. The rows of 32 particles are taken one after the other: within a row by
-// pointer jumping, from there on by what was found of the rows before. All of it is modulo the period and relative to
-// the first place of the block, in 32 bits; blocks that do not fit are left to decode_other.cu.
+// Decodes blocks of ordered sections, one warp per block. The position of a particle follows from an earlier particle,
+// so that it is a sum along a path to the first one. Rows of 32 particles are decoded in turn: by pointer jumping
+// within a row, then by the positions of earlier rows. All sums are modulo the period, relative to the first position
+// of the block, and have 32 bits. Blocks that do not fit are left to decode_other.cu.
 #include <type_traits>
 
 #include "gpz/cuda/block/store_choice.hpp"
@@ -17,31 +17,31 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-constexpr int ordered_warps = 2;  // of a thread block, each with its own block of particles
-// Sums of places that stay below this, in magnitude, fit in 32 bits, whatever is added on the way.
+constexpr int ordered_warps = 2;  // per thread block, each with its own block of particles
+// Sums of positions below this in magnitude fit into 32 bits, including all intermediate sums.
 constexpr U64 sum_end = 1u << 30;
-constexpr int is_root = INT32_MIN;  // in place of a parent
+constexpr int is_root = INT32_MIN;  // marks a particle without parent
 
-// An axis whose places are counted from that of the first particle: modulo `period`, or, on an open axis, signed.
+// An axis with positions relative to the first particle: modulo `period`, or signed on an open axis.
 struct Line {
   U32 period;     // 0: open
-  U32 offset[3];  // of lag 0, of lag 1, of the particle before
+  U32 offset[3];  // of lag 0, of lag 1, of the previous particle
 
-  // Of two numbers below the period.
+  // For two numbers below the period.
   __device__ __forceinline__ U32 sum(U32 a, U32 b) const { return min(a + b, a + b - period); }
-  // Of a residual of at most half the period.
+  // For a residual of at most half the period.
   __device__ __forceinline__ U32 residue(U32 u) const {
     const U32 x = u >> 1 ^ (0u - (u & 1));
     return min(x, x + period);
   }
 };
 
-// Most bits of a step.
+// Magnitude of any step, including INT64_MIN.
 __device__ __forceinline__ U64 magnitude_of(std::int64_t step) {
   return step < 0 ? 0 - static_cast<U64>(step) : static_cast<U64>(step);
 }
 
-// The largest number of a residual; all lanes.
+// Largest number of a residual. Called by all lanes.
 __device__ __forceinline__ U32 largest_number(const U32 *u) {
   const U32 *row = u + this_lane() * padded_row;
   U32 largest = 0;
@@ -50,8 +50,8 @@ __device__ __forceinline__ U32 largest_number(const U32 *u) {
   return warp_max(largest);
 }
 
-// Exceptions, as places less the first one, in the place of their residuals. Returns the status for all lanes; `reach`
-// becomes the largest way from the first place to one on an open axis.
+// Replaces the residuals of exceptions by their positions less the first one. Returns the status to all lanes. `reach`
+// becomes the largest distance from the first position on an open axis.
 template <int D>
 __device__ __noinline__ U32 place_exceptions(const OrderedLayout &layout, const core::OrderedRecord &record,
                                              const OrderedPayload payload, U32 n, OrderedMemory &memory, U64 &reach) {
@@ -76,7 +76,7 @@ __device__ __noinline__ U32 place_exceptions(const OrderedLayout &layout, const 
   return __any_sync(full_mask, damaged) != 0 ? ordered_damaged : 0;
 }
 
-// Whether places less the first one fit in 32 bits on axis d, and its line.
+// Sets the line of axis d. Returns false if positions less the first one do not fit into 32 bits.
 __device__ __forceinline__ bool make_line(const OrderedLayout &layout, std::int64_t first, int d, U32 n, U32 largest,
                                           U64 reach, Line &line) {
   const core::OrderedPredictor &predictor = layout.predictor;
@@ -93,12 +93,12 @@ __device__ __forceinline__ bool make_line(const OrderedLayout &layout, std::int6
   return step < sum_end && reach < sum_end && (residual + step) * n + reach < sum_end;
 }
 
-// Places less the first one in place of the numbers of the residuals. All lanes.
+// Replaces the numbers of residuals by positions less the first one. Called by all lanes.
 template <int D>
 __device__ __forceinline__ void find_places(const core::OrderedPredictor &predictor, const Line (&line)[D], bool gaps,
                                             U32 n, OrderedMemory &memory) {
   const U32 lane = this_lane();
-  // In registers: what is written below might be part of it.
+  // Copied to registers, because the compiler cannot exclude that the stores below change the predictor.
   const U32 lag[2] = {predictor.lag[0], predictor.lag[1]};
   const U32 all_swapped = predictor.swapped;
   const bool alone = lag[0] == 0;
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(ordered_warps *warp_size, 6)
   const OrderedPayload payload(residuals, words, D, n);
   U64 reach = 0;
   U32 status = 0;
-  __syncwarp();  // what other lanes have read gives way to exceptions
+  __syncwarp();  // all lanes have read what exceptions overwrite
   if (payload.exceptions != 0) status = place_exceptions<D>(layout, record, payload, n, memory, reach);
   __syncwarp();
   Line line[D];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The particles of a block from which others are predicted: those whose ids are less by a lag.
+// Finds the particles from which others in a block are predicted: their ids are smaller by a lag.
 #pragma once
 
 #include "gpz/core/ordered.hpp"
@@ -7,18 +7,18 @@
 
 namespace gpz::cuda {
 
-// Ids of a block that differ by less are kept in 32 bits.
+// The ids of a block are kept in 32 bits if they differ by less than this.
 inline constexpr std::uint64_t ids_end = 1u << 30;
 
-// What is known of the ids of a block.
+// Use of the ids of a block. With `places`, numbers of particles in the block replace ids.
 enum class Ids { places, gaps, wide };
 
-// Ids with gaps go to `out`, less the first one. All lanes.
+// Stores ids with gaps in `out`, less the first one. Called by all lanes.
 __device__ __forceinline__ Ids load_ids(const std::int64_t *ids, std::uint32_t n, std::uint32_t *out) {
   if (ids == nullptr) return Ids::places;
   const std::int64_t least = ids[0];
   const std::int64_t most = ids[n - 1];
-  // Without a gap they are as good as places, and places are used where they do not ascend.
+  // Numbers in the block replace ids without gaps, which are equivalent, and ids that do not ascend.
   if (core::difference_of(most, least) == std::int64_t{n} - 1 || most <= least) return Ids::places;
   const std::uint64_t range = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
   bool wrong = false;
@@ -32,7 +32,7 @@ __device__ __forceinline__ Ids load_ids(const std::int64_t *ids, std::uint32_t n
   return range < ids_end ? Ids::gaps : Ids::wide;
 }
 
-// The particle whose id is less by `lag` than that of particle i; -1: there is none.
+// Particle whose id is smaller by `lag` than that of particle i; -1 if there is none.
 __device__ __forceinline__ int parent_of(const std::uint32_t *ids, bool gaps, std::uint32_t lag, std::uint32_t i) {
   if (lag == 0) return -1;
   if (!gaps) return static_cast<int>(i) - static_cast<int>(lag) < 0 ? -1 : static_cast<int>(i - lag);

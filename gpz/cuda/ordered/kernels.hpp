@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of sections in the order of ids, in the order they run.
+// Kernels of ordered sections, in the order in which they run.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,13 +8,14 @@
 
 namespace gpz::cuda {
 
-// Header and records (open.cu).
+// Opens header and records (open.cu).
 void launch_open_ordered(const OrderedDecode &params, cudaStream_t stream);
-// Once the places of payloads are known, the usual blocks (decode.cu), then all others (decode_other.cu): of values,
-// or, where params are those of as_runs, of runs. A section that is not of that kind is left alone.
+// Decode the blocks, once the offsets of payloads are known: common blocks (decode.cu), then all others
+// (decode_other.cu). They decode values, or runs if `params` comes from as_runs(). A section of the other kind is left
+// alone.
 void launch_decode_ordered(const OrderedDecode &params, bool runs, cudaStream_t stream);
 void launch_decode_other_ordered(const OrderedDecode &params, bool runs, cudaStream_t stream);
-// Values of the particles of runs (runs.cu).
+// Expands runs to values of particles (runs.cu).
 void launch_expand_runs(const OrderedDecode &params, cudaStream_t stream);
 
 // Payloads to staging, and records (encode.cu); then the section from them, once their places are known (write.cu).

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What comes before the blocks of a section in the order of ids: header and records. Every length is checked against
-// the bytes there are before it is used.
+// Opens an ordered section: header and records. Every length is checked against the available bytes before it is used.
 #include "gpz/core/block.hpp"
 #include "gpz/cuda/block/decode.cuh"
 #include "gpz/cuda/common/check.hpp"
@@ -12,7 +11,7 @@ namespace {
 
 constexpr unsigned record_threads = 128;
 
-// Whether the section has runs, and how many rows; false if it is damaged.
+// Reads whether the section has runs, and its number of rows. Returns false if it is damaged.
 __device__ bool read_kind(const OrderedDecode &params, OrderedLayout &layout, std::uint64_t &at) {
   at = 0;
   layout.rows = params.particles;
@@ -30,7 +29,7 @@ __device__ bool read_kind(const OrderedDecode &params, OrderedLayout &layout, st
   return true;
 }
 
-// All lanes of a warp together; the layout is complete if this is true.
+// Called by all lanes of a warp. The layout is complete if it returns true.
 __device__ bool open_header(const OrderedDecode &params, OrderedLayout &shared) {
   OrderedLayout layout{};
   std::uint64_t at;
@@ -85,7 +84,7 @@ __global__ void open_section(const __grid_constant__ OrderedDecode params) {
   params.words[params.blocks] = 0;
 }
 
-// Also the words of the block's payload; false if they cannot be.
+// Reads a record and computes the words of the block's payload. Returns false if they are impossible.
 __device__ bool read_record(const OrderedDecode &params, const OrderedLayout &layout, std::uint64_t block,
                             core::OrderedRecord &record, std::uint32_t &words) {
   const int components = layout.runs ? core::run_components : params.field.components;

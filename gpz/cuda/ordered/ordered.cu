@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Host side of ordered sections: workspace, launches.
+// Host side of ordered sections: workspace and launches.
 #include "gpz/core/block.hpp"
 #include "gpz/cuda/block/field_arguments.hpp"
 #include "gpz/cuda/common/arguments.hpp"

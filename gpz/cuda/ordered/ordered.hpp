@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sections of particles in the order of their ids (docs/decisions/0011; docs/format.md, section 10) in device memory:
-// the bytes of cpu::encode_ordered, and the values of cpu::decode_ordered. Everything is queued on the caller's stream;
-// nothing is allocated, nothing waits.
+// Ordered sections (docs/decisions/0011; docs/format.md, section 10) in device memory. Encodes to the bytes of
+// cpu::encode_ordered and decodes to the values of cpu::decode_ordered. All work is queued on the caller's stream,
+// without allocating or waiting.
 #pragma once
 
 #include <cstddef>
@@ -13,24 +13,23 @@
 
 namespace gpz::cuda {
 
-// What a section is about. `ids` (device memory) has the ids of the particles, or is nullptr: the section is that of
-// the ids. Axes that are not periodic are GridAxis{}.
+// Shape of a section. `ids` (device memory) has the ids of the particles; null if the section stores the ids
+// themselves. Axes that are not periodic are GridAxis{}.
 struct DeviceOrderedShape {
   std::uint64_t particles = 0;  // below 2^32
   const std::int64_t *ids = nullptr;
   core::GridBox box{};
 };
 
-// What *status becomes.
+// Values of *status after decoding, besides 0.
 inline constexpr std::uint32_t ordered_damaged = 1;  // the bytes contradict the format
 
-// Some 100 bytes for 1,024 particles, and of one component 8 for each particle.
+// About 100 bytes per 1,024 particles, and 8 more per particle for one component.
 std::size_t decode_ordered_workspace(std::uint64_t particles, int components);
 
-// Decodes a section of `size` bytes in device memory, aligned to 8: the values of particle i go to element i of the
-// arrays of `output` (step 0: integers). *status (memory the device can
-// write) becomes 0 or the number above; values are unspecified then. Never reads or writes outside of what it was
-// given. Throws invalid_argument.
+// Decodes a section of `size` bytes in device memory, aligned to 8. Writes the values of particle i to element i of the
+// arrays of `output` (step 0: integers). Sets *status (memory that the device can write) to 0, or to ordered_damaged,
+// which leaves values unspecified. Never accesses memory outside of its arguments. Throws invalid_argument.
 void decode_ordered(const DeviceOrderedShape &shape, const void *section, std::size_t size, const FieldOutput &output,
                     void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of particles from runs, which were decoded like a section of two components: gaps, and lengths less 1. Sums
-// over 1,024 runs, over those, and then over the runs of each say where each begins, and with which value.
+// Expands runs to values. Runs are decoded as a section of two components: gaps, and lengths less 1. Sums over 1,024
+// runs, sums over those, and sums within each 1,024 runs give the first particle and the first value of each run.
 #include <algorithm>
 #include <cub/block/block_scan.cuh>
 
@@ -17,13 +17,13 @@ using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
 constexpr unsigned run_threads = core::default_block_size;
-constexpr unsigned most_run_ctas = 1056;  // thread blocks that share 1,024 runs each
+constexpr unsigned most_run_ctas = 1056;  // thread blocks that share all groups of 1,024 runs
 constexpr unsigned value_threads = 256;
-constexpr U32 values_at_once = 2048;  // of a thread block
+constexpr U32 values_at_once = 2048;  // per thread block
 
 struct RunSum {
   U64 particles;
-  U64 growth;  // from the first value of a run to that of the next one
+  U64 growth;  // from the first value of a run to that of the next
 };
 struct Add {
   __device__ RunSum operator()(const RunSum &a, const RunSum &b) const {
@@ -36,7 +36,7 @@ __device__ bool has_runs(const OrderedDecode &params) {
   return *static_cast<volatile U32 *>(params.status) == 0 && params.layout->runs;
 }
 
-// Run k; one that is longer than all particles is none.
+// Run k. A run that is longer than all particles is damage.
 __device__ RunSum run_of(const OrderedDecode &params, U64 k, bool &damaged) {
   if (k >= params.layout->rows) return {0, 0};
   const auto more = static_cast<U64>(params.runs.more[k]);
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(run_threads) sum_runs(const __grid_constant__ 
   if (damaged) atomicOr(params.status, ordered_damaged);
 }
 
-// One thread block.
+// Runs in one thread block.
 __global__ void __launch_bounds__(run_threads) sum_all_runs(const __grid_constant__ OrderedDecode params) {
   __shared__ RunScan::TempStorage memory;
   if (__syncthreads_or(!has_runs(params)) != 0) return;
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(run_threads) place_runs(const __grid_constant_
   }
 }
 
-// The last run between `first` and `last` that begins at particle i or before, of which `first` is one.
+// Last run from `first` to `last` that begins at or before particle i. Run `first` must be one.
 __device__ U64 run_at(const std::int64_t *begin, U64 first, U64 last, U64 i) {
   while (first < last) {
     const U64 middle = (first + last + 1) / 2;
@@ -112,7 +112,7 @@ __device__ U64 run_at(const std::int64_t *begin, U64 first, U64 last, U64 i) {
 
 template <typename T>
 __global__ void __launch_bounds__(value_threads) expand_runs(const __grid_constant__ OrderedDecode params) {
-  __shared__ U64 ends[2];  // the runs of the first particle and of the last one
+  __shared__ U64 ends[2];  // runs of the first and of the last particle
   const U64 start = U64{blockIdx.x} * values_at_once;
   const U64 end = min(start + values_at_once, params.particles);
   if (__syncthreads_or(!has_runs(params) || params.field.data[0] == nullptr) != 0) return;

@@ -25,7 +25,7 @@ std::vector<FieldOutput> without_arrays(const std::vector<Field> &fields) {
   return outputs;
 }
 
-// Bytes that a TrajectoryDecoder takes for each particle (gpz/cuda_trajectory_decoder.hpp), with an eighth to spare.
+// Bytes per particle that a TrajectoryDecoder takes (gpz/cuda_trajectory_decoder.hpp), with an eighth to spare.
 std::uint64_t bytes_each(const std::vector<Field> &fields, bool sorted) {
   std::uint64_t bytes = sorted ? 24 : 0;
   for (const Field &field : fields) {
@@ -51,7 +51,7 @@ std::size_t FrameDecoder::first_frame(std::size_t i, const format::FrameHead &he
   if (since_key > i) throw Error(Status::corrupt, "a frame that it builds on is missing");
   const bool lies_between = complete_ && since_key != 0 && frame_ < i && frame_ + since_key >= i;
   if (lies_between && follows(wanted)) return frame_ + 1;
-  // Who asks for other fields of the same frames in turn gets both followed, and at the next time all there are.
+  // Alternating between fields follows both. The next time, all fields are followed.
   if (lies_between) {
     for (std::size_t f = 0; f < wanted.size() && f < wanted_.size(); ++f)
       if (wanted_[f]) wanted[f] = true;
@@ -72,7 +72,7 @@ void FrameDecoder::begin(const format::FrameHead &head, bool sorted) {
   if (decoders_.size() > head.chunks.size())
     decoders_.erase(decoders_.begin() + static_cast<std::ptrdiff_t>(head.chunks.size()), decoders_.end());
   while (decoders_.size() < head.chunks.size()) decoders_.emplace_back(device_);
-  // Frames with other fields than the one that is wanted: their chunks are independent.
+  // Frames with other fields than the wanted frame have independent chunks only.
   const bool has_these = wanted_.size() == info.fields.size();
   std::uint64_t held = 0;
   for (TrajectoryDecoder &decoder : decoders_) {
@@ -129,7 +129,7 @@ void FrameDecoder::decode(std::size_t j, const format::FrameHead &head, const By
 void FrameDecoder::decode_merged(const format::FrameHead &head, const Bytes &bytes,
                                  const std::vector<FieldOutput> &outputs, std::size_t sorted_by, Stream stream) {
   const std::uint64_t n = head.info.particles;
-  std::vector<DeviceArray *> from;  // components that are staged
+  std::vector<DeviceArray *> from;  // staged components
   std::vector<DeviceArray> to;
   std::vector<FieldOutput> stored = outputs;
   for (std::size_t f = 0; f < stored.size(); ++f)

@@ -11,7 +11,7 @@ __global__ void compare(const std::int64_t *a, const std::int64_t *b, std::uint6
   if (i < n && a[i] != b[i]) *differs = 1;
 }
 
-// Of both arrays of ids and of IdRanks, for each particle.
+// Bytes per particle of both arrays of ids and of IdRanks.
 constexpr std::uint64_t bytes_each = 64;
 
 template <typename T>

@@ -10,7 +10,7 @@
 namespace gpz::cuda {
 namespace {
 
-// To pages.
+// Rounds up to whole pages.
 std::size_t rounded(std::size_t size) { return (size + 4095) / 4096 * 4096; }
 
 }  // namespace
@@ -20,8 +20,8 @@ class Landing::PinnedLane final : public Lane {
   PinnedLane(Landing &landing, std::uint8_t *memory) : landing_(landing), memory_(memory) {}
 
   std::uint8_t *room() override {
-    // The bus has so many copies before it that there is time to sleep, and the caller's thread needs a core. Events
-    // that wake a thread up by themselves are slower.
+    // Enough copies are queued on the bus that this thread can sleep, and the caller's thread needs a core. Events that
+    // wake up a thread are slower.
     while (!sent_[turn_].is_over()) std::this_thread::sleep_for(std::chrono::microseconds(20));
     return here();
   }
@@ -74,7 +74,7 @@ void Landing::reserve(std::size_t index, std::size_t size) {
   if (size <= slot.bytes.capacity()) return;
   slot.bytes.release();
   slot.charge = {};
-  // Key frames are larger than the others, and each slot has one of them sooner or later.
+  // Key frames are larger than other frames, and each slot holds one sooner or later.
   const std::size_t wanted = longest_ / 4 <= size ? std::max<std::size_t>(longest_, size) : size + size / 8;
   slot.charge = format::Charge(wanted);
   slot.bytes.allocate(wanted, 0);

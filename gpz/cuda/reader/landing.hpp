@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the bytes of frames land: device memory. On their way there they are in a few pieces of pinned memory, which
-// are used again so soon that they stay in the cache of the processor.
+// Receives the bytes of frames in device memory. On their way, bytes pass through a few pieces of pinned memory, which
+// are reused so soon that they stay in the cache of the processor.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace gpz::cuda {
 
 class Landing final : public api::Landing {
  public:
-  // Rooms of pinned memory that each thread goes round.
+  // Rooms of pinned memory that each thread uses in turn.
   static constexpr std::size_t rooms_a_lane = 3;
 
   // Of the current device. `longest`: bytes of the longest frame, for memory that need not grow again.
@@ -28,18 +28,19 @@ class Landing final : public api::Landing {
   Landing(const Landing &) = delete;
   Landing &operator=(const Landing &) = delete;
 
-  // Waits for copies to the slot; the caller has waited for all that used its bytes. Charged to the current budget, as
-  // is the pinned memory of all lanes, which the first call takes. Throws limit_exceeded, out_of_memory.
+  // Waits for copies to the slot. The caller must have waited for all work that uses its bytes. Charged to the current
+  // budget, together with the pinned memory of all lanes, which the first call allocates. Throws limit_exceeded,
+  // out_of_memory.
   void reserve(std::size_t slot, std::size_t size) override;
   std::unique_ptr<Lane> lane() override;
   void complete(std::size_t slot) override;
 
-  // The bytes of a slot that is complete, for work on a stream that follow() was called for.
+  // Bytes of a complete slot, for work on a stream for which follow() was called.
   const std::uint8_t *on_device(std::size_t slot) const;
-  // What is queued on `stream` from now on waits until the slot has been copied.
+  // Later work on `stream` waits until the slot has been copied.
   void follow(std::size_t slot, Stream stream) const;
 
-  // Frees all memory. No lane may be left.
+  // Frees all memory. All lanes must be gone.
   void release();
   MemoryUse memory() const;
 
@@ -49,7 +50,7 @@ class Landing final : public api::Landing {
     DeviceBuffer bytes;
     format::Charge charge;
     Event copied;
-    std::atomic<bool> copying{false};  // copies were queued that no event stands for yet
+    std::atomic<bool> copying{false};  // copies are queued for which no event is recorded yet
   };
 
   void reserve_lanes();

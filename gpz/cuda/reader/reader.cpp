@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::Reader: which frames are read and decoded, on the device or on the CPU.
+// gpz::cuda::Reader: decides which frames are read, and whether the device or the CPU decodes them.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -26,7 +26,7 @@ namespace {
 using api::in_file;
 
 constexpr std::size_t most_frames_ahead = 12;
-constexpr std::size_t most_chunks = 4096;  // of a frame that the device decodes: each has a decoder
+constexpr std::size_t most_chunks = 4096;  // in a frame decoded on the device, where each chunk has a decoder
 
 int threads_of(const ReaderOptions &options) {
   if (options.threads < 0) throw Error(Status::invalid_argument, "a negative number of threads");
@@ -34,7 +34,7 @@ int threads_of(const ReaderOptions &options) {
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 16u));
 }
 
-// More do not make it faster, and the caller's thread, and what else the program does, need cores as well.
+// More threads are not faster, and the caller's thread and the rest of the program need cores, too.
 int reading_threads_of(const ReaderOptions &options) {
   const int threads = threads_of(options);
   return options.threads > 0 ? threads : std::max(1, threads * 3 / 4);
@@ -46,8 +46,8 @@ std::uint64_t longest_frame(const FileScan &scan) {
   return longest;
 }
 
-// Many bytes are copied faster than few. But the pinned memory of all threads together has no more bytes than a frame,
-// where that does not make copies too small.
+// Large copies are faster. The pinned memory of all threads should still be no larger than a frame, unless copies
+// become too small.
 void choose_copies(std::uint64_t longest, api::ReadAhead::Settings &settings) {
   constexpr std::uint64_t least = 64 << 10;
   constexpr std::uint64_t most = 2 << 20;
@@ -70,7 +70,7 @@ std::vector<FieldOutput> outputs_of(const FrameInfo &info, const std::vector<cpu
   return outputs;
 }
 
-// Errors of a frame after which gpz::Reader has the word: either it can read the frame, or it says what is wrong.
+// True for errors after which gpz::Reader decides: either it can read the frame, or it reports what is wrong.
 bool is_for_the_cpu(const Error &error) {
   switch (error.status()) {
     case Status::corrupt:
@@ -125,7 +125,7 @@ struct Reader::State {
     return api::FrameFile(std::move(source));
   }
 
-  // What leads from the file to decoded values on the device.
+  // Creates everything between the file and decoded values on the device.
   void make_path() {
     api::ReadAhead::Settings settings;
     settings.threads = reading_threads;
@@ -138,7 +138,7 @@ struct Reader::State {
     decoder.emplace(device);
   }
 
-  // The head of frame i, which may be here already.
+  // Head of frame i, which may already have been read ahead.
   format::FrameHead head(std::size_t i) const {
     const format::FrameHead *const known = ahead->head(i);
     return known != nullptr ? *known : file.head(i);
@@ -151,7 +151,7 @@ struct Reader::State {
     const std::size_t sorted_by = api::sort_field(head.info, {threads, order == OutputOrder::id});
     const std::vector<FieldOutput> outputs = outputs_of(head.info, targets);
     check(outputs, head.info.particles);
-    forget_last_error();  // earlier errors of the caller are not this call's
+    forget_last_error();  // earlier errors of the caller do not belong to this call
 
     FrameRead result{head.info, true, {}};
     result.reason = reason_for_cpu(i, head);
@@ -180,7 +180,7 @@ struct Reader::State {
     return i - std::min<std::size_t>(i, head.info.since_key);
   }
 
-  // Empty: the device may be able to decode frame i.
+  // Empty if the device may be able to decode frame i.
   std::string reason_for_cpu(std::size_t i, const format::FrameHead &head) const {
     if (on_cpu && on_cpu->key == key_of(i, head)) return on_cpu->reason;
     if (head.info.fields.empty()) return "no fields";
@@ -189,10 +189,10 @@ struct Reader::State {
     return {};
   }
 
-  // On the device. Returns why that is for the CPU to do, or nothing if it is done.
+  // Decodes on the device. Returns why the CPU has to decode the frame; empty if it is done.
   std::string decode(std::size_t i, const format::FrameHead &head, const std::vector<FieldOutput> &outputs,
                      std::size_t sorted_by, Stream stream) {
-    // After a frame for the CPU the next one may be so as well: nothing is read ahead for it.
+    // After a frame for the CPU, the next one may be such a frame, too: do not read ahead.
     const bool goes_on = !last || (*last + 1 == i && !on_cpu);
     on_cpu.reset();
     try {
@@ -231,7 +231,7 @@ struct Reader::State {
 
   void read_on_cpu(std::size_t i, const format::FrameHead &head, const std::vector<FieldOutput> &outputs,
                    OutputOrder order, Stream stream) {
-    ahead->aim(i, i);  // nothing
+    ahead->aim(i, i);  // stops reading ahead
     const auto n = static_cast<std::size_t>(head.info.particles);
     std::vector<DeviceArray> arrays;
     std::vector<ColumnOutput> columns;
@@ -275,8 +275,8 @@ struct Reader::State {
   std::optional<Landing> landing;
   std::optional<api::ReadAhead> ahead;
   std::optional<FrameDecoder> decoder;
-  std::optional<std::size_t> last;  // frame that was read
-  // The CPU.
+  std::optional<std::size_t> last;  // frame that was read last
+  // For frames that the CPU decodes.
   std::function<gpz::Reader()> open_on_cpu;
   std::optional<gpz::Reader> cpu;
   std::optional<OnCpu> on_cpu;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned threads = 256;
 
-// Bits, or the low ones of them.
+// Copies bits. A narrower type gets the low bits.
 template <typename From, typename To>
 __global__ void place(const From *values, const std::uint32_t *rows, std::uint64_t n, char *to, std::ptrdiff_t stride) {
   const std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * threads + threadIdx.x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decoded columns of a frame on their way to the caller's arrays: in stored order, or from the CPU.
+// Decoded columns of a frame on their way to the caller's arrays, in stored order or from the CPU.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@
 
 namespace gpz::cuda {
 
-// Columns of n values each, without gaps, one for each array of the caller. Of the device that is current in each call.
+// Contiguous columns of n values, one for each array of the caller. Uses the device that is current in each call.
 class StagedValues {
  public:
-  // Where values come from: floats of the type of the caller's array, integers of 64 bits.
+  // Source of the values of an array: floats have the type of the caller's array, integers have 64 bits.
   struct Column {
-    std::size_t at = 0;  // byte of the memory
-    DeviceArray to;      // of the caller
+    std::size_t at = 0;  // offset in the memory, in bytes
+    DeviceArray to;      // the caller's array
 
     ConstArray::Type type() const { return is_integer(to.type) ? ConstArray::Type::int64 : to.type; }
-    std::size_t size() const { return type() == ConstArray::Type::float32 ? 4 : 8; }  // of an element, bytes
+    std::size_t size() const { return type() == ConstArray::Type::float32 ? 4 : 8; }  // bytes per element
   };
 
-  // Room for these columns. Charged to the current budget. Throws limit_exceeded, out_of_memory.
+  // Makes room for these columns. Charged to the current budget. Throws limit_exceeded, out_of_memory.
   void reserve(const std::vector<DeviceArray> &arrays, std::uint64_t n);
-  // Room on the host for as much, which copy_from_host() copies as a whole.
+  // Makes as much room on the host, which copy_from_host() copies as a whole.
   void reserve_on_host();
   void copy_from_host(Stream stream);
 
@@ -34,8 +34,8 @@ class StagedValues {
   void *on_device(const Column &column) const;
   void *on_host(const Column &column) const;
 
-  // Writes each column to the caller's array: value i to element rows[i], or i without rows. Of integers that go into
-  // 32 bits, the low ones.
+  // Writes each column to the caller's array: value i to element rows[i], or to element i if rows is null. 32-bit
+  // integers get the low bits.
   void place(const std::uint32_t *rows, Stream stream) const;
 
   void release();
@@ -52,7 +52,7 @@ class StagedValues {
   std::uint64_t allocations_ = 0;
 };
 
-// Does so with n values of this type without gaps.
+// Writes n contiguous values of this type in that way.
 void place_values(const void *values, ConstArray::Type type, const DeviceArray &to, std::uint64_t n,
                   const std::uint32_t *rows, Stream stream);
 

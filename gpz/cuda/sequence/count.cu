@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of a sequence chunk depends on all its particles: steps are counted to choose symbols, symbols to choose tables.
-// A warp takes the particles of a lane, four each thread: contexts reach two particles back, and no further.
+// Computes what depends on all particles of a sequence chunk: counts steps to choose symbols, and symbols to choose
+// tables. A warp takes the particles of a lane, four per thread, because contexts reach only two particles back.
 #include <cub/block/block_scan.cuh>
 #include <type_traits>
 
@@ -17,11 +17,11 @@ using U64 = std::uint64_t;
 constexpr unsigned step_threads = 256;
 constexpr unsigned symbol_threads = 1024;
 
-// The part of a lane's particles that a thread of the lane's warp has.
+// Particles of a lane that one thread of the lane's warp handles.
 struct Part {
   SequenceRun run;
-  U64 at;     // its first particle
-  U32 count;  // at most tile_rows; as many in whole blocks
+  U64 at;     // first particle
+  U32 count;  // at most tile_rows, which it is in full blocks
 
   __device__ Part(U64 particles, U64 item)
       : run(particles, item / core::sequence_lanes, static_cast<U32>(item % core::sequence_lanes)) {
@@ -31,13 +31,13 @@ struct Part {
   }
 };
 
-// core::step_magnitude in 32 bits, where these suffice.
+// core::step_magnitude, in 32 bits if these suffice.
 __device__ __forceinline__ U32 magnitude_of(std::int64_t step) {
   const auto low = static_cast<std::int32_t>(step);
   return low == step ? 32 - static_cast<U32>(__clz(abs(low))) : core::step_magnitudes - 1;
 }
 
-// Most values are held by far. To know that of them takes less than core::holds, which is asked for the others.
+// Quick test that most values pass. The slower core::holds decides about the others.
 template <typename T>
 class SureGrid {
  public:
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(step_threads, 4) count_steps(const __grid_cons
         const core::Quantized<T> q = values.quantized(tile[d].x[k]);
         index[k] = q.index;
         largest = max(largest, q.error);
-        all_held &= sure.holds(tile[d].x[k], q.error);  // what is not there is 0
+        all_held &= sure.holds(tile[d].x[k], q.error);  // missing values are 0
       }
       U32 exact = 0;
       if (!all_held) {
@@ -142,7 +142,7 @@ __global__ void choose_axes(const __grid_constant__ SequenceEncode params) {
   atomicAdd(&params.report->low_bits, axis.shift);
 }
 
-// Runs if the values are Plain, or not, as the kernel is.
+// Returns at once unless the values are as `Plain` says.
 template <typename T, int D, bool Plain>
 __global__ void __launch_bounds__(symbol_threads, 1) count_symbols(const __grid_constant__ SequenceEncode params) {
   extern __shared__ U32 counts[];
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(symbol_threads, 1) count_symbols(const __grid_
         }
       }
     }
-    // What the last row leaves behind is where the first of the next thread begins.
+    // The context after a thread's last row is that of the next thread's first row.
     core::SequenceContext context;
 #pragma unroll
     for (int d = 0; d < D; ++d) context.take(d, symbol[tile_rows - 1][d], axis[d]);
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(symbol_threads, 1) count_symbols(const __grid_
     if (counts[k] != 0) atomicAdd(&params.counts[k], counts[k]);
 }
 
-// One thread block a table, one thread a symbol.
+// One thread block per table, one thread per symbol.
 __global__ void __launch_bounds__(core::sequence_symbols) make_tables(const __grid_constant__ SequenceEncode params) {
   using Scan = cub::BlockScan<U64, core::sequence_symbols>;
   __shared__ typename Scan::TempStorage storage;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The streams of a sequence chunk to steps, and these to values: one warp a block decodes, one warp a lane sums up. In
-// between, steps are in the arrays that the values go to.
+// Decodes the streams of a sequence chunk to steps, and sums these to values. One warp decodes each block, one warp
+// sums up each lane. In between, steps are in the arrays of the values.
 #include "gpz/chunk.hpp"
 #include "gpz/core/quantize.hpp"
 #include "gpz/cuda/block/block_store.cuh"
@@ -28,11 +28,11 @@ __device__ __forceinline__ std::int32_t &step_at(const StepArray &steps, U64 blo
                                            static_cast<std::int64_t>(particle) * steps.stride);
 }
 
-// Low bits of a lane, row after row. All lanes have the same widths, and take a word together: words of 32 bits of 32
-// lanes, so that the bits passed are the words passed, too.
+// Reads the low bits of a lane, row after row. All lanes have equal widths and take words together. With 32 lanes and
+// words of 32 bits, the bits that a lane has passed are also the words that all lanes have passed.
 class LaneReader {
  public:
-  // Words of the lane from `first` on, and up to `end` those of all lanes.
+  // `first` is the first word of the lane; the words of all lanes end at `end`.
   __device__ LaneReader(const U32 *block, U32 first, U32 end) {
     static_assert(warp_size == 32);
     if (first < end) word_ = block[first];
@@ -52,12 +52,12 @@ class LaneReader {
   }
 
  private:
-  U32 bits_ = 0;  // passed
+  U32 bits_ = 0;  // passed so far
   U32 word_ = 0;
   U32 next_ = 0;
 };
 
-// Where a lane has escapes: the first few.
+// Positions of the first few escapes of a lane.
 class EscapePlaces {
  public:
   static constexpr U32 most = 7;
@@ -77,16 +77,16 @@ class EscapePlaces {
 };
 static_assert(core::sequence_block_size / core::sequence_lanes <= 128 && core::max_components <= 4);
 
-constexpr std::int32_t escaped = INT32_MIN;  // no step of a symbol
+constexpr std::int32_t escaped = INT32_MIN;  // never the step of a symbol
 
-// Tables in shared memory, by addresses there.
+// Tables in shared memory, accessed by shared addresses.
 class Tables {
  public:
   __device__ Tables(const U32 *entries, const std::uint16_t *quick)
       : entries_(static_cast<U32>(__cvta_generic_to_shared(entries))),
         quick_(static_cast<U32>(__cvta_generic_to_shared(quick))) {}
 
-  // The entry of a slot, and where the slots of the next one begin.
+  // Returns the entry of a slot. `end` becomes the first slot of the next entry.
   __device__ __forceinline__ U32 find(U32 table, U32 slot, U32 &end) const {
     std::uint16_t first;
     asm("ld.shared.u16 %0, [%1];" : "=h"(first) : "r"(quick_ + 2 * (table * quick_stride + slot / quick_slots)));
@@ -112,8 +112,8 @@ class Tables {
   U32 quick_;
 };
 
-// Steps of eight rows of a lane, of which `first` are held: so that lanes next to each other write 32 bytes together,
-// the two of them first the rows of the even one, then those of the odd one.
+// Stores the steps of eight rows of a lane; the rows `first` were held back. Adjacent lanes write 32 bytes together:
+// first the rows of the even lane, then those of the odd lane.
 __device__ __forceinline__ void store_pairs(std::int32_t *even_lane, const std::int32_t (&first)[tile_rows],
                                             const std::int32_t (&second)[tile_rows]) {
   const bool odd = this_lane() % 2 != 0;
@@ -131,14 +131,14 @@ __device__ __forceinline__ void store_pairs(std::int32_t *even_lane, const std::
       make_int4(of_odd[0], of_odd[1], of_odd[2], of_odd[3]);
 }
 
-// Asks for words to be in the cache that all processors share, without waiting for them.
+// Prefetches words to the L2 cache, without waiting.
 __device__ __forceinline__ void prefetch(const U32 *words, U32 count) {
   constexpr U32 line = 128 / sizeof(U32);
   for (U32 k = this_lane() * line; k < count; k += warp_size * line)
     asm volatile("prefetch.global.L2 [%0];" : : "l"(__cvta_generic_to_global(words + k)));
 }
 
-// Decodes a block. Whole: it has core::sequence_block_size particles.
+// Decodes a block. `Whole`: it has core::sequence_block_size particles.
 template <int D, bool Whole>
 __device__ __forceinline__ void decode_block(const SequenceDecode &params, U64 b, const Tables &tables,
                                              const U32 (&shift)[D], const U32 *words) {
@@ -159,12 +159,12 @@ __device__ __forceinline__ void decode_block(const SequenceDecode &params, U64 b
   U32 state = words[layout.states_at + this_lane()];
   const auto *const stream = reinterpret_cast<const std::uint16_t *>(words + layout.stream_at);
   bool good = state >= core::ans_low;
-  U32 seen = 0;  // bits of all entries
+  U32 seen = 0;  // bits of all entries, joined
   U32 taken = 0;
   EscapePlaces escapes;
   core::SequenceContext context;
   const U32 lanes_before = (1u << this_lane()) - 1;
-  // What damaged bytes want beyond the stream is its last word; in front of an empty stream are the states.
+  // Damaged bytes may ask for words beyond the stream: they get its last word. Before an empty stream are the states.
   const auto last_word = static_cast<std::int32_t>(stream_words) - 1;
   std::int32_t held[D][tile_rows] = {};
 #pragma unroll 1
@@ -245,10 +245,10 @@ __device__ __forceinline__ void decode_block(const SequenceDecode &params, U64 b
     }
 }
 
-// Warps of a thread block take blocks that follow each other: their arrays are in few pages of memory.
+// Warps of a thread block take consecutive blocks, whose arrays are in few pages of memory.
 template <int D>
 __global__ void __launch_bounds__(step_threads, 1) decode_steps(const __grid_constant__ SequenceDecode params) {
-  extern __shared__ __align__(16) U32 entries[];  // then the quick ones
+  extern __shared__ __align__(16) U32 entries[];  // then the quick tables
   auto *const quick = reinterpret_cast<std::uint16_t *>(entries + D * core::sequence_contexts * entry_stride);
   if (params.report->failed != 0) return;
   for (U32 t = threadIdx.x / warp_size; t < D * core::sequence_contexts; t += step_threads / warp_size)
@@ -273,7 +273,7 @@ __global__ void __launch_bounds__(step_threads, 1) decode_steps(const __grid_con
   }
 }
 
-// Sums of the steps of a warp's lane up to those of this thread, and of all of it. I holds them.
+// Sums the steps of a warp's lane before this thread, and all of them. Sums must fit into `I`.
 template <typename I>
 __device__ __forceinline__ I sum_before(const std::int32_t (&step)[tile_rows], I &all) {
   I sum = 0;
@@ -282,7 +282,7 @@ __device__ __forceinline__ I sum_before(const std::int32_t (&step)[tile_rows], I
   return warp_exclusive_sum(sum, &all);
 }
 
-// A thread block a block of particles, a warp those that a lane of its warp decoded.
+// One thread block per block of particles. Each warp takes the particles that one lane decoded.
 template <typename T, int D>
 __global__ void __launch_bounds__(sum_threads, 2) sum_steps(const __grid_constant__ SequenceDecode params) {
   __shared__ std::int64_t sums[D][core::sequence_lanes];
@@ -313,7 +313,7 @@ __global__ void __launch_bounds__(sum_threads, 2) sum_steps(const __grid_constan
   std::int64_t index[D];
 #pragma unroll
   for (int d = 0; d < D; ++d) {
-    // Sums of a lane are below 2^(9 + shift + 7) where there are no escapes.
+    // Without escapes, sums of a lane are below 2^(9 + shift + 7).
     std::int64_t all;
     if (record.escapes == 0 && params.tables->axis[d].shift < 15) {
       std::int32_t all_of_lane;
@@ -324,7 +324,7 @@ __global__ void __launch_bounds__(sum_threads, 2) sum_steps(const __grid_constan
     }
     if (this_lane() == 0) sums[d][lane] = all;
   }
-  __syncthreads();  // no value is written before all steps were read
+  __syncthreads();  // all steps must be read before any value is written
   const U64 first = run.first + run.from + row;
 #pragma unroll
   for (int d = 0; d < D; ++d) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The streams of a sequence chunk: one warp codes each block, from the last row on as the states want it, into pages.
+// Encodes the streams of a sequence chunk into pages. One warp codes each block, from the last row to the first, as
+// asymmetric numeral systems require.
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/scan.cuh"
 #include "gpz/cuda/common/warp.cuh"
@@ -13,13 +14,13 @@ using U64 = std::uint64_t;
 
 constexpr unsigned stream_threads = stream_warps * warp_size;
 
-// A block's stream, which is filled from its end on.
+// Stream of a block, filled from its end on.
 class PagedStream {
  public:
   __device__ PagedStream(const SequenceEncode &params, U64 block, U32 room)
       : params_(params), list_(params.page_lists + block * (room / page_words)), at_(room), begin_(room) {}
 
-  // All lanes call it; those with a word give one. Words of a call are in the order of lanes.
+  // Called by all lanes; lanes with `mine` add a word. The words of a call are in the order of lanes.
   __device__ __forceinline__ void put(bool mine, U32 word, U32 lanes_before) {
     const U32 all = __ballot_sync(full_mask, mine);
     at_ -= static_cast<U32>(__popc(all));
@@ -46,35 +47,35 @@ class PagedStream {
   const SequenceEncode &params_;
   U32 *list_;
   U32 at_;
-  U32 begin_;      // of the first page
+  U32 begin_;      // start of the first page
   U32 shift_ = 0;  // from words of the stream to words of the pages, modulo 2^32
   U32 shift_before_ = 0;
 };
 
-// core::ans_push by a reciprocal of 32 bits, which is one instruction: states are below frequency * 2^20 before a step.
+// core::ans_push by a 32-bit reciprocal, which is one instruction. States are below frequency * 2^20 before a step.
 __device__ __forceinline__ U32 push(U32 state, U32 start, U32 frequency) {
-  // The quotient is below 2^20, and less than 2^-22 of it too large or too small: less a quarter it is not too large.
+  // The quotient is below 2^20, with a relative error below 2^-22. Subtracting a quarter keeps it from being too large.
   float reciprocal;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(__uint2float_rn(frequency)));
   const U32 quotient = __float2uint_rz(__fmaf_rn(__uint2float_rn(state), reciprocal, -0.25f));
   return core::ans_push(state, start, frequency, quotient);
 }
 
-// What is coded of rows of all lanes of a block, [row][component][lane].
-// Whole: the block has core::sequence_block_size particles.
+// Finds what is coded for some rows of all lanes of a block, as [row][component][lane]. `Whole`: the block has
+// core::sequence_block_size particles.
 template <typename T, int D, bool Plain, bool Whole>
 __device__ __forceinline__ void find_symbols(const SequenceEncode &params, const ChunkValues<T, D, Plain> &values,
                                              U64 b, const core::SequenceAxis (&axis)[D], U32 first_row,
                                              CodedValue *coded) {
-  // Threads next to each other have rows that follow each other: 64 bytes of a lane are read together.
-  constexpr U32 threads = coded_rows / tile_rows;  // of a lane
+  // Adjacent threads have consecutive rows, so that 64 bytes of a lane are read together.
+  constexpr U32 threads = coded_rows / tile_rows;  // per lane
   const U32 row = first_row + this_lane() % threads * tile_rows;
 #pragma unroll 1
   for (U32 lane = this_lane() / threads; lane < core::sequence_lanes; lane += warp_size / threads) {
     const SequenceRun run(params.particles, b, lane);
     const U32 count = row >= run.mine ? 0 : min(tile_rows, run.mine - row);
     const U64 at = run.first + run.from + row;
-    // The two rows before are those of the thread before, or have to be read.
+    // The two rows before belong to the previous thread, or must be read.
     const bool reads = this_lane() % threads == 0 && (Whole || count != 0);
     U32 symbol[tile_rows][D];
     core::SequenceContext context;
@@ -116,7 +117,7 @@ __device__ __forceinline__ void find_symbols(const SequenceEncode &params, const
   }
 }
 
-// Codes a block, and makes its record without the indices of its first particle.
+// Codes a block. Returns its record, without the indices of its first particle.
 template <typename T, int D, bool Plain, bool Whole>
 __device__ __forceinline__ core::SequenceRecord encode_block(const SequenceEncode &params,
                                                              const ChunkValues<T, D, Plain> &values, U64 b,
@@ -167,7 +168,7 @@ __device__ __forceinline__ core::SequenceRecord encode_block(const SequenceEncod
 
 template <typename T, int D, bool Plain>
 __global__ void __launch_bounds__(stream_threads, 1) encode_blocks(const __grid_constant__ SequenceEncode params) {
-  extern __shared__ __align__(16) PackedShare shares[];  // then what is coded, of each warp
+  extern __shared__ __align__(16) PackedShare shares[];  // then the coded values of each warp
   constexpr U32 all = D * core::sequence_contexts * core::sequence_symbols;
   if (params.report->failed != 0) return;
   for (U32 k = threadIdx.x; k < all / 4; k += stream_threads)
@@ -179,7 +180,7 @@ __global__ void __launch_bounds__(stream_threads, 1) encode_blocks(const __grid_
   const U32 warp = threadIdx.x / warp_size;
   auto *const coded = reinterpret_cast<CodedValue *>(shares + all) + warp * (coded_rows * D * core::sequence_lanes);
   const ChunkValues<T, D, Plain> values(params);
-  // Warps of a thread block take blocks that follow each other: their arrays are in few pages of memory.
+  // Warps of a thread block take consecutive blocks, whose arrays are in few pages of memory.
   const BlockShare part(params.blocks, blockIdx.x, gridDim.x);
   for (U64 b = part.first + warp; b < part.end; b += stream_warps) {
     const U32 n = sequence_block_particles(params.particles, b);
@@ -198,7 +199,8 @@ __global__ void __launch_bounds__(stream_threads, 1) encode_blocks(const __grid_
   }
 }
 
-// Of a chunk without strings of frequencies yet: where they will be, and the length of the chunk. One warp.
+// Computes the offsets of the strings of frequencies, which are not written yet, and the length of the chunk. Runs in
+// one warp.
 __global__ void measure(const __grid_constant__ SequenceEncode params) {
   if (params.report->failed != 0) return;
   const int components = params.field.components;

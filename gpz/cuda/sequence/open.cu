@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The head of a sequence chunk, its tables and its directory, for decoding. Every length is checked against the bytes
-// there are before it is used.
+// Opens a sequence chunk for decoding: head, tables and directory. Every length is checked against the available bytes
+// before it is used.
 #include <cub/block/block_scan.cuh>
 
 #include "gpz/chunk.hpp"
@@ -20,7 +20,7 @@ constexpr unsigned record_threads = 128;
 
 __device__ void fail(const SequenceDecode &params, U32 how) { atomicMax(&params.report->failed, how); }
 
-// The head of the chunk, axes and tables: one warp.
+// Reads the head of the chunk, axes and tables. Runs in one warp.
 __global__ void open_head(const __grid_constant__ SequenceDecode params) {
   const int components = params.field.components;
   const U32 tables = core::sequence_tables(components);
@@ -67,7 +67,7 @@ __global__ void open_head(const __grid_constant__ SequenceDecode params) {
   if (sum % 2 != 0 && params.chunk[directory / 4 - 1] != 0) fail(params, chunk_damaged);
 }
 
-// One thread block a table, one thread a symbol.
+// One thread block per table, one thread per symbol.
 __global__ void __launch_bounds__(core::sequence_symbols) open_tables(const __grid_constant__ SequenceDecode params) {
   using Scan = cub::BlockScan<U32, core::sequence_symbols>;
   __shared__ typename Scan::TempStorage storage;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What decodes a sequence chunk: workspace, launches.
+// Host side of decoding a sequence chunk: workspace and launches.
 #include "gpz/cuda/block/field_arguments.hpp"
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/carver.hpp"
@@ -34,7 +34,7 @@ std::size_t carve(void *base, SequenceDecode &params) {
   return carver.used();
 }
 
-// All but what is in the workspace, and the chunk.
+// All parameters except those in the workspace and the chunk.
 SequenceDecode params_of(const FieldOutput &output, std::uint64_t particles) {
   SequenceDecode params{};
   params.field = decode_field(output);
@@ -51,7 +51,7 @@ SequenceDecode params_of(const FieldOutput &output, std::uint64_t particles) {
   return params;
 }
 
-// Of the current device.
+// Attribute of the current device.
 int attribute(cudaDeviceAttr which, const char *what) {
   int device = 0;
   int value = 0;

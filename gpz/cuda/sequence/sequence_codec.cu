@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::SequenceCodec: its memory, and what it lets pass.
+// gpz::cuda::SequenceCodec: its memory and its checks.
 #include <algorithm>
 
 #include "gpz/cuda/block/field_arguments.hpp"
@@ -54,7 +54,7 @@ struct SequenceCodec::State {
     chunk = {};
   }
 
-  // With little to spare: what streams take varies little, and memory takes longer to get than to fill.
+  // Little to spare: the lengths of streams vary little, and allocating memory costs more than filling it.
   void reserve(DeviceBuffer &buffer, std::size_t size) {
     if (size <= buffer.capacity()) return;
     buffer.release();
@@ -67,7 +67,7 @@ struct SequenceCodec::State {
     ++allocations;
   }
 
-  // The report of the kernels that were queued.
+  // Waits for the queued kernels and returns their report.
   static SequenceReport finish(const SequenceReport *on_device, Stream stream, const char *what) {
     SequenceReport report{};
     check(cudaMemcpyAsync(&report, on_device, sizeof(SequenceReport), cudaMemcpyDeviceToHost, stream), what);
@@ -76,11 +76,11 @@ struct SequenceCodec::State {
   }
 
   struct Carved {
-    std::size_t zeros;  // what has to be zero before, which comes first
+    std::size_t zeros;  // size of the first part, which must be zero at the start
     std::size_t used;
   };
-  // Cuts the workspace; with nullptr it only measures. For encoding this is what counting needs: little, which takes
-  // less time to get.
+  // Cuts the workspace; with a null base, it only measures. For encoding it has what counting needs: little memory,
+  // which is allocated faster.
   static Carved carve(void *base, SequenceEncode &params) {
     Carver carver(base);
     params.report = carver.take<SequenceReport>(1);
@@ -93,7 +93,8 @@ struct SequenceCodec::State {
     params.shares = carver.take<PackedShare>(max_sequence_tables * core::sequence_symbols);
     return {zeros, carver.used()};
   }
-  // The bytes of a chunk, arrays of its blocks, and pages, which take all that is left; returns where they begin.
+  // Cuts the bytes of a chunk, arrays of its blocks, and pages, which take all the rest. Returns the offset of the
+  // pages.
   static std::size_t carve_streams(void *base, SequenceEncode &params) {
     const int components = params.field.components;
     const std::uint64_t blocks = params.blocks;
@@ -112,15 +113,15 @@ struct SequenceCodec::State {
     params.pages = carver.take<std::uint16_t>(0);
     return pages_at;
   }
-  // Memory for the kernels.
+  // Prepares memory for the kernels.
   void prepare(SequenceEncode &params, Stream stream) {
     reserve(workspace, carve(nullptr, params).used);
     const Carved carved = carve(workspace.data(), params);
     check(cudaMemsetAsync(workspace.data(), 0, carved.zeros, stream), "zeros");
   }
 
-  // Pages and bytes that a chunk will take at most, from what was counted: streams take a little more than their
-  // symbols say, and a part of a page each.
+  // Upper bounds for the pages and the bytes of a chunk, from the counts. Streams take slightly more than their symbols
+  // say, and each one a part of a page.
   static std::uint64_t pages_for(const SequenceEncode &params, const SequenceReport &counted) {
     const std::uint64_t words = counted.stream_bits / 16;
     return (words + words / 64) / page_words + params.blocks + 1;
@@ -173,7 +174,7 @@ struct SequenceCodec::State {
     return true;
   }
 
-  // With room for so much; if that does not suffice, once more with what was wanted.
+  // Encodes with this much room. If it does not suffice, encodes once more with the required room.
   void encode_with(SequenceEncode &params, SequenceReport &report, std::uint64_t size, std::uint64_t pages,
                    Stream stream) {
     for (;;) {
@@ -224,8 +225,8 @@ struct SequenceCodec::State {
   bool has_room_for_tables = false;
   std::uint64_t allocations = 0;
   DeviceBuffer workspace;
-  DeviceBuffer bytes;  // of the chunk, then arrays of blocks, then pages
-  DeviceChunk chunk;   // in `bytes`
+  DeviceBuffer bytes;  // the chunk, then arrays of blocks, then pages
+  DeviceChunk chunk;   // points into `bytes`
 };
 
 SequenceCodec::SequenceCodec(int device) : state_(std::make_unique<State>(device)) {}

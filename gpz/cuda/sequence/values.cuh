@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of the caller's arrays and their indices on the grid, four particles of a lane at a time: lanes lie far apart,
-// and what is read one value at a time would be read from memory several times.
+// Reads values of the caller's arrays and their grid indices, four particles of a lane at a time. Lanes are far apart:
+// single values would be read from memory several times.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,8 @@
 
 namespace gpz::cuda {
 
-// Values that are stored exactly have the index of the last one before that the grid holds. It is looked for that far.
+// A value that is stored exactly takes the index of the last value before it that the grid holds. The search goes back
+// this far.
 inline constexpr std::uint32_t exact_reach = 256;
 
 template <typename T>
@@ -24,8 +25,8 @@ __device__ __forceinline__ T value_at(const FieldParams &field, int d, std::uint
   return *reinterpret_cast<const T *>(array.data + static_cast<std::int64_t>(i) * array.stride);
 }
 
-// The index of the last particle before i whose value the grid holds, 0 if there is none, out_of_reach if it is too far
-// away. A call: it is rare, and there are many places that may need it.
+// Index of the last particle before i whose value the grid holds; 0 if there is none, out_of_reach if it is too far
+// away. Not inlined: rare path, many call sites.
 inline constexpr std::int64_t out_of_reach = INT64_MIN;
 template <typename T>
 __device__ __noinline__ std::int64_t index_before(const FieldParams &field, int d, std::uint64_t i) {
@@ -36,8 +37,8 @@ __device__ __noinline__ std::int64_t index_before(const FieldParams &field, int 
   return i == 0 ? 0 : out_of_reach;
 }
 
-// Arrays of D components. Packed: they have no gaps, and four values can be read at once; otherwise they may.
-// Exact: there may be values that the grid does not hold.
+// Arrays of D components. `Packed`: contiguous, and four values can be read at once. `Exact`: the grid may not hold all
+// values.
 template <typename T, int D, bool Packed, bool Exact>
 class SequenceValues {
  public:
@@ -48,7 +49,7 @@ class SequenceValues {
     return value_at<T>(field_, d, i);
   }
 
-  // `count` particles from i on. Whole: a tile, at a multiple of its length.
+  // Loads `count` particles from i on. `Whole`: a full tile, at a multiple of its length.
   template <bool Whole = false>
   __device__ __forceinline__ Tile<T> load(int d, std::uint64_t i, std::uint32_t count) const {
     Tile<T> tile{};
@@ -65,14 +66,14 @@ class SequenceValues {
   __device__ __forceinline__ bool holds(T x) const { return core::holds(x, field_.grid); }
   __device__ __forceinline__ core::Quantized<T> quantized(T x) const { return core::quantize(x, field_.grid); }
 
-  // The index of particle i, whose value is x.
+  // Index of particle i, whose value is x.
   __device__ __forceinline__ std::int64_t index(int d, std::uint64_t i, T x) const {
     if (Exact && !holds(x)) return index_before<T>(field_, d, i);
     return quantized(x).index;
   }
   __device__ __forceinline__ std::int64_t index(int d, std::uint64_t i) const { return index(d, i, value(d, i)); }
 
-  // Indices, modulo 2^32, of `count` particles from i on, whose values are a tile.
+  // Indices, modulo 2^32, of `count` particles from i on, with values in `tile`.
   __device__ __forceinline__ void indices(int d, std::uint64_t i, const Tile<T> &tile, std::uint32_t count,
                                           std::uint32_t (&out)[tile_rows]) const {
     bool all_held = true;
@@ -104,11 +105,11 @@ class SequenceValues {
   const FieldParams &field_;
 };
 
-// Those of a chunk; Plain: packed, and the grid holds all of them.
+// Values of a chunk. `Plain`: packed, and the grid holds all of them.
 template <typename T, int D, bool Plain>
 using ChunkValues = SequenceValues<T, D, Plain, !Plain>;
 
-// Calls launch(T, D): a value of the type of the field's values, a std::integral_constant of its components.
+// Calls `launch` with a value of the type of the field's values and a std::integral_constant of its components.
 template <typename T, typename Launch>
 void with_components(int components, const Launch &launch) {
   if (components == 1) return launch(T{}, std::integral_constant<int, 1>{});

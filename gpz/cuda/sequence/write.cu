@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of a sequence chunk, once it is known where they go: head, exact values, tables, and for each block its
+// Writes the bytes of a sequence chunk, once all offsets are known: head, exact values, tables, and for each block its
 // record, low bits, escapes and stream.
 #include "gpz/chunk.hpp"
 #include "gpz/cuda/common/check.hpp"
@@ -16,7 +16,7 @@ using U64 = std::uint64_t;
 
 constexpr unsigned block_threads = 128;
 
-// Everything in front of the strings of frequencies but exact values, and the zeros behind parts.
+// Writes everything before the strings of frequencies except exact values, and the zeros behind parts.
 __global__ void write_start(const __grid_constant__ SequenceEncode params) {
   if (!is_complete(params, *params.report)) return;
   const int components = params.field.components;
@@ -53,7 +53,7 @@ __global__ void write_start(const __grid_constant__ SequenceEncode params) {
   }
 }
 
-// One thread block a table, one thread a word of its frequencies.
+// One thread block per table, one thread per word of its frequencies.
 __global__ void write_tables(const __grid_constant__ SequenceEncode params) {
   if (!is_complete(params, *params.report)) return;
   const U32 t = blockIdx.x;
@@ -73,7 +73,7 @@ __global__ void write_tables(const __grid_constant__ SequenceEncode params) {
   }
 }
 
-// Exact values in the order of their places: a warp a component of a block.
+// Writes exact values in the order of their places, one warp per component of a block.
 template <typename T, int D>
 __global__ void __launch_bounds__(block_threads) write_exact(const __grid_constant__ SequenceEncode params) {
   const U64 item = U64{blockIdx.x} * (block_threads / warp_size) + threadIdx.x / warp_size;
@@ -104,7 +104,7 @@ constexpr U32 run_rows = core::sequence_block_size / core::sequence_lanes;
 constexpr unsigned step_threads = 512;
 static_assert(run_rows == warp_size * tile_rows);
 
-// Low bits of a block, [lane][row], a lane's rows and one more: so that lanes are in different banks.
+// Low bits of a block, by component, lane and row. One more row puts lanes into different banks.
 template <int D>
 struct LowBits {
   U32 of[D][core::sequence_lanes][run_rows + 1];
@@ -119,7 +119,7 @@ __device__ __forceinline__ U32 low_word(const U32 *low, U32 rows, U32 width, U32
   return word;
 }
 
-// Escapes of the particles of a lane, from `escape` on, and the low bits of the others: a warp.
+// Writes the escapes of a lane's particles from `escape` on, and stores the low bits of the others. Called by a warp.
 template <typename T, int D, bool Plain>
 __device__ __forceinline__ void split_steps(const SequenceEncode &params, const ChunkValues<T, D, Plain> &values, U64 b,
                                             U32 lane, const core::SequenceAxis (&axis)[D], LowBits<D> &low,
@@ -133,7 +133,7 @@ __device__ __forceinline__ void split_steps(const SequenceEncode &params, const 
   for (int d = 0; d < D; ++d) tile[d] = values.load(d, at, count);
   const U32 before_lane = params.lane_escapes[b * core::sequence_lanes + this_lane()];
   std::int32_t step[tile_rows][D];
-  U32 escaped = 0;  // a bit a value
+  U32 escaped = 0;  // one bit per value
 #pragma unroll
   for (int d = 0; d < D; ++d) {
     U32 index[tile_rows];
@@ -158,7 +158,7 @@ __device__ __forceinline__ void split_steps(const SequenceEncode &params, const 
       if ((escaped >> (k * D + static_cast<U32>(d)) & 1) != 0) *escape++ = static_cast<U32>(step[k][d]);
 }
 
-// Low bits and escapes of a block, from `to` on.
+// Writes the low bits and escapes of a block, from `to` on.
 template <typename T, int D, bool Plain>
 __device__ __forceinline__ void write_steps(const SequenceEncode &params, U64 b, const core::SequenceAxis (&axis)[D],
                                             const core::SequenceLayout &layout, LowBits<D> &low, U32 *to) {
@@ -178,7 +178,7 @@ __device__ __forceinline__ void write_steps(const SequenceEncode &params, U64 b,
   }
 }
 
-// A thread block a block.
+// One thread block per block of particles.
 template <typename T, int D, bool Plain>
 __global__ void __launch_bounds__(step_threads, 3) write_blocks(const __grid_constant__ SequenceEncode params) {
   constexpr U32 room = core::sequence_block_size * D;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A chunk in device memory, of which the host reads the heads.
+// A chunk in device memory whose heads the host reads.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace gpz::cuda {
 
-// What was last copied from a chunk to the host.
+// Part of a chunk that was copied to the host last.
 struct HeadCache {
   PinnedBuffer memory;
   std::size_t begin = 0;  // from the start of the chunk
@@ -21,8 +21,8 @@ struct HeadCache {
 
 class ChunkBytes {
  public:
-  // Who has the bytes as well, for the heads: memory, or a function (ReadBytes). Neither: they are copied from the
-  // device, which waits for the stream.
+  // The bytes on the host, for reading heads: memory, or a function (ReadBytes). Without either, heads are copied from
+  // the device, which waits for the stream.
   struct OnHost {
     const void *memory = nullptr;
     const std::function<void(std::size_t, void *, std::size_t)> *read = nullptr;
@@ -40,7 +40,7 @@ class ChunkBytes {
 
   std::size_t size() const { return size_; }
   const void *device(std::size_t offset = 0) const { return device_ + base_ + offset; }
-  // `count` bytes from `offset` on, as many as there are. Valid until the next call.
+  // `count` bytes from `offset` on, or fewer at the end. Valid until the next call.
   const std::uint8_t *host(std::size_t offset, std::size_t count) const {
     offset = std::min(offset, size_);
     count = std::min(count, size_ - offset);
@@ -49,13 +49,13 @@ class ChunkBytes {
     if (base_ + offset < cache_->begin || base_ + offset + count > cache_->end) fetch(offset, count);
     return static_cast<const std::uint8_t *>(cache_->memory.data()) + (base_ + offset - cache_->begin);
   }
-  // For format::open_chunk.
+  // Reads for format::open_chunk.
   std::function<void(std::uint64_t, std::uint8_t *, std::size_t)> reader() const {
     return [this](std::uint64_t at, std::uint8_t *to, std::size_t count) {
       if (count != 0) std::memcpy(to, host(static_cast<std::size_t>(at), count), count);
     };
   }
-  // A part that is within the bytes.
+  // A part, which must be within the bytes.
   ChunkBytes part(std::size_t offset, std::size_t size) const {
     ChunkBytes out = *this;
     out.base_ += offset;
@@ -64,7 +64,7 @@ class ChunkBytes {
   }
 
  private:
-  // More than was asked for: what follows is often read next.
+  // More than requested, because the bytes that follow are often read next.
   static constexpr std::size_t usual = 2048;
 
   void fetch(std::size_t offset, std::size_t count) const {

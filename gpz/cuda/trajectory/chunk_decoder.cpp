@@ -18,7 +18,7 @@ using format::corrupt;
 
 namespace {
 
-// A field has a section and arrivals; ids may be decoded alone.
+// Each field has a section and arrivals; ids may be decoded separately.
 constexpr int most_statuses = static_cast<int>(max_fields) + 4;
 
 ConstArray::Type type_of(const Field &field) {
@@ -27,7 +27,7 @@ ConstArray::Type type_of(const Field &field) {
                                             : ConstArray::Type::float64;
 }
 
-// Whether the arrays keep every bit of every value.
+// True if the arrays keep every bit of every value.
 bool holds_all(const FieldOutput &output) {
   for (std::size_t d = 0; d < output.field.components.size(); ++d)
     if (output.components[d].data == nullptr || output.components[d].type != type_of(output.field)) return false;
@@ -159,7 +159,7 @@ ChunkDecoder::Landing ChunkDecoder::land(const Call &call, std::size_t f, std::u
 
 bool ChunkDecoder::take_landed(const Call &call, std::size_t f, std::uint64_t first, std::uint64_t count) {
   if (landings_[f].is_callers) return true;
-  if (history_.has_keys(f)) return false;  // they are as good
+  if (history_.has_keys(f)) return false;  // the keys serve as well
   if (!is_wanted(call.outputs[f])) return true;
   const RowRange range = range_of(call, first, count);
   if (field(call, f).type == ValueType::integer) {
@@ -204,7 +204,7 @@ void ChunkDecoder::next(const Call &call) {
   if (!format::have_same_grids(fields_, history_.fields()))
     corrupt("a difference chunk without the frame it builds on", 0);
   if (call.particles > format::max_followed) unsupported("a difference chunk of more than 2^31 - 1 particles");
-  // Names are the caller's, from frame to frame.
+  // Names come from the caller with each frame, so that the field of ids may change.
   const std::size_t id = format::identity_field(fields_);
   ranked_ = ranked_ && id == id_;
   id_ = id;
@@ -254,7 +254,7 @@ void ChunkDecoder::let_leave(const Call &call, const format::Column<std::uint32_
   history_.keep(staying, before - leaving.size(), call.stream);
 }
 
-// Which fields go through edges with field 0 is in their sections.
+// Sections say which fields count the edges that particles cross in field 0.
 void ChunkDecoder::count_crossings(const Call &call, const std::vector<format::Span> &sections, std::uint64_t staying) {
   bool counts = false;
   for (std::size_t f = 1; f < sections.size(); ++f) counts |= history_.has_keys(f) && sections[f].size != 0;
@@ -317,7 +317,7 @@ void ChunkDecoder::decode_predicted(const Call &call, std::size_t f, const Chunk
     decode_difference(state, indices.device(), indices.size(), box, output, workspace_.data(), workspace_.capacity(),
                       status, call.stream, crossings, prediction);
   } else if (state.components == core::max_components) {
-    // Rows of arrivals get what is there, and their values afterwards.
+    // Rows of arrivals get old contents here, and their values later.
     reserve(packed_, call.particles * sizeof(PackedIndices));
     auto *const packed = static_cast<PackedIndices *>(packed_.data());
     decode_packed_difference(state, indices.device(), indices.size(), box, packed, workspace_.data(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decodes the chunks of one writer, frame after frame: the counterpart of trajectory::ChunkReader. Everything is queued
+// Decodes the chunks of one writer, frame after frame: the counterpart of trajectory::ChunkReader. All work is queued
 // on the caller's stream; growing allocates and may wait.
 #pragma once
 
@@ -23,9 +23,9 @@ namespace gpz::cuda {
 
 class ChunkDecoder {
  public:
-  // What the device reports, in pinned memory.
+  // Report of the device, in pinned memory.
   struct Report {
-    std::uint32_t status = 0;  // of all chunks since it was cleared
+    std::uint32_t status = 0;  // joined over all chunks since it was cleared
     std::uint64_t id_bits = 0;
   };
   struct Call {
@@ -38,8 +38,8 @@ class ChunkDecoder {
   };
 
   void follow(const std::vector<bool> &fields) { wanted_ = fields; }
-  // Queues the next chunk; its status is joined to report->status. Throws what TrajectoryDecoder::queue does; the
-  // history is of no use then.
+  // Queues the next chunk; its status is joined to report->status. Throws as TrajectoryDecoder::queue does, which
+  // leaves the history useless.
   void decode(const Call &call);
 
   void forget();
@@ -48,12 +48,12 @@ class ChunkDecoder {
   std::uint64_t allocations() const;
 
  private:
-  // Where a field's values are decoded to: the caller's arrays, the keys of the history, or scratch memory.
+  // Destination of a field's decoded values: the caller's arrays, the keys of the history, or scratch memory.
   struct Landing {
-    FieldOutput output;  // no arrays: it is not decoded
+    FieldOutput output;  // without arrays: not decoded
     bool is_callers = false;
   };
-  // Which of the particles, those that stay (0) and others (1), the caller's arrays of a field have.
+  // True for the particles whose values the caller's arrays of a field have: those that stay (0), all others (1).
   using Written = std::array<bool, 2>;
 
   void begin(const Call &call);
@@ -61,17 +61,17 @@ class ChunkDecoder {
   void next(const Call &call);
 
   void let_leave(const Call &call, const format::Column<std::uint32_t> &leaving);
-  // Finds the rows of particles in the order of ids, if they are not known.
+  // Finds the rows of particles in the order of ids, unless they are known.
   void rank(const Call &call);
 
-  // Particles from `first` on, of a chunk that is decoded without others: their ids, to the ids of all; the fields but
-  // the ids if they were decoded before.
+  // Decode particles from `first` on, from an independent chunk. decode_ids writes to the ids of all particles.
+  // decode_others decodes the fields, without ids that were decoded before.
   void decode_ids(const Call &call, const ChunkBytes &chunk, const IndependentDecoder &decoder, std::uint64_t first,
                   std::uint64_t count);
   void decode_others(const Call &call, const ChunkBytes &chunk, const IndependentDecoder &decoder, std::uint64_t first,
                      std::uint64_t count);
   Landing land(const Call &call, std::size_t f, std::uint64_t first, std::uint64_t count, Carver &carver) const;
-  // Writes what has landed in scratch memory and has to; whether the caller's arrays have it.
+  // Writes values from scratch memory if necessary. Returns true if the caller's arrays have the values.
   bool take_landed(const Call &call, std::size_t f, std::uint64_t first, std::uint64_t count);
   void decode_into(const Call &call, const ChunkBytes &chunk, const IndependentDecoder &decoder, std::uint64_t count,
                    const std::vector<FieldOutput> &outputs);
@@ -81,19 +81,19 @@ class ChunkDecoder {
   void decode_block_coded(const Call &call, std::size_t f, const ChunkBytes &chunk, std::uint64_t staying);
   void count_crossings(const Call &call, const std::vector<format::Span> &sections, std::uint64_t staying);
 
-  // What is not written yet.
+  // Writes what is not written yet.
   void write_fields(const Call &call, std::uint64_t staying);
   void write_history(const Call &call, std::size_t f, const RowRange &range);
 
   static const Field &field(const Call &call, std::size_t f) { return call.outputs[f].field; }
   RowRange range_of(const Call &call, std::uint64_t first, std::uint64_t count) const;
   DeviceKeys keys(const Call &call, std::size_t f) const;
-  DeviceValues values(const Call &call, std::size_t f) const;  // that have landed
+  DeviceValues values(const Call &call, std::size_t f) const;  // where they have landed
   std::int64_t *ids() const;
   bool is_followed(std::size_t f) const { return history_.kept(f) != Kept::nothing; }
   std::uint32_t *next_status();
   void reserve(DeviceBuffer &buffer, std::size_t size);
-  // Makes room for what `cut` takes, and lets it take it: `cut` is called twice. Returns the bytes.
+  // Makes room for what `cut` takes. Calls `cut` twice, to measure and to cut. Returns the bytes.
   template <typename Cut>
   std::size_t carve(DeviceBuffer &buffer, const Cut &cut) {
     Carver measured(nullptr);
@@ -108,27 +108,27 @@ class ChunkDecoder {
 
   std::vector<bool> wanted_;
   DeviceHistory history_;
-  bool has_no_values_ = false;  // it begins with a sequence chunk, and has nothing of it
+  bool has_no_values_ = false;  // starts with a sequence chunk, of which nothing is kept
   std::size_t id_ = 0;
   IdRanks ranks_;
-  bool ranked_ = false;  // ranks_ are those of the history's ids
+  bool ranked_ = false;  // ranks_ belong to the ids in the history
 
-  DeviceBuffer flags_;      // of the history, and the statuses of a chunk
-  DeviceBuffer workspace_;  // of the call that decodes
+  DeviceBuffer flags_;      // `wide` of the history, and the statuses of a chunk
+  DeviceBuffer workspace_;  // of the decoding call
   DeviceBuffer landing_;    // values that cannot go to the caller's arrays
-  DeviceBuffer ids_;        // for their order, if there is no history
-  DeviceBuffer lists_;      // slots that leave, slots that stay
+  DeviceBuffer ids_;        // for sorting, if the history has none
+  DeviceBuffer lists_;      // leaving slots, staying slots
   DeviceBuffer crossings_;
-  DeviceBuffer packed_;  // indices on their way to the order of ids
+  DeviceBuffer packed_;  // indices to be sorted by id
   PinnedRing leaving_;
   std::uint64_t allocations_ = 0;
 
-  // Of the chunk that is decoded.
+  // State of the chunk that is decoded.
   std::vector<Field> fields_;
   int statuses_used_ = 0;
   std::vector<Written> written_;
   std::vector<Landing> landings_;
-  DeviceCrossings crossed_{};  // by field 0; nullptr: nobody counts them
+  DeviceCrossings crossed_{};  // edges crossed in field 0; null: no field counts them
 };
 
 }  // namespace gpz::cuda

@@ -10,7 +10,7 @@
 namespace gpz::cuda {
 namespace {
 
-// Whether the first section is that of a predicted field.
+// True if the first section is that of a predicted field.
 bool leads(const FrameCall &call) { return !format::is_plain(call.field(0)); }
 
 }  // namespace
@@ -21,7 +21,7 @@ void ChunkEncoder::forget() {
   history_.forget();
   matched_.forget();
   last_.forget();
-  scratch_before_ = scratch_particles_ = 0;  // it is for other fields
+  scratch_before_ = scratch_particles_ = 0;  // sized for these fields only
 }
 
 void ChunkEncoder::release() {
@@ -49,7 +49,7 @@ std::uint64_t ChunkEncoder::allocations() const {
 }
 
 void ChunkEncoder::reserve_scratch(const FrameCall &call, std::uint64_t before) {
-  // Sizes are asked of a library, which takes its time.
+  // Sizes come from a library call, which is slow.
   if (before <= scratch_before_ && call.particles <= scratch_particles_) return;
   scratch_before_ = scratch_particles_ = 0;
   const std::uint64_t most = std::max(before, call.particles);
@@ -127,7 +127,7 @@ ChunkEncoder::Repeated ChunkEncoder::encode_repeated(const FrameCall &call) {
   if (known == nullptr || !matched_.may_repeat(history_.particles(), call.particles, call.rows)) return Repeated::moved;
   reserve_scratch(call, history_.particles());
   report_.clear(call.stream);
-  // While the prediction is fitted, which keeps few multiprocessors busy.
+  // Runs while the prediction is fitted, which keeps few multiprocessors busy.
   if (beside_ == nullptr) beside_ = std::make_unique<Beside>();
   beside_->begin.record(call.stream);
   check(cudaStreamWaitEvent(beside_->stream.get(), beside_->begin.get()), "waiting for the caller's work");
@@ -175,8 +175,8 @@ std::vector<std::uint8_t> ChunkEncoder::start_chunk(const FrameCall &call) {
   return head;
 }
 
-// The first section, and what others depend on. Nothing is changed if *cancelled (nullptr: it does not exist) is not 0,
-// except that undo_frame() is then due for the first field, if it leads.
+// Queues the first section and everything that others depend on. If `cancelled` is given and *cancelled is not 0,
+// nothing changes, except that undo_frame() is then due for the first field, if it leads.
 void ChunkEncoder::queue_sections(const FrameCall &call, const std::uint32_t *cancelled) {
   BesidesEncoding besides;
   if (sections_.start(call, id_)) besides.crossings = matched_.crossings();
@@ -191,7 +191,8 @@ void ChunkEncoder::queue_sections(const FrameCall &call, const std::uint32_t *ca
     if (!compared[f]) sections_.queue_comparison(call, f, cancelled);
 }
 
-// Whether a field that may stay is compared with the last frame while the first section is encoded.
+// Compares a field that may stay with the last frame while the first section is encoded. Returns false if that is
+// impossible.
 bool ChunkEncoder::compare_besides(const FrameCall &call, std::size_t f, BesidesEncoding &besides,
                                    std::size_t &comparisons) const {
   const auto components = static_cast<std::size_t>(call.components(f));
@@ -212,7 +213,7 @@ bool ChunkEncoder::compare_besides(const FrameCall &call, std::size_t f, Besides
   return true;
 }
 
-// What the next frame is compared with. `repeated`: as this one was.
+// Keeps what the next frame is compared with. `repeated`: this frame repeated the last one.
 void ChunkEncoder::remember(const FrameCall &call, bool repeated) {
   if (!matched_.may_be_repeated()) return;
   for (std::size_t f = 0; f < call.fields.size(); ++f) {
@@ -222,7 +223,7 @@ void ChunkEncoder::remember(const FrameCall &call, bool repeated) {
   }
 }
 
-// Once the flags of the frame are there.
+// Call once the flags of the frame are there.
 bool ChunkEncoder::end_chunk(const FrameCall &call, std::vector<std::uint8_t> &head) {
   const std::uint64_t staying = matched_.staying();
   for (std::size_t f = 0; f < call.fields.size() && staying != 0; ++f) {

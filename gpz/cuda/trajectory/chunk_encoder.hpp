@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A frame as a difference chunk.
+// Encodes a frame as a difference chunk.
 #pragma once
 
 #include <cstddef>
@@ -21,37 +21,37 @@
 
 namespace gpz::cuda {
 
-// Keeps what the next frame is compared with. Of the device that is current in each call.
+// Keeps what the next frame is compared with. Uses the device that is current in each call.
 class ChunkEncoder {
  public:
   explicit ChunkEncoder(Codec &codec) : codec_(codec) {}
 
-  // Takes pinned memory, of which it has some until give_back().
+  // Allocates pinned memory, which give_back() frees.
   void make() { report_.make(); }
   void give_back() { report_.give_back(); }
 
-  // The history begins with the codec's chunk, which has these fields. Throws out_of_memory.
+  // Starts the history with the codec's chunk, which has these fields. Throws out_of_memory.
   void start(const FrameCall &call, const std::vector<Field> &fields, std::size_t id);
   bool started() const { return history_.started(); }
   void forget();
-  // forget(), and frees the device memory.
+  // As forget(). Also frees the device memory.
   void release();
 
   enum class Outcome : std::uint8_t {
     encoded,
-    impossible,  // not for this frame: few particles stay, or values are not what a section can have
-    wide,        // an index does not fit: the history is of no use
+    impossible,  // not for this frame: few particles stay, or a section cannot hold the values
+    wide,        // an index does not fit: the history is useless
   };
-  // The next frame; it has to be one that the history can follow.
+  // Encodes the next frame, which the history must be able to follow.
   Outcome encode(const FrameCall &call);
-  // What was encoded, until the next call. Its size, and what that would be if frames were independent.
+  // The encoded chunk, valid until the next call; its size; and its size if frames were independent.
   DeviceChunk chunk(std::uint64_t particles) const {
     return {out_.data(), out_.size(), particles, largest_error_, ChunkKind::difference};
   }
   std::size_t size() const { return out_.size(); }
   std::uint64_t independent_size(std::uint64_t particles) const { return sizes_.scaled(sizes_.all, particles); }
 
-  // After an exception: waits for what was queued on a stream of its own.
+  // After an exception: waits for work on the second stream.
   void settle() const;
 
   std::size_t device_bytes() const;
@@ -62,14 +62,14 @@ class ChunkEncoder {
 
   enum class Match : std::uint8_t { found, few, wide };
   Match match(const FrameCall &call);
-  // The frame if its particles are in the rows of the last one: all is queued as if they were, and comes to nothing if
-  // they are not. Waits once.
+  // Encodes a frame whose particles are in the rows of the last one. All work is queued as if they were, and has no
+  // effect if they are not. Waits once.
   enum class Repeated : std::uint8_t { encoded, impossible, wide, moved };
   Repeated encode_repeated(const FrameCall &call);
-  // The frame once its particles are matched; false: it cannot be.
+  // Encodes a frame whose particles are matched. Returns false if that is impossible.
   bool encode_matched(const FrameCall &call);
 
-  // Returns the head, as far as it is known.
+  // Returns the part of the head that is known.
   std::vector<std::uint8_t> start_chunk(const FrameCall &call);
   void queue_sections(const FrameCall &call, const std::uint32_t *cancelled);
   bool compare_besides(const FrameCall &call, std::size_t f, BesidesEncoding &besides, std::size_t &comparisons) const;
@@ -83,15 +83,15 @@ class ChunkEncoder {
   std::size_t id_ = 0;
   format::KeySizes sizes_;
   FrameMatch matched_;
-  LastFrame last_;  // if `matched_` may be repeated
+  LastFrame last_;  // used if `matched_` may be repeated
   ChunkOutput out_;
   DeviceBuffer scratch_;
-  std::uint64_t scratch_before_ = 0;  // what `scratch_` is large enough for
+  std::uint64_t scratch_before_ = 0;  // particles for which `scratch_` is large enough
   std::uint64_t scratch_particles_ = 0;
   std::uint64_t allocations_ = 0;
   SectionEncoder sections_{codec_, history_, matched_, report_, out_, scratch_};
 
-  // A second stream, and where it begins and ends.
+  // A second stream, with events for its start and its end.
   struct Beside {
     OwnStream stream;
     Event begin, end;

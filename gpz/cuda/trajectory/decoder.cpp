@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::TrajectoryDecoder: streams, statuses and errors around a ChunkDecoder.
+// gpz::cuda::TrajectoryDecoder: handles streams, statuses and errors for a ChunkDecoder.
 #include <memory>
 
 #include "gpz/cuda/common/arguments.hpp"
@@ -41,7 +41,7 @@ struct TrajectoryDecoder::State {
       chunks.decode({bytes, count, prepared, order == OutputOrder::id, report.get(), stream});
       done->record(stream);
     } catch (const Error &error) {
-      // What is queued already works with memory that may be given back, and with statuses of this chunk.
+      // The queued work uses memory that may be released, and sets statuses of this chunk.
       done->record(stream);
       done->wait();
       report->status = 0;
@@ -62,7 +62,7 @@ struct TrajectoryDecoder::State {
     return with_steps(fields);
   }
 
-  // The work of this call comes after that of the last one.
+  // Orders the work of this call after that of the last one.
   void follow_stream(Stream stream) {
     if (stream != last_stream) done->hold(stream);
     last_stream = stream;
@@ -71,7 +71,7 @@ struct TrajectoryDecoder::State {
   void check() {
     const std::uint32_t status = *static_cast<volatile std::uint32_t *>(&report->status);
     if (status == 0) return;
-    done->wait();  // chunks behind the damaged one report, too
+    done->wait();  // chunks behind the damaged one report as well
     report->status = 0;
     chunks.forget();
     if ((status & chunk_damaged) != 0) throw Error(Status::corrupt, "the bytes of a chunk contradict the format");
@@ -96,10 +96,10 @@ struct TrajectoryDecoder::State {
   std::uint64_t particles = 0;
   ChunkDecoder chunks;
   HeadCache heads;
-  DeviceBuffer copied;  // a chunk from host memory
+  DeviceBuffer copied;  // copy of a chunk from host memory
   std::uint64_t allocations = 0;
   PinnedReport<ChunkDecoder::Report> report;
-  std::unique_ptr<Event> done;  // all that was queued
+  std::unique_ptr<Event> done;  // recorded behind all queued work
   Stream last_stream = nullptr;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps over one field of a trajectory in device memory, in addition to those of difference.hpp. Everything is queued
-// on the caller's stream; nothing is allocated, nothing waits.
+// Operations on one field of a trajectory in device memory, in addition to those of difference.hpp. All work is queued
+// on the caller's stream, without allocating or waiting.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace gpz::cuda {
 
-// n integers of either size to 64 bits.
+// Converts n integers of 32 or 64 bits to 64 bits.
 void load_integers(const ConstArray &array, std::uint64_t n, std::int64_t *out, Stream stream);
 
-// n integers as they are in the caller's array, 4 or 8 bytes each, to an array without gaps; and whether others are
-// different: *changed (device memory) becomes 1 then, and is left alone otherwise.
+// Copies n integers of the caller's array, 4 or 8 bytes each, to a contiguous array. compare_copies sets *changed
+// (device memory) to 1 if the integers differ from such a copy, and leaves it alone otherwise.
 void copy_integers(const ConstArray &array, std::uint64_t n, void *out, Stream stream);
 void compare_copies(const ConstArray &array, const void *copy, std::uint64_t n, std::uint32_t *changed, Stream stream);
 
-// *changed (device memory) becomes 1 if one of these integers is not what the state has, and is left alone otherwise.
+// Sets *changed (device memory) to 1 if an integer differs from the state, and leaves it alone otherwise.
 void compare_integers(const DeviceValues &values, const DeviceDifferenceState &state, std::uint32_t *changed,
                       Stream stream);
 
-// Keys (core::key_of) of n floats, component d to last[d], and *changed as above (nullptr: not wanted); nothing if
-// *cancelled (device memory) is not 0.
+// Stores the keys (core::key_of) of n floats, component d in last[d], and sets *changed as above (null: not wanted).
+// Does nothing if *cancelled (device memory) is not 0.
 void follow_keys(const DeviceValues &values, std::uint64_t n, int components, std::int64_t *const *last,
                  std::uint32_t *changed, Stream stream, const std::uint32_t *cancelled = nullptr);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A frame as TrajectoryCodec is given it.
+// A frame as passed to TrajectoryCodec.
 #pragma once
 
 #include <cuda_runtime_api.h>

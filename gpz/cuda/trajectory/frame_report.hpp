@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels report to TrajectoryCodec while a frame is encoded.
+// Reports of kernels to TrajectoryCodec while a frame is encoded.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,25 @@
 
 namespace gpz::cuda {
 
-// Flags in device memory, whose last copy the host has, and results that kernels write to the host themselves.
+// Flags in device memory, with a copy on the host, and results that kernels write directly to the host.
 class FrameReport {
  public:
   struct Flags {
-    std::uint32_t wide;                 // an index that does not fit, since the history began
-    std::uint32_t moved;                // a particle is in another row than in the last frame
-    std::uint32_t changed[max_fields];  // fields that are not predicted, in this frame
+    std::uint32_t wide;                 // an index did not fit, since the history began
+    std::uint32_t moved;                // a particle changed its row since the last frame
+    std::uint32_t changed[max_fields];  // fields without prediction that changed in this frame
   };
   struct Results {
     DifferenceResult section;  // of the section that was encoded last
     MatchCounts counts;
-    std::uint64_t lengths[max_fields];  // of the sections of the key frame
+    std::uint64_t lengths[max_fields];  // lengths of the sections of the key frame
   };
 
-  // Takes pinned memory, of which it has some until give_back().
+  // Allocates pinned memory, which give_back() frees.
   void make() { host_.make(); }
   void give_back() { host_.release(); }
 
-  // Device memory for the flags. Throws out_of_memory.
+  // Allocates device memory for the flags. Throws out_of_memory.
   void reserve() {
     if (memory_.data() != nullptr) return;
     memory_.allocate(sizeof(Flags));
@@ -37,24 +37,24 @@ class FrameReport {
   }
   void release() { memory_.release(); }
 
-  // Those of a frame: all but `wide`.
+  // Clears the flags of a frame, which are all except `wide`.
   void clear(cudaStream_t stream) const {
     check(cudaMemsetAsync(moved(), 0, sizeof(Flags) - offsetof(Flags, moved), stream), "clearing");
   }
   void queue_copy(cudaStream_t stream) const {
     check(cudaMemcpyAsync(&host_->flags, on_device(), sizeof(Flags), cudaMemcpyDeviceToHost, stream), "results");
   }
-  // Waits for all that is queued, too.
+  // Also waits for all queued work.
   void fetch(cudaStream_t stream) const {
     queue_copy(stream);
     check(cudaStreamSynchronize(stream), "differences");
   }
 
-  // Where kernels set them.
+  // Device addresses for kernels.
   std::uint32_t *wide() const { return &on_device()->wide; }
   std::uint32_t *moved() const { return &on_device()->moved; }
   std::uint32_t *changed(std::size_t field) const { return &on_device()->changed[field]; }
-  // As they were copied.
+  // The last copy.
   const Flags &flags() const { return host_->flags; }
   Results &results() const { return host_->results; }
 

@@ -136,7 +136,7 @@ std::size_t DeviceHistory::scratch_size(std::uint64_t particles) {
   return carver.used();
 }
 
-// As many fields at once as there is room for.
+// Decodes as many fields at once as there is room for.
 void DeviceHistory::add(Codec &codec, const DeviceChunk &chunk, void *scratch, std::size_t scratch_size,
                         Stream stream) {
   const std::uint64_t count = chunk.particles;
@@ -149,7 +149,7 @@ void DeviceHistory::add(Codec &codec, const DeviceChunk &chunk, void *scratch, s
       const ConstArray::Type type = type_of(field);
       const std::size_t size = size_of(type);
       DeviceArray arrays[core::max_components];
-      if (end == id_)  // where they are kept
+      if (end == id_)  // decoded to where they are kept
         arrays[0] = {parts_[id_].exact[0] + particles_, static_cast<std::ptrdiff_t>(size), type};
       else
         for (std::size_t d = 0; d < field.components.size(); ++d)
@@ -187,7 +187,7 @@ void DeviceHistory::add(std::size_t field, const DeviceValues &decoded, std::uin
   std::int32_t *behind[core::max_components] = {};
   for (int d = 0; d < part.components; ++d) {
     behind[d] = state.last[d] + particles_;
-    // At rest.
+    // New particles are at rest.
     for (std::int32_t *history : {state.deviation[d], state.velocity[d], state.previous[d]})
       if (history != nullptr && count != 0)
         check(cudaMemsetAsync(history + particles_, 0, count * sizeof(std::int32_t), stream), "clearing");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What TrajectoryCodec and TrajectoryDecoder remember of the particles of a chunk, in device memory: the counterpart of
-// ChunkHistory.
-// Everything is queued on the caller's stream; growing alone allocates and may wait.
+// ChunkHistory. All work is queued on the caller's stream; growing allocates and may wait.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +14,17 @@
 
 namespace gpz::cuda {
 
-// How a field is remembered.
+// What is remembered of a field.
 enum class Kept : std::uint8_t {
   nothing,
   state,  // a DeviceDifferenceState
-  keys,   // integers, or the keys of lossless floats, of 64 bits
+  keys,   // 64-bit integers, or keys of lossless floats
 };
 
 class DeviceHistory {
  public:
-  // Of no particles; `wide` (device memory) becomes 1 when an index does not fit, later too. With `id`: ids and
-  // lossless floats are keys, all others have states. With `kept`: as that says.
+  // Starts without particles. `wide` (device memory) becomes 1 when an index does not fit, now or later. With `id`, ids
+  // and lossless floats have keys and all others have states. With `kept`, each field is kept as that says.
   void start(const std::vector<Field> &fields, std::size_t id, std::uint64_t capacity, std::uint32_t *wide,
              Stream stream);
   void start(const std::vector<Field> &fields, const std::vector<Kept> &kept, std::uint64_t capacity,
@@ -36,23 +35,23 @@ class DeviceHistory {
   const std::vector<Field> &fields() const { return described_; }
   std::uint64_t particles() const { return particles_; }
 
-  // Makes room, keeping what there is. Throws out_of_memory.
+  // Makes room and keeps the contents. Throws out_of_memory.
   void grow(std::uint64_t capacity, Stream stream);
 
   // Keeps the particles in slots kept[0] < kept[1] < ..., and removes the others.
   void keep(const std::uint32_t *kept, std::uint64_t count, Stream stream);
-  // Adds the particles of an independent chunk, as a reader decodes them, behind the others. Waits.
+  // Adds the particles of an independent chunk, decoded as by a reader, behind the others. Waits.
   void add(Codec &codec, const DeviceChunk &chunk, void *scratch, std::size_t scratch_size, Stream stream);
-  // Bytes that add() needs for so many.
+  // Bytes of scratch memory that add() needs for this many particles.
   static std::size_t scratch_size(std::uint64_t particles);
-  // add() in steps: `count` decoded values of each field that is remembered, then count_added().
+  // add() in steps: `count` decoded values of each remembered field, then count_added().
   void add(std::size_t field, const DeviceValues &decoded, std::uint64_t count, Stream stream);
   void count_added(std::uint64_t count) { particles_ += count; }
 
   const std::int64_t *ids() const { return parts_[id_].exact[0]; }
-  // Of a field of integers, or of floats with a bound.
+  // For fields with Kept::state.
   DeviceDifferenceState &state(std::size_t field) { return parts_[field].state; }
-  // Of a lossless field of floats: its keys, one array a component.
+  // For fields with Kept::keys: one array per component.
   std::int64_t *const *keys(std::size_t field) const { return parts_[field].exact; }
   bool has_keys(std::size_t field) const { return parts_[field].kept == Kept::keys; }
   Kept kept(std::size_t field) const { return parts_[field].kept; }
@@ -69,7 +68,7 @@ class DeviceHistory {
     std::int64_t *spare = nullptr;
     int components = 0;
   };
-  // A part with as much room and nothing in it.
+  // Creates a part with this capacity and no contents.
   Part place(const Field &field, Kept kept, std::uint64_t capacity);
 
   bool started_ = false;

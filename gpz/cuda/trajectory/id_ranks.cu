@@ -16,7 +16,7 @@ constexpr unsigned most_ctas = 2048;
 
 unsigned grid_for(std::uint64_t items) { return static_cast<unsigned>((items + rank_threads - 1) / rank_threads); }
 
-// Joins the bits of all ids, and numbers the slots.
+// Computes the bitwise or of all ids, and numbers the slots.
 __global__ void __launch_bounds__(rank_threads)
     join_bits(const std::int64_t *ids, std::uint64_t n, unsigned long long *bits, std::uint32_t *numbers) {
   std::uint64_t joined = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which row each slot has when particles are sorted by id: the counterpart of IdOrder.
+// Rows of slots when particles are sorted by id: the counterpart of IdOrder.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace gpz::cuda {
 
 class IdRanks {
  public:
-  // Ranks n ids in device memory; equal ones keep their order. Waits for the stream, to know how many bits the ids
-  // have; `bits` is pinned memory for that. Throws out_of_memory.
+  // Ranks n ids in device memory; equal ids keep their order. Waits for the stream to find out how many bits the ids
+  // have, for which `bits` is pinned memory. Throws out_of_memory.
   void find(const std::int64_t *ids, std::uint64_t n, std::uint64_t *bits, Stream stream);
 
-  // Of the last find(), in device memory.
-  const std::uint32_t *rows() const { return rows_; }    // of each slot
-  const std::uint32_t *slots() const { return slots_; }  // of each row
+  // Results of the last find(), in device memory.
+  const std::uint32_t *rows() const { return rows_; }    // row of each slot
+  const std::uint32_t *slots() const { return slots_; }  // slot of each row
   const std::int64_t *sorted_ids() const { return sorted_; }
 
   void release();
@@ -30,7 +30,7 @@ class IdRanks {
     std::uint64_t *bits;
     std::uint32_t *rows;
     std::int64_t *sorted;
-    std::uint32_t *numbers;  // the slots in order, and by id
+    std::uint32_t *numbers;  // slots in ascending order; `slots` has them by id
     std::uint32_t *slots;
     char *sort;
     std::size_t sort_bytes;

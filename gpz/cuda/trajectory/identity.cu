@@ -24,7 +24,7 @@ int table_bits(std::uint64_t left) {
   return bits;
 }
 
-// Fibonacci hashing: ids are mostly consecutive.
+// Fibonacci hashing, because ids are mostly consecutive.
 __device__ std::uint64_t hash(std::int64_t id, int bits) {
   return static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15u >> (64 - bits);
 }
@@ -41,7 +41,7 @@ __device__ std::int64_t id_of(const DeviceIdentity &identity, std::uint64_t part
 constexpr std::uint32_t guess_block = core::default_block_size;
 constexpr int guess_bits = 11;  // of a table that is at most half full
 
-// One thread block a block of slots.
+// One thread block per block of slots.
 __global__ void __launch_bounds__(match_threads)
     guess_in_block(const __grid_constant__ DeviceIdentity identity, std::uint32_t *guess) {
   constexpr std::uint32_t entries = 1u << guess_bits;
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(match_threads)
   for (std::uint32_t s = threadIdx.x; s < slots; s += match_threads) {
     const std::int64_t id = identity.slot_ids[first + s];
     auto at = static_cast<std::uint32_t>(hash(id, guess_bits));
-    // Of particles that have the same id, each goes to one slot.
+    // Particles with equal ids go to one slot each.
     while (table[at] != nowhere && (ids[table[at]] != id || atomicExch(&claimed[table[at]], 1u) != 0))
       at = (at + 1) % entries;
     guess[first + s] = table[at] == nowhere ? nowhere : static_cast<std::uint32_t>(first) + table[at];
@@ -81,7 +81,7 @@ __device__ void raise(std::uint64_t *all, std::uint64_t value) {
   atomicMax(reinterpret_cast<unsigned long long *>(all), static_cast<unsigned long long>(value));
 }
 
-// Few thread blocks, as all of them change the same two numbers.
+// Few thread blocks, because all of them update two numbers.
 __global__ void __launch_bounds__(match_threads)
     find_range(const std::int64_t *slot_ids, std::uint64_t slots, MatchCounts *counts) {
   std::uint64_t largest = 0;
@@ -97,13 +97,13 @@ __global__ void __launch_bounds__(match_threads)
   if (this_lane() == 1) raise(&counts->inverted_least, inverted);
 }
 
-// All threads of a thread block.
+// Called by all threads of a thread block.
 __device__ void count_matched(bool good, MatchCounts *counts) {
   const int count = __syncthreads_count(good ? 1 : 0);
   if (threadIdx.x == 0 && count != 0) atomicAdd(&counts->matched, static_cast<std::uint32_t>(count));
 }
 
-// No two slots have the same guess.
+// Requires that guesses of slots differ.
 __global__ void __launch_bounds__(match_threads)
     check_guesses(const __grid_constant__ DeviceIdentity identity, const std::uint32_t *guess, MatchCounts *counts) {
   const std::uint64_t slot = thread_index();
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(match_threads)
   count_matched(good, counts);
 }
 
-// Slots by id. Direct: an entry for each key from `least` on, so that an entry says which id it has.
+// Slots by id. `direct`: one entry for each key from `least` on, so that its position gives the id.
 struct SlotTable {
   std::uint32_t *entries;
   std::uint64_t least;
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(match_threads)
     if (atomicCAS(&table.entries[at], nowhere, static_cast<std::uint32_t>(slot)) == nowhere) return;
 }
 
-// Whether the particle found a slot.
+// Returns true if the particle found a slot.
 __device__ bool find_slot(const DeviceIdentity &identity, const SlotTable &table, std::uint32_t particle) {
   const std::int64_t id = id_of(identity, particle);
   std::uint64_t at = table.place(id);

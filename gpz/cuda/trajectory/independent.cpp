@@ -28,12 +28,12 @@ void decode_blocks(const ChunkBytes &chunk, std::uint64_t particles, const Outpu
 }
 
 bool any(const Fields & /*fields*/, std::uint64_t /*particles*/) { return true; }
-// Kernels read the heads of sequence chunks, as far as they know them.
+// Fields of sequence chunks that kernels support. Kernels read such heads themselves.
 bool has_positions_alone(const Fields &fields, std::uint64_t particles) {
   return particles != 0 && fields.size() == 1 && fields[0].type != ValueType::integer && fields[0].step > 0;
 }
 
-// The record of a block has a bit at least.
+// The record of a block has at least one bit.
 std::uint64_t least_for_blocks(const Fields & /*fields*/, std::uint64_t particles) {
   return core::blocks_of(particles) / 8;
 }
@@ -42,7 +42,8 @@ std::uint64_t least_for_sequence(const Fields &fields, std::uint64_t particles) 
   return core::sequence_blocks(particles) * core::sequence_record_size(static_cast<int>(fields[0].components.size()));
 }
 
-// By the number of the kind. What a sequence chunk has in place of an exact value is not what a history makes of it.
+// By number of the kind. Sequence chunks start no history: for exact values, they have other indices than a history
+// would.
 constexpr IndependentDecoder decoders[format::chunk_kinds] = {
     {any, "", least_for_blocks, decompress_workspace_size, decode_blocks, true},
     {},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chunks that are decoded without others: whole ones, arrivals, and fields that are coded in blocks.
+// Decodes independent chunks: whole chunks, arrivals, and block coded fields.
 #pragma once
 
 #include <cstddef>
@@ -12,27 +12,27 @@
 
 namespace gpz::cuda {
 
-// How a GPU decodes the independent chunks of a kind; beside the row of the kind in gpz/format/chunk_kinds.hpp.
+// How a GPU decodes independent chunks of a kind, beside the kind's row in gpz/format/chunk_kinds.hpp.
 struct IndependentDecoder {
-  bool (*serves)(const std::vector<Field> &fields, std::uint64_t particles);  // nullptr: none
-  const char *others;  // what is unsupported: chunks of this kind that it does not serve
-  // Bytes that so many particles take at least.
+  bool (*serves)(const std::vector<Field> &fields, std::uint64_t particles);  // null: no fields
+  const char *others;  // names the chunks of this kind that are not supported, for messages
+  // Least number of bytes that this many particles take.
   std::uint64_t (*least_size)(const std::vector<Field> &fields, std::uint64_t particles);
   std::size_t (*workspace)(const std::vector<FieldOutput> &fields, std::uint64_t particles);
-  // Into arrays. *status (device memory) becomes 0, chunk_damaged or chunk_unsupported. Everything is queued on the
-  // stream.
+  // Decodes a chunk into arrays. Sets *status (device memory) to 0, chunk_damaged or chunk_unsupported. All work is
+  // queued on the stream.
   void (*decode)(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<FieldOutput> &fields,
                  void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream);
   bool starts_history;
 };
 
-// Of a chunk that is said to have so many particles. Throws corrupt, truncated; unsupported for kinds that only the CPU
-// decodes, and fields that it alone decodes in them. Memory for the particles may be asked for afterwards: the bytes
-// are enough for them. Inside another chunk there are block chunks only.
+// Finds the decoder of a chunk with this many particles. Throws corrupt, truncated; unsupported for kinds and fields
+// that only the CPU decodes. Afterwards, memory for the particles may be allocated: the chunk is long enough for them.
+// With `is_inside`, only block chunks are allowed.
 const IndependentDecoder &decoder_of(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<Field> &fields,
                                      bool is_inside = false);
 
-// As format::read_field_coding. Throws unsupported for codings that only the CPU decodes: those that need a feature.
+// As format::read_field_coding. Throws unsupported for codings that need a feature, which only the CPU decodes.
 format::FieldCoding read_coding(const ChunkBytes &section, ChunkKind chunk, unsigned field, std::size_t counting = 0);
 inline ChunkBytes behind_coding(const ChunkBytes &section) {
   return section.part(format::field_coding_size, section.size() - format::field_coding_size);

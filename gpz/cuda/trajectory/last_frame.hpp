@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Integers of the last frame in device memory, in the order and type of the caller's arrays: if a frame has the same
-// ones, nobody moved and nothing changed, which takes a comparison of two streams of bytes to find out.
+// Integers of the last frame in device memory, in the order and type of the caller's arrays. If a frame has equal
+// integers, no particle changed its row and no value changed, which a comparison of bytes finds out.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace gpz::cuda {
 
 class LastFrame {
  public:
-  // Of component d of field f. Throws out_of_memory.
+  // Keeps component d of field f. Throws out_of_memory.
   void keep(std::size_t f, std::size_t d, const ConstArray &values, std::uint64_t particles, cudaStream_t stream) {
     const std::size_t at = f * core::max_components + d;
     while (kept_.size() <= at) kept_.push_back(std::make_unique<Kept>());
@@ -33,7 +33,7 @@ class LastFrame {
     kept.type = values.type;
   }
 
-  // What was kept of so many values of this type; nullptr: nothing.
+  // What was kept for this many values of this type; null: nothing.
   const void *find(std::size_t f, std::size_t d, ConstArray::Type type, std::uint64_t particles) const {
     const std::size_t at = f * core::max_components + d;
     if (at >= kept_.size() || kept_[at]->particles != particles || kept_[at]->type != type) return nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which particle of a frame is which of the next frame: the lists that TrajectoryCodec works with.
+// Matches the particles of a frame and of the next one, as lists for TrajectoryCodec.
 #pragma once
 
 #include <array>
@@ -17,39 +17,37 @@ class FrameMatch {
  public:
   static std::size_t scratch_size(std::uint64_t slots, std::uint64_t particles);
 
-  // Finds the particles of the slots, whose ids are in device memory, in a frame of the caller's. Waits for the stream.
-  // `counts` is pinned memory.
-  // Throws out_of_memory.
+  // Finds the particles of the slots, whose ids are in device memory, in a frame of the caller. Waits for the stream.
+  // `counts` is pinned memory. Throws out_of_memory.
   void find(const std::int64_t *slot_ids, std::uint64_t slots, const ConstArray &ids, std::uint64_t particles,
             const int *rows, void *scratch, MatchCounts *counts, cudaStream_t stream);
 
-  // Whether find() and list() need not be called for a frame whose ids are those of the last one, in the same rows.
-  // Then repeat() comes in their place.
+  // True if repeat() can replace find() and list() for a frame with the ids of the last one in the same rows.
   bool may_repeat(std::uint64_t slots, std::uint64_t particles, const int *rows) const {
     return repeats_ && slots != 0 && rows == nullptr && guesses_ == slots && slots == particles;
   }
   void repeat();
-  // Whether it may be called for the next frame. A frame whose particles moved does not say so: often they move again.
+  // True if repeat() may apply to the next frame. False after particles moved, because they often move again.
   bool may_be_repeated() const { return repeats_; }
 
   // Results of find().
   std::uint64_t staying() const { return staying_; }
   std::uint64_t arriving() const { return arriving_; }
 
-  // Lists the slots that the next frame is compared with: this frame's slots that stay, then the arriving particles.
-  // Waits if particles leave. `scratch` is that of find(), and untouched.
+  // Lists the slots with which the next frame is compared: this frame's slots that stay, then the arriving particles.
+  // Waits if particles leave. `scratch` must be that of find(), unchanged.
   void list(void *scratch, cudaStream_t stream);
 
   const std::vector<std::uint32_t> &leaving() const { return leaving_; }  // slots, ascending
-  // In device memory: slots that stay, ascending, if some leave; rows of those that stay, and of those that arrive.
+  // In device memory: staying slots, ascending, if some leave; rows of staying particles; rows of arriving particles.
   const std::uint32_t *staying_slots() const { return lists_.staying; }
   const std::uint32_t *staying_rows() const { return lists_.rows; }
   const std::uint32_t *arriving_rows() const { return lists_.rows + staying_; }
   DeviceWindows windows() const { return {lists_.first_rows, lists_.window_slots}; }  // of staying_rows()
-  // Room for what crosses edges: a byte for each particle.
+  // Room for crossings of edges: one byte per particle.
   const std::array<std::int8_t *, core::max_components> &crossings() const { return lists_.crossings; }
 
-  // Slots are others than those of list().
+  // Call if slots are no longer those of list().
   void forget() { guesses_ = 0; }
   void release();
   std::size_t device_bytes() const { return memory_.capacity(); }
@@ -57,7 +55,7 @@ class FrameMatch {
 
  private:
   struct Lists {
-    std::uint32_t *guess = nullptr;  // the particle of each slot, if the caller's order has not changed
+    std::uint32_t *guess = nullptr;  // particle of each slot, unless the caller's order changes
     std::uint32_t *particle_of_slot = nullptr;
     std::uint32_t *staying = nullptr;
     std::uint32_t *rows = nullptr;
@@ -73,8 +71,8 @@ class FrameMatch {
   DeviceBuffer memory_;
   Lists lists_;
   std::uint64_t capacity_ = 0;
-  std::uint64_t guesses_ = 0;  // slots that have one
-  bool guessed_all_ = false;   // all particles of the frame
+  std::uint64_t guesses_ = 0;  // number of slots with a guess
+  bool guessed_all_ = false;   // guesses were right for all particles
   bool repeats_ = false;
   std::uint64_t allocations_ = 0;
 

@@ -21,7 +21,7 @@ namespace {
 
 struct Workspace {
   std::int64_t *ids;
-  std::uint32_t *statuses;  // of each field's indices, of its exact values; of the ids
+  std::uint32_t *statuses;  // of each field's indices and exact values, and of the ids
   void *rest;
   std::size_t used;
 };
@@ -36,7 +36,7 @@ Workspace carve(void *base, const std::vector<FieldOutput> &fields, std::uint64_
   return memory;
 }
 
-// That of the fields, one after the other.
+// Workspace of the fields, which use it in turn.
 std::size_t rest_size(const std::vector<FieldOutput> &fields, std::uint64_t particles) {
   std::size_t size = 0;
   for (const FieldOutput &output : fields) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chunks in the order of ids (docs/format.md, section 10), decoded into arrays: the counterpart of
-// trajectory::OrderedChunk. Everything is queued on the stream; heads may wait for it.
+// Decodes ordered chunks (docs/format.md, section 10) into arrays: the counterpart of trajectory::OrderedChunk. All
+// work is queued on the stream; reading heads may wait for it.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace gpz::cuda {
 
 std::size_t ordered_chunk_workspace(const std::vector<FieldOutput> &fields, std::uint64_t particles);
 
-// Particle i goes to element i. *status (device memory) becomes 0, chunk_damaged or
-// chunk_unsupported. Throws corrupt, truncated, and unsupported for sections that only the CPU decodes.
+// Writes particle i to element i. Sets *status (device memory) to 0, chunk_damaged or chunk_unsupported. Throws
+// corrupt, truncated, and unsupported for sections that only the CPU decodes.
 void decode_ordered_chunk(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<FieldOutput> &fields,
                           void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream);
 

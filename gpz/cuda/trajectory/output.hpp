@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A difference chunk as it is put together in device memory.
+// A difference chunk that is assembled in device memory.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace gpz::cuda {
 
 class ChunkOutput {
  public:
-  // An empty chunk with room for `size` bytes in all.
+  // Starts an empty chunk with room for `size` bytes in all.
   void start(std::size_t size) {
     used_ = 0;
     sent_.clear();
@@ -25,13 +25,13 @@ class ChunkOutput {
   }
   void release() { memory_.release(); }
 
-  // The place `offset` bytes behind what there is.
+  // Address `offset` bytes behind the current end.
   void *at(std::size_t offset) const { return static_cast<char *>(memory_.data()) + used_ + offset; }
   std::size_t size() const { return used_; }
   void grow(std::size_t size) { used_ += size; }
   void cut(std::size_t size) { used_ = size; }
 
-  // Behind what there is. Some devices read host memory later: it is kept until the next start().
+  // Copies bytes to the current end. They are kept until the next start(), because some devices read host memory later.
   void place(std::vector<std::uint8_t> bytes, cudaStream_t stream) {
     sent_.push_back(std::move(bytes));
     const std::vector<std::uint8_t> &kept = sent_.back();
@@ -46,7 +46,7 @@ class ChunkOutput {
     check(cudaMemcpyAsync(at(0), part.data, part.size, cudaMemcpyDeviceToDevice, stream), "part of a chunk");
     grow(part.size);
   }
-  // The bytes before the sections.
+  // Writes the bytes before the sections.
   void set_head(const std::vector<std::uint8_t> &bytes, cudaStream_t stream) {
     check(cudaMemcpyAsync(memory_.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice, stream), "chunk header");
   }

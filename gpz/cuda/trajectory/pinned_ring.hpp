@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists on their way from the host to the device, of several frames at a time.
+// Copies lists from the host to the device, for several frames at a time.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace gpz::cuda {
 
 class PinnedRing {
  public:
-  // Queues the copy of `size` bytes. Waits for a copy that was queued four calls before.
+  // Queues the copy of `size` bytes. Waits for the copy that was queued four calls before.
   void send(const void *from, std::size_t size, void *to, cudaStream_t stream) {
     Piece &piece = pieces_[next_];
     next_ = (next_ + 1) % pieces_.size();
@@ -27,7 +27,7 @@ class PinnedRing {
     check(cudaMemcpyAsync(to, piece.memory.data(), size, cudaMemcpyHostToDevice, stream), "copy to the device");
     piece.copied->record(stream);
   }
-  // After all copies are done.
+  // Call after all copies are done.
   void release() {
     for (Piece &piece : pieces_) {
       piece.memory.release();

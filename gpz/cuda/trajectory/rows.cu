@@ -21,7 +21,7 @@ unsigned grid_for(std::uint64_t items) { return static_cast<unsigned>((items + r
 
 __device__ std::uint64_t thread_index() { return std::uint64_t{blockIdx.x} * row_threads + threadIdx.x; }
 
-// Sources have all components of a particle at once; what a field does not have is not looked at.
+// Sources load all components of a particle at once and ignore components that the field does not have.
 template <typename T>
 struct IndexSource {
   using Value = T;
@@ -85,7 +85,7 @@ __device__ void write_one(const Source &source, const DecodeField &to, std::uint
     if (d < to.components && to.data[d] != nullptr) store(to, d, row, value[d]);
 }
 
-// Particle after particle, wherever its row is.
+// Writes particle after particle, to any rows.
 template <typename Source>
 __global__ void __launch_bounds__(row_threads)
     scatter(const __grid_constant__ Source source, const __grid_constant__ DecodeField to, std::uint64_t first,
@@ -95,8 +95,8 @@ __global__ void __launch_bounds__(row_threads)
   write_one(source, to, first + k, rows == nullptr ? first + k : rows[first + k]);
 }
 
-// Row after row, as block decoders write them: a thread block writes 1,024 rows, a warp some rows of 32 of them, whose
-// particles are read at once.
+// Writes row after row, as block decoders do. A thread block writes 1,024 rows, a warp some groups of 32 rows, whose
+// particles it reads at once.
 constexpr int rows_at_once = static_cast<int>(block_size / row_threads);
 
 template <typename Source, typename Store>
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(row_threads)
   if (!store_exact<T>(exact + 2 * k, to, particles, row)) atomicOr(status, section_damaged);
 }
 
-// Slot i is number i - (those before it that leave) of the ones that stay.
+// A staying slot i gets number i less the number of leaving slots before it.
 __global__ void __launch_bounds__(row_threads)
     find_staying(const std::uint32_t *leaving, std::uint32_t count, std::uint64_t slots, std::uint32_t *staying) {
   const std::uint64_t slot = thread_index();

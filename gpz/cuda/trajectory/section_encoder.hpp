@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sections of a difference chunk, one field after the other.
+// Encodes the sections of a difference chunk, one field after the other.
 #pragma once
 
 #include <cstddef>
@@ -18,31 +18,31 @@
 
 namespace gpz::cuda {
 
-// Works for a ChunkEncoder, with what that knows of the frame and of the ones before.
+// Works for a ChunkEncoder and uses its state of this frame and of earlier ones.
 class SectionEncoder {
  public:
   SectionEncoder(Codec &codec, DeviceHistory &history, const FrameMatch &matched, const FrameReport &report,
                  ChunkOutput &out, const DeviceBuffer &scratch)
       : codec_(codec), history_(history), matched_(matched), report_(report), out_(out), scratch_(scratch) {}
 
-  // Most bytes of a section, however it is coded.
+  // Largest size of a section in bytes, with any coding.
   static std::size_t room(const FieldInput &input, std::uint64_t particles);
 
-  // Before the sections of a frame, whose ids are field `id`. Whether a field counts the edges that particles of field
-  // 0 go through; the room for that is cleared then.
+  // Starts the sections of a frame, whose ids are field `id`. Returns true if a field counts the edges that particles
+  // of field 0 cross; the room for crossings is then cleared.
   bool start(const FrameCall &call, std::size_t id);
 
-  // Whether a field is of integers that do not count edges, and so may well be those of the last frame.
+  // True if a field has integers that count no edges, so that it may well equal that of the last frame.
   bool may_stay(const FrameCall &call, std::size_t f) const {
     return call.field(f).type == ValueType::integer && crossed_[f] == format::Crossed{};
   }
 
-  // The section of a predicted field behind what the chunk has, which does not grow yet.
+  // Queues the section of a predicted field at the end of the chunk, which does not grow yet.
   void queue(const FrameCall &call, std::size_t f, const BesidesEncoding &besides);
-  // Whether a field that is not predicted has changed, edges counted.
+  // Queues the test whether a field without prediction has changed, apart from edges that it counts.
   void queue_comparison(const FrameCall &call, std::size_t f, const std::uint32_t *cancelled);
-  // Once the flags of the frame are there: the chunk grows by the section. One of integers that has as many bytes as
-  // usual, those of the key frame, is tried in blocks. False: there cannot be one.
+  // Call once the flags of the frame are there: adds the section to the chunk. If a section of integers is at least as
+  // large as in the key frame, block coding is tried as well. Returns false if no section is possible.
   bool end(const FrameCall &call, std::size_t f, std::uint64_t usual_size, double &largest_error);
 
  private:
@@ -57,7 +57,7 @@ class SectionEncoder {
   ChunkOutput &out_;
   const DeviceBuffer &scratch_;
 
-  // Of the frame.
+  // State of the frame.
   std::size_t id_ = 0;
   std::vector<format::Crossed> crossed_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::TrajectoryCodec: the frames of TrajectoryEncoder, with the arrays of a frame and the history in device
-// memory. It decides which frames are differences.
+// gpz::cuda::TrajectoryCodec: encodes the frames of TrajectoryEncoder, with arrays and history in device memory.
+// Decides which frames are differences.
 #include <memory>
 #include <new>
 #include <string>
@@ -61,7 +61,7 @@ struct TrajectoryCodec::State {
 
   // --- Where the history begins
 
-  // It will begin with the codec's chunk, if a difference chunk follows.
+  // The history will start with the codec's chunk if a difference chunk follows.
   void encode_independent(const FrameCall &call) {
     forget();
     codec.encode(call.fields, call.particles, call.rows, call.stream);
@@ -90,7 +90,8 @@ struct TrajectoryCodec::State {
 
   // --- Frame after frame
 
-  // The next chunk as a difference chunk, or as an independent one if that is better; false: it has to be independent.
+  // Encodes the next chunk as a difference chunk, or as an independent one if that is smaller. Returns false if it must
+  // be independent.
   bool encode_as_differences(const FrameCall &call) {
     if (!may_follow(call)) return false;
     if (pending) differences.start(call, key_fields, id);
@@ -115,7 +116,7 @@ struct TrajectoryCodec::State {
       if (!key && encode_as_differences(call)) return;
     } catch (const Error &error) {
       if (error.status() != Status::out_of_memory) throw;
-      // There may be enough memory for an independent chunk.
+      // Memory may suffice for an independent chunk.
       release_history();
       unfit = true;
     }
@@ -128,7 +129,7 @@ struct TrajectoryCodec::State {
     }
   }
 
-  // After an exception: waits for what was queued, and makes the next chunk independent.
+  // After an exception: waits for the queued work and makes the next chunk independent.
   void settle(cudaStream_t stream) {
     if (cudaStreamSynchronize(stream) != cudaSuccess) forget_last_error();
     differences.settle();
@@ -137,11 +138,11 @@ struct TrajectoryCodec::State {
 
   Codec codec;
   ChunkEncoder differences;
-  DeviceChunk chunk;              // the codec's, or that of `differences`
+  DeviceChunk chunk;              // that of the codec or of `differences`
   std::vector<Field> key_fields;  // of the last independent chunk
   std::size_t id = format::no_field;
   bool pending = false;  // the history is to start with the codec's chunk
-  bool unfit = false;    // no history until a key chunk is asked for
+  bool unfit = false;    // no history until a key chunk is requested
 };
 
 TrajectoryCodec::TrajectoryCodec(int device) : state_(std::make_unique<State>(device)) {}
