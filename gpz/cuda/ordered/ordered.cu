@@ -52,38 +52,6 @@ DecodeWorkspace carve_decode(void *base, std::uint64_t particles, int components
   return memory;
 }
 
-struct EncodeWorkspace {
-  OrderedTotals *totals;  // zero before each call
-  OrderedLayout *layout;
-  DifferenceResult *result;
-  core::OrderedRecord *records;
-  std::uint32_t *words;
-  std::uint64_t *staged;
-  std::uint64_t *word_offsets;
-  std::uint32_t *staging;
-  char *scan;
-  std::size_t scan_bytes;
-  std::size_t used;
-};
-
-EncodeWorkspace carve_encode(void *base, std::uint64_t particles, std::size_t capacity) {
-  const std::uint64_t blocks = core::blocks_of(particles);
-  Carver carver(base);
-  EncodeWorkspace memory{};
-  memory.totals = carver.take<OrderedTotals>(1);
-  memory.layout = carver.take<OrderedLayout>(1);
-  memory.result = carver.take<DifferenceResult>(1);
-  memory.records = carver.take<core::OrderedRecord>(blocks);
-  memory.words = carver.take<std::uint32_t>(blocks + 1);
-  memory.staged = carver.take<std::uint64_t>(blocks);
-  memory.word_offsets = carver.take<std::uint64_t>(blocks + 1);
-  memory.staging = carver.take<std::uint32_t>(capacity / sizeof(std::uint32_t));
-  memory.scan_bytes = scan_size(blocks + 1);
-  memory.scan = carver.take<char>(memory.scan_bytes);
-  memory.used = carver.used();
-  return memory;
-}
-
 void require(bool good, const char *what) {
   if (!good) throw Error(Status::invalid_argument, what);
 }
@@ -137,61 +105,6 @@ void decode_ordered(const DeviceOrderedShape &shape, const void *section, std::s
     launch_expand_runs(params, stream);
   }
   check(cudaMemcpyAsync(status, memory.status, sizeof(std::uint32_t), cudaMemcpyDefault, stream), "result");
-}
-
-std::size_t encode_ordered_workspace(std::uint64_t particles, std::size_t capacity) {
-  return carve_encode(nullptr, particles, capacity).used;
-}
-
-std::size_t ordered_bound(std::uint64_t particles, int components) {
-  // Records have one more item for each component; headers have more numbers than that of a difference section.
-  return difference_bound(particles, components) + core::ordered_header_size(components) +
-         core::blocks_of(particles) * static_cast<std::uint64_t>(components) * 4 + 8;
-}
-
-void encode_ordered(const DeviceOrderedShape &shape, const DeviceValues &values, int components,
-                    const core::OrderedPredictor &predictor, void *workspace, std::size_t workspace_size, void *out,
-                    std::size_t capacity, DifferenceResult *result, Stream stream) {
-  require(shape.particles < std::uint64_t{1} << 32, "an ordered section has fewer than 2^32 particles");
-  require(components >= 1 && components <= core::max_components, "a section has 1 to 3 components");
-  require(can_follow(shape.box), "a box whose edges have too many grid units");
-  const ConstArray::Type given = values.component[0].type;
-  const bool integers = given == ConstArray::Type::int32 || given == ConstArray::Type::int64;
-  const ConstArray::Type type = check_values(values, shape.particles, components, integers);
-  check_memory(out, capacity, chunk_alignment, "the memory for the section");
-  const EncodeWorkspace memory = carve_encode(workspace, shape.particles, capacity);
-  check_workspace(workspace, workspace_size, memory.used);
-  OrderedEncode params{};
-  params.source = source_of(values, components);
-  for (int d = 0; d < components; ++d) params.axis[d] = core::checked_axis(shape.box[static_cast<std::size_t>(d)]);
-  params.ids = shape.ids;
-  params.particles = shape.particles;
-  params.blocks = core::blocks_of(shape.particles);
-  params.predictor = predictor;
-  params.totals = memory.totals;
-  params.records = memory.records;
-  params.words = memory.words;
-  params.staged = memory.staged;
-  params.word_offsets = memory.word_offsets;
-  params.staging = memory.staging;
-  params.staging_words = capacity / sizeof(std::uint32_t);
-  params.layout = memory.layout;
-  params.out = static_cast<std::uint32_t *>(out);
-  params.capacity = capacity;
-  params.result = memory.result;
-  if (params.blocks == 0) {
-    const DifferenceResult empty{0, 0, 1, 0, 0};
-    check(cudaMemcpyAsync(result, &empty, sizeof(empty), cudaMemcpyDefault, stream), "result");
-    return;
-  }
-  check(cudaMemsetAsync(memory.totals, 0, sizeof(OrderedTotals), stream), "clearing");
-  // The scan runs over one more element, whose offset is the total.
-  check(cudaMemsetAsync(memory.words + params.blocks, 0, sizeof(std::uint32_t), stream), "clearing");
-  launch_encode_ordered(params, components, type, stream);
-  std::size_t scan_bytes = memory.scan_bytes;
-  check(exclusive_sum(memory.scan, scan_bytes, memory.words, memory.word_offsets, params.blocks + 1, stream), "scan");
-  launch_write_ordered(params, components, stream);
-  check(cudaMemcpyAsync(result, memory.result, sizeof(DifferenceResult), cudaMemcpyDefault, stream), "result");
 }
 
 }  // namespace gpz::cuda

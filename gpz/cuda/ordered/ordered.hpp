@@ -34,15 +34,4 @@ std::size_t decode_ordered_workspace(std::uint64_t particles, int components);
 void decode_ordered(const DeviceOrderedShape &shape, const void *section, std::size_t size, const FieldOutput &output,
                     void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream);
 
-// The section of n values with this predictor, of kind 1 (not of runs), in out[0 .. capacity) (device memory, aligned
-// to 8). `result` is as for difference sections: what the grid cannot hold, and indices that do not fit, leave it
-// without use. Throws invalid_argument: arrays of different types, a box that can_follow does not let pass, too little
-// workspace.
-std::size_t encode_ordered_workspace(std::uint64_t particles, std::size_t capacity);
-// At least as much as a section can have.
-std::size_t ordered_bound(std::uint64_t particles, int components);
-void encode_ordered(const DeviceOrderedShape &shape, const DeviceValues &values, int components,
-                    const core::OrderedPredictor &predictor, void *workspace, std::size_t workspace_size, void *out,
-                    std::size_t capacity, DifferenceResult *result, Stream stream);
-
 }  // namespace gpz::cuda

@@ -57,38 +57,6 @@ struct OrderedDecode {
   RunColumns runs;  // of one component
 };
 
-// What the blocks of an encoder have in common; zero before.
-struct OrderedTotals {
-  unsigned long long staged;   // words
-  unsigned long long invalid;  // values
-  unsigned long long error;    // the bits of the largest, a double
-  std::uint32_t wide;
-  std::uint32_t items[core::max_residual_items];  // of all records, joined by or
-  // First places are between -2^31 and 2^31: 2^31 less the least one, and 2^31 more than the largest one.
-  std::uint32_t least[core::max_components];
-  std::uint32_t most[core::max_components];
-};
-
-struct OrderedEncode {
-  DifferenceSource source;
-  core::GridAxis axis[core::max_components];
-  const std::int64_t *ids;
-  std::uint64_t particles;
-  std::uint64_t blocks;
-  core::OrderedPredictor predictor;
-  OrderedTotals *totals;
-  core::OrderedRecord *records;
-  std::uint32_t *words;         // of each block, and one more
-  std::uint64_t *staged;        // where the payload of each block is in staging
-  std::uint64_t *word_offsets;  // where it goes
-  std::uint32_t *staging;
-  std::uint64_t staging_words;
-  OrderedLayout *layout;
-  std::uint32_t *out;
-  std::uint64_t capacity;  // bytes
-  DifferenceResult *result;
-};
-
 // The decoding of the runs of such a section: of a section of two components.
 inline OrderedDecode as_runs(const OrderedDecode &params) {
   OrderedDecode runs = params;
