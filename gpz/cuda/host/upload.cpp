@@ -12,6 +12,7 @@
 
 #include "gpz/core/types.hpp"
 #include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/cuda_transfer.hpp"
 #include "gpz/error.hpp"
@@ -156,19 +157,14 @@ void use_device(int device) {
   check_handled(cudaSetDevice(device), "setting the device");
 }
 
-struct Upload::State {
-  explicit State(int on) : device(on) { require_device(on); }
+struct Upload::State : DeviceObject {
+  explicit State(int on) : DeviceObject(on) { require_device(on); }
   ~State() {
-    try {
-      const CurrentDevice current(device);
+    give_back([this] {
       staging.reset();
       release();
-    } catch (const Error &) {  // the device is lost, and its memory with it
-      forget_last_error();
-    }
+    });
   }
-  State(const State &) = delete;
-  State &operator=(const State &) = delete;
 
   void release() {
     arrays.release();
@@ -218,7 +214,6 @@ struct Upload::State {
     }
   }
 
-  int device;
   std::uint64_t allocations = 0;
   DeviceBuffer arrays;
   DeviceBuffer rows;
