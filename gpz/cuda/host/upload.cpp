@@ -100,20 +100,16 @@ std::vector<Extent> lay_out(std::vector<Column> &columns) {
 }
 
 // Two pieces of pinned memory: the host fills one while the other is on its way.
-class Staging {
+class Staging : DeviceObject {
  public:
-  Staging() {
+  explicit Staging(int on) : DeviceObject(on) {
     for (Piece &piece : pieces_) piece.memory.allocate(piece_size, 0);
   }
   ~Staging() {
-    try {
+    give_back([this] {
       for (const Piece &piece : pieces_) piece.gone.wait();
-    } catch (const Error &) {  // the device is lost
-      forget_last_error();
-    }
+    });
   }
-  Staging(const Staging &) = delete;
-  Staging &operator=(const Staging &) = delete;
 
   void copy(char *to, const char *from, std::size_t size, Stream stream) {
     while (size != 0) {
@@ -180,7 +176,7 @@ struct Upload::State : DeviceObject {
 
   // cudaMemcpyAsync takes pageable memory too, but has the host wait for each part of it.
   void copy_pageable(char *to, const Extent &from, Stream stream) {
-    if (!staging) staging.emplace();
+    if (!staging) staging.emplace(device);
     staging->copy(to, from.begin, from.length, stream);
   }
 
