@@ -250,8 +250,12 @@ int run(const Options &options) {
     check(cudaMemcpy(there.as<void>(), section.data(), section.size(), cudaMemcpyHostToDevice), "section");
     check(cudaMemset(values.as<void>(), 0xFF, n * 24), "clearing");
     const double us = timed(options.frames, nothing, [&] {
-      decode_ordered({n, ids_there.as<std::int64_t>(), system.box}, there.as<void>(), section.size(), output,
-                     workspace.as<void>(), room, status.as<std::uint32_t>(), nullptr);
+      decode_ordered(n, ids_there.as<std::int64_t>(),
+                     {{system.box, workspace.as<void>(), room, nullptr},
+                      there.as<void>(),
+                      section.size(),
+                      status.as<std::uint32_t>()},
+                     output);
     });
     no_damage();
     line(gaps ? "key frame, ids with gaps" : "key frame", us, input, section.size(),
@@ -268,8 +272,12 @@ int run(const Options &options) {
     const Memory id_workspace(id_room);
     check(cudaMemcpy(there.as<void>(), id_bytes.data(), id_bytes.size(), cudaMemcpyHostToDevice), "ids");
     const double id_us = timed(options.frames, nothing, [&] {
-      decode_ordered({n, nullptr, {}}, there.as<void>(), id_bytes.size(), id_output, id_workspace.as<void>(), id_room,
-                     status.as<std::uint32_t>(), nullptr);
+      decode_ordered(n, nullptr,
+                     {{{}, id_workspace.as<void>(), id_room, nullptr},
+                      there.as<void>(),
+                      id_bytes.size(),
+                      status.as<std::uint32_t>()},
+                     id_output);
     });
     no_damage();
     line("ids", id_us, static_cast<double>(n) * 8, id_bytes.size(), 0);
@@ -307,8 +315,12 @@ int run(const Options &options) {
     check(cudaMemcpy(there.as<void>(), section.data(), section.size(), cudaMemcpyHostToDevice), "section");
     check(cudaMemset(values.as<void>(), 0xFF, n * 24), "clearing");
     const double us = timed(options.frames, reset, [&] {
-      decode_difference(state, there.as<void>(), section.size(), system.box, output, workspace.as<void>(), room,
-                        status.as<std::uint32_t>(), nullptr, {}, bytes[0]);
+      decode_difference(state,
+                        {{system.box, workspace.as<void>(), room, nullptr},
+                         there.as<void>(),
+                         section.size(),
+                         status.as<std::uint32_t>()},
+                        output, {}, bytes[0]);
     });
     no_damage();
     line(bytes[0] == core::neighbour_predictor ? "difference, neighbours" : "difference", us, input, section.size(),

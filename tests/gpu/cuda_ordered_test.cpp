@@ -195,10 +195,12 @@ class Section {
     const Pinned<std::uint32_t> status;
     *status = 77;
     const OwnStream stream;
-    cuda::decode_ordered({n, shape.ids == nullptr ? nullptr : ids_there.as<std::int64_t>(), shape.box}, there.get(),
-                         section.size(), output, workspace.get(), workspace.size(), status.get(), stream.get());
+    cuda::decode_ordered(
+        n, shape.ids == nullptr ? nullptr : ids_there.as<std::int64_t>(),
+        {{shape.box, workspace.get(), workspace.size(), stream.get()}, there.get(), section.size(), status.get()},
+        output);
     check(cudaStreamSynchronize(stream.get()));
-    ASSERT_EQ(*status, good ? 0 : cuda::ordered_damaged);
+    ASSERT_EQ(*status, good ? 0 : cuda::section_damaged);
     if (!good) return;
     const auto bytes_there = values.bytes();
     std::size_t wrong = 0;
@@ -286,9 +288,10 @@ TEST_F(CudaOrdered, NoParticles) {
   const DeviceMemory section(64);
   const Pinned<std::uint32_t> status;
   for (const std::size_t size : {std::size_t{0}, std::size_t{64}}) {
-    cuda::decode_ordered({}, section.get(), size, output, workspace.get(), workspace.size(), status.get(), nullptr);
+    cuda::decode_ordered(0, nullptr,
+                         {{{}, workspace.get(), workspace.size(), nullptr}, section.get(), size, status.get()}, output);
     check(cudaDeviceSynchronize());
-    EXPECT_EQ(*status, size == 0 ? 0 : cuda::ordered_damaged);
+    EXPECT_EQ(*status, size == 0 ? 0 : cuda::section_damaged);
   }
 }
 
@@ -301,7 +304,7 @@ TEST_F(CudaOrdered, WrongArguments) {
   const DeviceMemory workspace(cuda::decode_ordered_workspace(10, 1));
   const Pinned<std::uint32_t> status;
   const auto decode = [&](std::size_t room) {
-    cuda::decode_ordered({10, nullptr, {}}, values.get(), 80, output, workspace.get(), room, status.get(), nullptr);
+    cuda::decode_ordered(10, nullptr, {{{}, workspace.get(), room, nullptr}, values.get(), 80, status.get()}, output);
   };
   EXPECT_EQ(status_of([&] { decode(workspace.size()); }), Status::invalid_argument);  // no grid
   output.field.step = 1;

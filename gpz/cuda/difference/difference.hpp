@@ -101,6 +101,29 @@ struct DifferenceResult {
 inline constexpr std::uint32_t section_damaged = 1;  // the bytes contradict the format
 inline constexpr std::uint32_t section_wide = 2;     // an index of device_index_end or more
 
+// What every call on a section has, a difference section or an ordered one. Axes that are not periodic are GridAxis{}.
+struct SectionCall {
+  core::GridBox box{};
+  void *workspace = nullptr;
+  std::size_t workspace_size = 0;
+  Stream stream = nullptr;
+};
+
+// A section of `size` bytes in device memory, aligned to 8. *status (memory the device can write) becomes 0, or some
+// of the bits above: values and states are unspecified then. Never reads or writes outside of what it was given.
+struct SectionDecoding : SectionCall {
+  const void *section = nullptr;
+  std::size_t size = 0;
+  std::uint32_t *status = nullptr;
+};
+
+// Room for a section in device memory, aligned to 8.
+struct SectionEncoding : SectionCall {
+  void *out = nullptr;
+  std::size_t capacity = 0;  // bytes
+  DifferenceResult *result = nullptr;
+};
+
 // Bytes of the arrays of a state, and the state cut out of them (aligned to 256), without particles.
 std::size_t difference_state_size(std::uint64_t capacity, int components, bool plain);
 DeviceDifferenceState place_difference_state(void *memory, std::uint64_t capacity, int components, bool plain);
@@ -122,38 +145,30 @@ void start_difference(DeviceDifferenceState &state, const DeviceValues &values, 
 void replace_difference(DeviceDifferenceState &state, const std::uint32_t *kept, std::uint64_t count,
                         const DeviceValues &added, std::uint64_t added_count, std::uint32_t *wide, Stream stream);
 
-// The section of the next frame in out[0 .. capacity) (device memory, aligned to 8), and the state after it. Throws
-// invalid_argument: arrays of different types, a box that a state cannot follow, too little workspace.
+// The section of the next frame, and the state after it. Throws invalid_argument: arrays of different types, a box that
+// a state cannot follow, too little workspace.
 std::size_t encode_difference_workspace(const DeviceDifferenceState &state, std::size_t capacity);
 // At least as much as a section can have.
 std::size_t difference_bound(std::uint64_t particles, int components);
-void encode_difference(DeviceDifferenceState &state, const DeviceValues &values, const core::GridBox &box,
-                       const InvalidValues &invalid, void *workspace, std::size_t workspace_size, void *out,
-                       std::size_t capacity, DifferenceResult *result, Stream stream,
-                       const BesidesEncoding &besides = {});
+void encode_difference(DeviceDifferenceState &state, const DeviceValues &values, const SectionEncoding &call,
+                       const InvalidValues &invalid = {}, const BesidesEncoding &besides = {});
 void undo_frame(DeviceDifferenceState &state);
 
-// The inverse, for a section of `size` bytes in device memory, aligned to 8, of this prediction (its first byte; others
-// are section_damaged), and a state that is not plain: the values of slot i go to element i of the arrays of
-// `output`, and the state is that after the frame. *status (memory the device can write) becomes 0, or some of the bits
-// above: values and state are unspecified then. Never reads or writes outside of what it was given.
+// The inverse, for a section of this prediction (its first byte; others are section_damaged), and a state that is not
+// plain: the values of slot i go to element i of the arrays of `output`, and the state is that after the frame.
 std::size_t decode_difference_workspace(std::uint64_t particles);
 inline std::size_t decode_difference_workspace(const DeviceDifferenceState &state) {
   return decode_difference_workspace(state.particles);
 }
-void decode_difference(DeviceDifferenceState &state, const void *section, std::size_t size, const core::GridBox &box,
-                       const FieldOutput &output, void *workspace, std::size_t workspace_size, std::uint32_t *status,
-                       Stream stream, const DeviceCrossings &crossings = {},
-                       std::uint8_t prediction = core::temporal_predictor);
+void decode_difference(DeviceDifferenceState &state, const SectionDecoding &call, const FieldOutput &output,
+                       const DeviceCrossings &crossings = {}, std::uint8_t prediction = core::temporal_predictor);
 
 // The indices of a particle of three components: 16 bytes that are read at once, wherever it is.
 struct alignas(16) PackedIndices {
   std::int32_t q[4];  // the last one is 0
 };
 // As decode_difference, of three components, to the packed indices of each slot.
-void decode_packed_difference(DeviceDifferenceState &state, const void *section, std::size_t size,
-                              const core::GridBox &box, PackedIndices *packed, void *workspace,
-                              std::size_t workspace_size, std::uint32_t *status, Stream stream,
+void decode_packed_difference(DeviceDifferenceState &state, const SectionDecoding &call, PackedIndices *packed,
                               const DeviceCrossings &crossings = {},
                               std::uint8_t prediction = core::temporal_predictor);
 
@@ -164,9 +179,8 @@ struct DeviceKeys {
   int components = 0;
 };
 // As decode_difference, for n particles, with the same workspace; the indices become those of the frame.
-void decode_key_differences(const DeviceKeys &keys, std::uint64_t n, const void *section, std::size_t size,
-                            const core::GridBox &box, void *workspace, std::size_t workspace_size,
-                            std::uint32_t *status, Stream stream, const DeviceCrossings &crossings = {});
+void decode_key_differences(const DeviceKeys &keys, std::uint64_t n, const SectionDecoding &call,
+                            const DeviceCrossings &crossings = {});
 
 // The state, not a plain one, after a frame without periodic axes that has these values; without (nullptr): after one
 // whose indices are those of the frame before. *wide as in find_indices. Throws invalid_argument.

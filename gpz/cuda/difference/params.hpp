@@ -92,16 +92,21 @@ struct DifferenceEncode {
   DeviceComparison comparison[max_comparisons];
 };
 
-struct DifferenceDecode {
-  DifferenceHistory history;
+// What decoding tells its kernels, of all sections.
+template <typename Layout, typename Record>
+struct SectionDecode {
   DecodeField field;
   const std::uint32_t *section;
   std::uint64_t size;  // bytes
-  DifferenceLayout *layout;
-  core::ResidualRecord *records;
-  std::uint32_t *words;
+  Layout *layout;
+  Record *records;
+  std::uint32_t *words;  // of each block, and one more
   std::uint64_t *word_offsets;
   std::uint32_t *status;
+};
+
+struct DifferenceDecode : SectionDecode<DifferenceLayout, core::ResidualRecord> {
+  DifferenceHistory history;
   bool plain;
   std::uint8_t prediction;  // what the section starts with
 };

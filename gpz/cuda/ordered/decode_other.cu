@@ -104,7 +104,7 @@ __device__ U32 decode_block(const OrderedDecode &params, U64 block, OtherMemory 
   const core::ResidualRecord residuals = record.residuals;
   const U32 *words = payload_of(params, block);
   // All of it was there when decode.cu looked at the block.
-  if (words == nullptr || !read_any_residuals(components, residuals, words, n, memory.block)) return ordered_damaged;
+  if (words == nullptr || !read_any_residuals(components, residuals, words, n, memory.block)) return section_damaged;
   const OrderedPayload payload(residuals, words, components, n);
   const std::int64_t *ids = params.ids == nullptr ? nullptr : params.ids + block * difference_block;
   ids = useful_ids(ids, n);
@@ -114,7 +114,7 @@ __device__ U32 decode_block(const OrderedDecode &params, U64 block, OtherMemory 
   const auto place = [&](int axis, int row) {
     return memory.place[axis][row * warp_size + static_cast<int>(this_lane())];
   };
-  if (!read_flags(layout, residuals, payload.flags, components, n, place, memory.block)) return ordered_damaged;
+  if (!read_flags(layout, residuals, payload.flags, components, n, place, memory.block)) return section_damaged;
   if (components == 1)
     place_any_values<T, 1>(params, residuals, payload, block, n, memory);
   else if (components == 2)

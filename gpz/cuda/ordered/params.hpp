@@ -39,21 +39,13 @@ struct RunColumns {
   std::uint64_t *growth;
 };
 
-struct OrderedDecode {
-  DecodeField field;
+struct OrderedDecode : SectionDecode<OrderedLayout, core::OrderedRecord> {
   core::GridAxis axis[core::max_components];
   const std::int64_t *ids;
   std::uint64_t particles;
-  std::uint64_t blocks;  // of the particles; a section has no more
-  const std::uint32_t *section;
-  std::uint64_t size;  // bytes
-  OrderedLayout *layout;
-  core::OrderedRecord *records;
-  std::uint32_t *words;
-  std::uint64_t *word_offsets;
+  std::uint64_t blocks;   // of the particles; a section has no more
   std::uint32_t *others;  // blocks that decode.cu leaves to decode_other.cu
   std::uint32_t *other_count;
-  std::uint32_t *status;
   RunColumns runs;  // of one component
 };
 
