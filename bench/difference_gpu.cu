@@ -149,9 +149,11 @@ int run(const Options &options) {
         copy);
     timer.time(
         [&] {
-          encode_difference(encoder, values, box, {}, encode_memory.as<void>(),
-                            encode_difference_workspace(encoder, capacity), section.as<void>(), capacity,
-                            result.as<DifferenceResult>(), nullptr);
+          encode_difference(encoder, values,
+                            {{box, encode_memory.as<void>(), encode_difference_workspace(encoder, capacity), nullptr},
+                             section.as<void>(),
+                             capacity,
+                             result.as<DifferenceResult>()});
         },
         encode);
     DifferenceResult got{};
@@ -161,8 +163,12 @@ int run(const Options &options) {
     check(cudaMemset(decoded.as<void>(), 0xFF, n * 24), "clearing");
     timer.time(
         [&] {
-          decode_difference(decoder, section.as<void>(), got.bytes, box, output, decode_memory.as<void>(),
-                            decode_difference_workspace(decoder), status.as<std::uint32_t>(), nullptr);
+          decode_difference(decoder,
+                            {{box, decode_memory.as<void>(), decode_difference_workspace(decoder), nullptr},
+                             section.as<void>(),
+                             got.bytes,
+                             status.as<std::uint32_t>()},
+                            output);
         },
         decode);
     std::uint32_t damaged = 1;

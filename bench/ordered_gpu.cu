@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Speed of particles in the order of their ids on a GPU (docs/decisions/0031): key frames, decoded and encoded, and
-// difference frames, decoded, with and without the prediction from neighbours.
+// Speed of particles in the order of their ids on a GPU (docs/decisions/0031): key frames, and difference frames
+// with and without the prediction from neighbours, decoded.
 //
 //   ordered_gpu [--copies C] [--frames F] [--sigma S] [--system crystal|molecules] [--layout xyz|separate]
 //
@@ -18,7 +18,6 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "gpu_motion.cuh"
@@ -197,42 +196,6 @@ std::size_t wrong_values(const Options &options, const double *values, std::size
   return wrong;
 }
 
-// Microseconds to encode the values of `output` again, with the lags of the section, and how many bytes differ.
-std::pair<double, std::size_t> encoded(const std::vector<std::uint8_t> &section, std::size_t n, const std::int64_t *ids,
-                                       const gpz::cuda::FieldOutput &output, double step, const core::GridBox &box,
-                                       const Options &options) {
-  using namespace gpz::cuda;  // NOLINT(google-build-using-namespace): all of it is about this layer
-  core::OrderedPredictor predictor;
-  predictor.swapped = section[1];
-  for (std::size_t k = 0; k < 2; ++k) {
-    predictor.lag[k] = section[2 + 2 * k] | static_cast<std::uint32_t>(section[3 + 2 * k]) << 8;
-    std::memcpy(predictor.offset[k], &section[core::ordered_widths_end(3) + k * 24], 24);
-  }
-  DeviceValues values;
-  for (std::size_t d = 0; d < 3; ++d)
-    values.component[d] = {output.components[d].data, output.components[d].stride, gpz::ConstArray::Type::float64};
-  values.grid = {step, 1 / step, bound};
-  const std::size_t capacity = section.size() + 65536;
-  const Memory out(capacity);
-  const Memory result(sizeof(DifferenceResult));
-  const std::size_t room = encode_ordered_workspace(n, capacity);
-  const Memory workspace(room);
-  const double us = timed(
-      options.frames, [] {},
-      [&] {
-        encode_ordered({n, ids, box}, values, 3, predictor, workspace.as<void>(), room, out.as<void>(), capacity,
-                       result.as<DifferenceResult>(), nullptr);
-      });
-  DifferenceResult got{};
-  check(cudaMemcpy(&got, result.as<void>(), sizeof(got), cudaMemcpyDeviceToHost), "result");
-  if (got.fits == 0 || got.wide != 0 || got.invalid != 0 || got.bytes != section.size()) return {us, section.size()};
-  std::vector<std::uint8_t> bytes(section.size());
-  check(cudaMemcpy(bytes.data(), out.as<void>(), bytes.size(), cudaMemcpyDeviceToHost), "section");
-  std::size_t differ = 0;
-  for (std::size_t k = 0; k < bytes.size(); ++k) differ += bytes[k] != section[k] ? 1 : 0;
-  return {us, differ};
-}
-
 int run(const Options &options) {
   using namespace gpz::cuda;  // NOLINT(google-build-using-namespace): all of it is about this layer
   const std::size_t n = base * options.copies;
@@ -287,16 +250,17 @@ int run(const Options &options) {
     check(cudaMemcpy(there.as<void>(), section.data(), section.size(), cudaMemcpyHostToDevice), "section");
     check(cudaMemset(values.as<void>(), 0xFF, n * 24), "clearing");
     const double us = timed(options.frames, nothing, [&] {
-      decode_ordered({n, ids_there.as<std::int64_t>(), system.box}, there.as<void>(), section.size(), output,
-                     workspace.as<void>(), room, status.as<std::uint32_t>(), nullptr);
+      decode_ordered(n, ids_there.as<std::int64_t>(),
+                     {{system.box, workspace.as<void>(), room, nullptr},
+                      there.as<void>(),
+                      section.size(),
+                      status.as<std::uint32_t>()},
+                     output);
     });
     no_damage();
     line(gaps ? "key frame, ids with gaps" : "key frame", us, input, section.size(),
          wrong_values(options, values.as<double>(), n, system.q, step));
     std::printf("    lags %u %u\n", bytes[2] | bytes[3] << 8, bytes[4] | bytes[5] << 8);
-    const auto [encode_us, differ] =
-        encoded(section, n, ids_there.as<std::int64_t>(), output, step, system.box, options);
-    line("  encoded again, values off: bytes", encode_us, input, section.size(), differ);
     if (gaps) continue;
     std::vector<std::uint8_t> id_bytes;
     cpu::encode_ordered({n, 1, nullptr, {}}, {ids.data()}, id_bytes);
@@ -308,8 +272,12 @@ int run(const Options &options) {
     const Memory id_workspace(id_room);
     check(cudaMemcpy(there.as<void>(), id_bytes.data(), id_bytes.size(), cudaMemcpyHostToDevice), "ids");
     const double id_us = timed(options.frames, nothing, [&] {
-      decode_ordered({n, nullptr, {}}, there.as<void>(), id_bytes.size(), id_output, id_workspace.as<void>(), id_room,
-                     status.as<std::uint32_t>(), nullptr);
+      decode_ordered(n, nullptr,
+                     {{{}, id_workspace.as<void>(), id_room, nullptr},
+                      there.as<void>(),
+                      id_bytes.size(),
+                      status.as<std::uint32_t>()},
+                     id_output);
     });
     no_damage();
     line("ids", id_us, static_cast<double>(n) * 8, id_bytes.size(), 0);
@@ -347,8 +315,12 @@ int run(const Options &options) {
     check(cudaMemcpy(there.as<void>(), section.data(), section.size(), cudaMemcpyHostToDevice), "section");
     check(cudaMemset(values.as<void>(), 0xFF, n * 24), "clearing");
     const double us = timed(options.frames, reset, [&] {
-      decode_difference(state, there.as<void>(), section.size(), system.box, output, workspace.as<void>(), room,
-                        status.as<std::uint32_t>(), nullptr, {}, bytes[0]);
+      decode_difference(state,
+                        {{system.box, workspace.as<void>(), room, nullptr},
+                         there.as<void>(),
+                         section.size(),
+                         status.as<std::uint32_t>()},
+                        output, {}, bytes[0]);
     });
     no_damage();
     line(bytes[0] == core::neighbour_predictor ? "difference, neighbours" : "difference", us, input, section.size(),

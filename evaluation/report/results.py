@@ -14,7 +14,6 @@ DIRECTIONS = ("compress", "decompress")
 
 # A program that crashes before its first line is known by its executable, evaluation/programs/NAME.
 NAMES = {
-    "gpz_ordered": "gpz ordered",
     "gpz_original": "GPZ (paper)",
     "cuszp": "cuSZp",
     "pfpl": "PFPL",

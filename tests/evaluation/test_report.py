@@ -216,7 +216,7 @@ class Claims(unittest.TestCase):
 
     def test_where_the_better_of_ours_has_ended(self):
         """The other one of ours is no measure there: a finer bound of the better one would be."""
-        found = self.curves(gpz=[(2, 40), (4, 60)], gpz_ordered=[(3, 40), (5, 60)], cuSZ=[(3, 30), (4.5, 59)])
+        found = self.curves(gpz=[(2, 40), (4, 60)], gpz_memory=[(3, 40), (5, 60)], cuSZ=[(3, 30), (4.5, 59)])
         (lead,) = claims.leads(found, "melt")
         self.assertLess(lead.largest, 0)
 

@@ -277,6 +277,8 @@ TEST_F(CudaCorpus, DifferenceSectionsAreDecodedOrRefusedAsOnTheCpu) {
     const DeviceMemory values(static_cast<std::size_t>(section.components()) * n * 8);
     const DeviceMemory bytes(section.bytes.data(), section.bytes.size());
     const DeviceMemory workspace(cuda::decode_difference_workspace(n));
+    const cuda::SectionDecoding call{
+        {section.box, workspace.get(), workspace.size(), nullptr}, bytes.get(), section.bytes.size(), status.get()};
     if (section.is_plain()) {
       cuda::DeviceKeys keys;
       keys.components = section.components();
@@ -284,16 +286,14 @@ TEST_F(CudaCorpus, DifferenceSectionsAreDecodedOrRefusedAsOnTheCpu) {
         keys.last[d] = values.as<std::int64_t>() + d * n;
         check(cudaMemcpy(keys.last[d], host.axes[d].last.data(), n * 8, cudaMemcpyHostToDevice));
       }
-      cuda::decode_key_differences(keys, n, bytes.get(), section.bytes.size(), section.box, workspace.get(),
-                                   workspace.size(), status.get(), nullptr);
+      cuda::decode_key_differences(keys, n, call);
     } else {
       DeviceState device(host);
       cuda::FieldOutput output;
       output.field = *section.field;
       for (std::size_t d = 0; d < static_cast<std::size_t>(section.components()); ++d)
         output.components[d] = {values.as<double>() + d * n, 8, ConstArray::Type::float64};
-      cuda::decode_difference(device.get(), bytes.get(), section.bytes.size(), section.box, output, workspace.get(),
-                              workspace.size(), status.get(), nullptr, {},
+      cuda::decode_difference(device.get(), call, output, {},
                               section.uses_neighbours() ? core::neighbour_predictor : core::temporal_predictor);
       check(cudaDeviceSynchronize());
     }

@@ -39,8 +39,10 @@ TEST_F(CudaDifference, ACancelledFrameChangesNothing) {
     const DeviceMemory workspace(cuda::encode_difference_workspace(device.state, out.size()));
     for (const std::uint32_t cancel : {1u, 0u}) {
       check(cudaMemcpy(cancelled, &cancel, 4, cudaMemcpyHostToDevice));
-      cuda::encode_difference(device.state, up.values, motion.box(), {}, workspace.get(), workspace.size(), out.get(),
-                              out.size(), result.get(), nullptr, besides);
+      cuda::encode_difference(
+          device.state, up.values,
+          {{motion.box(), workspace.get(), workspace.size(), nullptr}, out.get(), out.size(), result.get()}, {},
+          besides);
       check(cudaDeviceSynchronize());
       EXPECT_EQ(result->fits, 1u - cancel);
       if (cancel != 0) {
@@ -80,8 +82,9 @@ TEST_F(CudaDifference, OtherParticles) {
   for (int s = 0; s < 3; ++s) {
     xyz = motion.next();
     const DeviceMemory workspace(cuda::encode_difference_workspace(device.state, out.size()));
-    cuda::encode_difference(device.state, uploaded(xyz)->values, motion.box(), {}, workspace.get(), workspace.size(),
-                            out.get(), out.size(), result.get(), nullptr);
+    cuda::encode_difference(
+        device.state, uploaded(xyz)->values,
+        {{motion.box(), workspace.get(), workspace.size(), nullptr}, out.get(), out.size(), result.get()});
     check(cudaDeviceSynchronize());
     host.advance(columns(host_indices(xyz, 3, grid, &host, invalid)), motion.box());
   }
@@ -106,8 +109,8 @@ TEST_F(CudaDifference, OtherParticles) {
   cuda::replace_difference(device.state, nullptr, 0, {}, 0, wide.as<std::uint32_t>(), nullptr);
   EXPECT_EQ(device.state.particles, 0u);
   const DeviceMemory workspace(cuda::encode_difference_workspace(device.state, out.size()));
-  cuda::encode_difference(device.state, added->values, {}, {}, workspace.get(), workspace.size(), out.get(), out.size(),
-                          result.get(), nullptr);
+  cuda::encode_difference(device.state, added->values,
+                          {{{}, workspace.get(), workspace.size(), nullptr}, out.get(), out.size(), result.get()});
   check(cudaDeviceSynchronize());
   EXPECT_EQ(result->bytes, 0u);
   EXPECT_EQ(result->fits, 1u);
@@ -127,8 +130,8 @@ TEST_F(CudaDifference, WhatDoesNotFitIsReported) {
     Uploaded<double> up(xyz, 3, Rows::separate, random);
     up.values.grid = grid;
     const DeviceMemory workspace(cuda::encode_difference_workspace(device.state, capacity));
-    cuda::encode_difference(device.state, up.values, box, {}, workspace.get(), workspace.size(), out.get(), capacity,
-                            result.get(), nullptr);
+    cuda::encode_difference(device.state, up.values,
+                            {{box, workspace.get(), workspace.size(), nullptr}, out.get(), capacity, result.get()});
     check(cudaDeviceSynchronize());
   };
   {

@@ -63,8 +63,10 @@ void damage_sections(std::uint64_t seed, bool neighbours) {
     const std::uint8_t prediction = !damaged.empty() && damaged[0] == core::neighbour_predictor
                                         ? core::neighbour_predictor
                                         : core::temporal_predictor;
-    cuda::decode_difference(state, section.get(), damaged.size(), motion.box(), output, workspace.get(),
-                            workspace.size(), status.get(), nullptr, {}, prediction);
+    cuda::decode_difference(
+        state,
+        {{motion.box(), workspace.get(), workspace.size(), nullptr}, section.get(), damaged.size(), status.get()},
+        output, {}, prediction);
     check(cudaDeviceSynchronize());
     Columns q;
     for (auto &axis : q) axis.resize(n);

@@ -108,9 +108,10 @@ class Parity {
     const DeviceMemory workspace(cuda::encode_difference_workspace(encoder_.state, capacity_));
     cuda::BesidesEncoding besides;
     besides.crossings = cleared_crossings();
-    cuda::encode_difference(encoder_.state, uploaded.values, box_, {places_.as<std::uint64_t>(), case_.n * 3},
-                            workspace.get(), workspace.size(), out_.get(), capacity_, result_.get(), stream_.get(),
-                            besides);
+    cuda::encode_difference(
+        encoder_.state, uploaded.values,
+        {{box_, workspace.get(), workspace.size(), stream_.get()}, out_.get(), capacity_, result_.get()},
+        {places_.as<std::uint64_t>(), case_.n * 3}, besides);
     check(cudaStreamSynchronize(stream_.get()));
     EXPECT_EQ(crossings_.bytes(), crossed);
     EXPECT_EQ(result_->largest_error, largest_error(xyz));
@@ -154,9 +155,10 @@ class Parity {
   void decode(std::size_t size, [[maybe_unused]] std::uint8_t prediction, const Columns &q,
               const std::vector<std::uint8_t> &crossed) {
     const DeviceMemory workspace(cuda::decode_difference_workspace(case_.n));
+    const cuda::SectionDecoding call{
+        {box_, workspace.get(), workspace.size(), stream_.get()}, out_.get(), size, status_.get()};
     if constexpr (plain) {
-      cuda::decode_key_differences(keys(), case_.n, out_.get(), size, box_, workspace.get(), workspace.size(),
-                                   status_.get(), stream_.get(), cleared_crossings());
+      cuda::decode_key_differences(keys(), case_.n, call, cleared_crossings());
       expect_decoded(crossed);
       expect_keys(q);
     } else {
@@ -170,8 +172,7 @@ class Parity {
       for (std::size_t d = 0; d < width; ++d)
         output.components[d] = {values.as<T>() + (together ? d : d * case_.n),
                                 static_cast<std::ptrdiff_t>(sizeof(T) * (together ? width : 1)), array_type<T>()};
-      cuda::decode_difference(decoder_.state, out_.get(), size, box_, output, workspace.get(), workspace.size(),
-                              status_.get(), stream_.get(), cleared_crossings(), prediction);
+      cuda::decode_difference(decoder_.state, call, output, cleared_crossings(), prediction);
       expect_decoded(crossed);
       expect_same(decoder_.state, host_);
       const auto bytes = values.bytes();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parameters of the kernels of difference sections, as plain data.
+// What the host tells the kernels of difference sections; plain data.
 #pragma once
 
 #include "gpz/core/difference_section.hpp"
@@ -11,13 +11,13 @@
 
 namespace gpz::cuda {
 
-// An axis for indices below 2^30 in magnitude. An open axis never wraps: its interval contains all indices.
+// An axis for indices of less than 2^30. One that is open never wraps anything: its interval is all there is.
 struct DeviceAxis {
   std::int32_t lo;
   std::uint32_t span;
-  std::int32_t half;  // largest displacement without crossing an edge; 2^30 on an open axis
+  std::int32_t half;  // the most a particle moves before it came through the edge; of an open axis, what is usual
   std::int32_t period;
-  std::int32_t usual;  // largest usual displacement: at most half, and with a history of 32 bits
+  std::int32_t usual;  // the most a particle usually moves: no more than half, and 32 bits do for its history
   core::GridAxis grid;
 };
 
@@ -25,9 +25,9 @@ struct DifferenceHistory {
   std::int32_t *last[core::max_components];
   std::int32_t *deviation[core::max_components];
   const std::int32_t *velocity[core::max_components];
-  std::int32_t *previous[core::max_components];  // becomes the velocity, and the velocity becomes this
-  std::int64_t *keys[core::max_components];      // last indices of a 64-bit field, in place of the arrays above
-  std::int8_t *crossings[core::max_components];  // null: not wanted
+  std::int32_t *previous[core::max_components];  // becomes the velocity, as the velocity becomes this
+  std::int64_t *keys[core::max_components];      // the last indices of a field of 64 bits, instead of all of these
+  std::int8_t *crossings[core::max_components];  // nullptr: not wanted
   DeviceAxis axis[core::max_components];
   std::uint64_t particles;
   std::uint64_t blocks;
@@ -40,28 +40,28 @@ struct DifferenceSource {
   std::int64_t stride[core::max_components];
   const std::uint32_t *rows;
   DeviceWindows windows;
-  bool packed;  // components of a row are adjacent, and so are rows
+  bool packed;  // the components of a row follow each other, and rows do
   core::Grid grid;
 };
 
-// State of the fit of the prediction. Must be zero at the start.
+// The prediction, as it comes about; all of it is zero before.
 struct DifferenceFit {
   unsigned long long sums[9];
-  unsigned long long with;  // bits of a sample with the fit, and without
+  unsigned long long with;  // bits that a sample takes with the fit, and without
   unsigned long long without;
   core::Predictor fitted;
 };
 
-// Totals over the blocks of an encoder. Must be zero at the start.
+// What the blocks of an encoder have in common; zero before.
 struct DifferenceTotals {
-  unsigned long long staged;   // words in staging
-  unsigned long long invalid;  // values that the grid cannot hold
-  unsigned long long error;    // bits of the largest error, a double
+  unsigned long long staged;   // words
+  unsigned long long invalid;  // values
+  unsigned long long error;    // the bits of the largest, a double
   std::uint32_t wide;
-  std::uint32_t items[core::max_residual_items];  // bitwise or over all records
+  std::uint32_t items[core::max_residual_items];  // of all records, joined by or
 };
 
-// Offsets of the parts of a section, in words from its start.
+// Where the parts of a section are, words from its start.
 struct DifferenceLayout {
   std::uint8_t width[core::max_residual_items];
   std::uint32_t record_bits;
@@ -79,31 +79,36 @@ struct DifferenceEncode {
   DifferenceFit *fit;
   DifferenceTotals *totals;
   core::ResidualRecord *records;
-  std::uint32_t *words;         // per block, and one more
-  std::uint64_t *staged;        // offset of each block's payload in staging
-  std::uint64_t *word_offsets;  // its offset in the section's payload
+  std::uint32_t *words;         // of each block, and one more
+  std::uint64_t *staged;        // where the payload of each block is in staging
+  std::uint64_t *word_offsets;  // where it goes
   std::uint32_t *staging;
   std::uint64_t staging_words;
   DifferenceLayout *layout;
   std::uint32_t *out;
-  std::uint64_t capacity;  // in bytes
+  std::uint64_t capacity;  // bytes
   DifferenceResult *result;
-  const std::uint32_t *cancelled;  // null, or not 0 if all work is to be skipped
+  const std::uint32_t *cancelled;  // not nullptr and not 0: nothing is to be done
   DeviceComparison comparison[max_comparisons];
 };
 
-struct DifferenceDecode {
-  DifferenceHistory history;
+// What decoding tells its kernels, of all sections.
+template <typename Layout, typename Record>
+struct SectionDecode {
   DecodeField field;
   const std::uint32_t *section;
-  std::uint64_t size;  // in bytes
-  DifferenceLayout *layout;
-  core::ResidualRecord *records;
-  std::uint32_t *words;
+  std::uint64_t size;  // bytes
+  Layout *layout;
+  Record *records;
+  std::uint32_t *words;  // of each block, and one more
   std::uint64_t *word_offsets;
   std::uint32_t *status;
+};
+
+struct DifferenceDecode : SectionDecode<DifferenceLayout, core::ResidualRecord> {
+  DifferenceHistory history;
   bool plain;
-  std::uint8_t prediction;  // first byte of the section
+  std::uint8_t prediction;  // what the section starts with
 };
 
 }  // namespace gpz::cuda

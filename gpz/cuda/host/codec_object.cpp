@@ -8,6 +8,7 @@
 
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/error.hpp"
@@ -24,23 +25,18 @@ struct Report {
 
 }  // namespace
 
-struct Codec::State {
-  explicit State(int on) : device(on) {
+struct Codec::State : DeviceObject {
+  explicit State(int on) : DeviceObject(on) {
     require_device(device);
     const CurrentDevice current(device);
     report.make();
   }
   ~State() {
-    try {
-      const CurrentDevice current(device);
+    give_back([this] {
       release();
       report.release();
-    } catch (const Error &) {  // the device is lost, and its memory with it
-      forget_last_error();
-    }
+    });
   }
-  State(const State &) = delete;
-  State &operator=(const State &) = delete;
 
   void release() {
     workspace.release();
@@ -131,7 +127,6 @@ struct Codec::State {
     return prepared;
   }
 
-  int device;
   std::uint64_t allocations = 0;
   PinnedReport<Report> report;
   DeviceBuffer workspace;

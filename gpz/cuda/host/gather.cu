@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/cuda_gather.hpp"
 
@@ -71,23 +72,18 @@ void check_rows(std::uint64_t rows) {
 
 }  // namespace
 
-struct Gather::State {
-  explicit State(int on) : device(on) {
+struct Gather::State : DeviceObject {
+  explicit State(int on) : DeviceObject(on) {
     require_device(on);
     const CurrentDevice current(on);
     host_count.make();
   }
   ~State() {
-    try {
-      const CurrentDevice current(device);
+    give_back([this] {
       release();
       host_count.release();
-    } catch (const Error &) {  // the device is lost, and its memory with it
-      forget_last_error();
-    }
+    });
   }
-  State(const State &) = delete;
-  State &operator=(const State &) = delete;
 
   void release() {
     for (DeviceBuffer *buffer : {&rows, &scratch, &count}) buffer->release();
@@ -110,7 +106,6 @@ struct Gather::State {
     return static_cast<T *>(buffer.data());
   }
 
-  int device;
   DeviceBuffer rows, scratch, count, columns[max_columns], unwrapped[max_columns];
   PinnedReport<int> host_count;
   std::uint64_t allocations = 0;

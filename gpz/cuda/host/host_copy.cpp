@@ -4,30 +4,26 @@
 
 #include <optional>
 
+#include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/cuda_transfer.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz::cuda {
 
-struct HostCopy::State {
-  explicit State(int on) : device(on) {
+struct HostCopy::State : DeviceObject {
+  explicit State(int on) : DeviceObject(on) {
     require_device(on);
     const CurrentDevice current(on);
     stream.emplace();
     done.emplace(cudaEventBlockingSync);
   }
   ~State() {
-    try {
-      const CurrentDevice current(device);
+    give_back([this] {
       done->wait();
       buffer.release();
-    } catch (const Error &) {  // the device is lost
-      forget_last_error();
-    }
+    });
   }
-  State(const State &) = delete;
-  State &operator=(const State &) = delete;
 
   void clear() {
     done->wait();
@@ -56,7 +52,6 @@ struct HostCopy::State {
     particles = chunk.particles;
   }
 
-  int device;
   PinnedBuffer buffer;
   std::optional<OwnStream> stream;
   std::optional<Event> done;

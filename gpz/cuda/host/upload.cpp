@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::Upload, and queries that a program makes before it has a device.
+// gpz::cuda::Upload, and what a program asks of the devices before it has one.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include "gpz/core/types.hpp"
 #include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/cuda_transfer.hpp"
 #include "gpz/error.hpp"
@@ -35,19 +36,19 @@ bool is_in_host_memory(const void *data) {
 // A component in host memory.
 struct Column {
   ConstArray *array;
-  const char *begin;   // element with the lowest address
-  std::size_t length;  // up to the end of the element with the highest address
-  std::size_t place;   // offset of `begin` in device memory
+  const char *begin;   // of the element with the lowest address
+  std::size_t length;  // to the end of the one with the highest
+  std::size_t place;   // of `begin` in device memory
 };
 
-// Bytes that are copied at once.
+// Bytes that travel as one.
 struct Extent {
   const char *begin;
   std::size_t length;
-  std::size_t place;  // offset in device memory
+  std::size_t place;  // in device memory
 };
 
-// More than any memory. Below it, sums do not overflow.
+// More than any memory; below it sums do not overflow.
 constexpr std::uint64_t max_extent = std::uint64_t{1} << 56;
 
 Column column_of(ConstArray &array, std::uint64_t rows) {
@@ -71,10 +72,10 @@ std::vector<Column> columns_in_host_memory(std::vector<FieldInput> &fields, std:
   return columns;
 }
 
-// Next offset from `used` on for data in host memory, with the alignment that it has there.
+// The next place from `used` on for what is at `data` in host memory, aligned as it is there.
 std::size_t place_for(const void *data, std::size_t used) { return (used + 255) / 256 * 256 + address(data) % 16; }
 
-// Assigns each column its offset in device memory. Interleaved columns share an extent.
+// Gives each column its place in device memory.
 std::vector<Extent> lay_out(std::vector<Column> &columns) {
   std::sort(columns.begin(), columns.end(), [](const Column &a, const Column &b) {
     return std::make_tuple(a.array->stride, address(a.begin)) < std::make_tuple(b.array->stride, address(b.begin));
@@ -98,21 +99,17 @@ std::vector<Extent> lay_out(std::vector<Column> &columns) {
   return extents;
 }
 
-// Two pieces of pinned memory: the host fills one while the other is copied.
-class Staging {
+// Two pieces of pinned memory: the host fills one while the other is on its way.
+class Staging : DeviceObject {
  public:
-  Staging() {
+  explicit Staging(int on) : DeviceObject(on) {
     for (Piece &piece : pieces_) piece.memory.allocate(piece_size, 0);
   }
   ~Staging() {
-    try {
+    give_back([this] {
       for (const Piece &piece : pieces_) piece.gone.wait();
-    } catch (const Error &) {  // the device is lost
-      forget_last_error();
-    }
+    });
   }
-  Staging(const Staging &) = delete;
-  Staging &operator=(const Staging &) = delete;
 
   void copy(char *to, const char *from, std::size_t size, Stream stream) {
     while (size != 0) {
@@ -131,7 +128,7 @@ class Staging {
   }
 
  private:
-  // Long enough that starting a copy costs little, short enough to stay in the caches of the host.
+  // Long enough that what a copy costs to start does not count, short enough to stay in the caches of the host.
   static constexpr std::size_t piece_size = std::size_t{4} << 20;
 
   struct Piece {
@@ -156,19 +153,14 @@ void use_device(int device) {
   check_handled(cudaSetDevice(device), "setting the device");
 }
 
-struct Upload::State {
-  explicit State(int on) : device(on) { require_device(on); }
+struct Upload::State : DeviceObject {
+  explicit State(int on) : DeviceObject(on) { require_device(on); }
   ~State() {
-    try {
-      const CurrentDevice current(device);
+    give_back([this] {
       staging.reset();
       release();
-    } catch (const Error &) {  // the device is lost, and its memory with it
-      forget_last_error();
-    }
+    });
   }
-  State(const State &) = delete;
-  State &operator=(const State &) = delete;
 
   void release() {
     arrays.release();
@@ -182,15 +174,15 @@ struct Upload::State {
     ++allocations;
   }
 
-  // cudaMemcpyAsync accepts pageable memory, but makes the host wait for each part.
+  // cudaMemcpyAsync takes pageable memory too, but has the host wait for each part of it.
   void copy_pageable(char *to, const Extent &from, Stream stream) {
-    if (!staging) staging.emplace();
+    if (!staging) staging.emplace(device);
     staging->copy(to, from.begin, from.length, stream);
   }
 
-  // Returns true if the host memory is still being read.
+  // Returns whether the host memory is still being read.
   bool copy(char *to, const Extent &from, Stream stream) {
-    // An array may extend beyond the registered memory.
+    // An array may go beyond what was registered.
     const bool pinned =
         kind_of(from.begin) == cudaMemoryTypeHost && kind_of(from.begin + from.length - 1) == cudaMemoryTypeHost;
     if (pinned)
@@ -200,7 +192,7 @@ struct Upload::State {
     return pinned;
   }
 
-  // Returns once the host memory has been read.
+  // Returns when the host memory has been read.
   void copy(DeviceBuffer &buffer, const std::vector<Extent> &extents, Stream stream) {
     if (extents.empty()) return;
     try {
@@ -218,7 +210,6 @@ struct Upload::State {
     }
   }
 
-  int device;
   std::uint64_t allocations = 0;
   DeviceBuffer arrays;
   DeviceBuffer rows;

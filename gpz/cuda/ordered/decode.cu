@@ -73,7 +73,7 @@ __device__ __noinline__ U32 place_exceptions(const OrderedLayout &layout, const 
     atomicOr(&memory.exception[d][payload.index(e) / warp_size], 1u << payload.index(e) % warp_size);
   }
   reach = warp_max(farthest);
-  return __any_sync(full_mask, damaged) != 0 ? ordered_damaged : 0;
+  return __any_sync(full_mask, damaged) != 0 ? section_damaged : 0;
 }
 
 // Sets the line of axis d. Returns false if positions less the first one do not fit into 32 bits.
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(ordered_warps *warp_size, 6)
   const core::ResidualRecord residuals = record.residuals;
   const U32 *words = payload_of(params, block);
   if (words == nullptr || !read_residuals<D>(residuals, words, n, memory)) {
-    atomicOr(params.status, ordered_damaged);
+    atomicOr(params.status, section_damaged);
     return;
   }
   U32 largest[D];
@@ -208,7 +208,7 @@ __global__ void __launch_bounds__(ordered_warps *warp_size, 6)
   };
   if (status == 0) {
     find_places<D>(layout.predictor, line, ids == Ids::gaps, n, memory);
-    if (!read_flags(layout, residuals, payload.flags, D, n, place, memory)) status = ordered_damaged;
+    if (!read_flags(layout, residuals, payload.flags, D, n, place, memory)) status = section_damaged;
   }
   if (status == 0) {
     __syncwarp();

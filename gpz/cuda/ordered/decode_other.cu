@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decodes blocks of ordered sections whose positions do not fit into 32 bits. One lane per axis steps from particle to
-// particle, with the integers of the CPU.
+// Blocks of ordered sections whose places do not fit in 32 bits: one lane an axis goes from particle to particle, in
+// the integers of the CPU.
 #include <algorithm>
 #include <type_traits>
 
@@ -21,12 +21,12 @@ struct OtherMemory {
   std::int64_t place[core::max_components][difference_block];
 };
 
-// Finds the particles whose ids are smaller by a lag. Call with ascending particles.
+// Walks to the particles whose ids are less by a lag than those of the particles that are asked for, in their order.
 class Parents {
  public:
   __device__ Parents(const std::int64_t *ids, U32 lag) : ids_(ids), lag_(lag) {}
 
-  // Returns -1 if there is none.
+  // -1: there is none.
   __device__ int of(U32 i) {
     if (lag_ == 0) return -1;
     if (ids_ == nullptr) return i < lag_ ? -1 : static_cast<int>(i - lag_);
@@ -42,7 +42,7 @@ class Parents {
   U32 at_ = 0;
 };
 
-// Returns the ids if they ascend with gaps, otherwise null. Called by all lanes.
+// Ids that ascend, and have gaps; nullptr otherwise. All lanes.
 __device__ const std::int64_t *useful_ids(const std::int64_t *ids, U32 n) {
   if (ids == nullptr || core::difference_of(ids[n - 1], ids[0]) == std::int64_t{n} - 1) return nullptr;
   bool wrong = false;
@@ -50,7 +50,7 @@ __device__ const std::int64_t *useful_ids(const std::int64_t *ids, U32 n) {
   return __any_sync(full_mask, wrong) != 0 ? nullptr : ids;
 }
 
-// Computes the positions of axis d. Called by one lane.
+// The places of axis d; one lane.
 __device__ void follow(const OrderedLayout &layout, const std::int64_t *ids, std::int64_t first, int d, U32 n,
                        const OrderedPayload &payload, OtherMemory &memory) {
   const core::OrderedPredictor &predictor = layout.predictor;
@@ -94,7 +94,7 @@ __device__ void place_any_values(const OrderedDecode &params, const core::Residu
   place_values<T, AnyStore<T>, D>(params.field, *params.layout, record, payload, block, n, place, memory.block, store);
 }
 
-// Returns the status to all lanes.
+// Returns the status for all lanes.
 template <typename T>
 __device__ U32 decode_block(const OrderedDecode &params, U64 block, OtherMemory &memory) {
   const OrderedLayout &layout = *params.layout;
@@ -103,8 +103,8 @@ __device__ U32 decode_block(const OrderedDecode &params, U64 block, OtherMemory 
   const core::OrderedRecord &record = params.records[block];
   const core::ResidualRecord residuals = record.residuals;
   const U32 *words = payload_of(params, block);
-  // Never fails here: decode.cu has read the payload of this block before.
-  if (words == nullptr || !read_any_residuals(components, residuals, words, n, memory.block)) return ordered_damaged;
+  // All of it was there when decode.cu looked at the block.
+  if (words == nullptr || !read_any_residuals(components, residuals, words, n, memory.block)) return section_damaged;
   const OrderedPayload payload(residuals, words, components, n);
   const std::int64_t *ids = params.ids == nullptr ? nullptr : params.ids + block * difference_block;
   ids = useful_ids(ids, n);
@@ -114,7 +114,7 @@ __device__ U32 decode_block(const OrderedDecode &params, U64 block, OtherMemory 
   const auto place = [&](int axis, int row) {
     return memory.place[axis][row * warp_size + static_cast<int>(this_lane())];
   };
-  if (!read_flags(layout, residuals, payload.flags, components, n, place, memory.block)) return ordered_damaged;
+  if (!read_flags(layout, residuals, payload.flags, components, n, place, memory.block)) return section_damaged;
   if (components == 1)
     place_any_values<T, 1>(params, residuals, payload, block, n, memory);
   else if (components == 2)

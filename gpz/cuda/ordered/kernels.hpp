@@ -18,8 +18,4 @@ void launch_decode_other_ordered(const OrderedDecode &params, bool runs, cudaStr
 // Expands runs to values of particles (runs.cu).
 void launch_expand_runs(const OrderedDecode &params, cudaStream_t stream);
 
-// Payloads to staging, and records (encode.cu); then the section from them, once their places are known (write.cu).
-void launch_encode_ordered(const OrderedEncode &params, int components, ConstArray::Type type, cudaStream_t stream);
-void launch_write_ordered(const OrderedEncode &params, int components, cudaStream_t stream);
-
 }  // namespace gpz::cuda

@@ -79,7 +79,7 @@ __device__ bool open_header(const OrderedDecode &params, OrderedLayout &shared) 
 __global__ void open_section(const __grid_constant__ OrderedDecode params) {
   const bool good = open_header(params, *params.layout);
   if (threadIdx.x != 0) return;
-  *params.status = good ? 0 : ordered_damaged;
+  *params.status = good ? 0 : section_damaged;
   *params.other_count = 0;
   params.words[params.blocks] = 0;
 }
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(record_threads) read_records(const __grid_cons
   std::uint32_t words = 0;
   if (*static_cast<volatile std::uint32_t *>(params.status) == 0 && block < params.layout->blocks &&
       !read_record(params, *params.layout, block, record, words)) {
-    atomicOr(params.status, ordered_damaged);
+    atomicOr(params.status, section_damaged);
     words = 0;
   }
   params.records[block] = record;

@@ -3,10 +3,8 @@
 #include "gpz/core/block.hpp"
 #include "gpz/cuda/block/field_arguments.hpp"
 #include "gpz/cuda/common/arguments.hpp"
-#include "gpz/cuda/common/carver.hpp"
 #include "gpz/cuda/common/check.hpp"
-#include "gpz/cuda/common/scan.cuh"
-#include "gpz/cuda/difference/state.hpp"
+#include "gpz/cuda/difference/section_driver.cuh"
 #include "gpz/cuda/ordered/kernels.hpp"
 #include "gpz/cuda/ordered/ordered.hpp"
 #include "gpz/error.hpp"
@@ -14,75 +12,32 @@
 namespace gpz::cuda {
 namespace {
 
-struct DecodeWorkspace {
-  OrderedLayout *layout;
-  std::uint32_t *status;
-  std::uint32_t *other_count;
-  core::OrderedRecord *records;
-  std::uint32_t *words;
-  std::uint64_t *word_offsets;
-  std::uint32_t *others;
-  RunColumns runs;
-  char *scan;
-  std::size_t scan_bytes;
-  std::size_t used;
-};
-
-DecodeWorkspace carve_decode(void *base, std::uint64_t particles, int components) {
-  const std::uint64_t blocks = core::blocks_of(particles);
-  Carver carver(base);
-  DecodeWorkspace memory{};
-  memory.layout = carver.take<OrderedLayout>(1);
-  memory.status = carver.take<std::uint32_t>(1);
-  memory.other_count = carver.take<std::uint32_t>(1);
-  memory.records = carver.take<core::OrderedRecord>(blocks);
-  memory.words = carver.take<std::uint32_t>(blocks + 1);
-  memory.word_offsets = carver.take<std::uint64_t>(blocks + 1);
-  memory.others = carver.take<std::uint32_t>(blocks);
-  if (components == 1) {
+class OrderedArrays : public DecodeArrays<OrderedLayout, core::OrderedRecord> {
+ public:
+  OrderedArrays(Carver &carver, std::uint64_t particles, int components)
+      : DecodeArrays(carver, particles),
+        other_count_(carver.take<std::uint32_t>(1)),
+        others_(carver.take<std::uint32_t>(core::blocks_of(particles))) {
+    if (components != 1) return;
     const std::uint64_t runs = core::max_runs(particles);
-    memory.runs.gap = carver.take<std::int64_t>(runs);
-    memory.runs.more = carver.take<std::int64_t>(runs);
-    memory.runs.particles = carver.take<std::uint64_t>(core::blocks_of(runs));
-    memory.runs.growth = carver.take<std::uint64_t>(core::blocks_of(runs));
+    runs_.gap = carver.take<std::int64_t>(runs);
+    runs_.more = carver.take<std::int64_t>(runs);
+    runs_.particles = carver.take<std::uint64_t>(core::blocks_of(runs));
+    runs_.growth = carver.take<std::uint64_t>(core::blocks_of(runs));
   }
-  memory.scan_bytes = scan_size(blocks + 1);
-  memory.scan = carver.take<char>(memory.scan_bytes);
-  memory.used = carver.used();
-  return memory;
-}
 
-struct EncodeWorkspace {
-  OrderedTotals *totals;  // zero before each call
-  OrderedLayout *layout;
-  DifferenceResult *result;
-  core::OrderedRecord *records;
-  std::uint32_t *words;
-  std::uint64_t *staged;
-  std::uint64_t *word_offsets;
-  std::uint32_t *staging;
-  char *scan;
-  std::size_t scan_bytes;
-  std::size_t used;
+  void give(OrderedDecode &params) const {
+    DecodeArrays::give(params);
+    params.other_count = other_count_;
+    params.others = others_;
+    params.runs = runs_;
+  }
+
+ private:
+  std::uint32_t *other_count_;
+  std::uint32_t *others_;
+  RunColumns runs_{};
 };
-
-EncodeWorkspace carve_encode(void *base, std::uint64_t particles, std::size_t capacity) {
-  const std::uint64_t blocks = core::blocks_of(particles);
-  Carver carver(base);
-  EncodeWorkspace memory{};
-  memory.totals = carver.take<OrderedTotals>(1);
-  memory.layout = carver.take<OrderedLayout>(1);
-  memory.result = carver.take<DifferenceResult>(1);
-  memory.records = carver.take<core::OrderedRecord>(blocks);
-  memory.words = carver.take<std::uint32_t>(blocks + 1);
-  memory.staged = carver.take<std::uint64_t>(blocks);
-  memory.word_offsets = carver.take<std::uint64_t>(blocks + 1);
-  memory.staging = carver.take<std::uint32_t>(capacity / sizeof(std::uint32_t));
-  memory.scan_bytes = scan_size(blocks + 1);
-  memory.scan = carver.take<char>(memory.scan_bytes);
-  memory.used = carver.used();
-  return memory;
-}
 
 void require(bool good, const char *what) {
   if (!good) throw Error(Status::invalid_argument, what);
@@ -91,107 +46,33 @@ void require(bool good, const char *what) {
 }  // namespace
 
 std::size_t decode_ordered_workspace(std::uint64_t particles, int components) {
-  return carve_decode(nullptr, particles, components).used;
+  return workspace_of<OrderedArrays>(particles, components);
 }
 
-void decode_ordered(const DeviceOrderedShape &shape, const void *section, std::size_t size, const FieldOutput &output,
-                    void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream) {
-  require(shape.particles < std::uint64_t{1} << 32, "an ordered section has fewer than 2^32 particles");
-  check_outputs({output}, shape.particles);
+void decode_ordered(std::uint64_t particles, const std::int64_t *ids, const SectionDecoding &call,
+                    const FieldOutput &output) {
+  require(particles < std::uint64_t{1} << 32, "an ordered section has fewer than 2^32 particles");
+  check_outputs({output}, particles);
   const auto components = static_cast<int>(output.field.components.size());
   require(components >= 1 && components <= core::max_components, "a section has 1 to 3 components");
   require(output.field.type == ValueType::integer || output.field.step > 0, "floats of an ordered section have a grid");
-  check_memory(section, size, chunk_alignment, "the section");
-  const DecodeWorkspace memory = carve_decode(workspace, shape.particles, components);
-  check_workspace(workspace, workspace_size, memory.used);
   OrderedDecode params{};
   params.field = decode_field(output);
-  for (int d = 0; d < components; ++d) params.axis[d] = core::checked_axis(shape.box[static_cast<std::size_t>(d)]);
-  params.ids = shape.ids;
-  params.particles = shape.particles;
-  params.blocks = core::blocks_of(shape.particles);
-  params.section = static_cast<const std::uint32_t *>(section);
-  params.size = size;
-  params.layout = memory.layout;
-  params.records = memory.records;
-  params.words = memory.words;
-  params.word_offsets = memory.word_offsets;
-  params.others = memory.others;
-  params.other_count = memory.other_count;
-  params.status = memory.status;
-  params.runs = memory.runs;
-  if (params.blocks == 0) {
-    const std::uint32_t empty = size == 0 ? 0 : ordered_damaged;
-    check(cudaMemcpyAsync(status, &empty, sizeof(empty), cudaMemcpyDefault, stream), "result");
-    return;
-  }
-  launch_open_ordered(params, stream);
-  std::size_t scan_bytes = memory.scan_bytes;
-  check(exclusive_sum(memory.scan, scan_bytes, memory.words, memory.word_offsets, params.blocks + 1, stream), "scan");
-  launch_decode_ordered(params, false, stream);
-  launch_decode_other_ordered(params, false, stream);
-  if (components == 1) {
+  for (int d = 0; d < components; ++d) params.axis[d] = core::checked_axis(call.box[static_cast<std::size_t>(d)]);
+  params.ids = ids;
+  params.particles = particles;
+  params.blocks = core::blocks_of(particles);
+  const auto open = [&] { launch_open_ordered(params, call.stream); };
+  const auto decode = [&] {
+    launch_decode_ordered(params, false, call.stream);
+    launch_decode_other_ordered(params, false, call.stream);
+    if (components != 1) return;
     const OrderedDecode runs = as_runs(params);
-    launch_decode_ordered(runs, true, stream);
-    launch_decode_other_ordered(runs, true, stream);
-    launch_expand_runs(params, stream);
-  }
-  check(cudaMemcpyAsync(status, memory.status, sizeof(std::uint32_t), cudaMemcpyDefault, stream), "result");
-}
-
-std::size_t encode_ordered_workspace(std::uint64_t particles, std::size_t capacity) {
-  return carve_encode(nullptr, particles, capacity).used;
-}
-
-std::size_t ordered_bound(std::uint64_t particles, int components) {
-  // Records have one more item for each component; headers have more numbers than that of a difference section.
-  return difference_bound(particles, components) + core::ordered_header_size(components) +
-         core::blocks_of(particles) * static_cast<std::uint64_t>(components) * 4 + 8;
-}
-
-void encode_ordered(const DeviceOrderedShape &shape, const DeviceValues &values, int components,
-                    const core::OrderedPredictor &predictor, void *workspace, std::size_t workspace_size, void *out,
-                    std::size_t capacity, DifferenceResult *result, Stream stream) {
-  require(shape.particles < std::uint64_t{1} << 32, "an ordered section has fewer than 2^32 particles");
-  require(components >= 1 && components <= core::max_components, "a section has 1 to 3 components");
-  require(can_follow(shape.box), "a box whose edges have too many grid units");
-  const ConstArray::Type given = values.component[0].type;
-  const bool integers = given == ConstArray::Type::int32 || given == ConstArray::Type::int64;
-  const ConstArray::Type type = check_values(values, shape.particles, components, integers);
-  check_memory(out, capacity, chunk_alignment, "the memory for the section");
-  const EncodeWorkspace memory = carve_encode(workspace, shape.particles, capacity);
-  check_workspace(workspace, workspace_size, memory.used);
-  OrderedEncode params{};
-  params.source = source_of(values, components);
-  for (int d = 0; d < components; ++d) params.axis[d] = core::checked_axis(shape.box[static_cast<std::size_t>(d)]);
-  params.ids = shape.ids;
-  params.particles = shape.particles;
-  params.blocks = core::blocks_of(shape.particles);
-  params.predictor = predictor;
-  params.totals = memory.totals;
-  params.records = memory.records;
-  params.words = memory.words;
-  params.staged = memory.staged;
-  params.word_offsets = memory.word_offsets;
-  params.staging = memory.staging;
-  params.staging_words = capacity / sizeof(std::uint32_t);
-  params.layout = memory.layout;
-  params.out = static_cast<std::uint32_t *>(out);
-  params.capacity = capacity;
-  params.result = memory.result;
-  if (params.blocks == 0) {
-    const DifferenceResult empty{0, 0, 1, 0, 0};
-    check(cudaMemcpyAsync(result, &empty, sizeof(empty), cudaMemcpyDefault, stream), "result");
-    return;
-  }
-  check(cudaMemsetAsync(memory.totals, 0, sizeof(OrderedTotals), stream), "clearing");
-  // The scan runs over one more element, whose offset is the total.
-  check(cudaMemsetAsync(memory.words + params.blocks, 0, sizeof(std::uint32_t), stream), "clearing");
-  launch_encode_ordered(params, components, type, stream);
-  std::size_t scan_bytes = memory.scan_bytes;
-  check(exclusive_sum(memory.scan, scan_bytes, memory.words, memory.word_offsets, params.blocks + 1, stream), "scan");
-  launch_write_ordered(params, components, stream);
-  check(cudaMemcpyAsync(result, memory.result, sizeof(DifferenceResult), cudaMemcpyDefault, stream), "result");
+    launch_decode_ordered(runs, true, call.stream);
+    launch_decode_other_ordered(runs, true, call.stream);
+    launch_expand_runs(params, call.stream);
+  };
+  decode_section<OrderedArrays>(call, params, open, decode, particles, components);
 }
 
 }  // namespace gpz::cuda

@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(run_threads) sum_runs(const __grid_constant__ 
     }
     __syncthreads();
   }
-  if (damaged) atomicOr(params.status, ordered_damaged);
+  if (damaged) atomicOr(params.status, section_damaged);
 }
 
 // Runs in one thread block.
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(run_threads) sum_all_runs(const __grid_constan
     before = Add{}(before, all);
     __syncthreads();
   }
-  if (threadIdx.x == 0 && before.particles != params.particles) atomicOr(params.status, ordered_damaged);
+  if (threadIdx.x == 0 && before.particles != params.particles) atomicOr(params.status, section_damaged);
 }
 
 __global__ void __launch_bounds__(run_threads) place_runs(const __grid_constant__ OrderedDecode params) {

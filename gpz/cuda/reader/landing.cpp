@@ -44,8 +44,8 @@ class Landing::PinnedLane final : public Lane {
   std::size_t turn_ = 0;
 };
 
-Landing::Landing(int device, const api::ReadAhead::Settings &settings, std::uint64_t longest)
-    : device_(device),
+Landing::Landing(int on, const api::ReadAhead::Settings &settings, std::uint64_t longest)
+    : DeviceObject(on),
       room_(rounded(settings.room())),
       lanes_(static_cast<std::size_t>(settings.threads)),
       longest_(longest) {
@@ -53,12 +53,7 @@ Landing::Landing(int device, const api::ReadAhead::Settings &settings, std::uint
 }
 
 Landing::~Landing() {
-  try {
-    const CurrentDevice current(device_);
-    release();
-  } catch (const Error &) {  // the device is lost, and its memory with it
-    forget_last_error();
-  }
+  give_back([this] { release(); });
 }
 
 void Landing::wait(Slot &slot) {
@@ -90,7 +85,7 @@ void Landing::reserve_lanes() {
 }
 
 std::unique_ptr<Landing::Lane> Landing::lane() {
-  check_handled(cudaSetDevice(device_), "setting the device");
+  check_handled(cudaSetDevice(device), "setting the device");
   const std::size_t k = lanes_used_++;
   if (k >= lanes_) throw Error(Status::internal, "more threads that read than lanes");
   return std::make_unique<PinnedLane>(*this, static_cast<std::uint8_t *>(pinned_.data()) + k * rooms_a_lane * room_);

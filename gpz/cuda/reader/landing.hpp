@@ -10,23 +10,22 @@
 #include <vector>
 
 #include "gpz/api/read_ahead.hpp"
+#include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/format/budget.hpp"
 
 namespace gpz::cuda {
 
-class Landing final : public api::Landing {
+class Landing final : public api::Landing, private DeviceObject {
  public:
   // Rooms of pinned memory that each thread uses in turn.
   static constexpr std::size_t rooms_a_lane = 3;
 
-  // Of the current device. `longest`: bytes of the longest frame, for memory that need not grow again.
-  Landing(int device, const api::ReadAhead::Settings &settings, std::uint64_t longest);
-  // Nothing may be read any more. Waits for copies.
+  // For the current device. `longest` is the size of the longest frame in bytes, so that memory need not grow again.
+  Landing(int on, const api::ReadAhead::Settings &settings, std::uint64_t longest);
+  // Nothing may be reading. Waits for copies.
   ~Landing() override;
-  Landing(const Landing &) = delete;
-  Landing &operator=(const Landing &) = delete;
 
   // Waits for copies to the slot. The caller must have waited for all work that uses its bytes. Charged to the current
   // budget, together with the pinned memory of all lanes, which the first call allocates. Throws limit_exceeded,
@@ -56,7 +55,6 @@ class Landing final : public api::Landing {
   void reserve_lanes();
   void wait(Slot &slot);
 
-  int device_;
   std::size_t room_;
   std::size_t lanes_;
   std::uint64_t longest_;

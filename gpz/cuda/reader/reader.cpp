@@ -11,6 +11,7 @@
 #include "gpz/api/read_ahead.hpp"
 #include "gpz/api/read_output.hpp"
 #include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/cuda/reader/frame_decoder.hpp"
 #include "gpz/cuda/reader/landing.hpp"
@@ -85,8 +86,8 @@ bool is_for_the_cpu(const Error &error) {
 
 }  // namespace
 
-struct Reader::State {
-  // Frames from a key frame on that go through the CPU.
+struct Reader::State : DeviceObject {
+  // Frames from a key frame on that the CPU decodes.
   struct OnCpu {
     std::size_t key = 0;
     std::string reason;
@@ -94,8 +95,8 @@ struct Reader::State {
 
   State(std::unique_ptr<api::Source> source, std::function<gpz::Reader()> open_again, int on,
         const ReaderOptions &chosen)
-      : budget(chosen.limits),
-        device(on),
+      : DeviceObject(on),
+        budget(chosen.limits),
         threads(threads_of(chosen)),
         reading_threads(reading_threads_of(chosen)),
         ahead_bytes(chosen.ahead),
@@ -107,18 +108,13 @@ struct Reader::State {
     make_path();
   }
   ~State() {
-    try {
-      const CurrentDevice current(device);
+    give_back([this] {
       ahead.reset();
       landing.reset();
       decoder.reset();
       staged.release();
-    } catch (const Error &) {  // the device is lost, and its memory with it
-      forget_last_error();
-    }
+    });
   }
-  State(const State &) = delete;
-  State &operator=(const State &) = delete;
 
   static api::FrameFile opened(std::unique_ptr<api::Source> source, format::Budget &budget) {
     const format::Budget::Scope scope(budget);
@@ -266,9 +262,8 @@ struct Reader::State {
     make_path();
   }
 
-  format::Budget budget;  // first: the rest is charged to it
-  int device;
-  int threads;  // that decode on the CPU
+  format::Budget budget;  // first, because the others are charged to it
+  int threads;            // for decoding on the CPU
   int reading_threads;
   std::uint64_t ahead_bytes;
   api::FrameFile file;

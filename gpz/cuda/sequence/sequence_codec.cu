@@ -5,6 +5,7 @@
 #include "gpz/cuda/block/field_arguments.hpp"
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/carver.hpp"
+#include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/cuda/common/scan.cuh"
 #include "gpz/cuda/sequence/params.hpp"
@@ -27,8 +28,8 @@ constexpr std::size_t most_pages = UINT32_MAX / page_words;  // words of pages a
 
 }  // namespace
 
-struct SequenceCodec::State {
-  explicit State(int on) : device(on) {
+struct SequenceCodec::State : DeviceObject {
+  explicit State(int on) : DeviceObject(on) {
     require_device(device);
     const CurrentDevice current(device);
     int shared = 0;
@@ -38,15 +39,8 @@ struct SequenceCodec::State {
                           std::max(encode_shared(core::max_components), decode_shared(core::max_components));
   }
   ~State() {
-    try {
-      const CurrentDevice current(device);
-      release();
-    } catch (const Error &) {  // the device is lost, and its memory with it
-      forget_last_error();
-    }
+    give_back([this] { release(); });
   }
-  State(const State &) = delete;
-  State &operator=(const State &) = delete;
 
   void release() {
     workspace.release();
@@ -220,7 +214,6 @@ struct SequenceCodec::State {
     if (status != 0) throw Error(Status::corrupt, "the bytes of a chunk contradict the format");
   }
 
-  int device;
   int processors = 0;
   bool has_room_for_tables = false;
   std::uint64_t allocations = 0;

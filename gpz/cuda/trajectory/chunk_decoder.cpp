@@ -303,32 +303,29 @@ void ChunkDecoder::decode_predicted(const Call &call, std::size_t f, const Chunk
   if (prediction != core::temporal_predictor && (plain || prediction != core::neighbour_predictor))
     corrupt("unknown predictor", head);
   reserve(workspace_, decode_difference_workspace(staying));
-  std::uint32_t *const status = next_status();
+  const SectionDecoding decoding{
+      {box, workspace_.data(), workspace_.capacity(), call.stream}, indices.device(), indices.size(), next_status()};
   const DeviceCrossings crossings = f == 0 ? crossed_ : DeviceCrossings{};
   if (plain) {
-    decode_key_differences(keys(call, f), staying, indices.device(), indices.size(), box, workspace_.data(),
-                           workspace_.capacity(), status, call.stream, crossings);
+    decode_key_differences(keys(call, f), staying, decoding, crossings);
     return;
   }
   if (!can_follow(box)) unsupported("edges of the box so many grid steps away");
   DeviceDifferenceState &state = history_.state(f);
   const FieldOutput &output = call.outputs[f];
   if (!call.by_id || !is_wanted(output)) {
-    decode_difference(state, indices.device(), indices.size(), box, output, workspace_.data(), workspace_.capacity(),
-                      status, call.stream, crossings, prediction);
+    decode_difference(state, decoding, output, crossings, prediction);
   } else if (state.components == core::max_components) {
     // Rows of arrivals get old contents here, and their values later.
     reserve(packed_, call.particles * sizeof(PackedIndices));
     auto *const packed = static_cast<PackedIndices *>(packed_.data());
-    decode_packed_difference(state, indices.device(), indices.size(), box, packed, workspace_.data(),
-                             workspace_.capacity(), status, call.stream, crossings, prediction);
+    decode_packed_difference(state, decoding, packed, crossings, prediction);
     write_packed(packed, output, range_of(call, 0, call.particles), call.stream);
   } else {
-    decode_difference(state, indices.device(), indices.size(), box, without_arrays(output.field), workspace_.data(),
-                      workspace_.capacity(), status, call.stream, crossings, prediction);
+    decode_difference(state, decoding, without_arrays(output.field), crossings, prediction);
     write_indices(state, output, range_of(call, 0, staying), call.stream);
   }
-  write_exact_values(section.device(start), exact, output, range_of(call, 0, staying), status, call.stream);
+  write_exact_values(section.device(start), exact, output, range_of(call, 0, staying), decoding.status, call.stream);
   written_[f][0] = true;
 }
 

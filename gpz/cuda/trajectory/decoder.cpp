@@ -3,30 +3,26 @@
 #include <memory>
 
 #include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/trajectory/chunk_decoder.hpp"
 #include "gpz/cuda_trajectory_decoder.hpp"
 
 namespace gpz::cuda {
 
-struct TrajectoryDecoder::State {
-  explicit State(int on) : device(on) {
+struct TrajectoryDecoder::State : DeviceObject {
+  explicit State(int on) : DeviceObject(on) {
     require_device(device);
     const CurrentDevice current(device);
     report.make();
     done = std::make_unique<Event>();
   }
   ~State() {
-    try {
-      const CurrentDevice current(device);
+    give_back([this] {
       release();
       done.reset();
       report.release();
-    } catch (const Error &) {  // the device is lost, and its memory with it
-      forget_last_error();
-    }
+    });
   }
-  State(const State &) = delete;
-  State &operator=(const State &) = delete;
 
   void queue(const void *chunk, const ChunkBytes::OnHost &host, std::size_t size, std::uint64_t count,
              const std::vector<FieldOutput> &fields, OutputOrder order, Stream stream) {
@@ -92,7 +88,6 @@ struct TrajectoryDecoder::State {
     heads.memory.release();
   }
 
-  int device;
   std::uint64_t particles = 0;
   ChunkDecoder chunks;
   HeadCache heads;

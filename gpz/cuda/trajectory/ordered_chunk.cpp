@@ -96,8 +96,9 @@ class Decoder {
     const std::size_t start = format::section_head_size(field.components.size());
     const std::uint64_t exact = format::read_section_start(section.host(0, start), section.size(), field, box);
     const std::size_t head = start + static_cast<std::size_t>(exact) * format::exact_value_size;
-    decode_ordered({particles_, ids, box}, section.device(head), section.size() - head, output, memory_.rest, rest_,
-                   next_status(), stream_);
+    decode_ordered(particles_, ids,
+                   {{box, memory_.rest, rest_, stream_}, section.device(head), section.size() - head, next_status()},
+                   output);
     if (exact != 0) write_exact_values(section.device(start), exact, output, {0, particles_}, next_status(), stream_);
   }
 

@@ -54,9 +54,12 @@ void SectionEncoder::queue(const FrameCall &call, std::size_t f, const BesidesEn
   format::append_section_head(format::SectionHead::axes_and_exact_values, format::grid_box(call.box, call.field(f)),
                               call.field(f).components.size(), {}, prefix);
   out_.place(std::move(prefix), call.stream);
-  encode_difference(history_.state(f), values(call, f), format::grid_box(call.box, call.field(f)), {}, scratch_.data(),
-                    scratch_.capacity(), out_.at(prefix_size(components)),
-                    difference_bound(matched_.staying(), components), &report_.results().section, call.stream, besides);
+  SectionEncoding section{
+      {format::grid_box(call.box, call.field(f)), scratch_.data(), scratch_.capacity(), call.stream}};
+  section.out = out_.at(prefix_size(components));
+  section.capacity = difference_bound(matched_.staying(), components);
+  section.result = &report_.results().section;
+  encode_difference(history_.state(f), values(call, f), section, {}, besides);
 }
 
 void SectionEncoder::queue_comparison(const FrameCall &call, std::size_t f, const std::uint32_t *cancelled) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/trajectory/chunk_encoder.hpp"
 #include "gpz/cuda/trajectory/frame_call.hpp"
 #include "gpz/cuda_trajectory.hpp"
@@ -26,22 +27,17 @@ void check_reachable(const std::vector<FieldInput> &fields, const int *rows, int
 
 }  // namespace
 
-struct TrajectoryCodec::State {
-  explicit State(int on) : codec(on), differences(codec) {
+struct TrajectoryCodec::State : DeviceObject {
+  explicit State(int on) : DeviceObject(on), codec(on), differences(codec) {
     const CurrentDevice current(on);
     differences.make();
   }
   ~State() {
-    try {
-      const CurrentDevice current(codec.device());
+    give_back([this] {
       release();
       differences.give_back();
-    } catch (const Error &) {  // the device is lost, and its memory with it
-      forget_last_error();
-    }
+    });
   }
-  State(const State &) = delete;
-  State &operator=(const State &) = delete;
 
   void forget() {
     differences.forget();
@@ -150,19 +146,19 @@ TrajectoryCodec::~TrajectoryCodec() = default;
 TrajectoryCodec::TrajectoryCodec(TrajectoryCodec &&) noexcept = default;
 TrajectoryCodec &TrajectoryCodec::operator=(TrajectoryCodec &&) noexcept = default;
 
-int TrajectoryCodec::device() const { return state_->codec.device(); }
+int TrajectoryCodec::device() const { return state_->device; }
 
 const DeviceChunk &TrajectoryCodec::encode(const std::vector<FieldInput> &fields, std::uint64_t particles,
                                            const int *rows, const Box &box, bool key, Stream stream) {
   State &state = *state_;
-  const CurrentDevice current(state.codec.device());
+  const CurrentDevice current(state.device);
   state.chunk = {};
   try {
     FrameCall call{fields, particles, rows, box, stream};
     check_inputs(call.fields, particles);
     format::prepare_fields(call.fields, particles);
-    if (particles != 0) check_reachable(call.fields, rows, state.codec.device());
-    forget_last_error();  // earlier errors of the caller are not this call's
+    if (particles != 0) check_reachable(call.fields, rows, state.device);
+    forget_last_error();  // earlier errors of the caller do not belong to this call
     state.encode(call, key);
   } catch (const std::bad_alloc &) {
     state.settle(stream);
@@ -175,7 +171,7 @@ const DeviceChunk &TrajectoryCodec::encode(const std::vector<FieldInput> &fields
 }
 
 void TrajectoryCodec::release() {
-  const CurrentDevice current(state_->codec.device());
+  const CurrentDevice current(state_->device);
   state_->release();
 }
 
