@@ -14,7 +14,7 @@ namespace {
 using core::AdaptiveBit;
 using format::corrupt;
 
-// What is learnt about counts.
+// Adaptive models of the counts.
 class CountModels {
   using Learnt = std::array<AdaptiveBit, core::learnt_bits>;
 
@@ -22,14 +22,14 @@ class CountModels {
   explicit CountModels(const core::Halvings &halvings) : small_(static_cast<std::size_t>(halvings.depths)) {
     for (std::size_t depth = 0; depth < small_.size(); ++depth)
       for (const std::size_t uneven : {0, 1}) {
-        // Boxes of a depth have this extent, or one less.
+        // Boxes of one depth have this extent or one less.
         const std::uint64_t largest = halvings.extent[depth];
         small_[depth][uneven] = independent(largest % 2 == uneven ? largest : largest - 1);
       }
   }
 
-  // How many of n >= 2 particles are in the lower half, in a box of this extent at this depth. `lower` counts only for
-  // an encoder.
+  // Codes how many of n >= 2 particles are in the lower half of a box of this extent at this depth. Decoders ignore
+  // `lower`.
   template <class Coder>
   std::uint32_t code(Coder &coder, std::size_t depth, std::uint64_t extent, std::uint32_t n, std::uint32_t lower) {
     if (n > core::learnt_count) return code_large(coder, extent, n, lower);
@@ -47,16 +47,16 @@ class CountModels {
   }
 
  private:
-  // Of a number below 2^34: its bits, and the highest one below the first.
+  // Models of a number below 2^34: its bit length, and its second-highest bit.
   struct Number {
     std::array<AdaptiveBit, 36> length;
     std::array<AdaptiveBit, 36> second;
   };
 
-  // What is expected before anything is learnt, in boxes of this extent.
+  // Initial models for boxes of this extent: independent particles.
   static const Learnt &independent(std::uint64_t extent) {
     static const auto all = [] {
-      std::array<Learnt, core::uneven_extent / 2> tables{};  // the first one for even halves
+      std::array<Learnt, core::uneven_extent / 2> tables{};  // [0]: equal halves
       for (std::size_t i = 0; i < tables.size(); ++i)
         for (std::uint32_t n = 2; n <= core::learnt_count; ++n)
           expect_independent(i == 0 ? 2 : 2 * i + 1, n, 0, n, &tables[i][core::learnt_at(n)]);
@@ -92,13 +92,13 @@ class CountModels {
     return static_cast<std::uint32_t>(k);
   }
 
-  format::Column<std::array<Learnt, 2>> small_;  // of each depth, of even and uneven extents
-  std::array<Number, 34> large_;                 // of each number of bits
+  format::Column<std::array<Learnt, 2>> small_;  // [depth][uneven extent]
+  std::array<Number, 34> large_;                 // per bit length
 };
 
 // A box with n particles.
 struct Node {
-  std::array<std::uint64_t, core::max_components> at{};  // from the first cell of all
+  std::array<std::uint64_t, core::max_components> at{};  // relative to the first cell
   std::array<std::uint64_t, core::max_components> extent{};
   std::uint32_t n = 0;
   int depth = 0;
@@ -128,7 +128,7 @@ void code_place(Coder &coder, int components, const Node &node, std::uint64_t *p
   }
 }
 
-// Visits the halves of all boxes. `side` has the coder and the particles.
+// Visits the halves of all boxes. `side` holds the coder and the particles.
 template <class Side>
 void walk(Side &side, const core::CellBox &box, std::uint32_t n) {
   const core::Halvings halvings = core::halvings_of(box);
@@ -170,11 +170,11 @@ struct EncodedSide {
   RangeEncoder coder;
   int components;
   std::vector<Point> points;
-  std::vector<Point> upper;  // while a box is halved
+  std::vector<Point> upper;  // temporary of split()
   std::vector<std::uint32_t> *order;
   std::size_t done = 0;
 
-  // Of the next n points, those below `at` come first. Returns how many.
+  // Partitions the next n points: those below `at` come first. Returns how many.
   std::uint32_t split(std::uint32_t n, std::size_t d, std::uint64_t at) {
     Point *const begin = points.data() + done;
     Point *const up = upper.data();

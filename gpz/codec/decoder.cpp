@@ -20,15 +20,15 @@ using format::corrupt;
 
 namespace {
 
-// To start a thread takes as long as to decode so many.
+// Starting a thread costs as much as decoding this many particles.
 constexpr std::uint64_t particles_of_thread = 16384;
 
 struct Block {
   core::BlockRecord record;
-  std::uint64_t at;  // of its payload, words from the start of the payload
+  std::uint64_t at;  // first word of the block in the section's payload
 };
 
-// Working memory of a thread: of the kernels, and for the values of one block on their way to a target.
+// Working memory of a thread: for the kernels, and for the values of one block that need conversion.
 struct BlockMemory {
   explicit BlockMemory(std::uint32_t block_size) : scratch(block_size) {}
   void *component(std::size_t d) {
@@ -61,8 +61,8 @@ class Decoder::Section {
     if (!format::read_shape(bytes, size, components_, shape)) corrupt("section header", position_);
     const std::size_t header = core::section_header_size(components_);
     const std::uint64_t bits = core::record_bits(shape);
-    // Every record has a bit at least (mode and runs cannot both be 0), so this also bounds the number of blocks by the
-    // file.
+    // Every record has at least one bit (mode and runs cannot both be 0), so the size of the file bounds the number of
+    // blocks.
     if (bits == 0 || blocks > (size - header) * 8 / bits || core::directory_size(shape, blocks) > size - header)
       corrupt("block directory exceeds its section", position_ + header);
     const auto *directory = reinterpret_cast<const std::uint32_t *>(bytes + header);
@@ -90,7 +90,7 @@ class Decoder::Section {
 
   std::uint64_t blocks() const { return blocks_.size(); }
 
-  // `target` is that of the whole section.
+  // `target` covers the whole section.
   void decode(std::uint64_t b, const Target &target, BlockMemory &memory) const {
     const Target here = target.from(b * block_size_);
     const ConstArray::Type type = type_for(target);
@@ -109,15 +109,16 @@ class Decoder::Section {
   }
 
  private:
-  // The type that blocks are decoded to. Values of an f32 field that go into float32 are not widened in between, so
-  // that the bits of a NaN stay as they are.
+  // Type that blocks are decoded to. f32 values for float32 arrays are not widened in between, so that NaN bits
+  // survive.
   ConstArray::Type type_for(const Target &target) const {
     if (value_ == core::Value::integer) return ConstArray::Type::int64;
     const bool single = value_ == core::Value::float32 && target.has(ConstArray::Type::float32);
     return single ? ConstArray::Type::float32 : ConstArray::Type::float64;
   }
 
-  // Values go straight into the target if those of all components may; otherwise into `memory`, and this is false.
+  // Lets the kernels write into the target if every component allows it. Otherwise points at `memory` and returns
+  // false.
   bool point_at(const Target &target, ConstArray::Type type, BlockMemory &memory, BlockOutput &output) const {
     const auto components = static_cast<std::size_t>(components_);
     bool straight = true;

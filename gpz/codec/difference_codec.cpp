@@ -20,7 +20,7 @@ using format::corrupt;
 namespace {
 
 constexpr std::uint32_t block_size = DifferenceScratch::block_size;
-// Both kinds of prediction.
+// Temporal prediction and neighbour prediction of a section.
 struct Prediction {
   core::Predictor temporal;
   Neighbours neighbours;
@@ -35,10 +35,10 @@ struct Prediction {
   std::size_t widths_at() const { return core::coefficients_end + (has_neighbours() ? header_size(neighbours) : 0); }
 };
 
-// The history of a plain state.
+// Zero history for plain states.
 constexpr std::int32_t at_rest[block_size] = {};
 
-// `out` of its axes stays null.
+// Leaves `out` of the axes null.
 DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
                          const Prediction &prediction, std::uint64_t b) {
   const std::size_t first = b * block_size;
@@ -63,10 +63,10 @@ DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, co
   return block;
 }
 
-// The blocks that a fit looks at.
+// A fit samples one block in this many.
 std::uint64_t fit_stride(std::uint64_t blocks) { return (blocks - 1) / core::max_fit_blocks + 1; }
 
-// Bits of every other one of them.
+// Bits of every second sampled block.
 std::uint64_t measured(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
                        const Prediction &prediction, const DifferenceKernels &kernels, DifferenceScratch &scratch) {
   const std::uint64_t blocks = core::blocks_of(state.particles);
@@ -76,8 +76,7 @@ std::uint64_t measured(const DifferenceState &state, const IndexColumns &q, cons
   return bits;
 }
 
-// Adds the prediction from neighbours, the slots before, to a prediction that takes `without` bits: only where the
-// section takes fewer bits then, with the coefficients.
+// Adds the neighbour prediction if the section, including the weights, then takes fewer bits than `without`.
 void add_neighbours(const DifferenceState &state, const IndexColumns &q, const GridBox &box, std::uint64_t without,
                     const DifferenceKernels &kernels, DifferenceScratch &scratch, Prediction &prediction) {
   const std::uint64_t blocks = core::blocks_of(state.particles);
@@ -94,7 +93,8 @@ void add_neighbours(const DifferenceState &state, const IndexColumns &q, const G
   if (with * blocks + header * sample >= without * blocks) prediction.neighbours = {};
 }
 
-// Fitted over some of the blocks; the last position alone where every other of them is no smaller with the fit.
+// Fits the prediction over the sampled blocks. Falls back to the last position if the fit does not shrink the measured
+// blocks.
 Prediction choose_prediction(const DifferenceState &state, const IndexColumns &q, const GridBox &box, bool neighbours,
                              const DifferenceKernels &kernels, DifferenceScratch &scratch) {
   Prediction best;
@@ -145,7 +145,7 @@ void DifferenceState::advance_range(std::size_t first, std::size_t n, const Inde
 }
 
 void DifferenceState::keep(const std::uint32_t *kept, std::size_t count) {
-  // Few leave, and those between them stay together.
+  // Moves whole ranges, because few particles leave at a time.
   const auto keep_in = [&](auto &column) {
     for (std::size_t i = 0; i < count;) {
       std::size_t end = i + 1;
@@ -207,8 +207,8 @@ void encode_difference(const DifferenceState &state, const IndexColumns &q, cons
 
 namespace {
 
-// Decodes the section block by block into memory(first, d), the place for the indices of axis d from particle `first`
-// on, and calls decoded(first, n) for each block.
+// Decodes the section block by block. Indices of axis d from particle `first` on go to memory(first, d); after each
+// block decoded(first, n) is called.
 template <class Memory, class Decoded>
 void decode_blocks(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
                    const Kernels &kernels, const Memory &memory, const Decoded &decoded) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One chunk's positions of a frame as residuals of a prediction from earlier frames: grid indices in, a section out,
-// and back (docs/decisions/0010). The particles are those of the key frame, in the same order.
+// Codes one chunk's grid indices as residuals of a prediction from earlier frames (docs/decisions/0010). The particles
+// and their order are those of the key frame.
 #pragma once
 
 #include <array>
@@ -15,13 +15,12 @@
 
 namespace gpz::cpu {
 
-// Grid indices of each axis, one for each particle; as many axes as the state has.
+// Grid indices per axis, one for each particle; as many axes as the state has.
 using IndexColumns = std::array<const std::int64_t *, core::max_components>;
 using IndexOutput = std::array<std::int64_t *, core::max_components>;
 using core::GridBox;
 
-// What encoder and decoder remember of the frames since the key frame: both see the same indices, so both have the
-// same.
+// History since the key frame. Encoder and decoder see the same indices, so their states are identical.
 struct DifferenceState {
   struct Axis {
     format::Column<std::int64_t> last;       // indices of the last frame
@@ -31,38 +30,39 @@ struct DifferenceState {
   };
 
   int components = 0;
-  bool plain = false;  // nothing but `last` is kept: values are expected to stay
+  bool plain = false;  // keeps `last` only: values are predicted to stay
   std::size_t particles = 0;
-  std::uint64_t frames = 0;  // since the key frame, with it; 0: there is none yet
+  std::uint64_t frames = 0;  // since the key frame, inclusive; 0: no key frame yet
   std::array<Axis, core::max_components> axes;
 
   // A key frame of `n` particles with `count` axes (1 to 3). Throws std::bad_alloc.
   void start(const IndexColumns &q, std::size_t n, int count, bool as_plain = false);
-  // Other particles, between two frames. keep: the `count` slots kept[0] < kept[1] < ... move to the front with their
-  // history. add: `count` new ones behind the others, at rest at `added` since the key frame. Throw std::bad_alloc.
+  // Change the particles between two frames. keep() moves the `count` slots kept[0] < kept[1] < ... to the front with
+  // their history. add() appends `count` particles that rested at `added` since the key frame. Both throw
+  // std::bad_alloc.
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(const IndexColumns &added, std::size_t count);
-  // The next frame, after it was encoded or decoded. Columns of a plain state may be those of its last indices.
+  // Updates the history after a frame was encoded or decoded. For a plain state `q` may be its own `last` columns.
   void advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels = cpu::kernels());
-  // For the `n` particles from `first` on, without counting the frame: `q` has theirs.
+  // Updates `n` particles from `first` on without counting the frame. q[d][0] belongs to particle `first`.
   void advance_range(std::size_t first, std::size_t n, const IndexColumns &q, const GridBox &box,
                      const Kernels &kernels);
 };
 
 // Appends the section of frame q to `bytes` (a multiple of 8 bytes); the state has a key frame. With `neighbours`,
-// values are also predicted from the particles in the slots before, where that is smaller (docs/decisions/0013): useful
-// if slots are in an order such as that of ids. Throws std::bad_alloc.
+// values are also predicted from the preceding slots if that is smaller (docs/decisions/0013). This helps if adjacent
+// slots are related, as in the order of ids. Throws std::bad_alloc.
 void encode_difference(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
                        std::vector<std::uint8_t> &bytes, const Kernels &kernels = cpu::kernels(),
                        bool neighbours = false);
 
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt) and leaves q
-// unspecified then. No memory is asked for that depends on what the bytes say.
+// unspecified then. Allocates no memory that depends on the bytes.
 void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
                        const IndexOutput &q, const Kernels &kernels = cpu::kernels());
 
-// decode_difference and advance in one go, block by block in the first-level cache: the indices are those of the last
-// frame afterwards. After an exception the state is of no use.
+// decode_difference() and advance() combined, block by block in the L1 cache. The indices end up in the state's `last`.
+// After an exception the state is unusable.
 void follow_difference(DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
                        const Kernels &kernels = cpu::kernels());
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t block_size = core::default_block_size;
 
-// A field's blocks before they are put together.
+// Blocks of a field before they are joined.
 struct Section {
   std::vector<core::BlockRecord> records;
   std::vector<std::uint32_t> words;
@@ -40,12 +40,12 @@ void load_rows(const ConstArray &array, std::uint32_t n, const Row &row, Out *ou
   }
 }
 
-// Particles of a block, in the order they are stored in.
+// Particles of a block in stored order.
 struct BlockRows {
   std::size_t first;
   std::uint32_t n;
   const int *rows;             // nullptr: particle i is row i
-  const std::uint16_t *order;  // nullptr: stored as they come
+  const std::uint16_t *order;  // nullptr: input order
 };
 
 template <typename In, typename Out>
@@ -67,7 +67,7 @@ void load_as(const ConstArray &array, const BlockRows &block, Out *out) {
         array, block.n, [=](std::uint32_t i) { return first + i; }, out);
 }
 
-// The values of a block, contiguous; in place where the caller's array already is so.
+// Contiguous values of a block. Copies them to `buffer` unless the caller's array is already contiguous.
 const void *load(const ConstArray &array, const BlockRows &block, std::uint64_t *buffer) {
   using Type = ConstArray::Type;
   const bool in_place = block.rows == nullptr && block.order == nullptr;
@@ -112,7 +112,7 @@ struct Encoder::Worker {
   std::vector<Section> sections;
   std::vector<std::uint16_t> order = std::vector<std::uint16_t>(block_size);
 
-  // All fields of a block, so that its particles and their new order stay in cache.
+  // Encodes all fields of a block together, so that its particles and their order stay in cache.
   void encode_block(const std::vector<FieldInput> &fields, BlockRows block) {
     block.order = nullptr;
     for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -155,7 +155,7 @@ void Encoder::encode(const std::vector<FieldInput> &fields, std::size_t particle
     }
   });
 
-  // Stage 4, compaction: sections of all workers in block order.
+  // Stage 4, compaction: joins the sections of all workers in block order.
   bytes.clear();
   format::append_chunk_head(ChunkKind::block, {}, fields.size(), bytes);
   largest_error.assign(fields.size(), 0);

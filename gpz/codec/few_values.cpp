@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint64_t most_classes = 65536;
 constexpr std::uint64_t most_values = 65536;
-constexpr unsigned sources = 4;       // of an expectation
-constexpr unsigned hit_contexts = 8;  // of the last three hits
+constexpr unsigned sources = 4;       // sources of a prediction
+constexpr unsigned hit_contexts = 8;  // one per outcome of the last three predictions
 constexpr unsigned symbol_contexts = sources * hit_contexts;
 
 std::uint64_t key_at(const IndexColumns &keys, std::size_t d, std::size_t i) {
@@ -30,7 +30,7 @@ std::uint64_t read_key(format::ByteReader &in, const FewValuesShape &shape) {
   return key;
 }
 
-// Expects the number of the value of each particle, one component.
+// Predicts the value number of each particle in one component.
 class SymbolExpectation {
  public:
   explicit SymbolExpectation(const std::int64_t *classes) : classes_(classes) {}
@@ -39,7 +39,7 @@ class SymbolExpectation {
     std::uint32_t number;
     unsigned context;
   };
-  // Of particle i; `last`: 1 + its number in the last frame, or 0.
+  // Prediction for particle i. `last`: 1 + its number in the last frame, or 0.
   Symbol expect(std::size_t i, std::uint32_t last) {
     const std::uint64_t of_class = classes_ == nullptr ? 0 : static_cast<std::uint64_t>(classes_[i]);
     std::uint64_t x = of_class;
@@ -76,7 +76,7 @@ class SymbolExpectation {
   static std::uint64_t place(std::uint64_t x) { return x * 0x9E3779B97F4A7C15u >> (64 - place_bits); }
 
   const std::int64_t *classes_;
-  // 1 + a number, or 0: by class, by class and the numbers of the last particles.
+  // Hash tables of 1 + number (0: empty), keyed by class, and by class and the numbers of the preceding particles.
   std::array<std::array<std::uint32_t, 1u << place_bits>, 3> table_{};
   std::array<std::uint64_t, 3> slot_{};
   std::array<std::uint32_t, long_memory> before_{};
@@ -84,13 +84,13 @@ class SymbolExpectation {
   unsigned hits_ = 0;
 };
 
-// 1 + the number of a value in a table, or 0.
+// 1 + number of a value in a table, or 0 if it is not there.
 std::uint32_t find_number(const std::vector<std::uint64_t> &values, std::uint64_t key) {
   const auto at = std::lower_bound(values.begin(), values.end(), key);
   return at == values.end() || *at != key ? 0 : static_cast<std::uint32_t>(at - values.begin()) + 1;
 }
 
-// Calls take(i, d) for all values, in the order of the stream.
+// Calls take(i, d) for all values in stream order.
 template <typename Take>
 void for_values(const FewValuesShape &shape, const Take &take) {
   for (std::size_t i = 0; i < shape.particles; ++i)

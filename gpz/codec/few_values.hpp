@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Columns of lossless floats that are constant, constant for each class of particles, or of few distinct values
-// (docs/format.md, section 10g). Keys of the values in, bytes out, and back.
+// (docs/format.md, section 10g). Values are given by their keys.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ namespace gpz::cpu {
 
 enum class FewValues : std::uint8_t {
   of_class = 1,  // each class has one value
-  symbols = 2,   // numbers of values, expected from those of the particles before
-  repeated = 3,  // numbers of values, expected from the last frame
+  symbols = 2,   // numbers of values, predicted from preceding particles
+  repeated = 3,  // numbers of values, predicted from the last frame
 };
 
-// What both sides know of the particles. There is one at least.
+// Known to encoder and decoder. At least one particle.
 struct FewValuesShape {
   std::size_t particles = 0;
   std::size_t components = 0;
@@ -26,7 +26,7 @@ struct FewValuesShape {
   IndexColumns last{};                    // keys in the last frame; only for FewValues::repeated
 };
 
-// Appends the values of the classes; false, and nothing, if some class has several.
+// Appends the value of each class. Returns false and appends nothing if a class has several values.
 bool encode_values_of_classes(const FewValuesShape &shape, const IndexColumns &keys, std::vector<std::uint8_t> &bytes);
 void decode_values_of_classes(const FewValuesShape &shape, const std::uint8_t *bytes, std::size_t size,
                               const IndexOutput &keys);  // throws corrupt
@@ -34,7 +34,7 @@ void decode_values_of_classes(const FewValuesShape &shape, const std::uint8_t *b
 // The distinct values of each component.
 class ValueTables {
  public:
-  // False if they are too many for a table to be of use.
+  // Returns false if there are too many distinct values for tables to pay.
   bool find(const FewValuesShape &shape, const IndexColumns &keys);
   // Appends tables and symbols.
   void encode(const FewValuesShape &shape, const IndexColumns &keys, std::vector<std::uint8_t> &bytes) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions for encoders that have the same bits on every machine: those of C libraries differ in the last one.
+// Functions with bit-identical results on every machine, for encoders. C libraries differ in the last bit.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ inline double root_of(double x, int degree) {
   int exponent = 0;
   std::frexp(x, &exponent);
   const int above = exponent > 0 ? (exponent + degree - 1) / degree : exponent / degree;
-  // Newton's steps come down from above, until rounding stops them.
+  // Newton steps decrease from above until rounding stops them.
   double y = std::ldexp(1, above);
   while (true) {
     double power = 1;
@@ -24,7 +24,7 @@ inline double root_of(double x, int degree) {
   }
 }
 
-// The logarithm to base 2 of x > 0.
+// Logarithm to base 2 of x > 0.
 inline double log2_of(double x) {
   constexpr double of_e = 1.4426950408889634;
   int exponent = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kinds of the particles of molecules, one after the other: molecules repeat (docs/format.md, section 10b).
+// Predicts the kinds of successive particles from repeating molecules (docs/format.md, section 10b).
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,18 @@
 
 namespace gpz::cpu {
 
-// Kinds are expected to follow each other as they did before: what came last behind the same kinds comes again.
+// Predicts the kind that last followed the same preceding kinds.
 class KindHistory {
  public:
-  // What came behind the last twelve kinds, or, where these are new, behind the last five.
+  // Kind that followed the last twelve kinds, or the last five if the twelve are new.
   std::uint8_t expected() const {
     const std::uint8_t known = place_of_long();
     return known != 0 ? static_cast<std::uint8_t>(known - 1) : next_[place(5)];
   }
-  // How far to trust it.
+  // Context of the prediction's reliability.
   unsigned context() const { return (place_of_long() != 0 ? 8u : 0u) + hits_; }
   static constexpr unsigned contexts = 16;
-  // 0: as expected. Others are not counted again.
+  // 0: as predicted. Other kinds are numbered without the predicted one.
   std::uint32_t number_of(std::uint8_t kind) const {
     const std::uint8_t known = expected();
     return kind == known ? 0u : kind < known ? kind + 1u : kind;
@@ -46,10 +46,10 @@ class KindHistory {
   std::uint8_t place_of_long() const { return after_[place(12)]; }
 
   std::uint8_t next_[1 << bits] = {};
-  std::uint8_t after_[1 << bits] = {};  // less 1; 0: unknown
-  std::uint64_t last_ = 0;              // six bits each
-  std::uint64_t older_ = 0;             // those before the last six
-  unsigned hits_ = 0;                   // of the last three
+  std::uint8_t after_[1 << bits] = {};  // 1 + kind; 0: unknown
+  std::uint64_t last_ = 0;              // last kinds, six bits each
+  std::uint64_t older_ = 0;             // kinds before those of last_
+  unsigned hits_ = 0;                   // bits: hits of the last three
 };
 
 }  // namespace gpz::cpu

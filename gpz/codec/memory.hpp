@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much memory columns have.
+// Memory used by columns.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ std::size_t of(const std::array<format::Column<T>, N> &columns) {
 
 }  // namespace memory
 
-// Bytes of columns, vectors, and arrays and vectors of columns.
+// Bytes used by columns, vectors, and arrays and vectors of columns.
 template <typename... Columns>
 std::size_t memory_of(const Columns &...columns) {
   return (std::size_t{0} + ... + memory::of(columns));

@@ -10,12 +10,12 @@ namespace gpz::cpu {
 
 namespace {
 
-// Bits are counted in units of 1/256.
+// Costs are in units of 1/256 bit.
 constexpr int unit_bits = 8;
 constexpr std::int64_t bit = 1 << unit_bits;
 constexpr std::int64_t many_bits = std::numeric_limits<std::int64_t>::max();
 
-// Log2 in units of 1/256, of numbers up to 2^12, by squaring.
+// Table of log2 in units of 1/256, for numbers up to 2^12, computed by squaring.
 class Logarithms {
  public:
   Logarithms() {
@@ -47,11 +47,11 @@ const Logarithms &logarithms() {
   return table;
 }
 
-// Where the numbers of a context lie.
+// Numbers of a context and their typical size.
 struct Context {
   const Histogram *histogram;
   std::uint64_t numbers = 0;
-  std::uint32_t first = core::number_tokens;  // ranges that have numbers
+  std::uint32_t first = core::number_tokens;  // first range with numbers
   std::uint32_t end = 0;
   int size = 0;  // typical, log2 in eighths
 
@@ -63,7 +63,7 @@ struct Context {
       first = std::min(first, r);
       end = r + 1;
       numbers += here;
-      // Of twice the middle of the range.
+      // Twice the middle of the range; the factor is subtracted below.
       const std::int64_t log = logarithms()(core::token_first(r) + core::token_first(r + 1));
       sum += static_cast<std::int64_t>(here) * (log - bit);
     }
@@ -73,9 +73,9 @@ struct Context {
 
 using TokenCounts = Histogram;
 
-// Numbers of a context in tokens of a shape that has scale 0 where the context has `scale`.
+// Adds a context's numbers to the tokens of a shape, scaled down by `scale`.
 void add_counts(const Context &context, int scale, TokenCounts &count) {
-  // Ends of ranges in numbers of the shape, times 2^16.
+  // Ends of ranges, scaled to the shape's numbers, times 2^16.
   const int whole = scale >> 3;
   const auto moved = [&](std::uint32_t range) {
     const std::uint64_t at = core::token_first(range) * core::part_of_octave(scale & 7);
@@ -103,7 +103,7 @@ void add_counts(const Context &context, int scale, TokenCounts &count) {
   }
 }
 
-// Bits of the numbers of a context with a table.
+// Cost of a context's numbers with a shape at a scale.
 std::int64_t cost_of(const Context &context, const Weights &weights, std::uint32_t tokens, int scale) {
   std::array<core::TokenShare, core::number_tokens + 1> share;
   core::fill_shares(weights.data(), tokens, scale, share.data());
@@ -127,17 +127,17 @@ std::uint64_t sixteenfold(int log) {
   return whole >= 0 ? fraction << std::min(whole, 48 - core::weight_bits) : fraction >> std::min(-whole, 63);
 }
 
-// What it costs in bits to expect 2^(log / 16) numbers where there are `count`, less a constant.
+// Cost, up to a constant, of expecting 2^(log / 16) numbers where `count` occur.
 std::int64_t cost_of_expectation(std::uint64_t count, int log) {
   const std::uint64_t expected = sixteenfold(log);
   constexpr std::uint64_t per_ln2 = 23;  // 256 / ln 2 / 16
   return static_cast<std::int64_t>(expected * per_ln2) - static_cast<std::int64_t>(count) * log * (bit / 16);
 }
 
-// 16 log2(2 count + 1) - 16: of what is to be expected where `count` were found.
+// 16 log2(count + 1/2): the expectation where `count` were found, in sixteenths of an octave.
 int log_of_count(std::uint64_t count) { return static_cast<int>((logarithms()(2 * count + 1) + 8) >> 4) - 16; }
 
-// The tokens that are worth a place in a table, of numbers whose `low` low bits are not looked at.
+// Number of tokens worth a place in a table, for numbers without their `low` low bits.
 std::uint32_t useful_tokens(const TokenCounts &count, std::uint64_t numbers, int low) {
   const std::int64_t place = static_cast<std::int64_t>(numbers >> 4) * 23 / core::ans_total + 2 * bit;
   std::int64_t gain = 0;
@@ -153,7 +153,7 @@ std::uint32_t useful_tokens(const TokenCounts &count, std::uint64_t numbers, int
   return tokens;
 }
 
-// Of a shape or of the scales of tables.
+// Chooses the Rice parameter of a shape or of the scales of tables.
 template <typename Described>
 void choose_rice(Described &described) {
   std::uint32_t best = ~std::uint32_t{0};
@@ -167,7 +167,7 @@ void choose_rice(Described &described) {
   described.rice = chosen;
 }
 
-// Densities that are cheap to store and near those that were found.
+// Chooses densities that are cheap to store and close to the counts. Returns the cost.
 std::int64_t fit(const TokenCounts &count, NumberShape &shape) {
   const int unit = 1 << shape.precision;
   const int first = log_of_count(count[0]);
@@ -217,16 +217,16 @@ NumberShape shape_of(const TokenCounts &count, std::uint64_t numbers, int low) {
   return best;
 }
 
-// A shape with what was computed of it.
+// A shape and values derived from it.
 struct Candidate {
   NumberShape shape;
   Weights weights;
-  int size;  // of its numbers at scale 0, as that of contexts
+  int size;  // as Context::size, of its numbers at scale 0
 
   Candidate(const NumberShape &of, int typical) : shape(of), weights(weights_of(of)), size(typical) {}
 };
 
-// Fewer do not pay for a shape of their own, or for looking for the best scale.
+// Least numbers for which an own shape, or a search for the best scale, pays.
 constexpr std::uint64_t worth_a_shape = 256;
 constexpr std::uint64_t worth_a_search = 64;
 
@@ -235,7 +235,7 @@ struct Fit {
   int scale = 0;
 };
 
-// The scale of a context that takes the fewest bits, from a likely one on.
+// Scale of least cost for a context, searched from a likely one on.
 Fit best_scale(const Context &context, const Candidate &candidate) {
   const auto at = [&](int scale) {
     scale = std::clamp(scale, core::least_scale, core::largest_scale);
@@ -255,7 +255,7 @@ Fit best_scale(const Context &context, const Candidate &candidate) {
   return best;
 }
 
-// The size of numbers at scale 0: they are about 8 then.
+// Size of typical numbers at scale 0, where they are about 8.
 constexpr int typical_size = 20;
 
 Candidate own_shape(const Context &context) {
@@ -265,7 +265,7 @@ Candidate own_shape(const Context &context) {
   return {shape_of(count, context.numbers, low), context.size - 8 * low};
 }
 
-// Of all contexts together, each at its own scale.
+// One shape for all contexts, each at its own scale.
 Candidate common_shape(const std::vector<Context> &contexts) {
   TokenCounts count{};
   std::uint64_t numbers = 0;
@@ -275,7 +275,7 @@ Candidate common_shape(const std::vector<Context> &contexts) {
     if (context.numbers != 0) largest = std::max(largest, context.size - typical_size);
   for (const Context &context : contexts) {
     const int scale = context.size - typical_size;
-    // At scales below 0, the shape is finer than the numbers.
+    // At scales below 0 the shape is finer than the numbers; such contexts contribute little.
     if (context.numbers == 0 || scale < std::min(0, largest - 8)) continue;
     add_counts(context, scale, count);
     numbers += context.numbers;
@@ -323,7 +323,8 @@ NumberTables choose_tables(const std::vector<Histogram> &histograms) {
     }
     tables.contexts.push_back(table);
   }
-  // A context between others that is not used is cheapest with the table before it, but not those at the end.
+  // An unused context between used ones is cheapest with the previous table. Unused ones at the end are cheapest
+  // without.
   for (std::size_t c = contexts.size(); c-- > 0 && contexts[c].numbers == 0;) tables.contexts[c] = {};
   for (const Candidate &candidate : shapes) tables.shapes.push_back(candidate.shape);
   choose_rice(tables);

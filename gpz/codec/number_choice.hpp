@@ -11,10 +11,10 @@
 
 namespace gpz::cpu {
 
-// How many numbers have each token of numbers whose low bits all count. Tokens of every table are unions of these.
+// Counts per token at full resolution. The tokens of every table are unions of these tokens.
 using Histogram = std::array<std::uint64_t, core::number_tokens>;
 
-// Tables for contexts with these numbers. Integers only, so that every machine chooses alike.
+// Chooses tables for contexts with these numbers. Integers only, so that every machine makes the same choice.
 NumberTables choose_tables(const std::vector<Histogram> &contexts);
 
 }  // namespace gpz::cpu

@@ -12,7 +12,7 @@ namespace gpz::cpu {
 
 using format::corrupt;
 
-// What the encoder needs to know of the numbers of a range.
+// Encoder data for the numbers of a range.
 struct NumberSymbol {
   std::uint64_t inverse;  // core::ans_inverse
   std::uint16_t start;
@@ -29,7 +29,7 @@ constexpr std::size_t state_bytes = core::ans_states * sizeof(std::uint32_t);
 // The table of one context.
 struct Table {
   std::uint32_t tokens = 0;  // without the escape
-  int low = 0;               // bits of a number that its token does not look at
+  int low = 0;               // raw low bits of a number below its token
   std::array<core::TokenShare, core::number_tokens + 1> share;
 
   Table(const NumberTables &tables, unsigned context) {
@@ -58,7 +58,7 @@ void find_symbols(const Table &table, const Histogram &used, Symbol *symbols) {
   }
 }
 
-// Writes bits from the end of some memory to its front. Eight bytes before those that are written are cleared.
+// Writes bits backwards from the end of a buffer. Clears the eight bytes in front of the written ones.
 class BackwardBits {
  public:
   explicit BackwardBits(std::uint8_t *end) : next_(end - sizeof held_) {}
@@ -89,7 +89,7 @@ struct NumberEncoder::Symbols {
   const NumberSymbol &of(std::uint64_t item) const { return of_token[item >> 32]; }
 };
 
-// From here on the number of the token, over all contexts, stands above each number.
+// Afterwards each item holds its token's index over all contexts in place of the context.
 NumberEncoder::Symbols NumberEncoder::choose_symbols() {
   std::vector<std::uint32_t> counts(std::size_t{contexts_} * core::number_tokens);
   for (std::uint64_t &item : items_) {
@@ -107,12 +107,12 @@ NumberEncoder::Symbols NumberEncoder::choose_symbols() {
   return symbols;
 }
 
-// States, words and raw bits. `start`: where in `bytes` what is padded to a multiple of 8 bytes begins.
+// Appends states, words and raw bits. The padding to 8 bytes counts from `start` in `bytes`.
 void NumberEncoder::append_numbers(std::size_t first, std::size_t last, const Symbols &symbols, std::size_t start,
                                    std::vector<std::uint8_t> &bytes) const {
   std::uint64_t raw_bits = 0;
   for (std::size_t i = first; i < last; ++i) raw_bits += symbols.of(items_[i]).bits;
-  // The last number first, as the decoder undoes the steps.
+  // Encodes in reverse order, since the decoder undoes the steps.
   std::array<std::uint32_t, core::ans_states> state;
   state.fill(core::ans_low);
   std::vector<std::uint16_t> words(last - first);
@@ -121,7 +121,7 @@ void NumberEncoder::append_numbers(std::size_t first, std::size_t last, const Sy
     const Symbol &symbol = symbols.of(items_[i]);
     const std::size_t turn = (i - first) % core::ans_states;
     std::uint32_t x = state[turn];
-    // Without a branch, which nothing can predict: a word that is not given away is written over.
+    // No branch, as it would be unpredictable: an unneeded word is overwritten later.
     const bool full = core::ans_is_full(x, symbol.frequency);
     words[first_word - 1] = static_cast<std::uint16_t>(x);
     first_word -= full ? 1 : 0;
@@ -133,7 +133,7 @@ void NumberEncoder::append_numbers(std::size_t first, std::size_t last, const Sy
   const std::size_t words_at = bytes.size();
   const std::size_t word_bytes = (words.size() - first_word) * sizeof(std::uint16_t);
   bytes.resize(start + format::round_up_8(words_at + word_bytes - start + (raw_bits + 7) / 8));
-  // Words follow the bits, which clear what is before them; states are as long as that.
+  // Raw bits are written towards the words and clear eight bytes in front; keep those bytes.
   std::array<std::uint8_t, sizeof(std::uint64_t)> kept;
   std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()), kept.size(), kept.begin());
   BackwardBits out(bytes.data() + bytes.size());

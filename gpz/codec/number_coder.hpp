@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers below 2^32, each in a context, as a stream of an asymmetric numeral system with a static table for each
-// context (docs/format.md, section 10a). Contexts next to each other should have numbers of neighbouring scales: their
-// tables then cost least.
+// Codes numbers below 2^32, each in a context, by rANS with a static table per context (docs/format.md, section 10a).
+// Adjacent contexts should have numbers of similar scale: their tables then cost least.
 #pragma once
 
 #include <array>
@@ -19,18 +18,18 @@ inline constexpr unsigned max_number_contexts = 256;
 
 class NumberEncoder {
  public:
-  // Of contexts 0 to contexts - 1, at most max_number_contexts.
+  // Contexts are 0 to contexts - 1; at most max_number_contexts.
   explicit NumberEncoder(unsigned contexts) : contexts_(contexts) {}
 
   void reserve(std::size_t count) { items_.reserve(count); }
   void put(unsigned context, std::uint32_t u) { items_.push_back(std::uint64_t{context} << 32 | u); }
-  // Appends the stream of all numbers, a multiple of 8 bytes, and forgets them. Throws std::bad_alloc.
+  // Appends the stream of all numbers, a multiple of 8 bytes, and clears the encoder. Throws std::bad_alloc.
   void finish(std::vector<std::uint8_t> &bytes);
 
-  // The numbers since the last segment are a segment, which is decoded without the others.
+  // Ends a segment. Each segment can be decoded without the others.
   void end_segment() { segments_.push_back(items_.size()); }
-  // Appends the segmented stream (docs/format.md, section 10h), a multiple of 8 bytes, and forgets the numbers, of
-  // which none follows the last segment.
+  // Appends the segmented stream (docs/format.md, section 10h), a multiple of 8 bytes, and clears the encoder. No
+  // number may follow the last segment.
   void finish_segments(std::vector<std::uint8_t> &bytes);
 
  private:
@@ -45,7 +44,7 @@ class NumberEncoder {
   std::vector<std::size_t> segments_;  // where each ends
 };
 
-// What the tables of a stream mean for a decoder.
+// Decoding tables of a stream.
 struct NumberSlots {
   struct Token {
     std::uint32_t first;
@@ -65,15 +64,15 @@ struct NumberSlots {
 
 class NumberDecoder {
  public:
-  // A stream of exactly `size` bytes, which have to stay where they are. Throws corrupt.
+  // A stream of exactly `size` bytes, which must outlive the decoder. Throws corrupt.
   NumberDecoder(const std::uint8_t *bytes, std::size_t size, unsigned contexts);
   // A stream without tables of its own.
   NumberDecoder(std::shared_ptr<const NumberSlots> slots, const std::uint8_t *bytes, std::size_t size);
 
-  // Inlined by force: key frames are decoded a third slower otherwise.
-  // The next number; `context` is below `contexts`. Of a stream that is damaged or has ended, any number: end() tells.
+  // The next number; `context` is below `contexts`. Damaged or exhausted streams give arbitrary numbers; end() detects
+  // them. Inlined by force: key frames decode a third slower otherwise.
   [[gnu::always_inline]] std::uint32_t get(unsigned context) { return take(peek(context)); }
-  // In two steps, where others can be taken in between: which token comes next, then its number.
+  // get() in two steps, so that other work can be interleaved: first the next token, then its number.
   [[gnu::always_inline]] const NumberSlots::Token &peek(unsigned context) const {
     const std::uint32_t state = state_[turn_ % core::ans_states];
     return token_[context * NumberSlots::tokens_of_context +
@@ -95,7 +94,7 @@ class NumberDecoder {
     bit_ += token.bits;
     return token.first + static_cast<std::uint32_t>(raw);
   }
-  // Throws corrupt unless the numbers that were taken are all there are.
+  // Throws corrupt unless exactly all numbers were taken.
   void end() const;
 
  private:
@@ -107,9 +106,9 @@ class NumberDecoder {
   std::array<std::uint32_t, core::ans_states> state_;
   std::uint32_t turn_ = 0;
   const std::uint8_t *words_;     // forward from here
-  const std::uint8_t *last_raw_;  // the last 8 bytes: bits are taken from there to the front
+  const std::uint8_t *last_raw_;  // the last 8 bytes; raw bits are read backwards
   std::int64_t word_ = 0;
-  std::int64_t last_word_;  // -1: there are none, and half a state is read instead
+  std::int64_t last_word_;  // -1: no words; half a state is read instead
   std::uint64_t bit_ = 0;
   std::uint64_t last_byte_;
   const std::uint8_t *bytes_;

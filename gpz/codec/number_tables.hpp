@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a number stream says of its tables: shapes, and the shape and scale of each context (docs/format.md, section
-// 10a).
+// Table description of a number stream: shapes, and the shape and scale of each context (docs/format.md, section 10a).
 #pragma once
 
 #include <array>
@@ -12,12 +11,12 @@
 
 namespace gpz::cpu {
 
-// How densely numbers lie, from the least token of a table on.
+// Density of the numbers at each token.
 struct NumberShape {
   std::uint32_t tokens = 0;
   std::uint8_t precision = 0;  // densities are in units of 2^precision / 16 octaves
-  bool extrapolated = false;   // densities are stored less what the two before them suggest, else less the one before
-  std::uint8_t rice = 0;       // low bits of what is stored
+  bool extrapolated = false;  // densities are stored as differences from a linear extrapolation, else from the previous
+  std::uint8_t rice = 0;      // Rice parameter of the stored differences
   std::array<std::int16_t, core::number_tokens> density{};  // log2; the first one is 0
 };
 
@@ -32,11 +31,11 @@ struct NumberTables {
   std::vector<ContextTable> contexts;
 };
 
-// Of the tokens of a shape.
+// Weights of the tokens of a shape.
 using Weights = std::array<std::uint32_t, core::number_tokens>;
 Weights weights_of(const NumberShape &shape);
 
-// What stands in the stream for density i of a shape.
+// Number stored for density i of a shape.
 std::uint32_t stored_density(const NumberShape &shape, std::uint32_t i);
 // Bits of a value below 2^16 with `rice` low bits.
 std::uint32_t rice_bits(std::uint32_t value, int rice);
@@ -46,7 +45,7 @@ std::uint32_t description_bits(const NumberTables &tables);
 
 // Appends the tables to `bytes` (a multiple of 2 bytes).
 void write_tables(const NumberTables &tables, std::vector<std::uint8_t> &bytes);
-// Tables of `contexts` contexts; the bytes that they take. Throws corrupt.
+// Reads the tables of `contexts` contexts. Returns the bytes read. Throws corrupt.
 std::size_t read_tables(const std::uint8_t *bytes, std::size_t size, unsigned contexts, NumberTables &tables);
 
 }  // namespace gpz::cpu

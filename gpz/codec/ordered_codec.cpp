@@ -156,7 +156,7 @@ void decode_runs(std::size_t particles, const std::uint8_t *bytes, std::size_t s
   if (std::any_of(bytes + 1, bytes + 8, [](std::uint8_t byte) { return byte != 0; }))
     corrupt("header of an ordered section", 1);
   if (count == 0 || count > core::max_runs(particles)) corrupt("runs of an ordered section", 8);
-  // Room for as many as there can be.
+  // Reserves the largest possible number of runs.
   Runs runs;
   runs.gap.resize(core::max_runs(particles));
   runs.more.resize(core::max_runs(particles));

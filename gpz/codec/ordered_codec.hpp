@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Columns of integers of one chunk, each value predicted from particles before it: indices in, a section out, and back
-// (docs/decisions/0011). For particles in the order of their ids: positions of a key frame, the ids, other integers.
+// Codes integer columns of one chunk; each value is predicted from earlier particles (docs/decisions/0011). Used for
+// particles in the order of ids: positions of key frames, the ids, other integers.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,9 @@
 
 namespace gpz::cpu {
 
-// What the section is about: n particles with 1 to 3 components. `ids` has n ids that encoder and decoder both know, or
-// is nullptr: the places in the chunk count. They help where they ascend. Axes that are not periodic are GridAxis{}.
+// Particles and components (1 to 3) of a section. `ids` holds one id per particle known to both encoder and decoder, or
+// is nullptr: then places in the chunk are used. Ids help only if they ascend. Axes that are not periodic are
+// GridAxis{}.
 struct OrderedShape {
   std::size_t particles = 0;
   int components = 0;
@@ -25,7 +26,7 @@ void encode_ordered(const OrderedShape &shape, const IndexColumns &q, std::vecto
                     const Kernels &kernels = cpu::kernels());
 
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt) and leaves q
-// unspecified then. No memory is asked for that depends on what the bytes say.
+// unspecified then. Allocates no memory that depends on the bytes.
 void decode_ordered(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,
                     const Kernels &kernels = cpu::kernels());
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A column as runs of values that go up by one, such as the ids of a part of the system.
+// A column as runs of consecutive integers, such as the ids of a part of the system.
 #pragma once
 
 #include <array>
@@ -10,17 +10,17 @@
 
 namespace gpz::cpu {
 
-// For each run: its first value less the one that would have gone on (the first run: 0), modulo 2^64; its length
-// less 1.
+// Per run: gap = first value less the continuation of the previous run (first run: less 0), modulo 2^64; more = length
+// - 1.
 struct Runs {
   format::Column<std::int64_t> gap;
   format::Column<std::int64_t> more;
 };
 
-// Without runs if there are more than core::max_runs.
+// Returns no runs if there are more than core::max_runs().
 Runs find_runs(const std::int64_t *q, std::size_t n);
 
-// False unless the runs have n values.
+// Returns false unless the runs have exactly n values.
 bool expand_runs(const Runs &runs, std::size_t n, std::int64_t *q);
 
 }  // namespace gpz::cpu

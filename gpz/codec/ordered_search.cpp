@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::uint32_t block_size = OrderedScratch::block_size;
 constexpr std::uint64_t max_sample = 4;   // blocks
-constexpr std::uint32_t max_steps = 250;  // whose median is an offset
-constexpr std::size_t short_tried = 3;    // lags, with whole blocks
+constexpr std::uint32_t max_steps = 250;  // sampled steps per median
+constexpr std::size_t short_tried = 3;    // short lags tried with whole blocks
 constexpr std::size_t long_tried = 3;
-constexpr int jump_bits = 3;              // a residual of so many bits more than usual is a jump
-constexpr std::uint32_t least_count = 2;  // of a distance between jumps
+constexpr int jump_bits = 3;              // a jump has this many bits more than usual
+constexpr std::uint32_t least_count = 2;  // occurrences of a distance between jumps
 
 using Costs = std::array<std::uint64_t, core::max_components>;
 
@@ -39,8 +39,8 @@ struct Search {
     return block;
   }
 
-  // Finds the median step of each component from a particle to the one that is predicted from it by lag k. Returns the
-  // rough bits a particle of the residuals, over a sample.
+  // Sets the offsets of lag k to the median step of each component over the sample. Returns the rough bits per particle
+  // of the residuals.
   double find_offsets(OrderedPredictor &predictor, int k) {
     std::array<std::vector<std::int64_t>, core::max_components> found;
     for (const OrderedBlock &b : sample) {
@@ -122,7 +122,7 @@ struct Search {
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const auto &a, const auto &b) { return a.first < b.first; });
     candidates.resize(std::min(candidates.size(), short_tried));
-    OrderedPredictor best;  // no lag: all are expected in one place
+    OrderedPredictor best;  // no lag: all particles predicted at one place
     auto cost = costs(best);
     for (const auto &candidate : candidates) {
       const auto cost_of = costs(candidate.second);

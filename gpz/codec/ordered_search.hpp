@@ -14,10 +14,11 @@ namespace gpz::cpu {
 OrderedBlock ordered_block(const OrderedShape &shape, const IndexColumns &q, const IndexOutput &out,
                            const OrderedPredictor &predictor, std::uint64_t b);
 
-// The blocks that the choice looks at, of a section of `blocks` > 0.
+// Numbers of the sampled blocks of a section of `blocks` > 0.
 std::vector<std::uint64_t> sampled_ordered_blocks(std::uint64_t blocks);
 
-// From these blocks of a section (their predictors do not matter), at least one, of so many particles.
+// Chooses from at least one sampled block of a section of `particles` particles. The predictors of the blocks are
+// ignored.
 OrderedPredictor choose_ordered_predictor(std::vector<OrderedBlock> sample, std::size_t particles,
                                           const OrderedKernels &kernels, OrderedScratch &scratch);
 // For a chunk with at least one particle.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs work on contiguous ranges in several threads; errors of any of them reach the caller.
+// Runs work on contiguous ranges in several threads. Exceptions of any thread reach the caller.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace gpz::cpu {
 
-// Threads for `items` units of work if the caller asked for `threads` (0: all cores).
+// Number of threads for `items` units of work if the user asked for `threads` (0: all cores).
 inline int thread_count(int threads, std::uint64_t items) {
   const std::uint64_t wanted =
       threads > 0 ? static_cast<unsigned>(threads) : std::max(1u, std::thread::hardware_concurrency());
@@ -38,7 +38,7 @@ void parallel_ranges(int threads, std::uint64_t items, const Work &work) {
   try {
     for (int t = 1; t < threads; ++t) pool.emplace_back(run, t);
   } catch (...) {
-    // The system has no more threads: this one does the rest.
+    // The system has no more threads; the calling thread does the rest.
   }
   const int started = static_cast<int>(pool.size());
   run(0);

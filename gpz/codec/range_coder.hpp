@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A range coder for adaptive bits and choices of equal probability, and beside it a string of plain bits
-// (docs/format.md, section 10e). Encoder and decoder have the same functions, which take the value and return it, so
-// that one walk serves both: the decoder does not look at what it is given.
+// A range coder for adaptive bits and choices of equal probability, with a separate string of raw bits (docs/format.md,
+// section 10e). Encoder and decoder have the same interface: functions take the value and return it, so that one walk
+// serves both. The decoder ignores its argument.
 #pragma once
 
 #include <array>
@@ -49,8 +49,8 @@ class RangeEncoder {
     return value;
   }
 
-  // Appends everything: the number of words of the range coder, these, then the plain bits, in multiples of 8 bytes.
-  // Nothing can be added afterwards.
+  // Appends the number of words, the words of the range coder and the raw bits, each padded to 8 bytes. The encoder
+  // cannot be used afterwards.
   void finish(std::vector<std::uint8_t> &bytes) {
     const std::uint64_t last = low_ + (core::least_range - 1);
     if (last < low_) carry();
@@ -92,7 +92,7 @@ class RangeDecoder {
  public:
   static constexpr bool decodes = true;
 
-  // What RangeEncoder::finish appended, all of it. Throws corrupt, as all other functions do.
+  // Reads exactly the bytes that RangeEncoder::finish() appended. All functions throw corrupt.
   RangeDecoder(const std::uint8_t *bytes, std::size_t size) {
     format::ByteReader in(bytes, size);
     words_ = in.u64();
@@ -145,7 +145,7 @@ class RangeDecoder {
     return value & core::low_mask(width);
   }
 
-  // Checks that all was read. Throws corrupt.
+  // Throws corrupt unless everything was read.
   void finish() const {
     if (next_ != words_ + 1) format::corrupt("words of a range coder that nobody reads");
     if (next_plain_ != plain_words_ || held_ != 0) format::corrupt("plain bits that nobody reads");
@@ -173,8 +173,8 @@ class RangeDecoder {
   const std::uint8_t *plain_ = nullptr;
   std::size_t plain_words_ = 0;
   std::size_t next_plain_ = 0;
-  std::uint64_t held_ = 0;  // plain bits that were loaded
-  int left_ = 0;            // how many of them
+  std::uint64_t held_ = 0;  // loaded raw bits
+  int left_ = 0;            // number of loaded bits
 };
 
 }  // namespace gpz::cpu

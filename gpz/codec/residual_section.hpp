@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocks of a section of residuals as bytes, behind its header: directory, payload, zeros (docs/format.md,
-// section 9).
+// Bytes of a residual section after its header: directory, payload, padding (docs/format.md, section 9).
 #pragma once
 
 #include <cstddef>
@@ -30,7 +29,7 @@ inline std::uint32_t sum_of_widths(const std::uint8_t *width, std::size_t count)
   return bits;
 }
 
-// Words with zeros up to a multiple of 8 bytes.
+// Appends words, padded with zeros to a multiple of 8 bytes.
 void append_words(std::vector<std::uint32_t> &words, std::vector<std::uint8_t> &bytes);
 
 template <typename Record, typename ItemOf>
@@ -45,17 +44,18 @@ void append_directory(const std::vector<Record> &records, std::size_t count, con
   append_words(words, bytes);
 }
 
-// Takes the payloads of a section one after the other.
+// Reads the payloads of a section in order.
 class ResidualSection {
  public:
-  // Bytes from `header` on of a section of `size` bytes, a multiple of 8; aligned to 4. All functions throw corrupt.
+  // Opens a section of `size` bytes (a multiple of 8, aligned to 4) whose header takes `header` bytes. All functions
+  // throw corrupt.
   ResidualSection(const std::uint8_t *bytes, std::size_t size, std::size_t header, std::uint32_t record_bits,
                   std::uint64_t blocks);
 
   const std::uint32_t *directory() const { return directory_; }
-  // The next `words` words, of this block.
+  // Takes the next `words` words, the payload of this block.
   const std::uint32_t *take(std::uint64_t words, std::uint64_t block);
-  // Nothing but zeros is left.
+  // Checks that only zeros are left.
   void end() const;
 
  private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The checksum of bytes that come piece by piece, in their order or not, with the best instruction set of this
-// processor.
+// Incremental checksum with the best instruction set of this processor. Bytes may be summed out of order.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +22,15 @@ class RunningChecksum {
   void restart();
   void add(const void *bytes, std::size_t size);
 
-  // For who has the bytes in another order: blocks of `block` bytes each become `lanes` numbers, anywhere and at any
-  // time. They are added in their order, from the beginning on, and then, with add(), at least `tail` bytes.
+  // For bytes that arrive out of order: sum() turns blocks of `block` bytes into `lanes` numbers each, in any order and
+  // thread. The sums are then added in file order from the beginning, followed by at least `tail` bytes through add().
   static constexpr std::size_t block = checksum_block;
   static constexpr std::size_t lanes = checksum_lanes;
   static constexpr std::size_t tail = checksum_tail;
   void sum(const void *bytes, std::size_t blocks, std::uint64_t *sums) const;
   void add_sums(const std::uint64_t *sums, std::size_t blocks);
 
-  // Of all bytes so far: that of xxh3() (gpz/format/checksum.hpp).
+  // Checksum of all bytes so far; equals xxh3() (gpz/format/checksum.hpp).
   std::uint64_t value() const;
 
  private:

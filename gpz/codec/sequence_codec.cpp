@@ -21,7 +21,7 @@ using format::corrupt;
 
 constexpr std::size_t max_tables = core::max_components * core::sequence_contexts;
 
-// A block's part of the columns.
+// Range of particles of a block.
 struct Block {
   std::size_t first;
   std::uint32_t n;
@@ -46,7 +46,7 @@ struct Tables {
   TokenShare *of(std::uint32_t number) { return share.data() + std::size_t{number} * core::sequence_symbols; }
 };
 
-// Calls use(particle, component, step, symbol, context's table) for all values of a block, lane after lane.
+// Calls use(particle, component, step, symbol, table of the context) for all values of a block, lane by lane.
 template <typename Use>
 void for_symbols(const IndexColumns &q, const Block &block, int components, const SequenceAxis *axes, const Use &use) {
   SequenceContext context;
@@ -140,7 +140,7 @@ void append_tables(int components, Tables &tables, std::vector<std::uint8_t> &by
   for (const std::uint32_t word : strings) out.u32(word);
 }
 
-// Encodes a block into `words`, which are emptied first.
+// Clears `words` and encodes a block into them.
 SequenceRecord encode_block(const IndexColumns &q, const Block &block, int components, Tables &tables,
                             std::vector<std::uint32_t> &words) {
   const auto values = static_cast<std::size_t>(components) * block.n;
@@ -245,7 +245,7 @@ void read_tables(format::ByteReader &in, int components, Decoding &out) {
   if (words % 2 != 0 && strings[words] != 0) corrupt("bytes behind the tables", at);
 }
 
-// Decodes a block from its words. The escapes are in the order of particles and components.
+// Decodes a block from its words. Escapes are stored in the order of particles and components.
 void decode_block(const std::uint32_t *words, const SequenceRecord &record, const Block &block, int components,
                   Decoding &tables, std::vector<std::uint32_t> &low, const IndexOutput &q) {
   const core::SequenceLayout layout(tables.axis.data(), components, block.n, record);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Columns of grid indices in the order that particles have in memory: a section out, and back (docs/format.md, section
-// 10f; docs/decisions/0035).
+// Codes columns of grid indices in memory order (docs/format.md, section 10f; docs/decisions/0035).
 #pragma once
 
 #include <cstddef>
@@ -11,12 +10,12 @@
 
 namespace gpz::cpu {
 
-// Appends the section of n > 0 particles with 1 to 3 components to `bytes` (a multiple of 8 bytes). False, and nothing
-// appended, if two that follow each other are too far apart. Throws std::bad_alloc.
+// Appends the section of n > 0 particles with 1 to 3 components to `bytes` (a multiple of 8 bytes). Returns false and
+// appends nothing if two successive particles are too far apart. Throws std::bad_alloc.
 bool encode_sequence(const IndexColumns &q, std::size_t n, int components, std::vector<std::uint8_t> &bytes);
 
-// The inverse, for a section of exactly `size` bytes, aligned to 4. Throws corrupt and leaves q unspecified then. The
-// memory that is taken does not depend on what the bytes say.
+// The inverse, for a section of exactly `size` bytes, aligned to 4. Throws corrupt and leaves q unspecified then.
+// Allocates no memory that depends on the bytes.
 void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components, const IndexOutput &q);
 
 }  // namespace gpz::cpu

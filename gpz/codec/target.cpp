@@ -14,14 +14,14 @@ using Type = ConstArray::Type;
 
 std::size_t size_of(Type type) { return type == Type::int32 || type == Type::float32 ? 4 : 8; }
 
-// D components of arrays of type To that are written together.
+// D components with arrays of type To, written together.
 template <typename From, typename To, std::size_t D>
 struct Columns {
   const From *from[D];
   char *to[D];
   std::ptrdiff_t stride[D];
 
-  // True unless a value does not fit. `row` gives the row of each particle; Packed: the strides are the size of To.
+  // Returns false if a value does not fit. row(i) is the row of particle i. Packed: strides equal the size of To.
   template <bool Packed, typename Row>
   bool write(std::size_t n, const Row &row) const {
     bool fits = true;
@@ -65,7 +65,7 @@ bool store_components(const std::array<const From *, core::max_components> &valu
   return store_together<To, 3>(values, n, target, which);
 }
 
-// Components of one type are written together, row by row: what is next to each other in memory is visited once.
+// Writes components of one type together, row by row, so that adjacent memory is visited once.
 template <typename Narrow, typename Wide, typename From>
 bool store_all(const std::array<const From *, core::max_components> &values, std::size_t n, const Target &target,
                Type narrow_type) {

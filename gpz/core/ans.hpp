@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Number streams (docs/format.md, section 10a): numbers below 2^32 as tokens and raw bits, how often tokens are
-// expected, and the steps of an asymmetric numeral system (docs/decisions/0022).
+// Number streams (docs/format.md, section 10a): numbers below 2^32 as tokens and raw bits, token frequencies, and the
+// steps of rANS, an asymmetric numeral system (docs/decisions/0022).
 #pragma once
 
 #include "gpz/core/config.hpp"
 
 namespace gpz::core {
 
-// Frequencies of the tokens of a table add up to this.
+// The token frequencies of a table add up to ans_total.
 inline constexpr int ans_bits = 12;
 inline constexpr std::uint32_t ans_total = 1u << ans_bits;
-// States are in [2^16, 2^32), and change by words of 16 bits. Numbers take turns with the states.
+// A state lies in [2^16, 2^32) and is renormalized by 16-bit words. Successive numbers alternate between the states.
 inline constexpr std::uint32_t ans_low = 1u << 16;
 inline constexpr std::uint32_t ans_states = 2;
 
-// Tokens of numbers, coarser for larger ones. One more number is the escape: all 32 bits follow.
+// Tokens 0 to 239 stand for ranges of numbers; ranges widen with the numbers. Token 240 is the escape, followed by all
+// 32 bits.
 inline constexpr std::uint32_t number_tokens = 240;
-// Scales of a table in eighths of an octave.
+// Limits of a table's scale, in eighths of an octave.
 inline constexpr int least_scale = -64;
 inline constexpr int largest_scale = 255;
-// Log2 of a density in a shape, in units of its precision.
+// Limit of a shape's log2 densities, in units of the shape's precision.
 inline constexpr int largest_log_density = 4095;
-inline constexpr int precisions = 4;  // p: units of 2^p / 16
+inline constexpr int precisions = 4;  // precision p means units of 2^p / 16
 inline constexpr int weight_bits = 24;
 
-// How often a token is expected, and where its slots begin.
+// Slots of a token: the first slot and how many of the ans_total.
 struct TokenShare {
   std::uint32_t start;
   std::uint32_t frequency;
@@ -32,19 +33,19 @@ struct TokenShare {
 
 inline namespace GPZ_ISA {
 
-// Numbers below 16, and eight ranges for each octave beyond.
+// Numbers below 16 have tokens of their own; each octave beyond is split into eight ranges.
 GPZ_HD std::uint32_t token_of(std::uint32_t v) {
   const int k = bit_length(v | 8u) - 4;
   return 8 * static_cast<std::uint32_t>(k) + (v >> k);
 }
 // Raw bits that follow a token.
 GPZ_HD int token_bits(std::uint32_t token) { return token < 16 ? 0 : static_cast<int>(token / 8) - 1; }
-// The least number of a token; that of number_tokens is 2^32.
+// Smallest number of a token; 2^32 for number_tokens.
 GPZ_HD std::uint64_t token_first(std::uint32_t token) {
   return token < 16 ? token : std::uint64_t{8 + token % 8} << token_bits(token);
 }
 
-// The low bits of numbers that no token of a table looks at.
+// Number of low bits that are stored raw at this scale, below all tokens.
 GPZ_HD int low_bits_of_scale(int scale) { return scale > 0 ? scale >> 3 : 0; }
 
 // 2^(24 - d / 16), rounded down; 0 for large d.
@@ -60,7 +61,7 @@ GPZ_HD std::uint32_t part_of_octave(int eighths) {
   return part[eighths];
 }
 
-// Tokens of a table that has a shape of `tokens` tokens at this scale.
+// Number of tokens after a shape of `tokens` tokens is stretched to this scale.
 GPZ_HD std::uint32_t tokens_at_scale(std::uint32_t tokens, int scale) {
   if (tokens == 0) return 0;
   const int low = low_bits_of_scale(scale);
@@ -70,20 +71,21 @@ GPZ_HD std::uint32_t tokens_at_scale(std::uint32_t tokens, int scale) {
   return token_of(static_cast<std::uint32_t>(min_of(end - 1, most))) + 1;
 }
 
-// The table of a shape at a scale: shares of tokens_at_scale(...) tokens and, behind them, of the escape. weight[i]: of
-// token i of the shape, each at most 2^24, not all zero.
+// Stretches a shape to a scale. Writes the shares of tokens_at_scale() tokens, then that of the escape. weight[i]
+// belongs to token i of the shape; each weight is at most 2^24, and not all are zero.
 GPZ_HD void fill_shares(const std::uint32_t *weight, std::uint32_t tokens, int scale, TokenShare *share) {
   const std::uint32_t count = tokens_at_scale(tokens, scale);
   const std::uint64_t ratio = std::uint64_t{part_of_octave(scale & 7)} << (low_bits_of_scale(scale) - (scale >> 3));
   std::uint64_t all = 0;
   for (std::uint32_t k = 0; k < tokens; ++k) all += weight[k];
   if (count == 0) all = 1;
-  const std::uint64_t slots = (std::uint64_t{ans_total - 1 - count} << 32) / all;  // of a unit of weight
-  std::uint64_t below = 0;  // weight of the tokens of the shape before k
+  const std::uint64_t slots =
+      (std::uint64_t{ans_total - 1 - count} << 32) / all;  // slots per unit of weight, times 2^32
+  std::uint64_t below = 0;                                 // sum of weight[0 .. k)
   std::uint32_t start = 0;
   std::uint32_t k = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    // Where token i ends, in numbers of the shape times 2^16.
+    // End of token i, scaled to the shape's numbers, times 2^16.
     const std::uint64_t at = token_first(i + 1) * ratio;
     while (k < tokens && at >= token_first(k + 1) << 16) below += weight[k++];
     std::uint64_t sum = below;
@@ -95,25 +97,25 @@ GPZ_HD void fill_shares(const std::uint32_t *weight, std::uint32_t tokens, int s
   share[count] = {start, ans_total - start};
 }
 
-// One step of the decoder, without the word that a state below ans_low then takes.
+// One decoder step. If the result is below ans_low, the caller then reads a word.
 GPZ_HD std::uint32_t ans_pop(std::uint32_t state, std::uint32_t start, std::uint32_t frequency) {
   return frequency * (state >> ans_bits) + (state & (ans_total - 1)) - start;
 }
-// Whether the encoder has to give away a word before a step.
+// True if the encoder must write a word before this step.
 GPZ_HD bool ans_is_full(std::uint32_t state, std::uint32_t frequency) { return state >> (32 - ans_bits) >= frequency; }
 GPZ_HD std::uint32_t ans_push(std::uint32_t state, std::uint32_t start, std::uint32_t frequency) {
   return (state / frequency << ans_bits) + state % frequency + start;
 }
-// That step without a division, which is slow on every processor: `quotient` is state / frequency, or one less. How to
-// come by that depends on the processor.
+// ans_push without the slow division: `quotient` is state / frequency or one less. How the quotient is computed depends
+// on the processor.
 GPZ_HD std::uint32_t ans_push(std::uint32_t state, std::uint32_t start, std::uint32_t frequency,
                               std::uint32_t quotient) {
   const std::uint32_t rest = state - quotient * frequency;
   const bool less = rest >= frequency;
   return ((quotient + (less ? 1 : 0)) << ans_bits) + rest - (less ? frequency : 0) + start;
 }
-// Such a quotient from the inverse of the frequency, for a state that is not full: it is below frequency 2^20, and so
-// the product below 2^64.
+// The quotient by a multiplication with the inverse frequency, for a state that is not full: state < frequency * 2^20,
+// so the product stays below 2^64.
 GPZ_HD std::uint64_t ans_inverse(std::uint32_t frequency) { return (std::uint64_t{1} << 44) / frequency; }
 GPZ_HD std::uint32_t ans_quotient(std::uint32_t state, std::uint64_t inverse) {
   return static_cast<std::uint32_t>(state * inverse >> 44);

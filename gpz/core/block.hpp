@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the parts of a block's payload are (docs/format.md, section 6): everything follows from the block's record.
+// Layout of a block's payload (docs/format.md, section 6). The layout follows from the block's record alone.
 #pragma once
 
 #include "gpz/core/config.hpp"
@@ -11,19 +11,19 @@
 namespace gpz::core {
 inline namespace GPZ_ISA {
 
-// Whether the blocks of a chunk may have so many particles.
+// True if the format allows this block size.
 GPZ_HD bool is_block_size(std::uint32_t particles) {
   return particles >= 32 && particles <= max_block_size && particles % 32 == 0;
 }
 
-// Blocks of so many particles, the last of which may have fewer. Does not overflow.
+// Number of blocks; the last block may be shorter. Does not overflow for any `particles`.
 GPZ_HD std::uint64_t blocks_of(std::uint64_t particles, std::uint32_t block_size = default_block_size) {
   return particles / block_size + (particles % block_size != 0 ? 1 : 0);
 }
 
 GPZ_HD std::uint32_t words_of_value(Value value) { return value == Value::float32 ? 1 : 2; }
 
-// Places and values as they are.
+// An exception is a place (one word) and the raw value.
 GPZ_HD std::uint32_t words_of_exceptions(std::uint32_t exceptions, Value value) {
   return exceptions * (1 + words_of_value(value));
 }
@@ -34,8 +34,8 @@ GPZ_HD std::uint32_t words_of_runs(std::uint32_t runs, int gap_width, int count_
 
 GPZ_HD std::uint32_t words_of_bitmap(std::uint32_t n, std::uint32_t segments) { return words_for_bits(n + segments); }
 
-// Whether a block of grid indices would be larger than its values as they are. With this rule no block takes more words
-// than the values of the caller, which bounds all buffers.
+// True if the block's grid indices and exceptions take more words than its raw values. This rule keeps every block no
+// larger than the caller's values, which bounds all buffers.
 GPZ_HD bool exact_is_smaller(std::uint32_t plain_words, std::uint32_t exceptions, std::uint32_t n, int components,
                              Value value, std::uint32_t lanes) {
   const std::uint32_t raw =
@@ -43,14 +43,14 @@ GPZ_HD bool exact_is_smaller(std::uint32_t plain_words, std::uint32_t exceptions
   return plain_words + words_of_exceptions(exceptions, value) > raw;
 }
 
-// Whether the coding of a block is one that its field may have.
+// True if a field may use this coding. Plain needs a grid; sorted modes also need the leading field.
 GPZ_HD bool mode_is_allowed(Mode mode, bool on_grid, bool leading) {
   if (mode == Mode::exact) return true;
   return on_grid && (mode == Mode::plain || leading);
 }
 
-// Whether all keys of a block are keys of values: grid indices below 2^51 in magnitude (where index_from is
-// exact), or bits of a value, without wrapping around.
+// True if every key of the block is a valid key and min + extent does not wrap around. Grid indices stay below 2^51 in
+// magnitude, where index_from() is exact.
 GPZ_HD bool keys_in_range(const BlockRecord &record, int components, Value value) {
   const std::uint64_t zero_index = key_of(std::int64_t{0});
   const std::uint64_t reach = max_index;
@@ -77,14 +77,14 @@ GPZ_HD Run read_run(const BlockRecord &record, const std::uint32_t *words, std::
 struct BlockLayout {
   std::uint32_t lanes = 0;
   Segments segments;              // modes runs, elias_fano
-  std::uint32_t order_words = 0;  // runs or bitmap, at 0
-  std::uint32_t value_words = 0;  // offsets, or keys of all components, after them
+  std::uint32_t order_words = 0;  // runs or bitmap, at word 0
+  std::uint32_t value_words = 0;  // then offsets, or keys of all components
   std::uint32_t exception_words = 0;
 
   GPZ_HD std::uint32_t total() const { return order_words + value_words + exception_words; }
 };
 
-// False if the record contradicts the format; what is computed from a true result stays inside total() words.
+// Returns false if the record contradicts the format. After true, every part of the layout lies within total() words.
 GPZ_HD bool block_layout(const BlockRecord &record, int components, Value value, std::uint32_t n,
                          std::uint32_t block_size, BlockLayout &out) {
   out.lanes = lanes_of(n, block_size);
@@ -96,7 +96,7 @@ GPZ_HD bool block_layout(const BlockRecord &record, int components, Value value,
   out.value_words = 0;
   switch (record.mode) {
     case Mode::runs:
-      // Runs too short for all particles would only be found while decoding, when memory was given out already.
+      // Reject runs that cannot hold n particles here, before memory is allocated for decoding.
       if (record.runs == 0 || record.runs > n || (std::uint64_t{record.runs} << record.count_width) < n ||
           record.gap_width > max_gap_width || record.count_width > max_count_width)
         return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How core functions are compiled: for the host, for a GPU, and once for each instruction set.
+// How core functions are compiled: for the host, for GPUs, and once per instruction set.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 #include "gpz/core/machine.hpp"
 
-// Host and device function. Only correctly rounded operations may be used in it (docs/decisions/0002): the CPU and the
-// GPU have to produce the same bytes.
+// Host and device function. It may use only correctly rounded operations, because CPU and GPU must produce the same
+// bytes (docs/decisions/0002).
 #if defined(__CUDACC__)
 #define GPZ_HD __host__ __device__ __forceinline__
 #else
@@ -16,7 +16,7 @@
 #endif
 
 // Functions of core live in an inline namespace named after the instruction set of their translation unit; otherwise
-// the linker could keep the AVX-512 copy of an inline function and call it on a machine without.
+// the linker could keep the AVX-512 copy of an inline function for machines without AVX-512.
 #ifndef GPZ_ISA
 #define GPZ_ISA generic
 #endif
@@ -59,7 +59,7 @@ GPZ_HD T max_of(T a, T b) {
   return a < b ? b : a;
 }
 
-// The low `width` bits set, 0 <= width <= 64.
+// A mask of the `width` lowest bits, 0 <= width <= 64.
 GPZ_HD std::uint64_t low_mask(int width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
 
 }  // namespace GPZ_ISA

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What difference sections have before their payload: a header, and a record for each block of residuals
-// (docs/format.md, section 9). Sections in the order of ids have such records too (section 10).
+// Header and directory of difference sections (docs/format.md, section 9). The directory has one record per block of
+// residuals. Ordered sections (section 10) use the same records.
 #pragma once
 
 #include "gpz/core/directory.hpp"
@@ -10,20 +10,20 @@
 
 namespace gpz::core {
 
-// What a directory stores about a block of residuals; its payload length follows from it.
+// Directory entry of a block of residuals. The payload length follows from it.
 struct ResidualRecord {
   ResidualCode code[max_components];
-  bool triples = false;          // the first code is that of ranks (triples.hpp), and there is no other
+  bool triples = false;          // code[0] codes ranks (triples.hpp); others are unused
   std::uint32_t bitmap = 0;      // words of unary codes
-  std::uint32_t margin = 0;      // how far beyond periodic edges particles are
-  std::uint32_t flags = 0;       // words that say which ones are, of those that may be
-  std::uint32_t exceptions = 0;  // indices stored as they are
+  std::uint32_t margin = 0;      // largest distance beyond a periodic edge, in grid steps
+  std::uint32_t flags = 0;       // words of bits that mark particles beyond an edge
+  std::uint32_t exceptions = 0;  // raw indices
 };
 
 inline constexpr int max_residual_items = 2 * max_components + 4;
 inline constexpr int max_residual_item_width = 32;  // bits
 
-// The first byte of a header; three coefficients follow, with neighbours theirs, then the widths of the items.
+// First byte of a header. Three temporal coefficients follow, then the neighbour header if any, then the item widths.
 inline constexpr std::uint8_t temporal_predictor = 1;
 inline constexpr std::uint8_t neighbour_predictor = 2;
 inline constexpr std::size_t coefficients_end = 4;
@@ -38,12 +38,12 @@ GPZ_HD std::uint64_t difference_header_size(std::uint64_t widths_at, int compone
   return round_up_to_8(widths_at + static_cast<std::uint64_t>(residual_items(components)));
 }
 
-// Whether `room` bytes hold the directory of so many blocks.
+// True if `room` bytes hold the directory of `blocks` blocks. Does not overflow.
 GPZ_HD bool directory_fits(std::uint32_t bits_of_record, std::uint64_t blocks, std::uint64_t room) {
   return (bits_of_record == 0 || blocks <= room * 8 / bits_of_record) && directory_size(bits_of_record, blocks) <= room;
 }
 
-// Codes are chosen without an index that is only known at run time: a GPU keeps the record in registers then.
+// Selects codes without a run-time array index, so that GPUs keep the record in registers.
 GPZ_HD std::uint32_t residual_item(const ResidualRecord &record, int components, int i) {
   if (i < 2 * components) {
     const int d = i < components ? i : i - components;
@@ -54,8 +54,8 @@ GPZ_HD std::uint32_t residual_item(const ResidualRecord &record, int components,
   return i == 0 ? record.bitmap : i == 1 ? record.margin : i == 2 ? record.flags : record.exceptions;
 }
 
-// The record of a block of n particles from its items, which begin at bit `at` and have these widths (at most
-// max_residual_item_width). False if an item contradicts the format, which has triples in difference sections only.
+// Reads the record of a block of n particles, whose items begin at bit `at` and have these widths (at most
+// max_residual_item_width). Returns false if an item contradicts the format. Only difference sections may have triples.
 GPZ_HD bool read_residual_record(const std::uint8_t *width, const std::uint32_t *directory, std::uint64_t at,
                                  int components, std::uint32_t n, bool may_have_triples, ResidualRecord &record) {
   std::uint32_t item[max_residual_items] = {};

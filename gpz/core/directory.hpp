@@ -57,7 +57,7 @@ GPZ_HD std::uint64_t next_item(const DirectoryShape &shape, const std::uint32_t 
   return value;
 }
 
-// Record `block` of the directory; false if an item contradicts the format.
+// Reads record `block` of the directory. Returns false if an item contradicts the format.
 GPZ_HD bool read_record(const DirectoryShape &shape, const std::uint32_t *directory, std::uint64_t block,
                         BlockRecord &record) {
   std::uint64_t at = block * record_bits(shape);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keys: every value as an unsigned 64-bit number that keeps its order (docs/format.md, section 5).
+// Keys map every value to an unsigned 64-bit number of the same order (docs/format.md, section 5).
 #pragma once
 
 #include "gpz/core/config.hpp"
@@ -11,7 +11,7 @@ inline constexpr std::uint64_t key_bias = std::uint64_t{1} << 63;
 
 GPZ_HD std::uint64_t key_of(std::int64_t value) { return static_cast<std::uint64_t>(value) ^ key_bias; }
 
-// Bits of a float: negative numbers have all bits inverted, others the sign bit set. Keeps NaN payloads and -0.
+// Negative numbers have all bits inverted, others have the sign bit set. NaN payloads and -0 survive.
 GPZ_HD std::uint64_t key_of(double value) {
   const auto bits = bit_cast<std::uint64_t>(value);
   return (bits & key_bias) != 0 ? ~bits : bits | key_bias;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sites of a crystal on the grid, and where the particle of a site is expected (docs/format.md, section 10e;
-// docs/decisions/0026). Integers only.
+// Crystal sites on the grid, and the prediction of each site's particle (docs/format.md, section 10e;
+// docs/decisions/0026). Integers only, so that all machines agree.
 #pragma once
 
 #include <array>
@@ -9,21 +9,21 @@
 
 namespace gpz::core {
 
-inline constexpr int site_fraction = 20;      // bits of a coordinate of a site below one grid step
-inline constexpr int deviation_fraction = 6;  // and of how far a particle is from its site
-// Limits in grid steps, so that no sum of the coordinates below leaves 63 bits.
+inline constexpr int site_fraction = 20;      // fraction bits of a site coordinate
+inline constexpr int deviation_fraction = 6;  // fraction bits of a deviation from a site
+// Limits in grid steps. They keep every sum of coordinates below within 63 bits.
 inline constexpr std::int64_t max_site_reach = std::int64_t{1} << 40;
 inline constexpr std::int64_t max_cell_edge = std::int64_t{1} << 21;
 inline constexpr std::int64_t max_cell_number = std::int64_t{1} << 17;
-// Deviations count up to this for their neighbours.
+// Deviations are clamped to this before they predict neighbours.
 inline constexpr std::int64_t deviation_most = (std::int64_t{1} << 26) - 1;
 inline constexpr int max_sublattices = 8;
 inline constexpr int max_site_neighbours = 8;
-inline constexpr int weight_fraction = 12;  // bits of the weight of a neighbour below 1
+inline constexpr int weight_fraction = 12;  // fraction bits of a neighbour's weight
 
 using SitePlace = std::array<std::int64_t, max_components>;  // in units of 2^-site_fraction grid steps
 
-// The part of the grid whose sites count, in units of a site place: at least `low`, below `high`.
+// Half-open window [low, high) that limits the sites, in units of SitePlace.
 struct SiteWindow {
   SitePlace low{};
   SitePlace high{};
@@ -35,8 +35,7 @@ struct SiteRow {
   std::int64_t end = 0;
 };
 
-// A site whose particle, decoded earlier, says something about another one: cells further, in another sublattice or in
-// its own.
+// A site whose particle is decoded earlier and helps to predict another: its sublattice and its offset in cells.
 struct SiteNeighbour {
   int sublattice = 0;
   std::array<int, max_components> cells{};  // -128 to 127
@@ -50,7 +49,8 @@ GPZ_HD std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {  // b > 0
 }
 GPZ_HD std::int64_t ceil_quotient(std::int64_t a, std::int64_t b) { return -floor_quotient(-a, b); }
 
-// The sites begin + i edge that are in the window, edge != 0 in some component. All are below 2^62 in magnitude.
+// The sites begin + i * edge inside the window. `edge` is nonzero in some component, and all arguments are below 2^62
+// in magnitude.
 inline SiteRow row_in(const SiteWindow &window, const SitePlace &begin, const SitePlace &edge, int components) {
   SiteRow row{INT64_MIN, INT64_MAX};
   for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
@@ -69,7 +69,7 @@ inline SiteRow row_in(const SiteWindow &window, const SitePlace &begin, const Si
   return row.first < row.end ? row : SiteRow{0, 0};
 }
 
-// Whether a neighbour is decoded before the particle of this sublattice.
+// True if the neighbour is decoded before a particle of this sublattice.
 GPZ_HD bool is_earlier(const SiteNeighbour &neighbour, int sublattice) {
   if (neighbour.sublattice != sublattice) return neighbour.sublattice >= 0 && neighbour.sublattice < sublattice;
   for (int d = max_components - 1; d >= 0; --d) {
@@ -79,12 +79,12 @@ GPZ_HD bool is_earlier(const SiteNeighbour &neighbour, int sublattice) {
   return false;
 }
 
-// A coordinate of a site in units of 1/64 grid step.
+// Site coordinate in units of 1/64 grid step.
 GPZ_HD std::int64_t rounded_site(std::int64_t place) {
   const int down = site_fraction - deviation_fraction;
   return (place + (std::int64_t{1} << (down - 1))) >> down;
 }
-// How far index q is from it.
+// Deviation of index q from a rounded_site(), clamped to deviation_most.
 GPZ_HD std::int64_t site_deviation(std::int64_t q, std::int64_t site) {
   const std::int64_t far = difference_of(product_of(q, std::int64_t{1} << deviation_fraction), site);
   return max_of(min_of(far, deviation_most), -deviation_most);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the code takes for granted of machine and compiler. Elsewhere it would write other bytes, miss an error bound or
-// cut a length, so it does not compile there (docs/decisions/0002).
+// Requirements on machine and compiler. Elsewhere gpz would write different bytes, miss an error bound or truncate a
+// length, so compiling fails (docs/decisions/0002).
 #pragma once
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -11,7 +11,7 @@
 #error "gpz needs a 64-bit machine: lengths of the format have 64 bits"
 #endif
 
-// That of an x87 unit is 2.
+// x87 units have method 2.
 #if __FLT_EVAL_METHOD__ != 0
 #error "gpz needs float and double arithmetic without excess precision"
 #endif

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The coefficients of the prediction from neighbours, by least squares (docs/decisions/0013). Sums are integers, so
-// that their order does not matter; what follows from them has one order.
+// Least-squares fit of the neighbour prediction (docs/decisions/0013). Sums are integers, so threads may add in any
+// order. The floating-point steps after them have a fixed order.
 #pragma once
 
 #include "gpz/core/neighbours.hpp"
 
 namespace gpz::core {
 
-// Sums over a sample of the products of the remainders of slots s and s - j, j = 0 to 4, by s mod 12.
+// product[j][s mod 12]: sum over a sample of remainder(s) * remainder(s - j), j = 0 to 4, for slots s.
 struct NeighbourSums {
   static constexpr std::uint32_t period = 12;
   std::int64_t product[max_neighbour_lags + 1][period] = {};
 };
 
-// Normal equations of a level.
+// Normal equations of one level.
 struct NeighbourEquations {
   double matrix[max_neighbour_lags][max_neighbour_lags];
   double target[max_neighbour_lags];
-  double own;  // sum of squares of what is to be predicted
+  double own;  // sum of squares of the predicted values
 };
 
-// The weights of one level, and what they leave: the mean of squares, and a little, times the number of levels.
+// Weights of one level. `left` is (squared residuals + 1) * levels, comparable between numbers of levels.
 struct LevelFit {
   std::int8_t weight[max_neighbour_lags];
   double left;
 };
 
-// Numbers of levels that are tried, and the levels of all of them one after the other.
+// How many numbers of levels are tried (1, 2, 3, 4, 6, 12), and their sum.
 inline constexpr int level_choices = 6;
 inline constexpr std::uint32_t level_fits = 1 + 2 + 3 + 4 + 6 + 12;
 
@@ -36,7 +36,7 @@ GPZ_HD std::uint32_t levels_of_choice(int choice) {
   return choice < 4 ? static_cast<std::uint32_t>(choice) + 1 : choice == 4 ? 6 : 12;
 }
 
-// A particle that is `a` slots before one of level l has level l - a; blocks are taken to be followed by zeros.
+// A slot that is `a` before one of level l has level l - a. Slots outside a block count as zeros.
 GPZ_HD NeighbourEquations equations_of(const NeighbourSums &sums, std::uint32_t levels, std::uint32_t level) {
   const auto sum = [&](std::uint32_t lag, std::uint32_t of) {
     std::int64_t total = 0;
@@ -53,7 +53,7 @@ GPZ_HD NeighbourEquations equations_of(const NeighbourSums &sums, std::uint32_t 
   return e;
 }
 
-// By elimination, with a little added to the diagonal as in fit_predictor.
+// Gaussian elimination with a small ridge on the diagonal, as in fit_predictor().
 GPZ_HD void solve(const NeighbourEquations &e, double *x) {
   double m[max_neighbour_lags][max_neighbour_lags];
   double t[max_neighbour_lags];
@@ -75,7 +75,7 @@ GPZ_HD void solve(const NeighbourEquations &e, double *x) {
   }
 }
 
-// Sum of squares that these weights leave.
+// Sum of squared residuals with these weights.
 GPZ_HD double residual_squares(const NeighbourEquations &e, const std::int8_t *weight) {
   double left = e.own;
   for (std::uint32_t a = 0; a < max_neighbour_lags; ++a) {
@@ -96,7 +96,8 @@ GPZ_HD LevelFit fit_level(const NeighbourSums &sums, std::uint32_t levels, std::
   return fit;
 }
 
-// The best of the choices; fit_of(levels, level) is what fit_level says. `values` are those of the whole section.
+// The best number of levels and its weights. fit_of(levels, level) returns the result of fit_level(); `values` counts
+// the values of the whole section.
 template <typename FitOf>
 GPZ_HD Neighbours best_neighbours(const FitOf &fit_of, std::uint64_t values) {
   Neighbours best;
@@ -105,8 +106,8 @@ GPZ_HD Neighbours best_neighbours(const FitOf &fit_of, std::uint64_t values) {
     Neighbours fitted;
     fitted.levels = levels_of_choice(choice);
     fitted.lags = max_neighbour_lags;
-    // The product of the squared residuals over 12 levels: its logarithm grows with the bits of the section, and more
-    // levels are a larger header.
+    // Product of the squared residuals over 12 levels: its logarithm grows with the section's bits. The factor accounts
+    // for the larger header of more levels.
     double product = 1 + 24 * 0.69 * 8 * max_neighbour_lags * fitted.levels / static_cast<double>(values);
     for (std::uint32_t level = 0; level < fitted.levels; ++level) {
       const LevelFit fit = fit_of(fitted.levels, level);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fixed-width packing, one of the two primitives of the format (docs/format.md, section 6). Lane-interleaved: each of
-// 32 lanes packs its own values, so that a GPU writes whole cache lines and a CPU uses vector registers, without any
-// exchange between lanes.
+// Fixed-width packing (docs/format.md, section 6). Values are interleaved over 32 lanes, and each lane packs its own
+// values. GPUs then write whole cache lines and CPUs use vector registers, without communication between lanes.
 #pragma once
 
 #include "gpz/core/config.hpp"
@@ -11,8 +10,7 @@ inline namespace GPZ_ISA {
 
 inline constexpr std::uint32_t warp_lanes = 32;
 
-// Full blocks have 32 lanes; the last block of a chunk, if shorter, has one, which wastes no bits on lanes that end
-// early.
+// Full blocks have 32 lanes. A shorter last block has one lane, which avoids padding every lane.
 GPZ_HD std::uint32_t lanes_of(std::uint32_t n, std::uint32_t block_size) { return n == block_size ? warp_lanes : 1; }
 
 GPZ_HD std::uint32_t words_for_bits(std::uint64_t bits) { return static_cast<std::uint32_t>((bits + 31) / 32); }
@@ -25,7 +23,8 @@ GPZ_HD std::uint32_t packed_words(std::uint32_t n, int width, std::uint32_t lane
                   words_for_bits(rows * static_cast<unsigned>(width - low)));
 }
 
-// Packs n values of width <= 32 into words[0 .. packed_words). All words are written.
+// Packs n values of width <= 32, shifted right by from_bit. Writes all of words[0 .. packed_words), which need not be
+// zero before.
 template <std::uint32_t Lanes, typename U>
 GPZ_HD void pack_rows(const U *values, int from_bit, std::uint32_t n, int width, std::uint32_t *words) {
   if (width == 0) return;
@@ -49,7 +48,7 @@ GPZ_HD void pack_rows(const U *values, int from_bit, std::uint32_t n, int width,
   }
 }
 
-// The inverse: ORs the values, shifted left by from_bit, into values[0 .. n).
+// Unpacks values shifted left by from_bit. ORs them into values[0 .. n) if Add, else overwrites.
 template <std::uint32_t Lanes, bool Add, typename U>
 GPZ_HD void unpack_rows(const std::uint32_t *words, int from_bit, std::uint32_t n, int width, U *values) {
   const auto mask = static_cast<std::uint32_t>(low_mask(width));
@@ -106,7 +105,7 @@ GPZ_HD std::uint32_t unpack(const std::uint32_t *words, std::uint32_t n, int wid
   return packed_words(n, width, lanes);
 }
 
-// `width` <= 64 bits at bit `at` of a string of words; the same place in a string that is zero there.
+// get_bits() reads and put_bits() writes `width` <= 64 bits at bit `at`. The bits must be zero before put_bits().
 GPZ_HD std::uint64_t get_bits(const std::uint32_t *words, std::uint64_t at, int width) {
   if (width == 0) return 0;
   const std::uint32_t *word = words + at / 32;

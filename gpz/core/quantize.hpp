@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stage 1 of the paper (section 4.1): values to indices of a grid, with the bound checked for each of them.
+// Stage 1 of the paper (section 4.1): values become grid indices, and every value's error is checked against the bound.
 #pragma once
 
 #include <cmath>
@@ -10,8 +10,8 @@
 namespace gpz::core {
 inline namespace GPZ_ISA {
 
-// Adding 1.5 * 2^52 rounds a double of up to 2^51 to the nearest integer (ties to even), which then stands in its low
-// bits: rounding and conversion in one addition, on every processor the same.
+// Adding 1.5 * 2^52 rounds a double of at most 2^51 in magnitude to the nearest integer (ties to even) and leaves it in
+// the low bits. One addition rounds and converts, identically on every processor.
 inline constexpr double rounding_magic = 6755399441055744.0;
 inline constexpr double largest_index = static_cast<double>(max_index);
 
@@ -26,8 +26,8 @@ GPZ_HD T grid_value(double index, double step) {
   return static_cast<T>(index * step);
 }
 
-// min + delta as a double, by the addition that quantize() uses, backwards: no conversion instruction is needed. Exact
-// while min, min + delta and delta stay below 2^52 in magnitude, which keys_in_range() checks.
+// index_from(index_base(min), delta) is min + delta as a double, without a conversion instruction. Exact while min,
+// delta and their sum are below 2^52 in magnitude, which keys_in_range() checks.
 inline constexpr double two_52 = 4503599627370496.0;
 GPZ_HD double index_base(std::int64_t min) { return two_52 - static_cast<double>(min); }
 GPZ_HD double index_from(double base, std::uint64_t delta) {
@@ -38,17 +38,16 @@ template <typename T>
 struct Quantized {
   double scaled;       // x in units of the step
   double rounded;      // the index as a double
-  std::int64_t index;  // the same as an integer; meaningless unless valid
+  std::int64_t index;  // `rounded` as an integer; meaningless unless valid
   T error;             // |x - grid value|
-  bool valid;          // the grid holds x within the bound
+  bool valid;          // the grid value is within the bound of x
 };
 
 // Whether two values have the same bits.
 GPZ_HD bool same_bits(float a, float b) { return bit_cast<std::uint32_t>(a) == bit_cast<std::uint32_t>(b); }
 GPZ_HD bool same_bits(double a, double b) { return bit_cast<std::uint64_t>(a) == bit_cast<std::uint64_t>(b); }
 
-// `OnlyItsValues` has to be grid.only_its_values: loops ask for it once.
-//
+// `OnlyItsValues` must equal grid.only_its_values. It is a template parameter so that loops test it once.
 // The error is exact: x and its grid value are within a factor of two of each other, or the grid value is 0.
 // Comparisons are false for NaN, which makes NaN and infinities invalid.
 template <bool OnlyItsValues = false, typename T>
@@ -65,19 +64,19 @@ GPZ_HD Quantized<T> quantize(T x, const Grid &grid) {
   return out;
 }
 
-// Whether the grid holds a value. Others are stored exactly.
+// True if the grid represents x. Other values are stored exactly.
 template <typename T>
 GPZ_HD bool holds(T x, const Grid &grid) {
   const Quantized<T> q = quantize(x, grid);
   return q.valid & (!grid.only_its_values | same_bits(x, grid_value<T>(q.rounded, grid.step)));
 }
 
-// The widest step that keeps the bound, less 2^-12: values at the very edge between two grid points would otherwise
-// miss the bound by their own rounding and become exceptions of 64 bits or more each; the margin costs 0.0004 bits a
-// value. Floats that have few digits to spare need more: where their distance is u, errors are multiples of u, and half
-// a step, rounded to those, has to stay below the bound. It does for all u up to bound / 128, that is, for values below
-// 2^16 bounds (except next to a power of two, whose grid value may lie beyond it). This costs 0.006 bits a value at
-// most, and nothing for most bounds.
+// Widest step that keeps the bound, reduced by a relative 2^-12. Without the margin, values midway between grid points
+// would miss the bound by rounding and become exceptions of at least 64 bits. The margin costs 0.0004 bits a value.
+// Floats with few spare digits need a larger margin: if neighbouring floats are u apart, errors are multiples of u, and
+// half a step rounded to such a multiple must stay below the bound. The loop ensures this for u up to bound / 128, that
+// is, for values below 2^16 bounds (except next to a power of two). It costs at most 0.006 bits a value, and nothing
+// for most bounds.
 inline double step_for_bound(double bound, Value value) {
   double half = bound * (1.0 - 1.0 / 4096.0);
   if (value == Value::float32) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Grid indices of floats by three operations in float, where they are certain to be those of quantize().
+// Grid indices of floats from three float operations, for values where the result provably equals that of quantize().
 #pragma once
 
 #include <cmath>
@@ -10,11 +10,11 @@
 namespace gpz::core {
 inline namespace GPZ_ISA {
 
-// 1.5 * 2^23: what rounding_magic is to doubles.
+// 1.5 * 2^23, the float counterpart of rounding_magic.
 inline constexpr float quick_magic = 12582912.0F;
 
 // A value in units of the step, rounded. `shifted` is quick_magic + index: its bits, less those of quick_magic, are the
-// index, and they ascend with the value. `fraction` is what rounding took away.
+// index, and they ascend with the value. `fraction` is the value in steps less the index.
 struct QuickIndex {
   float shifted;
   float fraction;
@@ -35,10 +35,10 @@ class QuickGrid {
     return {shifted, fmaf(x, inverse_, quick_magic - shifted)};
   }
 
-  // Values whose |fraction| is not above this, and whose |index| is not above `reach`, have the index of quantize() and
-  // an error of at most `error`. Below 0 if no value is certain.
+  // Largest safe |fraction|: with it, and |index| <= reach, the index equals that of quantize() and the error is at
+  // most `error`. Negative if no value is safe.
   GPZ_HD float certain(double error, std::uint32_t reach) const {
-    // No float is subnormal or overflows on the way.
+    // Within these limits no intermediate float is subnormal or overflows.
     if (!(step_ > 0x1p-100 && step_ < 0x1p100)) return -1.0F;
     const double off = static_cast<double>(inverse_) - inverse_step_;
     const double slope = (off < 0 ? -off : off) * step_ + 0x1.1p-24;
@@ -52,14 +52,14 @@ class QuickGrid {
   double inverse_step_;
 };
 
-// The index of the bits of a `shifted`.
+// Converts the bits of `shifted` to the index.
 inline constexpr std::uint32_t quick_magic_bits = 0x4B400000;
 GPZ_HD std::int32_t quick_index(std::int32_t bits) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(bits) - quick_magic_bits);
 }
 
-// Whether all values between two are between 2^23 and 2^24 in `shifted`, where floats are integers; NaN and infinities
-// never are. `low` and `high` are the smallest and the largest bits, as integers.
+// True if all `shifted` lie between 2^23 and 2^24, where floats are integers. `low` and `high` are the smallest and
+// largest bit patterns as integers. NaN and infinities are out of range.
 inline constexpr std::int32_t quick_reach = 0x3FFFFF;
 GPZ_HD bool quick_in_range(std::int32_t low, std::int32_t high) {
   return low >= static_cast<std::int32_t>(quick_magic_bits) - quick_reach &&

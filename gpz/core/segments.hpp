@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stage 2 of the paper (sections 4.1 and 4.2): the segments of a block, the key that particles are sorted by.
+// Stage 2 of the paper (sections 4.1 and 4.2): the segments of a block. Particles are sorted by segment id.
 #pragma once
 
 #include "gpz/core/config.hpp"
@@ -8,7 +8,7 @@
 namespace gpz::core {
 inline namespace GPZ_ISA {
 
-// Whether the particles of a block are stored by segment.
+// True if the particles of a block are sorted by segment.
 GPZ_HD bool is_sorted(Mode mode) { return mode == Mode::runs || mode == Mode::elias_fano; }
 
 // Bits of the position inside a segment along an axis.
@@ -17,14 +17,14 @@ GPZ_HD int offset_bits_along(U extent, int shift) {
   return min_of(shift, bit_length(extent));
 }
 
-// Segments of a block: per axis a power-of-two number of grid cells. Unused axes have extent 0.
+// Segments of a block. A segment's edge is a power of two of grid cells. Unused axes have extent 0.
 struct Segments {
   std::uint32_t grid[max_components] = {};    // segments along each axis
-  std::uint32_t stride[max_components] = {};  // of the linear segment id; the first is 1
+  std::uint32_t stride[max_components] = {};  // strides of the linear segment id; the first is 1
   int shift[max_components] = {};             // log2 of the segment size
   int offset_bits[max_components] = {};       // bits of the position inside a segment
-  int offset_at[max_components] = {};         // where they start in the offset
-  std::uint32_t count = 0;                    // of all segments
+  int offset_at[max_components] = {};         // first bit of each axis in the offset
+  std::uint32_t count = 0;                    // number of segments
   int offset_width = 0;                       // sum of offset_bits
 
   // Linear segment id, times `factor`.
@@ -36,8 +36,8 @@ struct Segments {
   }
 };
 
-// The cell of a linear segment id below 2^13 in a grid of at most as many, by multiplication: the factor is less than
-// one too small, so (id + 1/2) / grid comes out less than 2^-18 too small, and it is at least 2^-14 above an integer.
+// Cell of a linear segment id below 2^13, by multiplication instead of division. The factor is too small by less than
+// 1, so (id + 1/2) / grid is too small by less than 2^-18, and the exact value is at least 2^-14 above an integer.
 struct CellFinder {
   std::uint32_t grid[2];
   std::uint32_t factor[2];
@@ -85,40 +85,41 @@ GPZ_HD bool make_segments(const U extent[max_components], const std::uint8_t shi
   return out.offset_width <= 64;
 }
 
-// Candidates for the segment size: shifts of the first two axes are enumerated, the third follows. Elias-Fano coding of
-// n particles in M segments with w offset bits takes n + M + n*w bits; halving a segment doubles M and saves n bits, so
-// the best M lies between n/2 and 2n, and what is searched is how the rounding of each axis to whole segments fits.
+// Candidates for the segment size. The shifts of two axes are enumerated, and the third follows. Elias-Fano coding of n
+// particles in M segments with w offset bits takes n + M + n*w bits. Halving a segment doubles M and saves n bits, so
+// the best M lies between n/2 and 2n. The search finds the shifts that lose least by rounding each axis to whole
+// segments.
 inline constexpr int shift_choices = 12;
 inline constexpr int shift_candidates = 89;
 
 struct ShiftCandidate {
-  std::uint32_t cost;  // bits, without the n that all have in common
+  std::uint32_t cost;  // bits, without the n common to all candidates
   std::uint8_t shift[max_components];
 };
 
 inline constexpr std::uint32_t no_candidate = ~std::uint32_t{0};
 
-// Of an extent with less bits than U (grid indices have 52), of which at most 31 are left after the shift.
+// `extent` has fewer bits than U (grid indices have 52), and at most 31 bits after the shift.
 template <typename U>
 GPZ_HD std::uint32_t segments_along(U extent, int shift) {
   return static_cast<std::uint32_t>(extent >> shift) + 1;
 }
 
-// Whether `runs` runs of n particles in `segments` segments are worth a closer look: whether an estimate of their bits,
-// with gaps and lengths of two to four times the mean as the widest, is no more than the bitmap's bit for each particle
-// and segment (docs/decisions/0006-cheaper-choices.md).
+// True if coding runs may beat the bitmap and deserves the exact count. The estimate assumes that the widest gap and
+// length are two to four times the mean. The bitmap takes a bit for each particle and each segment
+// (docs/decisions/0006-cheaper-choices.md).
 GPZ_HD bool runs_may_win(std::uint32_t runs, std::uint32_t n, std::uint32_t segments) {
   const int of_runs = bit_length(runs);
   const int width = (bit_length(n) - of_runs + 2) + (bit_length(segments) - of_runs + 1);
   return runs * static_cast<std::uint32_t>(width) <= n + segments;
 }
 
-// The most segments an encoder uses for n particles.
+// Most segments that an encoder uses for n particles.
 GPZ_HD std::uint32_t segment_limit(std::uint32_t n) { return 2 * n; }
 
-// Bits of the segment number along the first two axes, of candidate c, 0 <= c < shift_candidates: all pairs (a, b)
-// below shift_choices that add up to at most that, since two axes with more have more than 2^11 segments together. The
-// rows b = k and b = shift_choices - k have shift_choices + 2 pairs together; row 0 comes last.
+// Bits of the segment number along the first two axes for candidate c, 0 <= c < shift_candidates. Candidates are all
+// pairs (a, b) below shift_choices with a + b <= shift_choices: larger sums give more than 2^11 segments. Rows b = k
+// and b = shift_choices - k together have shift_choices + 2 pairs; row 0 comes last.
 struct ShiftChoice {
   int bits[2];
 
@@ -133,18 +134,18 @@ struct ShiftChoice {
     bits[1] = c >= row_0 ? 0 : first ? row : shift_choices - row;
   }
 
-  // Of axis d, 0 or 1; negative if the extent has not that many bits.
+  // Shift of axis d (0 or 1). Negative if the extent has fewer bits than wanted.
   template <typename U>
   GPZ_HD int shift(int d, U extent) const {
     return bit_length(extent) - bits[d];
   }
 };
 
-// Candidate number c, 0 <= c < shift_candidates. Best is the smallest (cost, c). After its shift an axis has at most
-// 2^11 segments, so 32 bits hold everything. U: 64 bits, or 32 where they hold the extents.
+// Evaluates candidate c, 0 <= c < shift_candidates. The best has the smallest (cost, c). A shifted axis has at most
+// 2^11 segments, so costs fit in 32 bits. U has 64 bits, or 32 if the extents fit.
 template <typename U>
 GPZ_HD ShiftCandidate shift_candidate(int c, const U extent[max_components], std::uint32_t n) {
-  // What is no candidate is worked out as well, as if it were another, so that there is no branch until the end.
+  // Unusable candidates are computed with clamped numbers and rejected at the end, without branches before.
   ShiftCandidate out{};
   const std::uint32_t limit = segment_limit(n);
   const ShiftChoice choice(c);
@@ -161,9 +162,9 @@ GPZ_HD ShiftCandidate shift_candidate(int c, const U extent[max_components], std
   }
   usable &= plane <= limit;
   plane = min_of(plane, limit);
-  // The smallest shift of the third axis that keeps the limit: one more would add n bits of offsets and save half of
-  // the segments at most, which are no more than 2n. The number of segments that are left for the axis, limit / plane,
-  // has as many bits as the difference says or one more, so that two steps are enough.
+  // Smallest shift of the third axis within the limit. A larger shift would add n bits of offsets and save at most half
+  // of the at most 2n segments. limit / plane has as many bits as the difference of the lengths or one more, so two
+  // steps suffice.
   const int bits = bit_length(extent[2]);
   int shift = max_of(0, bits - (bit_length(limit) - bit_length(plane) + 1));
   for (int k = 0; k < 2; ++k) shift += segments_along(extent[2], shift) * plane > limit ? 1 : 0;

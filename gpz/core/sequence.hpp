@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Particles in the order that they have in memory: the step of each grid index from the one of the particle before, as
-// a symbol and low bits (docs/format.md, section 10f; docs/decisions/0035).
+// Particles in memory order. The step of each grid index from the previous particle is coded as a symbol and raw low
+// bits (docs/format.md, section 10f; docs/decisions/0035).
 #pragma once
 
 #include <cstddef>
@@ -13,29 +13,28 @@
 
 namespace gpz::core {
 
-// Blocks are larger than elsewhere: each of the 32 lanes of a warp has a state of its own, which takes two bytes too
-// many.
+// Blocks are larger than in other codings, because each of the 32 lanes costs 2 bytes of final state.
 inline constexpr std::uint32_t sequence_block_size = 4096;
 inline constexpr std::uint32_t sequence_lanes = 32;
-// Symbol 0 is the escape: the step follows elsewhere. Symbol zero_symbol + s is step s, without its low bits.
+// Symbol 0 is the escape: the step is stored separately. Symbol zero_symbol + s stands for step s without its low bits.
 inline constexpr std::uint32_t sequence_symbols = 1024;
 inline constexpr std::uint32_t zero_symbol = sequence_symbols / 2;
 inline constexpr int max_sequence_shift = 21;
-// Symbols are of three classes, for short of steps down, none, up. What a symbol may be is expected from the class of
-// the last one of its component, and of the symbol before it.
+// Symbols form three classes: steps down, about none, and up. The context of a symbol is the class of its component's
+// last symbol and that of the symbol coded just before it.
 inline constexpr std::uint32_t sequence_classes = 3;
-inline constexpr std::uint32_t sequence_contexts = sequence_classes * sequence_classes;  // of a component
-// Numbers of bits of a step's magnitude.
+inline constexpr std::uint32_t sequence_contexts = sequence_classes * sequence_classes;  // contexts per component
+// Number of possible results of step_magnitude().
 inline constexpr std::uint32_t step_magnitudes = 64;
 
-// How the steps of a component become symbols.
+// Mapping from the steps of a component to symbols.
 struct SequenceAxis {
   std::uint32_t shift = 0;  // low bits
-  std::uint32_t up = 0;     // least symbol that is not of class 0
-  std::uint32_t down = 0;   // least symbol of class 2
+  std::uint32_t up = 0;     // first symbol of class 1
+  std::uint32_t down = 0;   // first symbol of class 2
 };
 
-// How often symbols are expected in a context: the escape, and `count` symbols from `first` on.
+// Symbol frequencies of a context: the escape, and `count` symbols from `first` on.
 struct SequenceTable {
   std::uint32_t escape = 0;  // frequency; 0: the context does not occur
   std::uint32_t first = 1;
@@ -43,14 +42,14 @@ struct SequenceTable {
   std::uint32_t width = 0;  // bits of a frequency
 };
 
-// What the directory says of a block.
+// Directory entry of a block.
 struct SequenceRecord {
   std::uint32_t stream = 0;   // words of 16 bits
-  std::uint32_t escapes = 0;  // steps beyond the symbols
+  std::uint32_t escapes = 0;  // steps that no symbol can hold
   std::int64_t first[max_components] = {};
 };
 
-// In bytes.
+// Sizes in bytes.
 inline constexpr std::size_t sequence_axis_size = 8;
 inline constexpr std::size_t sequence_table_size = 8;
 
@@ -68,10 +67,11 @@ GPZ_HD std::size_t sequence_head_size(int components) {
 }
 GPZ_HD std::uint32_t words_of_table(const SequenceTable &table) { return words_for_bits(table.count * table.width); }
 
-// Particles of a lane in a block of n: lane l has those from l times this on, as far as there are any.
+// Particles per lane in a block of n. Lane l begins at particle l * sequence_rows(n); the last lanes may have fewer or
+// none.
 GPZ_HD std::uint32_t sequence_rows(std::uint32_t n) { return (n + sequence_lanes - 1) / sequence_lanes; }
 
-// A step as a symbol; its low bits follow elsewhere.
+// Symbol of a step without its low bits, which are stored separately.
 GPZ_HD std::uint32_t symbol_of_step(std::int32_t step, std::uint32_t shift) {
   const std::int32_t s = (step >> shift) + static_cast<std::int32_t>(zero_symbol);
   return s > 0 && s < static_cast<std::int32_t>(sequence_symbols) ? static_cast<std::uint32_t>(s) : 0;
@@ -87,7 +87,7 @@ GPZ_HD std::uint32_t class_of_symbol(std::uint32_t symbol, const SequenceAxis &a
   return symbol < axis.up ? 0 : symbol < axis.down ? 1 : 2;
 }
 
-// What the next symbol of a lane is expected from.
+// Context of the next symbol of a lane.
 struct SequenceContext {
   std::uint32_t own[max_components] = {1, 1, 1};  // class of the last symbol of each component
   std::uint32_t last = 1;                         // class of the last symbol
@@ -101,24 +101,25 @@ struct SequenceContext {
   GPZ_HD void take_class(int d, std::uint32_t its_class) { own[d] = last = its_class; }
 };
 
-// The number of bits of a step's magnitude.
+// Bits of a step's magnitude.
 GPZ_HD std::uint32_t step_magnitude(std::int64_t step) {
   return static_cast<std::uint32_t>(bit_length(static_cast<std::uint64_t>(step < 0 ? -step : step)));
 }
 
-// Most words of a block but those of its stream, for which there is room; an encoder writes no other blocks.
+// Limit of a block's words without its stream. Encoders give up on larger blocks.
 GPZ_HD std::uint32_t sequence_room(int components) {
   return static_cast<std::uint32_t>(components) * sequence_block_size + 512;
 }
-// Most words of 16 bits of a stream: a symbol takes one at most.
+// Limit of a stream's 16-bit words: each symbol takes at most one.
 GPZ_HD std::uint32_t stream_room(int components) {
   return static_cast<std::uint32_t>(components) * sequence_block_size;
 }
 
-// From how many of the steps have how many bits. False if some do not fit in 32 bits. Low bits are worth it where what
-// small steps then take too much is less than what escapes take. Classes part at half of a usual step.
+// Chooses the axis from a histogram of step magnitudes. Returns false if a step does not fit in 32 bits. More low bits
+// cost small steps excess bits and save escapes; the shift with the least sum wins. Classes are divided at half of a
+// typical step.
 GPZ_HD bool choose_sequence_axis(const std::uint32_t *steps_with, SequenceAxis &axis) {
-  constexpr std::uint32_t magnitude_bits = 9;  // of zero_symbol - 1
+  constexpr std::uint32_t magnitude_bits = 9;  // bits of zero_symbol - 1
   constexpr std::uint32_t steps_end = 32;
   constexpr std::uint32_t escape_bits = 32;
   std::uint64_t all = 0;
@@ -148,22 +149,22 @@ GPZ_HD bool choose_sequence_axis(const std::uint32_t *steps_with, SequenceAxis &
   return true;
 }
 
-// Whether a symbol that was counted so often, out of `all`, gets one slot; other symbols share the rest.
+// True if a symbol with this count out of `all` gets a single slot. Other symbols share the remaining slots.
 GPZ_HD bool is_rare(std::uint64_t count, std::uint64_t all) { return count * ans_total < 2 * all; }
-// Slots of a symbol begin here: `rare_before` and `before` are how many rare symbols there are before it, and how often
-// others were counted; `rare` and `common` are the sums. Common ones get a slot at least, as there are no more than
-// sequence_symbols.
+// First slot of a symbol. `rare_before` and `before` are the number of rare symbols and the count of common symbols
+// before it; `rare` and `common` are the totals. Each common symbol gets at least one slot, since there are at most
+// sequence_symbols symbols.
 GPZ_HD std::uint32_t slots_before(std::uint32_t rare_before, std::uint64_t before, std::uint32_t rare,
                                   std::uint64_t common) {
   return rare_before + static_cast<std::uint32_t>(before * (ans_total - rare) / common);
 }
 
-// What a symbol, or all those before one, or all of a context are in these sums.
+// Number of rare symbols and total count of common symbols, for one symbol or a range of symbols.
 struct SymbolCounts {
   std::uint32_t rare = 0;
   std::uint64_t common = 0;
 };
-// Of a symbol that was counted so often. Escapes get a share without: there may always be some.
+// Escapes get a share even with count 0, since any block may need one.
 GPZ_HD bool is_used(std::uint32_t symbol, std::uint32_t count) { return symbol == 0 || count != 0; }
 GPZ_HD SymbolCounts counts_of(std::uint32_t symbol, std::uint32_t count, std::uint64_t all) {
   if (!is_used(symbol, count)) return {};
@@ -175,14 +176,14 @@ GPZ_HD TokenShare share_of_symbol(const SymbolCounts &before, const SymbolCounts
   return {start, end - start};
 }
 
-// The frequency of a symbol in a table, the string of which has words_of_table() words.
+// Frequency of a symbol in a table. `string` has words_of_table() words.
 GPZ_HD std::uint32_t frequency_of(const SequenceTable &table, const std::uint32_t *string, std::uint32_t symbol) {
   if (symbol == 0) return table.escape;
   if (symbol < table.first || symbol >= table.first + table.count) return 0;
   const std::uint64_t bit = std::uint64_t{symbol - table.first} * table.width;
   return static_cast<std::uint32_t>(get_bits(string, bit, static_cast<int>(table.width)));
 }
-// What the frequencies of a table add up to, and whether the bits behind them are 0, as they have to be.
+// Required sum of a table's frequencies, and the check that padding bits after them are 0.
 GPZ_HD std::uint32_t sum_of_frequencies(const SequenceTable &table) { return table.escape == 0 ? 0 : ans_total; }
 GPZ_HD bool has_clean_end(const SequenceTable &table, const std::uint32_t *string) {
   const std::uint32_t bits = table.count * table.width;
@@ -202,7 +203,7 @@ GPZ_HD bool is_valid(const SequenceRecord &record, int components, std::uint32_t
   return record.stream <= values && record.escapes <= values;
 }
 
-// Where the parts of a block are, in words.
+// Layout of a block in words.
 struct SequenceLayout {
   std::uint32_t low_words[max_components] = {};
   std::uint32_t escapes_at = 0;

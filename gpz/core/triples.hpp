@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small residuals of three components as one number: their rank by distance from what was expected
-// (docs/decisions/0014). A code with whole bits wastes less on it than on each of them.
+// Codes three small residuals as one number: their rank by distance from the unrounded prediction
+// (docs/decisions/0014). Codes of whole bits waste less on one rank than on three residuals.
 #pragma once
 
 #include "gpz/core/residual.hpp"
@@ -8,40 +8,39 @@
 
 namespace gpz::core {
 
-inline constexpr std::uint32_t triple_values = 8;  // the numbers of a residual that can be part of a triple
+inline constexpr std::uint32_t triple_values = 8;  // residual numbers below this can form a triple
 inline constexpr std::uint32_t triples = triple_values * triple_values * triple_values;
 inline constexpr std::uint8_t triples_head = 4;  // added to the head of the first component
-// What a rank takes, at most, that no code can store: each of its components is an exception.
+// Largest cost of a rank that no code can store: each component becomes an exception.
 inline constexpr std::uint32_t rank_exception_bits = max_components * exception_bits;
-// Blocks that take more bits a particle are not tried.
+// Triples are not tried for blocks with more bits per particle.
 inline constexpr std::uint32_t most_triple_bits = 7;
 
 inline namespace GPZ_ISA {
 
-// A triple is its three numbers, one after the other, the first one on top: its order is that of the format.
+// A triple holds three residual numbers, the first in the highest bits. The format defines this order.
 constexpr GPZ_HD std::uint32_t with_number(std::uint32_t triple, std::uint32_t number) {
   return triple * triple_values + number;
 }
-// The number of component d.
+// Residual number of component d.
 constexpr GPZ_HD std::uint32_t number_of(std::uint32_t triple, int d) {
   return triple >> 3 * (max_components - 1 - d) & (triple_values - 1);
 }
 
-// For each combination of is_between (of component d in bit d): the rank of a triple, and the triple of a
-// rank.
+// Rank of each triple and triple of each rank, for each combination of is_between() (bit d: component d).
 struct TripleRanks {
   std::uint16_t rank[8][triples] = {};
   std::uint16_t triple[8][triples] = {};
 };
 
-// Squared distance, in units of 1/8, of the residual with number u from what was expected above the expected step.
+// Squared distance, in units of 1/8, between the residual with number u and a prediction above the expected step.
 constexpr std::uint32_t squared_distance(std::uint32_t u, bool between) {
   const int x = u % 2 != 0 ? static_cast<int>(u / 2 + 1) : -static_cast<int>(u / 2);
   const int way = 8 * x - (between ? 3 : 1);
   return static_cast<std::uint32_t>(way * way);
 }
 
-// By counting; triples at the same distance stay in order.
+// Counting sort; triples at equal distance keep their order.
 constexpr TripleRanks rank_triples() {
   constexpr std::uint32_t distances = 3 * 961 + 1;
   TripleRanks ranks;
@@ -67,7 +66,7 @@ GPZ_HD std::uint32_t place_between(std::int32_t expected0, std::int32_t expected
   return (is_between(expected0) ? 1u : 0u) | (is_between(expected1) ? 2u : 0u) | (is_between(expected2) ? 4u : 0u);
 }
 
-// Ranks from here on are too long for a code.
+// First rank that the code cannot store.
 GPZ_HD std::uint32_t rank_end(const ResidualCode &code) {
   return (head_end(code) + quotient_end(code)) << low_bits(code);
 }

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plain data of the codec that crosses the border between instruction sets and between host and device: no functions
-// here.
+// Plain data shared between instruction sets and between host and device. No functions: they would differ per
+// instruction set.
 #pragma once
 
 #include <cstdint>
 
 namespace gpz::core {
 
-// Particles in a block: one warp with 32 particles a lane (paper section 5.3).
+// Particles in a block: one warp with 32 particles per lane (paper, section 5.3).
 inline constexpr std::uint32_t default_block_size = 1024;
 inline constexpr std::uint32_t max_block_size = 4096;
 inline constexpr int max_components = 3;
 
-// Grid indices are at most this in magnitude (docs/format.md, section 7): doubles hold them, and sums of two.
+// Largest magnitude of a grid index (docs/format.md, section 7). Doubles represent indices and sums of two exactly.
 inline constexpr std::int64_t max_index = (std::int64_t{1} << 51) - 1;
 
-// Of runs in sorted blocks (docs/format.md, section 6): bits of a gap and of a length.
+// Largest widths, in bits, of gaps and lengths of runs in sorted blocks (docs/format.md, section 6).
 inline constexpr int max_gap_width = 17;
 inline constexpr int max_count_width = 16;
 
-// How a block is coded (docs/format.md, section 5).
+// Coding of a block (docs/format.md, section 5).
 enum class Mode : std::uint8_t { runs = 0, elias_fano = 1, plain = 2, exact = 3 };
 
-// The kind of value behind a key; the same numbers as gpz::ValueType.
+// Value type behind a key; numbered as gpz::ValueType.
 enum class Value : std::uint8_t { integer = 1, float32 = 2, float64 = 3 };
 
-// What the directory stores about a block; its payload length follows from it.
+// Directory entry of a block. The payload length follows from it.
 struct BlockRecord {
   Mode mode = Mode::plain;
   std::uint64_t min[max_components] = {};     // smallest key
@@ -39,19 +39,19 @@ struct BlockRecord {
 
 inline constexpr int max_record_items = 5 + 3 * max_components;
 
-// Widths in bits of the items of all records of a section, and what is added to their min items.
+// Item widths in bits for all records of a section, and the bases added to their min items.
 struct DirectoryShape {
   int components = 0;
   std::uint8_t width[max_record_items] = {};
   std::uint64_t base[max_components] = {};
 };
 
-// The grid that values of a field are rounded to; step 0 stands for lossless.
+// Grid that a field's values are rounded to. Step 0 means lossless.
 struct Grid {
   double step = 0;
   double inverse_step = 0;
   double bound = 0;
-  bool only_its_values = false;  // it holds no others than those that it gives back bit for bit
+  bool only_its_values = false;  // accept only values that the grid restores bit for bit
 };
 
 }  // namespace gpz::core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decoding one block. Compiled once for each instruction set (GPZ_ISA).
+// Decodes one block. Compiled once for each instruction set (GPZ_ISA).
 #include <type_traits>
 
 #include "gpz/core/block.hpp"
@@ -16,7 +16,7 @@ using core::BlockRecord;
 using core::Mode;
 using core::Segments;
 
-// Sorted segment ids from the runs; false unless they are n ids below segments.count.
+// Expands the runs to sorted segment ids. Returns false unless the runs hold exactly n ids below `segments`.
 bool decode_runs(const BlockRecord &record, std::uint32_t segments, const std::uint32_t *words, std::uint32_t n,
                  std::uint32_t *segment) {
   std::uint32_t have = 0;
@@ -32,7 +32,8 @@ bool decode_runs(const BlockRecord &record, std::uint32_t segments, const std::u
   return have == n;
 }
 
-// Sorted segment ids from the bitmap: the i-th set bit, at position p, means id p - i. False unless they are n ids.
+// Expands the bitmap to sorted segment ids: set bit number i, at position p, means id p - i. Returns false unless there
+// are exactly n ids below `segments`.
 bool decode_bitmap(std::uint32_t segments, const std::uint32_t *words, std::uint32_t n, std::uint32_t *segment) {
   const std::uint32_t count = core::words_of_bitmap(n, segments);
   std::uint32_t have = 0;
@@ -122,7 +123,7 @@ bool decode_exceptions(const BlockRecord &record, const std::uint32_t *words, co
   return true;
 }
 
-// Values of type T as `Out`.
+// Decodes values stored as T and writes them as Out.
 template <typename T, typename Out>
 bool decode_as(const BlockRecord &record, const std::uint32_t *words, const BlockOutput &output, Scratch &scratch) {
   BlockLayout layout;

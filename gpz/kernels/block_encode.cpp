@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encoding one block: quantise, sort, encode, as in the paper. Compiled once for each instruction set (GPZ_ISA).
+// Encodes one block: quantize, sort, encode, as in the paper. Compiled once for each instruction set (GPZ_ISA).
 #include "gpz/core/block.hpp"
 #include "gpz/core/keys.hpp"
 #include "gpz/core/quantize.hpp"
@@ -20,8 +20,8 @@ struct Range {
   std::uint32_t misses = 0;
 };
 
-// A second pass over a component with values that the grid does not hold: they get the smallest index of the others, so
-// that they do not widen the block.
+// Second pass over a component with values that the grid cannot represent. They get the smallest valid index, so that
+// they do not widen the block.
 template <bool OnlyItsValues, typename T>
 Range mark_misses(const T *x, std::uint32_t n, const Grid &grid, std::int64_t *index, std::uint8_t *missed) {
   Range range;
@@ -40,8 +40,8 @@ Range mark_misses(const T *x, std::uint32_t n, const Grid &grid, std::int64_t *i
   return range;
 }
 
-// Stage 1 for one component. The errors of valid values are compared by their bits, which order as non-negative doubles
-// do.
+// Stage 1 for one component. Errors are compared as integers: the bits of non-negative doubles have the order of the
+// doubles.
 template <bool OnlyItsValues, typename T>
 Range quantize_component(const T *__restrict x, std::uint32_t n, const Grid &grid, std::int64_t *__restrict index,
                          std::uint8_t *missed, std::int64_t &largest_error_bits) {
@@ -64,7 +64,7 @@ Range quantize_component(const T *__restrict x, std::uint32_t n, const Grid &gri
   return {min, max, 0};
 }
 
-// index - min, in 32 bits where that is enough.
+// delta = index - min. U has 32 bits if all differences fit.
 template <typename U>
 void subtract_min(const std::int64_t *__restrict index, std::uint32_t n, std::int64_t min, U *__restrict delta) {
   for (std::uint32_t i = 0; i < n; ++i)
@@ -80,7 +80,7 @@ std::uint32_t pack_components(const BlockRecord &record, int components, std::ui
   return at;
 }
 
-// Stage 2: segment ids, offsets inside segments, and the number of particles in each segment (scratch.start).
+// Stage 2: computes segment ids, offsets inside segments, and the number of particles of each segment (scratch.start).
 template <typename U, typename O>
 void locate(const Segments &segments, std::uint32_t n, Scratch &scratch) {
   const Segments s = segments;
@@ -92,7 +92,8 @@ void locate(const Segments &segments, std::uint32_t n, Scratch &scratch) {
   const auto mask_x = static_cast<O>(core::low_mask(s.shift[0]));
   const auto mask_y = static_cast<O>(core::low_mask(s.shift[1]));
   const auto mask_z = static_cast<O>(core::low_mask(s.shift[2]));
-  // A width of all bits of O can only be followed by axes without bits, whose place is then taken modulo the width.
+  // If an offset fills all bits of O, the remaining axes have no bits. Their position is reduced modulo the width to
+  // avoid an undefined shift.
   const int at_y = s.offset_at[1] & (static_cast<int>(sizeof(O)) * 8 - 1);
   const int at_z = s.offset_at[2] & (static_cast<int>(sizeof(O)) * 8 - 1);
   for (std::uint32_t i = 0; i < n; ++i) {
@@ -133,7 +134,7 @@ RunShape measure_runs(const std::uint32_t *count, std::uint32_t segments) {
   return shape;
 }
 
-// Stage 3 (a), the paper's section 4.3: run lengths and gaps.
+// Stage 3 (a) (paper, section 4.3): run lengths and gaps.
 void encode_runs(const std::uint32_t *count, std::uint32_t segments, const RunShape &shape, std::uint32_t *words) {
   const int width = shape.gap_width + shape.count_width;
   std::uint64_t at = 0;
@@ -147,10 +148,10 @@ void encode_runs(const std::uint32_t *count, std::uint32_t segments, const RunSh
   }
 }
 
-// Stage 3 (b), Elias-Fano: for every segment as many ones as it has particles, then a zero.
+// Stage 3 (b), Elias-Fano: for every segment one 1 per particle, then a 0.
 void encode_bitmap(const std::uint32_t *count, std::uint32_t segments, std::uint32_t *words) {
   std::uint64_t pending = 0;
-  std::uint32_t bits = 0;  // in pending, below 32
+  std::uint32_t bits = 0;  // valid bits in `pending`, below 32
   for (std::uint32_t s = 0; s < segments; ++s) {
     std::uint32_t ones = count[s];
     while (ones >= 32) {
@@ -170,7 +171,7 @@ void encode_bitmap(const std::uint32_t *count, std::uint32_t segments, std::uint
   if (bits != 0) *words = static_cast<std::uint32_t>(pending);
 }
 
-// Stable counting sort by segment: scratch.start holds the counts and is used up.
+// Stable counting sort by segment. scratch.start holds the counts and is overwritten.
 template <typename O>
 void sort_by_segment(std::uint32_t segments, std::uint32_t n, Scratch &scratch) {
   std::uint32_t sum = 0;
@@ -188,7 +189,7 @@ void sort_by_segment(std::uint32_t segments, std::uint32_t n, Scratch &scratch) 
   }
 }
 
-// Segment sizes for Elias-Fano coding; false if there are none within the limits.
+// Chooses the segment sizes for Elias-Fano coding. Returns false if no candidate is within the limits.
 bool choose_segments(BlockRecord &record, std::uint32_t n, Segments &segments) {
   core::ShiftCandidate best{core::no_candidate, {0, 0, 0}};
   for (int c = 0; c < core::shift_candidates; ++c) {
@@ -200,7 +201,7 @@ bool choose_segments(BlockRecord &record, std::uint32_t n, Segments &segments) {
   return core::make_segments(record.extent, record.shift, core::segment_limit(n), segments);
 }
 
-// Codes the block sorted and sets `words`; false if that takes more than `limit` words. (None at all is possible.)
+// Encodes the block sorted and sets `words`, which may be 0. Returns false if it would take more than `limit` words.
 template <typename U, typename O>
 bool encode_sorted_as(const Segments &segments, std::uint32_t n, std::uint32_t lanes, std::uint32_t limit,
                       BlockRecord &record, Scratch &scratch, std::uint32_t &words) {
@@ -258,7 +259,7 @@ std::uint32_t encode_exceptions(const BlockInput &input, bool sorted, std::uint3
   return static_cast<std::uint32_t>(bits - words);
 }
 
-// Lossless: keys of the values themselves.
+// Lossless: codes the keys of the values themselves.
 template <typename T>
 void encode_exact(const BlockInput &input, Scratch &scratch, BlockResult &result) {
   BlockRecord &record = result.record;
@@ -317,8 +318,8 @@ void encode_floats(const BlockInput &input, Scratch &scratch, BlockResult &resul
     record.min[d] = core::key_of(range[d].min);
     record.extent[d] = static_cast<std::uint64_t>(range[d].max) - static_cast<std::uint64_t>(range[d].min);
     widest = core::max_of(widest, record.extent[d]);
-    // Until a component is too wide for it, 32-bit differences; then once more for those before it.
-    // 31 bits, so that a shift by all of them stays below the width of the type.
+    // Differences have 32 bits until a component is too wide; earlier components are then widened. The limit is 31
+    // bits, so that a shift by all bits stays below the width of the type.
     if (narrow && widest > 0x7FFFFFFFu) {
       narrow = false;
       for (int e = 0; e < d; ++e)

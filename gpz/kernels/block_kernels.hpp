@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One block on the CPU, compiled once for each instruction set (gpz/kernels/kernels.hpp).
+// Encoding and decoding of one block on the CPU, compiled once for each instruction set (gpz/kernels/kernels.hpp).
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,16 @@ struct Scratch {
 
   std::uint32_t block_size;
   std::int64_t *index;      // grid indices or keys of one component
-  std::uint64_t *delta[3];  // keys less the block's minimum; or, in the same memory, 32-bit ones
+  std::uint64_t *delta[3];  // keys less the block's minimum, 64-bit or 32-bit
   std::uint64_t *offset;    // positions inside segments
-  std::uint64_t *sorted;    // the same after sorting
+  std::uint64_t *sorted;    // `offset` after sorting
   std::uint32_t *segment;   // segment ids
-  std::uint32_t *start;     // particles per segment, then where the segment begins: 2 * block_size + 1
-  std::uint8_t *missed[3];  // 1: the grid does not hold the value
-  std::uint16_t *order;     // order[j]: the input index of stored particle j; set by encode
-  std::uint32_t *words;     // the payload: written by encode
+  std::uint32_t *start;     // particles per segment, later its first particle; 2 * block_size + 1 elements
+  std::uint8_t *missed[3];  // 1: the grid cannot represent the value
+  std::uint16_t *order;     // order[j]: input index of stored particle j; set by encode
+  std::uint32_t *words;     // payload, written by encode
 
-  // Three components of 64 bits: by the rule of core::exact_is_smaller no block needs more.
+  // Enough for three raw 64-bit components. By the rule of core::exact_is_smaller() no block needs more.
   static constexpr std::uint32_t max_words(std::uint32_t block_size) { return block_size * 6 + 64; }
 
  private:
@@ -47,9 +47,9 @@ struct BlockInput {
 
 struct BlockResult {
   core::BlockRecord record;
-  std::uint32_t words;  // of scratch.words
+  std::uint32_t words;  // words used in scratch.words
   double largest_error;
-  bool sorted;  // scratch.order was set; otherwise particles stay in input order
+  bool sorted;  // true: scratch.order is set; false: input order
 };
 
 struct BlockOutput {
@@ -58,14 +58,14 @@ struct BlockOutput {
   double step;
   std::uint32_t n;
   std::uint32_t block_size;
-  void *values[3];      // int64_t for integers, double for floats (f32 values widened); nullptr: not wanted
-  bool single = false;  // of an f32 field: they are float
+  void *values[3];      // int64_t, or double (f32 is widened); nullptr: not wanted
+  bool single = false;  // true: `values` of an f32 field are float
 };
 
 struct BlockKernels {
   void (*encode)(const BlockInput &input, Scratch &scratch, BlockResult &result);
-  // `words` has as many words as the record says (core::block_layout), and its mode is one that the field may have.
-  // False: the block contradicts the format.
+  // The caller has checked that `words` has the length given by core::block_layout() and that the field may have this
+  // mode. Returns false if the block contradicts the format.
   bool (*decode)(const core::BlockRecord &record, const std::uint32_t *words, const BlockOutput &output,
                  Scratch &scratch);
 };
@@ -77,7 +77,7 @@ void encode_block(const BlockInput &input, Scratch &scratch, BlockResult &result
 bool decode_block(const core::BlockRecord &record, const std::uint32_t *words, const BlockOutput &output,
                   Scratch &scratch);
 
-// Arrays of 64-bit elements in Scratch hold 32-bit ones where those are wide enough.
+// Views a 64-bit array of Scratch as an array of U; 32-bit elements are used where they are wide enough.
 template <typename U>
 U *as(std::uint64_t *memory) {
   return reinterpret_cast<U *>(memory);

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "gpz/core/config.hpp"
-// GCC's own intrinsics of AVX-512 begin with values that are not set, on purpose.
+// GCC's AVX-512 intrinsics use uninitialized values on purpose.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -19,8 +19,8 @@ void add(void *state, const void *bytes, std::size_t size) {
   XXH3_64bits_update(static_cast<XXH3_state_t *>(state), bytes, size);
 }
 
-// XXH3 adds up what a block of 16 stripes makes of each of its 8 lanes, and then scrambles the sums. So only the
-// scrambling depends on what was there before. The macros are those of all releases of xxHash 0.8.
+// XXH3 sums 16 stripes per block into 8 lanes, and then scrambles the lanes. Only the scrambling depends on earlier
+// blocks, so sums can be computed in any order. These macros exist in all releases of xxHash 0.8.
 constexpr std::size_t stripes = checksum_block / XXH_STRIPE_LEN;
 static_assert(XXH_ACC_NB == checksum_lanes && XXH_STRIPE_LEN == checksum_tail);
 static_assert(XXH_SECRET_DEFAULT_SIZE == (stripes + checksum_lanes) * XXH_SECRET_CONSUME_RATE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// XXH3 of many bytes, compiled once for each instruction set (gpz/kernels/kernels.hpp).
+// XXH3 checksums, compiled once for each instruction set (gpz/kernels/kernels.hpp).
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ constexpr std::size_t checksum_lanes = 8;
 constexpr std::size_t checksum_tail = 64;
 
 struct ChecksumKernels {
-  // Goes on with a checksum; `state` is an XXH3_state_t, which is the same for all instruction sets.
+  // Updates a checksum. `state` is an XXH3_state_t, whose layout is common to all instruction sets.
   void (*add)(void *state, const void *bytes, std::size_t size);
-  // Blocks of checksum_block bytes, in any order: checksum_lanes numbers of each.
+  // Computes checksum_lanes sums for each block of checksum_block bytes. Calls may come in any order of blocks.
   void (*sum)(const void *bytes, std::size_t blocks, std::uint64_t *sums);
-  // Goes on with a checksum by blocks of which there are only the sums. So far it has whole blocks only, and at least
-  // checksum_tail bytes will follow.
+  // Updates a checksum from the sums of the next blocks. The state must hold whole blocks only, and at least
+  // checksum_tail bytes must follow through add().
   void (*add_sums)(void *state, const std::uint64_t *sums, std::size_t blocks);
 };
 

@@ -24,7 +24,7 @@ std::uint32_t quantize_to(const T *x, std::uint32_t n, const core::Grid &grid, s
   const core::Grid here = grid;
   std::int64_t *__restrict out = q;
   std::uint64_t invalid = 0;
-  auto largest = core::bit_cast<std::int64_t>(largest_error);  // as doubles that are not negative compare
+  auto largest = core::bit_cast<std::int64_t>(largest_error);  // bits of non-negative doubles have their order
   for (std::uint32_t i = 0; i < n; ++i) {
     const auto found = core::quantize<OnlyItsValues>(x[i], here);
     out[i] = found.index;
@@ -73,13 +73,13 @@ void fit(const Block &block, Scratch &scratch, FitSums &sums) {
 
 Predictor solve(const FitSums &sums) { return core::fit_predictor(sums); }
 
-// Where the particle is expected if its displacement was.
+// The particle's position without the image: last position plus minimum-image displacement, wrapped into the box.
 std::int64_t followed(const Axis &axis, std::uint32_t i) {
   return core::wrap(core::sum_of(axis.last[i], core::displacement(axis.q[i], axis.last[i], axis.grid)), axis.grid);
 }
 
-// What is expected of axis d, and the numbers of its residuals; returns how many particles are not in the periodic
-// image where they are expected.
+// Computes predictions and residual numbers of axis d. Returns how many particles lie in another periodic image than
+// predicted.
 std::uint32_t find_residuals(const Block &block, int d, Scratch &scratch) {
   std::uint32_t *__restrict u = scratch.value[d];
   std::int32_t *__restrict expected = scratch.expected[d];
@@ -103,7 +103,7 @@ std::uint32_t find_residuals(const Block &block, int d, Scratch &scratch) {
   return static_cast<std::uint32_t>(elsewhere);
 }
 
-// Where following leads to, for all of axis d, into scratch.remainder.
+// Writes followed() of all particles on axis d to scratch.remainder.
 void find_followed(const Block &block, int d, Scratch &scratch) {
   std::int64_t *__restrict place = scratch.remainder;
   const Axis axis = block.axes[d];
@@ -111,7 +111,8 @@ void find_followed(const Block &block, int d, Scratch &scratch) {
   for (std::uint32_t i = 0; i < n; ++i) place[i] = followed(axis, i);
 }
 
-// Particles a little beyond an edge widen the margin, others become exceptions.
+// Handles particles in another image than predicted: slightly beyond an edge they widen the margin, others become
+// exceptions.
 void sort_out_images(const Block &block, int d, Scratch &scratch, std::uint32_t &margin) {
   find_followed(block, d, scratch);
   const Axis &axis = block.axes[d];
@@ -127,7 +128,7 @@ void sort_out_images(const Block &block, int d, Scratch &scratch, std::uint32_t 
   }
 }
 
-// Bits that the residuals take with block.predictor and block.weight.
+// Bits of the residuals with block.predictor and block.weight.
 std::uint64_t measure(const Block &block, Scratch &scratch) {
   std::uint64_t bits = 0;
   for (int d = 0; d < block.components; ++d) {
@@ -139,13 +140,14 @@ std::uint64_t measure(const Block &block, Scratch &scratch) {
   return bits;
 }
 
-// Where a decoder expects the particle if it reads a residual of 0.
+// Position that a decoder computes from a residual of 0.
 std::int64_t place_of_zero(const Block &block, const Scratch &scratch, int d, std::uint32_t i) {
   const Axis &axis = block.axes[d];
   return core::wrap(core::sum_of(axis.last[i], core::expected_step(scratch.expected[d][i])), axis.grid);
 }
 
-// A bit for each value that has another image within the margin: 1 if it is there. Returns the words.
+// Writes a bit for each value that has another image within the margin: 1 if the value lies there. Returns the number
+// of words.
 std::uint32_t write_flags(const Block &block, Scratch &scratch, const Record &record, std::uint32_t *words) {
   constexpr std::uint32_t may_be = 1;
   constexpr std::uint32_t is_there = 2;
@@ -157,7 +159,7 @@ std::uint32_t write_flags(const Block &block, Scratch &scratch, const Record &re
     const Axis axis = block.axes[d];
     find_followed(block, d, scratch);
     std::int64_t *__restrict place = scratch.remainder;
-    // The decoder sees a residual of 0 in place of an exception.
+    // Decoders read a residual of 0 in place of an exception.
     for (; next < record.exceptions && scratch.exception[next] >> 16 == static_cast<std::uint32_t>(d); ++next) {
       const std::uint32_t i = scratch.exception[next] & 0xFFFFu;
       place[i] = place_of_zero(block, scratch, d, i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of one instruction set (GPZ_ISA). Compiled once for each.
+// Kernel table of one instruction set (GPZ_ISA). Compiled once for each.
 #include "gpz/core/config.hpp"
 #include "gpz/kernels/block_kernels.hpp"
 #include "gpz/kernels/checksum_kernels.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All that is compiled once for each instruction set, as one table, and the choice of a table at run time.
+// Table of all functions that are compiled once per instruction set, and the choice of a table at run time.
 #pragma once
 
 namespace gpz::cpu {
@@ -12,7 +12,7 @@ struct ChecksumKernels;    // gpz/kernels/checksum_kernels.hpp
 struct WayKernels;         // gpz/kernels/way_kernels.hpp
 
 struct Kernels {
-  const char *name;  // of the instruction set: generic, avx2, avx512
+  const char *name;  // instruction set: generic, avx2, avx512
   const BlockKernels &block;
   const DifferenceKernels &difference;
   const OrderedKernels &ordered;
@@ -21,9 +21,9 @@ struct Kernels {
   const WayKernels &ways;
 };
 
-// The kernels of the best instruction set that this processor has.
+// Kernels of the best instruction set that this processor supports.
 const Kernels &kernels();
-// The kernels of the instruction set with this name, for tests; nullptr if this processor cannot run them.
+// Kernels of the named instruction set, for tests. nullptr if this processor cannot run them.
 const Kernels *kernels(const char *name);
 
 }  // namespace gpz::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loops over one block for its prediction: in time, and by neighbours (docs/decisions/0013). Compiled once for each
-// instruction set.
+// Loops that predict one block from time and from neighbours (docs/decisions/0013). Compiled once for each instruction
+// set.
 #pragma once
 
 #include "gpz/core/neighbours.hpp"
@@ -11,14 +11,13 @@
 namespace gpz::cpu {
 namespace GPZ_ISA {
 
-// The temporal prediction.
 static std::int32_t expect(const DifferenceBlock::Axis &axis, const core::Predictor &predictor, std::int32_t reciprocal,
                            std::uint32_t i) {
   return core::expect(predictor, axis.velocity[i], axis.previous[i], core::way_to_mean(axis.deviation[i], reciprocal));
 }
 
-// The values that count in a fit are within 16 times what is usual in this block: atoms that jumped would otherwise
-// decide it alone.
+// Limit of values in a fit: about 16 times the block's typical magnitude. Otherwise a few jumping atoms would dominate
+// the fit.
 static std::int32_t usual_limit(const std::int32_t *x, std::uint32_t n) {
   std::uint32_t sum = 0;
   for (std::uint32_t i = 0; i < n; ++i)
@@ -26,7 +25,7 @@ static std::int32_t usual_limit(const std::int32_t *x, std::uint32_t n) {
   return std::int32_t{1} << core::min_of(sum / core::max_of(n, 1u) + 5, 22u);
 }
 
-// The temporal prediction of axis d.
+// Computes the temporal prediction of axis d.
 static void find_expected(const DifferenceBlock &block, int d, DifferenceScratch &scratch) {
   std::int32_t *__restrict expected = scratch.expected[d];
   const DifferenceBlock::Axis axis = block.axes[d];
@@ -36,8 +35,8 @@ static void find_expected(const DifferenceBlock &block, int d, DifferenceScratch
   for (std::uint32_t i = 0; i < n; ++i) expected[i] = expect(axis, predictor, reciprocal, i);
 }
 
-// The temporal prediction of axis d, its remainders in scratch.remainder, and the limited remainders in scratch.near.
-// Remainders of particles before the block count as 0.
+// Computes the temporal prediction of axis d, the remainders (scratch.remainder) and the clamped remainders
+// (scratch.near). Remainders before the block count as 0.
 static void find_remainders(const DifferenceBlock &block, int d, DifferenceScratch &scratch) {
   find_expected(block, d, scratch);
   const DifferenceBlock::Axis axis = block.axes[d];
@@ -53,7 +52,7 @@ static void find_remainders(const DifferenceBlock &block, int d, DifferenceScrat
   }
 }
 
-// Adds the block's values to the sums of a fit; the first slot of the block is one of level `phase`.
+// Adds the block's values to the sums of a fit. The block's first slot has level `phase`.
 static void sum_neighbours(const DifferenceBlock &block, std::uint32_t phase, DifferenceScratch &scratch,
                            NeighbourSums &sums) {
   constexpr std::uint32_t period = NeighbourSums::period;
@@ -74,13 +73,13 @@ static void sum_neighbours(const DifferenceBlock &block, std::uint32_t phase, Di
   }
 }
 
-// In units of 1/64, below 2^29: 4 * 128 * core::neighbour_limit.
+// Neighbour prediction in units of 1/64; at most 4 * 128 * core::neighbour_limit, which is below 2^29.
 static std::int32_t neighbours_say(const std::int32_t *const *weight, const std::int32_t *near, std::int64_t i) {
   return weight[0][i] * near[i - 1] + weight[1][i] * near[i - 2] + weight[2][i] * near[i - 3] +
          weight[3][i] * near[i - 4];
 }
 
-// The numbers of residuals of axis d, and what was expected.
+// Computes the residual numbers and predictions of axis d, with neighbours.
 static void find_neighbour_residuals(const DifferenceBlock &block, int d, DifferenceScratch &scratch) {
   find_remainders(block, d, scratch);
   const std::int32_t *const weight[] = {block.weight[0], block.weight[1], block.weight[2], block.weight[3]};
@@ -98,9 +97,9 @@ static void find_neighbour_residuals(const DifferenceBlock &block, int d, Differ
   }
 }
 
-// Decoding goes from particle to particle; axes take turns, so that one need not wait for the other. scratch.expected
-// has the temporal prediction, to which that from neighbours is added. Where scratch.known is set, scratch.near has the
-// remainder already.
+// Decodes particle by particle, since each depends on the previous ones. Axes are interleaved, so that their dependency
+// chains overlap. Adds the neighbour prediction to the temporal one in scratch.expected. Where scratch.known is set,
+// scratch.near already holds the remainder.
 template <int components, bool exceptions, bool triples>
 static void follow_neighbours(const DifferenceBlock &block, DifferenceScratch &scratch) {
   std::int32_t *near[components];
@@ -138,8 +137,7 @@ static void follow_neighbours(const DifferenceBlock &block, bool exceptions, Dif
              : follow_neighbours<components, false, false>(block, scratch);
 }
 
-// follow_neighbours with `count` exceptions, of which place and index are stored: their remainders are known
-// beforehand.
+// follow_neighbours() with `count` exceptions, given by places and indices. Their remainders are known beforehand.
 static void follow_neighbours(const DifferenceBlock &block, bool triples, const std::uint32_t *place,
                               const std::uint32_t *index, std::uint32_t count, DifferenceScratch &scratch) {
   if (count != 0) memset(scratch.known, 0, sizeof(scratch.known));

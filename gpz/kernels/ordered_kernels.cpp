@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loops over one block of an ordered section. Compiled once for each instruction set (GPZ_ISA).
+// Loops over one block of an ordered section. Compiled once for each instruction set (GPZ_ISA).
 #include "gpz/kernels/ordered_kernels.hpp"
 
 #include "gpz/kernels/median.hpp"
@@ -14,7 +14,7 @@ using Block = OrderedBlock;
 using Record = OrderedRecord;
 using Scratch = OrderedScratch;
 
-// nullptr unless they ascend. The same if they do without a gap: then they are as good as places.
+// Returns `ids` if they ascend with gaps, else nullptr. Ids without gaps add nothing to places.
 const std::int64_t *useful_ids(const std::int64_t *ids, std::uint32_t n) {
   if (ids == nullptr) return nullptr;
   std::uint32_t wrong = 0;
@@ -23,7 +23,7 @@ const std::int64_t *useful_ids(const std::int64_t *ids, std::uint32_t n) {
   return wrong == 0 && !dense ? ids : nullptr;
 }
 
-// For each particle the one whose id is less by `lag`.
+// The parent of a particle is the particle whose id is smaller by `lag`.
 void find_parents(const std::int64_t *ids, std::uint32_t n, std::uint32_t lag, std::uint32_t *parent) {
   if (lag == 0) {
     for (std::uint32_t i = 0; i < n; ++i) parent[i] = Scratch::no_parent;
@@ -54,12 +54,12 @@ void link(const Block &block, Scratch &scratch) {
   }
 }
 
-// What a component needs for its predictions.
+// Prediction of one component.
 struct Line {
   const std::uint32_t *link;
-  std::int64_t offset[3];  // by lag; that of the particle before: 0
+  std::int64_t offset[3];  // per lag; [2]: previous particle, 0
   GridAxis grid;
-  bool alone;  // every particle is expected where the first one is
+  bool alone;  // no lag: all particles are predicted at the first one's place
 
   Line(const Block &block, int d, const Scratch &scratch)
       : link(scratch.link[block.predictor->swapped >> d & 1]),
@@ -72,7 +72,7 @@ struct Line {
   }
 };
 
-// Where the particles are inside the box, and where the first one is expected.
+// Writes the particles' places inside the box. Returns the predicted place of the first one.
 std::int64_t load_places(const Block &block, int d, Scratch &scratch) {
   const GridAxis grid = block.axes[d].grid;
   const std::int64_t *__restrict q = block.axes[d].q;
@@ -111,7 +111,7 @@ std::uint64_t measure(const Block &block, int d, Scratch &scratch) {
   return cost;
 }
 
-// Particles a little beyond an edge widen the margin, others become exceptions.
+// Handles particles outside the box: slightly beyond an edge they widen the margin, others become exceptions.
 void sort_out_images(const Block &block, int d, Scratch &scratch, std::uint32_t &margin) {
   const Block::Axis &axis = block.axes[d];
   for (std::uint32_t i = 0; i < block.n; ++i) {
@@ -126,7 +126,8 @@ void sort_out_images(const Block &block, int d, Scratch &scratch, std::uint32_t 
   }
 }
 
-// A bit for each value that has another image within the margin: 1 if it is there. Returns the words.
+// Writes a bit for each value that has another image within the margin: 1 if the value lies there. Returns the number
+// of words.
 std::uint32_t write_flags(const Block &block, const Scratch &scratch, std::uint32_t margin, std::uint32_t *words) {
   std::uint32_t count = 0;
   for (int d = 0; d < block.components; ++d)
@@ -166,7 +167,7 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
   return static_cast<std::uint32_t>(words - scratch.words);
 }
 
-// The exceptions of a block, from the payload.
+// Reads the exceptions of a block from the payload.
 struct Exceptions {
   const std::uint32_t *places;
   std::uint32_t count;
@@ -189,7 +190,7 @@ struct Exceptions {
   }
 };
 
-// Exceptions are where they are: those predicted from them follow.
+// Exceptions take their stored places, so that later particles are predicted from the true places.
 void decode_places(const Block &block, int d, std::int64_t first, Exceptions exceptions, Scratch &scratch) {
   const Line line(block, d, scratch);
   const std::uint32_t *__restrict u = scratch.residual;
@@ -213,8 +214,8 @@ void decode_places(const Block &block, int d, std::int64_t first, Exceptions exc
   }
 }
 
-// The values of component d: in the box, or in the other image if their flag is set. False if there are more than
-// flags.
+// Writes the values of component d: the place in the box, or the other image if its flag is set. Returns false if flags
+// are missing.
 bool find_values(const Block &block, int d, const ResidualRecord &record, const std::uint32_t *words,
                  const Scratch &scratch, std::uint32_t &count) {
   const Block::Axis &axis = block.axes[d];

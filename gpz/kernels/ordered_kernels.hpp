@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One block of an ordered section on the CPU, compiled once for each instruction set (gpz/kernels/kernels.hpp).
+// Kernels for one block of an ordered section, compiled once for each instruction set (gpz/kernels/kernels.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace gpz::cpu {
 using core::OrderedPredictor;
 using core::OrderedRecord;
 
-// From the first particle of the block on.
+// All pointers start at the first particle of the block.
 struct OrderedBlock {
   struct Axis {
     const std::int64_t *q;  // encode only
@@ -22,31 +22,31 @@ struct OrderedBlock {
 
   std::uint32_t n;  // at most default_block_size
   int components;
-  const std::int64_t *ids;  // nullptr: the places in the block
+  const std::int64_t *ids;  // nullptr: use places in the block
   const OrderedPredictor *predictor;
   Axis axes[core::max_components];
 };
 
-// A particle's prediction is that of particle `link & 0xFFFF` and offset `link >> 16`.
+// A particle is predicted from particle `link & 0xFFFF` with offset number `link >> 16`.
 struct OrderedScratch : ResidualScratch {
   static constexpr std::uint32_t no_parent = UINT32_MAX;
 
   std::uint32_t parent[2][block_size];                               // for each lag
-  std::uint32_t link[2][block_size];                                 // lag[0] first, lag[1] first
-  alignas(64) std::int64_t place[core::max_components][block_size];  // inside the box
+  std::uint32_t link[2][block_size];                                 // [0]: tries lag[0] first, [1]: lag[1] first
+  alignas(64) std::int64_t place[core::max_components][block_size];  // positions inside the box
   std::int64_t sorted[block_size];
 };
 
 struct OrderedKernels {
-  // Finds the parents and links of a block, for the three functions below.
+  // Finds the parents and links of a block. Required before the other functions.
   void (*link)(const OrderedBlock &block, OrderedScratch &scratch);
-  // Residuals of component d, in zigzag form, into scratch.residual; returns the sum of their rough bits.
+  // Writes the zigzag residuals of component d to scratch.residual. Returns the sum of their rough bits.
   std::uint64_t (*residuals)(const OrderedBlock &block, int d, OrderedScratch &scratch);
-  // Bits that component d takes.
+  // Bits of component d.
   std::uint64_t (*measure)(const OrderedBlock &block, int d, OrderedScratch &scratch);
-  // Writes the payload to scratch.words; returns its words.
+  // Writes the payload to scratch.words. Returns the number of words.
   std::uint32_t (*encode)(const OrderedBlock &block, OrderedScratch &scratch, OrderedRecord &record);
-  // `words` has as many words as the record says. False: the block contradicts the format.
+  // `words` has the length that the record implies. Returns false if the block contradicts the format.
   bool (*decode)(const OrderedBlock &block, const OrderedRecord &record, const std::uint32_t *words,
                  OrderedScratch &scratch);
 };

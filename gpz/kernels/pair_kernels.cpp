@@ -8,11 +8,11 @@ namespace gpz::cpu {
 namespace GPZ_ISA {
 namespace {
 
-constexpr std::int32_t far = 32768;  // beyond every limit
+constexpr std::int32_t far = 32768;  // clamp; beyond every cutoff, and its square fits in 32 bits
 
 struct Own {
   std::int32_t at[core::max_components];
-  std::int32_t period[core::max_components];  // 0: the way is the direct one
+  std::int32_t period[core::max_components];  // 0: not periodic
 };
 
 template <bool shortest>
@@ -37,7 +37,7 @@ std::uint32_t find(const Own &own, const PairCandidates &candidates, std::uint32
   const std::int32_t *const y = candidates.position[1];
   const std::int32_t *const z = candidates.position[2];
   std::uint32_t *__restrict const distance = candidates.distance;
-  // In whole vectors: what is behind the last candidate is not looked at below.
+  // Runs in whole vectors. Distances beyond the last candidate are ignored below.
   const std::uint32_t padded = (count + PairKernels::padding - 1) / PairKernels::padding * PairKernels::padding;
   for (std::uint32_t k = 0; k < padded; ++k)
     distance[k] = square(way_along<shortest>(own, 0, x[k])) + square(way_along<shortest>(own, 1, y[k])) +

@@ -8,7 +8,7 @@
 
 namespace gpz::cpu {
 
-// Particles that may be near to one, in arrays with `padding` elements more.
+// Candidates for neighbours of one particle. All arrays have PairKernels::padding extra elements.
 struct PairCandidates {
   const std::int32_t *position[core::max_components];
   const std::uint32_t *place;
@@ -17,15 +17,15 @@ struct PairCandidates {
 
 struct PairList {
   std::uint32_t *partner;
-  std::int16_t *way[core::max_components];  // from the partner
+  std::int16_t *way[core::max_components];  // vector from the partner to the particle
 };
 
 struct PairKernels {
   static constexpr std::uint32_t padding = 16;
 
-  // Those of the first `count` candidates that are closer to `own` than the square root of `limit`, which is below
-  // 2^30, are put into the list, which has room for all of them. Positions differ by less than 2^31. Where `period` is
-  // not 0, ways are the shorter ones. Returns how many there are.
+  // Lists the first `count` candidates that are closer to `own` than the square root of `limit` (below 2^30). The list
+  // must have room for all candidates. Positions differ by less than 2^31. Axes with a period use the minimum image.
+  // Returns the number of pairs.
   std::uint32_t (*find_near)(const std::int32_t own[core::max_components], const PairCandidates &candidates,
                              std::uint32_t count, const std::int32_t period[core::max_components], std::uint32_t limit,
                              const PairList &list);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coding the residuals of one block: the choice of a code, and the values in it (docs/decisions/0010). Compiled once
-// for each instruction set.
+// Chooses the code of a block's residuals, writes and reads them (docs/decisions/0010). Compiled once for each
+// instruction set.
 #pragma once
 
 #include "gpz/core/pack.hpp"
@@ -11,7 +11,7 @@ namespace GPZ_ISA {
 
 using core::ResidualCode;
 
-// Static, as an inline function is inlined in more places, whose loops are slower.
+// Functions are static instead of inline: inlined copies would have slower loops.
 
 static std::uint64_t rough_bits(const std::uint32_t *u, std::uint32_t n) {
   std::uint32_t sum = 0;
@@ -19,8 +19,8 @@ static std::uint64_t rough_bits(const std::uint32_t *u, std::uint32_t n) {
   return sum;
 }
 
-// The best code for these values, and its bits: exact, except for the unary bit of an exception, which takes
-// `exception` bits.
+// The best code for these values and its cost in bits, which is exact except for the unary bit of exceptions. An
+// exception costs `exception` bits.
 static ResidualCode choose_code(const std::uint32_t *u, std::uint32_t n, std::uint32_t &best_cost,
                                 std::uint32_t exception = core::exception_bits) {
   const auto typical = static_cast<int>(rough_bits(u, n) / n);
@@ -52,19 +52,19 @@ static ResidualCode choose_code(const std::uint32_t *u, std::uint32_t n, std::ui
   bool at_end = false;
   for (int c = 0; c < core::residual_candidates; ++c)
     if (attempt(core::residual_candidate(c, typical))) at_end = core::is_widest_candidate(c);
-  // Values of very different sizes: the best may be wider still.
+  // If values vary widely, the best code may be wider than all candidates.
   while (at_end) at_end = attempt({static_cast<std::uint8_t>(best.width + 1), best.head});
   return best;
 }
 
-// Lengths of unary codes, and their bits.
+// Quotients to be coded in unary, and the bits that they take.
 struct Quotients {
   std::uint32_t *list;
   std::uint32_t count = 0;
   std::uint64_t bits = 0;
 };
 
-// Values as they stand in the plane, in place; adds what follows in unary to `quotients`, and exceptions.
+// Reduces values in place to their bits in the plane. Appends the rest to `quotients` or to the exceptions.
 static void split(const ResidualCode &code, int d, std::uint32_t n, std::uint32_t *u, Quotients &quotients,
                   ResidualScratch &scratch, ResidualRecord &record) {
   const int low = core::low_bits(code);
@@ -96,7 +96,7 @@ static void split(const ResidualCode &code, int d, std::uint32_t n, std::uint32_
   for (std::uint32_t i = 0; i < n; ++i) u[i] = (u[i] >> low) >= end ? top | (u[i] & mask) : u[i];
 }
 
-// Writes the unary codes; returns the words.
+// Writes the unary codes. Returns the number of words.
 static std::uint32_t write_bitmap(const Quotients &quotients, std::uint32_t *words) {
   const std::uint32_t count = core::words_for_bits(quotients.bits);
   memset(words, 0, count * sizeof(std::uint32_t));
@@ -109,7 +109,7 @@ static std::uint32_t write_bitmap(const Quotients &quotients, std::uint32_t *wor
   return count;
 }
 
-// The lengths of all unary codes; false if there are more than values.
+// Reads all unary codes. Returns false if there are more codes than values.
 static bool read_bitmap(const std::uint32_t *words, std::uint32_t count, std::uint32_t values, Quotients &quotients) {
   std::uint32_t next = 0;
   for (std::uint32_t w = 0; w < count; ++w) {
@@ -126,7 +126,7 @@ static bool read_bitmap(const std::uint32_t *words, std::uint32_t count, std::ui
   return true;
 }
 
-// Adds the unary parts to the values of the plane; false if the bitmap has too few.
+// Adds the unary parts to the values of the plane. Returns false if the bitmap has too few codes.
 static bool join(const ResidualCode &code, std::uint32_t n, std::uint32_t *__restrict u, const Quotients &quotients,
                  std::uint32_t &used) {
   if (code.head == 1) return true;
@@ -138,7 +138,7 @@ static bool join(const ResidualCode &code, std::uint32_t n, std::uint32_t *__res
   const std::uint32_t *__restrict list = quotients.list;
   std::uint32_t j = used;
   for (std::uint32_t i = 0; i < n; ++i) {
-    // A mask, as compilers make a branch of a choice here, which nothing can predict.
+    // A mask, because compilers turn a conditional into an unpredictable branch here.
     const std::uint32_t more = (u[i] >> low) >= end ? 1 : 0;
     u[i] += (list[j] & (0 - more)) << low;
     j += more;
@@ -147,8 +147,8 @@ static bool join(const ResidualCode &code, std::uint32_t n, std::uint32_t *__res
   return true;
 }
 
-// Moves the values of an axis whose flag is set to their other image; `count` flags were used before. False if there
-// are more such values than flags.
+// Moves values whose flag is set to their other image. `count` is the number of flags used so far. Returns false if
+// flags are missing.
 static bool apply_flags(const core::GridAxis &axis, const ResidualRecord &record, const std::uint32_t *words,
                         std::uint32_t n, std::int64_t *values, std::uint32_t &count) {
   if (record.margin == 0) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loops over one block whose three components are coded together (docs/decisions/0014). Compiled once for each
+// Loops over one block whose three components are coded as triples (docs/decisions/0014). Compiled once for each
 // instruction set.
 #pragma once
 
@@ -16,7 +16,7 @@ static std::uint32_t between_at(const DifferenceScratch &scratch, std::uint32_t 
   return core::place_between(scratch.expected[0][i], scratch.expected[1][i], scratch.expected[2][i]);
 }
 
-// The rank of particle i; what scratch.known marks is no part of a triple, and counts as 0.
+// Rank of particle i. Components marked in scratch.known are left out and count as 0.
 static std::uint32_t rank_of(const DifferenceScratch &scratch, std::uint32_t i) {
   std::uint32_t triple = 0;
   for (std::uint32_t d = 0; d < core::max_components; ++d)
@@ -24,7 +24,8 @@ static std::uint32_t rank_of(const DifferenceScratch &scratch, std::uint32_t i) 
   return triple_ranks.rank[between_at(scratch, i)][triple];
 }
 
-// Until the rank of particle i is below `end`, its largest number, the first of them, leaves the triple.
+// Removes the largest component (the first of equals) of particle i's triple until its rank is below `end`. Returns the
+// rank.
 static std::uint32_t shorten(DifferenceScratch &scratch, std::uint32_t i, std::uint32_t end) {
   std::uint32_t rank = scratch.residual[i];
   while (rank >= end) {
@@ -38,7 +39,7 @@ static std::uint32_t shorten(DifferenceScratch &scratch, std::uint32_t i, std::u
   return rank;
 }
 
-// How many values scratch.known marks.
+// Number of values marked in scratch.known.
 static std::uint32_t count_known(const DifferenceScratch &scratch, std::uint32_t n) {
   std::uint32_t count = 0;
   for (const auto &known : scratch.known)
@@ -46,8 +47,8 @@ static std::uint32_t count_known(const DifferenceScratch &scratch, std::uint32_t
   return count;
 }
 
-// The code of the ranks, in scratch.residual, if they take fewer than `bits`, with exceptions for what is no part of a
-// triple.
+// Codes the block by ranks (scratch.residual) if they, with exceptions for the components left out, take fewer than
+// `bits`. Else returns false.
 static bool choose_triples(std::uint32_t n, std::uint32_t bits, DifferenceScratch &scratch, ResidualRecord &record) {
   for (std::uint32_t d = 0; d < core::max_components; ++d)
     for (std::uint32_t i = 0; i < n; ++i) scratch.known[d][i] = scratch.value[d][i] >= core::triple_values ? 1 : 0;
@@ -55,7 +56,7 @@ static bool choose_triples(std::uint32_t n, std::uint32_t bits, DifferenceScratc
   std::uint32_t cost = 0;
   const ResidualCode code = choose_code(scratch.residual, n, cost, core::rank_exception_bits);
   if (cost + count_known(scratch, n) * core::exception_bits >= bits) return false;
-  // What was counted for ranks that are too long was a guess.
+  // choose_code() only estimated the cost of ranks that are too long; count them exactly.
   cost = n * code.width;
   for (std::uint32_t i = 0; i < n; ++i) {
     scratch.residual[i] = shorten(scratch, i, core::rank_end(code));
@@ -77,7 +78,7 @@ static bool are_ranks(const std::uint32_t *rank, std::uint32_t n) {
   return largest < core::triples;
 }
 
-// The numbers of the residuals of particle i in place of its rank, which is that of the first component.
+// Replaces the rank of particle i, stored in component 0, by its three residual numbers.
 static void separate(DifferenceScratch &scratch, std::uint32_t i) {
   const std::uint32_t triple = triple_ranks.triple[between_at(scratch, i)][scratch.value[0][i]];
   for (int d = 0; d < core::max_components; ++d) scratch.value[d][i] = core::number_of(triple, d);

@@ -9,9 +9,9 @@ namespace gpz::cpu {
 namespace GPZ_ISA {
 namespace {
 
-constexpr double least_length = 1;  // steps, of vectors that give local axes
+constexpr double least_length = 1;  // grid steps; shorter vectors define no local axes
 constexpr double least_square_of_sine = 0.01;
-constexpr double least_radius = 0.5;  // steps
+constexpr double least_radius = 0.5;  // grid steps
 constexpr double least_part = 0.05;   // of the length
 constexpr double most_along = 0.98;   // of the length
 constexpr double least_variance = 0.17;
@@ -58,7 +58,7 @@ inline void store(Lanes<std::int64_t> &to, Bits x) { std::memcpy(to.of.data(), &
 inline void store(LaneValues &to, Mask mask) { store(to, select(mask, 1, 0)); }
 inline Mask is(const LaneValues &flag) { return less(all(0.5), load(flag)); }
 
-// Components by number, one number for each lane.
+// Selects a component in each lane: `axis` is 0, 1 or 2.
 inline Real at(Real axis, const Vector &v) {
   return select(less(axis, all(0.5)), v.x, select(less(axis, all(1.5)), v.y, v.z));
 }
@@ -93,7 +93,7 @@ inline Real weighted(const Features &features, const std::array<LaneValues, WayB
   return Real{} + features[0] * load(weights[0]) + features[1] * load(weights[1]) + features[2] * load(weights[2]);
 }
 
-// What is expected of the next component, as numbers.
+// Converts the prediction of the next component and its variance to an ExpectedNumber.
 void number(WayBatch &b, Real expected, Real variance) {
   const Real steps = 64 * expected;
   const Real nearest = (steps + core::rounding_magic) - core::rounding_magic;
@@ -111,7 +111,8 @@ void number(WayBatch &b, Real expected, Real variance) {
   store(b.part, (to_next & 31) >> 3);
 }
 
-// Where the way ends on the circle about the axis, or on the sphere: a unit vector, on the circle square to the axis.
+// Predicted end of the vector, on a circle around the axis (framed) or on a sphere. `direction` is a unit vector, on a
+// circle perpendicular to the axis.
 struct Shape {
   Mask framed;
   Real length, along, radius;
@@ -119,7 +120,8 @@ struct Shape {
   Real length_variance, along_variance, across_variance, towards_variance, shrinkage;
 };
 
-// The first component: the one of which least is known on a circle, or which the length tells least on a sphere.
+// Predicts the first component. On a circle it is the least certain one, on a sphere the one that the length determines
+// least.
 void begin(const Shape &s, WayBatch &b) {
   const Mask is_wide = less(wide_part * s.radius * s.radius, s.across_variance);
   const Vector &p = s.direction;
@@ -130,7 +132,7 @@ void begin(const Shape &s, WayBatch &b) {
   const Vector by_length = select(s.framed, inverse * (n - cosine * s.axis), Vector{});
   const Vector by_along = select(s.framed, inverse * (s.axis - cosine * n), Vector{});
 
-  // The one with the smallest of such magnitudes, or the largest.
+  // Number of the component with the smallest magnitude, or the largest.
   const Mask is_anywhere = less(anywhere_part * s.radius * s.radius, s.across_variance);
   const Vector by = select(s.framed, select(is_anywhere, s.axis, sideways), n);
   const Mask smallest = either(no(s.framed), is_anywhere);
@@ -144,7 +146,7 @@ void begin(const Shape &s, WayBatch &b) {
   const Real x = select(third, all(2), select(second, 1, 0));
   const Real next = select(third, all(0), x + 1);
   const Real last = select(equal(next, all(2)), all(0), next + 1);
-  // The component that the length tells best comes last.
+  // The component that the length determines best comes last.
   const Mask swapped = less(magnitude(at(last, n)), magnitude(at(next, n)));
   const Real y = select(swapped, last, next);
   const Real z = select(swapped, next, last);
@@ -185,7 +187,7 @@ void expect(WayBatch &b) {
   const Vector last_mean = load(b.last_mean);
   const Real last_along = last_place.x;
 
-  // The axes turn so that the last place has no part in the third.
+  // Rotates the local axes so that the last place has no component along the third.
   const Mask knows_all = both(less(all(1.5), known), less(all(1.5), last_known));
   const Vector towards = load(b.towards);
   const Vector across = load(b.across);
@@ -196,7 +198,7 @@ void expect(WayBatch &b) {
   const Mask placed = both(knows_all, no(no_circle));
   const Vector placed_towards = 1 / radius * (p * towards + q * across);
   const Vector placed_across = 1 / radius * (p * across - q * towards);
-  // Or there is one axis only, and the way gives the plane.
+  // With only one local axis, the predicted vector defines the plane.
   const Mask knows_one = both(both(less(all(0.5), known), less(all(0.5), last_known)), no(knows_all));
   const Vector normal = cross(along, way);
   const Real width = length(normal);
@@ -261,7 +263,7 @@ void expect(WayBatch &b) {
 
 inline Real level_of(Real ratio) { return min(2 * ratio, all(WayKernels::side_levels - 1.0)); }
 
-// The two points of the circle that have the first component.
+// Computes the two points of the circle that have the given first component.
 void cut_circle(WayBatch &b, Real value) {
   const Real length = load(b.length);
   const Real along = load(b.length_along);
@@ -299,13 +301,13 @@ void cut_circle(WayBatch &b, Real value) {
   const Real narrow = length_variance + along_variance;
   store(b.has_side, both(both(is(b.framed), is(b.is_wide)), less(4 * narrow * sine, square(half))));
   store(b.side_level, level_of(magnitude(off1 - off0) / (0.5 * root(across_variance) + 1)));
-  // Where the points meet, rounding counts most.
+  // Rounding dominates the variance where the two points nearly coincide.
   const Real off_cut = 2 * length * root(length_variance) * sine + 2 * magnitude(rest) * root(along_variance);
   store(b.cut_variance, square(e.z / sine) * (square(off_cut) / (4 * max(left, all(0)) + 2 * off_cut)) +
                             square(e.y / sine) * along_variance + 0.2 * length_variance);
 }
 
-// The circle of the sphere that has the first component: the point in the expected direction.
+// Intersects the sphere with the given first component and takes the point in the predicted direction.
 void cut_sphere(WayBatch &b, Real value) {
   const Mask framed = is(b.framed);
   const Real length = load(b.length);
@@ -335,7 +337,7 @@ void cut(WayBatch &b, const Lanes<std::int32_t> &value) {
   if (any(no(framed))) cut_sphere(b, x);
 }
 
-// The most likely point near the one that was taken, where the angle about the axis says something.
+// Refines the chosen point to the most likely one nearby, if the angle around the axis is informative.
 void settle(WayBatch &b) {
   const Mask framed = is(b.framed);
   if (!any(framed)) return number(b, load(b.expected), load(b.variance));
@@ -347,7 +349,7 @@ void settle(WayBatch &b) {
   const Real along_variance = load(b.along_variance);
   const Real across_variance = load(b.across_variance);
   const Vector way{load(b.way_x), select(other, load(b.y[1]), load(b.y[0])), select(other, load(b.z[1]), load(b.z[0]))};
-  // Sums over components are in their own order.
+  // Sums run over the components in the order x, y, z, as the format requires.
   const Vector axis = load(b.axis);
   const auto in_order = [&](const Vector &v) {
     const auto of = [&](double d) {
@@ -409,7 +411,7 @@ void settle_last(WayBatch &b) {
   const Real left = load(b.left);
   const Real blur = load(b.blur);
   const Real end = select(less(all(0), left), load(b.side) * root(left), all(0));
-  // The flatter the sphere is there, the less the length says.
+  // The closer the point is to the sphere's equator, the less the length determines this component.
   Real weight = select(less(left, -4 * blur), 0.25 / blur,
                        (end * end + 0.25 * blur) / (square(load(b.length)) * load(b.length_variance)));
   Real sum = end * weight;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ways from particles to the particles that they hang on, several at once: what is expected of them, component after
-// component, and what is learnt from them (docs/format.md, section 9c). Compiled once for each instruction set.
+// Vectors from particles to the particles that they are bound to, several at once: predicts them component by
+// component, and updates the statistics (docs/format.md, section 9c). Compiled once for each instruction set.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace gpz::cpu {
 
-// One number for each lane.
+// Largest number of lanes of an instruction set.
 inline constexpr std::size_t most_lanes = 8;
 template <typename T>
 struct alignas(64) Lanes {
@@ -23,83 +23,84 @@ using LaneVector = std::array<LaneValues, 3>;
 using LaneSteps = std::array<Lanes<std::int32_t>, 3>;
 using LaneFloats = Lanes<float>;
 
-// Distances in grid steps, variances in their squares. Flags are 0 or 1.
+// Distances in grid steps, variances in squared grid steps. Flags are 0 or 1.
 struct WayBatch {
   static constexpr std::size_t motion_features = 4;
   static constexpr std::size_t shape_features = 3;
 
-  // Given: which directions there are to be (0, 1, 2), and vectors along them.
+  // Input: number of local directions (0, 1, 2), and the vectors that define them.
   Lanes<std::int32_t> references;
   LaneSteps first, second;
-  // What is remembered of the particle.
+  // Input: history of the particle.
   LaneSteps last_way;
   std::array<LaneFloats, 3> last_place, last_mean;
   LaneFloats last_length, last_mean_length, last_scale;
   Lanes<std::int32_t> last_known, last_frames, last_sizes;
   std::array<LaneSteps, motion_features> motion;
-  // What is known of its class.
+  // Input: statistics of the particle's class.
   std::array<LaneValues, motion_features> motion_weights;
   std::array<std::array<LaneValues, shape_features>, 3> shape_weights;
   LaneValues length_deviation, along_deviation, bend, bend2, mean_length, mean_along, has_along;
 
-  // The local axes, 0 where they are not known.
+  // Local axes; 0 where unknown.
   LaneVector along, towards, across;
-  // The shape that is expected, and the features it is expected from.
+  // Predicted shape, and the features that predict it.
   LaneValues framed;
-  LaneVector direction, turned;  // `turned`: the third axis, of which the mean is expected
+  LaneVector direction, turned;  // `turned`: third axis, along which the mean is predicted
   LaneValues length, length_along, radius;
   LaneValues length_variance, along_variance, across_variance, towards_variance, shrinkage;
   std::array<std::array<LaneValues, shape_features>, 3> features;
 
-  // Components in turn: which one it is, what is expected of it and its variance.
+  // Current component: the order of axes, its prediction and variance.
   LaneVector axis;
   LaneValues expected, variance;
-  Lanes<std::int64_t> number, level, part;  // of what is expected: ExpectedNumber
+  Lanes<std::int64_t> number, level, part;  // members of ExpectedNumber
   LaneValues is_wide;
-  // The component of step 1 (on a circle) or 2 (on a sphere) may be on either of two sides; how clear it is which one:
-  // 0 least. A circle has two points that have the first component.
+  // The component of step 1 (circle) or 2 (sphere) may lie on either of two sides. `side_level` tells how clear the
+  // choice is, 0 least. `y` and `z` are the two points of the circle with the given first component.
   LaneValues has_side, side_level;
-  LaneVector axle, heading, sideways, by_length, by_along;  // in the order of components
+  LaneVector axle, heading, sideways, by_length, by_along;  // permuted into the order of coding
   std::array<LaneValues, 2> y, z;
   LaneValues near, cut_variance, slope, way_x, way_y, way_z, left, side, blur;
 
-  // Given when all are known.
+  // Input of remember() and learn(): the actual vector.
   LaneSteps way;
-  // What is to be remembered; `known`: how many directions of the axes are.
+  // New history of the particle. `known`: how many local directions are known.
   std::array<LaneFloats, 3> place, mean;
   LaneFloats now_length, now_mean_length, scale;
   Lanes<std::int32_t> known, frames, sizes;
-  // What is learnt.
+  // Observations for the statistics of the class.
   LaneValues actual_length, off_length, off_along, usual_bend, usual_bend2, actual_along, actual_turned;
 };
 
-// How a component that is expected is coded.
+// Prediction of a component in the form used for coding.
 struct ExpectedNumber {
   static constexpr unsigned levels = 40;
-  static constexpr double rounding_variance = 0.1;  // square steps
+  static constexpr double rounding_variance = 0.1;  // squared grid steps
   static constexpr double most = 1 << 30;
 
-  std::int64_t number;  // in 1/64 steps, and a half
-  unsigned level;       // octaves of the variance, from an eighth of a square step on
-  unsigned part;        // how far it is to the next grid point, in eighths of a step
+  std::int64_t number;  // in 1/64 grid steps, plus one half step
+  unsigned level;       // octave of the variance; level 0: below 1/4
+  unsigned part;        // distance to the nearest grid point, in eighths of a step
 };
 
 struct WayKernels {
   static constexpr unsigned side_levels = 8;
 
   std::size_t lanes;
-  // Local axes from `first` and `second`, and what is to be remembered of `way` in them: at first, of `last_way`.
+  // Computes the local axes from `first` and `second`.
   void (*find_axes)(WayBatch &);
-  // What is expected, and the first component.
+  // Predicts the shape and the first component.
   void (*expect)(WayBatch &);
-  // After the component `value` of step 0.
+  // Call with the component of step 0.
   void (*cut)(WayBatch &, const Lanes<std::int32_t> &value);
-  // When the side is known.
+  // Call when the side is known. Predicts the component of step 1.
   void (*settle)(WayBatch &);
-  // After step 1, and when the side is known.
+  // cut_again: call with the component of step 1. settle_last: call when the side is known; predicts the last
+  // component.
   void (*cut_again)(WayBatch &, const Lanes<std::int32_t> &value);
   void (*settle_last)(WayBatch &);
-  // With `way`.
+  // Both need `way`.
   void (*remember)(WayBatch &);
   void (*learn)(WayBatch &);
 };
