@@ -275,7 +275,7 @@ Candidate common_shape(const std::vector<Context> &contexts) {
     if (context.numbers != 0) largest = std::max(largest, context.size - typical_size);
   for (const Context &context : contexts) {
     const int scale = context.size - typical_size;
-    // At scales below 0 the shape is finer than the numbers; such contexts contribute little.
+    // At scales below 0 the shape is finer than the numbers. Contexts far below the largest scale are skipped.
     if (context.numbers == 0 || scale < std::min(0, largest - 8)) continue;
     add_counts(context, scale, count);
     numbers += context.numbers;
