@@ -285,6 +285,16 @@ StoredFrame Reader::stored(std::size_t i) const {
   return frame;
 }
 
+std::vector<RecordEntry> Reader::records(std::size_t i) const {
+  const format::Budget::Scope scope(state_->budget);
+  return state_->file.records(i);
+}
+
+StoredRecord Reader::stored(const RecordEntry &record) const {
+  const format::Budget::Scope scope(state_->budget);
+  return state_->file.stored(record);
+}
+
 Bytes Reader::chunk(std::size_t i, std::size_t k) const {
   const format::Budget::Scope scope(state_->budget);
   std::uint64_t position = 0;
