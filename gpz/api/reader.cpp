@@ -225,6 +225,12 @@ Reader::Reader(const std::uint8_t *bytes, std::size_t size, const std::string &n
         return std::make_unique<State>(std::make_unique<api::MemorySource>(bytes, size, name), limits);
       })) {}
 
+Reader::Reader(std::unique_ptr<Source> source, const Limits &limits) {
+  if (source == nullptr) throw Error(Status::invalid_argument, "the source is a null pointer");
+  const std::string name = source->name();
+  state_ = in_file(name, [&] { return std::make_unique<State>(std::move(source), limits); });
+}
+
 Reader::~Reader() = default;
 Reader::Reader(Reader &&) noexcept = default;
 Reader &Reader::operator=(Reader &&) noexcept = default;

@@ -14,6 +14,7 @@
 #include "gpz/export.h"
 #include "gpz/frame.hpp"
 #include "gpz/limits.hpp"
+#include "gpz/source.hpp"
 
 namespace gpz {
 
@@ -45,6 +46,9 @@ class GPZ_API Reader {
   explicit Reader(const std::string &path, const Limits &limits = {});
   // Opens the bytes of a whole file in memory, which have to outlive the reader. Error messages call them `name`.
   Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name = "memory", const Limits &limits = {});
+  // Reads from a source of the caller (gpz/source.hpp), which has a whole file. What its functions throw leaves the
+  // functions of the reader.
+  explicit Reader(std::unique_ptr<Source> source, const Limits &limits = {});
   ~Reader();
   Reader(Reader &&) noexcept;
   Reader &operator=(Reader &&) noexcept;
