@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/api/frame_file.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
 
 #include "gpz/api/scan.hpp"
 #include "gpz/error.hpp"
+#include "gpz/format/budget.hpp"
 #include "gpz/format/corrupt.hpp"
 
 namespace gpz::api {
@@ -52,6 +54,48 @@ ChunkEntry FrameFile::chunk(std::size_t i, std::size_t k, std::uint64_t &positio
   }
   for (std::size_t before = 0; before < k; ++before) position += head.chunks[before].length;
   return head.chunks[k];
+}
+
+std::vector<RecordEntry> FrameFile::records(std::size_t i) const {
+  const std::vector<IndexEntry> &frames = scan_.frames;
+  if (i > frames.size())
+    throw Error(Status::not_found,
+                "no records in front of frame " + std::to_string(i) + ": there are " + std::to_string(frames.size()),
+                name());
+  const std::uint64_t begin = i == 0 ? scan_.frames_begin : frames[i - 1].offset + frames[i - 1].length;
+  const std::uint64_t end = i == frames.size() ? scan_.frames_end : frames[i].offset;
+  std::vector<RecordEntry> found;
+  if (scan_.from_index) {
+    if (begin == end) return found;
+    in_place(name(), begin, [&] {
+      if (!take_other_records(*source_, begin, end, found))
+        corrupt("no complete records where the index has room for them");
+    });
+  } else {
+    const auto lies_before = [](const RecordEntry &record, std::uint64_t place) { return record.offset < place; };
+    const auto first = std::lower_bound(scan_.records.begin(), scan_.records.end(), begin, lies_before);
+    const auto last = std::lower_bound(first, scan_.records.end(), std::max(begin, end), lies_before);
+    found.assign(first, last);
+  }
+  return found;
+}
+
+StoredRecord FrameFile::stored(const RecordEntry &entry) const {
+  return in_place(name(), entry.offset, [&] {
+    Bytes prefix;
+    const auto record = complete_record_at(*source_, entry.offset, entry.offset + entry.length, prefix);
+    if (!record || record->type != entry.type || record->length != entry.length)
+      corrupt("the record of type " + std::to_string(entry.type) + " has changed since it was found");
+    StoredRecord stored;
+    stored.type = record->type;
+    const auto head = prefix.begin() + static_cast<std::ptrdiff_t>(format::record_start_size);
+    stored.head.assign(head, head + static_cast<std::ptrdiff_t>(record->head_length));
+    // Not larger than the file, in which the record is complete.
+    format::require_memory(record->body_length(), 1);
+    stored.body.resize(static_cast<std::size_t>(record->body_length()));
+    source_->read_at(entry.offset + record->prefix_length(), stored.body.data(), stored.body.size());
+    return stored;
+  });
 }
 
 void FrameFile::read_bytes(const ChunkEntry &chunk, std::uint64_t position, std::uint8_t *bytes) const {

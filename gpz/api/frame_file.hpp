@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gpz/api/source.hpp"
 #include "gpz/container.hpp"
@@ -34,6 +35,12 @@ class FrameFile {
   format::FrameHead head(std::size_t i, std::uint64_t *body = nullptr) const;
   // Chunk k of frame i, and its position in the file. Throws as head.
   ChunkEntry chunk(std::size_t i, std::size_t k, std::uint64_t &position) const;
+
+  // The records of other types in front of frame i; behind the last frame, if i is the number of frames. Throws
+  // not_found, corrupt, unsupported_version, io_error.
+  std::vector<RecordEntry> records(std::size_t i) const;
+  // One of them. Throws corrupt, limit_exceeded, io_error.
+  StoredRecord stored(const RecordEntry &entry) const;
 
   // Reads a chunk at this position, whose checksum has to hold. Throws corrupt, truncated, io_error.
   void read_bytes(const ChunkEntry &chunk, std::uint64_t position, std::uint8_t *bytes) const;

@@ -226,6 +226,12 @@ Reader::Reader(const std::uint8_t *bytes, std::size_t size, const std::string &n
         return std::make_unique<State>(std::make_unique<api::MemorySource>(bytes, size, name), limits);
       })) {}
 
+Reader::Reader(std::unique_ptr<Source> source, const Limits &limits) {
+  if (source == nullptr) throw Error(Status::invalid_argument, "the source is a null pointer");
+  const std::string name = source->name();
+  state_ = in_file(name, [&] { return std::make_unique<State>(std::move(source), limits); });
+}
+
 Reader::~Reader() = default;
 Reader::Reader(Reader &&) noexcept = default;
 Reader &Reader::operator=(Reader &&) noexcept = default;
@@ -287,6 +293,16 @@ StoredFrame Reader::stored(std::size_t i) const {
     at += chunk.length;
   }
   return frame;
+}
+
+std::vector<RecordEntry> Reader::records(std::size_t i) const {
+  const format::Budget::Scope scope(state_->budget);
+  return state_->file.records(i);
+}
+
+StoredRecord Reader::stored(const RecordEntry &record) const {
+  const format::Budget::Scope scope(state_->budget);
+  return state_->file.stored(record);
 }
 
 Bytes Reader::chunk(std::size_t i, std::size_t k) const {

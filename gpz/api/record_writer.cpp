@@ -9,6 +9,7 @@
 #include "gpz/continuation.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/budget.hpp"
+#include "gpz/format/container_bytes.hpp"
 
 namespace gpz::api {
 
@@ -30,7 +31,7 @@ RecordWriter::RecordWriter(std::unique_ptr<Sink> sink, FileScan found, std::opti
 
 bool RecordWriter::add_features(std::uint32_t features) {
   if ((features & ~metadata_.features) == 0) return true;
-  if (!is_new_ || !frames_.empty()) return false;
+  if (!is_new_ || wrote_) return false;
   Metadata with = metadata_;
   with.features |= features;
   Bytes header = file_header(with);
@@ -52,7 +53,7 @@ void RecordWriter::replace_header() {
 }
 
 void RecordWriter::begin() {
-  if (!header_.empty()) put({}, 0);
+  if (!header_.empty() || !leading_.empty()) put({}, 0);
 }
 
 void RecordWriter::allow_other_bound(const Field &field) {
@@ -67,8 +68,9 @@ void RecordWriter::sync() {
 void RecordWriter::put(const std::vector<Span> &record, std::uint64_t length) {
   if (torn_) cut();
   std::vector<Span> pieces;
-  pieces.reserve(record.size() + 1);
-  if (!header_.empty()) pieces.push_back({header_.data(), header_.size()});
+  pieces.reserve(record.size() + 2);
+  for (const Bytes *const waiting : {&header_, &leading_})
+    if (!waiting->empty()) pieces.push_back({waiting->data(), waiting->size()});
   pieces.insert(pieces.end(), record.begin(), record.end());
   torn_ = true;
   try {
@@ -81,8 +83,10 @@ void RecordWriter::put(const std::vector<Span> &record, std::uint64_t length) {
     throw;
   }
   torn_ = false;
-  end_ += header_.size() + length;
+  end_ += header_.size() + leading_.size() + length;
+  wrote_ = wrote_ || leading_.size() + length > 0;
   header_ = {};
+  leading_ = {};
 }
 
 void RecordWriter::cut() {
@@ -135,9 +139,25 @@ void RecordWriter::write(const FrameInfo &given, const std::vector<ChunkEntry> &
   });
 }
 
+void RecordWriter::write(const StoredRecord &record) {
+  in_place(name(), Error::no_position, [&] {
+    if (is_new_ && !wrote_) {
+      const Bytes bytes = record_bytes(record);
+      leading_.insert(leading_.end(), bytes.begin(), bytes.end());
+      return;
+    }
+    format::require_other_record(record);
+    const FrameRecord made = format::make_record(record.type, record.head, record.body.size());
+    put({{made.prefix.data(), made.prefix.size()},
+         {record.body.data(), record.body.size()},
+         {made.trailer.data(), made.trailer.size()}},
+        made.length);
+  });
+}
+
 void RecordWriter::close() {
   in_place(name(), Error::no_position, [&] {
-    if (stays_ && !has_last_) {
+    if (stays_ && !wrote_) {
       sink_->close();
       return;
     }

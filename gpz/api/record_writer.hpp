@@ -31,8 +31,11 @@ class RecordWriter {
   // many chunks; its reference is filled in. If write() throws, the sink is cut back to the earlier frames; if that
   // fails too, the next write() tries it again first.
   void write(const FrameInfo &info, const std::vector<ChunkEntry> &chunks, const std::vector<Span> &bodies);
-  // Adds required features to the file header if it lacks them; false if it is too late for that: the file has frames,
-  // or existed before.
+  // Writes a record that is neither a frame nor an index. In a new file it waits for the first frame, whose features
+  // may change the header in front of it.
+  void write(const StoredRecord &record);
+  // Adds required features to the file header if it lacks them; false if it is too late for that: a record was written,
+  // or the file existed before.
   bool add_features(std::uint32_t features);
   std::uint32_t features() const { return metadata_.features; }
   // A frame that is going to be written may have another bound of this field than the last one of a file that is
@@ -43,27 +46,29 @@ class RecordWriter {
   const FrameInfo *continued() const { return continued_ ? &*continued_ : nullptr; }
   void sync();
   // Writes the index and closes. A file that is continued stays as it is if its first new frame was refused, or if it
-  // got no frame and has an index.
+  // has an index, unless it got a record before.
   void close();
 
   const std::string &name() const { return sink_->name(); }
   const std::vector<IndexEntry> &frames() const { return frames_; }
-  std::uint64_t size() const { return end_ + header_.size(); }
+  std::uint64_t size() const { return end_ + header_.size() + leading_.size(); }
 
  private:
   void begin();
   void replace_header();
-  // Writes one record at the end as a whole, behind the header if that has waited, or leaves the sink as it was.
+  // Writes one record at the end as a whole, behind what has waited for it, or leaves the sink as it was.
   void put(const std::vector<Span> &pieces, std::uint64_t length);
   void cut();
 
   std::unique_ptr<Sink> sink_;
   Metadata metadata_;
   bool is_new_ = true;                     // this object has begun the file
-  bool stays_ = false;                     // without a new frame, close() leaves the sink as it is
+  bool stays_ = false;                     // without a new record, close() leaves the sink as it is
   std::optional<FrameInfo> continued_;     // the last frame of a file that is continued, until another one follows
   std::vector<std::string> other_bounds_;  // columns of the next frame that need not have its bounds
   Bytes header_;                           // as long as it waits
+  Bytes leading_;                          // records that wait for the first frame
+  bool wrote_ = false;                     // a record, to the sink
   std::vector<IndexEntry> frames_;
   std::uint64_t end_ = 0;  // of the header or the last complete record in the sink
   bool torn_ = false;      // the sink may have bytes after end_

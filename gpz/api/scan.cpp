@@ -14,6 +14,10 @@ namespace {
 
 using format::RecordStart;
 
+// Of the spaces between the frames of an index, that many are looked at: reading all of them would take as long as to
+// do without the index.
+constexpr std::size_t checked_spaces = 8;
+
 // The file header; `length` receives its length.
 Metadata read_file_header(const Source &source, std::uint64_t &length) {
   return in_place(source.name(), 0, [&] {
@@ -32,7 +36,7 @@ class Scanner {
   explicit Scanner(const Source &source) : source_(source) {
     scan_.file_size = source.size();
     scan_.metadata = read_file_header(source, header_length_);
-    scan_.frames_end = header_length_;
+    scan_.frames_begin = scan_.frames_end = header_length_;
   }
 
   FileScan run(bool use_index) {
@@ -41,8 +45,9 @@ class Scanner {
   }
 
  private:
-  // Takes the frames from the index, if the file ends with one and its frames lie end to end from the file header to
-  // it. Anything else (other records, skipped damage, files put together) is for walk() to find out.
+  // Takes the frames from the index, if the file ends with one and its frames lie in order between the file header and
+  // the index, with nothing but other records between them. Anything else (damage, files put together) is for walk() to
+  // find out.
   bool take_index() {
     const std::uint64_t size = source_.size();
     if (size - header_length_ < format::record_overhead) return false;
@@ -61,18 +66,70 @@ class Scanner {
 
     std::vector<IndexEntry> frames;
     if (!parse_index(*record, frames)) return false;
-    std::uint64_t position = header_length_;
-    for (const IndexEntry &frame : frames) {
-      if (frame.offset != position || frame.length > index_start - position) return false;
-      if (frame.length < format::record_overhead || frame.length % 8 != 0) return false;
-      position += frame.length;
-    }
-    if (position != index_start) return false;
+    if (!hold_other_records(frames, index_start)) return false;
 
     scan_.frames = std::move(frames);
     scan_.frames_end = index_start;
-    scan_.has_index = true;
+    scan_.has_index = scan_.from_index = true;
     return true;
+  }
+
+  // Bytes that are not of the frames.
+  struct Space {
+    std::uint64_t begin = 0, end = 0;
+  };
+
+  // Calls use(space) for the spaces in front of, between and behind the frames of an index that begins at `end`, as
+  // long as that returns true. False if it did not, if frames overlap, or if no record fits into a space.
+  template <typename Use>
+  bool each_space(const std::vector<IndexEntry> &frames, std::uint64_t end, const Use &use) const {
+    std::uint64_t position = header_length_;
+    const auto is_space = [&](std::uint64_t next) {
+      if (next == position) return true;
+      if (next < position || next > end || next % 8 != 0) return false;
+      return next - position >= format::record_overhead && use(Space{position, next});
+    };
+    for (const IndexEntry &frame : frames) {
+      if (!is_space(frame.offset) || frame.length > end - frame.offset) return false;
+      if (frame.length < format::record_overhead || frame.length % 8 != 0) return false;
+      position = frame.offset + frame.length;
+    }
+    return is_space(end);
+  }
+
+  // Looks at a few of the spaces, the first and the last included. The last one tells files apart that were put
+  // together: in it lie the index of the first file and the header of the second.
+  bool hold_other_records(const std::vector<IndexEntry> &frames, std::uint64_t end) {
+    std::size_t count = 0;
+    if (!each_space(frames, end, [&](const Space &) { return ++count != 0; })) return false;
+    const std::size_t checked = std::min(count, checked_spaces);
+    std::size_t k = 0, done = 0;  // spaces
+    return each_space(frames, end, [&](const Space &space) {
+      const bool is_next = k == (checked == count ? done : done * (count - 1) / (checked - 1));
+      ++k;
+      if (!is_next) return true;
+      ++done;
+      return holds_other_records(space);
+    });
+  }
+
+  // A short one is read at once.
+  bool holds_other_records(const Space &space) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 16;
+    std::vector<RecordEntry> ignored;
+    const std::uint64_t size = space.end - space.begin;
+    if (size > most) return take_other_records(source_, space.begin, space.end, ignored);
+    window_.resize(static_cast<std::size_t>(size));
+    source_.read_at(space.begin, window_.data(), window_.size());
+    try {
+      const MemorySource bytes(window_.data(), window_.size(), source_.name());
+      const bool holds = take_other_records(bytes, 0, size, ignored);
+      window_.clear();
+      return holds;
+    } catch (const Error &) {  // walk() meets it where it is in the file
+      window_.clear();
+      return false;
+    }
   }
 
   void walk() {
@@ -108,7 +165,10 @@ class Scanner {
       return;
     }
     scan_.frames_end = end;
-    if (record.type != format::frame_type) return;
+    if (record.type != format::frame_type) {
+      scan_.records.push_back({record.type, position, record.length});
+      return;
+    }
     try {
       const std::uint8_t *head = prefix_.data() + format::record_start_size;
       format::parse_frame_head(head, record.head_length, record.body_length());
@@ -206,6 +266,18 @@ std::optional<RecordStart> complete_record_at(const Source &source, std::uint64_
                 position);
   }
   return record;
+}
+
+bool take_other_records(const Source &source, std::uint64_t begin, std::uint64_t end,
+                        std::vector<RecordEntry> &records) {
+  Bytes prefix;
+  for (std::uint64_t position = begin; position != end;) {
+    const auto record = complete_record_at(source, position, end, prefix);
+    if (!record || record->is_known()) return false;
+    records.push_back({record->type, position, record->length});
+    position += record->length;
+  }
+  return true;
 }
 
 FileScan scan(const Source &source, bool use_index) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "gpz/api/source.hpp"
 #include "gpz/container.hpp"
@@ -18,5 +19,10 @@ FileScan scan(const Source &source, bool use_index);
 // record of an unknown type that must not be skipped.
 std::optional<format::RecordStart> complete_record_at(const Source &source, std::uint64_t position, std::uint64_t end,
                                                       Bytes &prefix);
+
+// Appends the records that fill the bytes from `begin` to `end`. False if these are no records, or some are frames or
+// an index. Throws as complete_record_at.
+bool take_other_records(const Source &source, std::uint64_t begin, std::uint64_t end,
+                        std::vector<RecordEntry> &records);
 
 }  // namespace gpz::api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes that can be read at any position: a file (file.hpp) or memory. And how errors get their place.
+// Memory as a source of bytes (gpz/source.hpp); files are in file.hpp. And how errors get their place.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,11 @@
 
 #include "gpz/error.hpp"
 #include "gpz/format/allocation.hpp"
+#include "gpz/source.hpp"
 
 namespace gpz::api {
 
-class Source {
- public:
-  virtual ~Source() = default;
-  virtual const std::string &name() const = 0;  // for error messages
-  virtual std::uint64_t size() const = 0;
-  // All of `size` bytes; throws truncated if there are fewer, io_error.
-  virtual void read_at(std::uint64_t position, void *data, std::size_t size) const = 0;
-  // From now on writers may empty it.
-  virtual void allow_replacement() {}
-};
+using gpz::Source;
 
 class MemorySource final : public Source {
  public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,6 +35,7 @@ struct StreamReader::State {
   Metadata metadata;
   std::uint64_t position = 0;  // of the next byte
   Buffer buffer;
+  std::function<void(const StoredRecord &)> use_record;
   trajectory::FrameHistory history;
   // The last key frame, until the frame behind it shows that it is built on.
   std::optional<format::FrameHead> key;
@@ -75,6 +77,20 @@ struct StreamReader::State {
     read_whole(trailer, sizeof trailer);
     if (format::checksum_in_trailer(trailer, record) != checksum)
       corrupt("the trailer of a record does not agree with its head");
+  }
+
+  // Reads what follows the head of a record of another type, whose head is in the buffer, and hands it out.
+  void take_other(const RecordStart &record, std::uint64_t checksum) {
+    StoredRecord stored;
+    stored.type = record.type;
+    const auto head = buffer.begin() + static_cast<std::ptrdiff_t>(format::record_start_size);
+    stored.head.assign(head, head + static_cast<std::ptrdiff_t>(record.head_length));
+    buffer.clear();
+    append_to_buffer(record.body_length());
+    format::require_memory(record.body_length(), 2);
+    stored.body.assign(buffer.begin(), buffer.end());
+    read_trailer(record, checksum);
+    use_record(stored);
   }
 
   // Reads what follows the head of a record that is no frame.
@@ -130,7 +146,10 @@ struct StreamReader::State {
     if (record.type != format::frame_type) {
       if (!record.is_known() && !record.may_be_skipped())
         throw Error(Status::unsupported_version, "a record of unknown type " + std::to_string(record.type));
-      skip(record, checksum);
+      if (use_record && !record.is_known())
+        take_other(record, checksum);
+      else
+        skip(record, checksum);
       return false;
     }
     head =
@@ -204,6 +223,8 @@ StreamReader::StreamReader(StreamReader &&) noexcept = default;
 StreamReader &StreamReader::operator=(StreamReader &&) noexcept = default;
 
 const Metadata &StreamReader::metadata() const { return state_->metadata; }
+
+void StreamReader::on_record(std::function<void(const StoredRecord &)> use) { state_->use_record = std::move(use); }
 
 bool StreamReader::next(Frame &frame, const ReadOptions &options) {
   const format::UsualArithmetic arithmetic;

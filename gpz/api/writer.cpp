@@ -205,6 +205,10 @@ void Writer::write(const StoredFrame &frame) {
   api::in_place(state_->file.name(), Error::no_position, [&] { state_->write(frame); });
 }
 
+void Writer::write(const StoredRecord &record) {
+  api::in_place(state_->file.name(), Error::no_position, [&] { state_->file.write(record); });
+}
+
 void Writer::write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
   api::in_place(state_->file.name(), Error::no_position, [&] { state_->write(info, chunks); });
 }

@@ -6,8 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "gpz/c/c_api.hpp"
+#include "gpz/c/callback_source.hpp"
 #include "gpz/c/decoded.hpp"
 #include "gpz/c/structures.hpp"
 
@@ -103,6 +105,15 @@ gpz_status gpz_reader_open_memory_with(const void *image, size_t size, const gpz
   return guarded([&] {
     start(reader);
     open_memory(image, size, gpz::c::read_choice(options), reader);
+  });
+}
+
+gpz_status gpz_reader_open_source(const gpz_source *source, const gpz_read_options *options, gpz_reader **reader) {
+  return guarded([&] {
+    start(reader);
+    auto from = std::make_unique<gpz::c::CallbackSource>(gpz::c::taken(source, "gpz_source"));
+    const gpz::c::ReadChoice choice = options == nullptr ? gpz::c::ReadChoice() : gpz::c::read_choice(options);
+    *reader = new gpz_reader(gpz::Reader(std::move(from), choice.limits), choice.threads);
   });
 }
 

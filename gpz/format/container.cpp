@@ -204,6 +204,17 @@ FrameRecord make_record(std::uint32_t type, const Bytes &head, std::uint64_t bod
   return record;
 }
 
+void require_other_record(const StoredRecord &record) {
+  if ((record.type & optional_type_bit) == 0)
+    throw Error(Status::invalid_argument, "a record of type " + std::to_string(record.type) +
+                                              ": other types than those of frames and indices have bit 31 set");
+  for (const Bytes *const part : {&record.head, &record.body})
+    if (part->size() % 8 != 0)
+      throw Error(Status::invalid_argument, std::string("the ") + (part == &record.head ? "head" : "body") +
+                                                " of a record has " + std::to_string(part->size()) +
+                                                " bytes, which is no multiple of 8; fill it up with zeros");
+}
+
 std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size) {
   if (!std::equal(bytes, bytes + std::min(size, sizeof magic), magic)) {
     throw Error(Status::not_gpz, "not a gpz file: the magic bytes are missing", {}, 0);
@@ -387,6 +398,15 @@ FrameRecord frame_record(const FrameInfo &info, const std::vector<ChunkEntry> &c
   if (info.since_key != 0) out.u64(info.reference);
   out.pad_to_8();
   return format::make_record(format::frame_type, head, body_length);
+}
+
+Bytes record_bytes(const StoredRecord &record) {
+  format::require_other_record(record);
+  FrameRecord made = format::make_record(record.type, record.head, record.body.size());
+  made.prefix.reserve(static_cast<std::size_t>(made.length));
+  made.prefix.insert(made.prefix.end(), record.body.begin(), record.body.end());
+  made.prefix.insert(made.prefix.end(), made.trailer.begin(), made.trailer.end());
+  return std::move(made.prefix);
 }
 
 Bytes index_record(const std::vector<IndexEntry> &frames) {

@@ -12,6 +12,9 @@ namespace gpz::format {
 // The file header around a JSON text, which is not looked at, with these required features. Throws limit_exceeded.
 Bytes header_around(const std::string &json, std::uint32_t features = 0);
 
+// Throws invalid_argument unless it is a record that programs may skip, with lengths that records have.
+void require_other_record(const StoredRecord &record);
+
 // The record around a head, whose length is a multiple of 8, and a body of so many bytes. Throws limit_exceeded.
 FrameRecord make_record(std::uint32_t type, const Bytes &head, std::uint64_t body_length);
 

@@ -7,6 +7,7 @@ import struct
 
 import decoders  # noqa: F401  makes the test writer known
 
+import gpz_ref
 from gpz_codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN, RUNS
 from gpz_difference import index_from_value
 from gpz_write import WriteField, encode_chunk, file_header, frame_record, record, write_bytes
@@ -54,6 +55,20 @@ def container():
     index = record(2, struct.pack("<Q", 0))
     skipped = record(UNKNOWN_TYPE, bytes(range(16)), bytes(range(80)))
     return header + skipped + frame + index + skipped + bare + frame
+
+
+def other_records():
+    """Records that may be skipped in front of, between and behind frames, and an index. A difference frame builds on the
+    frame before the record in front of it."""
+    t = Trajectory(55, FLOAT64, 20, 32)
+    t.step(speed=1)
+    t.step(speed=2)
+    frames = [t.file[at : at + length] for at, length, *_ in gpz_ref.read_bytes(t.file).index]
+    first, second = record(UNKNOWN_TYPE, bytes(range(16)), bytes(range(80))), record(UNKNOWN_TYPE + 1, b"")
+    pieces = [first, second]
+    for frame in frames:
+        pieces += [frame, first]
+    return write_bytes({}, [*pieces, second])
 
 
 def codes(kind):
@@ -116,6 +131,7 @@ def files():
         "hand-blocks-f32": blocks(FLOAT32),
         "hand-blocks-f64": blocks(FLOAT64),
         "hand-container": container(),
+        "hand-other-records": other_records(),
         "hand-codes-f32": codes(FLOAT32),
         "hand-codes-f64": codes(FLOAT64),
         "hand-codings": codings(),

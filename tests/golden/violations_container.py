@@ -73,18 +73,19 @@ HEADER = [
 # ---- sections 2 and 11
 
 
-def records(kind=1 << 31 | 3, head=bytes(8), body=b"", index=None):
+def records(kind=1 << 31 | 3, head=bytes(8), body=b"", index=None, between=b""):
     """A frame, then a record or an index."""
     frame = bare_frame()
-    data = header() + frame
+    data = header() + between + frame + between
     if index is None:
         return data + record(kind, head, body)
     particles, timestep, time = struct.unpack_from("<Qqd", frame, 24)
-    entry = {"offset": len(header()), "length": len(frame), "timestep": timestep, "time": time, "particles": particles, **index}
+    entry = {"offset": len(header() + between), "length": len(frame), "timestep": timestep, "time": time, "particles": particles, **index}
     count = entry.pop("count", 1)
     return data + record(2, struct.pack("<QQQqdQ", count, *entry.values()), body)
 
 
+OTHER = record(1 << 31 | 3, bytes(8))
 RECORDS = [
     (dict(kind=0), "type 0"),
     (dict(kind=3), "type 3"),
@@ -92,6 +93,7 @@ RECORDS = [
     (dict(index={"timestep": 6}), "disagrees"),
     (dict(index={"time": 6.5}), "disagrees"),
     (dict(index={"particles": 4}), "disagrees"),
+    (dict(index={"timestep": 6}, between=OTHER), "disagrees"),
 ]
 # Is no index that a reader may use: it walks the records.
 UNUSED_INDEX = [
@@ -102,6 +104,7 @@ UNUSED_INDEX = [
     dict(index={"length": 8}),
     dict(index={"length": 2**63}),
     dict(index={}, body=bytes(8)),
+    dict(index={"count": 0}, between=OTHER),
 ]
 
 

@@ -287,13 +287,20 @@ def read_index(record):
     return [cursor.unpack("QQqQQ") for _ in range(count)]
 
 
-def check_index(index, frames, start, end):
-    """An index that lists frames end to end from `start` (end of the file header) to `end` (its own offset) must agree with them."""
+def check_index(index, frames, others, start, end):
+    """An index must agree with the frames, if nothing but these and other records lies between `start` (end of the file header)
+    and `end` (its own offset). others: length of the other record at each offset."""
+
+    def behind_others(offset):
+        while offset in others:
+            offset += others[offset]
+        return offset
+
     for offset, length, *_ in index:
-        if offset != start:
+        if offset != behind_others(start):
             return
-        start += length
-    if start == end:
+        start = offset + length
+    if behind_others(start) == end:
         found = [(f.offset, f.length, f.timestep, bits_of(f.time), f.particles) for f in frames]
         require(index == found, "the index disagrees with the frames")
 
@@ -331,6 +338,7 @@ def read_bytes(data):
     metadata, features, start = read_file_header(data)
     file = File(metadata, features, frames=[], index=None, torn=None, damage=[])
     last, before = None, None  # record; what a difference frame builds on
+    others = {}
 
     def records():
         file.torn = yield from walk(data, start, file.damage)
@@ -344,10 +352,12 @@ def read_bytes(data):
                 file.frames.append(frame)
             elif last.type == INDEX:
                 file.index = read_index(last)
+            else:
+                others[last.offset] = last.length
         except BadFile as error:
             file.damage.append(f"byte {last.offset}: {error}")
     if file.index is not None and last.type == INDEX and not file.damage:
-        check_index(file.index, file.frames, start, last.offset)
+        check_index(file.index, file.frames, others, start, last.offset)
     return file
 
 

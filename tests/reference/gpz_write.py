@@ -206,9 +206,12 @@ def file_header(metadata, minor=0, optional=0, required=0):
 
 
 def write_bytes(metadata, frames, index=True):
-    """`frames`: frame records. Returns a whole file."""
+    """`frames`: frame records, and any others between them. Returns a whole file."""
     data, entries = file_header(metadata), []
     for frame in frames:
+        if struct.unpack_from("<I", frame, 8)[0] != FRAME:
+            data += frame
+            continue
         head_length = struct.unpack_from("<I", frame, 12)[0]
         particles, timestep, time = struct.unpack_from("<QqQ", frame, 24)
         assert len(frame) >= 56 + head_length

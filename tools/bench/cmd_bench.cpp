@@ -266,7 +266,7 @@ void bench(const BenchOptions &options) {
   std::optional<OutputFile> json;
   if (!options.json.empty()) json.emplace(options.json);
 
-  Source source = open_source(source_choice);
+  bench::Source source = open_source(source_choice);
   const Snapshot snapshot = make_snapshot(options, std::move(source.cloud));
   report.data = describe(snapshot, source.description);
   const std::vector<Bound> bounds = bounds_of(options, report.data.longest_edge);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "copying/carried_records.hpp"
 #include "copying/fit.hpp"
 #include "copying/frame_copier.hpp"
 #include "copying/inputs.hpp"
@@ -81,13 +82,17 @@ void check_fit(const JoinedInputs &inputs, const Place &before, const Place &her
 
 void write_frames(const JoinedInputs &inputs, const std::vector<Place> &places, int threads, WholeOutput &out) {
   FrameCopier copier(out, threads);
+  std::vector<CarriedRecords> others;
+  for (const auto &input : inputs) others.emplace_back(input->reader, out);
   Progress progress("cat", places.size(), "frames");
   for (std::size_t p = 0; p < places.size(); ++p) {
     progress.update(p);
     const JoinedInput &input = *inputs[places[p].input];
     work_on(input.name);
     const bool same_file_follows = p + 1 < places.size() && places[p + 1].input == places[p].input;
+    others[places[p].input].before(places[p].frame);
     copier.put(input.reader, places[p].frame, same_file_follows ? places[p + 1].frame : input.reader.frames());
+    others[places[p].input].after(places[p].frame);
   }
 }
 
@@ -117,12 +122,14 @@ void report(const JoinedInputs &inputs, const std::vector<Place> &places, const 
   const EndsWithoutMemory end;
   std::string text =
       fmt::format("{}: {} of {}: {} copied, {} encoded again\n", printable(options.output),
-                  counted(places.size(), "frame"), counted(inputs.size(), "file"), out.copied(), out.encoded());
+                  counted(places.size(), "frame"), counted(inputs.size(), "file"), out.copied(), out.encoded()) +
+      other_records_line(out.other_records());
   Json json;
   json["file"] = options.output;
   json["frames"] = places.size();
   json["copied"] = out.copied();
   json["encoded_again"] = out.encoded();
+  json["other_records"] = out.other_records();
   json["inputs"] = Json::array();
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const LeftOut rest = left_out(inputs, places, k);
@@ -174,7 +181,8 @@ void add_cat(CommandParser &parser) {
       "Frames are copied without decoding, with their bytes and checksums. Only where the front of a file is left out\n"
       "up to the middle of a key interval (--keep first), the frames up to its next key frame are decoded and encoded\n"
       "again, by --key, --order and --effort. Their values stay the same. A file with a torn end counts with its\n"
-      "complete frames. A chunk whose checksum does not hold ends the command: see gpz repair.");
+      "complete frames. A chunk whose checksum does not hold ends the command: see gpz repair. Records that are no\n"
+      "frames are carried along.");
   command.callback([options] { run_on(options->inputs.front(), [&] { cat(*options); }); });
 }
 

@@ -163,6 +163,7 @@ void encode(EncodeOptions options) {
       }
       check_names(source->name(), frames, source->metadata().elements, metadata.elements);
       check_names(source->name(), frames, source->metadata().type_labels, metadata.type_labels);
+      for (const StoredRecord &record : source->records()) out->copy(record);
       if (!options.source.keep_bits)
         write_within(bounds, source->name(), frame, *out);
       else if (const std::vector<FieldInput> *const typed = source->typed_fields())
@@ -183,6 +184,7 @@ void encode(EncodeOptions options) {
     return;
   }
   if (!out) throw Failure(ExitCode::truncated, source->name(), "no frame in it");
+  for (const StoredRecord &record : source->records()) out->copy(record);
   out->close();
   std::vector<std::string> notes;
   if (source->last_line_is_cut())

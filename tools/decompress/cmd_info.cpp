@@ -43,6 +43,8 @@ struct Summary {
   std::vector<std::int64_t> key_frames;  // their numbers
   unsigned most_since_key = 0;           // frames
   std::uint64_t independent = 0;         // frames that are no key frames, and whose first chunk is independent
+  std::uint64_t other_records = 0;       // that are no frames
+  std::uint64_t other_bytes = 0;
   std::vector<ColumnSummary> columns;
   std::unordered_map<std::string, std::size_t> place_of;  // by name: index into columns, until they are sorted
 };
@@ -116,6 +118,18 @@ void add_sizes(const Reader &reader, Summary &summary) {
   });
 }
 
+// Those in front of frame i; none where they are damaged.
+void add_other_records(const Reader &reader, std::size_t i, Summary &summary) {
+  try {
+    for (const RecordEntry &entry : reader.records(i)) {
+      ++summary.other_records;
+      summary.other_bytes += entry.length;
+    }
+  } catch (const Error &error) {
+    if (!concerns_one_frame(error)) throw;
+  }
+}
+
 Summary summarize(const Reader &reader) {
   Summary summary;
   Progress progress("info", reader.frames(), "frames");
@@ -139,6 +153,7 @@ Summary summarize(const Reader &reader) {
     add_columns(info, summary);
     if (summary.first.fields.empty()) summary.first = std::move(info);
   }
+  for (std::size_t i = 0; i <= reader.frames(); ++i) add_other_records(reader, i, summary);
   summary.fewest = std::min(summary.fewest, summary.most);
   add_sizes(reader, summary);
   std::stable_sort(summary.columns.begin(), summary.columns.end(),
@@ -276,6 +291,10 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
   line("independent", independent_text(summary, reader.frames()));
   line("particles", summary.fewest == summary.most ? fmt::format("{}", summary.most)
                                                    : fmt::format("{} to {}", summary.fewest, summary.most));
+  if (summary.other_records > 0)
+    line("records", fmt::format("{} that {} no frame{}: {} bytes", summary.other_records,
+                                summary.other_records == 1 ? "is" : "are", summary.other_records == 1 ? "" : "s",
+                                summary.other_bytes));
   if (reader.frames() > 0) line("box", box_text(summary.first.box));
   line("units", metadata.units);
   line("elements", fmt::format("{}", fmt::join(metadata.elements, " ")));
@@ -318,6 +337,7 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
   // 0: there is one, or they are not equally spaced.
   json["key_frames"] = {{"count", summary.key_frames.size()}, {"interval", key_interval(summary)}};
   json["independent_difference_frames"] = summary.independent;
+  json["other_records"] = {{"count", summary.other_records}, {"bytes", summary.other_bytes}};
   json["particles"] = {{"fewest", summary.fewest}, {"most", summary.most}, {"total", summary.particles}};
   if (reader.frames() > 0) {
     json["timesteps"] = {{"first", scan.frames.front().timestep},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "capped.hpp"
@@ -34,6 +35,7 @@ class Merger {
   Merger(const JoinedInputs &inputs, WholeOutput &out) : inputs_(inputs), out_(out), last_(inputs.size()) {}
 
   void next() {
+    carry_records([](const JoinedInput &) { return true; });
     parts_.clear();
     for (std::size_t k = 0; k < inputs_.size(); ++k) parts_.push_back(part(k));
     FrameInfo info = parts_[0].info;
@@ -53,7 +55,30 @@ class Merger {
     ++frame_;
   }
 
+  // To be called behind the last frame.
+  void finish() {
+    carry_records([&](const JoinedInput &input) { return input.reader.frames() == frame_; });
+  }
+
  private:
+  // Writes the records of these files in front of the next frame; of equal ones in several files, one.
+  template <typename IsWanted>
+  void carry_records(const IsWanted &is_wanted) {
+    std::vector<std::tuple<std::uint32_t, Bytes, std::uint64_t>> written;  // type, head, checksum of the body
+    for (const auto &input : inputs_) {
+      if (!is_wanted(*input)) continue;
+      work_on(input->name);
+      const auto others = static_cast<std::ptrdiff_t>(written.size());  // of other files
+      for (const RecordEntry &entry : input->reader.records(frame_)) {
+        const StoredRecord record = input->reader.stored(entry);
+        std::tuple facts(record.type, record.head, chunk_checksum(record.body.data(), record.body.size()));
+        if (const auto end = written.begin() + others; std::find(written.begin(), end, facts) != end) continue;
+        written.push_back(std::move(facts));
+        out_.copy(record);
+      }
+    }
+  }
+
   StoredFrame part(std::size_t k) const {
     const JoinedInput &input = *inputs_[k];
     work_on(input.name);
@@ -102,14 +127,16 @@ std::size_t common_frames(const JoinedInputs &inputs) {
   return fewest;
 }
 
-void report(const JoinedInputs &inputs, std::size_t frames, std::uint64_t particles, const MergeOptions &options) {
+void report(const JoinedInputs &inputs, std::size_t frames, const WholeOutput &out, const MergeOptions &options) {
   const EndsWithoutMemory end;
   std::string text = fmt::format("{}: {} of {} files, the last one with {}\n", printable(options.output),
-                                 counted(frames, "frame"), inputs.size(), counted(particles, "particle"));
+                                 counted(frames, "frame"), inputs.size(), counted(out.last_particles(), "particle")) +
+                     other_records_line(out.other_records());
   Json json;
   json["file"] = options.output;
   json["frames"] = frames;
-  json["particles_of_the_last"] = particles;
+  json["particles_of_the_last"] = out.last_particles();
+  json["other_records"] = out.other_records();
   json["inputs"] = Json::array();
   for (const auto &input : inputs) {
     const std::size_t left_out = input->reader.frames() - frames;
@@ -148,9 +175,10 @@ void merge(const MergeOptions &options) {
       progress.update(i);
       merger.next();
     }
+    merger.finish();
   }
   out.commit();
-  report(inputs, frames, out.last_particles(), options);
+  report(inputs, frames, out, options);
 }
 
 }  // namespace
@@ -172,7 +200,10 @@ void add_merge(CommandParser &parser) {
       "same\n"
       "number have to be of one timestep, with one box and the same columns and bounds. Frames at the end that some "
       "files\n"
-      "do not have are left out. A chunk whose checksum does not hold ends the command: see gpz repair.");
+      "do not have are left out. A chunk whose checksum does not hold ends the command: see gpz repair.\n"
+      "Records that are no frames are carried along; one that several files have in front of the same frame is "
+      "written\n"
+      "once.");
   command.callback([options] { run_on(options->inputs.front(), [&] { merge(*options); }); });
 }
 

@@ -57,8 +57,14 @@ void repair(const std::string &input, const std::string &output, int threads, co
   std::string report;
   Progress progress("repair", found.frames.size(), "frames");
   std::uint64_t examined = 0;
+  std::size_t others = 0;  // of found.records, copied
+  const auto copy_records_before = [&](std::uint64_t offset) {
+    for (; others < found.records.size() && found.records[others].offset < offset; ++others)
+      copier.copy(found.records[others].offset, found.records[others].length, out);
+  };
   for (const IndexEntry &frame : found.frames) {
     progress.update(examined++);
+    copy_records_before(frame.offset);
     const auto number = number_at.find(frame.offset);
     try {
       if (number == number_at.end()) throw Error(Status::corrupt, "is not in the index");
@@ -73,6 +79,7 @@ void repair(const std::string &input, const std::string &output, int threads, co
     copier.copy(frame.offset, frame.length, out);
     kept.push_back(entry);
   }
+  copy_records_before(found.file_size);
   for (const IndexEntry &frame : reader.scan().frames) {
     // Both lists are in the order of the file.
     const bool walked =
@@ -94,7 +101,8 @@ void repair(const std::string &input, const std::string &output, int threads, co
   put(out, index_record(kept));
   out.commit();
   OutputFile console("-");
-  console.write(fmt::format("{}: {} kept{}\n{}", printable(input), counted(kept.size(), "frame"),
+  const std::string kept_records = others == 0 ? "" : fmt::format(" and {}", counted(others, "other record"));
+  console.write(fmt::format("{}: {}{} kept{}\n{}", printable(input), counted(kept.size(), "frame"), kept_records,
                             report.empty() ? ", nothing lost" : "", report));
   console.commit();
 }

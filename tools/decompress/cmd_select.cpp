@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "commands.hpp"
+#include "copying/carried_records.hpp"
 #include "copying/frame_copier.hpp"
 #include "copying/report.hpp"
 #include "copying/whole_output.hpp"
@@ -61,15 +62,33 @@ Outcome write_frames(FrameInput &input, const FrameChoice &choice, const Selecti
                      WholeOutput &out) {
   if (input.reader() != nullptr) {
     FrameCopier copier(out, threads, &selection);
-    return for_each_stored(*input.reader(), input.name(), choice, "select",
-                           [&](const Reader &reader, std::size_t i, std::size_t next) { copier.put(reader, i, next); });
+    CarriedRecords others(*input.reader(), out);
+    bool all_carried = true;
+    // Damage between frames costs no frame.
+    const auto carry = [&](const auto &step) {
+      try {
+        step();
+      } catch (const Error &error) {
+        if (!concerns_one_frame(error)) throw;
+        all_carried = false;
+      }
+    };
+    Outcome outcome = for_each_stored(*input.reader(), input.name(), choice, "select",
+                                      [&](const Reader &reader, std::size_t i, std::size_t next) {
+                                        carry([&] { others.before(i); });
+                                        copier.put(reader, i, next);
+                                        carry([&] { others.after(i); });
+                                      });
+    if (!all_carried && !outcome.problem) outcome.problem = damaged_between(input.name());
+    return outcome;
   }
   const auto take = [&](Frame frame) {
     selection.of_decoded(frame);
     out.encode(frame);
   };
   const auto wanted = [&](const FrameInfo &info) { return selection.wanted(info); };
-  return for_each_frame(input, choice, threads, {"select", wanted, take});
+  const auto carry = [&](const StoredRecord &record) { out.copy(record); };
+  return for_each_frame(input, choice, threads, {"select", wanted, take, carry});
 }
 
 void report(const SelectOptions &options, const WholeOutput &out) {
@@ -80,9 +99,11 @@ void report(const SelectOptions &options, const WholeOutput &out) {
   json["frames"] = frames;
   json["copied"] = out.copied();
   json["encoded_again"] = out.encoded();
+  json["other_records"] = out.other_records();
   print_report(options.output, options.json, json,
                fmt::format("{}: {}: {} copied, {} encoded again\n", printable(options.output), counted(frames, "frame"),
-                           out.copied(), out.encoded()));
+                           out.copied(), out.encoded()) +
+                   other_records_line(out.other_records()));
 }
 
 void select(SelectOptions options) {
@@ -126,6 +147,7 @@ void add_select(CommandParser &parser) {
       "are the columns that are kept, if there are positions, ids and whole vectors (x, y and z) among them.\n"
       "Other frames are decoded and encoded again, by --key, --order and --effort. Their values stay the same.\n"
       "Without ids they have no differences: they are key frames.\n"
+      "Records that are no frames are carried along, in front of the next frame that is kept.\n"
       "A damaged or truncated input: all complete frames are written, then the exit code says what is missing.");
   command.callback([options] { run_on(options->input, [&] { select(*options); }); });
 }

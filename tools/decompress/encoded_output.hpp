@@ -21,6 +21,8 @@ class EncodedOutput {
   void write(const Frame &frame) { writer_.write(frame); }
   // Every value keeps its bits (Writer::rewrite).
   void rewrite(const Frame &frame) { writer_.rewrite(frame); }
+  // A record that is no frame.
+  void copy(const StoredRecord &record) { writer_.write(record); }
   // The head of the last frame as the file has it.
   const FrameInfo &last_frame() const { return writer_.last_frame(); }
   void rewrite(const FrameInfo &info, const std::vector<FieldInput> &decoded) { writer_.write(info, decoded); }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "counted.hpp"
 #include "progress.hpp"
 
@@ -21,6 +23,33 @@ void report_none_taken(const std::string &name, const FrameChoice &choice, std::
       fmt::format("{}: has {}{}, none of them in --frames {}", name, counted(frames, "frame"), numbers, choice.text)));
 }
 
+// Records of a pipe that are no frames, until a chosen frame behind them shows that they are wanted.
+class WaitingRecords {
+ public:
+  WaitingRecords(StreamReader &stream, const FrameUse &use) : use_(use) {
+    if (use.take_record) stream.on_record([this](const StoredRecord &record) { add(record); });
+  }
+  void take() {
+    for (const StoredRecord &record : records_) use_.take_record(record);
+    records_.clear();
+    bytes_ = 0;
+  }
+
+ private:
+  // More than this, and they are taken before it is known.
+  static constexpr std::size_t most = std::size_t{64} << 20;
+
+  void add(const StoredRecord &record) {
+    records_.push_back(record);
+    bytes_ += sizeof record + record.head.size() + record.body.size();
+    if (bytes_ > most) take();
+  }
+
+  const FrameUse &use_;
+  std::vector<StoredRecord> records_;
+  std::size_t bytes_ = 0;
+};
+
 Outcome for_each_of_pipe(StreamReader &stream, const std::string &name, const FrameChoice &choice, int threads,
                          const FrameUse &use) {
   if (!choice.range.forward())
@@ -28,12 +57,19 @@ Outcome for_each_of_pipe(StreamReader &stream, const std::string &name, const Fr
   Outcome outcome;
   Progress progress(use.verb, 0, "frames");
   std::uint64_t i = 0;
+  WaitingRecords waiting(stream, use);
+  bool last_taken = false;
   try {
     for (; !choice.range.ends_before(i); ++i) {
       Frame frame;
-      if (!stream.next(frame, threads)) break;
+      if (!stream.next(frame, threads)) {
+        if (last_taken) waiting.take();
+        break;
+      }
       progress.update(i);
-      if (!choice.range.takes(i)) continue;
+      last_taken = choice.range.takes(i);
+      if (!last_taken) continue;
+      waiting.take();
       use.take(std::move(frame));
       ++outcome.written;
     }

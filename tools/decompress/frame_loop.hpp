@@ -40,6 +40,9 @@ struct FrameUse {
   const char *verb;
   std::function<std::vector<bool>(const FrameInfo &)> wanted;  // the fields to decode; of a pipe all are
   std::function<void(Frame)> take;
+  // Of a pipe: takes the records in front of chosen frames that are no frames, and those behind the last frame if it is
+  // chosen. Without it they are skipped.
+  std::function<void(const StoredRecord &)> take_record = nullptr;
 };
 // Calls use.take() for each chosen frame of a file or pipe. Throws Failure (usage) for frames of a pipe that cannot be
 // chosen while they arrive.

@@ -43,7 +43,26 @@ struct IndexEntry {
   std::uint64_t particles = 0;
 };
 
-// Section 11: the last record of a closed file.
+// A record that is neither a frame nor an index, and that programs may skip which do not know its type (section 2).
+struct StoredRecord {
+  std::uint32_t type = 0;  // bit 31 is set
+  Bytes head;              // has a checksum in the file; as the body a multiple of 8 bytes
+  Bytes body;              // has none
+};
+
+// Section 2: the bytes of such a record. Throws invalid_argument (a type without bit 31, a length that is no multiple
+// of 8), limit_exceeded.
+GPZ_API Bytes record_bytes(const StoredRecord &record);
+
+// Where such a record is in a file.
+struct RecordEntry {
+  std::uint32_t type = 0;
+  std::uint64_t offset = 0;  // bytes
+  std::uint64_t length = 0;  // of the whole record, bytes
+};
+
+// Section 11: the last record of a closed file. `frames` are all frames of the file, in file order; other records may
+// lie between them.
 GPZ_API Bytes index_record(const std::vector<IndexEntry> &frames);
 
 // A frame as it stands in a file: its head and the bytes of its chunks, not decoded. Reader::stored reads it,
@@ -64,14 +83,20 @@ GPZ_API void keep_fields(StoredFrame &frame, const std::vector<bool> &kept);
 struct FileScan {
   Metadata metadata;
   std::vector<IndexEntry> frames;  // complete frames, in file order
+  std::uint64_t frames_begin = 0;  // end of the file header, bytes
   std::uint64_t frames_end = 0;    // end of the complete records before the index, bytes: an appending writer cuts here
   std::uint64_t file_size = 0;
   bool has_index = false;
   bool torn = false;     // the file ends with bytes that are no complete record
   bool damaged = false;  // unreadable bytes between complete frames were skipped
+  // The frames come from the index. Records between frames were not all looked at: `records` is empty, and `damaged`
+  // says nothing of the bytes between frames.
+  bool from_index = false;
+  std::vector<RecordEntry> records;  // that are neither frames nor indices, in file order
 };
 
-// Finds the frames of a file: from its index if `use_index` and it has one, otherwise from record to record. Throws
+// Finds the frames of a file: from its index if `use_index` and it has one, otherwise from record to record. With an
+// index that takes the same time whether or not other records lie between the frames. Throws
 // io_error, not_gpz, unsupported_version, corrupt, truncated (no complete file header), limit_exceeded (heads of
 // records that are too large).
 GPZ_API FileScan scan_file(const std::string &path, bool use_index = true, const Limits &limits = {});

@@ -49,6 +49,41 @@ static inline gpz_read_options gpz_new_read_options(void) {
 GPZ_API gpz_status gpz_reader_open_with(const char *path, const gpz_read_options *options, gpz_reader **reader);
 GPZ_API gpz_status gpz_reader_open_memory_with(const void *image, size_t size, const gpz_read_options *options,
                                                gpz_reader **reader);
+
+/* Bytes of a file, and where they go. */
+typedef struct gpz_piece {
+  uint64_t position; /* of the first byte in the file */
+  void *data;
+  size_t size; /* bytes */
+} gpz_piece;
+
+/* Where a reader gets the bytes of a file that is neither on a path nor in memory: an object store, a part of another
+ * file. Several threads may call its functions at once. They return 0, or a number of errno.h (EIO, ...), which is then
+ * GPZ_IO_ERROR; GPZ_OK is 0 as well. */
+typedef struct gpz_source {
+  size_t struct_size;
+  void *context;    /* is handed to the functions */
+  const char *name; /* in error messages; copied. NULL: "source" */
+  uint64_t size;    /* bytes of the whole file */
+  /* Reads all of `size` bytes from `position` on. */
+  int (*read_at)(void *context, uint64_t position, void *data, size_t size);
+  /* Reads `count` pieces, whose positions ascend, in one request. NULL: read_at is called for each. */
+  int (*read_pieces)(void *context, const gpz_piece *pieces, size_t count);
+  /* Called once: when the reader is closed, or when gpz_reader_open_source fails. May be NULL. */
+  void (*close)(void *context);
+} gpz_source;
+
+static inline gpz_source gpz_new_source(void) {
+  gpz_source source;
+  memset(&source, 0, sizeof source);
+  source.struct_size = sizeof source;
+  return source;
+}
+
+/* Opens a file that such functions read. `options` may be NULL. */
+GPZ_API gpz_status gpz_reader_open_source(const gpz_source *source, const gpz_read_options *options,
+                                          gpz_reader **reader);
+
 GPZ_API void gpz_reader_close(gpz_reader *reader);
 
 GPZ_API size_t gpz_reader_frames(const gpz_reader *reader);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "gpz/export.h"
 #include "gpz/frame.hpp"
 #include "gpz/limits.hpp"
+#include "gpz/source.hpp"
 
 namespace gpz {
 
@@ -45,6 +47,9 @@ class GPZ_API Reader {
   explicit Reader(const std::string &path, const Limits &limits = {});
   // Opens the bytes of a whole file in memory, which have to outlive the reader. Error messages call them `name`.
   Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name = "memory", const Limits &limits = {});
+  // Reads from a source of the caller (gpz/source.hpp), which has a whole file. What its functions throw leaves the
+  // functions of the reader.
+  explicit Reader(std::unique_ptr<Source> source, const Limits &limits = {});
   ~Reader();
   Reader(Reader &&) noexcept;
   Reader &operator=(Reader &&) noexcept;
@@ -73,6 +78,11 @@ class GPZ_API Reader {
   // Frame i as it stands in the file, to be written to another one. Nothing is decoded; the checksum of every chunk is
   // checked. Throws corrupt, not_found.
   StoredFrame stored(std::size_t i) const;
+  // The records in front of frame i that are neither frames nor indices; those behind the last frame, if i is frames().
+  // Throws not_found, corrupt, unsupported_version.
+  std::vector<RecordEntry> records(std::size_t i) const;
+  // One of these records, to be written to another file. Throws corrupt.
+  StoredRecord stored(const RecordEntry &record) const;
   // The bytes of chunk k of frame i, for another decoder such as one on a GPU. Checks their checksum. Throws corrupt
   // (checksum), not_found.
   std::vector<std::uint8_t> chunk(std::size_t i, std::size_t k) const;
@@ -107,6 +117,9 @@ class GPZ_API StreamReader {
   // empty.
   bool next(Frame &frame, const ReadOptions &options);
   bool next(Frame &frame, int threads = 1) { return next(frame, ReadOptions{threads, false}); }
+  // From now on next() calls use(record) for each record that is neither a frame nor an index, before it returns the
+  // frame behind it or false. Without this call such records take no memory. What `use` throws leaves next().
+  void on_record(std::function<void(const StoredRecord &record)> use);
 
  private:
   struct GPZ_LOCAL State;

@@ -78,6 +78,11 @@ class GPZ_API Writer {
   // frames of several files is opened with the features of all (Metadata::features).
   void write(const StoredFrame &frame);
 
+  // Writes a record that is neither a frame nor an index, at the place where it is given: behind the last frame, and in
+  // front of the next one. Readers that do not know its type skip it. In a new file, records in front of the first
+  // frame are kept in memory until it is written, or until sync() or close(). Throws invalid_argument (record_bytes).
+  void write(const StoredRecord &record);
+
   // Compresses and writes a decoded frame, as Reader::read returns it with all its fields. Without a change of bound
   // and step every value keeps its bits. With a larger bound, and step 0, the error of the file that was read and the
   // one that is added are within it together (Field::origin). The file gets the sum of both largest errors. Of a frame

@@ -8,6 +8,7 @@
 #include <gpz/error.hpp>
 #include <gpz/reader.hpp>
 #include <gpz/sink.hpp>
+#include <gpz/source.hpp>
 #include <gpz/writer.hpp>
 
 int main(int argc, char **argv) {

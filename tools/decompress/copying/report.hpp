@@ -13,6 +13,9 @@ namespace gpz::tool {
 void print_report(const std::string &output, bool as_json, const Json &json, const std::string &text);
 
 // Throws Failure (usage) if the report and the file would both go to standard output.
+// What a report says of records that are no frames: nothing if there are none.
+std::string other_records_line(std::size_t count);
+
 void check_report(const std::string &output, bool as_json);
 
 }  // namespace gpz::tool

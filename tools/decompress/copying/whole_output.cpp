@@ -51,6 +51,11 @@ void WholeOutput::copy(const FrameInfo &info, const std::vector<ChunkView> &chun
   ++copied_;
 }
 
+void WholeOutput::copy(const StoredRecord &record) {
+  writer_.write(record);
+  ++other_records_;
+}
+
 void WholeOutput::encode(const Frame &frame) {
   writer_.rewrite(frame);
   ++encoded_;

@@ -26,6 +26,8 @@ class WholeOutput {
   void copy(const StoredFrame &frame);
   // Writes a frame made of chunks of several files.
   void copy(const FrameInfo &info, const std::vector<ChunkView> &chunks);
+  // Writes a record that is no frame.
+  void copy(const StoredRecord &record);
   // Encodes a frame that was decoded, or some particles and columns of it. Values keep their bits (Writer::rewrite).
   void encode(const Frame &frame);
   // Writes the index.
@@ -35,12 +37,14 @@ class WholeOutput {
   std::uint64_t last_particles() const { return writer_.frames().back().particles; }  // of the last frame
   std::size_t copied() const { return copied_; }
   std::size_t encoded() const { return encoded_; }
+  std::size_t other_records() const { return other_records_; }
 
  private:
   OutputFile file_;
   Writer writer_;
   std::size_t copied_ = 0;
   std::size_t encoded_ = 0;
+  std::size_t other_records_ = 0;
 };
 
 }  // namespace gpz::tool

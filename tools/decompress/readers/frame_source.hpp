@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gpz/container.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/limits.hpp"
 #include "readers/byte_input.hpp"
@@ -37,6 +38,9 @@ class FrameSource {
   bool last_line_is_cut() const { return input_ != nullptr && input_->line_is_cut(); }
   // For messages.
   virtual const std::string &name() const { return input_->name(); }
+  // The records of a .gpz file that are no frames, in front of the frame that next() has returned; behind the last one,
+  // once it has returned false.
+  virtual std::vector<StoredRecord> records() const { return {}; }
   // Of the file and what was taken of it so far, bytes; the size of a pipe is 0.
   virtual std::uint64_t size() const { return input_->file_size(); }
   virtual std::uint64_t position() const { return input_->position(); }

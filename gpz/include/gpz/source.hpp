@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where gpz::Reader gets the bytes of a .gpz file. Reader has sources for files and memory. A program derives its own
+// source for anything else: an object store, a part of another file, an archive.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpz/export.h"
+
+namespace gpz {
+
+// Bytes that can be read at any position. Several threads may call the functions at once. They throw gpz::Error
+// (io_error, out_of_memory) if they cannot do what they say.
+class GPZ_API Source {
+ public:
+  // Bytes of the file, and where they go.
+  struct Piece {
+    std::uint64_t position = 0;  // of the first byte in the file
+    void *data = nullptr;
+    std::size_t size = 0;  // bytes
+  };
+
+  virtual ~Source() = default;
+  Source() = default;
+  Source(const Source &) = delete;
+  Source &operator=(const Source &) = delete;
+
+  // The name of the source in error messages.
+  virtual const std::string &name() const = 0;
+  // Bytes of the file: the same number at every call.
+  virtual std::uint64_t size() const = 0;
+  // Reads all of `size` bytes. Throws truncated if the file has become shorter.
+  virtual void read_at(std::uint64_t position, void *data, std::size_t size) const = 0;
+  // Reads all pieces; their positions ascend, and pieces do not overlap. This function reads one after the other. A
+  // source in which each request takes long does better to ask for all of them at once, with what lies between pieces
+  // that are close to each other.
+  virtual void read_pieces(const std::vector<Piece> &pieces) const {
+    for (const Piece &piece : pieces) read_at(piece.position, piece.data, piece.size);
+  }
+  // Reader::allow_replacement was called: writers of this process may replace the file. Only sources of files have
+  // something to do.
+  virtual void allow_replacement() {}
+};
+
+}  // namespace gpz

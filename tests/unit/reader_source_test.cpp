@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Readers over sources of the caller, in C++ and C: the frames are those of the file, also for several threads, and
+// errors of the source arrive with its name.
+#include <atomic>
+#include <cerrno>
+
+#include "c_api_support.hpp"
+
+namespace gpz::test {
+namespace {
+
+// The bytes in memory; fails at reads from `failing` on.
+class TestSource final : public Source {
+ public:
+  explicit TestSource(Bytes bytes, std::size_t failing = ~std::size_t{0})
+      : bytes_(std::move(bytes)), failing_(failing) {}
+  const std::string &name() const override { return name_; }
+  std::uint64_t size() const override { return bytes_.size(); }
+  void read_at(std::uint64_t position, void *data, std::size_t size) const override {
+    if (reads_++ >= failing_) throw Error(Status::io_error, "the network is down", name_, position, ENETDOWN);
+    ASSERT_LE(position, bytes_.size());
+    ASSERT_LE(size, bytes_.size() - position);
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(position), size, static_cast<std::uint8_t *>(data));
+  }
+
+ private:
+  Bytes bytes_;
+  std::size_t failing_;
+  std::string name_ = "store://bucket/traj.gpz";
+  mutable std::atomic<std::size_t> reads_{0};
+};
+
+TEST(ReaderSources, OfTheCallerHaveTheFramesOfTheFile) {
+  const Bytes bytes = small_file(4);
+  const std::vector<Frame> frames = read_all(bytes);
+  const Reader reader(std::make_unique<TestSource>(bytes));
+  ASSERT_EQ(reader.frames(), frames.size());
+  std::vector<std::thread> threads;
+  std::atomic<int> equal{0};
+  for (int k = 0; k < 4; ++k)
+    threads.emplace_back([&] {
+      for (std::size_t i = 0; i < frames.size(); ++i)
+        if (same(reader.read(i), frames[i])) ++equal;
+    });
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_EQ(equal, 16);
+}
+
+TEST(ReaderSources, ErrorsAreThoseOfTheSource) {
+  const Bytes bytes = small_file(3);
+  bool opened = false;
+  for (std::size_t failing = 0;; ++failing) {
+    try {
+      const Reader reader(std::make_unique<TestSource>(bytes, failing));
+      opened = true;
+      for (std::size_t i = 0; i < 3; ++i) reader.read(i);
+      EXPECT_GT(failing, 10u);
+      break;
+    } catch (const Error &error) {
+      ASSERT_EQ(error.status(), Status::io_error);
+      EXPECT_EQ(error.file(), "store://bucket/traj.gpz");
+      EXPECT_EQ(error.cause(), "the network is down");
+      EXPECT_EQ(error.system_error(), ENETDOWN);
+    }
+  }
+  EXPECT_TRUE(opened);
+  EXPECT_EQ(status_of([] { Reader(std::unique_ptr<Source>()); }), Status::invalid_argument);
+  EXPECT_EQ(status_of([] { Reader(std::make_unique<TestSource>(Bytes())); }), Status::truncated);
+}
+
+TEST(ReaderSources, PiecesAreReadOneByOneUnlessTheSourceKnowsBetter) {
+  const TestSource source(small_file());
+  const Bytes bytes = small_file();
+  Bytes a(10), b(3);
+  source.read_pieces({{8, a.data(), a.size()}, {40, b.data(), b.size()}});
+  EXPECT_TRUE(std::equal(a.begin(), a.end(), bytes.begin() + 8));
+  EXPECT_TRUE(std::equal(b.begin(), b.end(), bytes.begin() + 40));
+}
+
+// What C functions have.
+struct Place {
+  Bytes bytes;
+  std::size_t reads = 0, requests = 0, closed = 0;
+  int failure = 0;  // of every read
+};
+
+int read_from(void *context, std::uint64_t position, void *data, std::size_t size) {
+  auto &place = *static_cast<Place *>(context);
+  ++place.reads;
+  if (place.failure != 0) return place.failure;
+  std::copy_n(place.bytes.begin() + static_cast<std::ptrdiff_t>(position), size, static_cast<std::uint8_t *>(data));
+  return 0;
+}
+
+int read_pieces_from(void *context, const gpz_piece *pieces, std::size_t count) {
+  ++static_cast<Place *>(context)->requests;
+  for (std::size_t k = 0; k < count; ++k)
+    if (const int code = read_from(context, pieces[k].position, pieces[k].data, pieces[k].size)) return code;
+  return 0;
+}
+
+void close_place(void *context) { ++static_cast<Place *>(context)->closed; }
+
+gpz_source source_of(Place &place) {
+  gpz_source source = gpz_new_source();
+  source.context = &place;
+  source.name = "store";
+  source.size = place.bytes.size();
+  source.read_at = read_from;
+  source.close = close_place;
+  return source;
+}
+
+TEST(ReaderSources, OfCFunctions) {
+  for (const bool in_pieces : {false, true}) {
+    Place place;
+    place.bytes = small_file(3);
+    gpz_source source = source_of(place);
+    if (in_pieces) source.read_pieces = read_pieces_from;
+    gpz_read_options options = gpz_new_read_options();
+    options.threads = 2;
+    gpz_reader *reader = nullptr;
+    ASSERT_EQ(gpz_reader_open_source(&source, in_pieces ? &options : nullptr, &reader), GPZ_OK) << gpz_last_error();
+    EXPECT_EQ(gpz_reader_frames(reader), 3u);
+    for (std::size_t i = 0; i < 3; ++i) {
+      std::vector<double> x(5 + i);
+      ASSERT_EQ(gpz_reader_read_double(reader, i, "x", x.data(), x.size()), GPZ_OK) << gpz_last_error();
+      EXPECT_EQ(x, read_all(place.bytes)[i].columns[0].floats);
+    }
+    place.failure = EACCES;
+    EXPECT_EQ(gpz_reader_verify(reader, 0), GPZ_IO_ERROR);
+    const std::string message = gpz_last_error();
+    EXPECT_NE(message.find("store"), std::string::npos) << message;
+    EXPECT_NE(message.find("Permission denied"), std::string::npos) << message;
+    EXPECT_EQ(place.closed, 0u);
+    gpz_reader_close(reader);
+    EXPECT_EQ(place.closed, 1u);
+  }
+}
+
+TEST(ReaderSources, OfCFunctionsAreClosedOnceWhereTheyAreRefused) {
+  Place place;
+  place.bytes = Bytes(100);
+  gpz_reader *reader = nullptr;
+  gpz_source source = source_of(place);
+  EXPECT_EQ(gpz_reader_open_source(&source, nullptr, &reader), GPZ_NOT_GPZ);
+  EXPECT_EQ(place.closed, 1u);
+  source.name = nullptr;
+  place.failure = EIO;
+  EXPECT_EQ(gpz_reader_open_source(&source, nullptr, &reader), GPZ_IO_ERROR);
+  EXPECT_EQ(std::string(gpz_last_error()).find("source"), 0u) << gpz_last_error();
+  EXPECT_EQ(place.closed, 2u);
+  source.read_at = nullptr;
+  EXPECT_EQ(gpz_reader_open_source(&source, nullptr, &reader), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(place.closed, 3u);
+  source = source_of(place);
+  gpz_read_options options = gpz_new_read_options();
+  options.threads = -1;
+  EXPECT_EQ(gpz_reader_open_source(&source, &options, &reader), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(place.closed, 4u);
+  EXPECT_EQ(gpz_reader_open_source(nullptr, nullptr, &reader), GPZ_INVALID_ARGUMENT);
+  source.struct_size = 4;
+  EXPECT_EQ(gpz_reader_open_source(&source, nullptr, &reader), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(reader, nullptr);
+  EXPECT_EQ(gpz_reader_open_source(&source, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(place.closed, 4u);
+}
+
+// A size that is not that of the file leads to no read beyond it.
+TEST(ReaderSources, ReadNothingBehindTheirEnd) {
+  Place place;
+  place.bytes = small_file(2);
+  const Bytes whole = place.bytes;
+  for (std::size_t size = 0; size < whole.size(); size += 7) {
+    gpz_source source = source_of(place);
+    source.size = size;
+    place.bytes.assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    gpz_reader *reader = nullptr;
+    const gpz_status status = gpz_reader_open_source(&source, nullptr, &reader);
+    if (status == GPZ_OK) {
+      EXPECT_LT(gpz_reader_frames(reader), 2u + 1u);
+      gpz_reader_close(reader);
+    } else {
+      EXPECT_TRUE(status == GPZ_TRUNCATED || status == GPZ_NOT_GPZ) << status;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpz::test

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records of a file that are no frames, carried along to a new file with the frames (docs/format.md, section 2).
+#pragma once
+
+#include <cstddef>
+
+#include "copying/whole_output.hpp"
+#include "gpz/reader.hpp"
+
+namespace gpz::tool {
+
+class CarriedRecords {
+ public:
+  // Both have to outlive this object.
+  CarriedRecords(const Reader &reader, WholeOutput &out) : reader_(reader), out_(out) {}
+
+  // To be called before frame i is written: writes the records in front of it, and those in front of frames since the
+  // last call. Throws what reading and writing throw; the next call goes on behind what could not be read.
+  void before(std::size_t i);
+  // To be called after frame i was written: behind the last frame of the file, writes the records there.
+  void after(std::size_t i) {
+    if (i + 1 == reader_.frames()) before(i + 1);
+  }
+
+ private:
+  const Reader &reader_;
+  WholeOutput &out_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace gpz::tool
