@@ -15,7 +15,7 @@ namespace gpz::format {
 // What the components of a field of image flags count, where positions are field 0 of the frame.
 Crossed crossed_by(const Field &positions, const Field &images, const Box &box);
 
-// Whether so many have stayed that differences may be worth it.
+// True if enough particles stayed for differences to pay.
 inline bool enough_stay(std::uint64_t staying, std::uint64_t particles, std::uint64_t before) {
   return 2 * staying >= (particles < before ? before : particles);
 }

@@ -39,7 +39,7 @@ constexpr SectionCandidate candidates[] = {
     {ChunkKind::difference, any_field & ~on_grid,          format::block_coded_values,  When::always},
 };
 
-// Of an order and of frames with or without ids; the first that applies.
+// Chunk kind for an order; the first match wins.
 struct ChunkCandidate {
   ChunkKind kind;
   bool (*applies)(const ChunkRequest &request, bool has_ids);

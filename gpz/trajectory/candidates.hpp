@@ -31,7 +31,7 @@ struct ChunkRequest {
   const std::vector<Field> &fields;
   std::uint64_t particles;
   Order order;
-  std::uint32_t features;  // that chunks and codings may need
+  std::uint32_t features;  // allowed by both effort and file header
 };
 
 // The kind of chunk that competes with a block chunk; none for most.

@@ -54,7 +54,7 @@ struct Payload {
   core::GridBox box;  // from the head
 };
 
-// What an encoder makes a section of.
+// Input for encoding one section.
 struct SectionSource {
   SectionContext context;
   const FieldInput &input;

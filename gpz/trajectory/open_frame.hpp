@@ -36,7 +36,7 @@ class OpenFrame {
   OpenFrame &operator=(const OpenFrame &) = default;
 };
 
-// What is kept from one key frame to the next: to take so much memory anew takes longer than to fill it.
+// Kept from one key frame to the next, because reallocating costs more than filling.
 struct KeyFrameMemory {
   IdOrder order;
   Indices indices;  // of a field

@@ -15,7 +15,7 @@ namespace gpz::trajectory {
 
 using Rows = std::vector<std::uint32_t>;
 
-// Those of `particles` particles: `rows`, or 0, 1, 2, ... where it is null.
+// Row of each particle; 0, 1, 2, ... if `rows` is null.
 inline void take_rows(const int *rows, std::size_t particles, Rows &out) {
   out.resize(particles);
   if (rows == nullptr)

@@ -63,7 +63,7 @@ struct TrajectoryEncoder::State {
     key_chunk.clear();
   }
 
-  // Those that chunks and codings may need.
+  // Features allowed by both effort and file header.
   std::uint32_t usable() const { return features_of(effort, order, true) & features; }
 
   void encode_key(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
