@@ -50,7 +50,11 @@ class Parameters(unittest.TestCase):
     SETTINGS = bytes([1, 2, 38, 64, 2]) + (500).to_bytes(8, "little") + bytes([4, 0]) + bytes(10) + bytes([9, 0]) + bytes(8)
 
     def test_whole(self):
-        PairForce().read(Cursor(self.SETTINGS, "pair forces"))
+        cursor = Cursor(self.SETTINGS + b"rest", "pair forces")
+        forces = PairForce()
+        forces.read(cursor)
+        self.assertEqual(cursor.data[cursor.offset :], b"rest")
+        self.assertEqual(forces.settings.cutoff, 500)
 
     def test_broken(self):
         broken = [b"", b"\0", b"\2", self.SETTINGS[:-1]]
