@@ -135,7 +135,8 @@ FoundCell CellSearch::find(const Box &box, const Field &field, const cpu::IndexC
     out.axes[d] = find_axis(named[d], period, straight[d].period != 0, is_thorough, found_[d]);
   }
   out.tilted = format::tilted_edges(box, field);
-  if (box.kind == Box::Kind::none && edges_.is_tilted()) out.tilted = edges_.edges();
+  if (box.kind == Box::Kind::none && edges_.is_tilted() && components == core::max_components)
+    out.tilted = edges_.edges();
   if (out.tilted && last != nullptr && is_thorough_) corner_.place(*out.tilted, q, n);
   return out;
 }

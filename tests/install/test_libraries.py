@@ -20,8 +20,8 @@ def exported(library):
     symbols = set()
     for line in run("nm", "-D", "--defined-only", "-C", "--with-symbol-versions", library).splitlines():
         kind, name = line.split(maxsplit=2)[1:]
-        if kind == "A":
-            continue  # the versions themselves
+        if kind == "A" or kind.islower():
+            continue  # the versions themselves, and local symbols
         name, _, version = name.rpartition("@@")
         symbols.add((name, version))
     return symbols

@@ -179,6 +179,27 @@ TEST(CellSearch, EdgesThatWereFoundStay) {
 }
 
 // Frames that have nothing to do with each other.
+// Tilted cells are those of three components.
+TEST(CellSearch, TwoComponentsOfATiltedCellThatNoBoxNames) {
+  const auto moving = motion(6, 0.01);
+  Field field;
+  field.type = ValueType::float64;
+  field.step = bound;
+  field.components = {{"x", 0}, {"y", 1}};
+  trajectory::CellSearch search;
+  search.set_thorough(true);
+  std::array<std::vector<std::int64_t>, 2> before;
+  for (const std::vector<double> &x : placed(moving, box_of({5, 0, 0}), 0, 0)) {
+    std::array<std::vector<std::int64_t>, 2> q;
+    for (std::size_t d = 0; d < q.size(); ++d)
+      for (std::size_t i = 0; i < particles; ++i) q[d].push_back(std::llround(x[3 * i + d] / bound));
+    const cpu::IndexColumns now{q[0].data(), q[1].data(), nullptr};
+    const cpu::IndexColumns last{before[0].data(), before[1].data(), nullptr};
+    EXPECT_FALSE(search.find({}, field, now, before[0].empty() ? nullptr : &last, particles).tilted);
+    before = q;
+  }
+}
+
 TEST(DifferencePatience, FramesFarApartAreIndependent) {
   std::vector<std::vector<double>> frames;
   for (std::size_t f = 0; f < 12; ++f) {
