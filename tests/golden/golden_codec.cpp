@@ -267,7 +267,9 @@ void decode(const std::string &path) {
 // The tables that encoders and decoders go by: features by name, those of chunk kinds and codings, and which fields
 // chunks of a kind may have in a coding.
 void print_tables() {
-  using namespace gpz;
+  namespace feature = gpz::feature;
+  namespace format = gpz::format;
+  using gpz::ChunkKind;
   json features;
   for (const auto &[bit, name] : feature::names) features[name] = bit;
   json kinds = json::array();

@@ -35,9 +35,11 @@ TEST(ReaderSources, OfTheCallerHaveTheFramesOfTheFile) {
   const std::vector<Frame> frames = read_all(bytes);
   const Reader reader(std::make_unique<TestSource>(bytes));
   ASSERT_EQ(reader.frames(), frames.size());
+  constexpr std::size_t readers = 4;
   std::vector<std::thread> threads;
+  threads.reserve(readers);
   std::atomic<int> equal{0};
-  for (int k = 0; k < 4; ++k)
+  for (std::size_t k = 0; k < readers; ++k)
     threads.emplace_back([&] {
       for (std::size_t i = 0; i < frames.size(); ++i)
         if (same(reader.read(i), frames[i])) ++equal;
