@@ -4,7 +4,11 @@
 
 #include <sys/stat.h>
 
+#include <memory>
+
 namespace gpz::api {
+
+struct FilesBeingRead;
 
 // A file is being read while objects for it live.
 class BeingRead {
@@ -15,6 +19,7 @@ class BeingRead {
   BeingRead &operator=(const BeingRead &) = delete;
 
  private:
+  std::shared_ptr<FilesBeingRead> files_;  // readers may be static objects, destroyed after that of this library
   dev_t device_;
   ino_t inode_;
 };
