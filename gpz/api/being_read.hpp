@@ -19,7 +19,7 @@ class BeingRead {
   BeingRead &operator=(const BeingRead &) = delete;
 
  private:
-  std::shared_ptr<FilesBeingRead> files_;  // readers may be static objects, destroyed after that of this library
+  std::shared_ptr<FilesBeingRead> files_;  // static readers may outlive the pointer of this library
   dev_t device_;
   ino_t inode_;
 };
