@@ -17,7 +17,7 @@ from gpz._frame import VECTORS
 
 UNITS_OF_NONE = "lj"  # whose bound is that of files which name no units
 THERMAL = "thermal"  # in place of a bound: the first frame says it
-OF_SPECIES = ("type", "typelabel", "element", "mass")  # columns by which the library tells species apart
+OF_SPECIES = ("type", "typelabel", "element", "mass")  # the first that a frame has identifies species
 
 
 def require_units(units: Any) -> None:

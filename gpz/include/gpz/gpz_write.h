@@ -50,9 +50,9 @@ typedef enum gpz_effort {
 GPZ_API gpz_status gpz_default_position_bound(const char *units, double *bound);
 
 /* The bound of velocities that leaves observables unchanged: a thousandth of the thermal speed of the heaviest species,
- * rounded down to two significant digits, in the units of the velocities. `fields` are those of a frame, as
- * gpz_writer_write takes them, with at least one of the columns vx, vy and vz (floats) and one of type, typelabel,
- * element and mass; the first of the latter says which particles are of one species. The thermal speed of a species is
+ * rounded down to two significant digits, in the units of the velocities. `fields` are the columns of one frame, the
+ * same as for gpz_writer_write. They need at least one of vx, vy and vz (floats), and one of type, typelabel, element
+ * and mass; the first of these that is there says which particles are of one species. The thermal speed of a species is
  * the root mean square of the components of its velocities, about the mean of each; the smallest counts, which in
  * equilibrium is that of the heaviest species. Bounds of the fields have no part in it. Set the bound in the velocity
  * fields of every frame: a file has one. GPZ_INVALID_ARGUMENT, and *bound is 0, if such columns are missing, and if in
