@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "gpz/api/file.hpp"
+#include "gpz/api/follower.hpp"
 #include "gpz/api/frame_file.hpp"
+#include "gpz/api/frame_memory.hpp"
+#include "gpz/api/frames_ahead.hpp"
 #include "gpz/api/read_output.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
@@ -15,7 +19,6 @@
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/format/opened_chunk.hpp"
-#include "gpz/trajectory/frame_history.hpp"
 #include "gpz/trajectory/open_frame.hpp"
 
 namespace gpz {
@@ -24,12 +27,6 @@ namespace {
 using api::in_file;
 using api::in_place;
 
-// The fields that are decoded: the wanted ones and one more.
-std::vector<bool> with_field(std::vector<bool> wanted, std::size_t field) {
-  if (!wanted.empty() && field != format::no_field) wanted[field] = true;
-  return wanted;
-}
-
 std::vector<bool> wanted_of(const std::vector<cpu::Target> &targets) {
   std::vector<bool> wanted(targets.size());
   std::transform(targets.begin(), targets.end(), wanted.begin(),
@@ -37,89 +34,142 @@ std::vector<bool> wanted_of(const std::vector<cpu::Target> &targets) {
   return wanted;
 }
 
-// What reading a frame takes, kept for the next one: to get pages of memory costs time like decoding.
-struct FrameMemory {
-  std::unique_ptr<std::uint8_t[]> bytes;  // of chunks: no more than the file has, in whose complete records they are
-  std::size_t size = 0;
-  format::Charge charge;  // for them
-  trajectory::KeyFrameMemory key;
-
-  void reserve(std::size_t wanted) {
-    if (wanted <= size) return;
-    bytes.reset();
-    size = 0;
-    charge = {};
-    charge = format::Charge(wanted);
-    bytes.reset(new std::uint8_t[wanted]);  // rather than a vector: no zeros first
-    size = wanted;
-  }
-};
-
 }  // namespace
 
 struct Reader::State {
   format::Budget budget;  // first: the rest is charged to it
   api::FrameFile file;
-  // The frames since a key frame, for the frame behind the last one that was read.
   std::mutex mutex;
-  trajectory::FrameHistory history;
-  std::size_t followed = 0;  // the last frame of the history
-  bool joined = false;       // the fields that it follows were asked for in more than one call
-  // A frame that the ones behind it, up to the next key frame, cannot be read without.
-  std::optional<Error> failure;
-  std::size_t failed = 0;
-  std::mutex spare_mutex;
-  std::vector<FrameMemory> spare;  // one for each thread that has read at the same time
+  api::Follower follower;  // guarded by the mutex
+  api::SpareMemory spare;
+  api::FramesAhead ahead;  // last: its threads use the rest
 
   State(std::unique_ptr<api::Source> from, const Limits &limits)
-      : budget(limits), file(opened(std::move(from), budget)) {}
+      : budget(limits),
+        file(opened(std::move(from), budget)),
+        follower(file),
+        ahead(file, std::min(most_ahead, budget.limit() / 8),
+              [this](std::size_t i, const api::FrameRequest &request, int threads, api::Follower &of_run,
+                     api::SpareMemory &memory,
+                     api::HeldValues &values) { decode_ahead(i, request, threads, of_run, memory, values); }) {}
+
+  static constexpr std::uint64_t most_ahead = std::uint64_t{256} << 20;
 
   static api::FrameFile opened(std::unique_ptr<api::Source> from, format::Budget &budget) {
     const format::Budget::Scope scope(budget);
     return api::FrameFile(std::move(from));
   }
 
-  // Reads these fields of frame i (an empty list: all), whose chunks begin at `position`, and calls use(frame). With
-  // `anew`, its bytes are read even if it is the last one that was read.
+  // A frame whose head has been read.
+  struct Place {
+    std::size_t i;
+    std::uint64_t chunks = 0;  // position of the first one
+    format::FrameHead head;
+
+    Place(const api::FrameFile &file, std::size_t number) : i(number), head(file.head(number, &chunks)) {}
+  };
+
+  // Reads these fields of a frame (an empty list: all), and calls use(frame). With `anew`, its bytes are read even if
+  // it is the last one that was read. `of_run`: for difference frames; nullptr: that of direct calls.
   template <typename Use>
-  void open(std::size_t i, const format::FrameHead &head, std::uint64_t position, const std::vector<bool> &wanted,
-            int threads, bool anew, const Use &use) {
+  void open(const Place &place, const std::vector<bool> &wanted, int threads, bool anew, api::Follower *of_run,
+            api::SpareMemory &memory, const Use &use) {
     const format::UsualArithmetic arithmetic;
-    api::decoding(file.name(), position, head.info.particles, [&] {
-      if (head.info.since_key == 0) {
-        open_key(head, position, wanted, use);
+    api::decoding(file.name(), place.chunks, place.head.info.particles, [&] {
+      if (place.head.info.since_key == 0) {
+        open_key(place, wanted, memory, use);
         return;
       }
-      const std::lock_guard<std::mutex> lock(mutex);
-      follow_to(i, head, wanted, threads, anew);
-      in_file(file.name(), [&] { use(history); });
+      std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
+      if (of_run == nullptr) lock.lock();
+      api::Follower &used = of_run != nullptr ? *of_run : follower;
+      trajectory::OpenFrame &opened = used.go_to(place.i, place.head, wanted, threads, anew, memory);
+      in_file(file.name(), [&] { use(opened); });
     });
+  }
+
+  // Writes the values of a frame to targets_of(particles), one target for each field, which are these fields' (an empty
+  // list: of all). They come from threads that decode ahead if possible.
+  template <typename TargetsOf>
+  void write(const Place &place, const api::FrameRequest &request, const std::vector<bool> &wanted,
+             const ReadOptions &options, bool anew, const TargetsOf &targets_of) {
+    const FrameInfo &info = place.head.info;
+    std::size_t sorted_by = format::no_field;
+    in_file(file.name(), [&] { sorted_by = api::sort_field(info, options); });
+    const auto decode = [&] {
+      open(place, api::with_field(wanted, sorted_by), options.threads, anew, nullptr, spare,
+           [&](trajectory::OpenFrame &opened) {
+             opened.write_all(info.fields, targets_of(opened.particles()), sorted_by, options.threads);
+           });
+    };
+    if (take_ahead(place, request, options.threads, [&](const api::HeldValues &values) {
+          if (!values.are_of(info)) return false;
+          values.copy_to(targets_of(info.particles));
+          return true;
+        }))
+      return;
+    try {
+      decode();
+    } catch (const Error &error) {
+      // What is decoded ahead must not take the memory that this frame needs.
+      if (error.status() != Status::limit_exceeded && error.status() != Status::out_of_memory) throw;
+      if (!ahead.stop()) throw;
+      decode();
+    }
+  }
+
+  template <typename Use>
+  bool take_ahead(const Place &place, const api::FrameRequest &request, int threads, const Use &use) {
+    const FrameInfo &info = place.head.info;
+    if (threads == 1 || info.particles < api::FramesAhead::least_particles || info.since_key > place.i) return false;
+    const auto start = [&]() -> std::optional<api::Follower> {
+      const std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
+      if (!lock || !follower.is_before(place.i, info.since_key)) return {};
+      return std::exchange(follower, api::Follower(file));
+    };
+    return ahead.take(place.i, place.i - info.since_key, request, threads, start, use);
+  }
+
+  // Called by threads that decode ahead.
+  void decode_ahead(std::size_t i, const api::FrameRequest &request, int threads, api::Follower &of_run,
+                    api::SpareMemory &memory, api::HeldValues &values) {
+    const format::Budget::Scope scope(budget);
+    const Place place(file, i);
+    const FrameInfo &info = place.head.info;
+    const std::size_t sorted_by = api::sort_field(info, {threads, request.sort_by_id});
+    std::vector<bool> wanted(info.fields.size());
+    for (const api::FrameRequest::Column &column : request.columns)
+      if (column.field < wanted.size()) wanted[column.field] = true;
+    open(place, api::with_field(std::move(wanted), sorted_by), threads, false, &of_run, memory,
+         [&](trajectory::OpenFrame &opened) {
+           opened.write_all(info.fields, values.make_room(request, info.fields, opened.particles()), sorted_by,
+                            threads);
+         });
   }
 
   void read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted, bool anew, Frame &frame) {
     const format::Budget::Scope scope(budget);
-    std::uint64_t position = 0;
-    const format::FrameHead head = file.head(i, &position);
-    if (!wanted.empty() && wanted.size() != head.info.fields.size())
+    const Place place(file, i);
+    const FrameInfo &info = place.head.info;
+    if (!wanted.empty() && wanted.size() != info.fields.size())
       throw Error(Status::invalid_argument, "`wanted` does not have one entry for each field", file.name());
-    std::size_t sorted_by = format::no_field;
-    in_file(file.name(), [&] { sorted_by = api::sort_field(head.info, options); });
-    api::begin_frame(head.info, frame);
+    api::begin_frame(info, frame);
     format::Charge columns;
-    open(i, head, position, with_field(wanted, sorted_by), options.threads, anew, [&](trajectory::OpenFrame &opened) {
-      // Now that the chunks have shown that they have so many particles.
-      columns = api::charge_for_columns(head.info.particles, head.info.fields, wanted);
-      const auto targets = api::frame_targets(frame, wanted, static_cast<std::size_t>(opened.particles()));
-      opened.write_all(head.info.fields, targets, sorted_by, options.threads);
-    });
+    write(place, api::request_of(frame, wanted, options.sort_by_id), wanted, options, anew,
+          [&](std::uint64_t particles) {
+            // Now that the chunks have shown that they have so many particles.
+            columns = api::charge_for_columns(info.particles, info.fields, wanted);
+            return api::frame_targets(frame, wanted, static_cast<std::size_t>(particles));
+          });
   }
 
   template <typename Use>
-  void open_key(const format::FrameHead &head, std::uint64_t position, const std::vector<bool> &wanted,
-                const Use &use) {
+  void open_key(const Place &place, const std::vector<bool> &wanted, api::SpareMemory &spare_memory, const Use &use) {
+    const format::FrameHead &head = place.head;
+    std::uint64_t position = place.chunks;
     std::uint64_t size = 0;
     for (const ChunkEntry &chunk : head.chunks) size += chunk.length;
-    FrameMemory memory = take_memory();
+    api::FrameMemory memory = spare_memory.take();
     in_place(file.name(), position, [&] { memory.reserve(static_cast<std::size_t>(size)); });
     trajectory::KeyFrame frame(head.info.fields, wanted, memory.key);
     std::uint8_t *at = memory.bytes.get();
@@ -130,89 +180,7 @@ struct Reader::State {
       at += chunk.length;
     }
     in_file(file.name(), [&] { use(frame); });
-    give_back(std::move(memory));
-  }
-
-  FrameMemory take_memory() {
-    const std::lock_guard<std::mutex> lock(spare_mutex);
-    if (spare.empty()) return {};
-    FrameMemory memory = std::move(spare.back());
-    spare.pop_back();
-    return memory;
-  }
-  void give_back(FrameMemory memory) {
-    const std::lock_guard<std::mutex> lock(spare_mutex);
-    spare.push_back(std::move(memory));
-  }
-
-  // Brings the history to frame i, which is no key frame: from its key frame on, or from the last one read if that lies
-  // between.
-  void follow_to(std::size_t i, const format::FrameHead &head, std::vector<bool> wanted, int threads, bool anew) {
-    const std::size_t since_key = head.info.since_key;
-    wanted =
-        with_field(std::move(wanted), head.info.fields.empty() ? format::no_field : 0);  // image flags follow its edges
-    const bool lies_between = history.complete() && followed < i + (anew ? 0 : 1) && followed + since_key >= i;
-    const bool goes_on = lies_between && history.follows(wanted);
-    if (!goes_on) {
-      // Who reads other fields of the same frames in turn has both followed, and at the next time all there are: the
-      // frames since the key frame are not read again for each field.
-      if (lies_between) wanted = joined ? std::vector<bool>() : history.joined(std::move(wanted));
-      joined = lies_between;
-      history.forget();
-      if (failure && failed < i && failed + since_key >= i) throw_behind(*failure, failed);
-      // Other frames are in the places of those that were lost.
-      if (since_key > i || file.head(i - since_key).info.since_key != 0)
-        throw Error(Status::corrupt, "a frame that it builds on is missing", file.name(), file.scan().frames[i].offset);
-    } else {
-      wanted = history.wanted();
-    }
-    for (std::size_t j = goes_on ? followed + 1 : i - since_key; j <= i; ++j) {
-      try {
-        follow(j, wanted, threads);
-      } catch (const trajectory::FieldNotFollowed &missing) {
-        // From the key frame on, with this field. There are fewer such turns than fields.
-        history.forget();
-        wanted[missing.field] = true;
-        j = i - since_key - 1;
-      } catch (const Error &error) {
-        history.forget();
-        if (error.status() != Status::corrupt && error.status() != Status::truncated) throw;
-        // No copy: that would share its message with the exception that this thread's caller gets, by a reference count
-        // of the standard library that no tool can follow.
-        failure.emplace(error.status(), error.cause(), error.file(), error.position(), error.system_error());
-        failed = j;
-        if (j == i) throw;
-        throw_behind(error, j);
-      }
-    }
-  }
-
-  void follow(std::size_t j, const std::vector<bool> &wanted, int threads) {
-    std::uint64_t position = 0;
-    const format::FrameHead head = file.head(j, &position);
-    // Frames with other fields than the one that is wanted: its chunks are independent then.
-    const bool has_these = wanted.size() == head.info.fields.size();
-    in_place(file.name(), file.scan().frames[j].offset,
-             [&] { history.begin(head, has_these ? wanted : std::vector<bool>()); });
-    std::uint64_t longest = 0;
-    for (const ChunkEntry &chunk : head.chunks) longest = std::max(longest, chunk.length);
-    FrameMemory memory = take_memory();
-    in_place(file.name(), position, [&] { memory.reserve(static_cast<std::size_t>(longest)); });
-    for (std::size_t k = 0; k < head.chunks.size(); ++k) {
-      const ChunkEntry &chunk = head.chunks[k];
-      const std::vector<Field> &fields = head.info.fields;
-      const format::OpenedChunk opened = file.read_chunk(chunk, position, fields.size(), memory.bytes.get());
-      in_place(file.name(), position, [&] { history.chunk(k, opened, chunk.particles, fields, threads); });
-      position += chunk.length;
-    }
-    give_back(std::move(memory));
-    history.end(head);
-    followed = j;
-  }
-
-  [[noreturn]] void throw_behind(const Error &error, std::size_t frame) const {
-    throw Error(error.status(), "it builds on frame " + std::to_string(frame) + ", which is damaged: " + error.cause(),
-                file.name(), error.position());
+    spare_memory.give_back(std::move(memory));
   }
 };
 
@@ -257,16 +225,12 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
                                const ReadOptions &options) const {
   const format::Budget::Scope scope(state_->budget);
   return in_file(state_->file.name(), [&] {
-    std::uint64_t position = 0;
-    format::FrameHead head = state_->file.head(i, &position);
-    const std::vector<cpu::Target> targets = api::column_targets(head.info, columns, capacity);
-    const std::size_t sorted_by = api::sort_field(head.info, options);
-    const std::vector<bool> wanted = with_field(wanted_of(targets), sorted_by);
-    state_->open(i, head, position, wanted, options.threads, false, [&](trajectory::OpenFrame &opened) {
-      opened.write_all(head.info.fields, targets, sorted_by, options.threads);
-    });
-    api::set_origins(head.info);
-    return std::move(head.info);
+    State::Place place(state_->file, i);
+    const std::vector<cpu::Target> targets = api::column_targets(place.head.info, columns, capacity);
+    state_->write(place, {targets, options.sort_by_id}, wanted_of(targets), options, false,
+                  [&](std::uint64_t) -> const std::vector<cpu::Target> & { return targets; });
+    api::set_origins(place.head.info);
+    return std::move(place.head.info);
   });
 }
 

@@ -233,8 +233,10 @@ class SectionCoder {
     sides.reserve(ends.size());
     for (std::size_t s = 0; s < ends.size(); ++s)
       sides.emplace_back(scene_, contexts, of_components, streams[s], q, s == 0 ? 0 : ends[s - 1]);
+    // A thread with fewer segments than lanes takes as long.
+    const std::size_t passes = std::max<std::size_t>(1, ends.size() / cpu::kernels().ways.lanes);
     cpu::parallel_ranges(
-        cpu::thread_count(threads, ends.size()), ends.size(),
+        cpu::thread_count(threads, passes), ends.size(),
         [&](int, std::uint64_t from, std::uint64_t to) { Pass<DecodeSide>(scene_.walk, sums_, sides).run(from, to); });
     for (const cpu::NumberDecoder &stream : streams) stream.end();
     learn(sums_, update_.classes);

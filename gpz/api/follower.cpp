@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/api/follower.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "gpz/api/file.hpp"
+#include "gpz/format/fields.hpp"
+
+namespace gpz::api {
+
+std::vector<bool> with_field(std::vector<bool> wanted, std::size_t field) {
+  if (!wanted.empty() && field != format::no_field) wanted[field] = true;
+  return wanted;
+}
+
+bool Follower::lies_before(std::size_t i, std::size_t since_key, bool anew) const {
+  return history_.complete() && last_ < i + (anew ? 0 : 1) && last_ + since_key >= i;
+}
+
+trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &head, std::vector<bool> wanted,
+                                       int threads, bool anew, SpareMemory &spare) {
+  const std::size_t since_key = head.info.since_key;
+  // Image flags follow the edges of field 0.
+  wanted = with_field(std::move(wanted), head.info.fields.empty() ? format::no_field : 0);
+  const bool lies_between = lies_before(i, since_key, anew);
+  const bool goes_on = lies_between && history_.follows(wanted);
+  if (!goes_on) {
+    // Who reads other fields of the same frames in turn has both followed, and at the next time all there are: the
+    // frames since the key frame are not read again for each field.
+    if (lies_between) wanted = joined_ ? std::vector<bool>() : history_.joined(std::move(wanted));
+    joined_ = lies_between;
+    history_.forget();
+    if (failure_ && failed_ < i && failed_ + since_key >= i) throw_behind(*failure_, failed_);
+    // Other frames are in the places of those that were lost.
+    if (since_key > i || file_->head(i - since_key).info.since_key != 0)
+      throw Error(Status::corrupt, "a frame that it builds on is missing", file_->name(),
+                  file_->scan().frames[i].offset);
+  } else {
+    wanted = history_.wanted();
+  }
+  for (std::size_t j = goes_on ? last_ + 1 : i - since_key; j <= i; ++j) {
+    try {
+      follow(j, wanted, threads, spare);
+    } catch (const trajectory::FieldNotFollowed &missing) {
+      // From the key frame on, with this field. There are fewer such turns than fields.
+      history_.forget();
+      wanted[missing.field] = true;
+      j = i - since_key - 1;
+    } catch (const Error &error) {
+      history_.forget();
+      if (error.status() != Status::corrupt && error.status() != Status::truncated) throw;
+      // No copy: that would share its message with the exception that this thread's caller gets, by a reference count
+      // of the standard library that no tool can follow.
+      failure_.emplace(error.status(), error.cause(), error.file(), error.position(), error.system_error());
+      failed_ = j;
+      if (j == i) throw;
+      throw_behind(error, j);
+    }
+  }
+  return history_;
+}
+
+void Follower::follow(std::size_t j, const std::vector<bool> &wanted, int threads, SpareMemory &spare) {
+  std::uint64_t position = 0;
+  const format::FrameHead head = file_->head(j, &position);
+  // Frames with other fields than the one that is wanted: its chunks are independent then.
+  const bool has_these = wanted.size() == head.info.fields.size();
+  in_place(file_->name(), file_->scan().frames[j].offset,
+           [&] { history_.begin(head, has_these ? wanted : std::vector<bool>()); });
+  std::uint64_t longest = 0;
+  for (const ChunkEntry &chunk : head.chunks) longest = std::max(longest, chunk.length);
+  FrameMemory memory = spare.take();
+  in_place(file_->name(), position, [&] { memory.reserve(static_cast<std::size_t>(longest)); });
+  for (std::size_t k = 0; k < head.chunks.size(); ++k) {
+    const ChunkEntry &chunk = head.chunks[k];
+    const std::vector<Field> &fields = head.info.fields;
+    const format::OpenedChunk opened = file_->read_chunk(chunk, position, fields.size(), memory.bytes.get());
+    in_place(file_->name(), position, [&] { history_.chunk(k, opened, chunk.particles, fields, threads); });
+    position += chunk.length;
+  }
+  spare.give_back(std::move(memory));
+  history_.end(head);
+  last_ = j;
+}
+
+void Follower::throw_behind(const Error &error, std::size_t frame) const {
+  throw Error(error.status(), "it builds on frame " + std::to_string(frame) + ", which is damaged: " + error.cause(),
+              file_->name(), error.position());
+}
+
+}  // namespace gpz::api

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decodes the difference frames of a file: from a key frame on, or behind the frame that was decoded last.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "gpz/api/frame_file.hpp"
+#include "gpz/api/frame_memory.hpp"
+#include "gpz/error.hpp"
+#include "gpz/trajectory/frame_history.hpp"
+
+namespace gpz::api {
+
+// `wanted` with one more field, unless it is empty (all fields) or the field is format::no_field.
+std::vector<bool> with_field(std::vector<bool> wanted, std::size_t field);
+
+// Frames by number in the file. One thread at a time uses it.
+class Follower {
+ public:
+  // The file has to outlive it.
+  explicit Follower(const FrameFile &file) : file_(&file) {}
+
+  // Decodes these fields (an empty list: all) of difference frame i. With `anew`, its bytes are read even if it is the
+  // frame that was decoded last. Throws corrupt, truncated, limit_exceeded, io_error.
+  trajectory::OpenFrame &go_to(std::size_t i, const format::FrameHead &head, std::vector<bool> wanted, int threads,
+                               bool anew, SpareMemory &memory);
+
+  // Whether it can go on to frame i, which comes so many frames behind its key frame, from the frame that was decoded
+  // last.
+  bool is_before(std::size_t i, std::size_t since_key) const { return lies_before(i, since_key, false); }
+
+ private:
+  bool lies_before(std::size_t i, std::size_t since_key, bool anew) const;
+  void follow(std::size_t j, const std::vector<bool> &wanted, int threads, SpareMemory &memory);
+  [[noreturn]] void throw_behind(const Error &error, std::size_t frame) const;
+
+  const FrameFile *file_;
+  trajectory::FrameHistory history_;
+  std::size_t last_ = 0;  // frame of the history
+  bool joined_ = false;   // the fields that it follows were asked for in more than one call
+  // A frame that the ones behind it, up to the next key frame, cannot be read without.
+  std::optional<Error> failure_;
+  std::size_t failed_ = 0;
+};
+
+}  // namespace gpz::api

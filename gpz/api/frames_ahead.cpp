@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/api/frames_ahead.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "gpz/api/forks.hpp"
+#include "gpz/codec/parallel.hpp"
+
+namespace gpz::api {
+
+// What the threads share. A loop is a series of frames first, first + stride, ...; a run is the part of it in one key
+// interval, which is decoded in order, by one thread at a time.
+struct FramesAhead::Shared {
+  using Lock = std::unique_lock<std::mutex>;
+
+  struct Run {
+    std::size_t key = 0;            // frame with which the key interval starts
+    std::deque<std::size_t> waits;  // frames to be decoded
+    bool is_busy = false;
+    std::optional<Follower> follower;
+  };
+  struct Entry {
+    enum class State : std::uint8_t { waits, ready, failed };
+    State state = State::waits;
+    std::uint64_t bytes = 0;
+    HeldValues values;
+  };
+
+  Shared(const FrameFile &in, std::uint64_t bytes, Decode with) : file(in), most(bytes), decode(std::move(with)) {}
+
+  const FrameFile &file;
+  const std::uint64_t most;
+  const Decode decode;
+  SpareMemory memory;
+  std::mutex mutex;
+  std::condition_variable work, done;
+  std::vector<std::thread> threads;
+  bool stopping = false;
+
+  // What callers have asked for.
+  FrameRequest request;
+  std::optional<std::size_t> last;
+  std::size_t stride = 0;  // 0: the last two frames did not ascend
+  // The loop.
+  bool is_active = false;
+  unsigned long turn = 0;  // another one with every loop
+  std::size_t next = 0;    // the first frame that is in no run yet
+  bool is_extending = false;
+  std::uint64_t held = 0;  // bytes of values that are decoded or will be
+  std::map<std::size_t, Entry> entries;
+  std::deque<std::shared_ptr<Run>> runs;
+  std::vector<HeldValues> spare;
+
+  void reset() {
+    is_active = false;
+    ++turn;
+    held = 0;
+    entries.clear();
+    runs.clear();
+    spare.clear();
+    done.notify_all();
+  }
+
+  bool may_extend() const {
+    return is_active && !is_extending && next < file.scan().frames.size() && (held < most || entries.empty());
+  }
+
+  // Adds the next frame of the loop to a run. Its head is read without the lock.
+  void extend(Lock &lock) {
+    is_extending = true;
+    const std::size_t i = next;
+    const unsigned long begun = turn;
+    lock.unlock();
+    std::optional<FrameInfo> info;
+    try {
+      info = file.head(i).info;
+      if (info->since_key > i) info.reset();
+    } catch (const std::exception &) {
+      // Whoever reads this frame gets the error.
+    }
+    lock.lock();
+    is_extending = false;
+    if (turn != begun) return;
+    next += stride;
+    Entry &entry = entries[i];
+    if (!info) {
+      entry.state = Entry::State::failed;
+      done.notify_all();
+      return;
+    }
+    entry.bytes = size_of(request, info->particles);
+    held += entry.bytes;
+    const std::size_t key = i - info->since_key;
+    if (runs.empty() || runs.back()->key != key) add_run(key);
+    runs.back()->waits.push_back(i);
+    work.notify_all();
+  }
+
+  void add_run(std::size_t key) {
+    // No frame joins a run that is not the last one.
+    const auto is_over = [](const std::shared_ptr<Run> &run) { return run->waits.empty() && !run->is_busy; };
+    runs.erase(std::remove_if(runs.begin(), runs.end(), is_over), runs.end());
+    runs.push_back(std::make_shared<Run>());
+    runs.back()->key = key;
+  }
+
+  static bool is_idle(const std::shared_ptr<Run> &run) { return !run->is_busy && !run->waits.empty(); }
+
+  // The threads that a run may take for each of its frames.
+  int share() const {
+    const auto works = [](const std::shared_ptr<Run> &run) { return run->is_busy || is_idle(run); };
+    const auto count = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), works));
+    return static_cast<int>(std::max<std::size_t>(1, threads.size() / std::max<std::size_t>(1, count)));
+  }
+
+  void decode_next(const std::shared_ptr<Run> &run, Lock &lock) {
+    const int share_of_run = share();
+    const std::size_t i = run->waits.front();
+    run->waits.pop_front();
+    run->is_busy = true;
+    const FrameRequest wanted = request;
+    const unsigned long begun = turn;
+    HeldValues values;
+    if (!spare.empty()) {
+      values = std::move(spare.back());
+      spare.pop_back();
+    }
+    lock.unlock();
+    auto state = Entry::State::ready;
+    try {
+      if (!run->follower) run->follower.emplace(file);
+      decode(i, wanted, share_of_run, *run->follower, memory, values);
+    } catch (const std::exception &) {
+      state = Entry::State::failed;  // the caller decodes it again, and gets the error
+    }
+    lock.lock();
+    run->is_busy = false;
+    if (turn != begun) return;
+    Entry &entry = entries[i];
+    entry.state = state;
+    entry.values = std::move(values);
+    done.notify_all();
+    work.notify_all();
+  }
+
+  void work_on() {
+    Lock lock(mutex);
+    while (!stopping) {
+      const auto run = std::find_if(runs.begin(), runs.end(), is_idle);
+      if (run != runs.end())
+        decode_next(std::shared_ptr<Run>(*run), lock);
+      else if (may_extend())
+        extend(lock);
+      else
+        work.wait(lock);
+    }
+  }
+
+  // Whether frame i goes on with the loop, or with frames that may become one. Remembers it.
+  bool is_regular(std::size_t i, const FrameRequest &asked) {
+    const bool same = last && asked == request;
+    const std::size_t step = same && i > *last ? i - *last : 0;
+    const bool regular = step != 0 && (step == stride || (step == 1 && *last == 0));
+    if (is_active && !(regular && step == stride)) reset();
+    if (!same) request = asked;
+    stride = step;
+    last = i;
+    return regular;
+  }
+
+  // Starts the loop at frame i. False if there is no thread.
+  bool begin(std::size_t i, std::size_t key, std::size_t count, const Start &start) {
+    try {
+      while (threads.size() < count) threads.emplace_back([this] { work_on(); });
+    } catch (const std::system_error &) {
+      if (threads.empty()) return false;
+    }
+    reset();
+    is_active = true;
+    next = i;
+    if (std::optional<Follower> follower = start()) {
+      add_run(key);
+      runs.back()->follower = std::move(follower);
+    }
+    return true;
+  }
+};
+
+FramesAhead::FramesAhead(const FrameFile &file, std::uint64_t most, Decode decode)
+    : shared_(std::make_unique<Shared>(file, most, std::move(decode))), generation_(fork_generation()) {}
+
+FramesAhead::~FramesAhead() {
+  // In a child process: its threads are not there, and what they had locked stays locked.
+  if (is_forked())
+    (void)shared_.release();
+  else
+    stop();
+}
+
+bool FramesAhead::is_forked() const { return fork_generation() != generation_; }
+
+bool FramesAhead::stop() {
+  if (is_forked()) return false;
+  std::vector<std::thread> threads;
+  {
+    const std::lock_guard<std::mutex> lock(shared_->mutex);
+    shared_->stopping = true;
+    shared_->reset();
+    threads.swap(shared_->threads);
+  }
+  shared_->work.notify_all();
+  for (std::thread &thread : threads) thread.join();
+  return !threads.empty();
+}
+
+bool FramesAhead::take(std::size_t i, std::size_t key, const FrameRequest &request, int threads, const Start &start,
+                       const std::function<bool(const HeldValues &)> &use) {
+  const int count = cpu::thread_count(threads, UINT64_MAX);
+  if (count == 1 || is_forked()) return false;
+  Shared &shared = *shared_;
+  Shared::Lock lock(shared.mutex);
+  if (shared.stopping) return false;
+  const bool regular = shared.is_regular(i, request);
+  if (!shared.is_active && (!regular || !shared.begin(i, key, static_cast<std::size_t>(count), start))) return false;
+  const unsigned long begun = shared.turn;
+  const auto is_decided = [&] {
+    if (shared.turn != begun) return true;
+    const auto entry = shared.entries.find(i);
+    return entry != shared.entries.end() && entry->second.state != Shared::Entry::State::waits;
+  };
+  shared.work.notify_all();
+  shared.done.wait(lock, is_decided);
+  if (shared.turn != begun) return false;
+  const auto entry = shared.entries.find(i);
+  const bool is_ready = entry->second.state == Shared::Entry::State::ready;
+  HeldValues values = std::move(entry->second.values);
+  shared.held -= entry->second.bytes;
+  shared.entries.erase(entry);
+  lock.unlock();
+  shared.work.notify_all();
+  const bool used = is_ready && use(values);
+  lock.lock();
+  if (shared.turn == begun) shared.spare.push_back(std::move(values));
+  return used;
+}
+
+}  // namespace gpz::api

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values of a frame that was decoded before anybody asked for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpz/codec/target.hpp"
+#include "gpz/format/budget.hpp"
+#include "gpz/frame.hpp"
+
+namespace gpz::api {
+
+// What is read of a frame.
+struct FrameRequest {
+  struct Column {
+    std::size_t field;
+    std::size_t component;
+    ConstArray::Type type;  // of the caller's array
+  };
+  std::vector<Column> columns;
+  bool sort_by_id = false;
+
+  // `targets` has one entry for each field.
+  FrameRequest(const std::vector<cpu::Target> &targets, bool by_id);
+  FrameRequest() = default;
+};
+bool operator==(const FrameRequest &a, const FrameRequest &b);
+
+class HeldValues {
+ public:
+  // Room for the columns of `particles` particles of a frame with these fields. One target a field; they stay valid
+  // when the object moves. Throws not_found (fewer fields than the request names), limit_exceeded, std::bad_alloc.
+  std::vector<cpu::Target> make_room(const FrameRequest &request, const std::vector<Field> &fields,
+                                     std::uint64_t particles);
+  // Whether this frame has the fields and the number of particles that these values are of.
+  bool are_of(const FrameInfo &info) const;
+  // Copies all columns to the targets of the same request.
+  void copy_to(const std::vector<cpu::Target> &targets) const;
+
+ private:
+  struct Column {
+    FrameRequest::Column of;
+    std::size_t at;  // bytes
+  };
+
+  std::vector<Column> columns_;
+  std::vector<Field> fields_;
+  std::uint64_t particles_ = 0;
+  std::unique_ptr<std::uint8_t[]> bytes_;
+  std::size_t room_ = 0;
+  format::Charge charge_;  // for the room
+};
+
+// Asks for the columns of these fields (an empty list: of all), as a Frame has them.
+FrameRequest request_of(const Frame &frame, const std::vector<bool> &wanted, bool sort_by_id);
+
+// Bytes of the values of a frame.
+std::uint64_t size_of(const FrameRequest &request, std::uint64_t particles);
+
+}  // namespace gpz::api
