@@ -54,6 +54,7 @@ struct FramesAhead::Shared {
   std::size_t next = 0;    // the first frame that is in no run yet
   bool is_extending = false;
   std::uint64_t held = 0;  // bytes of values that are decoded or will be
+  std::size_t reach = 0;   // frames that are decoded ahead: more with each frame that is read, as loops may end soon
   std::map<std::size_t, Entry> entries;
   std::deque<std::shared_ptr<Run>> runs;
   std::vector<HeldValues> spare;
@@ -69,7 +70,8 @@ struct FramesAhead::Shared {
   }
 
   bool may_extend() const {
-    return is_active && !is_extending && next < file.scan().frames.size() && (held < most || entries.empty());
+    return is_active && !is_extending && next < file.scan().frames.size() &&
+           (entries.empty() || (entries.size() < reach && held < most));
   }
 
   // Adds the next frame of the loop to a run. Its head is read without the lock.
@@ -185,6 +187,7 @@ struct FramesAhead::Shared {
     reset();
     is_active = true;
     next = i;
+    reach = 2 * threads.size();
     if (std::optional<Follower> follower = start()) {
       add_run(key);
       runs.back()->follower = std::move(follower);
@@ -242,6 +245,7 @@ bool FramesAhead::take(std::size_t i, std::size_t key, const FrameRequest &reque
   const bool is_ready = entry->second.state == Shared::Entry::State::ready;
   HeldValues values = std::move(entry->second.values);
   shared.held -= entry->second.bytes;
+  shared.reach += 2;
   shared.entries.erase(entry);
   lock.unlock();
   shared.work.notify_all();

@@ -102,14 +102,13 @@ struct Reader::State {
              opened.write_all(info.fields, targets_of(opened.particles()), sorted_by, options.threads);
            });
     };
-    if (take_ahead(place, request, options.threads, [&](const api::HeldValues &values) {
-          if (!values.are_of(info)) return false;
-          values.copy_to(targets_of(info.particles));
-          return true;
-        }))
-      return;
+    const auto copy = [&](const api::HeldValues &values) {
+      if (!values.are_of(info)) return false;
+      values.copy_to(targets_of(info.particles));
+      return true;
+    };
     try {
-      decode();
+      if (!take_ahead(place, request, options.threads, copy)) decode();
     } catch (const Error &error) {
       // What is decoded ahead must not take the memory that this frame needs.
       if (error.status() != Status::limit_exceeded && error.status() != Status::out_of_memory) throw;

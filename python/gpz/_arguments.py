@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,16 @@ def checked_integer(name: str, value: Any, least: int, most: int, meaning: str) 
     if not least <= number <= most:
         raise ArgumentError(f"{name}: {meaning}, not {number}")
     return number
+
+
+def cores() -> int:
+    """Of this process."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def checked_reading_threads(threads: Any) -> int:
+    """None: as many as serve most readers, without taking a large machine for each of them."""
+    return min(cores(), 4) if threads is None else checked_threads(threads)
 
 
 def checked_threads(threads: Any) -> int:

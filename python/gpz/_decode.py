@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from gpz import _core, _positions
-from gpz._arguments import checked_choice, checked_integer, checked_threads, shown
+from gpz._arguments import checked_choice, checked_integer, checked_reading_threads, shown
 from gpz._errors import ArgumentError, ColumnError, LimitError
 from gpz._head import Head
 
@@ -28,8 +28,8 @@ ROOM = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float32), np.dtype(n
 class Options:
     """How the frames of a file are read."""
 
-    def __init__(self, threads: int, max_memory: int | None, order: str | None, dtype):
-        self.threads = checked_threads(threads)
+    def __init__(self, threads: int | None, max_memory: int | None, order: str | None, dtype):
+        self.threads = checked_reading_threads(threads)
         self.max_memory = 0  # the limit of the library
         if max_memory is not None:
             self.max_memory = checked_integer(

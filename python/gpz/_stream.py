@@ -65,7 +65,7 @@ class Stream(Iterator[Frame]):
 def stream(
     file: Any,
     *,
-    threads: int = 1,
+    threads: int | None = None,
     max_memory: int | None = None,
     order: str | None = None,
     dtype: npt.DTypeLike = None,

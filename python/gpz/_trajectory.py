@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from gpz import _core, _files, _head, _positions
-from gpz._ahead import Ahead
 from gpz._arguments import checked_integer, shown
 from gpz._decode import (
     Group,
@@ -30,6 +29,7 @@ from gpz._decode import (
 from gpz._errors import ColumnError
 from gpz._frame import Frame
 from gpz._head import Head
+from gpz._loop import Loop
 
 # And binary file objects, and what has the bytes of a file as its buffer.
 Source = str | os.PathLike | bytes | bytearray | memoryview
@@ -89,7 +89,7 @@ class Trajectory(Sequence):
         with gpz.open("melt.gpz") as t:
             len(t), t.units, t.timesteps
             t[0].positions                 # (N, 3) in the order of ids
-            for frame in t[::10]:          # every tenth frame; the next one is read on a thread meanwhile
+            for frame in t[::10]:          # every tenth frame; the next ones are decoded on threads meanwhile
                 frame.positions, frame["vx"], frame.box.matrix
 
     Slices are trajectories that share the open file. Pickling keeps the path and the options: whoever unpickles it opens
@@ -208,7 +208,7 @@ class Trajectory(Sequence):
         """Frames in order. Each loop opens the file for itself, so that loops do not disturb each other: a frame is decoded
         from the one before it."""
         self._file.require_open()
-        return Ahead(self._indices, File(self._file.source, self._file.options, of_loop=True).frame, self._file)
+        return Loop(self._indices, File(self._file.source, self._file.options, of_loop=True).frame, self._file)
 
     def _position(self, index: int) -> int:
         """The number of a frame in the file."""
@@ -341,7 +341,7 @@ class Trajectory(Sequence):
 def open(
     path: Source | Any,
     *,
-    threads: int = 1,
+    threads: int | None = None,
     max_memory: int | None = None,
     order: str | None = None,
     dtype: npt.DTypeLike = None,
@@ -350,7 +350,8 @@ def open(
 
     path: the file; or the bytes of a whole file (bytes, bytearray, memoryview); or a binary file object with a whole file,
         as of open(name, "rb"), io.BytesIO or gzip.open: the place where it stands does not matter, and stays.
-    threads: for decoding; 1: the caller's thread, 0: all cores. Values do not depend on it.
+    threads: for decoding. In loops, and wherever frames are read in ascending order, the next frames are decoded ahead on
+        them. 1: the caller's thread alone; 0: all cores; None: all cores, but no more than four. Values do not depend on it.
     max_memory: bytes. A file that asks for more raises gpz.LimitError; None: half of the memory of the machine.
     order: "id": particles in ascending order of ids; an error where a frame has none. "stored": as the file has them,
         which differs from frame to frame. None: "id" for frames that have ids.

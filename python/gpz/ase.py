@@ -52,7 +52,7 @@ def read_gpz(
     *,
     units: str | None = None,
     specorder: Sequence[str] | None = None,
-    threads: int = 1,
+    threads: int | None = None,
     order: str | None = None,
 ) -> Iterator[Atoms]:
     """Yields an ase.Atoms for each frame of `index`; frames are decoded one after the other.

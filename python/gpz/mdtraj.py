@@ -37,7 +37,7 @@ def load(
     stride: int | None = None,
     frame: int | None = None,
     atom_indices: Sequence[int] | None = None,
-    threads: int = 1,
+    threads: int | None = None,
 ) -> mdtraj.Trajectory:
     """The frames of a file.
 
@@ -65,7 +65,7 @@ def iterload(
     *,
     stride: int | None = None,
     atom_indices: Sequence[int] | None = None,
-    threads: int = 1,
+    threads: int | None = None,
 ) -> Iterator[mdtraj.Trajectory]:
     """The frames of a file, `chunk` of them at a time; 0: all at once, as in mdtraj. Other arguments and values are those of
     `load`. Raises ValueError for a negative `chunk`."""

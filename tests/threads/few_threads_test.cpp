@@ -73,6 +73,14 @@ TEST_P(FewThreads, MakeText) {
   }
 }
 
+TEST_P(FewThreads, DecodeAhead) {
+  const Bytes bytes = file_of(trajectory(2000, 8), 3);
+  const std::vector<Frame> frames = read_all(bytes);
+  const Reader reader = reader_of(bytes);
+  const Limit limit(GetParam());
+  for (std::size_t i = 0; i < frames.size(); ++i) EXPECT_TRUE(same(reader.read(i, 3), frames[i])) << i;
+}
+
 INSTANTIATE_TEST_SUITE_P(Started, FewThreads, testing::Values(0, 1, 2));
 
 // The dump then says that it cannot write in the background (gpz_background.cpp).

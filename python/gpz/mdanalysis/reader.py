@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterable
 from typing import Any
@@ -13,17 +12,8 @@ from MDAnalysis.coordinates import base
 from MDAnalysis.lib.util import store_init_arguments
 
 import gpz
-from gpz._background import Background
 from gpz.mdanalysis.layout import FrameError, Layout, Vector
 from gpz.mdanalysis.origins import OfFrame
-
-FEW_ATOMS = 10_000  # are decoded in less time than it takes to wait for a thread
-
-
-def cores() -> int:
-    """Of this process."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
 
 def open_fixed(filename: str, **options: Any) -> gpz.Trajectory:
     """Opens a file whose frames all have one number of atoms, as MDAnalysis wants them. TypeError if it has not."""
@@ -57,10 +47,9 @@ class GPZReader(OfFrame, base.ReaderBase):
         True: all that have no other place in a timestep.
     convert_units: False leaves all numbers in units of the file.
     lammps_units: the LAMMPS name of the units, for a file that names none or the wrong ones.
-    threads: for decoding; 1: none besides the caller's, 0: all cores.
+    threads: for decoding, as in gpz.open. In loops the next frames are decoded ahead on them.
     max_memory: bytes; a file that asks for more is refused. None: half of the memory of the machine.
-    read_ahead: in loops, decode the next frame on a thread while this one is used. None: if there are two cores, and
-        atoms enough that it pays.
+    read_ahead: False decodes nothing ahead, on one thread.
     dt: ps between frames, instead of the times in the file. time_offset: ps that are added to each time.
 
     `ts.data["step"]` is the timestep of LAMMPS. Without times in the file they are timesteps times the timestep size,
@@ -78,13 +67,13 @@ class GPZReader(OfFrame, base.ReaderBase):
         additional_columns: Iterable[str] | bool | None = None,
         convert_units: bool = True,
         lammps_units: str | None = None,
-        threads: int = 1,
+        threads: int | None = None,
         max_memory: int | None = None,
-        read_ahead: bool | None = None,
+        read_ahead: bool = True,
         **kwargs: Any,
     ):
         super().__init__(filename, convert_units=convert_units, **kwargs)
-        self._options = {"threads": threads, "max_memory": max_memory}
+        self._options = {"threads": threads if read_ahead else 1, "max_memory": max_memory}
         trajectory = self._open()
         self._trajectory: gpz.Trajectory | None = trajectory
         self.n_frames = len(trajectory)
@@ -108,7 +97,6 @@ class GPZReader(OfFrame, base.ReaderBase):
         self._times = self._find_times()
         # The digits that two rounded times leave to their difference.
         self._dt = None if self._times is None or self.n_frames < 2 else float(f"{self._times[1] - self._times[0]:.9g}")
-        self._reads_ahead = cores() > 1 and self.n_atoms >= FEW_ATOMS if read_ahead is None else read_ahead
         self._prepare()
 
         self.ts = self._Timestep(self.n_atoms, **self._ts_kwargs)
@@ -152,16 +140,13 @@ class GPZReader(OfFrame, base.ReaderBase):
         return times * self.layout.units.time
 
     def _prepare(self) -> None:
-        """Makes what is not pickled: the thread, and arrays."""
-        self._background = Background()
-        self._spare: list[Vector] = []
+        """Makes what is not pickled: arrays of ids."""
         self._ids_now: np.ndarray | None = None
-        self._spare_ids: np.ndarray | None = None
         if self.layout.has_ids:
             ids = self.opened().read(0, ["id"])["id"]
             small = len(ids) == 0 or ids.max() <= np.iinfo(np.int32).max
             self._ids = ids.astype(np.int32 if small else np.int64)  # half the time of the comparison
-            self._ids_now, self._spare_ids = self._ids.copy(), self._ids.copy()
+            self._ids_now = self._ids.copy()
 
     @staticmethod
     def parse_n_atoms(filename: str, **_kwargs: Any) -> int:
@@ -172,15 +157,12 @@ class GPZReader(OfFrame, base.ReaderBase):
     # --- What the base classes of MDAnalysis ask for ---
 
     def _reopen(self) -> None:
-        self._end_background()
         if self._trajectory is None:
             self._trajectory = self._open()
         self._frame = -1
-        self._stride: int | None = None
         self.ts.frame = -1
 
     def close(self) -> None:
-        self._end_background()
         trajectory, self._trajectory = getattr(self, "_trajectory", None), None
         if trajectory is not None:
             trajectory.close()
@@ -195,14 +177,11 @@ class GPZReader(OfFrame, base.ReaderBase):
             self._decode(frame)
         except (OSError, EOFError) as error:
             raise FrameError(f"frame {frame}: {error}") from error
-        stride, before = frame - self._frame, self._stride
-        self._frame, self._stride = frame, stride
-        if self._reads_ahead and stride == before and 0 < stride < self.n_frames - frame:
-            self._begin(frame + stride)
+        self._frame = frame
         return self.ts
 
     def __getstate__(self) -> dict[str, Any]:
-        made = {"_trajectory", "_background", "_spare", "_ids", "_ids_now", "_spare_ids"}
+        made = {"_trajectory", "_ids", "_ids_now"}
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -225,17 +204,11 @@ class GPZReader(OfFrame, base.ReaderBase):
     # --- Decoding ---
 
     def _decode(self, frame: int) -> None:
-        """Fills the timestep. Values are decoded straight into its arrays, or copied there from those read ahead."""
+        """Fills the timestep. Values are decoded straight into its arrays."""
         ts, trajectory = self.ts, self.opened()
         head = trajectory[frame]
         vectors = self.layout.vectors(ts)
-        ahead = self._background.take()
-        if ahead is not None and self._next == frame:
-            values = ahead.result()
-            for vector, spare in zip(vectors, self._spare):
-                vector.array[...] = spare.array
-        else:
-            values = self._fetch(trajectory, frame, vectors, self._ids_now)
+        values = self._fetch(trajectory, frame, vectors, self._ids_now)
         if self.layout.has_ids and not np.array_equal(values["id"], self._ids):
             raise FrameError(
                 f"{self.filename}: frame {frame} has other atoms than frame 0 (their ids differ). MDAnalysis reads "
@@ -256,18 +229,3 @@ class GPZReader(OfFrame, base.ReaderBase):
         if ids is not None:
             into["id"] = ids
         return trajectory.read(frame, self.layout.others, out=into, dtype=np.float64)
-
-    def _end_background(self) -> None:
-        """Waits for what is read ahead, because the next loop needs the arrays, and ends the thread."""
-        if hasattr(self, "_background"):
-            ahead = self._background.take()
-            if ahead is not None:
-                ahead.exception()
-            self._background.stop()
-
-    def _begin(self, frame: int) -> None:
-        """Starts to decode a frame on the thread."""
-        if not self._spare:
-            self._spare = self.layout.vectors(self.ts.copy())
-        self._next = frame
-        self._background.begin(self._fetch, self.opened(), frame, self._spare, self._spare_ids)

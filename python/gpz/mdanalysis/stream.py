@@ -33,7 +33,7 @@ class GPZStreamReader(OfFrame, base.StreamReaderBase):
         additional_columns: Iterable[str] | bool | None = None,
         convert_units: bool = True,
         lammps_units: str | None = None,
-        threads: int = 1,
+        threads: int | None = None,
         max_memory: int | None = None,
         **kwargs: Any,
     ):

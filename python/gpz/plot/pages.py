@@ -72,7 +72,7 @@ def measure(
     frames: slice | None = None,
     reach: float | None = None,
     bins: int = observables.BINS,
-    threads: int = 1,
+    threads: int | None = None,
     units: str | None = None,
 ) -> Numbers:
     """The numbers of a page.

@@ -22,7 +22,7 @@ Source = str | os.PathLike | gpz.Trajectory | np.ndarray
 
 
 @contextlib.contextmanager
-def opened(source: Source, box: gpz.Box | npt.ArrayLike | None = None, threads: int = 1) -> Iterator[gpz.Trajectory]:
+def opened(source: Source, box: gpz.Box | npt.ArrayLike | None = None, threads: int | None = None) -> Iterator[gpz.Trajectory]:
     """A trajectory, in the order of ids.
 
     source: a .gpz file, what the program `gpz encode` reads (dumps of LAMMPS, XYZ), a gpz.Trajectory, or positions as
