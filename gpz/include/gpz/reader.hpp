@@ -20,7 +20,9 @@ namespace gpz {
 
 // How a frame is read.
 struct ReadOptions {
-  // 1 runs in the caller's thread, 0 uses all cores. Values do not depend on it.
+  // 1 runs in the caller's thread, 0 uses all cores. Values do not depend on it. With more than one, a Reader that is
+  // asked for frames in ascending order, at even distances and for the same columns, decodes the next ones ahead on so
+  // many threads. Their values take up to 256 MiB, and no more than an eighth of Limits::memory.
   int threads = 1;
   // true: particles come in ascending order of the integer column "id", equal ids in stored order. The column need not
   // be among those that are read. Throws not_found if a frame has no such column. false: particles come in stored

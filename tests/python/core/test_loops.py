@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Loops over frames, in which a thread reads ahead."""
+"""Loops over frames, of which the library decodes the next ones ahead."""
 
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -12,43 +13,77 @@ from conftest import FRAMES
 
 import gpz
 
+LARGE = 2500  # particles: smaller frames are not decoded ahead
 
-def gpz_threads():
-    return [thread for thread in threading.enumerate() if thread.name.startswith("gpz")]
-
-
-def wait_for_threads():
-    for thread in gpz_threads():
-        thread.join(timeout=60)
-    return gpz_threads()
+needs_tasks = pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="the system does not list threads")
 
 
-@pytest.fixture(autouse=True)
-def no_threads_of_others():
-    """What tests before left to the garbage collector."""
+def threads():
     gc.collect()
-    assert wait_for_threads() == []
+    return len(os.listdir("/proc/self/task"))
 
 
-def test_the_thread_ends_with_the_loop(trajectory):
-    for frame in trajectory:
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    path = tmp_path_factory.mktemp("large") / "large.gpz"
+    random = np.random.default_rng(5)
+    positions = random.uniform(0, 20, (LARGE, 3))
+    with gpz.Writer(path, bound=0.001, bounds={"velocities": 0.01}, key_interval=4) as writer:
+        for k in range(FRAMES):
+            positions = positions + random.normal(0, 0.05, positions.shape)
+            velocities = random.normal(0, 1, positions.shape).astype(np.float32)
+            writer.write(positions=positions, velocities=velocities, ids=np.arange(LARGE)[::-1] + 1, timestep=k)
+    return path
+
+
+@pytest.mark.parametrize("step", [1, 2, 5, -1])
+@pytest.mark.parametrize("count", [None, 0, 2, 3])
+def test_threads_change_nothing(large, step, count):
+    one, several = gpz.open(large, threads=1), gpz.open(large, threads=count)
+    for a, b in zip(one[::step], several[::step], strict=True):
+        assert a.index == b.index
+        np.testing.assert_array_equal(a.positions, b.positions)
+        np.testing.assert_array_equal(a["vy"], b["vy"])
+        b.positions[:] = 0  # is not what the next frame is decoded into
+    for index in (3, 4, 5, 6, 1, 9, 10, 11, 0):
+        np.testing.assert_array_equal(one.read_positions(index), several.read_positions(index))
+
+
+@needs_tasks
+def test_the_threads_end_with_the_loop(large):
+    before = threads()
+    for frame in gpz.open(large, threads=3):
         frame.positions  # noqa: B018
     assert frame.index == FRAMES - 1
-    assert wait_for_threads() == []
+    del frame
+    assert threads() == before
 
 
-def test_the_thread_ends_with_a_loop_that_is_left(trajectory):
+@needs_tasks
+def test_the_threads_end_with_a_loop_that_is_left(large):
+    before = threads()
+    trajectory = gpz.open(large, threads=3)
     for frame in trajectory:
         frame.positions  # noqa: B018
         if frame.index == 3:
-            assert len(gpz_threads()) == 1
+            assert threads() == before + 3
             break
     del frame
-    gc.collect()
-    assert wait_for_threads() == []
+    assert threads() == before
 
 
-def test_the_thread_ends_with_a_damaged_head(sample):
+@needs_tasks
+def test_without_values_and_with_one_thread_there_are_none(large):
+    before = threads()
+    for frame in gpz.open(large, threads=3):
+        assert frame.timestep == frame.index
+        assert threads() == before
+    for frame in gpz.open(large, threads=1):
+        assert frame.positions.shape == (LARGE, 3)
+        assert threads() == before
+
+
+def test_a_damaged_head_within_a_loop(sample):
     data = bytearray(sample.path.read_bytes())
     data[sample.starts[6] + 40] ^= 0x10  # within the head
     loop = iter(gpz.open(bytes(data)))
@@ -56,26 +91,20 @@ def test_the_thread_ends_with_a_damaged_head(sample):
         for frame in loop:
             frame.positions  # noqa: B018
     assert frame.index == 5 and caught.value.path == "memory"
-    assert wait_for_threads() == []
     assert next(loop).index == 7
 
 
-def test_without_values_there_is_no_thread(trajectory):
-    for frame in trajectory:
-        assert frame.timestep == 100 * frame.index
-        assert gpz_threads() == []
-
-
-def test_what_was_asked_is_decoded_ahead(trajectory):
+def test_what_was_asked_is_decoded_together(trajectory):
     frames = iter(trajectory)
     first = next(frames)
     first.load("ids")
     assert len(first.positions) == len(first["id"])
     for frame in frames:
+        frame.positions  # noqa: B018
         assert set(frame._values) >= {"positions", "id"}
+        assert (("vx", "vy", "vz") in frame._values) == (frame.index >= 5)
         if frame.index >= 4:
             frame.velocities  # noqa: B018
-        assert (("vx", "vy", "vz") in frame._values) == (frame.index >= 4)
 
 
 def test_loops_at_the_same_time(trajectory):
@@ -122,7 +151,7 @@ def test_the_interpreter_ends_within_a_loop(sample):
     assert (kept.returncode, kept.stderr) == (0, "")
 
 
-def test_a_fork_within_a_loop(sample, trajectory):
+def test_a_fork_within_a_loop(large):
     """Parent and child go on with the loop, as do processes of multiprocessing that are forked within one."""
     program = """
 import gpz, os, sys, warnings
@@ -132,14 +161,17 @@ for frame in gpz.open(sys.argv[1]):
     total += frame.positions.sum()
     if frame.index == 3:
         child = os.fork()
-print(repr(float(total)), flush=True)
+os.write(1, (repr(float(total)) + "\\n").encode())
 if child:
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
-    ended = run(program, sample.path)
-    total = float(sum(trajectory[k].positions.sum() for k in range(FRAMES)))
+    ended = run(program, large)
+    trajectory = gpz.open(large)
+    total = 0
+    for k in range(FRAMES):
+        total += trajectory[k].positions.sum()
     assert ended.returncode == 0 and ended.stderr == ""
-    assert [float(line) for line in ended.stdout.split()] == [total, total]
+    assert [float(line) for line in ended.stdout.split()] == [float(total)] * 2
 
 
 def test_threads_of_the_caller(trajectory):
