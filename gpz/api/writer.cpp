@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "gpz/api/frame_fields.hpp"
@@ -12,9 +13,12 @@
 #include "gpz/api/input_grids.hpp"
 #include "gpz/api/memory_sink.hpp"
 #include "gpz/api/origins.hpp"
+#include "gpz/api/pending_frames.hpp"
 #include "gpz/api/record_writer.hpp"
+#include "gpz/codec/parallel.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
+#include "gpz/format/fields.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/trajectory.hpp"
 
@@ -47,11 +51,15 @@ struct Writer::State {
   api::InputGrids grids;
   FrameInfo last;                       // the head of the last frame
   std::optional<std::uint64_t> stored;  // the checksum in its own file of the last frame, if that is a stored one
+  int threads;
+  std::uint64_t most_pending = 0;               // bytes; 0: no frames wait
+  std::unique_ptr<api::PendingFrames> pending;  // that are not in the file yet
+  bool interval_waits = false;                  // frames of this key interval may wait
 
-  State(api::RecordWriter to, int threads) : file(std::move(to)), encoder(threads) {}
-  State(std::unique_ptr<Sink> sink, const Metadata &metadata, int threads,
+  State(api::RecordWriter to, int count) : file(std::move(to)), encoder(count), threads(count) {}
+  State(std::unique_ptr<Sink> sink, const Metadata &metadata, int count,
         api::RecordWriter::Header header = api::RecordWriter::Header::at_once)
-      : State(api::RecordWriter(std::move(sink), metadata, header), threads) {}
+      : State(api::RecordWriter(std::move(sink), metadata, header), count) {}
 
   void apply_origins(std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
     std::vector<double> asked;
@@ -64,9 +72,78 @@ struct Writer::State {
       if (fields[f].field.bound < asked[f]) file.allow_other_bound(fields[f].field);
   }
 
+  // Writes frames that are encoded, in order; with `all`, waits for those that are not. After an error the frames
+  // behind it are lost.
+  void write_pending(bool all) {
+    while (pending && pending->size() != 0) {
+      std::unique_ptr<api::PendingFrame> frame = pending->take(all || pending->is_full(most_pending));
+      if (!frame) return;
+      try {
+        if (frame->error) std::rethrow_exception(frame->error);
+        write_encoded(frame->info, frame->fields, frame->chunk);
+      } catch (...) {
+        pending->clear();
+        schedule.restart();
+        throw;
+      }
+      pending->recycle(std::move(frame));
+    }
+  }
+
+  // Frames of the file, and those that wait.
+  std::size_t accepted() const { return file.frames().size() + (pending ? pending->size() : 0); }
+
+  // Whether the frames of the key interval that begins with this frame may wait. With the order of memory, a frame
+  // without ids may have to be encoded once more.
+  bool may_wait(const std::vector<FieldInput> &fields) {
+    if (most_pending == 0 || (order == Order::memory && api::Identities::may_lose_rows(fields))) return false;
+    try {
+      if (!pending) pending = std::make_unique<api::PendingFrames>(cpu::thread_count(threads, UINT64_MAX));
+    } catch (const std::system_error &) {  // no thread
+      most_pending = 0;
+    }
+    return most_pending != 0;
+  }
+
+  void add_pending(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
+    const auto particles = static_cast<std::size_t>(info.particles);
+    std::vector<FieldInput> checked = fields;
+    format::prepare_fields(checked, particles);
+    write_pending(false);
+    std::unique_ptr<api::PendingFrame> frame = pending->new_frame();
+    frame->copy(fields, particles, rows);
+    frame->info = info;
+    frame->order = order;
+    frame->effort = effort;
+    frame->features = file.features();
+    pending->add(std::move(frame));
+    schedule.written(info);
+    last = info;
+    for (Field &field : last.fields) fill_step(field);
+    // The bounds of a file that is continued are compared with those of its first new frame.
+    if (most_pending == 0 || file.continued() != nullptr) write_pending(true);
+  }
+
+  void write_encoded(const FrameInfo &info, const std::vector<FieldInput> &fields, EncodedChunk &encoded) {
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      const Field &field = fields[f].field;
+      encoded.largest_error[f] = error_beside(field.bound, field.largest_error, encoded.largest_error[f]);
+    }
+    write_chunks(info, {view_of(encoded)});
+  }
+
+  void finish() {
+    api::in_place(file.name(), Error::no_position, [&] { write_pending(true); });
+  }
+
   void write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
-    const format::UsualArithmetic arithmetic;
+    write_pending(true);
     schedule.restart();  // chunks may be of other encoders: what `encoder` knows is not the last frame
+    write_chunks(info, chunks);
+  }
+
+  void write_chunks(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
+    const format::UsualArithmetic arithmetic;
     stored.reset();
     FrameInfo complete = info;
     for (Field &field : complete.fields) fill_step(field);
@@ -94,9 +171,12 @@ struct Writer::State {
     for (Field &field : complete.fields) field.largest_error = 0;
     complete.since_key = schedule.next(complete.fields);
     schedule.restart();  // for the frame behind this one, if this one fails
-    file.add_features(features_of(effort, order, has_identity(complete.fields)));
+    if (!pending || pending->size() == 0) file.add_features(features_of(effort, order, has_identity(complete.fields)));
     for (const FieldInput &input : fields)
       if (input.relative_bound) file.allow_other_bound(input.field);
+    if (complete.since_key == 0) interval_waits = may_wait(fields);
+    if (interval_waits) return add_pending(complete, fields, rows);
+    write_pending(true);
     encoder.set_order(order);
     encoder.set_effort(effort, file.features());
     const auto particles = static_cast<std::size_t>(info.particles);
@@ -108,11 +188,7 @@ struct Writer::State {
       identities.number(numbered, particles, rows);
       return write(info, numbered, rows);
     }
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      const Field &field = fields[f].field;
-      chunk.largest_error[f] = error_beside(field.bound, field.largest_error, chunk.largest_error[f]);
-    }
-    write(complete, {view_of(chunk)});
+    write_encoded(complete, fields, chunk);
     schedule.written(complete);
   }
 
@@ -156,6 +232,10 @@ Writer &Writer::operator=(Writer &&) noexcept = default;
 void Writer::set_key_interval(unsigned frames) { state_->schedule.set_interval(frames); }
 void Writer::set_order(Order order) { state_->order = order; }
 void Writer::set_effort(Effort effort) { state_->effort = effort; }
+void Writer::set_pending(std::uint64_t bytes) {
+  state_->most_pending = state_->threads == 1 ? 0 : bytes;
+  if (bytes == 0) state_->finish();
+}
 
 void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
   const format::UsualArithmetic arithmetic;
@@ -167,7 +247,7 @@ void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields,
       if (!input.decoded) input.field.largest_error = 0;
     const auto particles = static_cast<std::size_t>(info.particles);
     state_->identities.make_whole(given, particles, rows);
-    state_->identities.check_same(given, particles, rows, state_->file.frames().size(), state_->order, false);
+    state_->identities.check_same(given, particles, rows, state_->accepted(), state_->order, false);
     // Without ids, a frame that was decoded is a set: it was stored as one.
     const bool decoded = std::any_of(given.begin(), given.end(), [](const FieldInput &input) { return input.decoded; });
     if (!decoded && (state_->order == Order::id || state_->order == Order::automatic))
@@ -185,7 +265,7 @@ void Writer::write(const Frame &frame) {
     require_finite(frame.info.box);
     const auto particles = static_cast<std::size_t>(frame.info.particles);
     state_->identities.make_whole(fields, particles, nullptr);
-    state_->identities.check_same(fields, particles, nullptr, state_->file.frames().size(), state_->order, true);
+    state_->identities.check_same(fields, particles, nullptr, state_->accepted(), state_->order, true);
     state_->apply_origins(fields, particles, nullptr);
     state_->write(frame.info, fields, nullptr);
   });
@@ -206,7 +286,10 @@ void Writer::write(const StoredFrame &frame) {
 }
 
 void Writer::write(const StoredRecord &record) {
-  api::in_place(state_->file.name(), Error::no_position, [&] { state_->file.write(record); });
+  api::in_place(state_->file.name(), Error::no_position, [&] {
+    state_->write_pending(true);
+    state_->file.write(record);
+  });
 }
 
 void Writer::write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
@@ -225,7 +308,13 @@ void Writer::write(const FrameInfo &info, const std::vector<EncodedChunk> &chunk
 const std::vector<IndexEntry> &Writer::frames() const { return state_->file.frames(); }
 const FrameInfo &Writer::last_frame() const { return state_->last; }
 std::uint64_t Writer::size() const { return state_->file.size(); }
-void Writer::sync() { state_->file.sync(); }
-void Writer::close() { state_->file.close(); }
+void Writer::sync() {
+  state_->finish();
+  state_->file.sync();
+}
+void Writer::close() {
+  state_->finish();
+  state_->file.close();
+}
 
 }  // namespace gpz

@@ -229,7 +229,11 @@ struct TrajectoryEncoder::State {
   void encode(std::vector<FieldInput> fields, std::size_t particles, const int *rows, const Box &box, bool is_key,
               EncodedChunk &out) {
     format::prepare_fields(fields, particles);
-    if (is_key) patience = {};
+    if (is_key) {
+      // Key intervals do not depend on each other, so that they can be encoded side by side.
+      patience = {};
+      cell = {};
+    }
     cell.set_thorough(effort != Effort::fast);
     const bool differences = !is_key && particles <= format::max_followed && can_follow(fields) &&
                              match(fields, particles, rows) && !(key_is_modelled && patience.waits());

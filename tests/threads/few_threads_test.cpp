@@ -81,6 +81,21 @@ TEST_P(FewThreads, DecodeAhead) {
   for (std::size_t i = 0; i < frames.size(); ++i) EXPECT_TRUE(same(reader.read(i, 3), frames[i])) << i;
 }
 
+TEST_P(FewThreads, EncodeFramesThatWait) {
+  const std::vector<Snapshot> snapshots = trajectory(300, 8);
+  const Bytes expected = file_of(snapshots, 3);
+  Bytes bytes;
+  const Limit limit(GetParam());
+  Writer writer(bytes, small_metadata(), 3);
+  writer.set_key_interval(3);
+  writer.set_order(Order::place);
+  writer.set_effort(Effort::fast);
+  writer.set_pending(1 << 30);
+  write_all(writer, snapshots);
+  writer.close();
+  EXPECT_EQ(bytes, expected);
+}
+
 INSTANTIATE_TEST_SUITE_P(Started, FewThreads, testing::Values(0, 1, 2));
 
 // The dump then says that it cannot write in the background (gpz_background.cpp).

@@ -173,12 +173,13 @@ void encode(EncodeOptions options) {
       end = source->position();
       progress.update(end >> 20);
     }
+    if (out) out->settle();
   } catch (const std::exception &error) {
     const Failure failure = to_failure(error, source->name());
     // What came before stays, as a whole file.
-    if (frames > 0 && failure.code() != ExitCode::io) out->close();
-    if (frames == 0) throw failure;
-    const Failure with_end(failure.code(), "", with_what_is_whole(failure, frames, end));
+    if (out && frames > 0 && failure.code() != ExitCode::io) out->close();
+    if (!out || out->frames() == 0) throw failure;
+    const Failure with_end(failure.code(), "", with_what_is_whole(failure, out->frames(), end));
     if (failure.code() != ExitCode::truncated || !options.allow_truncated) throw with_end;
     print_notes(options, *source, numbers, advice, {with_end.what()});
     return;

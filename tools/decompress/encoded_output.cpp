@@ -31,6 +31,7 @@ EncodedOutput::EncodedOutput(const std::string &path, const Metadata &metadata, 
   writer_.set_key_interval(options.key_interval);
   writer_.set_order(options.order);
   writer_.set_effort(options.effort.value_or(default_effort));
+  writer_.set_pending(most_pending());
 }
 
 EncodedOutput::~EncodedOutput() {

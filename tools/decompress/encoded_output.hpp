@@ -26,6 +26,10 @@ class EncodedOutput {
   // The head of the last frame as the file has it.
   const FrameInfo &last_frame() const { return writer_.last_frame(); }
   void rewrite(const FrameInfo &info, const std::vector<FieldInput> &decoded) { writer_.write(info, decoded); }
+  // Returns when all frames are in the file.
+  void settle() { writer_.set_pending(0); }
+  // Frames in the file.
+  std::size_t frames() const { return writer_.frames().size(); }
   // Writes the index.
   void close();
 

@@ -2,8 +2,11 @@
 // How a command encodes frames.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 
+#include "gpz/limits.hpp"
 #include "gpz/trajectory.hpp"
 
 namespace gpz::tool {
@@ -14,5 +17,8 @@ struct EncodingOptions {
   Order order = default_order;
   std::optional<Effort> effort;  // without: default_effort; where frames are copied, what their files have
 };
+
+// Bytes of frames that wait for a thread to encode them (Writer::set_pending).
+inline std::uint64_t most_pending() { return std::min(std::uint64_t{1} << 30, default_memory_limit() / 4); }
 
 }  // namespace gpz::tool

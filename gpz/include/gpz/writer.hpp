@@ -56,6 +56,16 @@ class GPZ_API Writer {
   // file that is appended to, frames are encoded with what the header names, whatever the effort.
   void set_effort(Effort effort);
 
+  // Lets frames wait to be encoded, with a copy of their values, so that the threads of the constructor encode several
+  // key intervals at the same time; one thread encodes frame after frame. The bytes of the file are the same. `bytes`:
+  // of values that wait at most, besides one frame; 0, as before this call: none wait, and this call returns when those
+  // that did are written. write() of fields or of a Frame
+  // then returns before the file has the frame. What goes wrong with it is thrown by a later write(), by sync() or by
+  // close(); the file has the frames before it, and those behind it are lost. frames(), last_frame() and size()
+  // do not wait. The next key frame is the first that waits. Frames without ids do not wait with Order::memory, and
+  // neither does the first one of a file that is continued.
+  void set_pending(std::uint64_t bytes);
+
   // Compresses and writes one frame of info.particles particles. info.fields is ignored: `fields` has the fields, whose
   // largest errors count only with FieldInput::decoded. A frame of positions without ids keeps the caller's order: it
   // gets the ids 1, 2, ... as its last field, with Order::memory only if its particles are sorted. Only with
@@ -98,7 +108,7 @@ class GPZ_API Writer {
   // Frames of the file so far, with those of a file that is appended to.
   const std::vector<IndexEntry> &frames() const;
   // The head of the frame that was written last, with the bounds, steps and largest errors that the file has. Empty
-  // before the first one.
+  // before the first one. Of a frame that waits, the largest errors are not known: they are 0.
   const FrameInfo &last_frame() const;
   // Bytes of the file so far.
   std::uint64_t size() const;

@@ -39,6 +39,7 @@ WholeOutput::WholeOutput(const std::string &path, const Metadata &metadata, cons
   writer_.set_key_interval(options.key_interval);
   writer_.set_order(options.order);
   writer_.set_effort(options.effort.value_or(effort_within(metadata.features)));
+  writer_.set_pending(most_pending());
 }
 
 void WholeOutput::copy(const StoredFrame &frame) {

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames that a writer has accepted and that threads encode, key intervals side by side.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "gpz/chunk.hpp"
+#include "gpz/frame.hpp"
+#include "gpz/trajectory.hpp"
+
+namespace gpz::api {
+
+// A copy of what a frame is encoded from, and the chunk that is made of it.
+struct PendingFrame {
+  FrameInfo info;  // since_key 0 begins a key interval
+  std::vector<FieldInput> fields;
+  Order order = default_order;
+  Effort effort = default_effort;
+  std::uint32_t features = 0;  // of the file
+
+  EncodedChunk chunk;
+  std::exception_ptr error;  // instead of the chunk
+
+  // Copies the values of the fields. Throws std::bad_alloc.
+  void copy(const std::vector<FieldInput> &from, std::size_t particles, const int *rows);
+  std::size_t bytes() const { return room_; }
+
+ private:
+  std::unique_ptr<std::uint8_t[]> values_;
+  std::size_t room_ = 0;
+};
+
+class PendingFrames {
+ public:
+  // Encodes on so many threads, of which there is at least one. Throws std::system_error, std::bad_alloc.
+  explicit PendingFrames(int threads);
+  // Drops frames that are not encoded.
+  ~PendingFrames();
+
+  // A frame to be filled, with the memory of an earlier one.
+  std::unique_ptr<PendingFrame> new_frame();
+  void add(std::unique_ptr<PendingFrame> frame);
+  // Whether more frames would only take memory: all threads have a key interval of their own, or the frames that are
+  // not encoded take `most` bytes.
+  bool is_full(std::uint64_t most) const;
+  std::size_t size() const;
+  // Takes the oldest frame out, encoded; nullptr if there is none, or if it is not encoded yet and `waits` is false.
+  std::unique_ptr<PendingFrame> take(bool waits);
+  void recycle(std::unique_ptr<PendingFrame> frame);
+  // Drops all frames.
+  void clear();
+
+ private:
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+};
+
+}  // namespace gpz::api
