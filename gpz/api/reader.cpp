@@ -71,12 +71,16 @@ struct Reader::State {
   std::mutex spare_mutex;
   std::vector<FrameMemory> spare;  // one for each thread that has read at the same time
 
-  State(std::unique_ptr<api::Source> from, const Limits &limits)
-      : budget(limits), file(opened(std::move(from), budget)) {}
+  enum class Ahead : std::uint8_t { no, yes };
 
-  static api::FrameFile opened(std::unique_ptr<api::Source> from, format::Budget &budget) {
+  State(std::unique_ptr<Source> from, const Limits &limits, Ahead ahead)
+      : budget(limits), file(opened(std::move(from), budget, ahead)) {}
+
+  static api::FrameFile opened(std::unique_ptr<Source> from, format::Budget &budget, Ahead ahead) {
+    // Of the limit, what is read ahead takes less than a quarter.
+    constexpr std::uint64_t most = std::uint64_t{8} << 20;
     const format::Budget::Scope scope(budget);
-    return api::FrameFile(std::move(from));
+    return api::FrameFile(std::move(from), ahead == Ahead::yes ? std::min(most, budget.limit() / 128) : 0);
   }
 
   // Reads these fields of frame i (an empty list: all), whose chunks begin at `position`, and calls use(frame). With
@@ -98,6 +102,7 @@ struct Reader::State {
 
   void read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted, bool anew, Frame &frame) {
     const format::Budget::Scope scope(budget);
+    file.asked_for(i);
     std::uint64_t position = 0;
     const format::FrameHead head = file.head(i, &position);
     if (!wanted.empty() && wanted.size() != head.info.fields.size())
@@ -166,8 +171,10 @@ struct Reader::State {
     } else {
       wanted = history.wanted();
     }
+    const bool is_run = !goes_on || followed + 1 < i;
     for (std::size_t j = goes_on ? followed + 1 : i - since_key; j <= i; ++j) {
       try {
+        if (is_run) file.reading(j, i + 1);
         follow(j, wanted, threads);
       } catch (const trajectory::FieldNotFollowed &missing) {
         // From the key frame on, with this field. There are fewer such turns than fields.
@@ -218,18 +225,20 @@ struct Reader::State {
 
 Reader::Reader(const std::string &path, const Limits &limits)
     : state_(in_file(path, [&] {
-        return std::make_unique<State>(std::make_unique<api::File>(path, api::File::Mode::read), limits);
+        return std::make_unique<State>(std::make_unique<api::File>(path, api::File::Mode::read), limits,
+                                       State::Ahead::yes);
       })) {}
 
 Reader::Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name, const Limits &limits)
     : state_(in_file(name, [&] {
-        return std::make_unique<State>(std::make_unique<api::MemorySource>(bytes, size, name), limits);
+        return std::make_unique<State>(std::make_unique<api::MemorySource>(bytes, size, name), limits,
+                                       State::Ahead::no);
       })) {}
 
 Reader::Reader(std::unique_ptr<Source> source, const Limits &limits) {
   if (source == nullptr) throw Error(Status::invalid_argument, "the source is a null pointer");
   const std::string name = source->name();
-  state_ = in_file(name, [&] { return std::make_unique<State>(std::move(source), limits); });
+  state_ = in_file(name, [&] { return std::make_unique<State>(std::move(source), limits, State::Ahead::yes); });
 }
 
 Reader::~Reader() = default;
@@ -257,6 +266,7 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
                                const ReadOptions &options) const {
   const format::Budget::Scope scope(state_->budget);
   return in_file(state_->file.name(), [&] {
+    state_->file.asked_for(i);
     std::uint64_t position = 0;
     format::FrameHead head = state_->file.head(i, &position);
     const std::vector<cpu::Target> targets = api::column_targets(head.info, columns, capacity);
@@ -272,6 +282,7 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
 
 StoredFrame Reader::stored(std::size_t i) const {
   const format::Budget::Scope scope(state_->budget);
+  state_->file.asked_for(i);
   std::uint64_t position = 0;
   format::FrameHead head = state_->file.head(i, &position);
   StoredFrame frame;

@@ -26,6 +26,7 @@ class Budget {
   // Throws limit_exceeded if `count` times `size` more are too many. Takes nothing.
   void require(std::uint64_t count, std::uint64_t size) const;
 
+  std::uint64_t limit() const { return limit_; }
   std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
 
   // The budget that this thread's columns are charged to; nullptr: none.

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/api/frame_plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gpz::api {
+
+void FramePlan::asked_for(std::size_t i) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (i >= frames_.size()) return;
+  const std::size_t before = std::exchange(asked_, i);
+  if (before == i) return;
+  // Threads that read in turn, and whoever goes back, have no distance.
+  const std::size_t distance = before != none && i > before ? i - before : 0;
+  is_regular_ = distance > 0 && std::exchange(distance_, distance) == distance;
+  distance_ = distance;
+  if (std::exchange(between_are_read_, false) || !is_regular_) return;
+  if (!is_on_the_way(i, distance))
+    go(i + distance, distance, 2);
+  else if (i < newest_)
+    return;
+  const std::vector<AheadSource::Range> ranges = next_frames(frames_.size());
+  lock.unlock();
+  source_.expect(ranges);
+}
+
+void FramePlan::reading(std::size_t i, std::size_t end) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  between_are_read_ = true;
+  end = is_regular_ ? frames_.size() : std::min(end, frames_.size());
+  std::vector<AheadSource::Range> now, next;
+  if (!is_on_the_way(i, 1)) {
+    go(i, 1, most_frames);
+    now = next_frames(end);
+  }
+  if (i >= newest_) next = next_frames(end);
+  lock.unlock();
+  source_.read_now(now);
+  source_.expect(next);
+}
+
+bool FramePlan::is_on_the_way(std::size_t i, std::size_t step) const {
+  return next_ != none && step == step_ && i < next_ && (next_ - i) % step == 0 &&
+         next_ - i <= (2 * most_frames + 1) * step;
+}
+
+void FramePlan::go(std::size_t from, std::size_t step, std::size_t count) {
+  next_ = newest_ = from;
+  step_ = step;
+  count_ = count;
+}
+
+std::vector<AheadSource::Range> FramePlan::next_frames(std::size_t end) {
+  std::vector<AheadSource::Range> ranges;
+  std::uint64_t bytes = 0;
+  const std::size_t first = next_;
+  for (; next_ < end && ranges.size() < count_; next_ += step_) {
+    const IndexEntry &frame = frames_[next_];
+    if (ranges.empty() ? frame.length / 8 > most_ : frame.length > most_ - std::min(bytes, most_)) break;
+    bytes += frame.length;
+    ranges.push_back({frame.offset, frame.length});
+  }
+  if (!ranges.empty()) {
+    newest_ = first;
+    count_ = std::min(2 * count_, most_frames);
+  }
+  return ranges;
+}
+
+}  // namespace gpz::api
