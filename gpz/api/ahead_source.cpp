@@ -36,6 +36,19 @@ struct AheadSource::Batch {
   std::unique_ptr<std::uint8_t[]> bytes;
   std::size_t room = 0;  // bytes
   State state = State::waiting;
+  std::atomic<int> readers{0};  // that wait for these bytes or copy them. Only the last step is made without the mutex
+
+  // Keeps the bytes for a reader.
+  class Use {
+   public:
+    explicit Use(Batch &batch) : batch_(batch) { batch_.readers.fetch_add(1, std::memory_order_relaxed); }
+    ~Use() { batch_.readers.fetch_sub(1, std::memory_order_release); }
+    Use(const Use &) = delete;
+    Use &operator=(const Use &) = delete;
+
+   private:
+    Batch &batch_;
+  };
 
   // Where the bytes are, or will be; nullptr if they are not among those of the batch.
   const std::uint8_t *find(std::uint64_t position, std::size_t size) const {
@@ -143,7 +156,9 @@ std::shared_ptr<AheadSource::Batch> AheadSource::new_batch(const std::vector<Ran
     std::shared_ptr<Batch> batch;
     if (batches.size() == most_batches) {
       // Its memory, unless somebody still copies from it, or it is being read.
-      if (batches.front().use_count() == 1) batch = std::move(batches.front());
+      const Batch &oldest = *batches.front();
+      if (oldest.state != Batch::State::reading && oldest.readers.load(std::memory_order_acquire) == 0)
+        batch = std::move(batches.front());
       batches.pop_front();
     }
     if (!batch) batch = std::make_shared<Batch>();
@@ -177,6 +192,12 @@ void AheadSource::read_now(const std::vector<Range> &ranges) {
   if (const std::shared_ptr<Batch> batch = new_batch(ranges)) shared_->read(batch, *source_, lock);
 }
 
+void AheadSource::forget() {
+  if (is_forked()) return;
+  const std::lock_guard<std::mutex> lock(shared_->mutex);
+  shared_->batches.clear();
+}
+
 void AheadSource::read_at(std::uint64_t position, void *data, std::size_t size) const {
   if (size == 0) return;
   if (!is_forked()) {
@@ -185,6 +206,7 @@ void AheadSource::read_at(std::uint64_t position, void *data, std::size_t size) 
       const std::uint8_t *const from = held->find(position, size);
       if (from == nullptr) continue;
       const std::shared_ptr<Batch> batch = held;  // stays while others are expected
+      const Batch::Use use(*batch);
       // The thread is slow, or reads another one.
       if (batch->state == Batch::State::waiting) shared_->read(batch, *source_, lock);
       shared_->progress.wait(lock, [&] { return batch->state != Batch::State::reading; });

@@ -28,6 +28,8 @@ class AheadSource final : public Source {
   // What the second call before has asked for is dropped. Without memory or a thread nothing is read ahead.
   void expect(const std::vector<Range> &ranges);
   void read_now(const std::vector<Range> &ranges);
+  // Gives the memory back. What was expected is read when somebody asks for it.
+  void forget();
 
   // What lies in one range that was expected comes from there, if need be after waiting for it; everything else, and
   // what could not be read ahead, from the source.
@@ -35,6 +37,7 @@ class AheadSource final : public Source {
   std::uint64_t size() const override { return source_->size(); }
   void read_at(std::uint64_t position, void *data, std::size_t size) const override;
   void read_pieces(const std::vector<Piece> &pieces) const override { source_->read_pieces(pieces); }
+  void allow_replacement() override { source_->allow_replacement(); }
 
  private:
   struct Batch;

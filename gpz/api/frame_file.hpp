@@ -40,8 +40,11 @@ class FrameFile {
   ChunkEntry chunk(std::size_t i, std::size_t k, std::uint64_t &position) const;
 
   // As the functions of FramePlan: what seems to follow is read ahead.
-  void asked_for(std::size_t i) const {
-    if (plan_) plan_->asked_for(i);
+  void asked_for(std::size_t i, bool anew = false) const {
+    if (plan_) plan_->asked_for(i, anew);
+  }
+  void was_read(std::size_t i) const {
+    if (plan_) plan_->was_read(i);
   }
   void reading(std::size_t i, std::size_t end) const {
     if (plan_) plan_->reading(i, end);

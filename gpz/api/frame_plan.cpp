@@ -2,14 +2,17 @@
 #include "gpz/api/frame_plan.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace gpz::api {
 
-void FramePlan::asked_for(std::size_t i) {
+void FramePlan::asked_for(std::size_t i, bool anew) {
   std::unique_lock<std::mutex> lock(mutex_);
   if (i >= frames_.size()) return;
   const std::size_t before = std::exchange(asked_, i);
+  if (anew && (!std::exchange(is_anew_, true) || before == none || i <= before)) forget();
+  is_anew_ = anew;
   if (before == i) return;
   // Threads that read in turn, and whoever goes back, have no distance.
   const std::size_t distance = before != none && i > before ? i - before : 0;
@@ -40,13 +43,23 @@ void FramePlan::reading(std::size_t i, std::size_t end) {
   source_.expect(next);
 }
 
+void FramePlan::was_read(std::size_t i) {
+  if (i + 1 < frames_.size()) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  forget();
+}
+
+void FramePlan::forget() {
+  next_ = none;
+  source_.forget();
+}
+
 bool FramePlan::is_on_the_way(std::size_t i, std::size_t step) const {
-  return next_ != none && step == step_ && i < next_ && (next_ - i) % step == 0 &&
-         next_ - i <= (2 * most_frames + 1) * step;
+  return next_ != none && step == step_ && older_ <= i && i < next_ && (next_ - i) % step == 0;
 }
 
 void FramePlan::go(std::size_t from, std::size_t step, std::size_t count) {
-  next_ = newest_ = from;
+  next_ = newest_ = older_ = from;
   step_ = step;
   count_ = count;
 }
@@ -55,6 +68,11 @@ std::vector<AheadSource::Range> FramePlan::next_frames(std::size_t end) {
   std::vector<AheadSource::Range> ranges;
   std::uint64_t bytes = 0;
   const std::size_t first = next_;
+  try {
+    ranges.reserve(count_);
+  } catch (const std::bad_alloc &) {
+    return ranges;
+  }
   for (; next_ < end && ranges.size() < count_; next_ += step_) {
     const IndexEntry &frame = frames_[next_];
     if (ranges.empty() ? frame.length / 8 > most_ : frame.length > most_ - std::min(bytes, most_)) break;
@@ -62,7 +80,7 @@ std::vector<AheadSource::Range> FramePlan::next_frames(std::size_t end) {
     ranges.push_back({frame.offset, frame.length});
   }
   if (!ranges.empty()) {
-    newest_ = first;
+    older_ = std::exchange(newest_, first);
     count_ = std::min(2 * count_, most_frames);
   }
   return ranges;

@@ -21,18 +21,22 @@ class FramePlan {
   FramePlan(const std::vector<IndexEntry> &frames, AheadSource &source, std::uint64_t most)
       : frames_(frames), source_(source), most_(most) {}
 
-  // To be called before frame i is read, because somebody has asked for it.
-  void asked_for(std::size_t i);
+  // To be called before frame i is read, because somebody has asked for it. `anew`: as the source has it now, not as it
+  // was read for another purpose.
+  void asked_for(std::size_t i, bool anew);
   // To be called before frame i is read, because that is necessary for a frame that somebody has asked for: frames i to
   // `end` - 1 will be read now.
   void reading(std::size_t i, std::size_t end);
+  // To be called when frame i was read: nothing follows the last one, and programs keep many files open.
+  void was_read(std::size_t i);
 
  private:
   static constexpr std::size_t none = ~std::size_t{0};
   static constexpr std::size_t most_frames = 64;  // of a request
 
-  // The way: frames i, ..., next_ - step_ are held or under way; next_, next_ + step_, ... before `end` come then.
+  // The way: frames older_, ..., next_ - step_ are held or under way; next_, next_ + step_, ... before `end` come then.
   bool is_on_the_way(std::size_t i, std::size_t step) const;
+  void forget();
   void go(std::size_t from, std::size_t step, std::size_t count);
   std::vector<AheadSource::Range> next_frames(std::size_t end);
 
@@ -45,9 +49,11 @@ class FramePlan {
   std::size_t distance_ = 0;       // from the one before; 0: it was not behind that
   bool is_regular_ = false;        // the distance was the same before
   bool between_are_read_ = false;  // frames between those that are asked for have to be read as well
+  bool is_anew_ = false;           // the last frame was read anew
   // The way.
   std::size_t step_ = 1;
   std::size_t next_ = none;
+  std::size_t older_ = 0;   // the first frame of the request before the newest
   std::size_t newest_ = 0;  // the first frame of the newest request: when that is read, the next request begins
   std::size_t count_ = 0;   // frames of the next request. Few at first, where it is not certain that they are read
 };

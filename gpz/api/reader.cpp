@@ -102,7 +102,7 @@ struct Reader::State {
 
   void read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted, bool anew, Frame &frame) {
     const format::Budget::Scope scope(budget);
-    file.asked_for(i);
+    file.asked_for(i, anew);
     std::uint64_t position = 0;
     const format::FrameHead head = file.head(i, &position);
     if (!wanted.empty() && wanted.size() != head.info.fields.size())
@@ -117,6 +117,7 @@ struct Reader::State {
       const auto targets = api::frame_targets(frame, wanted, static_cast<std::size_t>(opened.particles()));
       opened.write_all(head.info.fields, targets, sorted_by, options.threads);
     });
+    file.was_read(i);
   }
 
   template <typename Use>
@@ -275,6 +276,7 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
     state_->open(i, head, position, wanted, options.threads, false, [&](trajectory::OpenFrame &opened) {
       opened.write_all(head.info.fields, targets, sorted_by, options.threads);
     });
+    state_->file.was_read(i);
     api::set_origins(head.info);
     return std::move(head.info);
   });
