@@ -15,8 +15,8 @@ namespace gpz::api {
 
 using format::corrupt;
 
-FrameFile::FrameFile(std::unique_ptr<Source> source, std::uint64_t ahead) {
-  if (ahead == 0) {
+FrameFile::FrameFile(std::unique_ptr<Source> source, const FramePlan::Most &ahead) {
+  if (ahead.frame == 0) {
     source_ = std::move(source);
     scan_ = api::scan(*source_, true);
     return;

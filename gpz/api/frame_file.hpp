@@ -23,8 +23,8 @@ format::FrameHead head_at(const Source &source, const IndexEntry &entry, std::ui
 // Threads may share it.
 class FrameFile {
  public:
-  // Finds the frames. Throws as scan_file. `ahead`: bytes that may be read ahead at a time (FramePlan); 0: nothing is.
-  explicit FrameFile(std::unique_ptr<Source> source, std::uint64_t ahead = 0);
+  // Finds the frames. Throws as scan_file. `ahead`: what may be read ahead; by default nothing is.
+  explicit FrameFile(std::unique_ptr<Source> source, const FramePlan::Most &ahead = {});
   FrameFile(const FrameFile &) = delete;
   FrameFile &operator=(const FrameFile &) = delete;
 

@@ -75,7 +75,8 @@ std::vector<AheadSource::Range> FramePlan::next_frames(std::size_t end) {
   }
   for (; next_ < end && ranges.size() < count_; next_ += step_) {
     const IndexEntry &frame = frames_[next_];
-    if (ranges.empty() ? frame.length / 8 > most_ : frame.length > most_ - std::min(bytes, most_)) break;
+    const bool fits = ranges.empty() || frame.length <= most_.request - std::min(bytes, most_.request);
+    if (!fits || frame.length > most_.frame) break;
     bytes += frame.length;
     ranges.push_back({frame.offset, frame.length});
   }

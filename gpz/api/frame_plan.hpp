@@ -16,9 +16,14 @@ namespace gpz::api {
 // three were read so. Threads may share it.
 class FramePlan {
  public:
-  // `frames` and `source` have to outlive this object. `most`: bytes of a request, unless that is one frame; a frame
-  // that is longer than eight times as much is read as the reader asks for its parts.
-  FramePlan(const std::vector<IndexEntry> &frames, AheadSource &source, std::uint64_t most)
+  // Bytes.
+  struct Most {
+    std::uint64_t request = 0;  // unless that is one frame
+    std::uint64_t frame = 0;    // longer ones are read as the reader asks for their parts
+  };
+
+  // `frames` and `source` have to outlive this object.
+  FramePlan(const std::vector<IndexEntry> &frames, AheadSource &source, const Most &most)
       : frames_(frames), source_(source), most_(most) {}
 
   // To be called before frame i is read, because somebody has asked for it. `anew`: as the source has it now, not as it
@@ -42,7 +47,7 @@ class FramePlan {
 
   const std::vector<IndexEntry> &frames_;
   AheadSource &source_;
-  const std::uint64_t most_;
+  const Most most_;
   std::mutex mutex_;
   // What was asked for.
   std::size_t asked_ = none;       // the last frame

@@ -55,6 +55,11 @@ struct FrameMemory {
   }
 };
 
+// The system reads files ahead by itself. A request for many small frames takes fewer calls, whereas large ones would
+// only be copied once more.
+constexpr api::FramePlan::Most ahead_in_files = {std::uint64_t{256} << 10, std::uint64_t{32} << 10};
+constexpr api::FramePlan::Most ahead_in_sources = {std::uint64_t{8} << 20, std::uint64_t{64} << 20};
+
 }  // namespace
 
 struct Reader::State {
@@ -71,16 +76,15 @@ struct Reader::State {
   std::mutex spare_mutex;
   std::vector<FrameMemory> spare;  // one for each thread that has read at the same time
 
-  enum class Ahead : std::uint8_t { no, yes };
-
-  State(std::unique_ptr<Source> from, const Limits &limits, Ahead ahead)
+  State(std::unique_ptr<Source> from, const Limits &limits, const api::FramePlan::Most &ahead = {})
       : budget(limits), file(opened(std::move(from), budget, ahead)) {}
 
-  static api::FrameFile opened(std::unique_ptr<Source> from, format::Budget &budget, Ahead ahead) {
-    // Of the limit, what is read ahead takes less than a quarter.
-    constexpr std::uint64_t most = std::uint64_t{8} << 20;
+  static api::FrameFile opened(std::unique_ptr<Source> from, format::Budget &budget,
+                               const api::FramePlan::Most &ahead) {
     const format::Budget::Scope scope(budget);
-    return api::FrameFile(std::move(from), ahead == Ahead::yes ? std::min(most, budget.limit() / 128) : 0);
+    // Of the limit, what is read ahead takes less than a quarter.
+    const std::uint64_t most = budget.limit() / 16;
+    return api::FrameFile(std::move(from), {std::min(ahead.request, most), std::min(ahead.frame, most)});
   }
 
   // Reads these fields of frame i (an empty list: all), whose chunks begin at `position`, and calls use(frame). With
@@ -227,19 +231,18 @@ struct Reader::State {
 Reader::Reader(const std::string &path, const Limits &limits)
     : state_(in_file(path, [&] {
         return std::make_unique<State>(std::make_unique<api::File>(path, api::File::Mode::read), limits,
-                                       State::Ahead::yes);
+                                       ahead_in_files);
       })) {}
 
 Reader::Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name, const Limits &limits)
     : state_(in_file(name, [&] {
-        return std::make_unique<State>(std::make_unique<api::MemorySource>(bytes, size, name), limits,
-                                       State::Ahead::no);
+        return std::make_unique<State>(std::make_unique<api::MemorySource>(bytes, size, name), limits);
       })) {}
 
 Reader::Reader(std::unique_ptr<Source> source, const Limits &limits) {
   if (source == nullptr) throw Error(Status::invalid_argument, "the source is a null pointer");
   const std::string name = source->name();
-  state_ = in_file(name, [&] { return std::make_unique<State>(std::move(source), limits, State::Ahead::yes); });
+  state_ = in_file(name, [&] { return std::make_unique<State>(std::move(source), limits, ahead_in_sources); });
 }
 
 Reader::~Reader() = default;
