@@ -20,11 +20,11 @@ bool Follower::lies_before(std::size_t i, std::size_t since_key, bool anew) cons
 }
 
 trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &head, std::vector<bool> wanted,
-                                       int threads, bool anew, SpareMemory &spare) {
+                                       const How &how, SpareMemory &spare) {
   const std::size_t since_key = head.info.since_key;
   // Image flags follow the edges of field 0.
   wanted = with_field(std::move(wanted), head.info.fields.empty() ? format::no_field : 0);
-  const bool lies_between = lies_before(i, since_key, anew);
+  const bool lies_between = lies_before(i, since_key, how.anew);
   const bool goes_on = lies_between && history_.follows(wanted);
   if (!goes_on) {
     // Who reads other fields of the same frames in turn has both followed, and at the next time all there are: the
@@ -40,9 +40,11 @@ trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &h
   } else {
     wanted = history_.wanted();
   }
+  const bool is_run = how.announces && (!goes_on || last_ + 1 < i);
   for (std::size_t j = goes_on ? last_ + 1 : i - since_key; j <= i; ++j) {
     try {
-      follow(j, wanted, threads, spare);
+      if (is_run) file_->reading(j, i + 1);
+      follow(j, wanted, how.threads, spare);
     } catch (const trajectory::FieldNotFollowed &missing) {
       // From the key frame on, with this field. There are fewer such turns than fields.
       history_.forget();

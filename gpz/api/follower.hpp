@@ -19,13 +19,19 @@ std::vector<bool> with_field(std::vector<bool> wanted, std::size_t field);
 // Frames by number in the file. One thread at a time uses it.
 class Follower {
  public:
+  struct How {
+    int threads = 1;
+    bool anew = false;       // reads the bytes of the frame even if it is the one that was decoded last
+    bool announces = false;  // says which frames come next, so that their bytes are read ahead
+  };
+
   // The file has to outlive it.
   explicit Follower(const FrameFile &file) : file_(&file) {}
 
-  // Decodes these fields (an empty list: all) of difference frame i. With `anew`, its bytes are read even if it is the
-  // frame that was decoded last. Throws corrupt, truncated, limit_exceeded, io_error.
-  trajectory::OpenFrame &go_to(std::size_t i, const format::FrameHead &head, std::vector<bool> wanted, int threads,
-                               bool anew, SpareMemory &memory);
+  // Decodes these fields (an empty list: all) of difference frame i. Throws corrupt, truncated, limit_exceeded,
+  // io_error.
+  trajectory::OpenFrame &go_to(std::size_t i, const format::FrameHead &head, std::vector<bool> wanted, const How &how,
+                               SpareMemory &memory);
 
   // Whether it can go on to frame i, which comes so many frames behind its key frame, from the frame that was decoded
   // last.

@@ -34,19 +34,30 @@ std::vector<bool> wanted_of(const std::vector<cpu::Target> &targets) {
   return wanted;
 }
 
+// The system reads files ahead by itself. A request for many small frames takes fewer calls, whereas large ones would
+// only be copied once more.
+constexpr api::FramePlan::Most ahead_in_files = {std::uint64_t{256} << 10, std::uint64_t{32} << 10};
+constexpr api::FramePlan::Most ahead_in_sources = {std::uint64_t{8} << 20, std::uint64_t{64} << 20};
+
 }  // namespace
 
 struct Reader::State {
   format::Budget budget;  // first: the rest is charged to it
   api::FrameFile file;
+  const bool decodes_ahead;
   std::mutex mutex;
   api::Follower follower;  // guarded by the mutex
   api::SpareMemory spare;
   api::FramesAhead ahead;  // last: its threads use the rest
 
-  State(std::unique_ptr<api::Source> from, const Limits &limits)
+  // What a source of the caller brings late comes in large requests, in the order of the file: its frames are not
+  // decoded ahead.
+  enum class Where : std::uint8_t { file, memory, source };
+
+  State(std::unique_ptr<Source> from, const Limits &limits, Where where)
       : budget(limits),
-        file(opened(std::move(from), budget)),
+        file(opened(std::move(from), budget, where)),
+        decodes_ahead(where != Where::source),
         follower(file),
         ahead(file, std::min(most_ahead, budget.limit() / 8),
               [this](std::size_t i, const api::FrameRequest &request, int threads, api::Follower &of_run,
@@ -55,9 +66,14 @@ struct Reader::State {
 
   static constexpr std::uint64_t most_ahead = std::uint64_t{256} << 20;
 
-  static api::FrameFile opened(std::unique_ptr<api::Source> from, format::Budget &budget) {
+  static api::FrameFile opened(std::unique_ptr<Source> from, format::Budget &budget, Where where) {
     const format::Budget::Scope scope(budget);
-    return api::FrameFile(std::move(from));
+    const api::FramePlan::Most ahead = where == Where::file     ? ahead_in_files
+                                       : where == Where::source ? ahead_in_sources
+                                                                : api::FramePlan::Most{};
+    // Of the limit, what is read ahead takes less than a quarter.
+    const std::uint64_t most = budget.limit() / 16;
+    return api::FrameFile(std::move(from), {std::min(ahead.request, most), std::min(ahead.frame, most)});
   }
 
   // A frame whose head has been read.
@@ -69,10 +85,17 @@ struct Reader::State {
     Place(const api::FrameFile &file, std::size_t number) : i(number), head(file.head(number, &chunks)) {}
   };
 
-  // Reads these fields of a frame (an empty list: all), and calls use(frame). With `anew`, its bytes are read even if
-  // it is the last one that was read. `of_run`: for difference frames; nullptr: that of direct calls.
+  // A frame that a caller asks for. Where it may be decoded ahead, its bytes need not be.
+  Place find(std::size_t i, const ReadOptions &options, bool anew) const {
+    if (!may_decode_ahead(options.threads)) file.asked_for(i, anew);
+    return {file, i};
+  }
+  bool may_decode_ahead(int threads) const { return decodes_ahead && threads != 1; }
+
+  // Reads these fields of a frame (an empty list: all), and calls use(frame). `of_run`: for difference frames; nullptr:
+  // that of direct calls.
   template <typename Use>
-  void open(const Place &place, const std::vector<bool> &wanted, int threads, bool anew, api::Follower *of_run,
+  void open(const Place &place, const std::vector<bool> &wanted, const api::Follower::How &how, api::Follower *of_run,
             api::SpareMemory &memory, const Use &use) {
     const format::UsualArithmetic arithmetic;
     api::decoding(file.name(), place.chunks, place.head.info.particles, [&] {
@@ -83,7 +106,7 @@ struct Reader::State {
       std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
       if (of_run == nullptr) lock.lock();
       api::Follower &used = of_run != nullptr ? *of_run : follower;
-      trajectory::OpenFrame &opened = used.go_to(place.i, place.head, wanted, threads, anew, memory);
+      trajectory::OpenFrame &opened = used.go_to(place.i, place.head, wanted, how, memory);
       in_file(file.name(), [&] { use(opened); });
     });
   }
@@ -97,10 +120,12 @@ struct Reader::State {
     std::size_t sorted_by = format::no_field;
     in_file(file.name(), [&] { sorted_by = api::sort_field(info, options); });
     const auto decode = [&] {
-      open(place, api::with_field(wanted, sorted_by), options.threads, anew, nullptr, spare,
+      if (may_decode_ahead(options.threads)) file.asked_for(place.i, anew);
+      open(place, api::with_field(wanted, sorted_by), {options.threads, anew, true}, nullptr, spare,
            [&](trajectory::OpenFrame &opened) {
              opened.write_all(info.fields, targets_of(opened.particles()), sorted_by, options.threads);
            });
+      file.was_read(place.i);
     };
     const auto copy = [&](const api::HeldValues &values) {
       if (!values.are_of(info)) return false;
@@ -120,7 +145,8 @@ struct Reader::State {
   template <typename Use>
   bool take_ahead(const Place &place, const api::FrameRequest &request, int threads, const Use &use) {
     const FrameInfo &info = place.head.info;
-    if (threads == 1 || info.particles < api::FramesAhead::least_particles || info.since_key > place.i) return false;
+    if (!may_decode_ahead(threads) || info.particles < api::FramesAhead::least_particles || info.since_key > place.i)
+      return false;
     const auto start = [&]() -> std::optional<api::Follower> {
       const std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
       if (!lock || !follower.is_before(place.i, info.since_key)) return {};
@@ -139,7 +165,7 @@ struct Reader::State {
     std::vector<bool> wanted(info.fields.size());
     for (const api::FrameRequest::Column &column : request.columns)
       if (column.field < wanted.size()) wanted[column.field] = true;
-    open(place, api::with_field(std::move(wanted), sorted_by), threads, false, &of_run, memory,
+    open(place, api::with_field(std::move(wanted), sorted_by), {threads, false, false}, &of_run, memory,
          [&](trajectory::OpenFrame &opened) {
            opened.write_all(info.fields, values.make_room(request, info.fields, opened.particles()), sorted_by,
                             threads);
@@ -148,7 +174,7 @@ struct Reader::State {
 
   void read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted, bool anew, Frame &frame) {
     const format::Budget::Scope scope(budget);
-    const Place place(file, i);
+    const Place place = find(i, options, anew);
     const FrameInfo &info = place.head.info;
     if (!wanted.empty() && wanted.size() != info.fields.size())
       throw Error(Status::invalid_argument, "`wanted` does not have one entry for each field", file.name());
@@ -185,18 +211,20 @@ struct Reader::State {
 
 Reader::Reader(const std::string &path, const Limits &limits)
     : state_(in_file(path, [&] {
-        return std::make_unique<State>(std::make_unique<api::File>(path, api::File::Mode::read), limits);
+        return std::make_unique<State>(std::make_unique<api::File>(path, api::File::Mode::read), limits,
+                                       State::Where::file);
       })) {}
 
 Reader::Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name, const Limits &limits)
     : state_(in_file(name, [&] {
-        return std::make_unique<State>(std::make_unique<api::MemorySource>(bytes, size, name), limits);
+        return std::make_unique<State>(std::make_unique<api::MemorySource>(bytes, size, name), limits,
+                                       State::Where::memory);
       })) {}
 
 Reader::Reader(std::unique_ptr<Source> source, const Limits &limits) {
   if (source == nullptr) throw Error(Status::invalid_argument, "the source is a null pointer");
   const std::string name = source->name();
-  state_ = in_file(name, [&] { return std::make_unique<State>(std::move(source), limits); });
+  state_ = in_file(name, [&] { return std::make_unique<State>(std::move(source), limits, State::Where::source); });
 }
 
 Reader::~Reader() = default;
@@ -224,7 +252,7 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
                                const ReadOptions &options) const {
   const format::Budget::Scope scope(state_->budget);
   return in_file(state_->file.name(), [&] {
-    State::Place place(state_->file, i);
+    State::Place place = state_->find(i, options, false);
     const std::vector<cpu::Target> targets = api::column_targets(place.head.info, columns, capacity);
     state_->write(place, {targets, options.sort_by_id}, wanted_of(targets), options, false,
                   [&](std::uint64_t) -> const std::vector<cpu::Target> & { return targets; });
@@ -235,6 +263,7 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
 
 StoredFrame Reader::stored(std::size_t i) const {
   const format::Budget::Scope scope(state_->budget);
+  state_->file.asked_for(i);
   std::uint64_t position = 0;
   format::FrameHead head = state_->file.head(i, &position);
   StoredFrame frame;
