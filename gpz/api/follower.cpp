@@ -40,8 +40,10 @@ trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &h
   } else {
     wanted = history_.wanted();
   }
+  const bool is_run = !goes_on || last_ + 1 < i;
   for (std::size_t j = goes_on ? last_ + 1 : i - since_key; j <= i; ++j) {
     try {
+      if (is_run) file_->reading(j, i + 1);
       follow(j, wanted, threads, spare);
     } catch (const trajectory::FieldNotFollowed &missing) {
       // From the key frame on, with this field. There are fewer such turns than fields.

@@ -15,7 +15,18 @@ namespace gpz::api {
 
 using format::corrupt;
 
-FrameFile::FrameFile(std::unique_ptr<Source> source) : source_(std::move(source)), scan_(api::scan(*source_, true)) {}
+FrameFile::FrameFile(std::unique_ptr<Source> source, const FramePlan::Most &ahead) {
+  if (ahead.frame == 0) {
+    source_ = std::move(source);
+    scan_ = api::scan(*source_, true);
+    return;
+  }
+  auto reading_ahead = std::make_unique<AheadSource>(std::move(source));
+  AheadSource &expecting = *reading_ahead;
+  source_ = std::move(reading_ahead);
+  scan_ = api::scan(*source_, true);
+  plan_ = std::make_unique<FramePlan>(scan_.frames, expecting, ahead);
+}
 
 format::FrameHead FrameFile::head(std::size_t i, std::uint64_t *body) const {
   if (i >= scan_.frames.size()) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gpz/api/frame_plan.hpp"
 #include "gpz/api/source.hpp"
 #include "gpz/container.hpp"
 #include "gpz/format/container_parse.hpp"
@@ -22,8 +23,10 @@ format::FrameHead head_at(const Source &source, const IndexEntry &entry, std::ui
 // Threads may share it.
 class FrameFile {
  public:
-  // Finds the frames. Throws as scan_file.
-  explicit FrameFile(std::unique_ptr<Source> source);
+  // Finds the frames. Throws as scan_file. `ahead`: what may be read ahead; by default nothing is.
+  explicit FrameFile(std::unique_ptr<Source> source, const FramePlan::Most &ahead = {});
+  FrameFile(const FrameFile &) = delete;
+  FrameFile &operator=(const FrameFile &) = delete;
 
   const Source &source() const { return *source_; }
   void allow_replacement() { source_->allow_replacement(); }
@@ -35,6 +38,17 @@ class FrameFile {
   format::FrameHead head(std::size_t i, std::uint64_t *body = nullptr) const;
   // Chunk k of frame i, and its position in the file. Throws as head.
   ChunkEntry chunk(std::size_t i, std::size_t k, std::uint64_t &position) const;
+
+  // As the functions of FramePlan: what seems to follow is read ahead.
+  void asked_for(std::size_t i, bool anew = false) const {
+    if (plan_) plan_->asked_for(i, anew);
+  }
+  void was_read(std::size_t i) const {
+    if (plan_) plan_->was_read(i);
+  }
+  void reading(std::size_t i, std::size_t end) const {
+    if (plan_) plan_->reading(i, end);
+  }
 
   // The records of other types in front of frame i; behind the last frame, if i is the number of frames. Throws
   // not_found, corrupt, unsupported_version, io_error.
@@ -59,6 +73,7 @@ class FrameFile {
  private:
   std::unique_ptr<Source> source_;
   FileScan scan_;
+  std::unique_ptr<FramePlan> plan_;
 };
 
 }  // namespace gpz::api

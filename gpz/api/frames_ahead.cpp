@@ -209,6 +209,12 @@ FramesAhead::~FramesAhead() {
 
 bool FramesAhead::is_forked() const { return fork_generation() != generation_; }
 
+bool FramesAhead::is_active() const {
+  if (is_forked()) return false;
+  const std::lock_guard<std::mutex> lock(shared_->mutex);
+  return shared_->is_active;
+}
+
 bool FramesAhead::stop() {
   if (is_forked()) return false;
   std::vector<std::thread> threads;

@@ -38,6 +38,8 @@ class FramesAhead {
   // thread decodes none.
   bool take(std::size_t i, std::size_t key, const FrameRequest &request, int threads, const Start &start,
             const std::function<bool(const HeldValues &)> &use);
+  // Whether the last frames that were asked for made a loop, which goes on.
+  bool is_active() const;
   // Ends the threads for good, and frees their memory. True if there were any.
   bool stop();
 

@@ -34,6 +34,11 @@ std::vector<bool> wanted_of(const std::vector<cpu::Target> &targets) {
   return wanted;
 }
 
+// The system reads files ahead by itself. A request for many small frames takes fewer calls, whereas large ones would
+// only be copied once more.
+constexpr api::FramePlan::Most ahead_in_files = {std::uint64_t{256} << 10, std::uint64_t{32} << 10};
+constexpr api::FramePlan::Most ahead_in_sources = {std::uint64_t{8} << 20, std::uint64_t{64} << 20};
+
 }  // namespace
 
 struct Reader::State {
@@ -44,9 +49,9 @@ struct Reader::State {
   api::SpareMemory spare;
   api::FramesAhead ahead;  // last: its threads use the rest
 
-  State(std::unique_ptr<api::Source> from, const Limits &limits)
+  State(std::unique_ptr<Source> from, const Limits &limits, const api::FramePlan::Most &bytes_ahead = {})
       : budget(limits),
-        file(opened(std::move(from), budget)),
+        file(opened(std::move(from), budget, bytes_ahead)),
         follower(file),
         ahead(file, std::min(most_ahead, budget.limit() / 8),
               [this](std::size_t i, const api::FrameRequest &request, int threads, api::Follower &of_run,
@@ -55,9 +60,17 @@ struct Reader::State {
 
   static constexpr std::uint64_t most_ahead = std::uint64_t{256} << 20;
 
-  static api::FrameFile opened(std::unique_ptr<api::Source> from, format::Budget &budget) {
+  static api::FrameFile opened(std::unique_ptr<Source> from, format::Budget &budget,
+                               const api::FramePlan::Most &bytes) {
     const format::Budget::Scope scope(budget);
-    return api::FrameFile(std::move(from));
+    // Of the limit, what is read ahead takes less than a quarter.
+    const std::uint64_t most = budget.limit() / 16;
+    return api::FrameFile(std::move(from), {std::min(bytes.request, most), std::min(bytes.frame, most)});
+  }
+
+  // To be called before frame i is read. Threads that decode ahead also read ahead, each what it needs.
+  void asked_for(std::size_t i, int threads, bool anew) const {
+    if (threads == 1 || !ahead.is_active()) file.asked_for(i, anew);
   }
 
   // A frame whose head has been read.
@@ -148,6 +161,7 @@ struct Reader::State {
 
   void read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted, bool anew, Frame &frame) {
     const format::Budget::Scope scope(budget);
+    asked_for(i, options.threads, anew);
     const Place place(file, i);
     const FrameInfo &info = place.head.info;
     if (!wanted.empty() && wanted.size() != info.fields.size())
@@ -160,6 +174,7 @@ struct Reader::State {
             columns = api::charge_for_columns(info.particles, info.fields, wanted);
             return api::frame_targets(frame, wanted, static_cast<std::size_t>(particles));
           });
+    file.was_read(i);
   }
 
   template <typename Use>
@@ -185,7 +200,8 @@ struct Reader::State {
 
 Reader::Reader(const std::string &path, const Limits &limits)
     : state_(in_file(path, [&] {
-        return std::make_unique<State>(std::make_unique<api::File>(path, api::File::Mode::read), limits);
+        return std::make_unique<State>(std::make_unique<api::File>(path, api::File::Mode::read), limits,
+                                       ahead_in_files);
       })) {}
 
 Reader::Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name, const Limits &limits)
@@ -196,7 +212,7 @@ Reader::Reader(const std::uint8_t *bytes, std::size_t size, const std::string &n
 Reader::Reader(std::unique_ptr<Source> source, const Limits &limits) {
   if (source == nullptr) throw Error(Status::invalid_argument, "the source is a null pointer");
   const std::string name = source->name();
-  state_ = in_file(name, [&] { return std::make_unique<State>(std::move(source), limits); });
+  state_ = in_file(name, [&] { return std::make_unique<State>(std::move(source), limits, ahead_in_sources); });
 }
 
 Reader::~Reader() = default;
@@ -224,10 +240,12 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
                                const ReadOptions &options) const {
   const format::Budget::Scope scope(state_->budget);
   return in_file(state_->file.name(), [&] {
+    state_->asked_for(i, options.threads, false);
     State::Place place(state_->file, i);
     const std::vector<cpu::Target> targets = api::column_targets(place.head.info, columns, capacity);
     state_->write(place, {targets, options.sort_by_id}, wanted_of(targets), options, false,
                   [&](std::uint64_t) -> const std::vector<cpu::Target> & { return targets; });
+    state_->file.was_read(i);
     api::set_origins(place.head.info);
     return std::move(place.head.info);
   });
@@ -235,6 +253,7 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
 
 StoredFrame Reader::stored(std::size_t i) const {
   const format::Budget::Scope scope(state_->budget);
+  state_->file.asked_for(i);
   std::uint64_t position = 0;
   format::FrameHead head = state_->file.head(i, &position);
   StoredFrame frame;

@@ -81,6 +81,12 @@ TEST_F(BeingRead, IsReplacedIfTheReaderAllowsIt) {
   EXPECT_EQ(reader.frames(), 3U);
 }
 
+TEST_F(BeingRead, IsReplacedIfEveryReaderAllowsIt) {
+  Reader reader(file.path());
+  reader.allow_replacement();
+  expect_replaced();
+}
+
 TEST_F(BeingRead, OtherReadersDoNotMatter) {
   const TemporaryFile other;
   other.set(whole);
