@@ -104,9 +104,15 @@ TEST(AheadSource, BytesAreThoseOfTheSourceWhateverIsExpected) {
   source.read_now({{400, 20}});
   EXPECT_EQ(read(source, 100, 10), part(bytes, 100, 10));  // and was dropped now
   EXPECT_EQ(counts.requests, 2u);
+  AheadSource without_thread(std::make_unique<CountingSource>(bytes, counts), false);
+  counts.requests = 0;
+  without_thread.expect({{100, 50}});
+  EXPECT_EQ(counts.requests, 1u);
+  EXPECT_EQ(read(without_thread, 100, 50), part(bytes, 100, 50));
+  EXPECT_EQ(counts.requests, 1u);
   source.forget();
   EXPECT_EQ(read(source, 400, 20), part(bytes, 400, 20));
-  EXPECT_EQ(counts.requests, 3u);
+  EXPECT_EQ(counts.requests, 2u);
   Bytes pieces(10);
   source.read_pieces({{7, pieces.data(), 10}});
   EXPECT_EQ(pieces, part(bytes, 7, 10));
