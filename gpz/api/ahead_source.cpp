@@ -2,7 +2,6 @@
 #include "gpz/api/ahead_source.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
@@ -116,10 +115,11 @@ struct AheadSource::Shared {
   }
 };
 
-AheadSource::AheadSource(std::unique_ptr<Source> source)
-    : source_(std::move(source)), shared_(std::make_unique<Shared>()) {
-  generation_ = fork_generation();
-}
+AheadSource::AheadSource(std::unique_ptr<Source> source, bool has_thread)
+    : source_(std::move(source)),
+      shared_(std::make_unique<Shared>()),
+      has_thread_(has_thread),
+      generation_(fork_generation()) {}
 
 AheadSource::~AheadSource() {
   if (is_forked()) {
@@ -159,6 +159,10 @@ std::shared_ptr<AheadSource::Batch> AheadSource::new_batch(const std::vector<Ran
 }
 
 void AheadSource::expect(const std::vector<Range> &ranges) {
+  if (!has_thread_) {
+    read_now(ranges);
+    return;
+  }
   if (is_forked() || ranges.empty()) return;
   {
     const std::lock_guard<std::mutex> lock(shared_->mutex);

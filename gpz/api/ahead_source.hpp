@@ -20,7 +20,8 @@ class AheadSource final : public Source {
     std::uint64_t size = 0;
   };
 
-  explicit AheadSource(std::unique_ptr<Source> source);
+  // Without a thread, expect() does what read_now() does.
+  explicit AheadSource(std::unique_ptr<Source> source, bool has_thread = true);
   // Waits for the request that is under way.
   ~AheadSource() override;
 
@@ -48,6 +49,7 @@ class AheadSource final : public Source {
 
   std::unique_ptr<Source> source_;
   std::unique_ptr<Shared> shared_;
+  bool has_thread_;
   unsigned long generation_;  // of the process that has the thread
 };
 

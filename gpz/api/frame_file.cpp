@@ -21,7 +21,7 @@ FrameFile::FrameFile(std::unique_ptr<Source> source, const FramePlan::Most &ahea
     scan_ = api::scan(*source_, true);
     return;
   }
-  auto reading_ahead = std::make_unique<AheadSource>(std::move(source));
+  auto reading_ahead = std::make_unique<AheadSource>(std::move(source), ahead.has_thread);
   AheadSource &expecting = *reading_ahead;
   source_ = std::move(reading_ahead);
   scan_ = api::scan(*source_, true);

@@ -16,10 +16,10 @@ namespace gpz::api {
 // three were read so. Threads may share it.
 class FramePlan {
  public:
-  // Bytes.
   struct Most {
-    std::uint64_t request = 0;  // unless that is one frame
-    std::uint64_t frame = 0;    // longer ones are read as the reader asks for their parts
+    std::uint64_t request = 0;  // bytes, unless that is one frame
+    std::uint64_t frame = 0;    // bytes: longer ones are read as the reader asks for their parts
+    bool has_thread = false;    // for requests, while frames are decoded
   };
 
   // `frames` and `source` have to outlive this object.

@@ -36,8 +36,8 @@ std::vector<bool> wanted_of(const std::vector<cpu::Target> &targets) {
 
 // The system reads files ahead by itself. A request for many small frames takes fewer calls, whereas large ones would
 // only be copied once more.
-constexpr api::FramePlan::Most ahead_in_files = {std::uint64_t{256} << 10, std::uint64_t{32} << 10};
-constexpr api::FramePlan::Most ahead_in_sources = {std::uint64_t{8} << 20, std::uint64_t{64} << 20};
+constexpr api::FramePlan::Most ahead_in_files = {std::uint64_t{256} << 10, std::uint64_t{32} << 10, false};
+constexpr api::FramePlan::Most ahead_in_sources = {std::uint64_t{8} << 20, std::uint64_t{64} << 20, true};
 
 }  // namespace
 
@@ -73,7 +73,8 @@ struct Reader::State {
                                                                 : api::FramePlan::Most{};
     // Of the limit, what is read ahead takes less than a quarter.
     const std::uint64_t most = budget.limit() / 16;
-    return api::FrameFile(std::move(from), {std::min(ahead.request, most), std::min(ahead.frame, most)});
+    return api::FrameFile(std::move(from),
+                          {std::min(ahead.request, most), std::min(ahead.frame, most), ahead.has_thread});
   }
 
   // A frame whose head has been read.

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 
+#include "gpz/api/frames_ahead.hpp"
 #include "gpz/gpz.h"
 #include "tests/unit/trajectory_support.hpp"
 
@@ -103,9 +104,15 @@ TEST(AheadSource, BytesAreThoseOfTheSourceWhateverIsExpected) {
   source.read_now({{400, 20}});
   EXPECT_EQ(read(source, 100, 10), part(bytes, 100, 10));  // and was dropped now
   EXPECT_EQ(counts.requests, 2u);
+  AheadSource without_thread(std::make_unique<CountingSource>(bytes, counts), false);
+  counts.requests = 0;
+  without_thread.expect({{100, 50}});
+  EXPECT_EQ(counts.requests, 1u);
+  EXPECT_EQ(read(without_thread, 100, 50), part(bytes, 100, 50));
+  EXPECT_EQ(counts.requests, 1u);
   source.forget();
   EXPECT_EQ(read(source, 400, 20), part(bytes, 400, 20));
-  EXPECT_EQ(counts.requests, 3u);
+  EXPECT_EQ(counts.requests, 2u);
   Bytes pieces(10);
   source.read_pieces({{7, pieces.data(), 10}});
   EXPECT_EQ(pieces, part(bytes, 7, 10));
@@ -216,6 +223,17 @@ TEST(ReadingAhead, ReadsNothingThatDoesNotFollow) {
     for (const std::size_t i : order) needed += static_cast<std::size_t>(scan_bytes(bytes).frames[i].length);
     EXPECT_LE(read_bytes, needed + 200 * order.size());  // heads and trailers are read in parts
   }
+}
+
+// Threads that decode frames ahead, of several key intervals, read over the same source.
+TEST(ReadingAhead, BelowThreadsThatDecodeAhead) {
+  constexpr int count = 14;
+  const Bytes bytes = file_of(trajectory(api::FramesAhead::least_particles, count), 4, 1, true, Order::id);
+  const std::vector<Frame> frames = read_all(bytes);
+  CountingSource::Counts counts;
+  const Reader reader(std::make_unique<CountingSource>(bytes, counts));
+  for (const int threads : {3, 1, 2})
+    for (std::size_t i = 0; i < frames.size(); ++i) EXPECT_TRUE(same(reader.read(i, {threads, false}), frames[i])) << i;
 }
 
 // What is verified is what the source has then, whatever was read before.
