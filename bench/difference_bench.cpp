@@ -39,11 +39,11 @@ struct Options {
 
 struct Step {
   Indices q;
-  gpz::cpu::GridBox box;
+  gpz::codec::GridBox box;
   std::size_t outside = 0;  // indices beyond a periodic edge
 };
 
-gpz::cpu::IndexColumns columns(const Indices &q) { return {q[0].data(), q[1].data(), q[2].data()}; }
+gpz::codec::IndexColumns columns(const Indices &q) { return {q[0].data(), q[1].data(), q[2].data()}; }
 
 std::vector<std::size_t> by_id(const gpz::Frame &frame) {
   std::vector<std::size_t> order(frame.info.particles);
@@ -123,8 +123,9 @@ double best_seconds(int repeats, const Work &work) {
 }
 
 int run(const Options &options) {
-  using namespace gpz::cpu;  // NOLINT(google-build-using-namespace): all of it is about this layer
-  const Kernels *kernels = options.kernels.empty() ? &gpz::cpu::kernels() : gpz::cpu::kernels(options.kernels.c_str());
+  using namespace gpz::codec;  // NOLINT(google-build-using-namespace): all of it is about this layer
+  const Kernels *kernels =
+      options.kernels.empty() ? &gpz::codec::kernels() : gpz::codec::kernels(options.kernels.c_str());
   if (kernels == nullptr) throw std::runtime_error("this machine cannot run these kernels");
   const auto source = gpz::tool::open_source(options.path, {});
   std::vector<std::size_t> order;

@@ -210,7 +210,7 @@ void print_copies() {
       speed([&] { check(cudaMemcpyAsync(b.as<void>(), host.get(), size, cudaMemcpyHostToDevice), "copy"); });
   std::printf("copies: on the device %.0f GB/s (read + written), host to device %.1f GB/s\n", device, bus);
   // One thread, over memory and over its cache.
-  gpz::cpu::RunningChecksum checksum;
+  gpz::codec::RunningChecksum checksum;
   for (const std::size_t hashed : {size, std::size_t{1} << 20}) {
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t at = 0; at < size; at += hashed) checksum.add(host.get(), hashed);

@@ -111,20 +111,20 @@ void measure(const Options &options, const std::string &name, double sigma) {
   std::vector<std::uint8_t> bytes;
   const double encode = best_seconds(options.repeats, [&] {
     bytes.clear();
-    gpz::cpu::NumberEncoder encoder(options.contexts);
+    gpz::codec::NumberEncoder encoder(options.contexts);
     encoder.reserve(n);
     for (std::size_t i = 0; i < n; ++i) encoder.put(context[i], number[i]);
     encoder.finish(bytes);
   });
   std::vector<std::uint32_t> out(n);
   const double known = best_seconds(options.repeats, [&] {
-    gpz::cpu::NumberDecoder decoder(bytes.data(), bytes.size(), options.contexts);
+    gpz::codec::NumberDecoder decoder(bytes.data(), bytes.size(), options.contexts);
     for (std::size_t i = 0; i < n; ++i) out[i] = decoder.get(context[i]);
     decoder.end();
   });
   if (out != number) throw std::runtime_error("numbers do not come back");
   const double chained = best_seconds(options.repeats, [&] {
-    gpz::cpu::NumberDecoder decoder(bytes.data(), bytes.size(), options.contexts);
+    gpz::codec::NumberDecoder decoder(bytes.data(), bytes.size(), options.contexts);
     unsigned at = 0;
     for (std::size_t i = 0; i < n; ++i) {
       out[i] = decoder.get(at);
@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
   gpz::tool::CommandParser parser("Size and speed of number streams");
   gpz::tool::Command program = parser.program();
   program.option("--numbers", options.numbers, "Numbers").positive();
-  program.option("--contexts", options.contexts, "Contexts").range(1U, gpz::cpu::max_number_contexts);
+  program.option("--contexts", options.contexts, "Contexts").range(1U, gpz::codec::max_number_contexts);
   program.option("--octaves", options.octaves, "Octaves from the first context to the last");
   program.option("--sigma", options.sigmas, "Standard deviations of the first context").positive();
   program.option("--shape", options.shapes, "normal, exponential, uniform, mixed");

@@ -35,7 +35,7 @@ namespace {
 using namespace gpz::bench;  // NOLINT(google-build-using-namespace): what the programs share
 using gpz::cuda::check;
 namespace core = gpz::core;
-namespace cpu = gpz::cpu;
+namespace codec = gpz::codec;
 
 // Blocks whose directories fill whole words, and slots of which every level of neighbours sees as many.
 constexpr std::size_t base = std::size_t{21} * 3 * 64 * 1024;
@@ -50,7 +50,7 @@ struct Options {
 };
 
 using Columns = std::array<std::vector<std::int64_t>, 3>;
-cpu::IndexColumns columns(const Columns &q) { return {q[0].data(), q[1].data(), q[2].data()}; }
+codec::IndexColumns columns(const Columns &q) { return {q[0].data(), q[1].data(), q[2].data()}; }
 
 double noise(U64 seed) {
   double sum = -6;
@@ -240,7 +240,7 @@ int run(const Options &options) {
     if (gaps)
       for (std::size_t i = 0; i < n; ++i) ids[i] = static_cast<std::int64_t>(i + i / 3 + 1);
     std::vector<std::uint8_t> bytes;
-    cpu::encode_ordered({base, 3, ids.data(), system.box}, columns(system.q), bytes);
+    codec::encode_ordered({base, 3, ids.data(), system.box}, columns(system.q), bytes);
     const auto section = repeated_ordered(bytes, options.copies);
     const Memory ids_there(n * 8);
     const Memory there(section.size());
@@ -263,7 +263,7 @@ int run(const Options &options) {
     std::printf("    lags %u %u\n", bytes[2] | bytes[3] << 8, bytes[4] | bytes[5] << 8);
     if (gaps) continue;
     std::vector<std::uint8_t> id_bytes;
-    cpu::encode_ordered({n, 1, nullptr, {}}, {ids.data()}, id_bytes);
+    codec::encode_ordered({n, 1, nullptr, {}}, {ids.data()}, id_bytes);
     FieldOutput id_output;
     id_output.field.type = gpz::ValueType::integer;
     id_output.field.components.resize(1);
@@ -283,7 +283,7 @@ int run(const Options &options) {
     line("ids", id_us, static_cast<double>(n) * 8, id_bytes.size(), 0);
   }
 
-  cpu::DifferenceState host;
+  codec::DifferenceState host;
   host.start(columns(system.q), base, 3);
   for (U64 frame = 1; frame < 5; ++frame) {
     system.next(frame);
@@ -309,7 +309,7 @@ int run(const Options &options) {
   const Memory workspace(room);
   for (const bool neighbours : {false, true}) {
     std::vector<std::uint8_t> bytes;
-    cpu::encode_difference(host, columns(system.q), system.box, bytes, cpu::kernels(), neighbours);
+    codec::encode_difference(host, columns(system.q), system.box, bytes, codec::kernels(), neighbours);
     const auto section = repeated_difference(bytes, options.copies);
     const Memory there(section.size());
     check(cudaMemcpy(there.as<void>(), section.data(), section.size(), cudaMemcpyHostToDevice), "section");

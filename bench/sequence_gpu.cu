@@ -51,7 +51,7 @@ std::string cpu_says(gpz::FieldInput input, const std::vector<float> &values, st
   for (std::size_t d = 0; d < input.field.components.size(); ++d) input.components[d].data = values.data() + d * n;
   std::vector<gpz::FieldInput> fields{input};
   gpz::format::prepare_fields(fields, n);
-  gpz::cpu::Encoder encoder(1);
+  gpz::codec::Encoder encoder(1);
   gpz::EncodedChunk chunk;
   gpz::trajectory::CellSearch cell;
   gpz::trajectory::encode_independent(gpz::ChunkKind::sequence, fields, n, nullptr, {}, 0, encoder, cell, chunk);

@@ -62,7 +62,7 @@ ChunkView view_of(const EncodedChunk &chunk) {
 
 struct ChunkEncoder::Workspace {
   explicit Workspace(int threads) : encoder(threads) {}
-  cpu::Encoder encoder;
+  codec::Encoder encoder;
   std::vector<FieldInput> fields;
 };
 
@@ -95,8 +95,8 @@ class GrowingColumns {
   }
 
   // Room for this many particles in the columns of all wanted fields; returns one target a field.
-  std::vector<cpu::Target> grow(const std::vector<bool> &wanted, std::size_t particles) {
-    std::vector<cpu::Target> targets(frame_.info.fields.size());
+  std::vector<codec::Target> grow(const std::vector<bool> &wanted, std::size_t particles) {
+    std::vector<codec::Target> targets(frame_.info.fields.size());
     for (std::size_t c = 0; c < before_.size(); ++c) {
       const Frame::Column &column = frame_.columns[c];
       if (!wanted.empty() && !wanted[column.field]) continue;
@@ -148,7 +148,7 @@ void decode_chunk(const std::uint8_t *bytes, std::size_t size, std::uint64_t par
           const format::OpenedChunk opened = format::open_chunk(bytes, size, described.size());
           const trajectory::IndependentChunk chunk(opened, particles, described, wanted);
           const format::Charge for_columns = api::charge_for_columns(particles, described, wanted);
-          const std::vector<cpu::Target> targets = columns.grow(wanted, static_cast<std::size_t>(particles));
+          const std::vector<codec::Target> targets = columns.grow(wanted, static_cast<std::size_t>(particles));
           for (std::size_t f = 0; f < targets.size(); ++f)
             if (targets[f].is_wanted()) chunk.write(f, targets[f], threads);
         },

@@ -16,10 +16,10 @@ namespace {
 // The values of one field of a frame, of which only the wanted components need to be there.
 struct DecodedField {
   bool is_integer;
-  cpu::FloatValues floats{};
-  cpu::IntegerValues integers{};
+  codec::FloatValues floats{};
+  codec::IntegerValues integers{};
 
-  DecodedField(const Frame &frame, std::size_t field, const cpu::Target &target)
+  DecodedField(const Frame &frame, std::size_t field, const codec::Target &target)
       : is_integer(frame.info.fields[field].type == ValueType::integer) {
     for (const Frame::Column &column : frame.columns) {
       if (column.field != field || target.components[column.component].data == nullptr) continue;
@@ -31,14 +31,14 @@ struct DecodedField {
   }
 };
 
-void copy_field(const Frame &frame, std::size_t field, const cpu::Target &target) {
+void copy_field(const Frame &frame, std::size_t field, const codec::Target &target) {
   if (!target.is_wanted()) return;
   const auto particles = static_cast<std::size_t>(frame.info.particles);
   const DecodedField from(frame, field, target);
   if (from.is_integer)
-    cpu::store(from.integers, particles, target);
+    codec::store(from.integers, particles, target);
   else
-    cpu::store(from.floats, particles, target);
+    codec::store(from.floats, particles, target);
 }
 
 }  // namespace
@@ -47,13 +47,13 @@ void copy_columns(const Frame &frame, const std::vector<ColumnOutput> &columns, 
   const format::UsualArithmetic arithmetic;
   format::in_memory(
       [&] {
-        std::vector<cpu::Target> targets = api::column_targets(frame.info, columns, capacity);
+        std::vector<codec::Target> targets = api::column_targets(frame.info, columns, capacity);
         const std::size_t id = api::sort_field(frame.info, {1, sort_by_id});
         trajectory::IdOrder order;
         if (id != format::no_field) {
           copy_field(frame, id, order.target(static_cast<std::size_t>(frame.info.particles)));
           order.rank();
-          for (cpu::Target &target : targets) target.rows = order.rows();
+          for (codec::Target &target : targets) target.rows = order.rows();
         }
         for (std::size_t f = 0; f < targets.size(); ++f) copy_field(frame, f, targets[f]);
       },

@@ -3,7 +3,7 @@
 
 namespace gpz::api {
 
-using cpu::RunningChecksum;
+using codec::RunningChecksum;
 
 void FrameChecks::start(const format::FrameHead &head, std::uint64_t position, std::size_t piece) {
   head_ = &head;

@@ -35,7 +35,7 @@ class FrameChecks {
 
   // No piece is longer than this if they are to have `piece` bytes.
   static constexpr std::size_t longest(std::size_t piece) {
-    return std::max(piece, cpu::RunningChecksum::block) + shortest;
+    return std::max(piece, codec::RunningChecksum::block) + shortest;
   }
 
   // Cuts a frame, whose chunks begin at `position` of the file, into pieces: at least one. `head` has to stay. The
@@ -51,7 +51,7 @@ class FrameChecks {
 
  private:
   // The tail of a chunk is shorter, and must not be cut.
-  static constexpr std::size_t shortest = cpu::RunningChecksum::block + cpu::RunningChecksum::tail;
+  static constexpr std::size_t shortest = codec::RunningChecksum::block + codec::RunningChecksum::tail;
 
   void add_whole(std::size_t chunk, std::size_t begin, std::size_t piece);
   void cut(std::size_t chunk, std::size_t begin, std::size_t piece);
@@ -66,7 +66,7 @@ class FrameChecks {
   std::size_t tails_used_ = 0;
   format::Column<std::uint64_t> sums_;
   std::vector<std::array<std::uint8_t, shortest>> tails_;
-  cpu::RunningChecksum checksum_;  // of the chunk that is being finished
+  codec::RunningChecksum checksum_;  // of the chunk that is being finished
 };
 
 }  // namespace gpz::api

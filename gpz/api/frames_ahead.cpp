@@ -225,7 +225,7 @@ bool FramesAhead::stop() {
 
 bool FramesAhead::take(std::size_t i, std::size_t key, const FrameRequest &request, int threads, const Start &start,
                        const std::function<bool(const HeldValues &)> &use) {
-  const int count = cpu::thread_count(threads, UINT64_MAX);
+  const int count = codec::thread_count(threads, UINT64_MAX);
   if (count == 1 || is_forked()) return false;
   Shared &shared = *shared_;
   Shared::Lock lock(shared.mutex);

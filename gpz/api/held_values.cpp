@@ -42,7 +42,7 @@ void copy_column(const std::uint8_t *from, std::size_t n, const Array &to) {
 
 }  // namespace
 
-FrameRequest::FrameRequest(const std::vector<cpu::Target> &targets, bool by_id) : sort_by_id(by_id) {
+FrameRequest::FrameRequest(const std::vector<codec::Target> &targets, bool by_id) : sort_by_id(by_id) {
   for (std::size_t f = 0; f < targets.size(); ++f)
     for (std::size_t d = 0; d < targets[f].components.size(); ++d)
       if (const Array &array = targets[f].components[d]; array.data != nullptr) columns.push_back({f, d, array.type});
@@ -74,8 +74,8 @@ std::uint64_t size_of(const FrameRequest &request, std::uint64_t particles) {
   return bytes * particles;
 }
 
-std::vector<cpu::Target> HeldValues::make_room(const FrameRequest &request, const std::vector<Field> &fields,
-                                               std::uint64_t particles) {
+std::vector<codec::Target> HeldValues::make_room(const FrameRequest &request, const std::vector<Field> &fields,
+                                                 std::uint64_t particles) {
   format::require_memory(particles, request.columns.size() * sizeof(double));
   const auto bytes = static_cast<std::size_t>(size_of(request, particles));
   if (bytes > room_) {
@@ -89,7 +89,7 @@ std::vector<cpu::Target> HeldValues::make_room(const FrameRequest &request, cons
   columns_.clear();
   fields_ = fields;
   particles_ = particles;
-  std::vector<cpu::Target> targets(fields.size());
+  std::vector<codec::Target> targets(fields.size());
   std::size_t at = 0;
   for (const FrameRequest::Column &column : request.columns) {
     if (column.field >= fields.size() || column.component >= fields[column.field].components.size())
@@ -108,7 +108,7 @@ bool HeldValues::are_of(const FrameInfo &info) const {
          std::equal(info.fields.begin(), info.fields.end(), fields_.begin(), fields_.end(), same_names);
 }
 
-void HeldValues::copy_to(const std::vector<cpu::Target> &targets) const {
+void HeldValues::copy_to(const std::vector<codec::Target> &targets) const {
   for (const Column &column : columns_)
     copy_column(bytes_.get() + column.at, static_cast<std::size_t>(particles_),
                 targets[column.of.field].components[column.of.component]);

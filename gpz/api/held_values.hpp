@@ -24,7 +24,7 @@ struct FrameRequest {
   bool sort_by_id = false;
 
   // `targets` has one entry for each field.
-  FrameRequest(const std::vector<cpu::Target> &targets, bool by_id);
+  FrameRequest(const std::vector<codec::Target> &targets, bool by_id);
   FrameRequest() = default;
 };
 bool operator==(const FrameRequest &a, const FrameRequest &b);
@@ -33,12 +33,12 @@ class HeldValues {
  public:
   // Room for the columns of `particles` particles of a frame with these fields. One target a field; they stay valid
   // when the object moves. Throws not_found (fewer fields than the request names), limit_exceeded, std::bad_alloc.
-  std::vector<cpu::Target> make_room(const FrameRequest &request, const std::vector<Field> &fields,
-                                     std::uint64_t particles);
+  std::vector<codec::Target> make_room(const FrameRequest &request, const std::vector<Field> &fields,
+                                       std::uint64_t particles);
   // Whether this frame has the fields and the number of particles that these values are of.
   bool are_of(const FrameInfo &info) const;
   // Copies all columns to the targets of the same request.
-  void copy_to(const std::vector<cpu::Target> &targets) const;
+  void copy_to(const std::vector<codec::Target> &targets) const;
 
  private:
   struct Column {

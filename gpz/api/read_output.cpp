@@ -27,12 +27,12 @@ std::pair<std::size_t, std::size_t> find(const FrameInfo &info, const std::strin
 
 }  // namespace
 
-std::vector<cpu::Target> column_targets(const FrameInfo &info, const std::vector<ColumnOutput> &columns,
-                                        std::size_t capacity) {
+std::vector<codec::Target> column_targets(const FrameInfo &info, const std::vector<ColumnOutput> &columns,
+                                          std::size_t capacity) {
   if (info.particles > capacity)
     throw Error(Status::limit_exceeded, "the arrays have room for " + std::to_string(capacity) +
                                             " particles, there are " + std::to_string(info.particles));
-  std::vector<cpu::Target> targets(info.fields.size());
+  std::vector<codec::Target> targets(info.fields.size());
   std::vector<std::vector<bool>> taken(info.fields.size(), std::vector<bool>(core::max_components));
   for (const ColumnOutput &column : columns) {
     const auto [f, d] = find(info, column.name);
@@ -87,8 +87,8 @@ void begin_frame(FrameInfo info, Frame &frame) {
   frame.columns.resize(count);
 }
 
-std::vector<cpu::Target> frame_targets(Frame &frame, const std::vector<bool> &wanted, std::size_t particles) {
-  std::vector<cpu::Target> targets(frame.info.fields.size());
+std::vector<codec::Target> frame_targets(Frame &frame, const std::vector<bool> &wanted, std::size_t particles) {
+  std::vector<codec::Target> targets(frame.info.fields.size());
   for (Frame::Column &column : frame.columns) {
     if (!wanted.empty() && !wanted[column.field]) continue;
     if (frame.info.fields[column.field].type == ValueType::integer)

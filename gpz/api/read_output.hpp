@@ -12,8 +12,8 @@
 namespace gpz::api {
 
 // One target a field. Throws invalid_argument, not_found, limit_exceeded as Reader::read_columns.
-std::vector<cpu::Target> column_targets(const FrameInfo &info, const std::vector<ColumnOutput> &columns,
-                                        std::size_t capacity);
+std::vector<codec::Target> column_targets(const FrameInfo &info, const std::vector<ColumnOutput> &columns,
+                                          std::size_t capacity);
 
 // The elements of a column of the frame.
 Array array_of(const Frame &frame, Frame::Column &column);
@@ -25,7 +25,7 @@ void set_origins(FrameInfo &info);
 // Makes `frame` an empty frame with these fields and their origins.
 void begin_frame(FrameInfo info, Frame &frame);
 // Gives the columns of all wanted fields (an empty list: of all) room for this many particles; one target a field.
-std::vector<cpu::Target> frame_targets(Frame &frame, const std::vector<bool> &wanted, std::size_t particles);
+std::vector<codec::Target> frame_targets(Frame &frame, const std::vector<bool> &wanted, std::size_t particles);
 
 // The field to sort by, format::no_field if the options do not ask for it. Throws not_found.
 std::size_t sort_field(const FrameInfo &info, const ReadOptions &options);

@@ -27,10 +27,10 @@ namespace {
 using api::in_file;
 using api::in_place;
 
-std::vector<bool> wanted_of(const std::vector<cpu::Target> &targets) {
+std::vector<bool> wanted_of(const std::vector<codec::Target> &targets) {
   std::vector<bool> wanted(targets.size());
   std::transform(targets.begin(), targets.end(), wanted.begin(),
-                 [](const cpu::Target &target) { return target.is_wanted(); });
+                 [](const codec::Target &target) { return target.is_wanted(); });
   return wanted;
 }
 
@@ -254,9 +254,9 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
   const format::Budget::Scope scope(state_->budget);
   return in_file(state_->file.name(), [&] {
     State::Place place = state_->find(i, options, false);
-    const std::vector<cpu::Target> targets = api::column_targets(place.head.info, columns, capacity);
+    const std::vector<codec::Target> targets = api::column_targets(place.head.info, columns, capacity);
     state_->write(place, {targets, options.sort_by_id}, wanted_of(targets), options, false,
-                  [&](std::uint64_t) -> const std::vector<cpu::Target> & { return targets; });
+                  [&](std::uint64_t) -> const std::vector<codec::Target> & { return targets; });
     api::set_origins(place.head.info);
     return std::move(place.head.info);
   });

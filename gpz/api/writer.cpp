@@ -98,7 +98,7 @@ struct Writer::State {
   bool may_wait(const std::vector<FieldInput> &fields) {
     if (most_pending == 0 || (order == Order::memory && api::Identities::may_lose_rows(fields))) return false;
     try {
-      if (!pending) pending = std::make_unique<api::PendingFrames>(cpu::thread_count(threads, UINT64_MAX));
+      if (!pending) pending = std::make_unique<api::PendingFrames>(codec::thread_count(threads, UINT64_MAX));
     } catch (const std::system_error &) {  // no thread
       most_pending = 0;
     }

@@ -8,7 +8,7 @@
 #include "gpz/core/cells.hpp"
 #include "gpz/core/residual.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace {
 
 using core::AdaptiveBit;
@@ -268,4 +268,4 @@ void decode_cells(const std::uint8_t *bytes, std::size_t size, std::size_t n, in
   side.coder.finish();
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

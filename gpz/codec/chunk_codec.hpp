@@ -14,7 +14,7 @@
 #include "gpz/frame.hpp"
 #include "gpz/kernels/block_kernels.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 class Encoder {
  public:
@@ -49,4 +49,4 @@ class Decoder {
   std::vector<std::unique_ptr<Section>> sections_;  // nullptr for fields that are not wanted, and for empty chunks
 };
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -14,7 +14,7 @@
 #include "gpz/format/fields.hpp"
 #include "gpz/kernels/kernels.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 using format::corrupt;
 
@@ -174,4 +174,4 @@ void Decoder::decode(std::size_t field, const Target &target, int threads) const
                   });
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -13,7 +13,7 @@
 #include "gpz/format/corrupt.hpp"
 #include "gpz/kernels/difference_kernels.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 using format::corrupt;
 
@@ -277,4 +277,4 @@ void follow_difference(DifferenceState &state, const std::uint8_t *bytes, std::s
   ++state.frames;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -13,7 +13,7 @@
 #include "gpz/format/budget.hpp"
 #include "gpz/kernels/kernels.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // Grid indices per axis, one for each particle; as many axes as the state has.
 using IndexColumns = std::array<const std::int64_t *, core::max_components>;
@@ -43,7 +43,7 @@ struct DifferenceState {
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(const IndexColumns &added, std::size_t count);
   // Updates the history after a frame was encoded or decoded. For a plain state `q` may be its own `last` columns.
-  void advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels = cpu::kernels());
+  void advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels = codec::kernels());
   // Updates `n` particles from `first` on without counting the frame. q[d][0] belongs to particle `first`.
   void advance_range(std::size_t first, std::size_t n, const IndexColumns &q, const GridBox &box,
                      const Kernels &kernels);
@@ -53,17 +53,17 @@ struct DifferenceState {
 // values are also predicted from the preceding slots if that is smaller (docs/decisions/0013). This helps if adjacent
 // slots are related, as in the order of ids. Throws std::bad_alloc.
 void encode_difference(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
-                       std::vector<std::uint8_t> &bytes, const Kernels &kernels = cpu::kernels(),
+                       std::vector<std::uint8_t> &bytes, const Kernels &kernels = codec::kernels(),
                        bool neighbours = false);
 
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt) and leaves q
 // unspecified then. Allocates no memory that depends on the bytes.
 void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
-                       const IndexOutput &q, const Kernels &kernels = cpu::kernels());
+                       const IndexOutput &q, const Kernels &kernels = codec::kernels());
 
 // decode_difference() and advance() combined, block by block in the L1 cache. The indices end up in the state's `last`.
 // After an exception the state is unusable.
 void follow_difference(DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
-                       const Kernels &kernels = cpu::kernels());
+                       const Kernels &kernels = codec::kernels());
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

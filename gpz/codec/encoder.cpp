@@ -12,7 +12,7 @@
 #include "gpz/format/fields.hpp"
 #include "gpz/kernels/kernels.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace {
 
 constexpr std::uint32_t block_size = core::default_block_size;
@@ -181,4 +181,4 @@ void Encoder::encode(const std::vector<FieldInput> &fields, std::size_t particle
   }
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

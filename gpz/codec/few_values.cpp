@@ -8,7 +8,7 @@
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 using format::corrupt;
 
@@ -216,4 +216,4 @@ void decode_symbols(const FewValuesShape &shape, const std::uint8_t *bytes, std:
   numbers.end();
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

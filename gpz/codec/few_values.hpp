@@ -9,7 +9,7 @@
 
 #include "gpz/codec/difference_codec.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 enum class FewValues : std::uint8_t {
   of_class = 1,  // each class has one value
@@ -46,4 +46,4 @@ class ValueTables {
 // Throws corrupt.
 void decode_symbols(const FewValuesShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &keys);
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // x to the power of 1 / degree, for x > 0 and degree > 0.
 inline double root_of(double x, int degree) {
@@ -40,4 +40,4 @@ inline double log2_of(double x) {
   return exponent + 2 * of_e * s * sum;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // Predicts the kind that last followed the same preceding kinds.
 class KindHistory {
@@ -52,4 +52,4 @@ class KindHistory {
   unsigned hits_ = 0;                   // bits: hits of the last three
 };
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -8,7 +8,7 @@
 
 #include "gpz/format/budget.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 namespace memory {
 
@@ -41,4 +41,4 @@ std::size_t memory_of(const Columns &...columns) {
   return (std::size_t{0} + ... + memory::of(columns));
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -6,7 +6,7 @@
 
 #include "gpz/core/residual.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 namespace {
 
@@ -331,4 +331,4 @@ NumberTables choose_tables(const std::vector<Histogram> &histograms) {
   return tables;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -8,7 +8,7 @@
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 using format::corrupt;
 
@@ -254,4 +254,4 @@ void NumberDecoder::end() const {
   if (rest != 0) corrupt("padding of a stream of numbers", words_end);
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

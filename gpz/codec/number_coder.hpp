@@ -12,7 +12,7 @@
 
 #include "gpz/core/ans.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 inline constexpr unsigned max_number_contexts = 256;
 
@@ -119,4 +119,4 @@ class NumberDecoder {
 std::vector<NumberDecoder> open_segments(const std::uint8_t *bytes, std::size_t size, unsigned contexts,
                                          std::size_t segments);
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -6,7 +6,7 @@
 #include "gpz/core/residual.hpp"
 #include "gpz/format/corrupt.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 using format::corrupt;
 
@@ -185,4 +185,4 @@ std::size_t read_tables(const std::uint8_t *bytes, std::size_t size, unsigned co
   return in.end();
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -9,7 +9,7 @@
 
 #include "gpz/core/ans.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // Density of the numbers at each token.
 struct NumberShape {
@@ -48,4 +48,4 @@ void write_tables(const NumberTables &tables, std::vector<std::uint8_t> &bytes);
 // Reads the tables of `contexts` contexts. Returns the bytes read. Throws corrupt.
 std::size_t read_tables(const std::uint8_t *bytes, std::size_t size, unsigned contexts, NumberTables &tables);
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -15,7 +15,7 @@
 #include "gpz/error.hpp"
 #include "gpz/format/corrupt.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 using format::corrupt;
 
@@ -196,4 +196,4 @@ void decode_ordered(const OrderedShape &shape, const std::uint8_t *bytes, std::s
   }
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -9,7 +9,7 @@
 
 #include "gpz/codec/difference_codec.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // Particles and components (1 to 3) of a section. `ids` holds one id per particle known to both encoder and decoder, or
 // is nullptr: then places in the chunk are used. Ids help only if they ascend. Axes that are not periodic are
@@ -23,11 +23,11 @@ struct OrderedShape {
 
 // Appends the section of q to `bytes` (a multiple of 8 bytes). Throws std::bad_alloc.
 void encode_ordered(const OrderedShape &shape, const IndexColumns &q, std::vector<std::uint8_t> &bytes,
-                    const Kernels &kernels = cpu::kernels());
+                    const Kernels &kernels = codec::kernels());
 
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt) and leaves q
 // unspecified then. Allocates no memory that depends on the bytes.
 void decode_ordered(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,
-                    const Kernels &kernels = cpu::kernels());
+                    const Kernels &kernels = codec::kernels());
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -3,7 +3,7 @@
 
 #include "gpz/core/ordered_section.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 Runs find_runs(const std::int64_t *q, std::size_t n) {
   std::size_t count = n == 0 ? 0 : 1;
@@ -40,4 +40,4 @@ bool expand_runs(const Runs &runs, std::size_t n, std::int64_t *q) {
   return i == n;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -8,7 +8,7 @@
 
 #include "gpz/format/budget.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // Per run: gap = first value less the continuation of the previous run (first run: less 0), modulo 2^64; more = length
 // - 1.
@@ -23,4 +23,4 @@ Runs find_runs(const std::int64_t *q, std::size_t n);
 // Returns false unless the runs have exactly n values.
 bool expand_runs(const Runs &runs, std::size_t n, std::int64_t *q);
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

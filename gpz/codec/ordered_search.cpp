@@ -8,7 +8,7 @@
 
 #include "gpz/core/block.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace {
 
 constexpr std::uint32_t block_size = OrderedScratch::block_size;
@@ -188,4 +188,4 @@ OrderedPredictor choose_ordered_predictor(const OrderedShape &shape, const Index
   return choose_ordered_predictor(std::move(sample), shape.particles, kernels, scratch);
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

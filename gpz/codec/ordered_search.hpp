@@ -8,7 +8,7 @@
 #include "gpz/codec/ordered_codec.hpp"
 #include "gpz/kernels/ordered_kernels.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // Block b of the section; `q` or `out` may have no columns.
 OrderedBlock ordered_block(const OrderedShape &shape, const IndexColumns &q, const IndexOutput &out,
@@ -25,4 +25,4 @@ OrderedPredictor choose_ordered_predictor(std::vector<OrderedBlock> sample, std:
 OrderedPredictor choose_ordered_predictor(const OrderedShape &shape, const IndexColumns &q,
                                           const OrderedKernels &kernels, OrderedScratch &scratch);
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

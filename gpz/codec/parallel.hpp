@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // Number of threads for `items` units of work if the user asked for `threads` (0: all cores).
 inline int thread_count(int threads, std::uint64_t items) {
@@ -48,4 +48,4 @@ void parallel_ranges(int threads, std::uint64_t items, const Work &work) {
     if (error) std::rethrow_exception(error);
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -13,7 +13,7 @@
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 class RangeEncoder {
  public:
@@ -177,4 +177,4 @@ class RangeDecoder {
   int left_ = 0;            // number of loaded bits
 };
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -7,7 +7,7 @@
 #include "gpz/error.hpp"
 #include "gpz/format/corrupt.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 using format::corrupt;
 
@@ -41,4 +41,4 @@ void ResidualSection::end() const {
   if (left_ == 1 && *payload_ != 0) corrupt("padding of the section", header_);
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -10,7 +10,7 @@
 #include "gpz/core/directory.hpp"
 #include "gpz/core/pack.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // The least widths of `count` items that hold item_of(record, i) of all records.
 template <typename Record, typename ItemOf>
@@ -65,4 +65,4 @@ class ResidualSection {
   std::size_t header_;
 };
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

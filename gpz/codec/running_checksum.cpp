@@ -4,7 +4,7 @@
 #include "gpz/format/checksum.hpp"
 #include "gpz/kernels/kernels.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 struct RunningChecksum::State {
   XXH3_state_t state;
@@ -29,4 +29,4 @@ void RunningChecksum::add_sums(const std::uint64_t *sums, std::size_t blocks) {
 }
 std::uint64_t RunningChecksum::value() const { return XXH3_64bits_digest(&state_->state); }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

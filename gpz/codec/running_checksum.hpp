@@ -8,7 +8,7 @@
 
 #include "gpz/kernels/checksum_kernels.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 class RunningChecksum {
  public:
@@ -39,4 +39,4 @@ class RunningChecksum {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -9,7 +9,7 @@
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace {
 
 using core::SequenceAxis;
@@ -366,4 +366,4 @@ void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n,
     if (in.u8() != 0) corrupt("bytes behind the last block", in.position() - 1);
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

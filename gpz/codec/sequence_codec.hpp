@@ -8,7 +8,7 @@
 
 #include "gpz/codec/difference_codec.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // Appends the section of n > 0 particles with 1 to 3 components to `bytes` (a multiple of 8 bytes). Returns false and
 // appends nothing if two successive particles are too far apart. Throws std::bad_alloc.
@@ -18,4 +18,4 @@ bool encode_sequence(const IndexColumns &q, std::size_t n, int components, std::
 // Allocates no memory that depends on the bytes.
 void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components, const IndexOutput &q);
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -7,7 +7,7 @@
 
 #include "gpz/error.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace {
 
 using Type = ConstArray::Type;
@@ -130,4 +130,4 @@ void store(const IntegerValues &values, std::size_t n, const Target &target) {
     throw Error(Status::limit_exceeded, "a value does not fit into an array of 32 bits");
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

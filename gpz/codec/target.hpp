@@ -9,7 +9,7 @@
 #include "gpz/core/types.hpp"
 #include "gpz/frame.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // Arrays of one field. Particles come in the order of the chunk.
 struct Target {
@@ -37,4 +37,4 @@ void store(const FloatValues &values, std::size_t n, const Target &target);
 void store(const SingleValues &values, std::size_t n, const Target &target);
 void store(const IntegerValues &values, std::size_t n, const Target &target);
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -99,7 +99,7 @@ class LeastSquares {
   // Half the logarithm to base 2 of the factor by which the squares fall: bits for each target.
   double gain(const std::vector<double> &x) const {
     const double left = squares_left(x);
-    return left > 0 && squares_ > 0 ? 0.5 * cpu::log2_of(squares_ / left) : 0;
+    return left > 0 && squares_ > 0 ? 0.5 * codec::log2_of(squares_ / left) : 0;
   }
 
  private:

@@ -82,7 +82,7 @@ struct NeighbourList::Run {
   std::array<std::int32_t, core::max_components> shift{};
 };
 
-void NeighbourList::place(const cpu::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
+void NeighbourList::place(const codec::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
                           std::uint64_t cutoff, Cells &cells) {
   std::array<GridAxis, core::max_components> axes{};
   std::array<std::uint64_t, core::max_components> length{};
@@ -130,7 +130,7 @@ void NeighbourList::sort(Cells &cells) {
 }
 
 void NeighbourList::take_candidates(const std::vector<Run> &runs, std::uint64_t count) {
-  const std::size_t size = count + cpu::PairKernels::padding;
+  const std::size_t size = count + codec::PairKernels::padding;
   if (place_.size() < size) {
     for (auto &axis : near_) axis.resize(size);
     place_.resize(size);
@@ -152,7 +152,7 @@ void NeighbourList::make_room(std::uint64_t pairs) {
   for (auto &way : way_) way.resize(size);
 }
 
-bool NeighbourList::find_pairs(const Cells &cells, const cpu::Kernels &kernels) {
+bool NeighbourList::find_pairs(const Cells &cells, const codec::Kernels &kernels) {
   const auto n = static_cast<std::uint32_t>(order_.size());
   const std::uint64_t most_distances = (std::uint64_t{n} + 64) * max_distances_of_particle;
   const std::uint64_t most_pairs = std::uint64_t{n} * max_pairs_of_particle;
@@ -209,13 +209,13 @@ bool NeighbourList::find_pairs(const Cells &cells, const cpu::Kernels &kernels) 
     if (distances > most_distances) return false;
     take_candidates(runs, others);
     // The candidates of a particle end before itself, and the cell's own are the last ones.
-    const cpu::PairCandidates candidates{
+    const codec::PairCandidates candidates{
         {near_[0].data(), near_[1].data(), near_[2].data()}, place_.data(), distance_.data()};
     auto count = static_cast<std::uint32_t>(others - (cell_end - own));
     for (; own < cell_end; ++own, ++count) {
       make_room(found + count);
       const std::int32_t at[core::max_components] = {at_[0][own], at_[1][own], at_[2][own]};
-      const cpu::PairList list{&partner_[found], {&way_[0][found], &way_[1][found], &way_[2][found]}};
+      const codec::PairList list{&partner_[found], {&way_[0][found], &way_[1][found], &way_[2][found]}};
       found += kernels.pairs.find_near(at, candidates, count, period, reach_ * reach_, list);
       first_.push_back(static_cast<std::uint32_t>(found));
     }
@@ -224,8 +224,8 @@ bool NeighbourList::find_pairs(const Cells &cells, const cpu::Kernels &kernels) 
   return true;
 }
 
-bool NeighbourList::build(const cpu::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
-                          std::uint64_t cutoff, const cpu::Kernels &kernels) {
+bool NeighbourList::build(const codec::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
+                          std::uint64_t cutoff, const codec::Kernels &kernels) {
   first_.assign(1, 0);
   order_.clear();
   if (n == 0) return true;
@@ -237,8 +237,8 @@ bool NeighbourList::build(const cpu::IndexColumns &q, std::size_t n, int compone
   return find_pairs(cells, kernels);
 }
 
-bool NeighbourList::build(const cpu::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff) {
-  cpu::IndexColumns last{};
+bool NeighbourList::build(const codec::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff) {
+  codec::IndexColumns last{};
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) last[d] = state.axes[d].last.data();
   return build(last, state.particles, state.components, box, cutoff);
 }

@@ -29,10 +29,10 @@ class NeighbourList {
 
   // The pairs of n < 2^32 particles with 1 to 3 components that are closer than `cutoff` grid steps. False if there are
   // too many: the list is of no use then. Throws std::bad_alloc, and limit_exceeded of the reader's budget.
-  bool build(const cpu::IndexColumns &q, std::size_t n, int components, const core::GridBox &box, std::uint64_t cutoff,
-             const cpu::Kernels &kernels = cpu::kernels());
+  bool build(const codec::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
+             std::uint64_t cutoff, const codec::Kernels &kernels = codec::kernels());
   // Those of the last indices of a state.
-  bool build(const cpu::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff);
+  bool build(const codec::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff);
 
   std::size_t particles() const { return order_.size(); }
   // Lengths below are in units of 2^shift grid steps: 0 unless the cutoff or the box is very large.
@@ -56,18 +56,18 @@ class NeighbourList {
   }
 
   std::size_t memory_usage() const {
-    return cpu::memory_of(at_, order_, first_, partner_, way_, at_slot_, cell_of_slot_, cell_begin_, near_, place_,
-                          distance_);
+    return codec::memory_of(at_, order_, first_, partner_, way_, at_slot_, cell_of_slot_, cell_begin_, near_, place_,
+                            distance_);
   }
 
  private:
   struct Cells;
   struct Run;
 
-  void place(const cpu::IndexColumns &q, std::size_t n, int components, const core::GridBox &box, std::uint64_t cutoff,
-             Cells &cells);
+  void place(const codec::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
+             std::uint64_t cutoff, Cells &cells);
   void sort(Cells &cells);
-  bool find_pairs(const Cells &cells, const cpu::Kernels &kernels);
+  bool find_pairs(const Cells &cells, const codec::Kernels &kernels);
   void take_candidates(const std::vector<Run> &runs, std::uint64_t count);
   void make_room(std::uint64_t pairs);
 

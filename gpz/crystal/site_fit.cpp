@@ -204,7 +204,7 @@ void for_sampled(const SiteRows &rows, const std::vector<std::uint32_t> &first, 
 }  // namespace
 
 template <std::size_t D>
-void SiteFit::weigh(std::size_t s, const cpu::IndexColumns &index, const PlaceColumns &place, SiteSection &section) {
+void SiteFit::weigh(std::size_t s, const codec::IndexColumns &index, const PlaceColumns &place, SiteSection &section) {
   SiteLattice &lattice = section.lattice;
   SiteLattice::Sublattice &sublattice = lattice.sublattices[s];
   sublattice.neighbours = nearest_sites(lattice, static_cast<int>(s));
@@ -254,7 +254,7 @@ void SiteFit::choose_shifts(SiteSection &section) const {
         std::clamp(core::bit_length(static_cast<std::uint64_t>(sum[d] / count)) - 1, 0, SiteSection::max_shift));
 }
 
-void SiteFit::find_weights(const cpu::IndexColumns &index, const PlaceColumns &place, SiteSection &section) {
+void SiteFit::find_weights(const codec::IndexColumns &index, const PlaceColumns &place, SiteSection &section) {
   const auto components = static_cast<std::size_t>(section.lattice.components);
   deviations_.assign(static_cast<std::size_t>(rows_.sites()) * components, 0);
   for (const SiteRows::Row &row : rows_.all())

@@ -20,7 +20,7 @@ class SiteFit {
   bool assign(const PlaceColumns &place, std::size_t n, const Vector3 &period, SiteSection &section);
   // Chooses neighbours and their weights, and shifts. Deviations are those of the indices, as in the decoder; what they
   // are to tell is that of the place, which the index has been rounded from: or else weights would follow the rounding.
-  void find_weights(const cpu::IndexColumns &index, const PlaceColumns &place, SiteSection &section);
+  void find_weights(const codec::IndexColumns &index, const PlaceColumns &place, SiteSection &section);
 
   const SiteRows &rows() const { return rows_; }
   // Particles site by site; where those of each site begin, and the number of particles.
@@ -30,7 +30,7 @@ class SiteFit {
  private:
   // In D components.
   template <std::size_t D>
-  void weigh(std::size_t sublattice, const cpu::IndexColumns &index, const PlaceColumns &place, SiteSection &section);
+  void weigh(std::size_t sublattice, const codec::IndexColumns &index, const PlaceColumns &place, SiteSection &section);
   template <std::size_t D>
   void choose_shifts(SiteSection &section) const;
 

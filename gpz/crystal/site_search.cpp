@@ -49,7 +49,7 @@ std::vector<Vector3> take_patch(const PlaceColumns &place, std::size_t n, std::s
   Vector3 low{};
   Vector3 high{};
   const double share =
-      cpu::root_of(std::fmin(1, double{patch_particles} / static_cast<double>(n)), static_cast<int>(components));
+      codec::root_of(std::fmin(1, double{patch_particles} / static_cast<double>(n)), static_cast<int>(components));
   for (std::size_t d = 0; d < components; ++d) {
     const auto [least, most] = std::minmax_element(place[d], place[d] + n);
     const double middle = 0.5 * *least + 0.5 * *most;

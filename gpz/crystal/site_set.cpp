@@ -120,9 +120,9 @@ SiteSection read_section(format::ByteReader &in, int count) {
 }
 
 struct DecodedSide {
-  cpu::RangeDecoder coder;
+  codec::RangeDecoder coder;
   std::size_t components;
-  const cpu::IndexOutput &q;
+  const codec::IndexOutput &q;
   std::size_t done = 0;
 
   static std::size_t count(std::uint64_t) { return 0; }
@@ -134,9 +134,9 @@ struct DecodedSide {
 };
 
 struct EncodedSide {
-  cpu::RangeEncoder coder;
+  codec::RangeEncoder coder;
   std::size_t components;
-  const cpu::IndexColumns &q;
+  const codec::IndexColumns &q;
   const std::vector<std::uint32_t> &order;  // of the particles, site by site
   const std::vector<std::uint32_t> &first;  // particle of each site, and the number of particles at the end
   std::size_t done = 0;
@@ -171,7 +171,7 @@ double shortest_edge(const SiteLattice &lattice) {
 class InsideBox {
  public:
   // Brings them inside; the margin becomes how far they were beyond the edges. False if one is too far.
-  bool take(const cpu::IndexColumns &q, std::size_t n, SiteSection &section) {
+  bool take(const codec::IndexColumns &q, std::size_t n, SiteSection &section) {
     for (std::size_t d = 0; d < static_cast<std::size_t>(section.lattice.components); ++d) {
       const core::GridAxis axis = section.box[d];
       index_[d].resize(n);
@@ -185,7 +185,7 @@ class InsideBox {
     }
     return true;
   }
-  cpu::IndexColumns indices() const { return {index_[0].data(), index_[1].data(), index_[2].data()}; }
+  codec::IndexColumns indices() const { return {index_[0].data(), index_[1].data(), index_[2].data()}; }
   // Where they are: offset(d, i) grid steps from their indices.
   template <typename Offset>
   PlaceColumns places(const Offset &offset) {
@@ -204,7 +204,7 @@ class InsideBox {
 
 }  // namespace
 
-bool encode_sites(const cpu::IndexColumns &q, const PlaceColumns &value, std::size_t n, int components,
+bool encode_sites(const codec::IndexColumns &q, const PlaceColumns &value, std::size_t n, int components,
                   const core::GridBox &box, std::vector<std::uint32_t> &order, std::vector<std::uint8_t> &bytes) {
   SiteSection section;
   section.lattice.components = components;
@@ -234,14 +234,14 @@ bool encode_sites(const cpu::IndexColumns &q, const PlaceColumns &value, std::si
 }
 
 void decode_sites(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components,
-                  const cpu::IndexOutput &q) {
+                  const codec::IndexOutput &q) {
   if (components < 2) corrupt("a lattice of one component", 0);
   format::ByteReader in(bytes, size);
   const SiteSection section = read_section(in, components);
   SiteRows rows;
   if (!rows.build(section.lattice, n)) corrupt("more sites than particles need", in.position());
   const std::size_t at = in.position();
-  DecodedSide side{cpu::RangeDecoder(bytes + at, size - at), static_cast<std::size_t>(components), q};
+  DecodedSide side{codec::RangeDecoder(bytes + at, size - at), static_cast<std::size_t>(components), q};
   walk(side, section, rows, n);
   side.coder.finish();
 }

@@ -8,7 +8,7 @@
 
 namespace gpz::crystal {
 
-double mean_distance(const cpu::DifferenceState &state, const core::GridBox &box) {
+double mean_distance(const codec::DifferenceState &state, const core::GridBox &box) {
   double volume = 1;
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     const core::GridAxis axis = core::checked_axis(box[d]);
@@ -17,7 +17,7 @@ double mean_distance(const cpu::DifferenceState &state, const core::GridBox &box
     // A slab does not fill its box.
     volume *= axis.period != 0 ? std::min(extent, static_cast<double>(axis.period)) : extent;
   }
-  return cpu::root_of(volume / static_cast<double>(state.particles), state.components);
+  return codec::root_of(volume / static_cast<double>(state.particles), state.components);
 }
 
 }  // namespace gpz::crystal

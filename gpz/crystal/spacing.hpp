@@ -9,6 +9,6 @@ namespace gpz::crystal {
 
 // Edge of the cube (square, line) that each particle has, in grid steps: from the last positions, of which there is one
 // at least.
-double mean_distance(const cpu::DifferenceState &state, const core::GridBox &box);
+double mean_distance(const codec::DifferenceState &state, const core::GridBox &box);
 
 }  // namespace gpz::crystal

@@ -30,7 +30,7 @@ std::uint64_t longest(const SpringLattice &lattice) {
 
 }  // namespace
 
-bool SpringNetwork::build(const SpringLattice &lattice, const cpu::DifferenceState &state, const core::GridBox &box) {
+bool SpringNetwork::build(const SpringLattice &lattice, const codec::DifferenceState &state, const core::GridBox &box) {
   use_springs(lattice);
   components_ = state.components;
   const std::size_t n = state.particles;
@@ -54,7 +54,7 @@ void SpringNetwork::use_springs(const SpringLattice &lattice) {
   springs_.set(springs);
 }
 
-bool SpringNetwork::find_neighbours(const cpu::DifferenceState &state, const core::GridBox &box) {
+bool SpringNetwork::find_neighbours(const codec::DifferenceState &state, const core::GridBox &box) {
   const auto components = static_cast<std::size_t>(components_);
   // A little more, as the list rounds. It does not find neighbours that are very close for the size of the box.
   const std::uint64_t reach = longest(lattice_) + static_cast<std::uint64_t>(lattice_.tolerance);

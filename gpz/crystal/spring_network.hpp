@@ -22,7 +22,7 @@ class SpringNetwork {
  public:
   // Finds neighbours and ideal places from the last indices. False if particles are too close to each other for that,
   // or the box is too large.
-  bool build(const SpringLattice &lattice, const cpu::DifferenceState &state, const core::GridBox &box);
+  bool build(const SpringLattice &lattice, const codec::DifferenceState &state, const core::GridBox &box);
 
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
@@ -44,10 +44,10 @@ class SpringNetwork {
   // After `lattice` got other springs.
   void use_springs(const SpringLattice &lattice);
 
-  std::size_t memory_usage() const { return cpu::memory_of(neighbours_, placed_, index_, offset_); }
+  std::size_t memory_usage() const { return codec::memory_of(neighbours_, placed_, index_, offset_); }
 
  private:
-  bool find_neighbours(const cpu::DifferenceState &state, const core::GridBox &box);
+  bool find_neighbours(const codec::DifferenceState &state, const core::GridBox &box);
   void find_places();
 
   SpringLattice lattice_;

@@ -140,7 +140,7 @@ std::vector<Vector3> find_vectors(NeighbourVectors vectors, double nearest, doub
 }
 
 // The mean way between the neighbours that the network has along each vector, in units of vectors.
-void refine_vectors(const cpu::DifferenceState &state, const core::GridBox &box, const SpringNetwork &network,
+void refine_vectors(const codec::DifferenceState &state, const core::GridBox &box, const SpringNetwork &network,
                     SpringLattice &lattice) {
   for (std::size_t k = 0; k < lattice.vectors.size(); ++k)
     for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
@@ -163,7 +163,7 @@ void refine_vectors(const cpu::DifferenceState &state, const core::GridBox &box,
 using Field = std::vector<Vector3>;
 
 // Displacements from the ideal places, without their mean.
-Field displacements(const cpu::DifferenceState &state, const core::GridBox &box, const SpringNetwork &network) {
+Field displacements(const codec::DifferenceState &state, const core::GridBox &box, const SpringNetwork &network) {
   Field u(state.particles, Vector3{});
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     const core::GridAxis axis = core::checked_axis(box[d]);
@@ -324,7 +324,7 @@ int unit_for(const Field &u) {
 
 }  // namespace
 
-bool find_springs(const cpu::DifferenceState &state, const core::GridBox &box, SpringNetwork &network) {
+bool find_springs(const codec::DifferenceState &state, const core::GridBox &box, SpringNetwork &network) {
   if (state.particles < fewest_particles) return false;
   NeighbourList list;
   // This reaches beyond the nearest neighbours of all common lattices.

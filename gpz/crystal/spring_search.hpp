@@ -11,6 +11,6 @@ namespace gpz::crystal {
 
 // Finds the vectors between neighbours and the springs from the last indices, and builds the network of them. False if
 // the particles are no crystal.
-bool find_springs(const cpu::DifferenceState &state, const core::GridBox &box, SpringNetwork &network);
+bool find_springs(const codec::DifferenceState &state, const core::GridBox &box, SpringNetwork &network);
 
 }  // namespace gpz::crystal

@@ -7,7 +7,7 @@
 #include "gpz/core/quantize.hpp"
 #include "gpz/kernels/block_kernels.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace GPZ_ISA {
 namespace {
 
@@ -179,4 +179,4 @@ bool decode_block(const BlockRecord &record, const std::uint32_t *words, const B
 }
 
 }  // namespace GPZ_ISA
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

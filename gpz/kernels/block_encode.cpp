@@ -5,7 +5,7 @@
 #include "gpz/core/quantize.hpp"
 #include "gpz/kernels/block_kernels.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace GPZ_ISA {
 namespace {
 
@@ -366,4 +366,4 @@ void encode_block(const BlockInput &input, Scratch &scratch, BlockResult &result
 }
 
 }  // namespace GPZ_ISA
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

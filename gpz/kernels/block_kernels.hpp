@@ -9,7 +9,7 @@
 #include "gpz/core/config.hpp"
 #include "gpz/core/types.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // Working memory for blocks of up to `block_size` particles.
 struct Scratch {
@@ -85,4 +85,4 @@ U *as(std::uint64_t *memory) {
 
 }  // namespace GPZ_ISA
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -11,7 +11,7 @@
 #endif
 #include "gpz/format/checksum.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace GPZ_ISA {
 namespace {
 
@@ -52,4 +52,4 @@ void add_sums(void *state, const std::uint64_t *sums, std::size_t blocks) {
 constexpr ChecksumKernels checksum_kernels{add, sum, add_sums};
 
 }  // namespace GPZ_ISA
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 constexpr std::size_t checksum_block = 1024;
 constexpr std::size_t checksum_lanes = 8;
@@ -25,4 +25,4 @@ namespace GPZ_ISA {
 extern const ChecksumKernels checksum_kernels;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

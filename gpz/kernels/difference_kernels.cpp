@@ -7,7 +7,7 @@
 #include "gpz/kernels/neighbour_loops.hpp"
 #include "gpz/kernels/residual_coder.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace GPZ_ISA {
 namespace {
 
@@ -279,4 +279,4 @@ const DifferenceKernels difference_kernels{quantize<float>, quantize<double>, fi
                                            measure,         encode,           decode, advance};
 
 }  // namespace GPZ_ISA
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

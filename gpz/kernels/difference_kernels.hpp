@@ -9,7 +9,7 @@
 #include "gpz/kernels/neighbours.hpp"
 #include "gpz/kernels/residual_block.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // History and indices; all pointers start at the first particle of the block.
 struct DifferenceBlock {
@@ -74,4 +74,4 @@ namespace GPZ_ISA {
 extern const DifferenceKernels difference_kernels;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -12,7 +12,7 @@
 #define GPZ_TEXT_(x) #x
 #define GPZ_TEXT(x) GPZ_TEXT_(x)
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace GPZ_ISA {
 
 constexpr BlockKernels block_kernels{encode_block, decode_block};
@@ -22,4 +22,4 @@ constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels,    difference_kernels,
                         pair_kernels,      checksum_kernels, way_kernels};
 
 }  // namespace GPZ_ISA
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <initializer_list>
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 namespace generic {
 extern const Kernels table;
@@ -39,4 +39,4 @@ const Kernels &kernels() {
   return best;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -2,7 +2,7 @@
 // Table of all functions that are compiled once per instruction set, and the choice of a table at run time.
 #pragma once
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 struct BlockKernels;       // gpz/kernels/block_kernels.hpp
 struct DifferenceKernels;  // gpz/kernels/difference_kernels.hpp
@@ -26,4 +26,4 @@ const Kernels &kernels();
 // Kernels of the named instruction set, for tests. nullptr if this processor cannot run them.
 const Kernels *kernels(const char *name);
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -12,7 +12,7 @@
 #include <immintrin.h>
 #endif
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace GPZ_ISA {
 namespace {
 
@@ -109,4 +109,4 @@ inline Real select(Mask mask, double a, double b) { return select(mask, all(a), 
 
 }  // namespace
 }  // namespace GPZ_ISA
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 std::int64_t median(std::int64_t *values, std::uint32_t n) {
   std::int64_t *middle = values + n / 2;
@@ -11,4 +11,4 @@ std::int64_t median(std::int64_t *values, std::uint32_t n) {
   return *middle;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

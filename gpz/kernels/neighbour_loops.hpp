@@ -8,7 +8,7 @@
 #include "gpz/kernels/difference_kernels.hpp"
 #include "gpz/kernels/triple_loops.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace GPZ_ISA {
 
 static std::int32_t expect(const DifferenceBlock::Axis &axis, const core::Predictor &predictor, std::int32_t reciprocal,
@@ -157,4 +157,4 @@ static void follow_neighbours(const DifferenceBlock &block, bool triples, const 
 }
 
 }  // namespace GPZ_ISA
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/kernels/neighbours.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 Neighbours fit_neighbours(const NeighbourSums &sums, std::uint64_t values) {
   return core::best_neighbours(
@@ -38,4 +38,4 @@ bool read_header(const std::uint8_t *bytes, std::size_t size, Neighbours &neighb
   return true;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

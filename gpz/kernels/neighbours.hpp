@@ -9,7 +9,7 @@
 #include "gpz/core/neighbour_fit.hpp"
 #include "gpz/core/types.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 using core::max_neighbour_lags;
 using core::max_neighbour_levels;
@@ -35,4 +35,4 @@ void write_header(const Neighbours &neighbours, std::uint8_t *bytes);
 // Returns false if `size` is too small or the dimensions are invalid.
 bool read_header(const std::uint8_t *bytes, std::size_t size, Neighbours &neighbours);
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

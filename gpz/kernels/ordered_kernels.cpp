@@ -5,7 +5,7 @@
 #include "gpz/kernels/median.hpp"
 #include "gpz/kernels/residual_coder.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace GPZ_ISA {
 namespace {
 
@@ -253,4 +253,4 @@ bool decode(const Block &block, const Record &record, const std::uint32_t *words
 const OrderedKernels ordered_kernels{link, residuals, measure, encode, decode};
 
 }  // namespace GPZ_ISA
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -7,7 +7,7 @@
 #include "gpz/core/ordered_section.hpp"
 #include "gpz/kernels/residual_block.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 using core::OrderedPredictor;
 using core::OrderedRecord;
@@ -55,4 +55,4 @@ namespace GPZ_ISA {
 extern const OrderedKernels ordered_kernels;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -4,7 +4,7 @@
 #include "gpz/core/config.hpp"
 #include "gpz/core/machine.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace GPZ_ISA {
 namespace {
 
@@ -77,4 +77,4 @@ std::uint32_t find_near(const std::int32_t own[core::max_components], const Pair
 constexpr PairKernels pair_kernels{find_near};
 
 }  // namespace GPZ_ISA
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

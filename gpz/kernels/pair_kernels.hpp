@@ -6,7 +6,7 @@
 
 #include "gpz/core/types.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // Candidates for neighbours of one particle. All arrays have PairKernels::padding extra elements.
 struct PairCandidates {
@@ -35,4 +35,4 @@ namespace GPZ_ISA {
 extern const PairKernels pair_kernels;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

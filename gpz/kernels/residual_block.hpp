@@ -8,7 +8,7 @@
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 using core::ResidualRecord;
 
@@ -24,4 +24,4 @@ struct ResidualScratch {
   alignas(64) std::uint32_t words[max_words];
 };
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

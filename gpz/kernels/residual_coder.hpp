@@ -6,7 +6,7 @@
 #include "gpz/core/pack.hpp"
 #include "gpz/kernels/residual_block.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace GPZ_ISA {
 
 using core::ResidualCode;
@@ -163,4 +163,4 @@ static bool apply_flags(const core::GridAxis &axis, const ResidualRecord &record
 }
 
 }  // namespace GPZ_ISA
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -4,7 +4,7 @@
 
 #include "gpz/kernels/block_kernels.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 Scratch::Scratch(std::uint32_t size) : block_size(size) {
   const std::size_t n = size;
@@ -42,4 +42,4 @@ Scratch::Scratch(std::uint32_t size) : block_size(size) {
 
 Scratch::~Scratch() = default;
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -7,7 +7,7 @@
 #include "gpz/kernels/difference_kernels.hpp"
 #include "gpz/kernels/residual_coder.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace GPZ_ISA {
 
 static constexpr core::TripleRanks triple_ranks = core::rank_triples();
@@ -85,4 +85,4 @@ static void separate(DifferenceScratch &scratch, std::uint32_t i) {
 }
 
 }  // namespace GPZ_ISA
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

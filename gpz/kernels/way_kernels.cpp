@@ -5,7 +5,7 @@
 #include "gpz/core/quantize.hpp"
 #include "gpz/kernels/lanes.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace GPZ_ISA {
 namespace {
 
@@ -477,4 +477,4 @@ void learn(WayBatch &b) {
 constexpr WayKernels way_kernels{lanes, find_axes, expect, cut, settle, cut_again, settle_last, remember, learn};
 
 }  // namespace GPZ_ISA
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 // Largest number of lanes of an instruction set.
 inline constexpr std::size_t most_lanes = 8;
@@ -109,4 +109,4 @@ namespace GPZ_ISA {
 extern const WayKernels way_kernels;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -44,7 +44,7 @@ struct Sphere {
 class Places {
  public:
   // Returns false if the positions do not fit.
-  bool load(const cpu::IndexColumns &q, std::size_t n, const core::GridBox &box) {
+  bool load(const codec::IndexColumns &q, std::size_t n, const core::GridBox &box) {
     constexpr std::int64_t most = 1 << 29;
     for (std::size_t d = 0; d < q.size(); ++d) {
       const core::GridAxis axis = core::checked_axis(box[d]);
@@ -373,7 +373,7 @@ class Search {
 
 }  // namespace
 
-Bonds Bonds::find(const cpu::IndexColumns &q, std::size_t n, const core::GridBox &box) {
+Bonds Bonds::find(const codec::IndexColumns &q, std::size_t n, const core::GridBox &box) {
   Bonds bonds;
   Places places;
   if (n != 0 && places.load(q, n, box)) {

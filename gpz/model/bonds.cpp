@@ -26,7 +26,7 @@ bool is_valid(const BondKind &kind) {
 
 std::int64_t square_of(const Way &way) { return way[0] * way[0] + way[1] * way[1] + way[2] * way[2]; }
 
-Way place_of(const cpu::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
+Way place_of(const codec::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
 
 // True if the distance matches the bond up to rounding: within two steps and 1/1024 of the length.
 bool holds(const Way &way, std::uint32_t length) {
@@ -47,9 +47,9 @@ void Bonds::append(std::vector<std::uint8_t> &bytes) const {
     for (const std::uint32_t lag : kind.lag) writer.u16(static_cast<std::uint16_t>(lag));
     for (const std::uint32_t length : kind.length) writer.u32(length);
   }
-  cpu::NumberEncoder numbers(cpu::KindHistory::contexts);
+  codec::NumberEncoder numbers(codec::KindHistory::contexts);
   numbers.reserve(kind_.size());
-  cpu::KindHistory history;
+  codec::KindHistory history;
   for (const std::uint8_t kind : kind_) {
     numbers.put(history.context(), history.number_of(kind));
     history.add(kind);
@@ -98,9 +98,9 @@ std::size_t Bonds::read(const std::uint8_t *bytes, std::size_t size, std::size_t
   const std::size_t start = in.position();
   if (length > in.left() || length % 8 != 0) corrupt("length of a table of bonds", start);
   kind_.assign(n, 0);
-  cpu::NumberDecoder numbers(in.take(static_cast<std::size_t>(length)), static_cast<std::size_t>(length),
-                             cpu::KindHistory::contexts);
-  cpu::KindHistory history;
+  codec::NumberDecoder numbers(in.take(static_cast<std::size_t>(length)), static_cast<std::size_t>(length),
+                               codec::KindHistory::contexts);
+  codec::KindHistory history;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t kind = history.kind_of(numbers.get(history.context()));
     if (kind > kinds) corrupt("kind of a bond", start);
@@ -118,7 +118,7 @@ std::size_t Bonds::fixed() const {
   return count;
 }
 
-format::Column<std::uint32_t> Bonds::broken(const cpu::IndexColumns &q, const core::GridBox &box) const {
+format::Column<std::uint32_t> Bonds::broken(const codec::IndexColumns &q, const core::GridBox &box) const {
   format::Column<std::uint32_t> slots;
   for (std::size_t i = 0; i < kind_.size(); ++i) {
     if (kind_[i] == 0) continue;

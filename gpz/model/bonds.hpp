@@ -31,7 +31,7 @@ class Bonds {
   const BondKind *of(std::size_t slot) const { return kind_[slot] == 0 ? nullptr : &kinds_[kind_[slot] - 1u]; }
 
   // Encoder: finds the bonds of n particles with three components. Empty if too few bonds have a fixed length.
-  static Bonds find(const cpu::IndexColumns &q, std::size_t n, const core::GridBox &box);
+  static Bonds find(const codec::IndexColumns &q, std::size_t n, const core::GridBox &box);
 
   // Appends the table of bonds to `bytes`, a multiple of 8 bytes. Must not be called if there are no bonds.
   void append(std::vector<std::uint8_t> &bytes) const;
@@ -41,15 +41,15 @@ class Bonds {
 
   // Encoder and decoder, after a frame: broken() returns the slots whose fixed lengths did not hold; end() removes
   // bonds.
-  format::Column<std::uint32_t> broken(const cpu::IndexColumns &q, const core::GridBox &box) const;
+  format::Column<std::uint32_t> broken(const codec::IndexColumns &q, const core::GridBox &box) const;
   void end(const format::Column<std::uint32_t> &slots);
-  // Encoder and decoder: particles leave or arrive, as in cpu::DifferenceState::keep and add. A bond ends if its
+  // Encoder and decoder: particles leave or arrive, as in codec::DifferenceState::keep and add. A bond ends if its
   // particles are no longer as many slots apart. New particles have no bonds.
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
   void forget();
 
-  std::size_t memory_usage() const { return cpu::memory_of(kinds_, kind_); }
+  std::size_t memory_usage() const { return codec::memory_of(kinds_, kind_); }
 
  private:
   void sort_kinds();

@@ -44,7 +44,7 @@ void for_sample(std::size_t n, std::size_t most, const Take &take) {
 // Target of a fit: the difference of an index from its origin, which is the last index or 0.
 class Ways {
  public:
-  Ways(const ClassedShape &shape, const cpu::IndexColumns &q, std::size_t d)
+  Ways(const ClassedShape &shape, const codec::IndexColumns &q, std::size_t d)
       : q_(q[d]), last_(shape.own == nullptr ? nullptr : shape.own->axes[d].last.data()) {
     std::size_t bits = 0;
     std::size_t count = 0;
@@ -70,7 +70,7 @@ class Ways {
 
 class ClassedChooser {
  public:
-  ClassedChooser(const ClassedShape &shape, const ClassedCandidates &candidates, const cpu::IndexColumns &q)
+  ClassedChooser(const ClassedShape &shape, const ClassedCandidates &candidates, const codec::IndexColumns &q)
       : shape_(shape), candidates_(candidates) {
     for (std::size_t d = 0; d < shape.components; ++d) ways_.emplace_back(shape, q, d);
     if (shape.own != nullptr) choice_.search = shape.state->search;
@@ -96,7 +96,7 @@ class ClassedChooser {
     TermKind kind;
   };
 
-  const cpu::DifferenceState *state_of(std::size_t field) const {
+  const codec::DifferenceState *state_of(std::size_t field) const {
     if (field == candidates_.own) return shape_.own;
     for (const ClassedCandidates::Numbers &numbers : candidates_.fields)
       if (numbers.field == field) return numbers.state;
@@ -284,7 +284,7 @@ class ClassedChooser {
         const auto count = static_cast<double>(group.count());
         const bool own = is_enough(group, features_[d].size());
         const double left = group.squares_left(own ? group.solve(ridge) : common);
-        sum += count * 0.5 * cpu::log2_of(1.0 / 12 + std::max(left, 0.0) / count);
+        sum += count * 0.5 * codec::log2_of(1.0 / 12 + std::max(left, 0.0) / count);
       }
       if (fits.all.count() != 0) bits += sum / static_cast<double>(fits.all.count());
     }
@@ -363,7 +363,7 @@ class ClassedChooser {
         std::int64_t expected = 0;
         expect_classed(rules, choice_.sources, d, i, 1, &group, &expected);
         const std::uint64_t twice = core::zigzag(core::difference_of(ways_[d].whole(i), expected >> 6));
-        bits += cpu::log2_of(1.0 + static_cast<double>(twice));
+        bits += codec::log2_of(1.0 + static_cast<double>(twice));
       }
     });
     return bits * static_cast<double>(shape_.particles) / static_cast<double>(std::max<std::size_t>(count, 1));
@@ -417,7 +417,7 @@ class ClassedChooser {
 }  // namespace
 
 ClassedChoice choose_classed(const ClassedShape &shape, const ClassedCandidates &candidates,
-                             const cpu::IndexColumns &q) {
+                             const codec::IndexColumns &q) {
   return ClassedChooser(shape, candidates, q).take();
 }
 

@@ -18,7 +18,7 @@ struct ClassedCandidates {
   };
   struct Numbers {
     std::size_t field;
-    const cpu::DifferenceState *state;
+    const codec::DifferenceState *state;
     bool are_positions;  // predict from displacements, not from the positions themselves
   };
 
@@ -36,6 +36,6 @@ struct ClassedChoice {
 
 // Depends on the indices only: all machines make the same choice.
 ClassedChoice choose_classed(const ClassedShape &shape, const ClassedCandidates &candidates,
-                             const cpu::IndexColumns &q);
+                             const codec::IndexColumns &q);
 
 }  // namespace gpz::model

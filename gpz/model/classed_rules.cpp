@@ -56,14 +56,14 @@ void ClassedRules::read(std::size_t components, format::ByteReader &in) {
 bool TermValues::fits(const ClassedTerm &term, const ClassedSources &sources) {
   if (term.kind == TermKind::constant) return true;
   if (term.source >= sources.fields.size()) return false;
-  const cpu::DifferenceState &field = *sources.fields[term.source];
+  const codec::DifferenceState &field = *sources.fields[term.source];
   return term.component < field.components && (term.kind == TermKind::last_index || !field.plain);
 }
 
 TermValues::TermValues(const ClassedTerm &term, const ClassedSources &sources) : kind_(term.kind) {
   if (kind_ == TermKind::constant) return;
-  const cpu::DifferenceState &field = *sources.fields[term.source];
-  const cpu::DifferenceState::Axis &axis = field.axes[term.component];
+  const codec::DifferenceState &field = *sources.fields[term.source];
+  const codec::DifferenceState::Axis &axis = field.axes[term.component];
   last_ = axis.last.data();
   reciprocal_ = core::reciprocal_of(field.frames);
   column_ = kind_ == TermKind::displacement          ? axis.velocity.data()

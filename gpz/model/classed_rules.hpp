@@ -48,8 +48,8 @@ struct ClassedRules {
 
 // Inputs of the prediction.
 struct ClassedSources {
-  const std::int64_t *classes = nullptr;             // class of each particle; null: all are in class 0
-  std::vector<const cpu::DifferenceState *> fields;  // by ClassedTerm::source
+  const std::int64_t *classes = nullptr;               // class of each particle; null: all are in class 0
+  std::vector<const codec::DifferenceState *> fields;  // by ClassedTerm::source
 };
 
 // Values of one term for all particles.

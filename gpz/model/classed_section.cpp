@@ -29,7 +29,7 @@ struct ClassedContexts {
     const unsigned each = of_scale.first_class();
     if (head.by_group) of_group = each;
     count = each * (head.by_group ? rules.groups : 1);
-    if (count > cpu::max_number_contexts) corrupt("contexts of a classed section");
+    if (count > codec::max_number_contexts) corrupt("contexts of a classed section");
   }
   unsigned of(std::uint32_t scale, std::uint8_t group, std::int64_t expected) const {
     return of_group * group + of_scale.of_level(of_scale.level_of(scale), static_cast<std::int32_t>(expected & 63));
@@ -80,8 +80,8 @@ class ClassedPass {
 };
 
 struct ClassedEncodeSide {
-  const cpu::IndexColumns &q;
-  cpu::NumberEncoder &numbers;
+  const codec::IndexColumns &q;
+  codec::NumberEncoder &numbers;
   std::vector<std::int64_t> &exceptions;
 
   std::int64_t value(std::size_t i, std::size_t d, std::int64_t place, std::int32_t part, unsigned context) {
@@ -94,8 +94,8 @@ struct ClassedEncodeSide {
 };
 
 struct ClassedDecodeSide {
-  const cpu::IndexOutput &q;
-  cpu::NumberDecoder &numbers;
+  const codec::IndexOutput &q;
+  codec::NumberDecoder &numbers;
   const std::uint8_t *exception;
   std::uint32_t exceptions;
 
@@ -143,7 +143,7 @@ void ClassedState::add(std::size_t count) {
   if (!scale.empty()) scale.resize(scale.size() + count, 0);
 }
 
-std::size_t ClassedState::memory_usage() const { return cpu::memory_of(scale); }
+std::size_t ClassedState::memory_usage() const { return codec::memory_of(scale); }
 
 void ClassedHead::append(format::ByteWriter &out) const {
   out.u8(static_cast<std::uint8_t>((has_rules ? rules_follow : 0) | (by_group ? contexts_by_group : 0)));
@@ -171,11 +171,11 @@ void ClassedHead::read(format::ByteReader &in) {
 }
 
 void append_classed(const ClassedShape &shape, const ClassedHead &head, const ClassedRules &rules,
-                    const ClassedSources &sources, const cpu::IndexColumns &q, ClassedUpdate &update,
+                    const ClassedSources &sources, const codec::IndexColumns &q, ClassedUpdate &update,
                     std::vector<std::uint8_t> &bytes) {
   take_scale(shape, update);
   const ClassedContexts contexts(head, rules);
-  cpu::NumberEncoder numbers(contexts.count);
+  codec::NumberEncoder numbers(contexts.count);
   numbers.reserve(shape.particles * shape.components);
   std::vector<std::int64_t> exceptions;
   std::vector<std::uint32_t> counts;
@@ -196,7 +196,7 @@ void append_classed(const ClassedShape &shape, const ClassedHead &head, const Cl
 }
 
 void decode_classed(const ClassedShape &shape, const ClassedHead &head, const ClassedSources &sources,
-                    format::ByteReader &in, const cpu::IndexOutput &q, ClassedUpdate &update) {
+                    format::ByteReader &in, const codec::IndexOutput &q, ClassedUpdate &update) {
   if (shape.own == nullptr && head.levels != 1) corrupt("levels of a classed section without history");
   if (head.has_rules)
     update.rules.emplace().read(shape.components, in);
@@ -215,7 +215,7 @@ void decode_classed(const ClassedShape &shape, const ClassedHead &head, const Cl
   if (all > in.left() / sizeof(std::int64_t)) corrupt("number of exceptions", in.position());
   const std::uint8_t *exception = in.take(static_cast<std::size_t>(all) * sizeof(std::int64_t));
   const std::size_t left = in.left();
-  std::vector<cpu::NumberDecoder> streams = cpu::open_segments(in.take(left), left, contexts.count, segments);
+  std::vector<codec::NumberDecoder> streams = codec::open_segments(in.take(left), left, contexts.count, segments);
   take_scale(shape, update);
   ClassedPass pass(shape, contexts, rules, sources, shape.own == nullptr ? nullptr : update.scale.data());
   for_segments(shape.particles, [&](std::size_t s, std::size_t first, std::size_t n) {

@@ -53,8 +53,8 @@ class ClassedState {
 struct ClassedShape {
   std::size_t particles = 0;
   std::size_t components = 0;
-  const cpu::DifferenceState *own = nullptr;  // history of the field; null in independent chunks
-  const ClassedState *state = nullptr;        // null if `own` is null
+  const codec::DifferenceState *own = nullptr;  // history of the field; null in independent chunks
+  const ClassedState *state = nullptr;          // null if `own` is null
 };
 
 // Head of a section: the fields that it uses, and its contexts.
@@ -72,11 +72,11 @@ struct ClassedHead {
 
 // Appends the section without its head. `update` receives the new scales.
 void append_classed(const ClassedShape &shape, const ClassedHead &head, const ClassedRules &rules,
-                    const ClassedSources &sources, const cpu::IndexColumns &q, ClassedUpdate &update,
+                    const ClassedSources &sources, const codec::IndexColumns &q, ClassedUpdate &update,
                     std::vector<std::uint8_t> &bytes);
 // Inverse of append_classed: reads everything after the head, up to the end of `in`. `in` starts at the flags of the
 // head, because padding counts from there. Throws corrupt.
 void decode_classed(const ClassedShape &shape, const ClassedHead &head, const ClassedSources &sources,
-                    format::ByteReader &in, const cpu::IndexOutput &q, ClassedUpdate &update);
+                    format::ByteReader &in, const codec::IndexOutput &q, ClassedUpdate &update);
 
 }  // namespace gpz::model

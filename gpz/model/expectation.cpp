@@ -19,13 +19,13 @@ struct Features {
   std::int32_t mean;  // in eighths of a grid step
 };
 
-Features features_of(const cpu::DifferenceState::Axis &axis, std::int32_t reciprocal, std::size_t i) {
+Features features_of(const codec::DifferenceState::Axis &axis, std::int32_t reciprocal, std::size_t i) {
   return {axis.velocity[i], axis.previous[i], core::way_to_mean(axis.deviation[i], reciprocal)};
 }
 
 }  // namespace
 
-void Temporal::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
+void Temporal::fit(const codec::DifferenceState &state, const codec::IndexColumns &q, const core::GridBox &box,
                    std::vector<std::uint8_t> &bytes) {
   const std::size_t n = state.particles;
   const std::size_t stride = crystal::sample_stride(n, sample_size);
@@ -34,7 +34,7 @@ void Temporal::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q
   // Products have at most 44 bits, so that their sums over the sample stay below 2^63.
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     const core::GridAxis grid = core::checked_axis(box[d]);
-    const cpu::DifferenceState::Axis &axis = state.axes[d];
+    const codec::DifferenceState::Axis &axis = state.axes[d];
     const auto moved = [&](std::size_t i) {
       return core::limit_history(core::displacement(q[d][i], axis.last[i], grid));
     };
@@ -66,11 +66,11 @@ std::size_t Temporal::read(const std::uint8_t *bytes, std::size_t size) {
   return 3;
 }
 
-void Temporal::expect(const cpu::DifferenceState &state, Expectation &out) const {
+void Temporal::expect(const codec::DifferenceState &state, Expectation &out) const {
   const std::size_t n = state.particles;
   const std::int32_t reciprocal = core::reciprocal_of(state.frames);
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
-    const cpu::DifferenceState::Axis &axis = state.axes[d];
+    const codec::DifferenceState::Axis &axis = state.axes[d];
     out[d].resize(n);
     for (std::size_t i = 0; i < n; ++i) {
       const Features f = features_of(axis, reciprocal, i);
@@ -79,7 +79,7 @@ void Temporal::expect(const cpu::DifferenceState &state, Expectation &out) const
   }
 }
 
-void find_remainders(const cpu::DifferenceState &state, const Expectation &expected, const cpu::IndexColumns &q,
+void find_remainders(const codec::DifferenceState &state, const Expectation &expected, const codec::IndexColumns &q,
                      const core::GridBox &box, Remainders &out) {
   const std::size_t n = state.particles;
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {

@@ -24,18 +24,18 @@ using Remainders = std::array<format::Column<std::int32_t>, core::max_components
 class Temporal {
  public:
   // Fits by least squares over a sample of particles. `q` is the new frame. Appends three bytes.
-  void fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
+  void fit(const codec::DifferenceState &state, const codec::IndexColumns &q, const core::GridBox &box,
            std::vector<std::uint8_t> &bytes);
   // Returns the number of bytes read. Throws corrupt.
   std::size_t read(const std::uint8_t *bytes, std::size_t size);
-  void expect(const cpu::DifferenceState &state, Expectation &out) const;
+  void expect(const codec::DifferenceState &state, Expectation &out) const;
 
  private:
   core::Predictor predictor_;
 };
 
 // Computes the remainders of all particles in the frame q.
-void find_remainders(const cpu::DifferenceState &state, const Expectation &expected, const cpu::IndexColumns &q,
+void find_remainders(const codec::DifferenceState &state, const Expectation &expected, const codec::IndexColumns &q,
                      const core::GridBox &box, Remainders &out);
 
 }  // namespace gpz::model

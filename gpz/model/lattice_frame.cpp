@@ -28,7 +28,7 @@ void LatticeWaves::raise(const crystal::SpringNetwork &network, int degree) {
   }
 }
 
-void LatticeFrame::begin(const NetworkPointer &network, const cpu::DifferenceState &state, const core::GridBox &box,
+void LatticeFrame::begin(const NetworkPointer &network, const codec::DifferenceState &state, const core::GridBox &box,
                          const PredictedFrame &predicted) {
   if (frame_ == state.frames && network_ == network) return;
   const std::size_t n = state.particles;

@@ -43,7 +43,7 @@ struct LatticeWaves {
 // the end.
 class LatticeFrame {
  public:
-  void begin(const NetworkPointer &network, const cpu::DifferenceState &state, const core::GridBox &box,
+  void begin(const NetworkPointer &network, const codec::DifferenceState &state, const core::GridBox &box,
              const PredictedFrame &predicted);
   // Prepares the displacements of the last frame for this gain. Discards polynomials for other gains.
   void take_gain(int gain, const PredictedFrame &predicted);
@@ -76,7 +76,7 @@ class LatticeFrame {
   }
 
   // Excludes the network, which is shared.
-  std::size_t memory_usage() const { return cpu::memory_of(away_, displaced_, last_.fields, before_.fields); }
+  std::size_t memory_usage() const { return codec::memory_of(away_, displaced_, last_.fields, before_.fields); }
   const NetworkPointer &network() const { return network_; }
 
  private:

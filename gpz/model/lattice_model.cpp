@@ -25,7 +25,7 @@ LatticeModel::Update LatticeModel::begin_update() const {
   return update;
 }
 
-std::size_t LatticeModel::read(const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
+std::size_t LatticeModel::read(const codec::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
                                const core::GridBox &box, Update &update) const {
   update = begin_update();
   format::ByteReader reader(bytes, size);
@@ -50,7 +50,7 @@ std::size_t LatticeModel::read(const cpu::DifferenceState &state, const std::uin
   return reader.position();
 }
 
-void LatticeModel::expect(const cpu::DifferenceState &state, const core::GridBox &box, Update &update,
+void LatticeModel::expect(const codec::DifferenceState &state, const core::GridBox &box, Update &update,
                           Expectation &out) {
   const SpringNetwork &network = *update.network;
   const LatticeFilter &filter = update.filter;
@@ -133,7 +133,7 @@ void LatticeModel::add(std::size_t count) {
 }
 
 std::size_t LatticeModel::memory_usage(const Search &search) const {
-  std::size_t bytes = cpu::memory_of(predicted_.field) + frame_.memory_usage();
+  std::size_t bytes = codec::memory_of(predicted_.field) + frame_.memory_usage();
   // The pointers may be equal: count each network once.
   for (const SpringNetwork *network :
        std::set<const SpringNetwork *>{network_.get(), frame_.network().get(), search.found.get()})

@@ -41,14 +41,14 @@ class LatticeModel {
 
   // Encoder: fits the model to the frame q and appends its parameters. Returns false and appends nothing if the
   // particles do not form a crystal.
-  bool fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box, Search &search,
+  bool fit(const codec::DifferenceState &state, const codec::IndexColumns &q, const core::GridBox &box, Search &search,
            Update &update, std::vector<std::uint8_t> &bytes);
   // Decoder: reads what fit appended. Returns the number of bytes read. Throws gpz::Error (corrupt).
-  std::size_t read(const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
+  std::size_t read(const codec::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
                    const core::GridBox &box, Update &update) const;
   // Computes the expected displacement of each particle, with the parameters in `update`. Stores the predicted frame in
   // `update`.
-  void expect(const cpu::DifferenceState &state, const core::GridBox &box, Update &update, Expectation &out);
+  void expect(const codec::DifferenceState &state, const core::GridBox &box, Update &update, Expectation &out);
   // Applies an update. An update that is never committed changes nothing.
   void commit(Update &&update);
   // Call only after a commit.
@@ -62,10 +62,10 @@ class LatticeModel {
 
  private:
   Update begin_update() const;
-  NetworkPointer find_network(const cpu::DifferenceState &state, const core::GridBox &box, Search &search,
+  NetworkPointer find_network(const codec::DifferenceState &state, const core::GridBox &box, Search &search,
                               Update &update) const;
-  int best_gain(const crystal::SpringNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
-                const core::GridBox &box);
+  int best_gain(const crystal::SpringNetwork &network, const codec::DifferenceState &state,
+                const codec::IndexColumns &q, const core::GridBox &box);
 
   NetworkPointer network_;
   LatticeFilter filter_;

@@ -23,12 +23,12 @@ namespace {
 constexpr std::size_t sampled_particles = 4096;
 constexpr int explored_degree = 8;
 
-std::size_t axes_of(const cpu::DifferenceState &state) { return static_cast<std::size_t>(state.components); }
+std::size_t axes_of(const codec::DifferenceState &state) { return static_cast<std::size_t>(state.components); }
 
 }  // namespace
 
-int LatticeModel::best_gain(const SpringNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
-                            const core::GridBox &box) {
+int LatticeModel::best_gain(const SpringNetwork &network, const codec::DifferenceState &state,
+                            const codec::IndexColumns &q, const core::GridBox &box) {
   // Fits the gain only at frames 2^k and 3 * 2^k of the history.
   const std::uint64_t t = state.frames;
   const bool looks = (t & (t - 1)) == 0 || (t % 3 == 0 && (t / 3 & (t / 3 - 1)) == 0);
@@ -72,7 +72,7 @@ int LatticeModel::best_gain(const SpringNetwork &network, const cpu::DifferenceS
   return std::abs(rounded - filter_.gain) <= 2 ? filter_.gain : rounded >= 62 ? LatticeFilter::whole_gain : rounded;
 }
 
-NetworkPointer LatticeModel::find_network(const cpu::DifferenceState &state, const core::GridBox &box, Search &search,
+NetworkPointer LatticeModel::find_network(const codec::DifferenceState &state, const core::GridBox &box, Search &search,
                                           Update &update) const {
   const auto rebuilt = [&](const SpringNetwork &network) {
     auto now = std::make_shared<SpringNetwork>();
@@ -99,7 +99,7 @@ NetworkPointer LatticeModel::find_network(const cpu::DifferenceState &state, con
   return search.found;
 }
 
-bool LatticeModel::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
+bool LatticeModel::fit(const codec::DifferenceState &state, const codec::IndexColumns &q, const core::GridBox &box,
                        Search &search, Update &update, std::vector<std::uint8_t> &bytes) {
   if (state.plain || state.frames == 0 || state.particles == 0) return false;
   update = begin_update();

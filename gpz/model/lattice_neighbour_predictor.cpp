@@ -55,8 +55,8 @@ std::vector<Spring> LatticeNeighbourPredictor::matrices_of(const SpringLattice &
   return SpringMatrices::fit(matrices) ? matrices : std::vector<Spring>{};
 }
 
-bool LatticeNeighbourPredictor::fit(const SpringNetwork &network, const cpu::DifferenceState &state,
-                                    const cpu::IndexColumns &q, const core::GridBox &box, const Expectation &expected,
+bool LatticeNeighbourPredictor::fit(const SpringNetwork &network, const codec::DifferenceState &state,
+                                    const codec::IndexColumns &q, const core::GridBox &box, const Expectation &expected,
                                     std::vector<std::uint8_t> &bytes) const {
   const std::size_t n = state.particles;
   const std::size_t vectors = network.lattice().vectors.size();

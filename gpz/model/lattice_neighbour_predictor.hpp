@@ -34,7 +34,7 @@ class LatticeNeighbourPredictor {
 
   // Fits weights to the frame q, for which the model expects `expected`, and appends them. Returns false and appends
   // nothing if neighbours do not help.
-  bool fit(const crystal::SpringNetwork &network, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
+  bool fit(const crystal::SpringNetwork &network, const codec::DifferenceState &state, const codec::IndexColumns &q,
            const core::GridBox &box, const Expectation &expected, std::vector<std::uint8_t> &bytes) const;
   // Call before the particles of a frame. Returns the number of bytes read. Throws gpz::Error (corrupt).
   std::size_t read(const crystal::SpringNetwork &network, const std::uint8_t *bytes, std::size_t size, Update &update);
@@ -55,7 +55,7 @@ class LatticeNeighbourPredictor {
           crystal::to_field(crystal::rounded_shift(remainder[d], network.lattice().shift));
   }
 
-  std::size_t memory_usage() const { return cpu::memory_of(remainders_); }
+  std::size_t memory_usage() const { return codec::memory_of(remainders_); }
 
  private:
   // Empty if an element is too large.

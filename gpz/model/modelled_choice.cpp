@@ -21,14 +21,14 @@ double rough_bits(const Remainders &remainders) {
   for (const auto &column : remainders) {
     const std::size_t stride = column.size() / sample + 1;
     for (std::size_t i = 0; i < column.size(); i += stride)
-      bits += cpu::log2_of(1 + std::abs(static_cast<double>(column[i])));
+      bits += codec::log2_of(1 + std::abs(static_cast<double>(column[i])));
   }
   return bits;
 }
 
 // Bits per value that neighbours in slots save, estimated on a sample.
-double gain_of(const cpu::Neighbours &slots, const Remainders &remainders) {
-  constexpr std::size_t lags = cpu::max_neighbour_lags;
+double gain_of(const codec::Neighbours &slots, const Remainders &remainders) {
+  constexpr std::size_t lags = codec::max_neighbour_lags;
   constexpr std::size_t sample = 8192;
   double before = 0;
   double after = 0;
@@ -42,13 +42,13 @@ double gain_of(const cpu::Neighbours &slots, const Remainders &remainders) {
       after += left * left;
     }
   }
-  return count == 0 || after <= 0 ? 0 : 0.5 * cpu::log2_of(before / after);
+  return count == 0 || after <= 0 ? 0 : 0.5 * codec::log2_of(before / after);
 }
 
 // Compares models. Holds the best one so far and its expectation.
 struct Contest {
-  const cpu::DifferenceState &state;
-  const cpu::IndexColumns &q;
+  const codec::DifferenceState &state;
+  const codec::IndexColumns &q;
   const core::GridBox &box;
   ModelledPlan &plan;
   Remainders &remainders;
@@ -89,7 +89,7 @@ struct Contest {
 };
 
 // Chooses the model whose expectation is nearest to the actual positions. Appends its parameters.
-void choose_model(const cpu::DifferenceState &state, ModelledState &modelled, const cpu::IndexColumns &q,
+void choose_model(const codec::DifferenceState &state, ModelledState &modelled, const codec::IndexColumns &q,
                   const core::GridBox &box, bool all, ModelledPlan &plan, Remainders &remainders,
                   std::vector<std::uint8_t> &parameters) {
   plan.temporal.fit(state, q, box, parameters);
@@ -110,8 +110,8 @@ void choose_model(const cpu::DifferenceState &state, ModelledState &modelled, co
 }
 
 // Adds neighbours in the lattice. Returns false if they do not help.
-bool take_lattice_neighbours(const cpu::DifferenceState &state, LatticeNeighbourPredictor &predictor,
-                             const cpu::IndexColumns &q, const core::GridBox &box, ModelledPlan &plan,
+bool take_lattice_neighbours(const codec::DifferenceState &state, LatticeNeighbourPredictor &predictor,
+                             const codec::IndexColumns &q, const core::GridBox &box, ModelledPlan &plan,
                              std::vector<std::uint8_t> &parameters) {
   const std::size_t at = parameters.size();
   if (!predictor.fit(*plan.update.lattice->network, state, q, box, plan.expected, parameters)) return false;
@@ -120,23 +120,24 @@ bool take_lattice_neighbours(const cpu::DifferenceState &state, LatticeNeighbour
 }
 
 // Fits the weights of neighbours in slots by least squares (docs/decisions/0013).
-cpu::Neighbours fit_slots(const Remainders &remainders, std::size_t n, std::size_t axes) {
-  constexpr std::uint32_t period = cpu::NeighbourSums::period;
-  cpu::NeighbourSums sums;
+codec::Neighbours fit_slots(const Remainders &remainders, std::size_t n, std::size_t axes) {
+  constexpr std::uint32_t period = codec::NeighbourSums::period;
+  codec::NeighbourSums sums;
   constexpr std::size_t stretch = 384;  // a multiple of the period
   const std::size_t step = std::max<std::size_t>((n + 16 * stretch - 1) / (16 * stretch), 1) * stretch;
   for (std::size_t d = 0; d < axes; ++d)
     for (std::size_t first = 0; first < n; first += step)
-      for (std::size_t i = std::max<std::size_t>(first, cpu::max_neighbour_lags); i < std::min(n, first + stretch); ++i)
-        for (std::size_t j = 0; j <= cpu::max_neighbour_lags; ++j)
+      for (std::size_t i = std::max<std::size_t>(first, codec::max_neighbour_lags); i < std::min(n, first + stretch);
+           ++i)
+        for (std::size_t j = 0; j <= codec::max_neighbour_lags; ++j)
           sums.product[j][i % period] += std::int64_t{remainders[d][i]} * remainders[d][i - j];
-  return cpu::fit_neighbours(sums, n * axes);
+  return codec::fit_neighbours(sums, n * axes);
 }
 
 }  // namespace
 
-std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
-                                      const cpu::IndexColumns &q, const core::GridBox &box,
+std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
+                                      const codec::IndexColumns &q, const core::GridBox &box,
                                       const ModelledOptions &options, ModelledPlan &plan, Remainders &remainders) {
   const auto axes = static_cast<std::size_t>(state.components);
   std::vector<std::uint8_t> parameters;
@@ -164,8 +165,8 @@ std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, Modelle
       gain = 0;
       plan.flags |= ModelledPlan::slot_neighbours;
       const std::size_t at = parameters.size();
-      parameters.resize(at + cpu::header_size(w.slots));
-      cpu::write_header(w.slots, &parameters[at]);
+      parameters.resize(at + codec::header_size(w.slots));
+      codec::write_header(w.slots, &parameters[at]);
     } else {
       w.slots = {};
     }

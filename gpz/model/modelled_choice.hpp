@@ -15,8 +15,8 @@ namespace gpz::model {
 // Makes a plan, already connected, for the section of the frame q. `plan.update` has the searches and scales before the
 // section, and receives those after it. `bonds` are the known bonds. Returns the parameters as stored in the section.
 // `remainders` receives those of the model. Throws std::bad_alloc.
-std::vector<std::uint8_t> choose_plan(const cpu::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
-                                      const cpu::IndexColumns &q, const core::GridBox &box,
+std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
+                                      const codec::IndexColumns &q, const core::GridBox &box,
                                       const ModelledOptions &options, ModelledPlan &plan, Remainders &remainders);
 
 }  // namespace gpz::model

@@ -47,7 +47,7 @@ struct ModelledPlan {
   }
   // Sets the parts of the walk that involve no choice. Expectation, margins and contexts must be set before. `bonds`
   // are those that apply to the section.
-  void connect(const cpu::DifferenceState &state, const core::GridBox &box, const Bonds &bonds) {
+  void connect(const codec::DifferenceState &state, const core::GridBox &box, const Bonds &bonds) {
     walk.particles = state.particles;
     walk.components = state.components;
     for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {

@@ -19,8 +19,8 @@ namespace {
 
 struct EncodeSide {
   const Walk &walk;
-  const cpu::IndexColumns &q;
-  cpu::NumberEncoder numbers;
+  const codec::IndexColumns &q;
+  codec::NumberEncoder numbers;
   std::vector<std::int64_t> exceptions;
 
   std::int64_t value(std::size_t i, std::size_t d, std::int32_t expected, unsigned context) {
@@ -52,8 +52,8 @@ struct EncodeSide {
 
 struct DecodeSide {
   const Walk &walk;
-  const cpu::IndexOutput &q;
-  cpu::NumberDecoder numbers;
+  const codec::IndexOutput &q;
+  codec::NumberDecoder numbers;
   ExceptionReader exceptions;
 
   std::int64_t value(std::size_t i, std::size_t d, std::int32_t expected, unsigned context) {
@@ -78,8 +78,8 @@ struct DecodeSide {
 };
 
 // `update` has the state before the section, and receives its changes.
-void append_section(const cpu::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
-                    const cpu::IndexColumns &q, const core::GridBox &box, const ModelledOptions &options,
+void append_section(const codec::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
+                    const codec::IndexColumns &q, const core::GridBox &box, const ModelledOptions &options,
                     ModelledUpdate &update, std::vector<std::uint8_t> &bytes) {
   const auto axes = static_cast<std::size_t>(state.components);
   ModelledPlan plan;
@@ -89,7 +89,7 @@ void append_section(const cpu::DifferenceState &state, ModelledState &modelled, 
   Remainders remainders;
   const std::vector<std::uint8_t> parameters = choose_plan(state, modelled, bonds, q, box, options, plan, remainders);
   const Walk &w = plan.walk;
-  EncodeSide side{w, q, cpu::NumberEncoder(w.contexts.count()), {}};
+  EncodeSide side{w, q, codec::NumberEncoder(w.contexts.count()), {}};
   side.numbers.reserve(state.particles * axes);
   model::walk(w, remainders, side);
   if (w.contexts.bonds) plan.update.broken_bonds = bonds.broken(q, w.box);
@@ -109,8 +109,8 @@ void append_section(const cpu::DifferenceState &state, ModelledState &modelled, 
 
 }  // namespace
 
-std::optional<ModelledUpdate> try_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
-                                           const cpu::IndexColumns &q, const core::GridBox &box,
+std::optional<ModelledUpdate> try_modelled(const codec::DifferenceState &state, ModelledState &modelled,
+                                           const codec::IndexColumns &q, const core::GridBox &box,
                                            const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
   using BondUse = ModelledSearch::BondUse;
   ModelledSearch search = modelled.search;
@@ -157,8 +157,8 @@ std::optional<ModelledUpdate> try_modelled(const cpu::DifferenceState &state, Mo
   return update;
 }
 
-void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,
-                     std::size_t size, const core::GridBox &box, const cpu::IndexOutput &q) {
+void decode_modelled(const codec::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,
+                     std::size_t size, const core::GridBox &box, const codec::IndexOutput &q) {
   const auto axes = static_cast<std::size_t>(state.components);
   format::ByteReader in(bytes, size);
   ModelledPlan plan;
@@ -204,8 +204,8 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
     w.space = &plan.space;
   }
   if (slots) {
-    if (!cpu::read_header(bytes + at, size - at, w.slots)) corrupt("coefficients of neighbours", at);
-    at += cpu::header_size(w.slots);
+    if (!codec::read_header(bytes + at, size - at, w.slots)) corrupt("coefficients of neighbours", at);
+    at += codec::header_size(w.slots);
   }
   for (; at % 8 != 0; ++at)
     if (at >= size || bytes[at] != 0) corrupt("padding of a modelled section", at);
@@ -215,12 +215,12 @@ void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
     remainders[d].assign(state.particles, 0);
     w.index[d] = q[d];
   }
-  DecodeSide side{w, q, cpu::NumberDecoder(bytes + at, size - at, w.contexts.count()), exceptions};
+  DecodeSide side{w, q, codec::NumberDecoder(bytes + at, size - at, w.contexts.count()), exceptions};
   model::walk(w, remainders, side);
   side.exceptions.end();
   side.numbers.end();
   if (bound) {
-    cpu::IndexColumns indices{};
+    codec::IndexColumns indices{};
     for (std::size_t d = 0; d < axes; ++d) indices[d] = q[d];
     update.broken_bonds = bonds.broken(indices, w.box);
   }

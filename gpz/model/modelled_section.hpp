@@ -73,14 +73,14 @@ struct ModelledUpdate {
   ModelledSearch search;
 };
 
-// State of a field in encoder and decoder since the independent chunk, beside cpu::DifferenceState.
+// State of a field in encoder and decoder since the independent chunk, beside codec::DifferenceState.
 class ModelledState {
  public:
   // Starts with the bonds of a key frame.
   void start(Bonds found);
   // Applies the changes of a section.
   void commit(ModelledUpdate &&update);
-  // Particles leave or arrive, as in cpu::DifferenceState::keep and add. Call before the DifferenceState changes.
+  // Particles leave or arrive, as in codec::DifferenceState::keep and add. Call before the DifferenceState changes.
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
 
@@ -105,13 +105,13 @@ struct ModelledOptions {
 // Appends a section, a multiple of 8 bytes, for the particles of the state, of which there is at least one. If the
 // section is kept, commit the update before `modelled` changes otherwise; only its working memory changes here. Returns
 // and appends nothing if no permitted model helps. Throws std::bad_alloc.
-std::optional<ModelledUpdate> try_modelled(const cpu::DifferenceState &state, ModelledState &modelled,
-                                           const cpu::IndexColumns &q, const core::GridBox &box,
+std::optional<ModelledUpdate> try_modelled(const codec::DifferenceState &state, ModelledState &modelled,
+                                           const codec::IndexColumns &q, const core::GridBox &box,
                                            const ModelledOptions &options, std::vector<std::uint8_t> &bytes);
 
 // Inverse of try_modelled, for a section of exactly `size` bytes, aligned to 4. Commits the changes of the section.
 // Throws gpz::Error (corrupt); q and `modelled` are unspecified then.
-void decode_modelled(const cpu::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,
-                     std::size_t size, const core::GridBox &box, const cpu::IndexOutput &q);
+void decode_modelled(const codec::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,
+                     std::size_t size, const core::GridBox &box, const codec::IndexOutput &q);
 
 }  // namespace gpz::model

@@ -39,8 +39,8 @@ struct Expected {
 
 struct EncodeSide {
   const OrderedWalk &walk;
-  const cpu::IndexColumns &q;
-  cpu::NumberEncoder numbers;
+  const codec::IndexColumns &q;
+  codec::NumberEncoder numbers;
   std::vector<std::int64_t> exceptions;
 
   std::int64_t value(std::size_t i, std::size_t d, std::int64_t from, std::int64_t expected, unsigned context) {
@@ -74,8 +74,8 @@ struct EncodeSide {
 
 struct DecodeSide {
   const OrderedWalk &walk;
-  const cpu::IndexOutput &q;
-  cpu::NumberDecoder numbers;
+  const codec::IndexOutput &q;
+  codec::NumberDecoder numbers;
   ExceptionReader exceptions;
 
   std::int64_t value(std::size_t i, std::size_t d, std::int64_t from, std::int64_t expected, unsigned context) {
@@ -98,7 +98,7 @@ struct DecodeSide {
 };
 
 // Sets what encoder and decoder know without reading any bytes.
-void prepare(const cpu::OrderedShape &shape, OrderedWalk &walk) {
+void prepare(const codec::OrderedShape &shape, OrderedWalk &walk) {
   walk.particles = shape.particles;
   walk.components = static_cast<std::size_t>(shape.components);
   for (std::size_t d = 0; d < walk.components; ++d) walk.box[d] = core::checked_axis(shape.box[d]);
@@ -116,9 +116,9 @@ void use_bonds(const Bonds &bonds, OrderedWalk &walk) {
   walk.units = FrameUnits::of(longest);
 }
 
-Chain choose_chain(const cpu::OrderedShape &shape, const cpu::IndexColumns &q) {
-  const auto scratch = std::make_unique<cpu::OrderedScratch>();
-  const cpu::OrderedPredictor found = choose_ordered_predictor(shape, q, cpu::kernels().ordered, *scratch);
+Chain choose_chain(const codec::OrderedShape &shape, const codec::IndexColumns &q) {
+  const auto scratch = std::make_unique<codec::OrderedScratch>();
+  const codec::OrderedPredictor found = choose_ordered_predictor(shape, q, codec::kernels().ordered, *scratch);
   Chain chain;
   chain.swapped = found.swapped;
   for (std::size_t k = 0; k < 2; ++k) {
@@ -132,7 +132,7 @@ Chain choose_chain(const cpu::OrderedShape &shape, const cpu::IndexColumns &q) {
 
 // Estimates on a sample whether bonds predict particles with fixed bonds better than the chain does. They may not:
 // particles that hardly move about the sites of a crystal can also be at nearly fixed distances.
-bool bonds_pay(const Bonds &bonds, const OrderedWalk &walk, const cpu::IndexColumns &q) {
+bool bonds_pay(const Bonds &bonds, const OrderedWalk &walk, const codec::IndexColumns &q) {
   constexpr std::size_t step = 13;
   std::int64_t chained = 0;
   std::int64_t bound = 0;
@@ -210,7 +210,7 @@ Head read_head(const std::uint8_t *bytes, std::size_t size, OrderedWalk &walk, B
 
 }  // namespace
 
-void encode_ordered_model(const cpu::OrderedShape &shape, const cpu::IndexColumns &q, bool positions,
+void encode_ordered_model(const codec::OrderedShape &shape, const codec::IndexColumns &q, bool positions,
                           std::vector<std::uint8_t> &bytes) {
   OrderedWalk walk;
   prepare(shape, walk);
@@ -223,7 +223,7 @@ void encode_ordered_model(const cpu::OrderedShape &shape, const cpu::IndexColumn
   // Scales are sums of three components in sixteenths. With this base, a residual of one step has level 0.
   walk.contexts.base = Contexts::half_octaves(16);
 
-  EncodeSide side{walk, q, cpu::NumberEncoder(OrderedContexts::count), {}};
+  EncodeSide side{walk, q, codec::NumberEncoder(OrderedContexts::count), {}};
   side.numbers.reserve(shape.particles * (walk.components + 1));
   OrderedPass<EncodeSide>(walk, side).run();
 
@@ -235,19 +235,19 @@ void encode_ordered_model(const cpu::OrderedShape &shape, const cpu::IndexColumn
   side.numbers.finish(bytes);
 }
 
-void decode_ordered_model(const cpu::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
-                          const cpu::IndexOutput &q) {
+void decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
+                          const codec::IndexOutput &q) {
   OrderedWalk walk;
   prepare(shape, walk);
   Bonds bonds;
   const auto [exceptions, at] = read_head(bytes, size, walk, bonds);
-  DecodeSide side{walk, q, cpu::NumberDecoder(bytes + at, size - at, OrderedContexts::count), exceptions};
+  DecodeSide side{walk, q, codec::NumberDecoder(bytes + at, size - at, OrderedContexts::count), exceptions};
   OrderedPass<DecodeSide>(walk, side).run();
   side.exceptions.end();
   side.numbers.end();
 }
 
-Bonds bonds_of_ordered_model(const cpu::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size) {
+Bonds bonds_of_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size) {
   OrderedWalk walk;
   prepare(shape, walk);
   Bonds bonds;

@@ -14,15 +14,15 @@ namespace gpz::model {
 
 // Appends the section of q, a multiple of 8 bytes, for at least one particle. `positions` enables the search for bonds.
 // Throws std::bad_alloc.
-void encode_ordered_model(const cpu::OrderedShape &shape, const cpu::IndexColumns &q, bool positions,
+void encode_ordered_model(const codec::OrderedShape &shape, const codec::IndexColumns &q, bool positions,
                           std::vector<std::uint8_t> &bytes);
 
 // Inverse of encode_ordered_model, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt),
 // limit_exceeded, std::bad_alloc; q is unspecified then.
-void decode_ordered_model(const cpu::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
-                          const cpu::IndexOutput &q);
+void decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
+                          const codec::IndexOutput &q);
 
 // Bonds that such a section stores; empty if none. Throws as decode_ordered_model does.
-Bonds bonds_of_ordered_model(const cpu::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size);
+Bonds bonds_of_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size);
 
 }  // namespace gpz::model

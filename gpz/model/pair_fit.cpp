@@ -38,7 +38,7 @@ constexpr double frames_of_settings = 4;  // for how many frames settings are ex
 // Estimated bits of residuals, up to a constant.
 double bits_of(const std::vector<double> &errors) {
   double sum = 0;
-  for (const double error : errors) sum += cpu::log2_of(std::fabs(error) + 0.5);
+  for (const double error : errors) sum += codec::log2_of(std::fabs(error) + 0.5);
   return sum / static_cast<double>(errors.size());
 }
 
@@ -61,7 +61,7 @@ std::int32_t rounded(double x) {
 
 // A sample of particles at equal distances in slots, with their actual displacements.
 struct PairFit::Sample {
-  const cpu::DifferenceState &state;
+  const codec::DifferenceState &state;
   const core::GridBox &box;
   std::size_t components;
   std::size_t stride;
@@ -69,7 +69,7 @@ struct PairFit::Sample {
   std::vector<double> moved;                      // count x components, in grid steps
   std::vector<std::array<double, 3>> by_history;  // velocity, previous velocity, difference to the mean
 
-  Sample(const cpu::DifferenceState &from, const cpu::IndexColumns &q, const core::GridBox &in)
+  Sample(const codec::DifferenceState &from, const codec::IndexColumns &q, const core::GridBox &in)
       : state(from),
         box(in),
         components(static_cast<std::size_t>(from.components)),
@@ -78,7 +78,7 @@ struct PairFit::Sample {
     const std::int32_t reciprocal = core::reciprocal_of(state.frames);
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t d = 0; d < components; ++d) {
-        const cpu::DifferenceState::Axis &axis = state.axes[d];
+        const codec::DifferenceState::Axis &axis = state.axes[d];
         const std::size_t slot = i * stride;
         moved.push_back(
             static_cast<double>(core::displacement(q[d][slot], axis.last[slot], core::checked_axis(box[d]))));
@@ -226,7 +226,7 @@ bool PairFit::prepare(const Sample &sample, PairSettings &settings) {
       static_cast<std::uint32_t>(end * (close_distance / cutoff_distance) * (close_distance / cutoff_distance));
   // Knots are spaced by a factor, because forces change by a factor with the distance.
   double at = std::max(start, end / 64);
-  const double factor = cpu::root_of(end / at, knots - 1);
+  const double factor = codec::root_of(end / at, knots - 1);
   for (int k = 0; k < knots; ++k, at *= factor) {
     const auto bin = static_cast<std::uint32_t>(std::lround(at));
     if (settings.curve.knots.empty() || bin > settings.curve.knots.back().bin)
@@ -307,9 +307,9 @@ PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, 
   return Choice::fitted;
 }
 
-PairFit::Choice PairFit::choose(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
-                                const PairSettings &now, const MotionHistory &history, PairMotion &motion,
-                                PairSettings &fitted) {
+PairFit::Choice PairFit::choose(const codec::DifferenceState &state, const codec::IndexColumns &q,
+                                const core::GridBox &box, const PairSettings &now, const MotionHistory &history,
+                                PairMotion &motion, PairSettings &fitted) {
   motion_ = &motion;
   const format::UsualArithmetic arithmetic;
   if (state.plain || state.particles < fewest_particles || state.frames < 2) return Choice::none;

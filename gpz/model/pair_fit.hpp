@@ -19,7 +19,7 @@ class PairFit {
 
   // Chooses settings for the frame q, which follows the state. `now` and `history` are those of the previous frame.
   // Afterwards `motion` has the list of pairs.
-  Choice choose(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
+  Choice choose(const codec::DifferenceState &state, const codec::IndexColumns &q, const core::GridBox &box,
                 const PairSettings &now, const MotionHistory &history, PairMotion &motion, PairSettings &fitted);
 
  private:

@@ -15,7 +15,7 @@ constexpr int expectation_shift = PairMotion::speed_bits - 6;
 
 }  // namespace
 
-bool PairForce::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &q, const core::GridBox &box,
+bool PairForce::fit(const codec::DifferenceState &state, const codec::IndexColumns &q, const core::GridBox &box,
                     Search &search, Update &update, std::vector<std::uint8_t> &bytes) {
   const PairFit::Choice choice = search.choose(state, q, box, settings_, history_, motion_, update.settings);
   if (choice == PairFit::Choice::none) return false;
@@ -25,7 +25,7 @@ bool PairForce::fit(const cpu::DifferenceState &state, const cpu::IndexColumns &
   return true;
 }
 
-std::size_t PairForce::read(const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
+std::size_t PairForce::read(const codec::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
                             const core::GridBox & /*box*/, Update &update) const {
   if (state.plain) format::corrupt("pair forces without history", 0);
   if (size == 0) format::corrupt("pair forces end early", 0);
@@ -38,7 +38,8 @@ std::size_t PairForce::read(const cpu::DifferenceState &state, const std::uint8_
   return 1 + read_settings(bytes + 1, size - 1, update.settings);
 }
 
-void PairForce::expect(const cpu::DifferenceState &state, const core::GridBox &box, Update &update, Expectation &out) {
+void PairForce::expect(const codec::DifferenceState &state, const core::GridBox &box, Update &update,
+                       Expectation &out) {
   const PairSettings &settings = update.has_settings ? update.settings : settings_;
   PairTable &table = update.has_settings ? update.table : table_;
   std::uint32_t &reach = update.has_settings ? update.table_reach : table_reach_;

@@ -38,7 +38,7 @@ void MotionHistory::add(std::size_t count) {
     for (auto *column : {&axis.speed, &axis.moved, &axis.slow}) column->resize(column->size() + count, 0);
 }
 
-bool PairMotion::find(const cpu::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff) {
+bool PairMotion::find(const codec::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff) {
   const bool same_particles = state.particles != 0 && list_.particles() == state.particles;
   if (same_particles && found_frames_ == state.frames && found_cutoff_ == cutoff) return true;
   found_frames_ = 0;
@@ -126,7 +126,8 @@ void PairMotion::sum_close(const PairTable &table) {
   }
 }
 
-void PairMotion::begin(const cpu::DifferenceState &state, const PairSettings &settings, const MotionHistory &history) {
+void PairMotion::begin(const codec::DifferenceState &state, const PairSettings &settings,
+                       const MotionHistory &history) {
   const std::size_t n = list_.particles();
   const bool goes_on = history.frames != 0 && history.frames + 1 == state.frames && history.size() == n;
   const std::int64_t part = part_for(settings.steps);
@@ -167,7 +168,7 @@ void PairMotion::note_positions() {
   if (record_) recorded_.push_back(fine_);
 }
 
-void PairMotion::move(const cpu::DifferenceState &state, const PairSettings &settings, const PairTable &table,
+void PairMotion::move(const codec::DifferenceState &state, const PairSettings &settings, const PairTable &table,
                       const MotionHistory &history, MotionHistory &after) {
   recorded_.clear();
   const std::size_t n = list_.particles();

@@ -33,7 +33,7 @@ struct MotionHistory {
   void add(std::size_t count);
   std::size_t memory_usage() const {
     std::size_t bytes = 0;
-    for (const Axis &axis : axes) bytes += cpu::memory_of(axis.speed, axis.moved, axis.slow);
+    for (const Axis &axis : axes) bytes += codec::memory_of(axis.speed, axis.moved, axis.slow);
     return bytes;
   }
 };
@@ -48,17 +48,17 @@ class PairMotion {
 
   // Finds the pairs, once for each frame. Call forget_pairs() if the particles change. Returns false if there are too
   // many pairs.
-  bool find(const cpu::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff);
+  bool find(const codec::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff);
   // Computes the displacements up to the next frame. Call after find() with the cutoff of the settings. `after`
   // receives the state to remember.
-  void move(const cpu::DifferenceState &state, const PairSettings &settings, const PairTable &table,
+  void move(const codec::DifferenceState &state, const PairSettings &settings, const PairTable &table,
             const MotionHistory &history, MotionHistory &after);
 
   void forget_pairs() { found_frames_ = 0; }
 
   std::size_t memory_usage() const {
     return list_.memory_usage() +
-           cpu::memory_of(total_, near_, close_, speed_, moved_, slow_, slow_change_, fine_, recorded_);
+           codec::memory_of(total_, near_, close_, speed_, moved_, slow_, slow_change_, fine_, recorded_);
   }
 
   const crystal::NeighbourList &list() const { return list_; }
@@ -81,7 +81,7 @@ class PairMotion {
   std::int64_t scaled(std::uint64_t sum) const;
   void sum_all(const PairTable &table);
   void sum_close(const PairTable &table);
-  void begin(const cpu::DifferenceState &state, const PairSettings &settings, const MotionHistory &history);
+  void begin(const codec::DifferenceState &state, const PairSettings &settings, const MotionHistory &history);
   void note_positions();
 
   crystal::NeighbourList list_;

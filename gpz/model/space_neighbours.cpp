@@ -24,7 +24,7 @@ constexpr double shell_radii[] = {0.62, 1.05, 1.2, 1.42};
 
 }  // namespace
 
-bool SpaceNeighbours::find(const cpu::DifferenceState &state, const core::GridBox &box) {
+bool SpaceNeighbours::find(const codec::DifferenceState &state, const core::GridBox &box) {
   components_ = static_cast<std::size_t>(state.components);
   if (!list_.build(state, box, radius_.back())) return false;
   for (std::size_t s = 0; s < radius_.size(); ++s) {
@@ -34,7 +34,7 @@ bool SpaceNeighbours::find(const cpu::DifferenceState &state, const core::GridBo
   return true;
 }
 
-double SpaceNeighbours::fit(const cpu::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
+double SpaceNeighbours::fit(const codec::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
                             std::vector<std::uint8_t> &bytes) {
   const std::size_t n = state.particles;
   const double distance = crystal::mean_distance(state, box);
@@ -82,7 +82,7 @@ double SpaceNeighbours::fit(const cpu::DifferenceState &state, const core::GridB
   return gain;
 }
 
-std::size_t SpaceNeighbours::read(const cpu::DifferenceState &state, const core::GridBox &box,
+std::size_t SpaceNeighbours::read(const codec::DifferenceState &state, const core::GridBox &box,
                                   const std::uint8_t *bytes, std::size_t size) {
   format::ByteReader in(bytes, size);
   const std::size_t count = in.u8();

@@ -21,10 +21,10 @@ class SpaceNeighbours {
 
   // Finds the neighbours and fits their weights to the remainders, indexed by slot, of a sample of particles. Appends
   // the parameters. Returns the bits saved per value; 0, with nothing appended, if they are too few.
-  double fit(const cpu::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
+  double fit(const codec::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
              std::vector<std::uint8_t> &bytes);
   // Reads the parameters and finds the neighbours. Returns the number of bytes read. Throws corrupt.
-  std::size_t read(const cpu::DifferenceState &state, const core::GridBox &box, const std::uint8_t *bytes,
+  std::size_t read(const codec::DifferenceState &state, const core::GridBox &box, const std::uint8_t *bytes,
                    std::size_t size);
 
   // Slot of each step of the walk, which visits cell after cell.
@@ -78,7 +78,7 @@ class SpaceNeighbours {
     return f;
   }
 
-  bool find(const cpu::DifferenceState &state, const core::GridBox &box);
+  bool find(const codec::DifferenceState &state, const core::GridBox &box);
 
   std::vector<std::uint32_t> radius_;  // outer radius of each shell, grid steps, ascending
   std::vector<Shell> shells_;

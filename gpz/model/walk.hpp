@@ -86,7 +86,7 @@ struct Walk {
   core::GridBox box{};  // checked axes
   std::array<std::int64_t, core::max_components> margin{};
   std::array<Inner, core::max_components> inner;
-  cpu::Neighbours slots;  // levels 0: no prediction from earlier slots
+  codec::Neighbours slots;  // levels 0: no prediction from earlier slots
   const SpaceNeighbours *space = nullptr;
   LatticeNeighbourPredictor *lattice_neighbours = nullptr;  // uses `network`; excludes other neighbours
   const crystal::SpringNetwork *network = nullptr;
@@ -125,7 +125,7 @@ class Pass {
   }
 
  private:
-  static constexpr std::uint32_t lags = cpu::max_neighbour_lags;
+  static constexpr std::uint32_t lags = codec::max_neighbour_lags;
   using Expected = std::array<std::int32_t, axes>;
   enum class Neighbours { in_slots, in_space, in_lattice };
 
@@ -218,7 +218,7 @@ class Pass {
   Side &side_;
   std::array<const std::int32_t *, axes> open_{};
   std::array<std::int32_t *, axes> remainder_{};
-  std::int32_t weight_[cpu::max_neighbour_levels][lags] = {};
+  std::int32_t weight_[codec::max_neighbour_levels][lags] = {};
   std::array<Expected, lags> before_{};
   LatticeNeighbourPredictor::Way exact_{};  // remainders of the current particle, in 1/64 grid steps
   std::uint32_t level_ = 0;

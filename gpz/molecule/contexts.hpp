@@ -15,20 +15,20 @@ namespace gpz::molecule {
 // Kinds of components: `last` follows from the other two, `wide` is hardly predictable, `usual` are all others.
 enum class Group : std::uint8_t { usual, last, wide };
 
-// Must agree with cpu::WayKernels.
-inline cpu::ExpectedNumber expected_number(double expected, double variance) {
-  constexpr double most = cpu::ExpectedNumber::most;
+// Must agree with codec::WayKernels.
+inline codec::ExpectedNumber expected_number(double expected, double variance) {
+  constexpr double most = codec::ExpectedNumber::most;
   const double nearest = crystal::nearest(64 * expected);
   const double below = nearest < most ? nearest : most;
   const std::int64_t number = static_cast<std::int64_t>(below > -most ? below : -most) + 32;
   const auto fraction = static_cast<unsigned>(number & 63);
   const auto exponent = static_cast<int>(core::bit_cast<std::uint64_t>(variance) >> 52 & 2047) - 1020;
-  return {number, exponent < 0 ? 0 : core::min_of(static_cast<unsigned>(exponent), cpu::ExpectedNumber::levels - 1),
+  return {number, exponent < 0 ? 0 : core::min_of(static_cast<unsigned>(exponent), codec::ExpectedNumber::levels - 1),
           (fraction < 32 ? 31 - fraction : fraction - 32) >> 3};
 }
 
 struct Contexts {
-  static constexpr unsigned most_levels = cpu::ExpectedNumber::levels;
+  static constexpr unsigned most_levels = codec::ExpectedNumber::levels;
   static constexpr unsigned parts = 4;  // of a grid step, one context each
   static constexpr unsigned fine = 8;   // levels below this one distinguish parts
 
@@ -43,9 +43,9 @@ struct Contexts {
   }
   unsigned of_side(unsigned level) const { return first_side() + level; }
   unsigned of_image(bool is_root, bool differs) const {
-    return first_side() + cpu::WayKernels::side_levels + (is_root ? 0 : 2) + (differs ? 1 : 0);
+    return first_side() + codec::WayKernels::side_levels + (is_root ? 0 : 2) + (differs ? 1 : 0);
   }
-  unsigned count() const { return first_side() + cpu::WayKernels::side_levels + 4; }
+  unsigned count() const { return first_side() + codec::WayKernels::side_levels + 4; }
 
  private:
   unsigned fine_levels() const { return base >= fine ? 0 : core::min_of(fine - base, levels); }

@@ -43,7 +43,7 @@ struct Scene {
   Cell cell;
   bool is_quiet = false;  // no images are coded where both candidates agree
   const StoredParticles *stored = nullptr;
-  cpu::IndexColumns last{};
+  codec::IndexColumns last{};
 };
 
 // Computes bond vector, displacement and image of a particle at `place`, whose parent is at `parent`. Returns false if
@@ -68,7 +68,7 @@ inline bool find_move(const Scene &scene, std::size_t i, const Way &place, const
 }
 
 // Position of a particle before its image is applied. `now` has its bond vector or displacement.
-inline Way open_place(const Scene &scene, std::size_t i, const Particle &now, const cpu::IndexColumns &q) {
+inline Way open_place(const Scene &scene, std::size_t i, const Particle &now, const codec::IndexColumns &q) {
   const Links &links = (*scene.walk.tree)[i];
   const Particle::Steps &steps = links.parent == 0 ? now.moved : now.way;
   const Way from = links.parent == 0 ? place_of(scene.last, i) : place_of(q, i - links.parent);

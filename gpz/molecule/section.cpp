@@ -20,16 +20,16 @@ namespace {
 enum Flag : std::uint8_t { new_tree = 1, tilted = 2, brick = 4, quiet = 8 };
 constexpr std::uint8_t all_flags = 15;
 
-cpu::IndexColumns last_of(const cpu::DifferenceState &state) {
+codec::IndexColumns last_of(const codec::DifferenceState &state) {
   return {state.axes[0].last.data(), state.axes[1].last.data(), state.axes[2].last.data()};
 }
 
 // State without earlier sections: the positions of the last frame, at rest.
-format::Column<Particle> at_rest(const Tree &tree, const cpu::IndexColumns &last, const Cell &cell) {
+format::Column<Particle> at_rest(const Tree &tree, const codec::IndexColumns &last, const Cell &cell) {
   format::Column<Particle> particles(tree.particles());
-  const cpu::WayKernels &kernels = cpu::kernels().ways;
-  cpu::WayBatch batch;
-  std::array<std::size_t, cpu::most_lanes> slots;
+  const codec::WayKernels &kernels = codec::kernels().ways;
+  codec::WayBatch batch;
+  std::array<std::size_t, codec::most_lanes> slots;
   std::size_t lanes = 0;
   const auto remember = [&] {
     kernels.find_axes(batch);
@@ -78,7 +78,7 @@ void learn(const std::vector<std::vector<ClassSums>> &of_segments, std::vector<C
 
 // Computes bond vectors and images of all particles. Returns how many images are neither of the two candidates. Clears
 // `is_quiet` if the candidates agree for one of these.
-std::size_t find_moves(const Scene &scene, const cpu::IndexColumns &q, std::size_t n, StoredParticles &exceptions,
+std::size_t find_moves(const Scene &scene, const codec::IndexColumns &q, std::size_t n, StoredParticles &exceptions,
                        bool &is_quiet) {
   std::size_t unusual = 0;
   is_quiet = true;
@@ -124,13 +124,13 @@ unsigned context_of(const Contexts &contexts, const EncodeSide::Item &item) {
 // Codes one section, for the encoder and the decoder.
 class SectionCoder {
  public:
-  SectionCoder(const State &molecules, const cpu::DifferenceState &state) : molecules_(molecules), state_(state) {
+  SectionCoder(const State &molecules, const codec::DifferenceState &state) : molecules_(molecules), state_(state) {
     scene_.last = last_of(state);
     scene_.stored = &stored_particles_;
     update_.frames = state.frames + 1;
   }
 
-  bool encode(const cpu::IndexColumns &q, const Edges &edges, std::vector<std::uint8_t> &bytes) {
+  bool encode(const codec::IndexColumns &q, const Edges &edges, std::vector<std::uint8_t> &bytes) {
     const std::size_t n = state_.particles;
     scene_.cell = Cell(edges.axes);
     if (edges.is_tilted) scene_.cell = Cell(edges.tilted_axes, edges.tilts, false);
@@ -167,7 +167,7 @@ class SectionCoder {
     learn(sums_, update_.classes);
 
     const Contexts contexts = choose_contexts(sides);
-    cpu::NumberEncoder numbers(contexts.count());
+    codec::NumberEncoder numbers(contexts.count());
     for (const EncodeSide &side : sides) {
       for (const EncodeSide::Item &item : side.items) numbers.put(context_of(contexts, item), item.number);
       numbers.end_segment();
@@ -194,7 +194,7 @@ class SectionCoder {
   }
 
   void decode(const std::uint8_t *bytes, std::size_t size, const core::GridBox &axes, int threads,
-              const cpu::IndexOutput &q) {
+              const codec::IndexOutput &q) {
     const std::size_t n = state_.particles;
     format::ByteReader in(bytes, size);
     const std::uint8_t flags = in.u8();
@@ -227,18 +227,19 @@ class SectionCoder {
     }
 
     const std::vector<std::uint32_t> &ends = tree().segment_ends();
-    std::vector<cpu::NumberDecoder> streams = cpu::open_segments(bytes + at, size - at, contexts.count(), ends.size());
+    std::vector<codec::NumberDecoder> streams =
+        codec::open_segments(bytes + at, size - at, contexts.count(), ends.size());
     const ComponentContexts of_components(contexts);
     std::vector<DecodeSide> sides;
     sides.reserve(ends.size());
     for (std::size_t s = 0; s < ends.size(); ++s)
       sides.emplace_back(scene_, contexts, of_components, streams[s], q, s == 0 ? 0 : ends[s - 1]);
     // A thread with fewer segments than lanes takes as long.
-    const std::size_t passes = std::max<std::size_t>(1, ends.size() / cpu::kernels().ways.lanes);
-    cpu::parallel_ranges(
-        cpu::thread_count(threads, passes), ends.size(),
+    const std::size_t passes = std::max<std::size_t>(1, ends.size() / codec::kernels().ways.lanes);
+    codec::parallel_ranges(
+        codec::thread_count(threads, passes), ends.size(),
         [&](int, std::uint64_t from, std::uint64_t to) { Pass<DecodeSide>(scene_.walk, sums_, sides).run(from, to); });
-    for (const cpu::NumberDecoder &stream : streams) stream.end();
+    for (const codec::NumberDecoder &stream : streams) stream.end();
     learn(sums_, update_.classes);
   }
 
@@ -248,7 +249,7 @@ class SectionCoder {
   void use(format::Column<Particle> &&spare) { spare_ = std::move(spare); }
 
  private:
-  std::vector<EncodeSide> walk(const cpu::IndexColumns &q) {
+  std::vector<EncodeSide> walk(const codec::IndexColumns &q) {
     const std::vector<std::uint32_t> &ends = tree().segment_ends();
     std::vector<EncodeSide> sides;
     sides.reserve(ends.size());
@@ -262,7 +263,7 @@ class SectionCoder {
   }
 
   // Encoder: walks the first frame once to find start values for each class.
-  std::vector<std::uint8_t> find_levels(const cpu::IndexColumns &q) {
+  std::vector<std::uint8_t> find_levels(const codec::IndexColumns &q) {
     walk(q);
     std::vector<std::uint8_t> levels;
     for (std::size_t c = 0; c < update_.classes.size(); ++c) {
@@ -321,7 +322,7 @@ class SectionCoder {
   }
 
   const State &molecules_;
-  const cpu::DifferenceState &state_;
+  const codec::DifferenceState &state_;
   Scene scene_;
   StoredParticles stored_particles_;
   format::Column<Particle> at_rest_;
@@ -361,15 +362,15 @@ void State::add(std::size_t count) {
   particles_.resize(particles_.size() + count);
 }
 
-std::optional<Update> encode(const State &molecules, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
+std::optional<Update> encode(const State &molecules, const codec::DifferenceState &state, const codec::IndexColumns &q,
                              const Edges &edges, std::vector<std::uint8_t> &bytes) {
   SectionCoder coder(molecules, state);
   if (!coder.encode(q, edges, bytes)) return {};
   return coder.update();
 }
 
-void decode(State &molecules, const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
-            const core::GridBox &axes, int threads, const cpu::IndexOutput &q) {
+void decode(State &molecules, const codec::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
+            const core::GridBox &axes, int threads, const codec::IndexOutput &q) {
   SectionCoder coder(molecules, state);
   coder.use(std::move(molecules.spare_));
   coder.decode(bytes, size, axes, threads, q);

@@ -32,16 +32,16 @@ class State {
  public:
   bool empty() const { return tree_.empty(); }
   void commit(Update &&update);
-  // Particles leave or arrive, as in cpu::DifferenceState::keep and add. Call before the DifferenceState changes.
+  // Particles leave or arrive, as in codec::DifferenceState::keep and add. Call before the DifferenceState changes.
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
 
-  std::size_t memory_usage() const { return tree_.memory_usage() + cpu::memory_of(particles_, spare_, classes_); }
+  std::size_t memory_usage() const { return tree_.memory_usage() + codec::memory_of(particles_, spare_, classes_); }
 
  private:
   friend class SectionCoder;
-  friend void decode(State &molecules, const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
-                     const core::GridBox &axes, int threads, const cpu::IndexOutput &q);
+  friend void decode(State &molecules, const codec::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
+                     const core::GridBox &axes, int threads, const codec::IndexOutput &q);
 
   Tree tree_;
   format::Column<Particle> particles_;
@@ -61,12 +61,12 @@ struct Edges {
 // Appends the section of frame q, a multiple of 8 bytes, for a state of three components and at least one particle.
 // Commit the update if the section is kept. Returns and appends nothing if there are no molecules. Throws
 // std::bad_alloc.
-std::optional<Update> encode(const State &molecules, const cpu::DifferenceState &state, const cpu::IndexColumns &q,
+std::optional<Update> encode(const State &molecules, const codec::DifferenceState &state, const codec::IndexColumns &q,
                              const Edges &edges, std::vector<std::uint8_t> &bytes);
 
 // Inverse of encode, for a section of exactly `size` bytes, aligned to 4. Commits the changes of the section. Throws
 // gpz::Error (corrupt); q and `molecules` are unspecified then.
-void decode(State &molecules, const cpu::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
-            const core::GridBox &axes, int threads, const cpu::IndexOutput &q);
+void decode(State &molecules, const codec::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
+            const core::GridBox &axes, int threads, const codec::IndexOutput &q);
 
 }  // namespace gpz::molecule

@@ -18,7 +18,7 @@ inline constexpr std::uint32_t first_image = 2;
 
 class EncodeSide {
  public:
-  EncodeSide(const Scene &scene, const cpu::IndexColumns &q, std::size_t first)
+  EncodeSide(const Scene &scene, const codec::IndexColumns &q, std::size_t first)
       : scene_(scene), q_(q), stored_particles_(*scene.stored, first) {}
 
   // Contexts are numbered only when all levels are known, because unused levels have none.
@@ -64,7 +64,7 @@ class EncodeSide {
 
  private:
   const Scene &scene_;
-  const cpu::IndexColumns &q_;
+  const codec::IndexColumns &q_;
   StoredParticles::Cursor stored_particles_;
   Item next_{};
   bool is_stored_ = false;
@@ -73,7 +73,7 @@ class EncodeSide {
 class DecodeSide {
  public:
   DecodeSide(const Scene &scene, const Contexts &contexts, const ComponentContexts &of_components,
-             cpu::NumberDecoder &numbers, const cpu::IndexOutput &q, std::size_t first)
+             codec::NumberDecoder &numbers, const codec::IndexOutput &q, std::size_t first)
       : scene_(scene),
         contexts_(contexts),
         of_components_(of_components),
@@ -124,10 +124,10 @@ class DecodeSide {
   const Scene &scene_;
   const Contexts &contexts_;
   const ComponentContexts &of_components_;
-  cpu::NumberDecoder &numbers_;
-  const cpu::NumberSlots::Token *next_ = nullptr;
-  const cpu::IndexOutput &q_;
-  const cpu::IndexColumns known_;
+  codec::NumberDecoder &numbers_;
+  const codec::NumberSlots::Token *next_ = nullptr;
+  const codec::IndexOutput &q_;
+  const codec::IndexColumns known_;
   StoredParticles::Cursor stored_particles_;
   const Way *stored_ = nullptr;
   std::int64_t most_ = 0;

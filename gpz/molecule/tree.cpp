@@ -61,7 +61,7 @@ std::size_t Tree::bound() const {
       std::count_if(links_.begin(), links_.end(), [](const Links &links) { return links.parent != 0; }));
 }
 
-void Tree::build(const format::Column<std::uint8_t> &lags, const cpu::IndexColumns &q, const Cell &cell) {
+void Tree::build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell) {
   links_.assign(lags.size(), {});
   for (std::size_t i = 0; i < lags.size(); ++i) links_[i].parent = lags[i];
   connect();
@@ -120,7 +120,7 @@ void Tree::find_segments() {
   if (n != 0) ends_.push_back(static_cast<std::uint32_t>(n));
 }
 
-void Tree::classify(const cpu::IndexColumns &q, const Cell &cell) {
+void Tree::classify(const codec::IndexColumns &q, const Cell &cell) {
   using Traits = std::tuple<int, std::uint32_t, std::uint32_t, int>;
   const std::size_t n = links_.size();
   format::Column<std::uint32_t> children(n);
@@ -168,9 +168,9 @@ void Tree::append(std::vector<std::uint8_t> &bytes) const {
     writer.u8(lags[k]);
     kind_of[lags[k]] = static_cast<std::uint8_t>(k + 1);
   }
-  cpu::NumberEncoder numbers(cpu::KindHistory::contexts);
+  codec::NumberEncoder numbers(codec::KindHistory::contexts);
   numbers.reserve(links_.size());
-  cpu::KindHistory history;
+  codec::KindHistory history;
   for (const Links &links : links_) {
     const std::uint8_t kind = kind_of[links.parent];
     numbers.put(history.context(), history.number_of(kind));
@@ -197,10 +197,10 @@ std::size_t Tree::read(const std::uint8_t *bytes, std::size_t size, std::size_t 
   const std::uint64_t length = in.u64();
   const std::size_t start = in.position();
   if (length > in.left() || length % 8 != 0) corrupt("length of a table of molecules", start);
-  cpu::NumberDecoder numbers(in.take(static_cast<std::size_t>(length)), static_cast<std::size_t>(length),
-                             cpu::KindHistory::contexts);
+  codec::NumberDecoder numbers(in.take(static_cast<std::size_t>(length)), static_cast<std::size_t>(length),
+                               codec::KindHistory::contexts);
   lags.assign(n, 0);
-  cpu::KindHistory history;
+  codec::KindHistory history;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t kind = history.kind_of(numbers.get(history.context()));
     if (kind > kinds || lag_of[kind] > i) corrupt("parent of a particle", start);

@@ -13,7 +13,7 @@
 
 namespace gpz::molecule {
 
-inline Way place_of(const cpu::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
+inline Way place_of(const codec::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
 
 // A direction from the parent of a particle that is known before the particle: to another child of the parent (beside),
 // to the parent's parent (above), or to another child of the parent's parent (beyond).
@@ -53,11 +53,11 @@ class Tree {
   const std::vector<std::uint32_t> &segment_ends() const { return ends_; }
 
   // Builds the tree from the lag of each particle, 0 for roots. Bond lengths follow from the positions q.
-  void build(const format::Column<std::uint8_t> &lags, const cpu::IndexColumns &q, const Cell &cell);
+  void build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell);
   // Encoder: finds molecules by the distances in two frames. Returns no lags if fewer than an eighth of the particles
   // are bound.
-  static format::Column<std::uint8_t> find(const cpu::IndexColumns &before, const cpu::IndexColumns &now, std::size_t n,
-                                           const Cell &cell);
+  static format::Column<std::uint8_t> find(const codec::IndexColumns &before, const codec::IndexColumns &now,
+                                           std::size_t n, const Cell &cell);
 
   // Appends the lags, a multiple of 8 bytes.
   void append(std::vector<std::uint8_t> &bytes) const;
@@ -66,17 +66,17 @@ class Tree {
   static std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t n,
                           format::Column<std::uint8_t> &lags);
 
-  // Particles leave or arrive, as in cpu::DifferenceState::keep and add. New particles, and those whose parent left,
+  // Particles leave or arrive, as in codec::DifferenceState::keep and add. New particles, and those whose parent left,
   // are roots.
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
 
-  std::size_t memory_usage() const { return cpu::memory_of(links_, members_, ends_); }
+  std::size_t memory_usage() const { return codec::memory_of(links_, members_, ends_); }
 
  private:
   void connect();
   void find_segments();
-  void classify(const cpu::IndexColumns &q, const Cell &cell);
+  void classify(const codec::IndexColumns &q, const Cell &cell);
 
   format::Column<Links> links_;
   std::vector<std::uint32_t> members_;

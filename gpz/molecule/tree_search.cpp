@@ -28,7 +28,7 @@ constexpr std::size_t least_part = 8;  // at least one particle in this many mus
 
 class Search {
  public:
-  Search(const cpu::IndexColumns &before, const cpu::IndexColumns &now, std::size_t n, const Cell &cell)
+  Search(const codec::IndexColumns &before, const codec::IndexColumns &now, std::size_t n, const Cell &cell)
       : before_(before),
         now_(now),
         n_(n),
@@ -112,7 +112,7 @@ class Search {
     }
   }
 
-  double distance(const cpu::IndexColumns &q, std::size_t i, std::size_t lag) const {
+  double distance(const codec::IndexColumns &q, std::size_t i, std::size_t lag) const {
     Way way;
     for (std::size_t d = 0; d < way.size(); ++d) way[d] = core::difference_of(q[d][i], q[d][i - lag]);
     cell_.shorten(way);
@@ -130,8 +130,8 @@ class Search {
     return longer > most ? farthest : longer;
   }
 
-  const cpu::IndexColumns &before_;
-  const cpu::IndexColumns &now_;
+  const codec::IndexColumns &before_;
+  const codec::IndexColumns &now_;
   std::size_t n_;
   const Cell &cell_;
   std::vector<double> nearest_;
@@ -141,8 +141,8 @@ class Search {
 
 }  // namespace
 
-format::Column<std::uint8_t> Tree::find(const cpu::IndexColumns &before, const cpu::IndexColumns &now, std::size_t n,
-                                        const Cell &cell) {
+format::Column<std::uint8_t> Tree::find(const codec::IndexColumns &before, const codec::IndexColumns &now,
+                                        std::size_t n, const Cell &cell) {
   return n == 0 ? format::Column<std::uint8_t>() : Search(before, now, n, cell).run();
 }
 

@@ -35,7 +35,7 @@ inline bool is_sampled(std::size_t slot, std::size_t members) {
 // Loads the local axes and the state of particle i, which is bound, into a lane. `ways` has this frame's bond vectors
 // of earlier particles.
 inline void take_place(const Tree &tree, const Particle *ways, const Particle &last, std::size_t i, std::size_t lane,
-                       cpu::WayBatch &batch) {
+                       codec::WayBatch &batch) {
   const Links &links = tree[i];
   const std::size_t parent = i - links.parent;
   batch.references[lane] = links.references();
@@ -60,7 +60,7 @@ inline void take_place(const Tree &tree, const Particle *ways, const Particle &l
 }
 
 // Stores in `now` the results of WayKernels::remember.
-inline void keep_place(const cpu::WayBatch &batch, std::size_t lane, Particle &now) {
+inline void keep_place(const codec::WayBatch &batch, std::size_t lane, Particle &now) {
   for (std::size_t d = 0; d < now.place.size(); ++d) {
     now.place[d] = batch.place[d][lane];
     now.mean[d] = batch.mean[d][lane];
@@ -71,10 +71,10 @@ inline void keep_place(const cpu::WayBatch &batch, std::size_t lane, Particle &n
   now.frames = static_cast<std::uint8_t>(batch.frames[lane]);
 }
 
-// Side on which a bond vector is expected, where two are possible (cpu::WayBatch).
+// Side on which a bond vector is expected, where two are possible (codec::WayBatch).
 class WaySide {
  public:
-  WaySide(const cpu::WayBatch &batch, std::size_t lane) : batch_(batch), lane_(lane) {}
+  WaySide(const codec::WayBatch &batch, std::size_t lane) : batch_(batch), lane_(lane) {}
 
   // How clear the side is: 0 is least clear.
   unsigned level() const { return static_cast<unsigned>(batch_.side_level[lane_]); }
@@ -91,7 +91,7 @@ class WaySide {
   }
 
  private:
-  const cpu::WayBatch &batch_;
+  const codec::WayBatch &batch_;
   std::size_t lane_;
 };
 
@@ -99,7 +99,7 @@ class WaySide {
 //   void particle(i): begins particle i
 //   bool is_stored(i): true for an exception; `now` then has its bond vector, displacement and image
 //   void expect(group, level, part), std::int32_t component(i, d, number): code component d of a bond vector or
-//   displacement, for which `number` is expected (cpu::ExpectedNumber)
+//   displacement, for which `number` is expected (codec::ExpectedNumber)
 //   bool side(i, way): codes the side of a WaySide
 //   void place(i): codes the image of the particle and sets its index
 template <typename Side>
@@ -107,7 +107,7 @@ class Pass {
  public:
   // `sums` has an entry for each segment and class, to which the particles are added.
   Pass(const Walk &walk, std::vector<std::vector<ClassSums>> &sums, std::vector<Side> &sides)
-      : w_(walk), all_sums_(sums), sides_(sides), kernels_(cpu::kernels().ways) {}
+      : w_(walk), all_sums_(sums), sides_(sides), kernels_(codec::kernels().ways) {}
 
   // Codes segments [from, to), one in each lane at a time.
   void run(std::size_t from, std::size_t to) {
@@ -205,7 +205,7 @@ class Pass {
     const double variance = deviation * deviation + 1.0 / 6;
     double off = 0;
     for (std::size_t d = 0; d < expected.size(); ++d) {
-      const cpu::ExpectedNumber number = expected_number(expected[d], variance);
+      const codec::ExpectedNumber number = expected_number(expected[d], variance);
       lane.side->expect(Group::usual, number.level, number.part);
       now.moved[d] = lane.side->component(i, d, number.number);
       off += std::fabs(now.moved[d] - expected[d]);
@@ -340,19 +340,19 @@ class Pass {
     add_shape(1, batch_.actual_along[l] - static_cast<double>(batch_.last_place[0][l]));
     add_shape(2, batch_.actual_turned[l]);
   }
-  static Vector3 of_lane(const cpu::LaneSteps &v, std::size_t l) { return vector_of({v[0][l], v[1][l], v[2][l]}); }
+  static Vector3 of_lane(const codec::LaneSteps &v, std::size_t l) { return vector_of({v[0][l], v[1][l], v[2][l]}); }
 
   const Walk &w_;
   std::vector<std::vector<ClassSums>> &all_sums_;
   std::vector<Side> &sides_;
-  const cpu::WayKernels &kernels_;
+  const codec::WayKernels &kernels_;
   std::size_t next_segment_ = 0;
   std::size_t last_segment_ = 0;
   std::vector<Lane> lanes_;
-  std::array<Bound, cpu::most_lanes> bound_particles_;
+  std::array<Bound, codec::most_lanes> bound_particles_;
   std::size_t bound_ = 0;
-  cpu::WayBatch batch_;
-  cpu::Lanes<std::int32_t> value_;
+  codec::WayBatch batch_;
+  codec::Lanes<std::int32_t> value_;
 };
 
 }  // namespace gpz::molecule

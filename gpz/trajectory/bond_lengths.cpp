@@ -37,7 +37,7 @@ BondLengths::BondLengths(std::vector<double> lengths) : likelihood_(parts) {
     double sum = 0;
     for (std::size_t other = k < smooth ? 0 : k - smooth; other <= std::min(k + smooth, parts - 1); ++other)
       sum += count[other];
-    likelihood_[k] = std::max(cpu::log2_of(sum / (2 * smooth + 1) / mean + 1e-9), 0.0);
+    likelihood_[k] = std::max(codec::log2_of(sum / (2 * smooth + 1) / mean + 1e-9), 0.0);
   }
 }
 

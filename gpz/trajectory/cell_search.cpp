@@ -116,8 +116,8 @@ core::GridAxis CellSearch::find_axis(const core::GridAxis &named, std::int64_t p
   return best;
 }
 
-FoundCell CellSearch::find(const Box &box, const Field &field, const cpu::IndexColumns &q,
-                           const cpu::IndexColumns *last, std::size_t n) {
+FoundCell CellSearch::find(const Box &box, const Field &field, const codec::IndexColumns &q,
+                           const codec::IndexColumns *last, std::size_t n) {
   const format::UsualArithmetic arithmetic;
   const core::GridBox straight = format::grid_box(box, field);
   const core::GridBox named = format::named_edges(box, field);

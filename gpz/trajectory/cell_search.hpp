@@ -32,7 +32,7 @@ class CellSearch {
   // The axes of a section of n particles with indices q. `last`: the indices that they had before; without them, each
   // particle is compared with the one before it, as particles of a molecule are near each other. The axes of the box
   // stay where nearly all particles fit them.
-  FoundCell find(const Box &box, const Field &field, const cpu::IndexColumns &q, const cpu::IndexColumns *last,
+  FoundCell find(const Box &box, const Field &field, const codec::IndexColumns &q, const codec::IndexColumns *last,
                  std::size_t n);
 
  private:

@@ -5,7 +5,7 @@
 
 namespace gpz::trajectory {
 
-const cpu::DifferenceState *ChunkHistory::followed(std::size_t field) const {
+const codec::DifferenceState *ChunkHistory::followed(std::size_t field) const {
   if (!follows(field)) throw FieldNotFollowed{field};
   return &fields_[field];
 }
@@ -17,7 +17,7 @@ OtherFields ChunkHistory::others(std::size_t field) const {
 
 void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, int threads) {
   indices_.load_decoded(chunk.fields()[field], static_cast<std::size_t>(chunk.particles()),
-                        [&](const cpu::Target &target) { chunk.write(field, target, threads); });
+                        [&](const codec::Target &target) { chunk.write(field, target, threads); });
 }
 
 void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> &wanted, int threads,
@@ -56,8 +56,8 @@ void ChunkHistory::keep(const format::Column<std::uint32_t> &slots) {
   particles_ = slots.size();
 }
 
-void ChunkHistory::follow(std::size_t field, const cpu::IndexColumns &indices, const core::GridBox &box) {
-  cpu::DifferenceState &state = fields_[field];
+void ChunkHistory::follow(std::size_t field, const codec::IndexColumns &indices, const core::GridBox &box) {
+  codec::DifferenceState &state = fields_[field];
   for (std::size_t d = 0; field == 0 && d < core::max_components; ++d) {
     const core::GridAxis axis = core::checked_axis(box[d]);
     crossings_[d].clear();
@@ -76,7 +76,7 @@ void ChunkHistory::follow_section(std::size_t field, Follow &follow, const Paylo
 }
 
 void ChunkHistory::expect_crossings(std::size_t field, const format::Crossed &crossed) {
-  cpu::DifferenceState &state = fields_[field];
+  codec::DifferenceState &state = fields_[field];
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     if (crossed[d] == 0 || crossings_[crossed[d] - 1].empty()) continue;
     const auto &crossings = crossings_[crossed[d] - 1];
@@ -101,7 +101,7 @@ void ChunkHistory::add(const IndependentChunk &chunk, int threads, ExactValues *
 
 std::size_t ChunkHistory::memory_usage() const {
   std::size_t bytes = 0;
-  for (const cpu::DifferenceState &state : fields_)
+  for (const codec::DifferenceState &state : fields_)
     for (const auto &axis : state.axes)
       bytes += axis.last.capacity() * sizeof(std::int64_t) +
                (axis.deviation.capacity() + axis.velocity.capacity() + axis.previous.capacity()) * sizeof(std::int32_t);

@@ -38,7 +38,7 @@ class ChunkHistory {
   bool follows(std::size_t field) const { return wanted_.empty() || wanted_[field]; }
   const std::vector<bool> &wanted() const { return wanted_; }
   const std::vector<Field> &fields() const { return described_; }
-  const cpu::DifferenceState &state(std::size_t field) const { return fields_[field]; }
+  const codec::DifferenceState &state(std::size_t field) const { return fields_[field]; }
   // What sections of a field take from other fields: those that come before have their indices of this frame.
   OtherFields others(std::size_t field) const;
   // What modelled sections remember of a field.
@@ -51,7 +51,7 @@ class ChunkHistory {
   void remember_crossings(bool remember) { remembers_crossings_ = remember; }
   // Counts the edges that field 0, which was followed before, has gone through in this frame.
   void expect_crossings(std::size_t field, const format::Crossed &crossed);
-  void follow(std::size_t field, const cpu::IndexColumns &indices, const core::GridBox &box);
+  void follow(std::size_t field, const codec::IndexColumns &indices, const core::GridBox &box);
   // Follows a section whose coding can (Coding::follow). Not for field 0 while it remembers crossings.
   void follow_section(std::size_t field, Follow &follow, const Payload &payload);
   // The particles of a chunk of arrivals get slots behind the others. `exact` grows. Throws as start.
@@ -60,14 +60,14 @@ class ChunkHistory {
   std::size_t memory_usage() const;
 
  private:
-  const cpu::DifferenceState *followed(std::size_t field) const;
+  const codec::DifferenceState *followed(std::size_t field) const;
   void load(const IndependentChunk &chunk, std::size_t field, int threads);
 
   bool started_ = false;
   std::uint64_t particles_ = 0;
   std::vector<bool> wanted_;
   std::vector<Field> described_;
-  std::vector<cpu::DifferenceState> fields_;
+  std::vector<codec::DifferenceState> fields_;
   std::vector<model::ModelledState> modelled_;
   std::vector<model::ClassedState> classed_;
   Indices indices_;  // of one field of a chunk

@@ -14,8 +14,8 @@ using format::located;
 
 namespace {
 
-cpu::IndexColumns last_of(const cpu::DifferenceState &state) {
-  cpu::IndexColumns out{};
+codec::IndexColumns last_of(const codec::DifferenceState &state) {
+  codec::IndexColumns out{};
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) out[d] = state.axes[d].last.data();
   return out;
 }
@@ -78,7 +78,7 @@ void ChunkReader::let_leave(const format::Column<std::uint32_t> &leaving) {
 
 // Every index is what it was, or what its crossings make of it.
 void ChunkReader::follow_unchanged(std::size_t field) {
-  const cpu::DifferenceState &state = history_.state(field);
+  const codec::DifferenceState &state = history_.state(field);
   if (state.plain) {
     history_.follow(field, last_of(state), {});
     return;
@@ -89,7 +89,7 @@ void ChunkReader::follow_unchanged(std::size_t field) {
 }
 
 void ChunkReader::decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size, int threads) {
-  const cpu::DifferenceState &state = history_.state(field);
+  const codec::DifferenceState &state = history_.state(field);
   SectionContext context{history_.fields()[field], state.particles};
   context.state = &state;
   context.modelled = &history_.modelled(field);
@@ -114,8 +114,8 @@ void ChunkReader::decode_section(std::size_t field, const std::uint8_t *bytes, s
   }
 }
 
-void ChunkReader::write(std::size_t field, const cpu::Target &target) const {
-  const cpu::DifferenceState &state = history_.state(field);
+void ChunkReader::write(std::size_t field, const codec::Target &target) const {
+  const codec::DifferenceState &state = history_.state(field);
   write_values(history_.fields()[field], last_of(state), state.particles, exact_[field], target);
 }
 

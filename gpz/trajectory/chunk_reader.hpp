@@ -25,8 +25,8 @@ class ChunkReader {
   std::uint64_t particles() const { return history_.particles(); }
   // Whether its particles and their values of an integer field are those of the chunk before, in the same order.
   bool is_unchanged(std::size_t field) const { return same_particles_ && empty_[field]; }
-  // Writes a field that is followed. Throws limit_exceeded (see cpu::store).
-  void write(std::size_t field, const cpu::Target &target) const;
+  // Writes a field that is followed. Throws limit_exceeded (see codec::store).
+  void write(std::size_t field, const codec::Target &target) const;
 
  private:
   void next_differences(const format::OpenedChunk &chunk, std::uint64_t particles, int threads);

@@ -35,14 +35,14 @@ struct SectionContext {
   // In an ordered chunk: the ids, ascending. Null for the section of the ids.
   const format::Column<std::int64_t> *ids = nullptr;
   // Of a difference chunk: the field in earlier frames.
-  const cpu::DifferenceState *state = nullptr;
+  const codec::DifferenceState *state = nullptr;
   model::ModelledState *modelled = nullptr;
   model::ClassedState *classed = nullptr;
   OtherFields *others = nullptr;
   int threads = 1;
 
   std::size_t components() const { return field.components.size(); }
-  cpu::OrderedShape ordered_shape(const core::GridBox &box) const {
+  codec::OrderedShape ordered_shape(const core::GridBox &box) const {
     return {particles, static_cast<int>(components()), ids == nullptr ? nullptr : ids->data(), box};
   }
 };
@@ -62,7 +62,7 @@ struct SectionSource {
   const Indices &indices;                            // of the rows; not loaded for lossless fields
   core::GridBox edges;                               // of the cell, on the grid of the field
   const std::optional<format::TiltedEdges> &tilted;  // the same, if the cell is tilted
-  cpu::Encoder &encoder;                             // of block chunks
+  codec::Encoder &encoder;                           // of block chunks
   model::ModelledOptions options;
   // Block coding is only tried for a section of so many bytes.
   std::size_t least_for_blocks = 0;
@@ -89,15 +89,16 @@ struct ToBeat {
 };
 
 // Writes the indices of all particles. Throws corrupt with the position in the payload, limit_exceeded, std::bad_alloc.
-using Decode = void(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out);
+using Decode = void(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out);
 // False if the coding does not serve these values, or cannot be smaller than what there is. Throws std::bad_alloc.
 using TryEncode = bool(const SectionSource &source, const ToBeat &best, EncodedSection &out);
 
 // Decode a payload, with the exact values of the section head in `indices`. Throw as Decode.
 using Load = void(const SectionContext &context, const Payload &payload, Indices &indices);
-using Write = void(const SectionContext &context, const Payload &payload, Indices &indices, const cpu::Target &target);
+using Write = void(const SectionContext &context, const Payload &payload, Indices &indices,
+                   const codec::Target &target);
 // Goes on to the next frame without its indices, which takes less time than to decode them. Throws as Decode.
-using Follow = void(cpu::DifferenceState &state, const Payload &payload);
+using Follow = void(codec::DifferenceState &state, const Payload &payload);
 // Reads the bonds that a payload names. Throws as Decode.
 using FindBonds = model::Bonds(const SectionContext &context, const Payload &payload);
 // Offsets in a section where 1 + the number of another field may stand (0: none). Throws corrupt.

@@ -18,7 +18,7 @@ constexpr std::size_t particles_placed = 4096;
 constexpr std::size_t tolerated_outside = 64;  // one of so many particles
 constexpr unsigned wait = 16;                  // frames, after a search that found no better corner
 
-std::vector<molecule::Way> places_of(const cpu::IndexColumns &q, std::size_t n, std::size_t most) {
+std::vector<molecule::Way> places_of(const codec::IndexColumns &q, std::size_t n, std::size_t most) {
   std::vector<molecule::Way> places;
   for (std::size_t i = 0; i < n; i += n / most + 1) {
     const molecule::Way place{q[0][i], q[1][i], q[2][i]};
@@ -69,7 +69,7 @@ double begin_of(std::vector<double> &values, double length) {
 
 }  // namespace
 
-void CornerSearch::place(format::TiltedEdges &cell, const cpu::IndexColumns &q, std::size_t n) {
+void CornerSearch::place(format::TiltedEdges &cell, const codec::IndexColumns &q, std::size_t n) {
   const std::array<molecule::Way, 3> edges{{{cell.axes[0].period, 0, 0},
                                             {cell.tilts[0], cell.axes[1].period, 0},
                                             {cell.tilts[1], cell.tilts[2], cell.axes[2].period}}};

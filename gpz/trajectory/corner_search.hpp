@@ -18,7 +18,7 @@ class CornerSearch {
  public:
   // Moves the corner of the cell, the lower ends of its axes, to where most particles are inside, as a parallelepiped
   // or as a brick of its edges' length. The corner stays where nearly all particles are inside already.
-  void place(format::TiltedEdges &cell, const cpu::IndexColumns &q, std::size_t n);
+  void place(format::TiltedEdges &cell, const codec::IndexColumns &q, std::size_t n);
 
  private:
   crystal::Vector3 offset_{};  // of the corner that was found, in edges

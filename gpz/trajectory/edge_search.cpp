@@ -45,7 +45,7 @@ void EdgeSearch::take(std::size_t axis) {
   set(edges_.axes[axis].period, known_[axis].edge[axis]);
 }
 
-void EdgeSearch::find_range(const cpu::IndexColumns &q, std::size_t components, std::size_t n) {
+void EdgeSearch::find_range(const codec::IndexColumns &q, std::size_t components, std::size_t n) {
   range_ = {};
   for (std::size_t d = 0; d < components; ++d) {
     std::int64_t low = core::max_axis_reach;
@@ -59,7 +59,7 @@ void EdgeSearch::find_range(const cpu::IndexColumns &q, std::size_t components, 
   }
 }
 
-void EdgeSearch::find_jumps(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components,
+void EdgeSearch::find_jumps(const codec::IndexColumns &q, const codec::IndexColumns &last, std::size_t components,
                             std::size_t n) {
   jumps_.clear();
   const std::size_t stride = n / most_seen + 1;
@@ -194,7 +194,7 @@ EdgeEstimate EdgeSearch::mean_of(const Ways &ways, std::size_t axis) const {
 }
 
 // Bonds of particles that jump to others in neighbouring slots that do not.
-void EdgeSearch::find_bonds(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components,
+void EdgeSearch::find_bonds(const codec::IndexColumns &q, const codec::IndexColumns &last, std::size_t components,
                             std::size_t n) {
   const molecule::Cell cell(edges_.axes, edges_.tilts);
   std::int64_t shortest = core::max_axis_reach;
@@ -254,7 +254,7 @@ void EdgeSearch::straighten() {
   edges_.tilts = {};
 }
 
-void EdgeSearch::update(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components,
+void EdgeSearch::update(const codec::IndexColumns &q, const codec::IndexColumns &last, std::size_t components,
                         std::size_t n, bool is_thorough) {
   const auto is_found = [](const core::GridAxis &axis) { return axis.period != 0; };
   const auto end = edges_.axes.begin() + static_cast<std::ptrdiff_t>(components);
@@ -292,7 +292,7 @@ void EdgeSearch::update(const cpu::IndexColumns &q, const cpu::IndexColumns &las
   straighten();
 }
 
-void EdgeSearch::look_at(const cpu::IndexColumns &q, std::size_t components, std::size_t n) {
+void EdgeSearch::look_at(const codec::IndexColumns &q, std::size_t components, std::size_t n) {
   if (edges_.axes[0].period != 0 || edges_.axes[1].period != 0 || edges_.axes[2].period != 0) return;
   find_range(q, components, n);
   std::vector<Way> long_ways;

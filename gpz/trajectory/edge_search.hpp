@@ -21,12 +21,12 @@ class EdgeSearch {
   // Finds edges by the particles that jump from `last` to q, of `components` columns each. Edges that explain the jumps
   // stay. A thorough search also takes the bonds of these particles to those in neighbouring slots, which give the
   // edges exactly, and follows edges that change from frame to frame.
-  void update(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n,
+  void update(const codec::IndexColumns &q, const codec::IndexColumns &last, std::size_t components, std::size_t n,
               bool is_thorough);
 
   // Finds the periods of straight edges in a frame without an earlier one, by bonds of particles in neighbouring slots.
   // Does nothing if an edge is known.
-  void look_at(const cpu::IndexColumns &q, std::size_t components, std::size_t n);
+  void look_at(const codec::IndexColumns &q, std::size_t components, std::size_t n);
 
   // With lo = 0; an axis is open where no particle was seen to go through its edge.
   const format::TiltedEdges &edges() const { return edges_; }
@@ -51,14 +51,14 @@ class EdgeSearch {
     }
   };
 
-  void find_range(const cpu::IndexColumns &q, std::size_t components, std::size_t n);
-  void find_jumps(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n);
+  void find_range(const codec::IndexColumns &q, std::size_t components, std::size_t n);
+  void find_jumps(const codec::IndexColumns &q, const codec::IndexColumns &last, std::size_t components, std::size_t n);
   bool explains_jumps() const;
   Ways most_frequent(std::size_t axis) const;
   Ways jumps_through(std::size_t axis) const;
   EdgeEstimate mean_of(const Ways &ways, std::size_t axis) const;
   double usual_move(const std::int64_t *q, const std::int64_t *last, std::size_t n, std::size_t axis) const;
-  void find_bonds(const cpu::IndexColumns &q, const cpu::IndexColumns &last, std::size_t components, std::size_t n);
+  void find_bonds(const codec::IndexColumns &q, const codec::IndexColumns &last, std::size_t components, std::size_t n);
   std::optional<EdgeEstimate> refined(std::size_t axis) const;
   void take(std::size_t axis);
   void straighten();

@@ -57,7 +57,7 @@ std::uint64_t FrameHistory::particles() const {
   return sum;
 }
 
-void FrameHistory::write(std::size_t field, const cpu::Target &target, int /*threads*/) const {
+void FrameHistory::write(std::size_t field, const codec::Target &target, int /*threads*/) const {
   std::size_t first = 0;
   for (const ChunkReader &chunk : chunks_) {
     chunk.write(field, target.from(first));

@@ -33,7 +33,7 @@ class FrameHistory final : public OpenFrame {
   std::vector<bool> joined(std::vector<bool> wanted) const;
 
   std::uint64_t particles() const override;
-  void write(std::size_t field, const cpu::Target &target, int threads) const override;
+  void write(std::size_t field, const codec::Target &target, int threads) const override;
   const IdOrder &id_order(std::size_t field, int threads) override;
 
  private:

@@ -9,10 +9,10 @@
 
 namespace gpz::trajectory {
 
-cpu::Target IdOrder::target(std::size_t n) {
+codec::Target IdOrder::target(std::size_t n) {
   if (n > UINT32_MAX) throw Error(Status::limit_exceeded, "more particles than can be sorted by id");
   ids_.resize(n);
-  cpu::Target out;
+  codec::Target out;
   out.components[0] = {ids_.data(), sizeof(std::int64_t), ConstArray::Type::int64};
   return out;
 }

@@ -17,11 +17,11 @@ class IdOrder {
  public:
   // Room for the ids of n particles, in the order in which they are stored; then rank() finds the rows. Throws
   // limit_exceeded if there are more particles than rows can be numbered (2^32), std::bad_alloc.
-  cpu::Target target(std::size_t n);
+  codec::Target target(std::size_t n);
   void rank();
 
   const format::Column<std::int64_t> &ids() const { return ids_; }
-  // For cpu::Target; nullptr: they are stored in that order.
+  // For codec::Target; nullptr: they are stored in that order.
   const std::uint32_t *rows() const { return is_sorted_ ? nullptr : rows_.data(); }
 
  private:

@@ -23,7 +23,7 @@ IndependentChunk::IndependentChunk(format::OpenedChunk chunk, std::uint64_t part
     chunk_.bytes = reinterpret_cast<const std::uint8_t *>(aligned_.data());
   }
   if (chunk_.rule.family == format::Family::blocks)
-    blocks_ = std::make_unique<cpu::Decoder>(chunk_, particles, fields, wanted);
+    blocks_ = std::make_unique<codec::Decoder>(chunk_, particles, fields, wanted);
   if (chunk_.identity != format::no_field) decode_ids();
 }
 
@@ -32,7 +32,7 @@ const std::int64_t *IndependentChunk::integers(std::size_t field, int threads) c
   format::Column<std::int64_t> &column = integers_[field];
   if (column.empty()) {
     column.resize(static_cast<std::size_t>(particles_));
-    cpu::Target target;
+    codec::Target target;
     target.components[0] = {column.data(), sizeof(std::int64_t), ConstArray::Type::int64};
     write(field, target, threads);
   }
@@ -65,16 +65,16 @@ void IndependentChunk::decode_ids() {
   ids_ = std::move(indices.column[0]);
 }
 
-void IndependentChunk::write(std::size_t field, const cpu::Target &target, int threads) const {
+void IndependentChunk::write(std::size_t field, const codec::Target &target, int threads) const {
   Indices memory;
   write(field, target, threads, memory);
 }
 
-void IndependentChunk::write(std::size_t field, const cpu::Target &target, int threads, Indices &memory) const {
+void IndependentChunk::write(std::size_t field, const codec::Target &target, int threads, Indices &memory) const {
   if (blocks_ != nullptr)
     blocks_->decode(field, target, threads);
   else if (field == chunk_.identity)
-    cpu::store(cpu::IntegerValues{ids_.data()}, ids_.size(), target);
+    codec::store(codec::IntegerValues{ids_.data()}, ids_.size(), target);
   else
     in_section(field, threads, memory, [&](const SectionContext &context, const OpenedSection &section) {
       decode_values(context, section, memory, target);

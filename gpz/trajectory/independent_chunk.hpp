@@ -27,10 +27,10 @@ class IndependentChunk {
 
   std::uint64_t particles() const { return particles_; }
   const std::vector<Field> &fields() const { return *fields_; }
-  // Decodes a wanted field. Throws corrupt, limit_exceeded (see cpu::store), std::bad_alloc.
-  void write(std::size_t field, const cpu::Target &target, int threads) const;
+  // Decodes a wanted field. Throws corrupt, limit_exceeded (see codec::store), std::bad_alloc.
+  void write(std::size_t field, const codec::Target &target, int threads) const;
   // With memory that may have been used before.
-  void write(std::size_t field, const cpu::Target &target, int threads, Indices &memory) const;
+  void write(std::size_t field, const codec::Target &target, int threads, Indices &memory) const;
   // The bonds between its particles that a field's section found; empty for most. Throws as write.
   model::Bonds bonds(std::size_t field) const;
 
@@ -46,9 +46,9 @@ class IndependentChunk {
   std::uint64_t particles_;
   format::Column<std::uint32_t> aligned_;  // the bytes, if they were not
   format::OpenedChunk chunk_;
-  std::unique_ptr<cpu::Decoder> blocks_;  // of Family::blocks
-  format::Column<std::int64_t> ids_;      // of Population::by_id: all other fields need them
-  mutable IntegerColumns integers_;       // that other fields needed
+  std::unique_ptr<codec::Decoder> blocks_;  // of Family::blocks
+  format::Column<std::int64_t> ids_;        // of Population::by_id: all other fields need them
+  mutable IntegerColumns integers_;         // that other fields needed
 };
 
 }  // namespace gpz::trajectory

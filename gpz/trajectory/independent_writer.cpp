@@ -37,7 +37,7 @@ struct Population {
 }  // namespace
 
 bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
-                        const Box &box, std::uint32_t features, cpu::Encoder &encoder, CellSearch &cell,
+                        const Box &box, std::uint32_t features, codec::Encoder &encoder, CellSearch &cell,
                         EncodedChunk &out) {
   Population population;
   take_rows(rows, particles, population.rows);

@@ -19,7 +19,7 @@ namespace gpz::trajectory {
 // finds the axes of leading positions. Leaves the checksum to the caller. Returns whether an id of an ordered chunk
 // occurs more than once: the particles of equal ids stay in the order of their rows. Throws std::bad_alloc, Error.
 bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
-                        const Box &box, std::uint32_t features, cpu::Encoder &encoder, CellSearch &cell,
+                        const Box &box, std::uint32_t features, codec::Encoder &encoder, CellSearch &cell,
                         EncodedChunk &out);
 
 }  // namespace gpz::trajectory

@@ -25,16 +25,16 @@ std::uint64_t bits_of(T value) {
 }
 
 std::uint32_t quantize(const float *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q, double &error) {
-  return cpu::kernels().difference.quantize_floats(x, n, grid, q, error);
+  return codec::kernels().difference.quantize_floats(x, n, grid, q, error);
 }
 std::uint32_t quantize(const double *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q, double &error) {
-  return cpu::kernels().difference.quantize_doubles(x, n, grid, q, error);
+  return codec::kernels().difference.quantize_doubles(x, n, grid, q, error);
 }
 
 // Values first, first + 1, ... of component d, of which some cannot be held.
 template <typename T>
 void keep_exact(const T *x, std::size_t n, const core::Grid &grid, std::size_t d, std::size_t first,
-                const cpu::DifferenceState *last, Indices &to) {
+                const codec::DifferenceState *last, Indices &to) {
   std::int64_t *const out = to.column[d].data();
   for (std::size_t k = 0; k < n; ++k) {
     if (core::holds(x[k], grid)) continue;
@@ -46,7 +46,7 @@ void keep_exact(const T *x, std::size_t n, const core::Grid &grid, std::size_t d
 
 // All components of some rows at a time: rows are read once, wherever they are.
 template <typename T>
-void quantize(const FieldInput &input, const Rows &rows, const cpu::DifferenceState *last, Indices &to,
+void quantize(const FieldInput &input, const Rows &rows, const codec::DifferenceState *last, Indices &to,
               double &largest_error) {
   const core::Grid grid = format::grid_of(input);
   const std::size_t components = input.field.components.size();
@@ -93,11 +93,11 @@ void index_decoded(const format::Column<T> &x, const Field &field, std::size_t d
 
 // Decoded as what they are: in other floats a NaN may have other bits.
 template <typename T>
-void load_floats(const Field &field, std::size_t n, const std::function<void(const cpu::Target &)> &decode,
+void load_floats(const Field &field, std::size_t n, const std::function<void(const codec::Target &)> &decode,
                  Indices &to) {
   const std::size_t components = field.components.size();
   std::array<format::Column<T>, core::max_components> values;
-  cpu::Target target;
+  codec::Target target;
   for (std::size_t d = 0; d < components; ++d) {
     values[d].resize(n);
     target.components[d] = {values[d].data(), sizeof(T),
@@ -109,14 +109,14 @@ void load_floats(const Field &field, std::size_t n, const std::function<void(con
 
 }  // namespace
 
-cpu::IndexColumns Indices::columns(std::size_t components) const {
-  cpu::IndexColumns out{};
+codec::IndexColumns Indices::columns(std::size_t components) const {
+  codec::IndexColumns out{};
   for (std::size_t d = 0; d < components; ++d) out[d] = column[d].data();
   return out;
 }
 
-cpu::IndexOutput Indices::resize(std::size_t rows, std::size_t components) {
-  cpu::IndexOutput out{};
+codec::IndexOutput Indices::resize(std::size_t rows, std::size_t components) {
+  codec::IndexOutput out{};
   for (std::size_t d = 0; d < components; ++d) {
     column[d].resize(rows);
     out[d] = column[d].data();
@@ -124,7 +124,8 @@ cpu::IndexOutput Indices::resize(std::size_t rows, std::size_t components) {
   return out;
 }
 
-void Indices::load(const FieldInput &input, const Rows &rows, const cpu::DifferenceState *last, double &largest_error) {
+void Indices::load(const FieldInput &input, const Rows &rows, const codec::DifferenceState *last,
+                   double &largest_error) {
   exact.clear();
   resize(rows.size(), input.field.components.size());
   const bool narrow = input.components[0].type == ConstArray::Type::float32;
@@ -152,11 +153,12 @@ void Indices::fill_first() {
   }
 }
 
-void Indices::load_decoded(const Field &field, std::size_t n, const std::function<void(const cpu::Target &)> &decode) {
+void Indices::load_decoded(const Field &field, std::size_t n,
+                           const std::function<void(const codec::Target &)> &decode) {
   exact.clear();
   const std::size_t components = std::min<std::size_t>(field.components.size(), core::max_components);
   resize(n, components);
-  cpu::Target target;
+  codec::Target target;
   if (field.type == ValueType::integer) {
     for (std::size_t d = 0; d < components; ++d)
       target.components[d] = {column[d].data(), sizeof(std::int64_t), ConstArray::Type::int64};

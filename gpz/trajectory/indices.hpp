@@ -22,18 +22,18 @@ struct Indices {
   std::array<format::Column<std::int64_t>, core::max_components> column;
   format::Column<format::ExactValue> exact;
 
-  cpu::IndexColumns columns(std::size_t components) const;
-  cpu::IndexOutput resize(std::size_t rows, std::size_t components);
+  codec::IndexColumns columns(std::size_t components) const;
+  codec::IndexOutput resize(std::size_t rows, std::size_t components);
 
   // From the caller's arrays. A value that the grid cannot hold gets the index that `last` has for its row; without
   // `last`, that of the row before. `largest_error` grows to that of these values.
-  void load(const FieldInput &input, const Rows &rows, const cpu::DifferenceState *last, double &largest_error);
+  void load(const FieldInput &input, const Rows &rows, const codec::DifferenceState *last, double &largest_error);
   // After load without `last`: values that the grid cannot hold at the start of a column get the index of the first one
   // that it holds, so that they do not widen the box of the particles.
   void fill_first();
   // Of n particles of a chunk, whose values `decode` writes to the target that it is given. A value that the grid
   // cannot hold gets index 0.
-  void load_decoded(const Field &field, std::size_t n, const std::function<void(const cpu::Target &)> &decode);
+  void load_decoded(const Field &field, std::size_t n, const std::function<void(const codec::Target &)> &decode);
 };
 
 }  // namespace gpz::trajectory

@@ -8,16 +8,16 @@ namespace gpz::trajectory {
 
 using format::located;
 
-void OpenFrame::write_all(const std::vector<Field> &fields, const std::vector<cpu::Target> &targets,
+void OpenFrame::write_all(const std::vector<Field> &fields, const std::vector<codec::Target> &targets,
                           std::size_t sorted_by, int threads) {
   const IdOrder *const order = sorted_by == format::no_field ? nullptr : &id_order(sorted_by, threads);
   for (std::size_t f = 0; f < targets.size(); ++f) {
     if (!targets[f].is_wanted()) continue;
-    cpu::Target target = targets[f];
+    codec::Target target = targets[f];
     if (order != nullptr) target.rows = order->rows();
     try {
       if (f == sorted_by)
-        cpu::store(cpu::IntegerValues{order->ids().data()}, order->ids().size(), target);
+        codec::store(codec::IntegerValues{order->ids().data()}, order->ids().size(), target);
       else
         write(f, target, threads);
     } catch (const Error &error) {
@@ -33,7 +33,7 @@ void KeyFrame::add(const format::OpenedChunk &chunk, std::uint64_t particles, st
   particles_ += particles;
 }
 
-void KeyFrame::write(std::size_t field, const cpu::Target &target, int threads) const {
+void KeyFrame::write(std::size_t field, const codec::Target &target, int threads) const {
   std::size_t first = 0;
   for (const Chunk &chunk : chunks_) {
     located(chunk.position, [&] { chunk.chunk.write(field, target.from(first), threads, memory_->indices); });

@@ -20,14 +20,14 @@ class OpenFrame {
 
   virtual std::uint64_t particles() const = 0;
   // Writes one of the fields that the frame was read for, in the order in which particles are stored, unless the target
-  // says otherwise. Throws corrupt, limit_exceeded (see cpu::store), std::bad_alloc.
-  virtual void write(std::size_t field, const cpu::Target &target, int threads) const = 0;
+  // says otherwise. Throws corrupt, limit_exceeded (see codec::store), std::bad_alloc.
+  virtual void write(std::size_t field, const codec::Target &target, int threads) const = 0;
   // The order of the ids that this integer field has. Throws as write.
   virtual const IdOrder &id_order(std::size_t field, int threads) = 0;
 
   // Writes each of these fields with a wanted target, all particles by ascending ids of field `sorted_by`
   // (format::no_field: as they are stored). Throws as write.
-  void write_all(const std::vector<Field> &fields, const std::vector<cpu::Target> &targets, std::size_t sorted_by,
+  void write_all(const std::vector<Field> &fields, const std::vector<codec::Target> &targets, std::size_t sorted_by,
                  int threads);
 
  protected:
@@ -54,7 +54,7 @@ class KeyFrame final : public OpenFrame {
   void add(const format::OpenedChunk &chunk, std::uint64_t particles, std::uint64_t position);
 
   std::uint64_t particles() const override { return particles_; }
-  void write(std::size_t field, const cpu::Target &target, int threads) const override;
+  void write(std::size_t field, const codec::Target &target, int threads) const override;
   const IdOrder &id_order(std::size_t field, int threads) override;
 
  private:

@@ -31,7 +31,7 @@ class OtherFields {
  public:
   // The values of an integer field with one component; a field that is followed.
   using Integers = std::function<const std::int64_t *(std::size_t field)>;
-  using Followed = std::function<const cpu::DifferenceState *(std::size_t field)>;
+  using Followed = std::function<const codec::DifferenceState *(std::size_t field)>;
 
   // `own`: the number of the section's field. Without `followed` there is no history.
   OtherFields(const std::vector<Field> &fields, std::size_t own, Integers integers, Followed followed = nullptr)
@@ -47,7 +47,7 @@ class OtherFields {
   }
   // A field as it is known at the moment: those that come before the section's field as they are in the frame, others
   // as they were in the frame before. Throws corrupt if there is none, FieldNotFollowed.
-  const cpu::DifferenceState &history(std::size_t field) {
+  const codec::DifferenceState &history(std::size_t field) {
     if (field >= fields_.size() || !followed_) format::corrupt("a field that a section is predicted from");
     return *followed_(field);
   }

@@ -29,7 +29,7 @@ void decode_indices(const SectionContext &context, const OpenedSection &section,
 }
 
 void decode_values(const SectionContext &context, const OpenedSection &section, Indices &indices,
-                   const cpu::Target &target) {
+                   const codec::Target &target) {
   located(section.head, [&] { section.coding->write(context, section.payload, indices, target); });
 }
 

@@ -30,6 +30,6 @@ void decode_indices(const SectionContext &context, const OpenedSection &section,
 
 // Decodes its values, by way of `indices` if the coding has them. Throws as above.
 void decode_values(const SectionContext &context, const OpenedSection &section, Indices &indices,
-                   const cpu::Target &target);
+                   const codec::Target &target);
 
 }  // namespace gpz::trajectory

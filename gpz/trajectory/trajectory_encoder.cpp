@@ -36,7 +36,7 @@ bool has_identity(const std::vector<Field> &fields) { return identity_field(fiel
 struct TrajectoryEncoder::State {
   explicit State(int threads) : encoder(threads) {}
 
-  cpu::Encoder encoder;
+  codec::Encoder encoder;
   Order order = Order::id;
   Effort effort = default_effort;
   std::uint32_t features = feature::known;  // of the file
@@ -174,9 +174,9 @@ struct TrajectoryEncoder::State {
     history.add(trajectory::IndependentChunk(opened, rows.size(), described, {}), one_thread);
   }
 
-  trajectory::FoundCell find_cell(const Field &field, const cpu::IndexColumns &columns,
-                                  const cpu::DifferenceState &state, const Box &box) {
-    cpu::IndexColumns last{};
+  trajectory::FoundCell find_cell(const Field &field, const codec::IndexColumns &columns,
+                                  const codec::DifferenceState &state, const Box &box) {
+    codec::IndexColumns last{};
     for (std::size_t d = 0; d < field.components.size(); ++d) last[d] = state.axes[d].last.data();
     return cell.find(box, field, columns, &last, staying.size());
   }
@@ -185,10 +185,10 @@ struct TrajectoryEncoder::State {
     const FieldInput &input = fields[f];
     const format::Crossed crossed = f == 0 ? format::Crossed{} : format::crossed_by(fields[0].field, input.field, box);
     history.expect_crossings(f, crossed);
-    const cpu::DifferenceState &state = history.state(f);
+    const codec::DifferenceState &state = history.state(f);
     const std::size_t components = input.field.components.size();
     indices.load(input, staying, &state, out.largest_error[f]);
-    const cpu::IndexColumns columns = indices.columns(components);
+    const codec::IndexColumns columns = indices.columns(components);
     const trajectory::FoundCell found = f == 0 && trajectory::class_of(input.field) == trajectory::positions
                                             ? find_cell(input.field, columns, state, box)
                                             : trajectory::FoundCell{format::grid_box(box, input.field), {}};

@@ -31,13 +31,14 @@ T from_bits(std::uint64_t bits) {
 
 // Values of type T stay of this type on their way to arrays of this type, which keeps the bits of a NaN.
 template <typename T>
-void write_grid_values(const Field &field, const cpu::IndexColumns &indices, std::size_t n, const cpu::Target &target) {
+void write_grid_values(const Field &field, const codec::IndexColumns &indices, std::size_t n,
+                       const codec::Target &target) {
   T memory[core::max_components][at_once];
   for (std::size_t first = 0; first < n; first += at_once) {
     const std::size_t count = std::min(at_once, n - first);
-    const cpu::Target here = target.from(first);
+    const codec::Target here = target.from(first);
     std::array<const T *, core::max_components> staged{};
-    cpu::Target rest = here;
+    codec::Target rest = here;
     for (std::size_t d = 0; d < field.components.size(); ++d) {
       if (here.components[d].data == nullptr) continue;
       if (void *const straight = here.contiguous(d, ConstArray::Type::float64)) {
@@ -48,37 +49,37 @@ void write_grid_values(const Field &field, const cpu::IndexColumns &indices, std
       to_floats<T>(indices[d] + first, count, field.step, memory[d]);
       staged[d] = memory[d];
     }
-    cpu::store(staged, count, rest);
+    codec::store(staged, count, rest);
   }
 }
 
 template <typename T>
-void write_exact_values(const format::Column<format::ExactValue> &exact, const cpu::Target &target) {
+void write_exact_values(const format::Column<format::ExactValue> &exact, const codec::Target &target) {
   for (const format::ExactValue &value : exact) {
     const std::size_t d = value.place >> format::exact_component_shift;
     const T exactly = from_bits<T>(value.bits);
-    cpu::Target one = target.from(value.place & format::exact_row_mask);
+    codec::Target one = target.from(value.place & format::exact_row_mask);
     for (std::size_t e = 0; e < one.components.size(); ++e)
       if (e != d) one.components[e].data = nullptr;
     std::array<const T *, core::max_components> values{};
     values[d] = &exactly;
-    cpu::store(values, 1, one);
+    codec::store(values, 1, one);
   }
 }
 
 template <typename T>
-void write_floats(const Field &field, const cpu::IndexColumns &indices, std::size_t n,
-                  const format::Column<format::ExactValue> &exact, const cpu::Target &target) {
+void write_floats(const Field &field, const codec::IndexColumns &indices, std::size_t n,
+                  const format::Column<format::ExactValue> &exact, const codec::Target &target) {
   write_grid_values<T>(field, indices, n, target);
   write_exact_values<T>(exact, target);
 }
 
 }  // namespace
 
-void write_values(const Field &field, const cpu::IndexColumns &indices, std::size_t n,
-                  const format::Column<format::ExactValue> &exact, const cpu::Target &target) {
+void write_values(const Field &field, const codec::IndexColumns &indices, std::size_t n,
+                  const format::Column<format::ExactValue> &exact, const codec::Target &target) {
   if (field.type == ValueType::integer)
-    cpu::store(indices, n, target);
+    codec::store(indices, n, target);
   else if (field.type == ValueType::float32)
     write_floats<float>(field, indices, n, exact, target);
   else

@@ -14,8 +14,8 @@
 namespace gpz::trajectory {
 
 // Writes the values of n particles with these indices, and in their places the exact ones. Throws limit_exceeded (see
-// cpu::store).
-void write_values(const Field &field, const cpu::IndexColumns &indices, std::size_t n,
-                  const format::Column<format::ExactValue> &exact, const cpu::Target &target);
+// codec::store).
+void write_values(const Field &field, const codec::IndexColumns &indices, std::size_t n,
+                  const format::Column<format::ExactValue> &exact, const codec::Target &target);
 
 }  // namespace gpz::trajectory

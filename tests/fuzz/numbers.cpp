@@ -18,7 +18,7 @@ using gpz::fuzz::status_of;
 
 constexpr std::size_t most_numbers = 5000;
 // Few, mostly, as every one has a table.
-constexpr unsigned numbers_of_contexts[] = {1, 2, 3, 5, 8, 24, 100, gpz::cpu::max_number_contexts};
+constexpr unsigned numbers_of_contexts[] = {1, 2, 3, 5, 8, 24, 100, gpz::codec::max_number_contexts};
 
 struct Numbers {
   unsigned contexts;
@@ -44,7 +44,7 @@ Numbers described(Program &program) {
 }
 
 std::vector<std::uint8_t> encoded(const Numbers &numbers) {
-  gpz::cpu::NumberEncoder encoder(numbers.contexts);
+  gpz::codec::NumberEncoder encoder(numbers.contexts);
   for (std::size_t i = 0; i < numbers.number.size(); ++i) encoder.put(numbers.context[i], numbers.number[i]);
   std::vector<std::uint8_t> bytes;
   encoder.finish(bytes);
@@ -59,7 +59,7 @@ Status decode(const std::vector<std::uint8_t> &bytes, unsigned contexts, const s
   if (!bytes.empty()) std::memcpy(exact.get(), bytes.data(), bytes.size());
   number.clear();
   return status_of([&] {
-    gpz::cpu::NumberDecoder decoder(exact.get(), bytes.size(), contexts);
+    gpz::codec::NumberDecoder decoder(exact.get(), bytes.size(), contexts);
     for (const unsigned c : context) number.push_back(decoder.get(c));
     decoder.end();
   });

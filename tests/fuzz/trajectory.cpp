@@ -27,7 +27,7 @@ std::uint64_t values_of(const gpz::trajectory::ChunkReader &reader, std::size_t 
   const auto type = is_integer ? gpz::ConstArray::Type::int64 : gpz::ConstArray::Type::float64;
   const auto particles = static_cast<std::size_t>(reader.particles());
   std::vector<std::vector<double>> columns(field.components.size(), std::vector<double>(particles));
-  gpz::cpu::Target target;
+  gpz::codec::Target target;
   for (std::size_t d = 0; d < columns.size(); ++d) target.components[d] = {columns[d].data(), sizeof(double), type};
   reader.write(f, target);
   std::uint64_t sum = 0;

@@ -173,7 +173,7 @@ void encode(const std::string &source, const std::string &path, int threads) {
     }
   }
   writer.close();
-  std::printf("%s\n", gpz::cpu::kernels().name);
+  std::printf("%s\n", gpz::codec::kernels().name);
 }
 
 std::uint64_t bits_of(double value) {

@@ -191,10 +191,10 @@ std::vector<Section> sections_of(const fuzz::Chunk &chunk, const std::vector<Fie
 }
 
 // Particles that have moved for a few frames.
-cpu::DifferenceState history_of(const Section &section) {
-  cpu::DifferenceState state;
+codec::DifferenceState history_of(const Section &section) {
+  codec::DifferenceState state;
   std::array<std::vector<std::int64_t>, core::max_components> q;
-  const auto columns = [&] { return cpu::IndexColumns{q[0].data(), q[1].data(), q[2].data()}; };
+  const auto columns = [&] { return codec::IndexColumns{q[0].data(), q[1].data(), q[2].data()}; };
   const auto move = [&](std::int64_t frame) {
     for (std::size_t d = 0; d < static_cast<std::size_t>(section.components()); ++d) {
       q[d].resize(section.particles);
@@ -214,13 +214,13 @@ cpu::DifferenceState history_of(const Section &section) {
 // That state in device memory.
 class DeviceState {
  public:
-  explicit DeviceState(const cpu::DifferenceState &host)
+  explicit DeviceState(const codec::DifferenceState &host)
       : memory_(cuda::difference_state_size(host.particles, host.components, host.plain)),
         state_(cuda::place_difference_state(memory_.get(), host.particles, host.components, host.plain)) {
     state_.particles = host.particles;
     state_.frames = host.frames;
     for (std::size_t d = 0; d < static_cast<std::size_t>(host.components); ++d) {
-      const cpu::DifferenceState::Axis &axis = host.axes[d];
+      const codec::DifferenceState::Axis &axis = host.axes[d];
       upload(state_.last[d], std::vector<std::int32_t>(axis.last.begin(), axis.last.end()));
       if (host.plain) continue;
       upload(state_.deviation[d], axis.deviation);
@@ -246,13 +246,13 @@ struct OnCpu {
   std::vector<std::uint64_t> values;  // bits, component by component
 };
 
-OnCpu decode_on_cpu(const Section &section, const cpu::DifferenceState &state) {
+OnCpu decode_on_cpu(const Section &section, const codec::DifferenceState &state) {
   OnCpu result;
   std::array<std::vector<std::int64_t>, core::max_components> q;
   for (auto &column : q) column.resize(section.particles);
   result.is_sound = status_of([&] {
-                      cpu::decode_difference(state, section.bytes.data(), section.bytes.size(), section.box,
-                                             {q[0].data(), q[1].data(), q[2].data()});
+                      codec::decode_difference(state, section.bytes.data(), section.bytes.size(), section.box,
+                                               {q[0].data(), q[1].data(), q[2].data()});
                     }) == Status::ok;
   for (std::size_t d = 0; d < static_cast<std::size_t>(section.components()); ++d)
     for (const std::int64_t index : q[d]) {
@@ -270,7 +270,7 @@ TEST_F(CudaCorpus, DifferenceSectionsAreDecodedOrRefusedAsOnTheCpu) {
   std::size_t decoded = 0, refused = 0, sound = 0;
   const Pinned<std::uint32_t> status;
   const auto check_section = [&](const Input &input, const Section &section) {
-    const cpu::DifferenceState host = history_of(section);
+    const codec::DifferenceState host = history_of(section);
     const OnCpu expected = decode_on_cpu(section, host);
 
     const std::size_t n = section.particles;

@@ -23,7 +23,7 @@ TEST_F(CudaDifference, ACancelledFrameChangesNothing) {
   cuda::BesidesEncoding besides;
   besides.cancelled = cancelled;
   Device device(n, 3, false);
-  cpu::DifferenceState host;
+  codec::DifferenceState host;
   const DeviceMemory out(cuda::difference_bound(n, 3));
   const Pinned<cuda::DifferenceResult> result;
   for (int s = 0; s < 5; ++s) {
@@ -51,7 +51,7 @@ TEST_F(CudaDifference, ACancelledFrameChangesNothing) {
       }
     }
     std::vector<std::uint8_t> expected;
-    cpu::encode_difference(host, columns(q), motion.box(), expected);
+    codec::encode_difference(host, columns(q), motion.box(), expected);
     EXPECT_EQ(out.bytes(expected.size()), expected);
     host.advance(columns(q), motion.box());
     expect_same(device.state, host);
@@ -68,7 +68,7 @@ TEST_F(CudaDifference, OtherParticles) {
   const DeviceMemory wide(4);
   check(cudaMemset(wide.get(), 0, 4));
   Device device(capacity, 3, false);
-  cpu::DifferenceState host;
+  codec::DifferenceState host;
   const auto uploaded = [&](const std::vector<double> &xyz) {
     auto up = std::make_unique<Uploaded<double>>(xyz, 3, Rows::interleaved, random);
     up->values.grid = grid;

@@ -21,7 +21,7 @@ void damage_sections(std::uint64_t seed, bool neighbours) {
   Motion motion(n, 3, seed);
   const core::Grid grid{1, 1, 0.5};
   std::set<std::uint64_t> invalid;
-  cpu::DifferenceState host;
+  codec::DifferenceState host;
   auto xyz = motion.next();
   host.start(columns(host_indices(xyz, 3, grid, nullptr, invalid)), n, 3);
   for (int s = 0; s < 3; ++s) {
@@ -30,8 +30,8 @@ void damage_sections(std::uint64_t seed, bool neighbours) {
   }
   xyz = motion.next();
   std::vector<std::uint8_t> bytes;
-  cpu::encode_difference(host, columns(host_indices(xyz, 3, grid, &host, invalid)), motion.box(), bytes, cpu::kernels(),
-                         neighbours);
+  codec::encode_difference(host, columns(host_indices(xyz, 3, grid, &host, invalid)), motion.box(), bytes,
+                           codec::kernels(), neighbours);
   if (neighbours && bytes[0] == core::neighbour_predictor) ++sections_with_neighbours;
 
   Device device(n, 3, false);
@@ -72,8 +72,8 @@ void damage_sections(std::uint64_t seed, bool neighbours) {
     for (auto &axis : q) axis.resize(n);
     bool good = true;
     try {
-      cpu::decode_difference(host, damaged.data(), damaged.size(), motion.box(),
-                             {q[0].data(), q[1].data(), q[2].data()});
+      codec::decode_difference(host, damaged.data(), damaged.size(), motion.box(),
+                               {q[0].data(), q[1].data(), q[2].data()});
     } catch (const Error &) {
       good = false;
     }

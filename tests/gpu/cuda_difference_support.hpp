@@ -24,7 +24,7 @@ class CudaDifference : public GpuTest {};
 using cuda::DeviceDifferenceState;
 using Columns = std::array<std::vector<std::int64_t>, 3>;
 
-inline cpu::IndexColumns columns(const Columns &q) { return {q[0].data(), q[1].data(), q[2].data()}; }
+inline codec::IndexColumns columns(const Columns &q) { return {q[0].data(), q[1].data(), q[2].data()}; }
 
 inline double gaussian(Random &random) {
   double sum = -6;
@@ -170,7 +170,7 @@ class Device {
   DeviceDifferenceState state;
 };
 
-inline void expect_same(const DeviceDifferenceState &device, const cpu::DifferenceState &host) {
+inline void expect_same(const DeviceDifferenceState &device, const codec::DifferenceState &host) {
   ASSERT_EQ(device.particles, host.particles);
   ASSERT_EQ(device.frames, host.frames);
   const std::size_t n = host.particles;
@@ -192,7 +192,7 @@ inline void expect_same(const DeviceDifferenceState &device, const cpu::Differen
 // What the host finds of the same values: indices, and the places of what the grid cannot hold.
 template <typename T>
 Columns host_indices(const std::vector<T> &xyz, int components, const core::Grid &grid,
-                     const cpu::DifferenceState *state, std::set<std::uint64_t> &invalid) {
+                     const codec::DifferenceState *state, std::set<std::uint64_t> &invalid) {
   Columns q;
   const auto width = static_cast<std::size_t>(components);
   for (std::size_t k = 0; k < xyz.size(); ++k) {

@@ -88,7 +88,7 @@ class Parity {
     std::set<std::uint64_t> invalid;
     const Columns q = host_indices(xyz, case_.components, grid_, &host_, invalid);
     std::vector<std::uint8_t> expected;
-    cpu::encode_difference(host_, columns(q), box_, expected, cpu::kernels(), case_.neighbours);
+    codec::encode_difference(host_, columns(q), box_, expected, codec::kernels(), case_.neighbours);
     const std::vector<std::uint8_t> crossed = crossings_of(q);
     host_.advance(columns(q), box_);
     ASSERT_LE(expected.size(), capacity_);
@@ -216,7 +216,7 @@ class Parity {
   Random random_;
   core::Grid grid_{};
   core::GridBox box_{};
-  cpu::DifferenceState host_;
+  codec::DifferenceState host_;
   Device encoder_;
   Device decoder_;
   std::size_t capacity_;

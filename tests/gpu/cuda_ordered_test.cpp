@@ -123,7 +123,7 @@ class Section {
     }
     q = places.q;
     shape = {n, components, kind == IdKind::none ? nullptr : ids.data(), places.box};
-    cpu::encode_ordered(shape, {q[0].data(), q[1].data(), q[2].data()}, bytes);
+    codec::encode_ordered(shape, {q[0].data(), q[1].data(), q[2].data()}, bytes);
     types = static_cast<int>(random.below(3));
     layout = static_cast<Layout>(random.below(static_cast<std::uint64_t>(Layout::kinds)));
   }
@@ -140,14 +140,14 @@ class Section {
   // What the device makes of these bytes against what the CPU does.
   void compare(const std::vector<std::uint8_t> &section, bool is_whole) {
     Columns expected;
-    cpu::IndexOutput out{};
+    codec::IndexOutput out{};
     for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
       expected[d].resize(n);
       out[d] = expected[d].data();
     }
     bool good = true;
     try {
-      cpu::decode_ordered(shape, section.data(), section.size(), out);
+      codec::decode_ordered(shape, section.data(), section.size(), out);
     } catch (const Error &error) {
       EXPECT_EQ(error.status(), Status::corrupt);
       good = false;
@@ -167,7 +167,7 @@ class Section {
   IdKind kind = IdKind::none;
   Column ids;
   Columns q;
-  cpu::OrderedShape shape;
+  codec::OrderedShape shape;
   std::vector<std::uint8_t> bytes;
   int types = 0;
   Layout layout = Layout::separate;

@@ -83,7 +83,7 @@ template <typename T>
 EncodedChunk on_cpu(const Cloud<T> &cloud) {
   std::vector<FieldInput> fields{cloud.inputs()[0]};
   format::prepare_fields(fields, cloud.size());
-  cpu::Encoder encoder(1);
+  codec::Encoder encoder(1);
   EncodedChunk chunk;
   trajectory::CellSearch cell;
   trajectory::encode_independent(ChunkKind::sequence, fields, cloud.size(), nullptr, {}, 0, encoder, cell, chunk);

@@ -55,7 +55,7 @@ class DecoderOutputs {
   }
 
   const std::vector<cuda::FieldOutput> &outputs() const { return outputs_; }
-  std::vector<cpu::Target> &targets() { return targets_; }
+  std::vector<codec::Target> &targets() { return targets_; }
   // Every byte, those between the values too.
   void expect_equal(const std::string &what = "") const {
     for (std::size_t f = 0; f < arrays_.size(); ++f)
@@ -69,7 +69,7 @@ class DecoderOutputs {
   };
   std::vector<Array> arrays_;
   std::vector<cuda::FieldOutput> outputs_;
-  std::vector<cpu::Target> targets_;
+  std::vector<codec::Target> targets_;
 };
 
 // What the CPU's reader of a chunk has, into the host's arrays.
@@ -81,7 +81,7 @@ inline void write_sorted(const trajectory::ChunkReader &reader, const std::vecto
     ranks.rank();
   }
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    cpu::Target target = outputs.targets()[f];
+    codec::Target target = outputs.targets()[f];
     if (!target.is_wanted()) continue;
     if (order == cuda::OutputOrder::id) target.rows = ranks.rows();
     reader.write(f, target);

@@ -23,7 +23,7 @@ std::vector<std::uint32_t> read_words(std::size_t count) {
 }
 
 int encode(std::uint32_t contexts, std::uint32_t count) {
-  gpz::cpu::NumberEncoder encoder(contexts);
+  gpz::codec::NumberEncoder encoder(contexts);
   const std::vector<std::uint32_t> items = read_words(std::size_t{2} * count);
   for (std::size_t i = 0; i + 1 < items.size(); i += 2) encoder.put(items[i], items[i + 1]);
   std::vector<std::uint8_t> bytes;
@@ -37,7 +37,7 @@ int decode(std::uint32_t contexts, std::uint32_t count) {
   for (int c = std::getchar(); c != EOF; c = std::getchar()) bytes.push_back(static_cast<std::uint8_t>(c));
   std::vector<std::uint32_t> numbers;
   try {
-    gpz::cpu::NumberDecoder decoder(bytes.data(), bytes.size(), contexts);
+    gpz::codec::NumberDecoder decoder(bytes.data(), bytes.size(), contexts);
     for (const std::uint32_t c : context) numbers.push_back(decoder.get(c));
     decoder.end();
   } catch (const gpz::Error &) {

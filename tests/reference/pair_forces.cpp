@@ -18,7 +18,7 @@ namespace {
 using gpz::test::Random;
 using Frame = std::array<std::vector<std::int64_t>, 3>;
 
-gpz::cpu::IndexColumns columns(const Frame &frame) { return {frame[0].data(), frame[1].data(), frame[2].data()}; }
+gpz::codec::IndexColumns columns(const Frame &frame) { return {frame[0].data(), frame[1].data(), frame[2].data()}; }
 
 template <class Column>
 void print(const Column &column) {
@@ -65,7 +65,7 @@ void follow(const Case &c, std::uint64_t seed) {
   Frame q;
   for (std::size_t d = 0; d < 3; ++d)
     for (int i = 0; i < 60; ++i) q[d].push_back(anywhere(d));
-  gpz::cpu::DifferenceState state;
+  gpz::codec::DifferenceState state;
   gpz::model::PairForce force;
   gpz::model::Expectation expected;
   state.start(columns(q), q[0].size(), c.components);

@@ -6,7 +6,7 @@
 
 #include "gpz/kernels/kernels.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 inline std::vector<const Kernels *> all_kernels() {
   std::vector<const Kernels *> all;
@@ -15,4 +15,4 @@ inline std::vector<const Kernels *> all_kernels() {
   return all;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -204,7 +204,7 @@ TEST(RangeCoder, AnySymbolsComeBack) {
         symbols.push_back({2, width, random.bits() & core::low_mask(static_cast<int>(width))});
       }
     }
-    cpu::RangeEncoder encoder;
+    codec::RangeEncoder encoder;
     std::array<core::AdaptiveBit, 3> models;
     for (const Symbol &s : symbols) {
       if (s.kind == 0) encoder.bit(models[s.range], s.value != 0);
@@ -213,7 +213,7 @@ TEST(RangeCoder, AnySymbolsComeBack) {
     }
     Bytes bytes;
     encoder.finish(bytes);
-    cpu::RangeDecoder decoder(bytes.data(), bytes.size());
+    codec::RangeDecoder decoder(bytes.data(), bytes.size());
     models = {};
     for (const Symbol &s : symbols) {
       const std::uint64_t value = s.kind == 0   ? std::uint64_t{decoder.bit(models[s.range])}
@@ -228,12 +228,12 @@ TEST(RangeCoder, AnySymbolsComeBack) {
 // A carry runs through words of ones.
 TEST(RangeCoder, Carries) {
   for (std::uint32_t last = 0; last < 64; ++last) {
-    cpu::RangeEncoder encoder;
+    codec::RangeEncoder encoder;
     for (int i = 0; i < 40; ++i) encoder.choice(3, i < 39 ? 1 : last % 3);
     for (int i = 0; i < 200; ++i) encoder.choice(core::most_outcomes, core::most_outcomes - 1 - (i == 190 ? last : 0));
     Bytes bytes;
     encoder.finish(bytes);
-    cpu::RangeDecoder decoder(bytes.data(), bytes.size());
+    codec::RangeDecoder decoder(bytes.data(), bytes.size());
     for (int i = 0; i < 40; ++i) ASSERT_EQ(decoder.choice(3), i < 39 ? 1 : last % 3);
     for (int i = 0; i < 200; ++i)
       ASSERT_EQ(decoder.choice(core::most_outcomes), core::most_outcomes - 1 - (i == 190 ? last : 0));

@@ -94,8 +94,8 @@ double halved_bits(const Cloud<T> &cloud) {
   indices.load(fields[0], rows, nullptr, error);
   std::vector<std::uint32_t> order;
   Bytes bytes;
-  cpu::encode_cells(indices.columns(static_cast<std::size_t>(cloud.components)), cloud.size(), cloud.components, order,
-                    bytes);
+  codec::encode_cells(indices.columns(static_cast<std::size_t>(cloud.components)), cloud.size(), cloud.components,
+                      order, bytes);
   return static_cast<double>(bytes.size()) * 8 / static_cast<double>(cloud.size());
 }
 

@@ -14,8 +14,8 @@
 namespace gpz::test {
 namespace {
 
-using cpu::columns;
-using Frame = cpu::Frame;
+using codec::columns;
+using Frame = codec::Frame;
 using Type = ConstArray::Type;
 using Vector = std::array<double, 3>;
 
@@ -171,7 +171,7 @@ TEST(CellSearch, EdgesThatWereFoundStay) {
   search.set_thorough(true);
   const Frame *last = frames.data();
   for (const Frame *now : {&frames[1], &frames[2], &still}) {
-    const cpu::IndexColumns before = columns(*last);
+    const codec::IndexColumns before = columns(*last);
     const core::GridBox axes = search.find({}, field, columns(*now), &before, particles).axes;
     for (const core::GridAxis &axis : axes) EXPECT_NEAR(static_cast<double>(axis.period), edge / bound, 100);
     last = now;
@@ -193,8 +193,8 @@ TEST(CellSearch, TwoComponentsOfATiltedCellThatNoBoxNames) {
     std::array<std::vector<std::int64_t>, 2> q;
     for (std::size_t d = 0; d < q.size(); ++d)
       for (std::size_t i = 0; i < particles; ++i) q[d].push_back(std::llround(x[3 * i + d] / bound));
-    const cpu::IndexColumns now{q[0].data(), q[1].data(), nullptr};
-    const cpu::IndexColumns last{before[0].data(), before[1].data(), nullptr};
+    const codec::IndexColumns now{q[0].data(), q[1].data(), nullptr};
+    const codec::IndexColumns last{before[0].data(), before[1].data(), nullptr};
     EXPECT_FALSE(search.find({}, field, now, before[0].empty() ? nullptr : &last, particles).tilted);
     before = q;
   }

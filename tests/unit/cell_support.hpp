@@ -53,7 +53,7 @@ template <typename T>
 EncodedChunk cell_chunk(const Cloud<T> &cloud, const std::vector<int> &rows = {}) {
   std::vector<FieldInput> fields = cloud.inputs();
   format::prepare_fields(fields, cloud.size());
-  cpu::Encoder encoder(1);
+  codec::Encoder encoder(1);
   EncodedChunk chunk;
   trajectory::CellSearch cell;
   trajectory::encode_independent(ChunkKind::cells, fields, rows.empty() ? cloud.size() : rows.size(),

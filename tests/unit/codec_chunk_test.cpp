@@ -203,30 +203,30 @@ TEST(Chunk, DigestsArePinned) {
 
 // Every instruction set writes the same blocks.
 TEST(Kernels, AgreeOnRandomBlocks) {
-  const cpu::BlockKernels &generic = cpu::kernels("generic")->block;
+  const codec::BlockKernels &generic = codec::kernels("generic")->block;
   for (const char *name : {"avx2", "avx512"}) {
-    const cpu::Kernels *found = cpu::kernels(name);
+    const codec::Kernels *found = codec::kernels(name);
     if (found == nullptr) {
       std::printf("this processor has no %s\n", name);
       continue;
     }
-    const cpu::BlockKernels &other = found->block;
+    const codec::BlockKernels &other = found->block;
     Random random(14);
-    cpu::Scratch a(1024);
-    cpu::Scratch b(1024);
+    codec::Scratch a(1024);
+    codec::Scratch b(1024);
     for (int round = 0; round < 1000; ++round) {
       const auto n = static_cast<std::uint32_t>(1 + random.below(1024));
       const double width = std::pow(10.0, random.uniform(-2, 3));
       std::vector<double> values(3 * 1024);
       for (auto &value : values) value = random.uniform(-width, width);
       if (round % 5 == 0) values[random.below(n)] = std::numeric_limits<double>::quiet_NaN();
-      cpu::BlockInput input{core::Value::float64,       3,  {&values[0], &values[1024], &values[2048]},
-                            round % 3 == 0 ? 1024u : n, {}, true};
+      codec::BlockInput input{core::Value::float64,       3,  {&values[0], &values[1024], &values[2048]},
+                              round % 3 == 0 ? 1024u : n, {}, true};
       input.grid.bound = width * std::pow(10.0, random.uniform(-9, 0));
       input.grid.step = grid_step(input.grid.bound);
       input.grid.inverse_step = 1 / input.grid.step;
-      cpu::BlockResult ra;
-      cpu::BlockResult rb;
+      codec::BlockResult ra;
+      codec::BlockResult rb;
       generic.encode(input, a, ra);
       other.encode(input, b, rb);
       ASSERT_EQ(ra.words, rb.words) << name << " round " << round;
@@ -234,10 +234,10 @@ TEST(Kernels, AgreeOnRandomBlocks) {
       ASSERT_EQ(ra.largest_error, rb.largest_error);
       std::vector<double> da(3 * 1024);
       std::vector<double> db(3 * 1024);
-      const cpu::BlockOutput oa{core::Value::float64,          3, input.grid.step, input.n, 1024,
-                                {&da[0], &da[1024], &da[2048]}};
-      const cpu::BlockOutput ob{core::Value::float64,          3, input.grid.step, input.n, 1024,
-                                {&db[0], &db[1024], &db[2048]}};
+      const codec::BlockOutput oa{core::Value::float64,          3, input.grid.step, input.n, 1024,
+                                  {&da[0], &da[1024], &da[2048]}};
+      const codec::BlockOutput ob{core::Value::float64,          3, input.grid.step, input.n, 1024,
+                                  {&db[0], &db[1024], &db[2048]}};
       ASSERT_TRUE(generic.decode(rb.record, b.words, oa, a));
       std::memcpy(a.words, b.words, rb.words * 4);
       ASSERT_TRUE(other.decode(ra.record, a.words, ob, b));

@@ -82,19 +82,19 @@ Sizes sizes_by_formula(const std::vector<Position> &block, const std::uint8_t sh
 }
 
 // Encodes with a step of 1, so that positions are their own grid indices, and checks that they come back.
-cpu::BlockResult coded(const cpu::Kernels &kernels, const std::vector<Position> &block) {
+codec::BlockResult coded(const codec::Kernels &kernels, const std::vector<Position> &block) {
   std::vector<double> x[3];
   for (std::size_t d = 0; d < 3; ++d)
     for (const Position &p : block) x[d].push_back(static_cast<double>(p[d]));
-  cpu::Scratch scratch(particles);
-  cpu::BlockResult result;
+  codec::Scratch scratch(particles);
+  codec::BlockResult result;
   kernels.block.encode({core::Value::float64, 3, {x[0].data(), x[1].data(), x[2].data()}, particles, {1, 1, 0.5}, true},
                        scratch, result);
   EXPECT_TRUE(result.sorted);
   const std::vector<std::uint16_t> order(scratch.order, scratch.order + particles);
   std::vector<double> y[3];
   for (auto &values : y) values.resize(particles);
-  const cpu::BlockOutput output{
+  const codec::BlockOutput output{
       core::Value::float64, 3, 1, particles, particles, {y[0].data(), y[1].data(), y[2].data()}};
   EXPECT_TRUE(kernels.block.decode(result.record, scratch.words, output, scratch));
   for (std::size_t d = 0; d < 3; ++d)
@@ -105,7 +105,7 @@ cpu::BlockResult coded(const cpu::Kernels &kernels, const std::vector<Position> 
 class Runs : public testing::TestWithParam<const char *> {
  protected:
   void SetUp() override {
-    kernels_ = cpu::kernels(GetParam());
+    kernels_ = codec::kernels(GetParam());
     if (kernels_ == nullptr) GTEST_SKIP() << "this processor has no " << GetParam();
   }
 
@@ -117,13 +117,13 @@ class Runs : public testing::TestWithParam<const char *> {
     const std::uint64_t limit = words_of(most_runs * (11 + 10)) + particles / 32 * offset_bits;
     const std::uint64_t best_bitmap = words_of(particles + particles) + particles / 32 * offset_bits;
     ASSERT_LT(limit, best_bitmap);
-    const cpu::BlockResult result = coded(*kernels_, block);
+    const codec::BlockResult result = coded(*kernels_, block);
     EXPECT_EQ(result.record.mode, core::Mode::runs);
     EXPECT_LE(result.record.runs, most_runs);
     EXPECT_LE(result.words, limit);
   }
 
-  const cpu::Kernels *kernels_ = nullptr;
+  const codec::Kernels *kernels_ = nullptr;
 };
 
 // Offsets of 32 and of 64 bits. No axis gets more than 2^11 segments, so a cube of 2^(bits - 11) that is aligned to its
@@ -164,7 +164,7 @@ TEST_P(Runs, ClumpsTakeTheSmallerCoding) {
     for (auto &corner : corners)
       for (auto &x : corner) x = random.below((std::uint64_t{1} << bits) - side);
     const std::vector<Position> block = with_corners(random_cubes(random, corners, side), bits);
-    const cpu::BlockResult result = coded(*kernels_, block);
+    const codec::BlockResult result = coded(*kernels_, block);
     const Sizes sizes = sizes_by_formula(block, result.record.shift);
     EXPECT_LE(result.words, sizes.bitmap + sizes.offset);
     if (4 * sizes.runs <= particles) {

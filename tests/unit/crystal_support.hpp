@@ -123,6 +123,6 @@ class Crystal {
   std::vector<Bond> bonds_;
 };
 
-inline cpu::IndexColumns pointers(const Columns &q) { return {q[0].data(), q[1].data(), q[2].data()}; }
+inline codec::IndexColumns pointers(const Columns &q) { return {q[0].data(), q[1].data(), q[2].data()}; }
 
 }  // namespace gpz::test

@@ -12,7 +12,7 @@
 
 #include "difference_support.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 __extension__ using Wide = __int128;
 
@@ -209,4 +209,4 @@ inline Frame decode_slowly(const Trajectory &t, std::size_t frames, const std::v
   return out;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

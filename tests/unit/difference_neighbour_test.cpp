@@ -7,7 +7,7 @@
 
 #include "difference_decoder.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace {
 
 constexpr std::size_t block_size = DifferenceScratch::block_size;
@@ -207,7 +207,7 @@ TEST(DifferenceNeighbour, DamageIsAnErrorOrOtherValues) {
   for (Trajectory t : {jumping(crystal(1100, 4, 20, {700, 900, 5000})), molecules(2100, 4, 3, 200, 5)}) {
     const DifferenceState state = state_after(t, 3);
     const auto bytes = section_with(state, t.frames[3], t.box, {}, random_neighbours(random, 7, 3), kernels());
-    const auto is_refused = [&](const auto &damaged) { return cpu::is_refused(state, damaged, t.box); };
+    const auto is_refused = [&](const auto &damaged) { return codec::is_refused(state, damaged, t.box); };
     ASSERT_FALSE(is_refused(bytes));
     for (const auto &[at, value] :
          {std::pair<std::size_t, int>{0, 0}, {0, 1}, {0, 3}, {4, 0}, {4, 17}, {5, 0}, {5, 5}, {4, 255}}) {
@@ -228,4 +228,4 @@ TEST(DifferenceNeighbour, DamageIsAnErrorOrOtherValues) {
 }
 
 }  // namespace
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

@@ -16,7 +16,7 @@
 #include "gpz/error.hpp"
 #include "gpz/kernels/difference_kernels.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 
 using test::Random;
 using Frame = std::array<std::vector<std::int64_t>, 3>;
@@ -227,4 +227,4 @@ inline bool is_refused(const DifferenceState &state, const std::vector<std::uint
   return refused != 0;
 }
 
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

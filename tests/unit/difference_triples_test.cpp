@@ -8,7 +8,7 @@
 #include "difference_decoder.hpp"
 #include "gpz/core/triples.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace {
 
 // Vibration about places between the steps of the grid.
@@ -324,4 +324,4 @@ TEST(DifferenceTriples, DamageIsAnErrorOrOtherValues) {
 }
 
 }  // namespace
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

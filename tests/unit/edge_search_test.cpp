@@ -10,8 +10,8 @@
 namespace gpz::trajectory {
 namespace {
 
-using cpu::columns;
-using cpu::Frame;
+using codec::columns;
+using codec::Frame;
 using molecule::alkane;
 using molecule::box_of;
 using molecule::Cell;
@@ -108,7 +108,7 @@ TEST(EdgeSearch, OneFrameTellsStraightEdges) {
 TEST(EdgeSearch, FindsNothingWhereThereIsNothing) {
   // Particles anywhere, molecules that are not brought back, and those that were moved together.
   test::Random random(6);
-  Frame anywhere = cpu::empty_frame(3000);
+  Frame anywhere = codec::empty_frame(3000);
   for (auto &axis : anywhere)
     for (auto &x : axis) x = static_cast<std::int64_t>(random.below(size));
   EdgeSearch search;

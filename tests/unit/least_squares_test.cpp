@@ -17,16 +17,16 @@ TEST(Functions, AreThoseOfMathematics) {
   std::uniform_real_distribution<double> exponent(-60, 200);
   for (int k = 0; k < 2000; ++k) {
     const double x = std::exp2(exponent(random));
-    EXPECT_NEAR(cpu::log2_of(x), std::log2(x), 1e-13 * std::max(1.0, std::fabs(std::log2(x)))) << x;
+    EXPECT_NEAR(codec::log2_of(x), std::log2(x), 1e-13 * std::max(1.0, std::fabs(std::log2(x)))) << x;
     for (const int degree : {1, 2, 3, 13})
-      EXPECT_NEAR(cpu::root_of(x, degree) / std::pow(x, 1.0 / degree), 1, 1e-13) << x << ' ' << degree;
+      EXPECT_NEAR(codec::root_of(x, degree) / std::pow(x, 1.0 / degree), 1, 1e-13) << x << ' ' << degree;
   }
 }
 
 TEST(Functions, AreExactAtPowersOfTwo) {
   for (int k = -40; k <= 40; ++k) {
-    EXPECT_EQ(cpu::log2_of(std::ldexp(1, k)), k);
-    EXPECT_EQ(cpu::root_of(std::ldexp(1, 3 * k), 3), std::ldexp(1, k));
+    EXPECT_EQ(codec::log2_of(std::ldexp(1, k)), k);
+    EXPECT_EQ(codec::root_of(std::ldexp(1, 3 * k), 3), std::ldexp(1, k));
   }
 }
 

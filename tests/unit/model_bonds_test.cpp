@@ -14,9 +14,9 @@
 namespace gpz::model {
 namespace {
 
-using cpu::Frame;
-using cpu::gaussian;
-using cpu::normal;
+using codec::Frame;
+using codec::gaussian;
+using codec::normal;
 using test::Random;
 using Vector = std::array<double, 3>;
 
@@ -126,7 +126,7 @@ TEST(Bonds, OfRigidWaterSayWhereItsHydrogensAre) {
     for (const bool open : {false, true}) {
       const core::GridBox box = open ? core::GridBox{} : periodic(step);
       const Frame q = waters(1500, 1, step, box, random);
-      const Bonds bonds = Bonds::find(cpu::columns(q), q[0].size(), box);
+      const Bonds bonds = Bonds::find(codec::columns(q), q[0].size(), box);
       std::size_t bound[2] = {};
       for (std::size_t i = 0; i < bonds.particles(); ++i) bound[0] += i % 4 == 1 && is_bound(bonds, i) ? 1 : 0;
       for (std::size_t i = 0; i < bonds.particles(); ++i) bound[1] += i % 4 == 2 && is_bound(bonds, i) ? 1 : 0;
@@ -150,9 +150,9 @@ TEST(Bonds, AreNotFoundWhereDistancesVary) {
   for (const double spread : {0.02, 0.1, 0.5}) {
     // A crystal with rows of 16 and a gas.
     for (const bool gas : {false, true}) {
-      Frame q = cpu::empty_frame(8192);
+      Frame q = codec::empty_frame(8192);
       const auto place_of = [&](std::size_t cell) {
-        return gas ? cpu::rounded(random.uniform() * 16000)
+        return gas ? codec::rounded(random.uniform() * 16000)
                    : static_cast<std::int64_t>(cell) * 1000 + gaussian(random, spread * 1000);
       };
       for (std::size_t i = 0; i < q[0].size(); ++i) {
@@ -160,12 +160,12 @@ TEST(Bonds, AreNotFoundWhereDistancesVary) {
         q[1][i] = place_of(i / 16 % 16);
         q[2][i] = place_of(i / 256);
       }
-      EXPECT_TRUE(Bonds::find(cpu::columns(q), q[0].size(), {}).empty()) << spread;
+      EXPECT_TRUE(Bonds::find(codec::columns(q), q[0].size(), {}).empty()) << spread;
     }
   }
   EXPECT_TRUE(Bonds::find({}, 0, {}).empty());
-  const Frame none = cpu::empty_frame(5);
-  EXPECT_TRUE(Bonds::find(cpu::columns(none), 5, {}).empty());
+  const Frame none = codec::empty_frame(5);
+  EXPECT_TRUE(Bonds::find(codec::columns(none), 5, {}).empty());
 }
 
 void expect_equal(const Bonds &a, const Bonds &b) {
@@ -182,7 +182,7 @@ TEST(Bonds, AreReadAsTheyWereStored) {
   Random random(3);
   const core::GridBox box = periodic(0.01);
   const Frame q = waters(500, 2, 0.01, box, random);
-  const Bonds bonds = Bonds::find(cpu::columns(q), q[0].size(), box);
+  const Bonds bonds = Bonds::find(codec::columns(q), q[0].size(), box);
   std::vector<std::uint8_t> bytes;
   bonds.append(bytes);
   EXPECT_EQ(bytes.size() % 8, 0U);
@@ -198,7 +198,7 @@ TEST(Bonds, AreReadAsTheyWereStored) {
       if (read.kind(slot) == 0) continue;
       for (const std::uint32_t lag : read.kinds()[read.kind(slot) - 1u].lag) ASSERT_LE(lag, slot);
     }
-    read.end(read.broken(cpu::columns(q), box));
+    read.end(read.broken(codec::columns(q), box));
   });
 }
 
@@ -206,12 +206,12 @@ TEST(Bonds, EndWhereTheyDoNotHold) {
   Random random(4);
   const core::GridBox box = periodic(0.01);
   Frame q = waters(400, 0, 0.01, box, random);
-  Bonds bonds = Bonds::find(cpu::columns(q), q[0].size(), box);
+  Bonds bonds = Bonds::find(codec::columns(q), q[0].size(), box);
   Bonds confirmed = bonds;
-  confirmed.end(confirmed.broken(cpu::columns(q), box));
+  confirmed.end(confirmed.broken(codec::columns(q), box));
   expect_equal(bonds, confirmed);
   for (std::size_t i = 1; i < q[0].size(); i += 30) q[0][i] = core::wrap(q[0][i] + 40, box[0]);
-  confirmed.end(confirmed.broken(cpu::columns(q), box));
+  confirmed.end(confirmed.broken(codec::columns(q), box));
   std::size_t ended = 0;
   for (std::size_t i = 0; i < q[0].size(); ++i) {
     if (bonds.kind(i) != 0 && confirmed.kind(i) == 0) ++ended;
@@ -227,7 +227,7 @@ TEST(Bonds, FollowTheParticlesThatStay) {
   Random random(5);
   const core::GridBox box = periodic(0.01);
   const Frame q = waters(400, 0, 0.01, box, random);
-  const Bonds all = Bonds::find(cpu::columns(q), q[0].size(), box);
+  const Bonds all = Bonds::find(codec::columns(q), q[0].size(), box);
   Bonds bonds = all;
   // Of every tenth molecule the second hydrogen leaves, of every other tenth the oxygen.
   std::vector<std::uint32_t> kept;
@@ -246,7 +246,7 @@ TEST(Bonds, FollowTheParticlesThatStay) {
 
 TEST(BoundWay, TakesAnything) {
   Random random(6);
-  const std::int64_t extreme[] = {cpu::min64, cpu::max64, 0, 1, -1, 1 << 20, -(1 << 20), std::int64_t{1} << 40};
+  const std::int64_t extreme[] = {codec::min64, codec::max64, 0, 1, -1, 1 << 20, -(1 << 20), std::int64_t{1} << 40};
   const auto any = [&] { return extreme[random.below(8)]; };
   for (int round = 0; round < 20000; ++round) {
     BondKind kind{{1, 0}, {static_cast<std::uint32_t>(random.below(longest_bond)), 0}};
@@ -293,12 +293,12 @@ TEST(LocalFrame, GivesBackWhatItTook) {
   }
   EXPECT_FALSE(LocalFrame(Way{100, 0, 0}, Way{-200, 0, 0}, FrameUnits::of(100 * 64)).valid());
   EXPECT_FALSE(LocalFrame(Way{}, Way{1, 2, 3}, FrameUnits::of(100 * 64)).valid());
-  EXPECT_FALSE(LocalFrame(Way{cpu::max64, cpu::min64, 0}, Way{1, 2, 3}, FrameUnits::of(100 * 64)).valid());
+  EXPECT_FALSE(LocalFrame(Way{codec::max64, codec::min64, 0}, Way{1, 2, 3}, FrameUnits::of(100 * 64)).valid());
 }
 
 TEST(IntegerRoot, IsExact) {
   Random random(7);
-  EXPECT_EQ(crystal::integer_root(cpu::min64), 0);
+  EXPECT_EQ(crystal::integer_root(codec::min64), 0);
   for (int round = 0; round < 100000; ++round) {
     const auto root = static_cast<std::int64_t>(random.below(std::uint64_t{1} << (1 + random.below(31))));
     const std::int64_t square = root * root;

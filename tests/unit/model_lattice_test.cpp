@@ -28,7 +28,7 @@ using test::Structure;
 constexpr double grid = 0.002;
 
 // The sum of squared residuals of a prediction.
-double squares(const cpu::DifferenceState &state, const Expectation &expected, const Columns &q,
+double squares(const codec::DifferenceState &state, const Expectation &expected, const Columns &q,
                const core::GridBox &box) {
   double sum = 0;
   for (std::size_t d = 0; d < 3; ++d)
@@ -42,7 +42,7 @@ double squares(const cpu::DifferenceState &state, const Expectation &expected, c
 
 // A writer and a reader of one chunk.
 struct Pair {
-  cpu::DifferenceState state;
+  codec::DifferenceState state;
   LatticeModel writer;
   LatticeModel::Search search;
   LatticeModel reader;
@@ -314,7 +314,7 @@ TEST(SpringNetwork, StepsAsItsSpringsSay) {
   Crystal crystal(test::fcc(), {5, 5, 5}, 11, 2);
   const core::GridBox box = crystal.box(grid);
   const Columns q = crystal.indices(grid);
-  cpu::DifferenceState state;
+  codec::DifferenceState state;
   state.start(pointers(q), q[0].size(), 3);
   SpringNetwork network;
   ASSERT_TRUE(find_springs(state, box, network));
@@ -358,7 +358,7 @@ TEST(SpringNetwork, FindsNeighboursAndPlaces) {
   Crystal crystal(test::hcp(), {6, 4, 4}, 12);
   const core::GridBox box = crystal.box(grid);
   const Columns q = crystal.indices(grid);
-  cpu::DifferenceState state;
+  codec::DifferenceState state;
   state.start(pointers(q), q[0].size(), 3);
   SpringNetwork network;
   ASSERT_TRUE(find_springs(state, box, network));

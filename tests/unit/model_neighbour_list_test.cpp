@@ -31,7 +31,7 @@ Frame random_frame(std::size_t n, const core::GridBox &box, std::int64_t beyond,
   return frame;
 }
 
-cpu::IndexColumns columns(const Frame &frame) { return {frame[0].data(), frame[1].data(), frame[2].data()}; }
+codec::IndexColumns columns(const Frame &frame) { return {frame[0].data(), frame[1].data(), frame[2].data()}; }
 
 std::int64_t shortest(std::int64_t way, std::int64_t period) {
   if (period == 0) return way;

@@ -16,7 +16,7 @@ namespace {
 using test::Random;
 using Frame = std::array<std::vector<std::int64_t>, 3>;
 
-cpu::IndexColumns columns(const Frame &frame) { return {frame[0].data(), frame[1].data(), frame[2].data()}; }
+codec::IndexColumns columns(const Frame &frame) { return {frame[0].data(), frame[1].data(), frame[2].data()}; }
 
 // A periodic box of particles that push each other by exp(-r) within 2.5, integrated in small steps.
 class Gas {
@@ -92,7 +92,7 @@ class Gas {
 
 // One side of a chunk of all particles of a trajectory.
 struct Side {
-  cpu::DifferenceState state;
+  codec::DifferenceState state;
   PairForce force;
   PairForce::Search search;
   Expectation expected;
@@ -138,7 +138,7 @@ TEST(PairForce, FollowsKnownForces) {
       std::vector<double> linear;
       for (std::size_t d = 0; d < 3; ++d)
         for (std::size_t i = 0; i < Gas::count; ++i) {
-          const cpu::DifferenceState::Axis &axis = encoder.state.axes[d];
+          const codec::DifferenceState::Axis &axis = encoder.state.axes[d];
           const auto moved = static_cast<double>(core::displacement(q[d][i], axis.last[i], box[d]));
           with_forces.push_back(moved - encoder.expected[d][i] / 64.0);
           linear.push_back(moved - 2.0 * axis.velocity[i] + axis.previous[i]);

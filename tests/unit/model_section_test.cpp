@@ -15,9 +15,9 @@
 namespace gpz::model {
 namespace {
 
-using cpu::columns;
-using cpu::empty_frame;
-using cpu::Frame;
+using codec::columns;
+using codec::empty_frame;
+using codec::Frame;
 using test::LennardJones;
 using test::Matter;
 using test::Random;
@@ -70,7 +70,7 @@ class Followed {
     ours.commit(std::move(*update));
     const test::Copy copy(bytes);
     Frame decoded = empty_frame(state.particles);
-    decode_modelled(state, theirs, copy.data.get(), copy.size, box, cpu::output(decoded));
+    decode_modelled(state, theirs, copy.data.get(), copy.size, box, codec::output(decoded));
     for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) EXPECT_EQ(decoded[d], q[d]);
     EXPECT_EQ(ours.scale, theirs.scale);
     state.advance(columns(q), box);
@@ -94,7 +94,7 @@ class Followed {
   }
 
   core::GridBox box;
-  cpu::DifferenceState state;
+  codec::DifferenceState state;
   ModelledState ours;
   ModelledState theirs;
 
@@ -151,14 +151,14 @@ Seen follow(Matter &matter, double step, int frames, const ModelledOptions &opti
 template <typename Move>
 std::size_t differences(Matter &matter, double step, int frames, Move move) {
   const core::GridBox box = grid_box(matter, step);
-  cpu::DifferenceState state;
+  codec::DifferenceState state;
   state.start(columns(indices(matter, step, box)), matter.place.size(), static_cast<int>(matter.dimension));
   std::size_t size = 0;
   for (int f = 1; f < frames; ++f) {
     move();
     const Frame q = indices(matter, step, box);
     Bytes bytes;
-    cpu::encode_difference(state, columns(q), box, bytes);
+    codec::encode_difference(state, columns(q), box, bytes);
     size += bytes.size();
     state.advance(columns(q), box);
   }
@@ -286,7 +286,7 @@ TEST(ModelledSection, TwoAxesAndOne) {
   Frame q = empty_frame(2000);
   Followed followed(q, 1, {});
   for (int f = 0; f < 5; ++f) {
-    for (std::size_t i = 0; i < q[0].size(); ++i) q[0][i] += cpu::gaussian(random, 20) + (i % 3 == 0 ? 100 : 0);
+    for (std::size_t i = 0; i < q[0].size(); ++i) q[0][i] += codec::gaussian(random, 20) + (i % 3 == 0 ? 100 : 0);
     followed.next(q, f % 2 == 0 ? dense_values : dense);
   }
 }
@@ -301,7 +301,7 @@ TEST(ModelledSection, ScalesDiffer) {
   Seen seen;
   for (int f = 0; f < 6; ++f) {
     for (auto &axis : q)
-      for (std::size_t i = 0; i < axis.size(); ++i) axis[i] += cpu::gaussian(random, i % 2 == 0 ? 0.4 : 300.0);
+      for (std::size_t i = 0; i < axis.size(); ++i) axis[i] += codec::gaussian(random, i % 2 == 0 ? 0.4 : 300.0);
     seen.note(followed.next(q, dense_values));
   }
   EXPECT_GE(seen.levels, 4U);
@@ -311,11 +311,12 @@ TEST(ModelledSection, ScalesDiffer) {
 // Nothing that indices may be is beyond what a section can say.
 TEST(ModelledSection, AnyIndices) {
   const std::size_t n = 1500;
-  std::vector<cpu::Trajectory> all{cpu::noise(n, 6), cpu::random_walk(n, 6, 1e9, 10), cpu::ballistic(n, 6, 20000),
-                                   cpu::crystal(n, 6, 50, {10000, 20000, 9}), cpu::molecules(n, 6, 3, 100, 5)};
-  all.push_back(cpu::jumping(cpu::random_walk(n, 6, 10, 11)));
+  std::vector<codec::Trajectory> all{codec::noise(n, 6), codec::random_walk(n, 6, 1e9, 10),
+                                     codec::ballistic(n, 6, 20000), codec::crystal(n, 6, 50, {10000, 20000, 9}),
+                                     codec::molecules(n, 6, 3, 100, 5)};
+  all.push_back(codec::jumping(codec::random_walk(n, 6, 10, 11)));
   for (const ModelledOptions &options : {dense_values, dense, dense_by_id, standard_by_id})
-    for (const cpu::Trajectory &t : all)
+    for (const codec::Trajectory &t : all)
       for (const int components : {1, 2, 3}) {
         Followed followed(t.frames[0], components, t.box);
         for (std::size_t f = 1; f < t.frames.size(); ++f) {
@@ -327,7 +328,7 @@ TEST(ModelledSection, AnyIndices) {
 
 TEST(ModelledSection, FewParticles) {
   for (const std::size_t n : {1, 2, 3, 7}) {
-    const cpu::Trajectory t = cpu::random_walk(n, 4, 5, n);
+    const codec::Trajectory t = codec::random_walk(n, 4, 5, n);
     for (const ModelledOptions &options : {dense_values, dense, dense_by_id, standard_by_id}) {
       Followed followed(t.frames[0], 3, t.box);
       for (std::size_t f = 1; f < t.frames.size(); ++f) followed.next(t.frames[f], options);
@@ -339,7 +340,7 @@ TEST(ModelledSection, FewParticles) {
 
 // A section with the history before it.
 struct Case {
-  cpu::DifferenceState state;
+  codec::DifferenceState state;
   ModelledState modelled;
   core::GridBox box;
   Bytes bytes;
@@ -350,13 +351,13 @@ struct Case {
     Frame out = empty_frame(state.particles);
     ModelledState scratch = modelled;
     try {
-      decode_modelled(state, scratch, copy.data.get(), copy.size, box, cpu::output(out));
+      decode_modelled(state, scratch, copy.data.get(), copy.size, box, codec::output(out));
     } catch (const Error &error) {
       EXPECT_EQ(error.status(), Status::corrupt);
       return true;
     }
     // What was decoded has to be good enough to go on with.
-    cpu::DifferenceState following = state;
+    codec::DifferenceState following = state;
     following.advance(columns(out), box);
     Bytes more;
     try_modelled(following, scratch, columns(out), box, dense, more);

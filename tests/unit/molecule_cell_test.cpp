@@ -11,8 +11,8 @@ namespace gpz::molecule {
 namespace {
 
 constexpr std::int64_t reach = core::max_axis_reach;
-using cpu::max64;
-using cpu::min64;
+using codec::max64;
+using codec::min64;
 
 struct Case {
   const char *name;

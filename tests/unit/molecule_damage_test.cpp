@@ -13,7 +13,7 @@ namespace {
 
 // A section with the history before it.
 struct Case {
-  cpu::DifferenceState state;
+  codec::DifferenceState state;
   State molecules;
   Edges edges;
   Bytes bytes;
@@ -23,7 +23,7 @@ struct Case {
     Frame out = empty_frame(state.particles);
     State scratch = molecules;
     try {
-      decode(scratch, state, copy.data.get(), copy.size, edges.axes, 1, cpu::output(out));
+      decode(scratch, state, copy.data.get(), copy.size, edges.axes, 1, codec::output(out));
     } catch (const Error &error) {
       EXPECT_EQ(error.status(), Status::corrupt);
       return true;
@@ -170,11 +170,11 @@ TEST(MoleculeDamage, BoxesOfTiltedSections) {
   };
   constexpr std::int64_t reach = core::max_axis_reach;
   for (std::size_t k = 0; k < 3; ++k) {
-    for (const std::int64_t tilt : {reach + 1, -reach - 1, cpu::min64, cpu::max64})
+    for (const std::int64_t tilt : {reach + 1, -reach - 1, codec::min64, codec::max64})
       EXPECT_TRUE(one.is_refused(put(tilts + 8 * k, tilt))) << tilt;
     // Axes that the rules of section 8 do not fit are open ones: values, or numbers that are left over.
     for (const std::int64_t odd :
-         {reach, -reach, reach + 1, cpu::min64, cpu::max64, std::int64_t{0}, std::int64_t{7}}) {
+         {reach, -reach, reach + 1, codec::min64, codec::max64, std::int64_t{0}, std::int64_t{7}}) {
       one.is_refused(put(8 + 16 * k, odd));
       one.is_refused(put(16 + 16 * k, odd));
       one.is_refused(put(tilts + 8 * k, std::abs(odd) <= reach ? odd : reach));

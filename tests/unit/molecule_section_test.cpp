@@ -11,8 +11,8 @@
 namespace gpz::molecule {
 namespace {
 
-using cpu::max64;
-using cpu::min64;
+using codec::max64;
+using codec::min64;
 
 // Frames of what `frame` gives, the first one as a key frame.
 struct Sections {
@@ -389,8 +389,8 @@ TEST(MoleculeSection, HugeCoordinates) {
 // Axes that the rules of section 8 do not fit are open to both sides.
 TEST(MoleculeSection, BoxesOfAFewSteps) {
   Molecules molecules(chain(4), 60, 300, size_of(240, 300), 22);
-  for (const Edges &box : {box_of(0, {5, 7, 1}), box_of(-3, {7, 8, 9}), box_of(0, {-5, cpu::min64, 100}),
-                           box_of(cpu::max64, {100, cpu::max64, 3})}) {
+  for (const Edges &box : {box_of(0, {5, 7, 1}), box_of(-3, {7, 8, 9}), box_of(0, {-5, codec::min64, 100}),
+                           box_of(codec::max64, {100, codec::max64, 3})}) {
     const Sections run = follow(box, 5, [&](int f) {
       if (f > 0) molecules.move(40);
       return molecules.open();
@@ -415,14 +415,14 @@ TEST(MoleculeSection, LargestBoxes) {
 // Once there is a tree, nothing that indices may be is beyond what a section can say.
 TEST(MoleculeSection, AnyIndices) {
   const std::size_t n = 300;
-  std::vector<cpu::Trajectory> all{cpu::noise(n, 6),
-                                   cpu::random_walk(n, 6, 1e9, 10),
-                                   cpu::ballistic(n, 6, 20000),
-                                   cpu::crystal(n, 6, 50, {10000, 20000, 9}),
-                                   cpu::molecules(n, 6, 3, 100, 5),
-                                   cpu::jumping(cpu::random_walk(n, 6, 10, 11))};
+  std::vector<codec::Trajectory> all{codec::noise(n, 6),
+                                     codec::random_walk(n, 6, 1e9, 10),
+                                     codec::ballistic(n, 6, 20000),
+                                     codec::crystal(n, 6, 50, {10000, 20000, 9}),
+                                     codec::molecules(n, 6, 3, 100, 5),
+                                     codec::jumping(codec::random_walk(n, 6, 10, 11))};
   const Edges tilted = tilted_box(-4, {1000, 1001, 1002}, {300, -400, 500});
-  for (const cpu::Trajectory &t : all)
+  for (const codec::Trajectory &t : all)
     for (const bool leans : {false, true}) {
       SCOPED_TRACE(&t - all.data());
       Edges box;

@@ -18,9 +18,9 @@
 
 namespace gpz::molecule {
 
-using cpu::columns;
-using cpu::empty_frame;
-using cpu::Frame;
+using codec::columns;
+using codec::empty_frame;
+using codec::Frame;
 using test::Random;
 using Bytes = std::vector<std::uint8_t>;
 using Lags = format::Column<std::uint8_t>;
@@ -99,7 +99,8 @@ class Molecules {
       // Others keep their distance, as in liquids.
       for (int turn = 0; turn < 100; ++turn) {
         place[i] = {size * random.uniform(), size * random.uniform(), size * random.uniform()};
-        if (shape[i % shape.size()] != 0) hang(i, {cpu::normal(random), cpu::normal(random), cpu::normal(random)});
+        if (shape[i % shape.size()] != 0)
+          hang(i, {codec::normal(random), codec::normal(random), codec::normal(random)});
         if (!is_near_others(i)) break;
       }
     }
@@ -113,7 +114,7 @@ class Molecules {
       const std::size_t lag = shape_[i % shape_.size()];
       Vector way;
       for (std::size_t d = 0; d < 3; ++d) {
-        way[d] = (lag == 0 ? 2 : 1) * sigma * cpu::normal(random);
+        way[d] = (lag == 0 ? 2 : 1) * sigma * codec::normal(random);
         if (lag != 0) way[d] += before[i][d] - before[i - lag][d];
       }
       if (lag != 0)
@@ -159,7 +160,7 @@ class Molecules {
   void hang(std::size_t i, const Vector &way) {
     const std::size_t parent = i - shape_[i % shape_.size()];
     const double length = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
-    const double scale = bond_ * (1 + stretch * cpu::normal(random)) / (length > 0 ? length : 1);
+    const double scale = bond_ * (1 + stretch * codec::normal(random)) / (length > 0 ? length : 1);
     for (std::size_t d = 0; d < 3; ++d) place[i][d] = place[parent][d] + scale * way[d];
   }
 
@@ -191,7 +192,7 @@ class Followed {
     ours.commit(std::move(*update));
     const test::Copy copy(bytes);
     Frame decoded = empty_frame(state.particles);
-    decode(theirs, state, copy.data.get(), copy.size, edges.axes, threads, cpu::output(decoded));
+    decode(theirs, state, copy.data.get(), copy.size, edges.axes, threads, codec::output(decoded));
     for (std::size_t d = 0; d < 3; ++d) EXPECT_TRUE(decoded[d] == q[d]) << d;
     // A reader keeps memory for the next frame.
     EXPECT_LE(ours.memory_usage(), theirs.memory_usage());
@@ -210,15 +211,15 @@ class Followed {
     for (State *side : {&ours, &theirs}) side->add(added[0].size());
   }
 
-  cpu::DifferenceState state;
+  codec::DifferenceState state;
   State ours;
   State theirs;
 };
 
 // Bytes of the same frame in coding 1.
-inline std::size_t size_as_differences(const cpu::DifferenceState &state, const Frame &q, const Edges &edges) {
+inline std::size_t size_as_differences(const codec::DifferenceState &state, const Frame &q, const Edges &edges) {
   Bytes bytes;
-  cpu::encode_difference(state, columns(q), edges.axes, bytes, cpu::kernels(), true);
+  codec::encode_difference(state, columns(q), edges.axes, bytes, codec::kernels(), true);
   return bytes.size();
 }
 

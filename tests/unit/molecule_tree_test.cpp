@@ -324,7 +324,7 @@ TEST(MoleculeSearch, FindsNoneInALiquid) {
     for (std::size_t i = 0; i < site.size(); ++i) {
       const std::size_t cell[] = {site[i] % cells, site[i] / cells % cells, site[i] / cells / cells};
       for (std::size_t d = 0; d < 3; ++d)
-        frame[d][i] = 1000 * static_cast<std::int64_t>(cell[d]) + cpu::gaussian(random, 60);
+        frame[d][i] = 1000 * static_cast<std::int64_t>(cell[d]) + codec::gaussian(random, 60);
     }
   const std::int64_t edge = 1000 * cells;
   EXPECT_TRUE(Tree::find(columns(q[0]), columns(q[1]), site.size(), Cell(box_of(0, {edge, edge, edge}).axes)).empty());
@@ -352,7 +352,7 @@ TEST(MoleculeSearch, FewParticlesAndAnyPlaces) {
   const Frame nothing = empty_frame(0);
   EXPECT_TRUE(Tree::find(columns(nothing), columns(nothing), 0, Cell()).empty());
   for (const std::size_t n : {1U, 2U, 3U, 20U}) {
-    const cpu::Trajectory t = cpu::noise(n, 2);
+    const codec::Trajectory t = codec::noise(n, 2);
     for (const Frame *const before : {&t.frames[0], &t.frames[1]}) {
       const Lags found = Tree::find(columns(*before), columns(t.frames[1]), n, Cell());
       EXPECT_TRUE(found.empty() || found.size() == n);

@@ -14,7 +14,7 @@
 
 #include "gpz/error.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace {
 
 struct Numbers {
@@ -387,4 +387,4 @@ TEST(NumberSegments, DamageAtEveryByte) {
 }
 
 }  // namespace
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

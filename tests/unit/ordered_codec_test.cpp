@@ -14,7 +14,7 @@
 #include "gpz/core/ordered.hpp"
 #include "gpz/error.hpp"
 
-namespace gpz::cpu {
+namespace gpz::codec {
 namespace {
 
 struct Chunk {
@@ -413,4 +413,4 @@ TEST(OrderedCodec, DamageIsAnErrorOrOtherValues) {
 }
 
 }  // namespace
-}  // namespace gpz::cpu
+}  // namespace gpz::codec

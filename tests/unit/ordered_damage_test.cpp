@@ -180,7 +180,7 @@ TEST(HostileOrder, LosslessFloatsHaveNoPlaceInIt) {
   const std::vector<std::int64_t> keys(target.chunk.particles, 1);
   Bytes section(32);
   section[0] = format::ordered_values;
-  cpu::encode_ordered({keys.size(), 1, nullptr, {}}, {keys.data()}, section);
+  codec::encode_ordered({keys.size(), 1, nullptr, {}}, {keys.data()}, section);
   EXPECT_EQ(target.read(target.with_section(2, section)), Status::ok);
   EXPECT_EQ(target.read(target.with_section(5, section)), Status::corrupt);
 }

@@ -13,7 +13,7 @@ inline EncodedChunk ordered_chunk(const Snapshot &snapshot, std::size_t particle
                                   bool modelled = false) {
   std::vector<FieldInput> fields = snapshot.inputs();
   format::prepare_fields(fields, particles);
-  cpu::Encoder encoder(1);
+  codec::Encoder encoder(1);
   EncodedChunk chunk;
   trajectory::CellSearch cell;
   trajectory::encode_independent(ChunkKind::ordered, fields, particles, rows, snapshot.info.box,

@@ -17,9 +17,9 @@ namespace {
 
 TEST(RunningChecksum, IsThatOfTheWhole) {
   Random random(3);
-  for (const cpu::Kernels *const kernels : cpu::all_kernels()) {
+  for (const codec::Kernels *const kernels : codec::all_kernels()) {
     SCOPED_TRACE(kernels->name);
-    cpu::RunningChecksum checksum(kernels->checksum);
+    codec::RunningChecksum checksum(kernels->checksum);
     for (int step = 0; step < 200; ++step) {
       std::vector<std::uint8_t> bytes(random.below(step < 100 ? 600 : 20000));
       for (std::uint8_t &byte : bytes) byte = static_cast<std::uint8_t>(random.below(256));
@@ -36,9 +36,9 @@ TEST(RunningChecksum, IsThatOfTheWhole) {
 
 // Blocks are summed from the last to the first, in pieces of any number, and then added.
 TEST(RunningChecksum, FromSumsOfBlocksInAnyOrder) {
-  using cpu::RunningChecksum;
+  using codec::RunningChecksum;
   Random random(4);
-  for (const cpu::Kernels *const kernels : cpu::all_kernels()) {
+  for (const codec::Kernels *const kernels : codec::all_kernels()) {
     SCOPED_TRACE(kernels->name);
     RunningChecksum checksum(kernels->checksum);
     for (int step = 0; step < 200; ++step) {

@@ -24,7 +24,7 @@ struct Integers {
   FieldInput input;
   Rows rows;
   Indices indices;
-  cpu::Encoder encoder{1};
+  codec::Encoder encoder{1};
 
   explicit Integers(bool follow) {
     test::Random random(7);

@@ -64,7 +64,7 @@ void put(std::array<Values, 3> &to, const Numbers &from, std::size_t lane) {
   for (std::size_t d = 0; d < 3; ++d) to[d][lane] = from[d];
 }
 
-void take(const Case &c, std::size_t lane, cpu::WayBatch &b) {
+void take(const Case &c, std::size_t lane, codec::WayBatch &b) {
   b.references[lane] = c.references;
   put(b.first, c.first, lane);
   put(b.second, c.second, lane);
@@ -110,7 +110,7 @@ struct Outcome {
   std::array<double, 7> learnt{};
 };
 
-void note(const cpu::WayBatch &b, std::size_t lane, std::size_t step, Outcome &of) {
+void note(const codec::WayBatch &b, std::size_t lane, std::size_t step, Outcome &of) {
   of.number[step] = b.number[lane];
   of.level[step] = b.level[lane];
   of.part[step] = b.part[lane];
@@ -118,22 +118,22 @@ void note(const cpu::WayBatch &b, std::size_t lane, std::size_t step, Outcome &o
   if (step == 2) return;
   of.expected[step] = b.expected[lane];
   if (step == 1) return;
-  const cpu::ExpectedNumber number =
-      molecule::expected_number(b.expected[lane], b.variance[lane] + cpu::ExpectedNumber::rounding_variance);
+  const codec::ExpectedNumber number =
+      molecule::expected_number(b.expected[lane], b.variance[lane] + codec::ExpectedNumber::rounding_variance);
   EXPECT_EQ(b.number[lane], number.number);
   EXPECT_EQ(b.level[lane], number.level);
   EXPECT_EQ(b.part[lane], number.part);
 }
 
-std::vector<Outcome> outcomes(const cpu::WayKernels &kernels, const std::vector<Case> &cases) {
+std::vector<Outcome> outcomes(const codec::WayKernels &kernels, const std::vector<Case> &cases) {
   std::vector<Outcome> all(cases.size());
-  cpu::WayBatch b;
+  codec::WayBatch b;
   for (std::size_t first = 0; first < cases.size(); first += kernels.lanes) {
     const std::size_t lanes = std::min(kernels.lanes, cases.size() - first);
     const auto for_each = [&](const auto &work) {
       for (std::size_t l = 0; l < lanes; ++l) work(cases[first + l], l, all[first + l]);
     };
-    cpu::Lanes<std::int32_t> value;
+    codec::Lanes<std::int32_t> value;
     const auto code = [&](std::size_t step) {
       for_each([&](const Case &c, std::size_t l, Outcome &of) {
         note(b, l, step, of);
@@ -193,8 +193,8 @@ bool same_bits(const Values &a, const Values &b) {
 
 TEST(WayKernels, AgreeToTheBit) {
   const std::vector<Case> cases = random_cases(3, 20011, false);
-  const std::vector<Outcome> generic = outcomes(cpu::kernels("generic")->ways, cases);
-  for (const auto *kernels : cpu::all_kernels()) {
+  const std::vector<Outcome> generic = outcomes(codec::kernels("generic")->ways, cases);
+  for (const auto *kernels : codec::all_kernels()) {
     const std::vector<Outcome> other = outcomes(kernels->ways, cases);
     for (std::size_t k = 0; k < cases.size(); ++k) {
       const Outcome &a = generic[k];
@@ -214,7 +214,7 @@ TEST(WayKernels, AgreeToTheBit) {
 TEST(WayKernels, CasesAreOfAllKinds) {
   std::array<std::size_t, 4> kinds{};
   std::array<std::size_t, 2> sides{};
-  for (const Outcome &of : outcomes(cpu::kernels("generic")->ways, random_cases(3, 20011, false))) {
+  for (const Outcome &of : outcomes(codec::kernels("generic")->ways, random_cases(3, 20011, false))) {
     ++kinds[(of.framed ? 2u : 0u) + (of.wide ? 1u : 0u)];
     sides[0] += of.has_side[0] ? 1 : 0;
     sides[1] += of.has_side[1] ? 1 : 0;
@@ -226,7 +226,7 @@ TEST(WayKernels, CasesAreOfAllKinds) {
 // What rests is expected where it is. Without axes, a length alone leaves two points.
 TEST(WayKernels, ExpectWhatRests) {
   const std::vector<Case> cases = random_cases(5, 4000, true);
-  for (const auto *kernels : cpu::all_kernels()) {
+  for (const auto *kernels : codec::all_kernels()) {
     const std::vector<Outcome> all = outcomes(kernels->ways, cases);
     std::size_t checked = 0;
     for (std::size_t k = 0; k < cases.size(); ++k) {

@@ -73,7 +73,7 @@ int run(std::vector<std::string> arguments) {
   }
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
-  std::fprintf(stderr, "kernels %s, %.1f s of processor time\n", gpz::cpu::kernels().name,
+  std::fprintf(stderr, "kernels %s, %.1f s of processor time\n", gpz::codec::kernels().name,
                static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                    1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec));
   return failed ? 1 : 0;

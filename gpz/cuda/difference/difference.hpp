@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Difference sections (docs/decisions/0010) of particles in device memory: the bytes of cpu::encode_difference, and
+// Difference sections (docs/decisions/0010) of particles in device memory: the bytes of codec::encode_difference, and
 // back. Everything is queued on the caller's stream; nothing is allocated, nothing waits.
 #pragma once
 
@@ -19,7 +19,8 @@ namespace gpz::cuda {
 // Grid indices of less than this, in magnitude, are what a state on the device can hold.
 inline constexpr std::int64_t device_index_end = std::int64_t{1} << 30;
 
-// cpu::DifferenceState in device memory. Calls exchange its arrays with each other, so copies of it do not stay valid.
+// codec::DifferenceState in device memory. Calls exchange its arrays with each other, so copies of it do not stay
+// valid.
 struct DeviceDifferenceState {
   std::int32_t *last[core::max_components] = {};
   std::int32_t *deviation[core::max_components] = {};

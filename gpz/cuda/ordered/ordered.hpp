@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sections of particles in the order of their ids (docs/decisions/0011; docs/format.md, section 10) in device memory:
-// the bytes of cpu::encode_ordered, and the values of cpu::decode_ordered. Everything is queued on the caller's stream;
-// nothing is allocated, nothing waits.
+// the bytes of codec::encode_ordered, and the values of codec::decode_ordered. Everything is queued on the caller's
+// stream; nothing is allocated, nothing waits.
 #pragma once
 
 #include <cstddef>

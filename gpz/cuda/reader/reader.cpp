@@ -58,7 +58,7 @@ void choose_copies(std::uint64_t longest, api::ReadAhead::Settings &settings) {
   settings.load = settings.piece == 0 ? 1 : copy / settings.piece;
 }
 
-std::vector<FieldOutput> outputs_of(const FrameInfo &info, const std::vector<cpu::Target> &targets) {
+std::vector<FieldOutput> outputs_of(const FrameInfo &info, const std::vector<codec::Target> &targets) {
   std::vector<FieldOutput> outputs;
   for (std::size_t f = 0; f < info.fields.size(); ++f) {
     FieldOutput output{info.fields[f], {}};

@@ -6,23 +6,23 @@
 namespace gpz::trajectory {
 namespace {
 
-void decode_block_coded(const SectionContext &context, const Payload &payload, const cpu::Target &target) {
+void decode_block_coded(const SectionContext &context, const Payload &payload, const codec::Target &target) {
   Field alone = context.field;
   alone.leading = false;
   const format::OpenedChunk chunk = format::open_block_chunk(payload.bytes, payload.size, 1);
   format::check_particles(chunk, context.particles);
-  cpu::Decoder(chunk, context.particles, {alone}, {}).decode(0, target, context.threads);
+  codec::Decoder(chunk, context.particles, {alone}, {}).decode(0, target, context.threads);
 }
 
 }  // namespace
 
 void load_block_coded(const SectionContext &context, const Payload &payload, Indices &indices) {
   indices.load_decoded(context.field, context.particles,
-                       [&](const cpu::Target &target) { decode_block_coded(context, payload, target); });
+                       [&](const codec::Target &target) { decode_block_coded(context, payload, target); });
 }
 
 void write_block_coded(const SectionContext &context, const Payload &payload, Indices & /*indices*/,
-                       const cpu::Target &target) {
+                       const codec::Target &target) {
   decode_block_coded(context, payload, target);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 // Fewer bits than a set of cells takes, whatever was learnt about it: those of independent particles, rounded down by
 // up to five bits a particle.
-std::uint64_t few_bits(const cpu::IndexColumns &columns, std::size_t particles, std::size_t components) {
+std::uint64_t few_bits(const codec::IndexColumns &columns, std::size_t particles, std::size_t components) {
   int a_particle = -core::bit_length(std::uint64_t{particles});
   for (std::size_t d = 0; d < components; ++d) {
     const auto [low, high] = std::minmax_element(columns[d], columns[d] + particles);
@@ -22,16 +22,16 @@ std::uint64_t few_bits(const cpu::IndexColumns &columns, std::size_t particles, 
 
 }  // namespace
 
-void decode_cells(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
-  cpu::decode_cells(payload.bytes, payload.size, context.particles, static_cast<int>(context.components()), out);
+void decode_cells(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
+  codec::decode_cells(payload.bytes, payload.size, context.particles, static_cast<int>(context.components()), out);
 }
 
 bool encode_cells(const SectionSource &source, const ToBeat &best, EncodedSection &out) {
   const SectionContext &context = source.context;
   const std::size_t components = context.components();
-  const cpu::IndexColumns columns = source.indices.columns(components);
+  const codec::IndexColumns columns = source.indices.columns(components);
   if (best.payload != SIZE_MAX && best.payload * 8 <= few_bits(columns, context.particles, components)) return false;
-  cpu::encode_cells(columns, context.particles, static_cast<int>(components), out.order, out.payload);
+  codec::encode_cells(columns, context.particles, static_cast<int>(components), out.order, out.payload);
   return true;
 }
 

@@ -16,7 +16,7 @@ model::ClassedShape classed_shape(const SectionContext &context) {
 
 }  // namespace
 
-void decode_classed(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
+void decode_classed(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
   format::ByteReader in(payload.bytes, payload.size);
   model::ClassedHead head;
   head.read(in);
@@ -52,7 +52,7 @@ bool encode_classed(const SectionSource &source, const ToBeat & /*best*/, Encode
     if (f != others.own() && context.state != nullptr && (class_of(field) & on_grid) != 0)
       candidates.fields.push_back({f, &others.history(f), field.leading});
   }
-  const cpu::IndexColumns q = source.indices.columns(context.components());
+  const codec::IndexColumns q = source.indices.columns(context.components());
   const model::ClassedShape shape = classed_shape(context);
   model::ClassedChoice choice = model::choose_classed(shape, candidates, q);
   model::ClassedUpdate update;

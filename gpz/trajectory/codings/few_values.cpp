@@ -12,19 +12,19 @@
 namespace gpz::trajectory {
 namespace {
 
-using cpu::FewValues;
+using codec::FewValues;
 
 constexpr std::size_t symbol_head_size = 8;
 
-cpu::FewValuesShape few_values_shape(const SectionContext &context) {
-  cpu::FewValuesShape shape;
+codec::FewValuesShape few_values_shape(const SectionContext &context) {
+  codec::FewValuesShape shape;
   shape.particles = context.particles;
   shape.components = context.components();
   if (context.field.type == ValueType::float32) shape.largest_key = UINT32_MAX;
   return shape;
 }
 
-void expect_last(const SectionContext &context, cpu::FewValuesShape &shape) {
+void expect_last(const SectionContext &context, codec::FewValuesShape &shape) {
   for (std::size_t d = 0; d < shape.components; ++d) shape.last[d] = context.state->axes[d].last.data();
 }
 
@@ -40,21 +40,21 @@ std::vector<std::uint8_t> few_values_head(FewValues kind, std::size_t class_fiel
 
 }  // namespace
 
-void decode_few_values(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
+void decode_few_values(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
   format::ByteReader in(payload.bytes, payload.size);
   const auto kind = static_cast<FewValues>(in.u8());
   const bool is_zero = in.u8() == 0;
   const std::size_t class_field = in.u16();
   if (!is_zero || in.u32() != 0) format::corrupt("reserved bytes of a section of few values", 0);
-  cpu::FewValuesShape shape = few_values_shape(context);
+  codec::FewValuesShape shape = few_values_shape(context);
   if (class_field != 0) shape.classes = context.others->classes(class_field - 1);
   const std::uint8_t *const bytes = payload.bytes + symbol_head_size;
   const std::size_t size = payload.size - symbol_head_size;
   if (kind == FewValues::of_class) {
-    cpu::decode_values_of_classes(shape, bytes, size, out);
+    codec::decode_values_of_classes(shape, bytes, size, out);
   } else if (kind == FewValues::symbols || (kind == FewValues::repeated && context.state != nullptr)) {
     if (kind == FewValues::repeated) expect_last(context, shape);
-    cpu::decode_symbols(shape, bytes, size, out);
+    codec::decode_symbols(shape, bytes, size, out);
   } else {
     format::corrupt("kind of a section of few values", 0);
   }
@@ -67,13 +67,13 @@ std::vector<std::size_t> fields_of_few_values(const std::uint8_t * /*section*/, 
 bool encode_few_values(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
   if (context.field.leading) return false;  // positions are not of few values, except in frames of few particles
-  const cpu::IndexColumns keys = source.indices.columns(context.components());
+  const codec::IndexColumns keys = source.indices.columns(context.components());
   // 1 + a field of classes; 0: none.
   std::vector<std::size_t> class_fields{0};
   for (std::size_t f = 0; f < context.others->own(); ++f)
     if (may_be_classes(context.others->fields()[f])) class_fields.push_back(f + 1);
   const auto with_classes = [&](std::size_t field) {
-    cpu::FewValuesShape shape = few_values_shape(context);
+    codec::FewValuesShape shape = few_values_shape(context);
     if (field != 0) shape.classes = context.others->classes(field - 1);
     return shape;
   };
@@ -82,14 +82,14 @@ bool encode_few_values(const SectionSource &source, const ToBeat & /*best*/, Enc
   };
   for (const std::size_t field : class_fields) {
     std::vector<std::uint8_t> bytes = few_values_head(FewValues::of_class, field);
-    if (cpu::encode_values_of_classes(with_classes(field), keys, bytes)) keep_smaller(std::move(bytes));
+    if (codec::encode_values_of_classes(with_classes(field), keys, bytes)) keep_smaller(std::move(bytes));
   }
   const std::size_t few_bytes = symbol_head_size + context.particles / 64;
-  cpu::ValueTables tables;
+  codec::ValueTables tables;
   if ((!out.payload.empty() && out.payload.size() <= few_bytes) || !tables.find(few_values_shape(context), keys))
     return !out.payload.empty();
   const auto try_symbols = [&](FewValues kind, std::size_t field) {
-    cpu::FewValuesShape shape = with_classes(field);
+    codec::FewValuesShape shape = with_classes(field);
     if (kind == FewValues::repeated) expect_last(context, shape);
     std::vector<std::uint8_t> bytes = few_values_head(kind, field);
     tables.encode(shape, keys, bytes);

@@ -5,7 +5,7 @@
 
 namespace gpz::trajectory {
 
-void decode_modelled(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
+void decode_modelled(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
   model::decode_modelled(*context.state, *context.modelled, payload.bytes, payload.size, payload.box, out);
 }
 

@@ -6,7 +6,7 @@
 
 namespace gpz::trajectory {
 
-void decode_molecules(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
+void decode_molecules(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
   if (context.components() != core::max_components) format::corrupt("molecules in less than three dimensions", 0);
   molecule::decode(context.modelled->molecules, *context.state, payload.bytes, payload.size, payload.box,
                    context.threads, out);

@@ -5,13 +5,13 @@
 
 namespace gpz::trajectory {
 
-void decode_ordered(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
-  cpu::decode_ordered(context.ordered_shape(payload.box), payload.bytes, payload.size, out);
+void decode_ordered(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
+  codec::decode_ordered(context.ordered_shape(payload.box), payload.bytes, payload.size, out);
 }
 
 bool encode_ordered(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
-  cpu::encode_ordered(context.ordered_shape(source.edges), source.indices.columns(context.components()), out.payload);
+  codec::encode_ordered(context.ordered_shape(source.edges), source.indices.columns(context.components()), out.payload);
   return true;
 }
 

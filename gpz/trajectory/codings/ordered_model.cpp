@@ -6,7 +6,7 @@
 
 namespace gpz::trajectory {
 
-void decode_ordered_model(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
+void decode_ordered_model(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
   model::decode_ordered_model(context.ordered_shape(payload.box), payload.bytes, payload.size, out);
 }
 

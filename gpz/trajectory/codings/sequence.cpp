@@ -5,14 +5,14 @@
 
 namespace gpz::trajectory {
 
-void decode_sequence(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
-  cpu::decode_sequence(payload.bytes, payload.size, context.particles, static_cast<int>(context.components()), out);
+void decode_sequence(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
+  codec::decode_sequence(payload.bytes, payload.size, context.particles, static_cast<int>(context.components()), out);
 }
 
 bool encode_sequence(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
-  return cpu::encode_sequence(source.indices.columns(context.components()), context.particles,
-                              static_cast<int>(context.components()), out.payload);
+  return codec::encode_sequence(source.indices.columns(context.components()), context.particles,
+                                static_cast<int>(context.components()), out.payload);
 }
 
 }  // namespace gpz::trajectory

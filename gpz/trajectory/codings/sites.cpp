@@ -17,7 +17,7 @@ struct InSteps {
 
   explicit InSteps(const SectionSource &source) {
     const FieldInput &input = source.input;
-    const cpu::IndexColumns q = source.indices.columns(source.context.components());
+    const codec::IndexColumns q = source.indices.columns(source.context.components());
     for (std::size_t d = 0; d < input.field.components.size(); ++d) {
       column[d].resize(source.rows.size());
       const auto take = [&](std::size_t i, auto value) {
@@ -36,7 +36,7 @@ struct InSteps {
 
 }  // namespace
 
-void decode_sites(const SectionContext &context, const Payload &payload, const cpu::IndexOutput &out) {
+void decode_sites(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
   crystal::decode_sites(payload.bytes, payload.size, context.particles, static_cast<int>(context.components()), out);
 }
 
