@@ -28,11 +28,13 @@ class Follower {
   // The file has to outlive it.
   explicit Follower(const FrameFile &file) : file_(&file) {}
 
-  // Decodes these fields (an empty list: all) of difference frame i. Throws corrupt, truncated, limit_exceeded,
+  // Decodes these fields (an empty list: all) of frame i. Throws corrupt, truncated, limit_exceeded,
   // io_error.
   trajectory::OpenFrame &go_to(std::size_t i, const format::FrameHead &head, std::vector<bool> wanted, const How &how,
                                SpareMemory &memory);
 
+  // Whether it has decoded the frame in front of frame i: a loop is on its way from one key interval to the next.
+  bool is_at(std::size_t i) const { return history_.complete() && last_ + 1 == i; }
   // Whether it can go on to frame i, which comes so many frames behind its key frame, from the frame that was decoded
   // last.
   bool is_before(std::size_t i, std::size_t since_key) const { return lies_before(i, since_key, false); }

@@ -100,16 +100,27 @@ struct Reader::State {
             api::SpareMemory &memory, const Use &use) {
     const format::UsualArithmetic arithmetic;
     api::decoding(file.name(), place.chunks, place.head.info.particles, [&] {
-      if (place.head.info.since_key == 0) {
+      const bool is_key = place.head.info.since_key == 0;
+      std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
+      // A key frame does not wait for others.
+      if (of_run == nullptr && !is_key) lock.lock();
+      if (of_run == nullptr && is_key) (void)lock.try_lock();
+      if (is_key && !is_followed(place.i, of_run, lock.owns_lock())) {
+        if (lock.owns_lock()) lock.unlock();
         open_key(place, wanted, memory, use);
         return;
       }
-      std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
-      if (of_run == nullptr) lock.lock();
       api::Follower &used = of_run != nullptr ? *of_run : follower;
       trajectory::OpenFrame &opened = used.go_to(place.i, place.head, wanted, how, memory);
       in_file(file.name(), [&] { use(opened); });
     });
+  }
+
+  // Whether a key frame is decoded as the beginning of its interval: the next frame then goes on from there, instead of
+  // decoding the key frame once more.
+  bool is_followed(std::size_t i, const api::Follower *of_run, bool is_locked) const {
+    if (of_run == nullptr) return is_locked && follower.is_at(i);
+    return i + 1 < file.scan().frames.size() && file.head(i + 1).info.since_key != 0;
   }
 
   // Writes the values of a frame to targets_of(particles), one target for each field, which are these fields' (an empty

@@ -2,9 +2,11 @@
 // The memory that one reader takes for what the numbers of a file ask for (docs/decisions/0018-limits.md).
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@ namespace gpz::format {
 class Budget {
  public:
   explicit Budget(const Limits &limits) : limit_(limits.memory == 0 ? default_memory_limit() : limits.memory) {}
+  ~Budget() { drop_blocks(); }
   Budget(const Budget &) = delete;
   Budget &operator=(const Budget &) = delete;
 
@@ -25,6 +28,12 @@ class Budget {
   void give_back(std::uint64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   // Throws limit_exceeded if `count` times `size` more are too many. Takes nothing.
   void require(std::uint64_t count, std::uint64_t size) const;
+
+  // Memory for a column that was taken; a block of an earlier one if there is one. nullptr if there is no memory.
+  // `capacity` becomes the size of the block.
+  void *allocate(std::size_t bytes, std::size_t &capacity) noexcept;
+  // Takes such a block back, for the next column.
+  void release(void *block, std::size_t capacity) noexcept;
 
   std::uint64_t limit() const { return limit_; }
   std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
@@ -44,12 +53,25 @@ class Budget {
   };
 
  private:
+  struct Block {
+    void *memory;
+    std::size_t capacity;
+  };
+  static constexpr std::size_t most_blocks = 64;
+  static constexpr std::size_t least_kept = std::size_t{64} << 10;  // bytes: allocators keep smaller ones themselves
+
   [[noreturn]] void exceed(std::uint64_t count, std::uint64_t size) const;
+  void drop_blocks() noexcept;
 
   static thread_local Budget *current_;
 
   const std::uint64_t limit_;
   std::atomic<std::uint64_t> used_{0};
+  // Blocks of columns that are gone. New pages of memory cost as much time as decoding into them.
+  std::mutex mutex_;
+  std::array<Block, most_blocks> blocks_{};
+  std::size_t count_ = 0;   // of blocks
+  std::uint64_t kept_ = 0;  // bytes of blocks
 };
 
 // Throws limit_exceeded if the current budget has not so much left for a moment.
@@ -79,7 +101,8 @@ class Charge {
   std::uint64_t bytes_ = 0;
 };
 
-// Allocates for a Column. In front of its memory stands the budget that it was charged to, which has to outlive it.
+// Allocates for a Column. In front of its memory stands the budget that it was charged to, which has to outlive it and
+// keeps the memory for the next column.
 template <typename T>
 struct ColumnAllocator {
   using value_type = T;
@@ -91,28 +114,35 @@ struct ColumnAllocator {
   T *allocate(std::size_t count) {
     if (count > (PTRDIFF_MAX - head) / sizeof(T)) throw std::bad_array_new_length();
     const std::size_t bytes = count * sizeof(T);
-    Budget *const budget = Budget::current();
-    if (budget != nullptr) budget->take(bytes);
-    void *memory = ::operator new(head + bytes, std::nothrow);
+    Owner owner{Budget::current(), head + bytes};
+    if (owner.budget != nullptr) owner.budget->take(bytes);
+    void *const memory = owner.budget != nullptr ? owner.budget->allocate(head + bytes, owner.capacity)
+                                                 : ::operator new(head + bytes, std::nothrow);
     if (memory == nullptr) {
-      if (budget != nullptr) budget->give_back(bytes);
+      if (owner.budget != nullptr) owner.budget->give_back(bytes);
       throw std::bad_alloc();
     }
-    *static_cast<Budget **>(memory) = budget;
+    *static_cast<Owner *>(memory) = owner;
     return reinterpret_cast<T *>(static_cast<unsigned char *>(memory) + head);
   }
   void deallocate(T *data, std::size_t count) noexcept {
     void *const memory = reinterpret_cast<unsigned char *>(data) - head;
-    if (Budget *const budget = *static_cast<Budget **>(memory)) budget->give_back(count * sizeof(T));
-    ::operator delete(memory);
+    const Owner owner = *static_cast<Owner *>(memory);
+    if (owner.budget == nullptr) return ::operator delete(memory);
+    owner.budget->give_back(count * sizeof(T));
+    owner.budget->release(memory, owner.capacity);
   }
 
   friend bool operator==(const ColumnAllocator &, const ColumnAllocator &) { return true; }
   friend bool operator!=(const ColumnAllocator &, const ColumnAllocator &) { return false; }
 
  private:
+  struct Owner {
+    Budget *budget;
+    std::size_t capacity;  // of the block, bytes
+  };
   static constexpr std::size_t head = alignof(std::max_align_t);
-  static_assert(head >= sizeof(std::uintptr_t) && head >= alignof(T));
+  static_assert(head >= sizeof(Owner) && head >= alignof(T));
 };
 
 // What has as many elements as a number of a file says.
