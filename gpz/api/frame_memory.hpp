@@ -15,13 +15,15 @@
 namespace gpz::api {
 
 struct FrameMemory {
-  std::unique_ptr<std::uint8_t[]> bytes;  // of chunks: no more than the file has, in whose complete records they are
+  std::unique_ptr<std::uint8_t[]>
+      bytes;  // of chunks: about as many as the file has, in whose complete records they are
   std::size_t size = 0;
   format::Charge charge;  // for them
   trajectory::KeyFrameMemory key;
 
   void reserve(std::size_t wanted) {
     if (wanted <= size) return;
+    wanted += wanted / 8;  // the next frame may be a little larger
     bytes.reset();
     size = 0;
     charge = {};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpz/core/ans.hpp"
+#include "gpz/format/budget.hpp"
 
 namespace gpz::codec {
 
@@ -54,8 +55,8 @@ struct NumberSlots {
   };
   static constexpr std::size_t tokens_of_context = core::number_tokens + 1;
 
-  std::vector<std::uint8_t> slot;  // token of each slot of each context
-  std::vector<Token> token;
+  format::Column<std::uint8_t> slot;  // token of each slot of each context
+  format::Column<Token> token;
   std::size_t bytes = 0;  // that the tables take
 
   // Throws corrupt.
