@@ -355,7 +355,9 @@ TEST(ReadAheadThreads, GivesUpWhatIsUnderWay) {
     CopyingLanding landing(5);
     ReadAhead ahead(all.file, landing, settings_of(4, 5, UINT64_MAX, 8));
     ahead.aim(static_cast<std::size_t>(step) % all.count(), all.count());
-    if (step % 2 == 0) ahead.take(static_cast<std::size_t>(step) % all.count());
+    const std::size_t i = static_cast<std::size_t>(step) % all.count();
+    if (step % 2 == 0) expect_frame(all, landing, ahead, i);
+    EXPECT_EQ(ahead.head(i)->info.timestep, 100 * static_cast<std::int64_t>(i));
   }
 }
 

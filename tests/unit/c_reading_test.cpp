@@ -319,6 +319,29 @@ TEST(CReading, KnowsTheStateOfAFile) {
   EXPECT_TRUE(!damaged.torn && damaged.damaged);
 }
 
+TEST(CReading, OfAnImageWithOptionsHasALimit) {
+  Image image;
+  Motion(particles, frames).write_to(image);
+  gpz_reader *reader = nullptr;
+  gpz_read_options options = gpz_new_read_options();
+  ASSERT_EQ(gpz_reader_open_memory_with(image.bytes, image.size, &options, &reader), GPZ_OK) << gpz_last_error();
+  EXPECT_EQ(gpz_reader_verify(reader, 0), GPZ_OK) << gpz_last_error();
+  gpz_reader_close(reader);
+  options.max_memory = 1;
+  EXPECT_EQ(gpz_reader_open_memory_with(image.bytes, image.size, &options, &reader), GPZ_LIMIT_EXCEEDED);
+  EXPECT_EQ(reader, nullptr);
+  options = gpz_new_read_options();
+  options.reserved = 1;
+  EXPECT_EQ(gpz_reader_open_memory_with(image.bytes, image.size, &options, &reader), GPZ_INVALID_ARGUMENT);
+}
+
+TEST(CReading, ElementsHaveTheSizeOfTheirType) {
+  EXPECT_EQ(gpz_size_of(GPZ_INT32), sizeof(std::int32_t));
+  EXPECT_EQ(gpz_size_of(GPZ_INT64), sizeof(std::int64_t));
+  EXPECT_EQ(gpz_size_of(GPZ_FLOAT32), sizeof(float));
+  EXPECT_EQ(gpz_size_of(GPZ_FLOAT64), sizeof(double));
+}
+
 TEST(CReading, VerifiesFrames) {
   Image image;
   Motion(particles, frames).write_to(image);

@@ -159,6 +159,7 @@ TEST(NeighbourList, CutsLongLengths) {
 TEST(NeighbourList, TakesAnyIndices) {
   Random random(5);
   const core::GridBox boxes[] = {{{open, open, open}}, {{{-7, 8}, {INT64_C(1) << 52, INT64_C(1) << 52}, open}}};
+  int built = 0;
   for (const core::GridBox &box : boxes) {
     Frame frame;
     for (auto &axis : frame)
@@ -167,9 +168,17 @@ TEST(NeighbourList, TakesAnyIndices) {
     frame[0][1] = INT64_MAX;
     for (const std::uint64_t cutoff : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
       NeighbourList list;
-      if (list.build(columns(frame), 300, 3, box, cutoff)) pairs_of(list);
+      if (!list.build(columns(frame), 300, 3, box, cutoff)) continue;
+      ++built;
+      EXPECT_EQ(list.particles(), 300u);
+      if (cutoff <= 1) {
+        EXPECT_TRUE(pairs_of(list).empty()) << cutoff;
+      }
+      pairs_of(list);  // checks each pair
+      expect_ascending(list);
     }
   }
+  EXPECT_GE(built, 4);
 }
 
 TEST(NeighbourList, RefusesTooManyPairs) {

@@ -12,8 +12,10 @@ from MDAnalysis.coordinates import base
 from MDAnalysis.lib.util import store_init_arguments
 
 import gpz
+from gpz._metadata import Existing
 from gpz.mdanalysis.layout import FrameError, Layout, Vector
 from gpz.mdanalysis.origins import OfFrame
+from gpz.mdanalysis.writer import GPZWriter
 
 def open_fixed(filename: str, **options: Any) -> gpz.Trajectory:
     """Opens a file whose frames all have one number of atoms, as MDAnalysis wants them. TypeError if it has not."""
@@ -190,10 +192,12 @@ class GPZReader(OfFrame, base.ReaderBase):
         self._prepare()
 
     def Writer(self, filename: str, n_atoms: int | None = None, **kwargs: Any):
-        """A writer of .gpz files with the units, bounds and element names of this file; see GPZWriter."""
-        from gpz.mdanalysis.writer import GPZWriter
-
-        return GPZWriter.like(self, filename, n_atoms, **kwargs)
+        """A writer of .gpz files with the units of this file, or with append=True those of the file that is continued; see
+        GPZWriter. Frames of this file keep their bounds."""
+        kwargs.setdefault("convert_units", self.convert_units)
+        if kwargs.get("append") is not True or Existing.find(filename) is None:
+            kwargs.setdefault("lammps_units", self.lammps_units or "lj")
+        return GPZWriter(filename, self.n_atoms if n_atoms is None else n_atoms, **kwargs)
 
     def first_frame(self) -> gpz.Frame:
         return self.opened()[0]

@@ -22,8 +22,6 @@ from gpz.mdanalysis.units import units_of
 if TYPE_CHECKING:
     from MDAnalysis.core.groups import AtomGroup
 
-    from gpz.mdanalysis.reader import GPZReader
-
 # Of other formats: Reader.OtherWriter hands them to every writer.
 PASSED_BY_MDANALYSIS = {"dt", "format", "multiframe", "start", "step"}
 MOST_TYPES = 10_000  # of a file: larger numbers are labels
@@ -216,16 +214,6 @@ class GPZWriter(base.WriterBase):
         file = getattr(self, "_file", None)
         if file is not None:
             file.close()
-
-    @classmethod
-    def like(cls, reader: GPZReader, filename: str, n_atoms: int | None = None, **kwargs: Any) -> GPZWriter:
-        """A writer with the units of a file that is read; with append=True those of the file that is continued. Frames
-        of the file that is read keep their bounds."""
-        kwargs.setdefault("convert_units", reader.convert_units)
-        if kwargs.get("append") is True and Existing.find(filename) is not None:
-            return cls(filename, reader.n_atoms if n_atoms is None else n_atoms, **kwargs)
-        kwargs.setdefault("lammps_units", reader.lammps_units or "lj")
-        return cls(filename, reader.n_atoms if n_atoms is None else n_atoms, **kwargs)
 
 
 class Types:
