@@ -85,7 +85,7 @@ void FrameChecks::finish(std::size_t p) {
 }
 
 void FrameChecks::check(std::size_t chunk, std::size_t begin, std::uint64_t checksum) const {
-  file_->check_chunk(head_->chunks[chunk], position_ + begin, head_->info.fields.size(), checksum);
+  in_place(file_->name(), position_ + begin, [&] { format::require_checksum(head_->chunks[chunk], checksum); });
 }
 
 }  // namespace gpz::api

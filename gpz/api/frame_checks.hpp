@@ -43,10 +43,9 @@ class FrameChecks {
   void start(const format::FrameHead &head, std::uint64_t position, std::size_t piece);
   const std::vector<Piece> &pieces() const { return pieces_; }
 
-  // What can be done with the bytes of piece p alone. Threads may do it for several pieces at a time. Throws as
-  // FrameFile::check_chunk.
+  // What can be done with the bytes of piece p alone. Threads may do it for several pieces at a time. Throws corrupt.
   void look_at(std::size_t p, const std::uint8_t *bytes);
-  // The rest, behind look_at(p), in the order of the pieces and one at a time. Throws as FrameFile::check_chunk.
+  // The rest, behind look_at(p), in the order of the pieces and one at a time. Throws corrupt.
   void finish(std::size_t p);
 
  private:

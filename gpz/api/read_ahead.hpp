@@ -83,7 +83,7 @@ class ReadAhead {
   // Waits until all bytes of frame i are there: the first one that has not been given back. Throws as
   // FrameFile::head and Landing; truncated, io_error.
   Frame take(std::size_t i);
-  // Waits until the checks of its chunks are done (FrameFile::check_chunk). Throws their errors.
+  // Waits until the checksums of its chunks are known. Throws corrupt if one is wrong.
   void check(std::size_t i);
   // Its slot may be used for another frame.
   void give_back(std::size_t i);
