@@ -7,13 +7,13 @@
 
 #include "gpz/api/file.hpp"
 #include "gpz/api/frame_file.hpp"
-#include "gpz/api/read_ahead.hpp"
 #include "gpz/api/read_output.hpp"
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/cuda/reader/frame_decoder.hpp"
 #include "gpz/cuda/reader/landing.hpp"
+#include "gpz/cuda/reader/read_ahead.hpp"
 #include "gpz/cuda/reader/staged_values.hpp"
 #include "gpz/cuda_reader.hpp"
 #include "gpz/error.hpp"
@@ -48,7 +48,7 @@ std::uint64_t longest_frame(const FileScan &scan) {
 
 // Large copies are faster. The pinned memory of all threads should still be no larger than a frame, unless copies
 // become too small.
-void choose_copies(std::uint64_t longest, api::ReadAhead::Settings &settings) {
+void choose_copies(std::uint64_t longest, ReadAhead::Settings &settings) {
   constexpr std::uint64_t least = 64 << 10;
   constexpr std::uint64_t most = 2 << 20;
   const std::uint64_t share = longest / (static_cast<std::uint64_t>(settings.threads) * Landing::rooms_a_lane);
@@ -122,7 +122,7 @@ struct Reader::State : DeviceObject {
 
   // Creates everything between the file and decoded values on the device.
   void make_path() {
-    api::ReadAhead::Settings settings;
+    ReadAhead::Settings settings;
     settings.threads = reading_threads;
     settings.frames = ahead_bytes == 0 ? 1 : most_frames_ahead;
     settings.bytes = ahead_bytes;
@@ -194,7 +194,7 @@ struct Reader::State : DeviceObject {
       const std::size_t first = decoder->first_frame(i, head, outputs);
       ahead->aim(first, goes_on && ahead_bytes != 0 ? file.scan().frames.size() : i + 1);
       for (std::size_t j = first; j <= i; ++j) {
-        const api::ReadAhead::Frame frame = ahead->take(j);
+        const ReadAhead::Frame frame = ahead->take(j);
         landing->follow(frame.slot, stream);
         const FrameDecoder::Bytes bytes = {landing->on_device(frame.slot),
                                            [&](std::size_t offset, void *to, std::size_t count) {
@@ -269,7 +269,7 @@ struct Reader::State : DeviceObject {
   Limits limits;
   api::FrameFile file;
   std::optional<Landing> landing;
-  std::optional<api::ReadAhead> ahead;
+  std::optional<ReadAhead> ahead;
   std::optional<FrameDecoder> decoder;
   std::optional<std::size_t> last;  // frame that was read last
   // For frames that the CPU decodes.
