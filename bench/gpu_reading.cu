@@ -28,10 +28,10 @@
 #include "gpu_motion.cuh"
 #include "gpz/api/file.hpp"
 #include "gpz/api/frame_file.hpp"
-#include "gpz/api/read_ahead.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/codec/running_checksum.hpp"
 #include "gpz/cuda/reader/landing.hpp"
+#include "gpz/cuda/reader/read_ahead.hpp"
 #include "gpz/cuda_reader.hpp"
 #include "gpz/cuda_trajectory.hpp"
 #include "gpz/cuda_trajectory_decoder.hpp"
@@ -264,7 +264,7 @@ double read_file(const std::string &path, U64 bytes, U64 frame, int readers, std
 // The bytes of the .gpz file: to the device and checked, not decoded.
 Passes bring_bytes(const std::string &path, int readers, std::size_t copy) {
   const gpz::api::FrameFile file(std::make_unique<gpz::api::File>(path, gpz::api::File::Mode::read));
-  gpz::api::ReadAhead::Settings settings;
+  gpz::cuda::ReadAhead::Settings settings;
   settings.threads = readers;
   settings.frames = 12;
   settings.bytes = gpz::cuda::ReaderOptions().ahead;
@@ -273,7 +273,7 @@ Passes bring_bytes(const std::string &path, int readers, std::size_t copy) {
   std::uint64_t longest = 0;
   for (const gpz::IndexEntry &frame : file.scan().frames) longest = std::max(longest, frame.length);
   gpz::cuda::Landing landing(0, settings, longest);
-  gpz::api::ReadAhead ahead(file, landing, settings);
+  gpz::cuda::ReadAhead ahead(file, landing, settings);
   gpz::cuda::OwnStream stream;
   return passes_of([&] {
     for (std::size_t i = 0; i < file.scan().frames.size(); ++i) {

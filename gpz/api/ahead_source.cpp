@@ -115,7 +115,7 @@ struct AheadSource::Shared {
   }
 };
 
-AheadSource::AheadSource(std::unique_ptr<Source> source, bool has_thread)
+AheadSource::AheadSource(std::shared_ptr<Source> source, bool has_thread)
     : source_(std::move(source)),
       shared_(std::make_unique<Shared>()),
       has_thread_(has_thread),

@@ -21,7 +21,7 @@ class AheadSource final : public Source {
   };
 
   // Without a thread, expect() does what read_now() does.
-  explicit AheadSource(std::unique_ptr<Source> source, bool has_thread = true);
+  explicit AheadSource(std::shared_ptr<Source> source, bool has_thread = true);
   // Waits for the request that is under way.
   ~AheadSource() override;
 
@@ -47,7 +47,7 @@ class AheadSource final : public Source {
   bool is_forked() const;
   std::shared_ptr<Batch> new_batch(const std::vector<Range> &ranges);
 
-  std::unique_ptr<Source> source_;
+  std::shared_ptr<Source> source_;
   std::unique_ptr<Shared> shared_;
   bool has_thread_;
   unsigned long generation_;  // of the process that has the thread

@@ -15,7 +15,7 @@ namespace gpz::api {
 
 using format::corrupt;
 
-FrameFile::FrameFile(std::unique_ptr<Source> source, const FramePlan::Most &ahead) {
+FrameFile::FrameFile(std::shared_ptr<Source> source, const FramePlan::Most &ahead) {
   if (ahead.frame == 0) {
     source_ = std::move(source);
     scan_ = api::scan(*source_, true);
@@ -131,14 +131,6 @@ void FrameFile::check_features(const ChunkEntry &chunk, std::uint64_t position, 
   in_place(name(), position, [&] {
     const std::uint32_t needed = format::needed_features(read, static_cast<std::size_t>(chunk.length), fields);
     format::require_features(scan_.metadata.features, needed);
-  });
-}
-
-void FrameFile::check_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
-                            std::uint64_t checksum) const {
-  in_place(name(), position, [&] { format::require_checksum(chunk, checksum); });
-  check_features(chunk, position, fields, [&](std::size_t offset, void *to, std::size_t count) {
-    source_->read_at(position + offset, to, count);
   });
 }
 

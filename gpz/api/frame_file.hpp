@@ -24,7 +24,7 @@ format::FrameHead head_at(const Source &source, const IndexEntry &entry, std::ui
 class FrameFile {
  public:
   // Finds the frames. Throws as scan_file. `ahead`: what may be read ahead; by default nothing is.
-  explicit FrameFile(std::unique_ptr<Source> source, const FramePlan::Most &ahead = {});
+  explicit FrameFile(std::shared_ptr<Source> source, const FramePlan::Most &ahead = {});
   FrameFile(const FrameFile &) = delete;
   FrameFile &operator=(const FrameFile &) = delete;
 
@@ -66,12 +66,9 @@ class FrameFile {
   // decoders. Throws corrupt, what `read` throws.
   void check_features(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
                       const format::ReadChunk &read) const;
-  // The checks of bytes that were read and have this checksum. Rereads only the bytes that name features. Throws as
-  // read_bytes.
-  void check_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields, std::uint64_t checksum) const;
 
  private:
-  std::unique_ptr<Source> source_;
+  std::shared_ptr<Source> source_;
   FileScan scan_;
   std::unique_ptr<FramePlan> plan_;
 };

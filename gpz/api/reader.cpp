@@ -54,10 +54,10 @@ struct Reader::State {
   // decoded ahead.
   enum class Where : std::uint8_t { file, memory, source };
 
-  State(std::unique_ptr<Source> from, const Limits &limits, Where where)
+  State(const std::shared_ptr<Source> &from, const Limits &limits)
       : budget(limits),
-        file(opened(std::move(from), budget, where)),
-        decodes_ahead(where != Where::source),
+        file(opened(from, budget)),
+        decodes_ahead(where_is(*from) != Where::source),
         follower(file),
         ahead(file, std::min(most_ahead, budget.limit() / 8),
               [this](std::size_t i, const api::FrameRequest &request, int threads, api::Follower &of_run,
@@ -66,15 +66,20 @@ struct Reader::State {
 
   static constexpr std::uint64_t most_ahead = std::uint64_t{256} << 20;
 
-  static api::FrameFile opened(std::unique_ptr<Source> from, format::Budget &budget, Where where) {
+  static Where where_is(const Source &source) {
+    if (dynamic_cast<const api::File *>(&source) != nullptr) return Where::file;
+    return dynamic_cast<const api::MemorySource *>(&source) != nullptr ? Where::memory : Where::source;
+  }
+
+  static api::FrameFile opened(const std::shared_ptr<Source> &from, format::Budget &budget) {
     const format::Budget::Scope scope(budget);
+    const Where where = where_is(*from);
     const api::FramePlan::Most ahead = where == Where::file     ? ahead_in_files
                                        : where == Where::source ? ahead_in_sources
                                                                 : api::FramePlan::Most{};
     // Of the limit, what is read ahead takes less than a quarter.
     const std::uint64_t most = budget.limit() / 16;
-    return api::FrameFile(std::move(from),
-                          {std::min(ahead.request, most), std::min(ahead.frame, most), ahead.has_thread});
+    return api::FrameFile(from, {std::min(ahead.request, most), std::min(ahead.frame, most), ahead.has_thread});
   }
 
   // A frame whose head has been read.
@@ -223,20 +228,18 @@ struct Reader::State {
 
 Reader::Reader(const std::string &path, const Limits &limits)
     : state_(in_file(path, [&] {
-        return std::make_unique<State>(std::make_unique<api::File>(path, api::File::Mode::read), limits,
-                                       State::Where::file);
+        return std::make_unique<State>(std::make_shared<api::File>(path, api::File::Mode::read), limits);
       })) {}
 
 Reader::Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name, const Limits &limits)
     : state_(in_file(name, [&] {
-        return std::make_unique<State>(std::make_unique<api::MemorySource>(bytes, size, name), limits,
-                                       State::Where::memory);
+        return std::make_unique<State>(std::make_shared<api::MemorySource>(bytes, size, name), limits);
       })) {}
 
-Reader::Reader(std::unique_ptr<Source> source, const Limits &limits) {
+Reader::Reader(const std::shared_ptr<Source> &source, const Limits &limits) {
   if (source == nullptr) throw Error(Status::invalid_argument, "the source is a null pointer");
   const std::string name = source->name();
-  state_ = in_file(name, [&] { return std::make_unique<State>(std::move(source), limits, State::Where::source); });
+  state_ = in_file(name, [&] { return std::make_unique<State>(source, limits); });
 }
 
 Reader::~Reader() = default;

@@ -26,12 +26,25 @@ struct gpz_reader {
     return head;
   }
 
+  const std::vector<gpz::RecordEntry> &records_before(std::size_t i) {
+    if (records_frame != i) {
+      records_frame.reset();
+      records = reader.records(i);
+      records_frame = i;
+    }
+    return records;
+  }
+
   gpz::Reader reader;
   int threads;
   gpz::c::MetadataView metadata;
   // The head that was asked for last: columns are asked for one by one.
   mutable std::optional<std::size_t> frame;
   mutable gpz::FrameInfo head;
+  // Other records, of which one was read last.
+  std::optional<std::size_t> records_frame;
+  std::vector<gpz::RecordEntry> records;
+  gpz::StoredRecord record;
 };
 
 namespace {
@@ -65,6 +78,11 @@ void open_memory(const void *image, std::size_t size, const gpz::c::ReadChoice &
   require(image != nullptr || size == 0, "image is a null pointer");
   *reader = new gpz_reader(gpz::Reader(static_cast<const std::uint8_t *>(image), size, "memory", choice.limits),
                            choice.threads);
+}
+
+gpz_reader &open(gpz_reader *reader) {
+  require(reader != nullptr, "reader is a null pointer");
+  return *reader;
 }
 
 std::vector<gpz::ChunkEntry> chunks_of(const gpz_reader *reader, std::size_t frame) {
@@ -187,6 +205,31 @@ gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const char *n
 
 gpz_status gpz_reader_verify(gpz_reader *reader, size_t frame) {
   return guarded([&] { open(reader).reader.verify(frame, reader->threads); });
+}
+
+gpz_status gpz_reader_record_count(gpz_reader *reader, size_t frame, size_t *count) {
+  return guarded([&] {
+    require(count != nullptr, "count is a null pointer");
+    *count = open(reader).records_before(frame).size();
+  });
+}
+
+gpz_status gpz_reader_record(gpz_reader *reader, size_t frame, size_t record, gpz_record *info) {
+  return guarded([&] {
+    const std::vector<gpz::RecordEntry> &records = open(reader).records_before(frame);
+    if (record >= records.size())
+      throw Error(Status::not_found, "no record " + std::to_string(record) + " in front of frame " +
+                                         std::to_string(frame) + ": there are " + std::to_string(records.size()));
+    gpz::c::size_given(info, "gpz_record");
+    reader->record = reader->reader.stored(records[record]);
+    gpz_record to = gpz_new_record();
+    to.type = reader->record.type;
+    to.head = reader->record.head.data();
+    to.head_size = reader->record.head.size();
+    to.body = reader->record.body.data();
+    to.body_size = reader->record.body.size();
+    gpz::c::give(to, info, "gpz_record");
+  });
 }
 
 gpz_status gpz_chunk_kind_of(const void *chunk, size_t size, gpz_chunk_kind *kind) {

@@ -158,6 +158,22 @@ gpz_status gpz_writer_write(gpz_writer *writer, const gpz_frame *frame, const gp
   });
 }
 
+gpz_status gpz_writer_write_record(gpz_writer *writer, const gpz_record *record) {
+  return guarded([&] {
+    require(writer != nullptr, "writer is a null pointer");
+    const gpz_record given = gpz::c::taken(record, "gpz_record");
+    require(given.reserved == 0, "gpz_record: reserved is not 0");
+    const auto bytes_of = [](const void *from, std::size_t size, const char *name) {
+      require(from != nullptr || size == 0, name);
+      const auto *const bytes = static_cast<const std::uint8_t *>(from);
+      return std::vector<std::uint8_t>(bytes, bytes + size);
+    };
+    writer->writer.write(
+        gpz::StoredRecord{given.type, bytes_of(given.head, given.head_size, "gpz_record: head is a null pointer"),
+                          bytes_of(given.body, given.body_size, "gpz_record: body is a null pointer")});
+  });
+}
+
 size_t gpz_writer_frames(const gpz_writer *writer) { return writer == nullptr ? 0 : writer->writer.frames().size(); }
 uint64_t gpz_writer_size(const gpz_writer *writer) { return writer == nullptr ? 0 : writer->writer.size(); }
 

@@ -21,7 +21,7 @@
 namespace gpz::trajectory {
 
 // Particles have slots 0, 1, ...: the order in which they are stored. Not usable after an exception until it is started
-// again. The way through a difference frame: keep, then for each field expect_crossings and follow, then add.
+// again. A difference frame is a Step.
 class ChunkHistory {
  public:
   // For each field, the values that their indices do not give.
@@ -45,21 +45,65 @@ class ChunkHistory {
   model::ModelledState &modelled(std::size_t field) { return modelled_[field]; }
   model::ClassedState &classed(std::size_t field) { return classed_[field]; }
 
-  // Only the particles in these slots stay, ascending.
-  void keep(const format::Column<std::uint32_t> &slots);
-  // Whether field 0 remembers the edges that it goes through, as expect_crossings needs; it does until this is called.
-  void remember_crossings(bool remember) { remembers_crossings_ = remember; }
-  // Counts the edges that field 0, which was followed before, has gone through in this frame.
-  void expect_crossings(std::size_t field, const format::Crossed &crossed);
-  void follow(std::size_t field, const codec::IndexColumns &indices, const core::GridBox &box);
-  // Follows a section whose coding can (Coding::follow). Not for field 0 while it remembers crossings.
-  void follow_section(std::size_t field, Follow &follow, const Payload &payload);
-  // The particles of a chunk of arrivals get slots behind the others. `exact` grows. Throws as start.
-  void add(const IndependentChunk &chunk, int threads, ExactValues *exact = nullptr);
-
   std::size_t memory_usage() const;
 
+  class Step;
+  // A field whose crossings are counted and whose indices are still those of the frame before. One call ends it.
+  class FieldStep {
+   public:
+    FieldStep(FieldStep &&) = default;
+    FieldStep(const FieldStep &) = delete;
+    FieldStep &operator=(const FieldStep &) = delete;
+    ~FieldStep() = default;
+
+    void follow(const codec::IndexColumns &indices, const core::GridBox &box) && {
+      history_.follow(field_, indices, box);
+    }
+    // Follows a section whose coding can (Coding::follow). Not for field 0 if others count its crossings.
+    void follow_section(Follow &follow, const Payload &payload) && { history_.follow_section(field_, follow, payload); }
+
+   private:
+    friend class Step;
+    FieldStep(ChunkHistory &history, std::size_t field) : history_(history), field_(field) {}
+
+    ChunkHistory &history_;
+    std::size_t field_;
+  };
+
+  // The way to the next frame: some particles leave, the fields of the others are followed, then particles arrive.
+  class Step {
+   public:
+    // Only the particles in these slots stay, ascending; nullptr: all. Without `counts_crossings` no field counts the
+    // edges that field 0 goes through.
+    Step(ChunkHistory &history, const format::Column<std::uint32_t> *staying, bool counts_crossings = true)
+        : history_(history) {
+      history_.remembers_crossings_ = counts_crossings;
+      if (staying != nullptr) history_.keep(*staying);
+    }
+    Step(const Step &) = delete;
+    Step &operator=(const Step &) = delete;
+    ~Step() = default;
+
+    // Fields ascend, and field 0 is followed before others count the edges that it has gone through in this frame.
+    FieldStep field(std::size_t f, const format::Crossed &crossed) {
+      history_.expect_crossings(f, crossed);
+      return {history_, f};
+    }
+    // The particles of a chunk of arrivals get slots behind the others. `exact` grows. Throws as start.
+    void add(const IndependentChunk &chunk, int threads, ExactValues *exact = nullptr) && {
+      history_.add(chunk, threads, exact);
+    }
+
+   private:
+    ChunkHistory &history_;
+  };
+
  private:
+  void keep(const format::Column<std::uint32_t> &slots);
+  void expect_crossings(std::size_t field, const format::Crossed &crossed);
+  void follow(std::size_t field, const codec::IndexColumns &indices, const core::GridBox &box);
+  void follow_section(std::size_t field, Follow &follow, const Payload &payload);
+  void add(const IndependentChunk &chunk, int threads, ExactValues *exact);
   const codec::DifferenceState *followed(std::size_t field) const;
   void load(const IndependentChunk &chunk, std::size_t field, int threads);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/chunk_reader.hpp"
 
+#include <utility>
+
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/leaving_slots.hpp"
 #include "gpz/format/opened_chunk.hpp"
@@ -40,30 +42,33 @@ void ChunkReader::next_differences(const format::OpenedChunk &chunk, std::uint64
   format::check_predecessor(chunk, history_.particles());
   format::check_particles(chunk, particles);
   same_particles_ = chunk.leaving == 0 && chunk.arriving == 0;
-  if (chunk.leaving != 0) let_leave(format::read_leaving_slots(chunk, chunk.bytes + chunk.slots.offset));
+  format::Column<std::uint32_t> staying;
+  if (chunk.leaving != 0)
+    staying = staying_without(format::read_leaving_slots(chunk, chunk.bytes + chunk.slots.offset));
   // Which fields go through edges with field 0 is in their sections.
   counts_crossings_ = false;
   for (std::size_t f = 1; f < fields; ++f)
     counts_crossings_ |= history_.follows(f) && history_.state(f).plain && chunk.sections[f].size != 0;
-  history_.remember_crossings(counts_crossings_);
+  ChunkHistory::Step frame(history_, chunk.leaving != 0 ? &staying : nullptr, counts_crossings_);
   for (std::size_t f = 0; f < fields; ++f) {
     const format::Span section = chunk.sections[f];
     empty_[f] = section.size == 0;
     exact_[f].clear();
     if (!history_.follows(f)) continue;
     if (empty_[f])
-      follow_unchanged(f);
+      follow_unchanged(f, frame.field(f, {}));
     else
-      located(section.offset, [&] { decode_section(f, chunk.section(f), section.size, threads); });
+      located(section.offset, [&] { decode_section(frame, f, chunk.section(f), section.size, threads); });
   }
   if (chunk.arriving == 0) return;
   const format::OpenedChunk arrivals = format::open_arrivals(chunk);
   located(chunk.arrivals.offset, [&] {
-    history_.add(IndependentChunk(arrivals, chunk.arriving, history_.fields(), history_.wanted()), threads, &exact_);
+    const IndependentChunk others(arrivals, chunk.arriving, history_.fields(), history_.wanted());
+    std::move(frame).add(others, threads, &exact_);
   });
 }
 
-void ChunkReader::let_leave(const format::Column<std::uint32_t> &leaving) {
+format::Column<std::uint32_t> ChunkReader::staying_without(const format::Column<std::uint32_t> &leaving) const {
   format::Column<std::uint32_t> staying;
   staying.reserve(static_cast<std::size_t>(history_.particles()) - leaving.size());
   auto next = leaving.begin();
@@ -73,22 +78,23 @@ void ChunkReader::let_leave(const format::Column<std::uint32_t> &leaving) {
     else
       staying.push_back(slot);
   }
-  history_.keep(staying);
+  return staying;
 }
 
 // Every index is what it was, or what its crossings make of it.
-void ChunkReader::follow_unchanged(std::size_t field) {
+void ChunkReader::follow_unchanged(std::size_t field, ChunkHistory::FieldStep step) {
   const codec::DifferenceState &state = history_.state(field);
   if (state.plain) {
-    history_.follow(field, last_of(state), {});
+    std::move(step).follow(last_of(state), {});
     return;
   }
   const std::size_t components = history_.fields()[field].components.size();
   for (std::size_t d = 0; d < components; ++d) indices_.column[d] = state.axes[d].last;
-  history_.follow(field, indices_.columns(components), {});
+  std::move(step).follow(indices_.columns(components), {});
 }
 
-void ChunkReader::decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size, int threads) {
+void ChunkReader::decode_section(ChunkHistory::Step &frame, std::size_t field, const std::uint8_t *bytes,
+                                 std::size_t size, int threads) {
   const codec::DifferenceState &state = history_.state(field);
   SectionContext context{history_.fields()[field], state.particles};
   context.state = &state;
@@ -100,17 +106,17 @@ void ChunkReader::decode_section(std::size_t field, const std::uint8_t *bytes, s
   const std::size_t counting = state.plain && field != 0 ? context.components() : 0;
   const OpenedSection section =
       open_section(ChunkKind::difference, context, class_of(context.field), bytes, size, indices_.exact, counting);
-  history_.expect_crossings(field, section.crossed);
+  ChunkHistory::FieldStep step = frame.field(field, section.crossed);
   const bool is_coding_alone = section.payload.size == 0 && section.head == format::field_coding_size;
   if (is_coding_alone && section.coding->counts_crossings) {
-    follow_unchanged(field);
+    follow_unchanged(field, std::move(step));
   } else if (section.coding->follow != nullptr && (field != 0 || !counts_crossings_)) {
-    located(section.head, [&] { history_.follow_section(field, *section.coding->follow, section.payload); });
+    located(section.head, [&] { std::move(step).follow_section(*section.coding->follow, section.payload); });
     exact_[field] = indices_.exact;
   } else {
     decode_indices(context, section, indices_);
     exact_[field] = indices_.exact;
-    history_.follow(field, indices_.columns(context.components()), section.payload.box);
+    std::move(step).follow(indices_.columns(context.components()), section.payload.box);
   }
 }
 

@@ -30,9 +30,10 @@ class ChunkReader {
 
  private:
   void next_differences(const format::OpenedChunk &chunk, std::uint64_t particles, int threads);
-  void let_leave(const format::Column<std::uint32_t> &leaving);
-  void follow_unchanged(std::size_t field);
-  void decode_section(std::size_t field, const std::uint8_t *bytes, std::size_t size, int threads);
+  format::Column<std::uint32_t> staying_without(const format::Column<std::uint32_t> &leaving) const;
+  void follow_unchanged(std::size_t field, ChunkHistory::FieldStep step);
+  void decode_section(ChunkHistory::Step &frame, std::size_t field, const std::uint8_t *bytes, std::size_t size,
+                      int threads);
 
   ChunkHistory history_;
   // Of the last chunk: values that the history's indices do not give, and fields without a section.

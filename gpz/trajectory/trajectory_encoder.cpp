@@ -145,22 +145,23 @@ struct TrajectoryEncoder::State {
     out.bytes.clear();
     out.largest_error.assign(fields.size(), 0);
     format::append_difference_head(history.particles(), leaving, identity.arriving().size(), fields.size(), out.bytes);
-    if (!leaving.empty()) history.keep(slots);
+    trajectory::ChunkHistory::Step step(history, leaving.empty() ? nullptr : &slots);
 
     const std::size_t id = identity_field(described);
     for (std::size_t f = 0; f < fields.size(); ++f) {
       const std::size_t begin = out.bytes.size();
       if (staying.empty())
-        history.follow(f, {}, {});
+        step.field(f, {}).follow({}, {});
       else if (f != id)
-        encode_section(fields, f, box, out);
+        encode_section(step, fields, f, box, out);
       format::set_section_length(out.bytes, ChunkKind::difference, f, out.bytes.size() - begin);
     }
-    if (!identity.arriving().empty()) encode_arrivals(fields, out);
+    if (!identity.arriving().empty()) encode_arrivals(std::move(step), fields, out);
     identity.renumber();
   }
 
-  void encode_arrivals(const std::vector<FieldInput> &fields, EncodedChunk &out) {
+  void encode_arrivals(trajectory::ChunkHistory::Step &&step, const std::vector<FieldInput> &fields,
+                       EncodedChunk &out) {
     std::vector<int> rows;
     for (const std::uint32_t particle : identity.arriving()) rows.push_back(static_cast<int>(all[particle]));
     encoder.encode(fields, rows.size(), rows.data(), part.bytes, part.largest_error);
@@ -171,7 +172,7 @@ struct TrajectoryEncoder::State {
     described = format::described(fields);
     // Their order is that of the chunk.
     const format::OpenedChunk opened = format::open_chunk(part.bytes.data(), part.bytes.size(), fields.size());
-    history.add(trajectory::IndependentChunk(opened, rows.size(), described, {}), one_thread);
+    std::move(step).add(trajectory::IndependentChunk(opened, rows.size(), described, {}), one_thread);
   }
 
   trajectory::FoundCell find_cell(const Field &field, const codec::IndexColumns &columns,
@@ -181,10 +182,11 @@ struct TrajectoryEncoder::State {
     return cell.find(box, field, columns, &last, staying.size());
   }
 
-  void encode_section(const std::vector<FieldInput> &fields, std::size_t f, const Box &box, EncodedChunk &out) {
+  void encode_section(trajectory::ChunkHistory::Step &frame, const std::vector<FieldInput> &fields, std::size_t f,
+                      const Box &box, EncodedChunk &out) {
     const FieldInput &input = fields[f];
     const format::Crossed crossed = f == 0 ? format::Crossed{} : format::crossed_by(fields[0].field, input.field, box);
-    history.expect_crossings(f, crossed);
+    trajectory::ChunkHistory::FieldStep step = frame.field(f, crossed);
     const codec::DifferenceState &state = history.state(f);
     const std::size_t components = input.field.components.size();
     indices.load(input, staying, &state, out.largest_error[f]);
@@ -198,7 +200,7 @@ struct TrajectoryEncoder::State {
     if (same) {
       // No section: every index is what it was. A coding alone: what its crossings make of it.
       if (crossed != format::Crossed{}) format::append_field_coding({format::predicted_values, crossed}, out.bytes);
-      history.follow(f, columns, {});
+      std::move(step).follow(columns, {});
       return;
     }
     trajectory::SectionContext context{input.field, staying.size()};
@@ -223,7 +225,7 @@ struct TrajectoryEncoder::State {
     const Try turn = may_be_costly ? choice.next() : Try::usual;
     const trajectory::WrittenSection written = trajectory::append_section(candidates, source, turn, crossed, out.bytes);
     if (may_be_costly) choice.encoded(written.costly);
-    history.follow(f, columns, written.has_axes ? found.axes : core::GridBox{});
+    std::move(step).follow(columns, written.has_axes ? found.axes : core::GridBox{});
   }
 
   void encode(std::vector<FieldInput> fields, std::size_t particles, const int *rows, const Box &box, bool is_key,

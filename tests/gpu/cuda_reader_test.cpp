@@ -405,6 +405,26 @@ TEST_F(CudaReader, FalseChunksHaveTheErrorsOfTheCpu) {
   expect_healthy();
 }
 
+// A reader on the CPU shares the source. Some of the frames are decoded on the CPU.
+TEST_F(CudaReader, SourcesOfTheCaller) {
+  Count count;
+  for (const std::string &path : golden_files()) {
+    std::ifstream stream(path, std::ios::binary);
+    const Bytes bytes{std::istreambuf_iterator<char>(stream), {}};
+    const auto source = std::make_shared<api::MemorySource>(bytes.data(), bytes.size(), "memory");
+    if (outcome_of([&] { Reader reader(source); }).status != Status::ok) continue;
+    const Reader cpu(source);
+    cuda::Reader gpu(source);
+    for (std::size_t i = 0; i < cpu.frames(); ++i)
+      compare(cpu, gpu, i, names_of(cpu.info(i)), layouts[0], OutputOrder::stored, count);
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(count.on_device, 0);
+  EXPECT_GT(count.on_cpu, 0);
+  EXPECT_EQ(status_of([] { cuda::Reader(std::shared_ptr<Source>()); }), Status::invalid_argument);
+  expect_healthy();
+}
+
 TEST_F(CudaReader, TruncatedFilesHaveTheirFrames) {
   Gas gas(700);
   const Bytes sound = file_of_writers(gas, 6, 3, 2);

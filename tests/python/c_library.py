@@ -102,6 +102,18 @@ class Metadata(Sized):
     ]
 
 
+class Record(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("type", c_uint32),
+        ("reserved", c_uint32),
+        ("head", c_void_p),
+        ("head_size", c_size_t),
+        ("body", c_void_p),
+        ("body_size", c_size_t),
+    ]
+
+
 class ReadOptions(Sized):
     _fields_ = [("struct_size", c_size_t), ("max_memory", c_uint64), ("threads", c_int), ("reserved", c_uint32)]
 
@@ -141,6 +153,7 @@ def load():
         "gpz_writer_set_order": [handle, c_int],
         "gpz_writer_set_effort": [handle, c_int],
         "gpz_writer_write": [handle, POINTER(Frame), POINTER(Field), size],
+        "gpz_writer_write_record": [handle, POINTER(Record)],
         "gpz_writer_frames": [handle],
         "gpz_writer_size": [handle],
         "gpz_writer_close": [handle],
@@ -158,6 +171,8 @@ def load():
         "gpz_reader_read_double": [handle, size, c_char_p, c_void_p, size],
         "gpz_reader_read_int64": [handle, size, c_char_p, c_void_p, size],
         "gpz_reader_verify": [handle, size],
+        "gpz_reader_record_count": [handle, size, POINTER(size)],
+        "gpz_reader_record": [handle, size, size, POINTER(Record)],
         "gpz_stream_open": [c_int, c_char_p, c_int, POINTER(handle)],
         "gpz_stream_close": [handle],
         "gpz_stream_next": [handle, POINTER(Frame), POINTER(c_int)],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading ahead: the bytes of frames are those of the file, whatever is asked for in which order; errors reach who
 // takes the frame.
-#include "gpz/api/read_ahead.hpp"
+#include "gpz/cuda/reader/read_ahead.hpp"
 
 #include <atomic>
 
@@ -11,7 +11,7 @@ namespace gpz::test {
 namespace {
 
 using api::FrameFile;
-using api::ReadAhead;
+using cuda::ReadAhead;
 
 // Bytes of which some cannot be read for a while.
 class FailingSource final : public api::Source {
@@ -51,7 +51,7 @@ ReadAhead::Settings settings_of(int threads, std::size_t frames, std::uint64_t b
 }
 
 // Keeps a copy of what was sent, as a device would. Rooms are used in turn, and hold nothing when they are given out.
-class CopyingLanding final : public api::Landing {
+class CopyingLanding final : public cuda::ByteLanding {
  public:
   explicit CopyingLanding(std::size_t slots, const ReadAhead::Settings &settings = settings_of(1, 1))
       : room_(settings.room()), slots_(slots) {}

@@ -155,6 +155,13 @@ TEST(CStructures, NeedASize) {
     gpz_scan scan = gpz_new_scan();
     scan.struct_size = size;
     EXPECT_EQ(gpz_reader_scan(reader.get(), &scan), GPZ_INVALID_ARGUMENT);
+    gpz_record record = gpz_new_record();
+    record.struct_size = size;
+    gpz_writer *writer = nullptr;
+    ASSERT_EQ(gpz_writer_open_memory(nullptr, 1, &writer), GPZ_OK);
+    EXPECT_EQ(gpz_writer_write_record(writer, &record), GPZ_INVALID_ARGUMENT);
+    EXPECT_TRUE(error_says("gpz_record: struct_size")) << gpz_last_error();
+    EXPECT_EQ(gpz_writer_close(writer), GPZ_OK);
     gpz_metadata metadata = gpz_new_metadata();
     metadata.struct_size = size;
     EXPECT_EQ(gpz_reader_metadata(reader.get(), &metadata), GPZ_INVALID_ARGUMENT);

@@ -2,6 +2,7 @@
 // Records that are neither frames nor indices (docs/format.md, sections 2 and 11): where an index is used although they
 // lie between frames, and how they are read, written and kept when a file is continued.
 #include "container_support.hpp"
+#include "gpz/gpz.h"
 
 namespace gpz::test {
 namespace {
@@ -309,6 +310,69 @@ TEST(OtherRecords, AreAllThatAFileGets) {
 }
 
 // Bytes between frames that an index promises records in are looked at where they are asked for.
+gpz_record record_of(const StoredRecord &from) {
+  gpz_record record = gpz_new_record();
+  record.type = from.type;
+  record.head = from.head.data();
+  record.head_size = from.head.size();
+  record.body = from.body.data();
+  record.body_size = from.body.size();
+  return record;
+}
+
+Bytes bytes_at(const void *from, std::size_t size) {
+  const auto *const bytes = static_cast<const std::uint8_t *>(from);
+  return Bytes(bytes, bytes + size);
+}
+
+TEST(OtherRecords, InC) {
+  gpz_writer *writer = nullptr;
+  ASSERT_EQ(gpz_writer_open_memory(nullptr, 1, &writer), GPZ_OK);
+  const double x[2] = {1, 2};
+  const gpz_field field = gpz_column("x", GPZ_FLOAT64, x);
+  // One record in front of the first frame, two behind it, none behind the second, one at the end.
+  const std::vector<std::vector<int>> numbers = {{1}, {2, 3}, {}, {4}};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    for (const int number : numbers[i]) {
+      const StoredRecord stored = other(number);
+      const gpz_record record = record_of(stored);
+      ASSERT_EQ(gpz_writer_write_record(writer, &record), GPZ_OK) << gpz_last_error();
+    }
+    if (i + 1 == numbers.size()) break;
+    const gpz_frame frame = gpz_new_frame(2, static_cast<std::int64_t>(i));
+    ASSERT_EQ(gpz_writer_write(writer, &frame, &field, 1), GPZ_OK) << gpz_last_error();
+  }
+  void *image = nullptr;
+  std::size_t size = 0;
+  ASSERT_EQ(gpz_writer_close_memory(writer, &image, &size), GPZ_OK);
+  gpz_reader *reader = nullptr;
+  ASSERT_EQ(gpz_reader_open_memory(image, size, 1, &reader), GPZ_OK);
+  EXPECT_EQ(gpz_reader_frames(reader), 3u);
+  gpz_record read = gpz_new_record();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    std::size_t count = 99;
+    ASSERT_EQ(gpz_reader_record_count(reader, i, &count), GPZ_OK) << gpz_last_error();
+    ASSERT_EQ(count, numbers[i].size());
+    for (std::size_t k = 0; k < count; ++k) {
+      const StoredRecord stored = other(numbers[i][k]);
+      ASSERT_EQ(gpz_reader_record(reader, i, k, &read), GPZ_OK) << gpz_last_error();
+      EXPECT_EQ(read.type, stored.type);
+      EXPECT_EQ(bytes_at(read.head, read.head_size), stored.head);
+      EXPECT_EQ(bytes_at(read.body, read.body_size), stored.body);
+    }
+    EXPECT_EQ(gpz_reader_record(reader, i, count, &read), GPZ_NOT_FOUND);
+  }
+  std::size_t count = 0;
+  EXPECT_EQ(gpz_reader_record_count(reader, 4, &count), GPZ_NOT_FOUND);
+  EXPECT_EQ(gpz_reader_record_count(nullptr, 0, &count), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_reader_record_count(reader, 0, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_reader_record(nullptr, 0, 0, &read), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_reader_record(reader, 0, 0, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_writer_write_record(nullptr, &read), GPZ_INVALID_ARGUMENT);
+  gpz_reader_close(reader);
+  gpz_free(image);
+}
+
 TEST(OtherRecords, DamageBetweenFramesIsFoundWhereItIs) {
   std::vector<IndexEntry> entries;
   Bytes bytes = file_with(between(100), &entries);

@@ -71,7 +71,10 @@ void FrameDecoder::begin(const format::FrameHead &head, bool sorted) {
   complete_ = false;
   if (decoders_.size() > head.chunks.size())
     decoders_.erase(decoders_.begin() + static_cast<std::ptrdiff_t>(head.chunks.size()), decoders_.end());
-  while (decoders_.size() < head.chunks.size()) decoders_.emplace_back(device_);
+  while (decoders_.size() < head.chunks.size()) {
+    decoders_.emplace_back(device_);
+    decoders_.back().allow(features_);
+  }
   // Frames with other fields than the wanted frame have independent chunks only.
   const bool has_these = wanted_.size() == info.fields.size();
   std::uint64_t held = 0;

@@ -24,7 +24,8 @@ class FrameDecoder {
     ReadBytes read;
   };
 
-  explicit FrameDecoder(int device) : device_(device) {}
+  // `features`: those that the file header names.
+  FrameDecoder(int device, std::uint32_t features) : device_(device), features_(features) {}
 
   // Returns the first frame that must be decoded or passed in order to decode frame i with this head: its key frame, or
   // the frame after the last one. Remembers which fields are wanted from there on. Throws corrupt if there cannot be
@@ -53,6 +54,7 @@ class FrameDecoder {
                      std::size_t sorted_by, Stream stream);
 
   int device_;
+  std::uint32_t features_;
   std::vector<TrajectoryDecoder> decoders_;  // one per chunk
   format::Charge charge_;                    // for the decoders
   // The last frame that was decoded.

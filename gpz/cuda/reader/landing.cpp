@@ -44,7 +44,7 @@ class Landing::PinnedLane final : public Lane {
   std::size_t turn_ = 0;
 };
 
-Landing::Landing(int on, const api::ReadAhead::Settings &settings, std::uint64_t longest)
+Landing::Landing(int on, const ReadAhead::Settings &settings, std::uint64_t longest)
     : DeviceObject(on),
       room_(rounded(settings.room())),
       lanes_(static_cast<std::size_t>(settings.threads)),

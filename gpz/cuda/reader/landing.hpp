@@ -9,21 +9,21 @@
 #include <memory>
 #include <vector>
 
-#include "gpz/api/read_ahead.hpp"
 #include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/common/memory.hpp"
+#include "gpz/cuda/reader/read_ahead.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/format/budget.hpp"
 
 namespace gpz::cuda {
 
-class Landing final : public api::Landing, private DeviceObject {
+class Landing final : public ByteLanding, private DeviceObject {
  public:
   // Rooms of pinned memory that each thread uses in turn.
   static constexpr std::size_t rooms_a_lane = 3;
 
   // For the current device. `longest` is the size of the longest frame in bytes, so that memory need not grow again.
-  Landing(int on, const api::ReadAhead::Settings &settings, std::uint64_t longest);
+  Landing(int on, const ReadAhead::Settings &settings, std::uint64_t longest);
   // Nothing may be reading. Waits for copies.
   ~Landing() override;
 

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::Reader: decides which frames are read, and whether the device or the CPU decodes them.
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "gpz/api/file.hpp"
 #include "gpz/api/frame_file.hpp"
-#include "gpz/api/read_ahead.hpp"
 #include "gpz/api/read_output.hpp"
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/cuda/reader/frame_decoder.hpp"
 #include "gpz/cuda/reader/landing.hpp"
+#include "gpz/cuda/reader/read_ahead.hpp"
 #include "gpz/cuda/reader/staged_values.hpp"
 #include "gpz/cuda_reader.hpp"
 #include "gpz/error.hpp"
@@ -49,7 +48,7 @@ std::uint64_t longest_frame(const FileScan &scan) {
 
 // Large copies are faster. The pinned memory of all threads should still be no larger than a frame, unless copies
 // become too small.
-void choose_copies(std::uint64_t longest, api::ReadAhead::Settings &settings) {
+void choose_copies(std::uint64_t longest, ReadAhead::Settings &settings) {
   constexpr std::uint64_t least = 64 << 10;
   constexpr std::uint64_t most = 2 << 20;
   const std::uint64_t share = longest / (static_cast<std::uint64_t>(settings.threads) * Landing::rooms_a_lane);
@@ -93,15 +92,15 @@ struct Reader::State : DeviceObject {
     std::string reason;
   };
 
-  State(std::unique_ptr<api::Source> source, std::function<gpz::Reader()> open_again, int on,
-        const ReaderOptions &chosen)
+  State(const std::shared_ptr<Source> &from, int on, const ReaderOptions &chosen)
       : DeviceObject(on),
         budget(chosen.limits),
         threads(threads_of(chosen)),
         reading_threads(reading_threads_of(chosen)),
         ahead_bytes(chosen.ahead),
-        file(opened(std::move(source), budget)),
-        open_on_cpu(std::move(open_again)) {
+        source(from),
+        limits(chosen.limits),
+        file(opened(source, budget)) {
     require_device(device);
     const CurrentDevice current(device);
     const format::Budget::Scope scope(budget);
@@ -116,14 +115,14 @@ struct Reader::State : DeviceObject {
     });
   }
 
-  static api::FrameFile opened(std::unique_ptr<api::Source> source, format::Budget &budget) {
+  static api::FrameFile opened(const std::shared_ptr<Source> &source, format::Budget &budget) {
     const format::Budget::Scope scope(budget);
-    return api::FrameFile(std::move(source));
+    return api::FrameFile(source);
   }
 
   // Creates everything between the file and decoded values on the device.
   void make_path() {
-    api::ReadAhead::Settings settings;
+    ReadAhead::Settings settings;
     settings.threads = reading_threads;
     settings.frames = ahead_bytes == 0 ? 1 : most_frames_ahead;
     settings.bytes = ahead_bytes;
@@ -131,7 +130,7 @@ struct Reader::State : DeviceObject {
     choose_copies(longest, settings);
     landing.emplace(device, settings, longest);
     ahead.emplace(file, *landing, settings);
-    decoder.emplace(device);
+    decoder.emplace(device, file.scan().metadata.features);
   }
 
   // Head of frame i, which may already have been read ahead.
@@ -195,7 +194,7 @@ struct Reader::State : DeviceObject {
       const std::size_t first = decoder->first_frame(i, head, outputs);
       ahead->aim(first, goes_on && ahead_bytes != 0 ? file.scan().frames.size() : i + 1);
       for (std::size_t j = first; j <= i; ++j) {
-        const api::ReadAhead::Frame frame = ahead->take(j);
+        const ReadAhead::Frame frame = ahead->take(j);
         landing->follow(frame.slot, stream);
         const FrameDecoder::Bytes bytes = {landing->on_device(frame.slot),
                                            [&](std::size_t offset, void *to, std::size_t count) {
@@ -243,7 +242,7 @@ struct Reader::State : DeviceObject {
       const StagedValues::Column &column = staged.columns()[c];
       columns[c].values = {staged.on_host(column), static_cast<std::ptrdiff_t>(column.size()), column.type()};
     }
-    if (!cpu) cpu.emplace(open_on_cpu());
+    if (!cpu) cpu.emplace(source, limits);
     if (i >= cpu->frames() || cpu->scan().frames[i].offset != file.scan().frames[i].offset ||
         cpu->scan().frames[i].length != file.scan().frames[i].length)
       throw Error(Status::corrupt, "the file has changed since it was opened", file.name());
@@ -266,13 +265,14 @@ struct Reader::State : DeviceObject {
   int threads;            // for decoding on the CPU
   int reading_threads;
   std::uint64_t ahead_bytes;
+  std::shared_ptr<Source> source;
+  Limits limits;
   api::FrameFile file;
   std::optional<Landing> landing;
-  std::optional<api::ReadAhead> ahead;
+  std::optional<ReadAhead> ahead;
   std::optional<FrameDecoder> decoder;
   std::optional<std::size_t> last;  // frame that was read last
   // For frames that the CPU decodes.
-  std::function<gpz::Reader()> open_on_cpu;
   std::optional<gpz::Reader> cpu;
   std::optional<OnCpu> on_cpu;
   StagedValues staged;
@@ -280,18 +280,20 @@ struct Reader::State : DeviceObject {
 
 Reader::Reader(const std::string &path, int device, const ReaderOptions &options)
     : state_(in_file(path, [&] {
-        return std::make_unique<State>(
-            std::make_unique<api::File>(path, api::File::Mode::read),
-            [path, limits = options.limits] { return gpz::Reader(path, limits); }, device, options);
+        return std::make_unique<State>(std::make_shared<api::File>(path, api::File::Mode::read), device, options);
       })) {}
 
 Reader::Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name, int device,
                const ReaderOptions &options)
     : state_(in_file(name, [&] {
-        return std::make_unique<State>(
-            std::make_unique<api::MemorySource>(bytes, size, name),
-            [=, limits = options.limits] { return gpz::Reader(bytes, size, name, limits); }, device, options);
+        return std::make_unique<State>(std::make_shared<api::MemorySource>(bytes, size, name), device, options);
       })) {}
+
+Reader::Reader(const std::shared_ptr<Source> &source, int device, const ReaderOptions &options) {
+  if (source == nullptr) throw Error(Status::invalid_argument, "the source is a null pointer");
+  const std::string name = source->name();
+  state_ = in_file(name, [&] { return std::make_unique<State>(source, device, options); });
+}
 
 Reader::~Reader() = default;
 Reader::Reader(Reader &&) noexcept = default;

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "gpz/cuda/common/memory.hpp"
+#include "gpz/format/opened_chunk.hpp"
 
 namespace gpz::cuda {
 
@@ -55,11 +56,19 @@ class ChunkBytes {
       if (count != 0) std::memcpy(to, host(static_cast<std::size_t>(at), count), count);
     };
   }
+  // Returns these bytes with their head. `chunk` is not copied and has to live as long.
+  ChunkBytes opened_as(const format::OpenedChunk &chunk) const {
+    ChunkBytes out = *this;
+    out.opened_ = &chunk;
+    return out;
+  }
+  const format::OpenedChunk &opened() const { return *opened_; }
   // A part, which must be within the bytes.
   ChunkBytes part(std::size_t offset, std::size_t size) const {
     ChunkBytes out = *this;
     out.base_ += offset;
     out.size_ = size;
+    out.opened_ = nullptr;
     return out;
   }
 
@@ -90,6 +99,7 @@ class ChunkBytes {
   const std::function<void(std::size_t, void *, std::size_t)> *read_;
   std::size_t base_ = 0;
   std::size_t size_;
+  const format::OpenedChunk *opened_ = nullptr;
   HeadCache *cache_;
   cudaStream_t stream_;
 };

@@ -51,13 +51,29 @@ std::vector<Field> described(const std::vector<FieldOutput> &outputs) {
 
 void ChunkDecoder::decode(const Call &call) {
   begin(call);
-  const ChunkKind kind = chunk_kind(call.bytes.host(0, format::chunk_start_size), call.bytes.size());
-  const bool follows = format::rule_of(kind).population == format::Population::followed;
-  if (follows)
+  const ChunkBytes &bytes = call.bytes;
+  const format::ChunkRule rule = format::rule_of(chunk_kind(bytes.host(0, format::chunk_start_size), bytes.size()));
+  const bool follows = rule.population == format::Population::followed;
+  if (follows) {
     next(call);
-  else
-    start(call, decoder_of(call.bytes, call.particles, fields_));
+  } else {
+    const IndependentDecoder &decoder = decoder_of(bytes, call.particles, fields_);
+    // The device reads the heads of block chunks.
+    if (rule.family == format::Family::blocks) {
+      start(call, bytes, decoder);
+    } else {
+      const format::OpenedChunk chunk = open(call);
+      start(call, bytes.opened_as(chunk), decoder);
+    }
+  }
   join_statuses(statuses(), statuses_used_, follows ? wide() : nullptr, &call.report->status, call.stream);
+}
+
+format::OpenedChunk ChunkDecoder::open(const Call &call) const {
+  format::OpenedChunk chunk = format::open_chunk(call.bytes.reader(), call.bytes.size(), call.outputs.size());
+  // This reads the start of every section.
+  if (features_ != all_features) format::require_features(features_, format::needed_features(chunk));
+  return chunk;
 }
 
 void ChunkDecoder::begin(const Call &call) {
@@ -75,7 +91,7 @@ void ChunkDecoder::begin(const Call &call) {
 
 // --- Chunks without history
 
-void ChunkDecoder::start(const Call &call, const IndependentDecoder &decoder) {
+void ChunkDecoder::start(const Call &call, const ChunkBytes &bytes, const IndependentDecoder &decoder) {
   forget();
   id_ = format::identity_field(fields_);
   std::vector<Kept> kept(fields_.size(), Kept::nothing);
@@ -89,10 +105,10 @@ void ChunkDecoder::start(const Call &call, const IndependentDecoder &decoder) {
   history_.start(fields_, kept, call.particles, wide(), call.stream);
   has_no_values_ = !decoder.starts_history;
   if (call.by_id) {
-    decode_ids(call, call.bytes, decoder, 0, call.particles);
+    decode_ids(call, bytes, decoder, 0, call.particles);
     rank(call);
   }
-  decode_others(call, call.bytes, decoder, 0, call.particles);
+  decode_others(call, bytes, decoder, 0, call.particles);
   write_fields(call, 0);
 }
 
@@ -212,7 +228,7 @@ void ChunkDecoder::next(const Call &call) {
     if (!is_followed(f) && (is_wanted(call.outputs[f]) || (call.by_id && f == id)))
       throw Error(Status::not_found,
                   "field " + field(call, f).components[0].name + " was not followed since the independent chunk");
-  const format::OpenedChunk chunk = format::open_chunk(bytes.reader(), bytes.size(), fields);
+  const format::OpenedChunk chunk = open(call);
   format::check_predecessor(chunk, history_.particles());
   format::check_particles(chunk, call.particles);
   const format::Column<std::uint32_t> leaving =

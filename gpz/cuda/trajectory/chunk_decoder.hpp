@@ -38,6 +38,7 @@ class ChunkDecoder {
   };
 
   void follow(const std::vector<bool> &fields) { wanted_ = fields; }
+  void allow(std::uint32_t features) { features_ = features; }
   // Queues the next chunk; its status is joined to report->status. Throws as TrajectoryDecoder::queue does, which
   // leaves the history useless.
   void decode(const Call &call);
@@ -57,7 +58,9 @@ class ChunkDecoder {
   using Written = std::array<bool, 2>;
 
   void begin(const Call &call);
-  void start(const Call &call, const IndependentDecoder &decoder);
+  // Reads the head, once for each chunk. Throws corrupt, truncated.
+  format::OpenedChunk open(const Call &call) const;
+  void start(const Call &call, const ChunkBytes &bytes, const IndependentDecoder &decoder);
   void next(const Call &call);
 
   void let_leave(const Call &call, const format::Column<std::uint32_t> &leaving);
@@ -106,7 +109,10 @@ class ChunkDecoder {
   std::uint32_t *wide() const { return static_cast<std::uint32_t *>(flags_.data()); }
   std::uint32_t *statuses() const { return wide() + 1; }
 
+  static constexpr std::uint32_t all_features = UINT32_MAX;
+
   std::vector<bool> wanted_;
+  std::uint32_t features_ = all_features;  // that chunks may need
   DeviceHistory history_;
   bool has_no_values_ = false;  // starts with a sequence chunk, of which nothing is kept
   std::size_t id_ = 0;

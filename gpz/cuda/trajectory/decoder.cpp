@@ -108,6 +108,8 @@ std::uint64_t TrajectoryDecoder::particles() const { return state_->particles; }
 
 void TrajectoryDecoder::follow(const std::vector<bool> &fields) { state_->chunks.follow(fields); }
 
+void TrajectoryDecoder::allow(std::uint32_t features) { state_->chunks.allow(features); }
+
 void TrajectoryDecoder::decode(const void *chunk, std::size_t size, std::uint64_t particles,
                                const std::vector<FieldOutput> &fields, OutputOrder order, Stream stream) {
   const CurrentDevice current(state_->device);

@@ -19,8 +19,8 @@ struct IndependentDecoder {
   // Least number of bytes that this many particles take.
   std::uint64_t (*least_size)(const std::vector<Field> &fields, std::uint64_t particles);
   std::size_t (*workspace)(const std::vector<FieldOutput> &fields, std::uint64_t particles);
-  // Decodes a chunk into arrays. Sets *status (device memory) to 0, chunk_damaged or chunk_unsupported. All work is
-  // queued on the stream.
+  // Decodes a chunk into arrays; all but block chunks are opened (ChunkBytes::opened). Sets *status (device memory) to
+  // 0, chunk_damaged or chunk_unsupported. All work is queued on the stream.
   void (*decode)(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<FieldOutput> &fields,
                  void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream);
   bool starts_history;

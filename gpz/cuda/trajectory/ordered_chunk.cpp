@@ -15,8 +15,6 @@
 
 namespace gpz::cuda {
 
-using format::corrupt;
-
 namespace {
 
 struct Workspace {
@@ -51,8 +49,16 @@ class Decoder {
  public:
   Decoder(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<FieldOutput> &fields,
           const Workspace &memory, std::size_t rest, Stream stream)
-      : chunk_(chunk), particles_(particles), fields_(fields), memory_(memory), rest_(rest), stream_(stream) {
-    read_head();
+      : chunk_(chunk),
+        particles_(particles),
+        fields_(fields),
+        memory_(memory),
+        rest_(rest),
+        stream_(stream),
+        identity_(chunk.opened().identity) {
+    const Field &ids = fields_[identity_].field;
+    if (ids.type != ValueType::integer || ids.components.size() != 1)
+      format::corrupt("field of the ids", format::identity_field_at);
   }
 
   void decode_ids() {
@@ -78,17 +84,10 @@ class Decoder {
   int statuses_used() const { return statuses_used_; }
 
  private:
-  void read_head() {
-    const std::size_t count = fields_.size();
-    format::OpenedChunk opened = format::open_chunk(chunk_.reader(), chunk_.size(), count);
-    identity_ = opened.identity;
-    const Field &ids = fields_[identity_].field;
-    if (ids.type != ValueType::integer || ids.components.size() != 1)
-      corrupt("field of the ids", format::identity_field_at);
-    sections_ = std::move(opened.sections);
+  ChunkBytes section_of(std::size_t f) const {
+    const format::Span &section = chunk_.opened().sections[f];
+    return chunk_.part(section.offset, section.size);
   }
-
-  ChunkBytes section_of(std::size_t f) const { return chunk_.part(sections_[f].offset, sections_[f].size); }
 
   void decode_values(const ChunkBytes &section, const FieldOutput &output, const std::int64_t *ids) {
     const Field &field = output.field;
@@ -110,8 +109,7 @@ class Decoder {
   Workspace memory_;
   std::size_t rest_;
   Stream stream_;
-  std::vector<format::Span> sections_;
-  std::size_t identity_ = 0;
+  std::size_t identity_;
   int statuses_used_ = 0;
 };
 

@@ -14,8 +14,9 @@ namespace gpz::cuda {
 
 std::size_t ordered_chunk_workspace(const std::vector<FieldOutput> &fields, std::uint64_t particles);
 
-// Writes particle i to element i. Sets *status (device memory) to 0, chunk_damaged or chunk_unsupported. Throws
-// corrupt, truncated, and unsupported for sections that only the CPU decodes.
+// Writes particle i of an opened chunk (ChunkBytes::opened) to element i. Sets *status (device memory) to 0,
+// chunk_damaged or chunk_unsupported. Throws corrupt, truncated, and unsupported for sections that only the CPU
+// decodes.
 void decode_ordered_chunk(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<FieldOutput> &fields,
                           void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream);
 

@@ -54,6 +54,9 @@ class GPZ_API Reader {
   // Opens the bytes of a whole file in host memory, which have to outlive the reader. Error messages call them `name`.
   Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name = "memory", int device = 0,
          const ReaderOptions &options = {});
+  // Reads from a source, which may be shared with other readers. Threads of the reader call it, several at once. Throws
+  // invalid_argument if it is nullptr, and what the source throws.
+  explicit Reader(const std::shared_ptr<Source> &source, int device = 0, const ReaderOptions &options = {});
   // Waits for what is being read at the moment.
   ~Reader();
   Reader(Reader &&) noexcept;

@@ -66,6 +66,9 @@ class GPZ_API TrajectoryDecoder {
   // From the next independent chunk on, only fields whose entry is true are decoded in difference chunks, in addition
   // to field 0 and the ids; others cannot be asked for there. An empty `fields` follows all, as at the beginning.
   void follow(const std::vector<bool> &fields);
+  // Chunks that need other features (gpz::feature) than these are corrupt, as in files whose header does not name them.
+  // At the beginning all are allowed.
+  void allow(std::uint32_t features);
 
   // Decodes the next chunk, `size` bytes of device memory, aligned to 8. Returns when it is done. The outputs are
   // unspecified after an exception, and nothing else was written.

@@ -56,7 +56,8 @@
 extern "C" {
 #endif
 
-/* Writes frame `frame` of `reader` to another file with the bytes and checksums of its chunks; nothing is decoded. A
+/* Writes frame `frame` of `reader` to another file with the bytes and checksums of its chunks; nothing is decoded. The
+ * records in front of it are not copied (gpz_reader_record, gpz_writer_write_record). A
  * difference frame has to follow the frame that it builds on: the last frame of `writer` has to be a copy of that one
  * (GPZ_INVALID_ARGUMENT), and a frame of another file may not need features that the header of this one does not name
  * (GPZ_INVALID_ARGUMENT). GPZ_CORRUPT if the checksum of a chunk does not hold. */

@@ -194,6 +194,25 @@ typedef struct gpz_metadata {
   double reference_grid;
 } gpz_metadata;
 
+/* A record that is neither a frame nor an index (docs/format.md, section 2): a topology, a table, notes. Readers that do
+ * not know its type skip it. */
+typedef struct gpz_record {
+  size_t struct_size;
+  uint32_t type;     /* bit 31 is set */
+  uint32_t reserved; /* 0 */
+  const void *head;  /* has a checksum in the file */
+  size_t head_size;  /* bytes, a multiple of 8 */
+  const void *body;  /* has none */
+  size_t body_size;  /* bytes, a multiple of 8 */
+} gpz_record;
+
+static inline gpz_record gpz_new_record(void) {
+  gpz_record record;
+  memset(&record, 0, sizeof record);
+  record.struct_size = sizeof record;
+  return record;
+}
+
 /* Required features (docs/format.md, section 13). */
 #define GPZ_FEATURE_MODELLED_SECTIONS 1u
 #define GPZ_FEATURE_CELL_CHUNKS 2u

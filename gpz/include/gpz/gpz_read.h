@@ -179,6 +179,13 @@ GPZ_API gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const
 /* Decodes a frame to check all its checksums and its structure. GPZ_CORRUPT if one is wrong. */
 GPZ_API gpz_status gpz_reader_verify(gpz_reader *reader, size_t frame);
 
+/* The records in front of a frame that are neither frames nor indices; those behind the last frame, if `frame` is
+ * gpz_reader_frames(). GPZ_CORRUPT if bytes between frames are no records. */
+GPZ_API gpz_status gpz_reader_record_count(gpz_reader *reader, size_t frame, size_t *count);
+/* Reads one of them, from 0. Its head and body stay until this function is called again, or the reader is closed.
+ * GPZ_NOT_FOUND if there is no such record. */
+GPZ_API gpz_status gpz_reader_record(gpz_reader *reader, size_t frame, size_t record, gpz_record *info);
+
 /* How a chunk is coded. Block chunks are independent, with particles sorted by position within each block. Difference
  * chunks need the chunk of the previous frame. Ordered chunks are independent, with particles in the order of ids. Cell
  * chunks are independent, a set of particles without ids. Sequence chunks are independent, with particles in the order

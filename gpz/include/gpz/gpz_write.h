@@ -93,6 +93,10 @@ GPZ_API gpz_status gpz_writer_set_effort(gpz_writer *writer, gpz_effort effort);
  * GPZ_INVALID_ARGUMENT (the message names the field), GPZ_LIMIT_EXCEEDED, GPZ_OUT_OF_MEMORY, GPZ_IO_ERROR. */
 GPZ_API gpz_status gpz_writer_write(gpz_writer *writer, const gpz_frame *frame, const gpz_field *fields,
                                     size_t field_count);
+/* Writes a record that is neither a frame nor an index behind the last frame, and in front of the next one. In a new
+ * file, records in front of the first frame are kept in memory until it is written, or until gpz_writer_sync or
+ * gpz_writer_close. GPZ_INVALID_ARGUMENT: a type without bit 31, a length that is no multiple of 8. */
+GPZ_API gpz_status gpz_writer_write_record(gpz_writer *writer, const gpz_record *record);
 /* The number of frames so far, with those of a continued file. */
 GPZ_API size_t gpz_writer_frames(const gpz_writer *writer);
 /* Bytes so far. */

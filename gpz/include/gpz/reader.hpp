@@ -49,9 +49,9 @@ class GPZ_API Reader {
   explicit Reader(const std::string &path, const Limits &limits = {});
   // Opens the bytes of a whole file in memory, which have to outlive the reader. Error messages call them `name`.
   Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name = "memory", const Limits &limits = {});
-  // Reads from a source of the caller (gpz/source.hpp), which has a whole file. What its functions throw leaves the
-  // functions of the reader.
-  explicit Reader(std::unique_ptr<Source> source, const Limits &limits = {});
+  // Reads from a source of the caller (gpz/source.hpp), which has a whole file. Readers may share it. What its
+  // functions throw leaves the functions of the reader.
+  explicit Reader(const std::shared_ptr<Source> &source, const Limits &limits = {});
   ~Reader();
   Reader(Reader &&) noexcept;
   Reader &operator=(Reader &&) noexcept;

@@ -45,6 +45,7 @@ class Place:
         return self.library.open("reader_open", self.file, 1)
 
 
+RECORD = ctypes.create_string_buffer(16)
 KEEP = [X[:, 0].copy(), X[:, 1].copy(), X[:, 2].copy(), IDS]  # what fields point to
 
 
@@ -154,6 +155,34 @@ def thermal(name, *says, given, count=N):
     return Row("gpz_thermal_bound", name, call, INVALID, says)
 
 
+def record(name, *says, **changes):
+    """gpz_writer_write_record of 16 bytes with these changes."""
+
+    def call(place):
+        place_of_bytes = ctypes.addressof(RECORD)
+        given = c.Record.new(type=1 << 31 | 7, head=place_of_bytes, head_size=8, body=place_of_bytes, body_size=16)
+        for member, value in changes.items():
+            setattr(given, member, value)
+        writer = place.writing()
+        try:
+            place.library.call("writer_write_record", writer, byref(given))
+        finally:
+            place.library.call("writer_close", writer)
+
+    return Row("gpz_writer_write_record", name, call, INVALID, says)
+
+
+def records(function, name, status, *says, arguments):
+    def call(place):
+        reader = place.reading()
+        try:
+            place.library.call(function, reader, *arguments)
+        finally:
+            place.library.functions.gpz_reader_close(reader)
+
+    return Row(f"gpz_{function}", name, call, status, says)
+
+
 def row(entry, name, status, *says, call):
     return Row(entry, name, call, status, says)
 
@@ -211,6 +240,18 @@ ROWS = [
         call=lambda place: place.writing(b"/nonexistent/x.gpz")),
     row("gpz_writer_open", "threads -1", INVALID, "threads", "0 (all cores)", "not -1",
         call=lambda place: place.library.open("writer_open", place.new, 0, None, -1)),
+    record("type", "type 7", "bit 31", type=7),
+    record("head_size", "head of a record has 12 bytes", "multiple of 8", head_size=12),
+    record("body_size", "body of a record has 9 bytes", "multiple of 8", body_size=9),
+    record("head null", "gpz_record: head is a null pointer", head=None),
+    record("body null", "gpz_record: body is a null pointer", body=None),
+    record("reserved", "gpz_record: reserved is not 0", reserved=5),
+    record("struct_size", "gpz_record: struct_size is 4", struct_size=4),
+    records("reader_record_count", "frame 2", c.NOT_FOUND, "file.gpz", "frame 2", "1",
+            arguments=(2, byref(ctypes.c_size_t()))),
+    records("reader_record_count", "count null", INVALID, "count is a null pointer", arguments=(0, None)),
+    records("reader_record", "record 3", c.NOT_FOUND, "no record 3", "frame 1", "0",
+            arguments=(1, 3, byref(c.Record.new()))),
     setting("writer_set_key_interval", "0", 0, "key interval", "1 to 65535", "not 0"),
     setting("writer_set_key_interval", "65536", 65536, "key interval", "1 to 65535", "not 65536"),
     setting("writer_set_order", "4", 4, "order", "GPZ_ORDER_AUTO (3)", "not 4"),

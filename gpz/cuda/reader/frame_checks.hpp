@@ -12,7 +12,7 @@
 #include "gpz/codec/running_checksum.hpp"
 #include "gpz/format/budget.hpp"
 
-namespace gpz::api {
+namespace gpz::cuda {
 
 class FrameChecks {
  public:
@@ -31,7 +31,7 @@ class FrameChecks {
     std::size_t tail = 0;    // of its chunk
   };
 
-  explicit FrameChecks(const FrameFile &file) : file_(&file) {}
+  explicit FrameChecks(const api::FrameFile &file) : file_(&file) {}
 
   // No piece is longer than this if they are to have `piece` bytes.
   static constexpr std::size_t longest(std::size_t piece) {
@@ -43,10 +43,9 @@ class FrameChecks {
   void start(const format::FrameHead &head, std::uint64_t position, std::size_t piece);
   const std::vector<Piece> &pieces() const { return pieces_; }
 
-  // What can be done with the bytes of piece p alone. Threads may do it for several pieces at a time. Throws as
-  // FrameFile::check_chunk.
+  // What can be done with the bytes of piece p alone. Threads may do it for several pieces at a time. Throws corrupt.
   void look_at(std::size_t p, const std::uint8_t *bytes);
-  // The rest, behind look_at(p), in the order of the pieces and one at a time. Throws as FrameFile::check_chunk.
+  // The rest, behind look_at(p), in the order of the pieces and one at a time. Throws corrupt.
   void finish(std::size_t p);
 
  private:
@@ -58,7 +57,7 @@ class FrameChecks {
   std::size_t length(std::size_t chunk) const { return static_cast<std::size_t>(head_->chunks[chunk].length); }
   void check(std::size_t chunk, std::size_t begin, std::uint64_t checksum) const;
 
-  const FrameFile *file_;
+  const api::FrameFile *file_;
   const format::FrameHead *head_ = nullptr;
   std::uint64_t position_ = 0;
   std::vector<Piece> pieces_;
@@ -69,4 +68,4 @@ class FrameChecks {
   codec::RunningChecksum checksum_;  // of the chunk that is being finished
 };
 
-}  // namespace gpz::api
+}  // namespace gpz::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpz/api/read_ahead.hpp"
+#include "gpz/cuda/reader/read_ahead.hpp"
 
 #include <algorithm>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "gpz/error.hpp"
 
-namespace gpz::api {
+namespace gpz::cuda {
 namespace {
 
 template <typename F>
@@ -32,7 +32,7 @@ std::exception_ptr unlocked(std::unique_lock<std::mutex> &lock, const F &f) {
 
 }  // namespace
 
-ReadAhead::ReadAhead(const FrameFile &file, Landing &landing, const Settings &settings)
+ReadAhead::ReadAhead(const api::FrameFile &file, ByteLanding &landing, const Settings &settings)
     : file_(file), landing_(landing), settings_(settings) {
   slots_.reserve(settings_.frames);
   for (std::size_t k = 0; k < settings_.frames; ++k) slots_.emplace_back(k, file_);
@@ -176,7 +176,7 @@ void ReadAhead::work() {
 
 void ReadAhead::read(std::unique_lock<std::mutex> &lock) {
   lock.unlock();
-  const std::unique_ptr<Landing::Lane> lane = landing_.lane();
+  const std::unique_ptr<ByteLanding::Lane> lane = landing_.lane();
   lock.lock();
   std::uint8_t *room = nullptr;
   while (!stopping_) {
@@ -203,7 +203,7 @@ ReadAhead::Slot *ReadAhead::slot_to_read() {
   return first;
 }
 
-void ReadAhead::read_load(Slot &slot, Landing::Lane &lane, std::uint8_t *room, std::unique_lock<std::mutex> &lock) {
+void ReadAhead::read_load(Slot &slot, ByteLanding::Lane &lane, std::uint8_t *room, std::unique_lock<std::mutex> &lock) {
   const std::size_t first = slot.next;
   const std::size_t end = std::min(first + settings_.load, slot.pieces());
   slot.next = end;
@@ -229,7 +229,7 @@ void ReadAhead::read_load(Slot &slot, Landing::Lane &lane, std::uint8_t *room, s
 }
 
 // Sends what it has read, damaged or not. Returns the damage.
-std::exception_ptr ReadAhead::read_and_look(Slot &slot, std::size_t first, std::size_t end, Landing::Lane &lane,
+std::exception_ptr ReadAhead::read_and_look(Slot &slot, std::size_t first, std::size_t end, ByteLanding::Lane &lane,
                                             std::uint8_t *room) const {
   std::exception_ptr damage;
   std::size_t size = 0;
@@ -257,4 +257,4 @@ void ReadAhead::finish_checks(Slot &slot, std::unique_lock<std::mutex> &lock) {
   }
 }
 
-}  // namespace gpz::api
+}  // namespace gpz::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpz/api/frame_checks.hpp"
+#include "gpz/cuda/reader/frame_checks.hpp"
 
-namespace gpz::api {
+namespace gpz::cuda {
 
 using codec::RunningChecksum;
 
@@ -85,7 +85,7 @@ void FrameChecks::finish(std::size_t p) {
 }
 
 void FrameChecks::check(std::size_t chunk, std::size_t begin, std::uint64_t checksum) const {
-  file_->check_chunk(head_->chunks[chunk], position_ + begin, head_->info.fields.size(), checksum);
+  api::in_place(file_->name(), position_ + begin, [&] { format::require_checksum(head_->chunks[chunk], checksum); });
 }
 
-}  // namespace gpz::api
+}  // namespace gpz::cuda

@@ -11,13 +11,13 @@
 #include <thread>
 #include <vector>
 
-#include "gpz/api/frame_checks.hpp"
 #include "gpz/api/frame_file.hpp"
+#include "gpz/cuda/reader/frame_checks.hpp"
 
-namespace gpz::api {
+namespace gpz::cuda {
 
 // Where the bytes of frames go: slots, each for the chunks of one frame, one behind the other.
-class Landing {
+class ByteLanding {
  public:
   // The way there of one of the threads that read, which is the only one that uses it. It may throw.
   class Lane {
@@ -30,7 +30,7 @@ class Landing {
     virtual void send(std::size_t slot, std::size_t from, std::size_t size) = 0;
   };
 
-  virtual ~Landing() = default;
+  virtual ~ByteLanding() = default;
 
   // Called by the thread that uses ReadAhead: makes room for `size` bytes in a slot into which nothing is being read.
   // What was there is lost. May throw.
@@ -68,7 +68,7 @@ class ReadAhead {
   };
 
   // `file` and `landing` have to outlive this object. Starts no thread yet.
-  ReadAhead(const FrameFile &file, Landing &landing, const Settings &settings);
+  ReadAhead(const api::FrameFile &file, ByteLanding &landing, const Settings &settings);
   // Waits for what is being read at the moment; the rest is given up.
   ~ReadAhead();
   ReadAhead(const ReadAhead &) = delete;
@@ -81,16 +81,16 @@ class ReadAhead {
   // The head of a frame that is under way, or was taken and not given back; otherwise nullptr.
   const format::FrameHead *head(std::size_t i) const;
   // Waits until all bytes of frame i are there: the first one that has not been given back. Throws as
-  // FrameFile::head and Landing; truncated, io_error.
+  // api::FrameFile::head and ByteLanding; truncated, io_error.
   Frame take(std::size_t i);
-  // Waits until the checks of its chunks are done (FrameFile::check_chunk). Throws their errors.
+  // Waits until the checksums of its chunks are known. Throws corrupt if one is wrong.
   void check(std::size_t i);
   // Its slot may be used for another frame.
   void give_back(std::size_t i);
 
  private:
   struct Slot {
-    Slot(std::size_t at, const FrameFile &file) : index(at), checks(file) {}
+    Slot(std::size_t at, const api::FrameFile &file) : index(at), checks(file) {}
 
     std::size_t index;
     bool in_use = false;
@@ -128,13 +128,13 @@ class ReadAhead {
   void work();
   void read(std::unique_lock<std::mutex> &lock);
   Slot *slot_to_read();
-  void read_load(Slot &slot, Landing::Lane &lane, std::uint8_t *room, std::unique_lock<std::mutex> &lock);
-  std::exception_ptr read_and_look(Slot &slot, std::size_t first, std::size_t end, Landing::Lane &lane,
+  void read_load(Slot &slot, ByteLanding::Lane &lane, std::uint8_t *room, std::unique_lock<std::mutex> &lock);
+  std::exception_ptr read_and_look(Slot &slot, std::size_t first, std::size_t end, ByteLanding::Lane &lane,
                                    std::uint8_t *room) const;
   static void finish_checks(Slot &slot, std::unique_lock<std::mutex> &lock);
 
-  const FrameFile &file_;
-  Landing &landing_;
+  const api::FrameFile &file_;
+  ByteLanding &landing_;
   const Settings settings_;
   // Of the thread that uses the object.
   std::size_t next_ = 0;  // frames from the first slot in use on, up to this one, have slots
@@ -151,4 +151,4 @@ class ReadAhead {
   std::exception_ptr idle_;  // why a thread cannot go on
 };
 
-}  // namespace gpz::api
+}  // namespace gpz::cuda
