@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Integer arithmetic of predictions: the same on every machine.
+// Integer arithmetic for predictions. Results are the same on every machine.
 #pragma once
 
 #include <cmath>
@@ -8,17 +8,17 @@
 
 namespace gpz::crystal {
 
-// The largest integer whose square is at most x, which is below 2^62; 0 if x is negative.
+// The integer square root, rounded down, of x below 2^62; 0 if x is negative.
 inline std::int64_t integer_root(std::int64_t x) {
   if (x <= 0) return 0;
-  // What the conversion and the root round, the comparisons put right.
+  // Conversion and root are rounded; the comparisons correct the result.
   auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(x)));
   if (root * root > x) --root;
   if ((root + 1) * (root + 1) <= x) ++root;
   return root;
 }
 
-// x / 2^bits to the nearest integer, halves up. Sums wrap around.
+// Rounds x / 2^bits to the nearest integer, halves up. Sums wrap around.
 template <typename Integer>
 Integer rounded_shift(Integer x, int bits) {
   using Unsigned = std::make_unsigned_t<Integer>;

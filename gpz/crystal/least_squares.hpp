@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear least squares for encoders by normal equations, in one order of operations: the same bits on every machine.
+// Linear least squares by normal equations, for encoders. Operations have a fixed order, so results have the same bits
+// on every machine.
 #pragma once
 
 #include <algorithm>
@@ -12,24 +13,24 @@
 
 namespace gpz::crystal {
 
-// Of n elements, each one at a multiple of this is taken: at most `most` of them.
+// Distance of the elements in a sample of at most `most` of n elements.
 inline std::size_t sample_stride(std::size_t n, std::size_t most) { return (n + most - 1) / most; }
 
-// A coefficient as it is stored in 16 bits.
+// Rounds a coefficient to its stored form, 16 bits.
 inline std::int16_t rounded_coefficient(double x) {
   return static_cast<std::int16_t>(std::lround(std::clamp(x, -32767.0, 32767.0)));
 }
 
-// The factor by which the squares of so many values have to fall, so that these bits pay.
+// Factor by which the sum of squares of so many values has to fall to be worth so many bits.
 inline double factor_for(double bits, double values) { return 1 + 2 * 0.6931471805599453 * bits / values; }
 
-// Unknowns x[k * sides + s], k < unknowns: each side s has equations and unknowns of its own, the features are common.
+// A system with several right-hand sides s. Unknowns are x[k * sides + s], k < unknowns. All sides share the features.
 class LeastSquares {
  public:
   explicit LeastSquares(std::size_t unknowns, std::size_t sides = 1)
       : n_(unknowns), sides_(sides), matrix_(n_ * n_), target_(n_ * sides_) {}
 
-  // One equation for each side: sum of feature[k] * x[k * sides + s] = target[s].
+  // Adds an equation for each side: sum over k of feature[k] * x[k * sides + s] = target[s].
   void add(const double *feature, const double *target) {
     for (std::size_t a = 0; a < n_; ++a) {
       if (feature[a] == 0) continue;
@@ -41,9 +42,9 @@ class LeastSquares {
   }
   void add(const double *feature, double target) { add(feature, &target); }
 
-  std::size_t count() const { return count_; }  // calls of add
+  std::size_t count() const { return count_; }  // of calls of add
 
-  // Equations for some of the unknowns.
+  // Adds equations in which only some unknowns occur.
   LeastSquares with(const std::vector<std::size_t> &unknowns) const {
     LeastSquares out(unknowns.size(), sides_);
     for (std::size_t a = 0; a < unknowns.size(); ++a) {
@@ -57,10 +58,10 @@ class LeastSquares {
     return out;
   }
 
-  // With `ridge` times the diagonal, and a little, added to the diagonal, so that features that follow from others, or
-  // are zero, do no harm.
+  // Solves with `ridge` times the diagonal, and a small constant, added to the diagonal. This keeps dependent or zero
+  // features harmless.
   std::vector<double> solve(double ridge) const { return solve(ridge, n_); }
-  // With the first `unknowns` of them, the others being 0.
+  // Solves for the first `unknowns` unknowns; the others are 0.
   std::vector<double> solve(double ridge, std::size_t unknowns) const {
     std::vector<double> m(matrix_);
     std::vector<double> x(target_);
@@ -84,7 +85,7 @@ class LeastSquares {
     return x;
   }
 
-  // The sum of the squares that x leaves.
+  // Sum of squared residuals of the solution x.
   double squares_left(const std::vector<double> &x) const {
     double left = squares_;
     for (std::size_t s = 0; s < sides_; ++s)
@@ -96,7 +97,7 @@ class LeastSquares {
     return left;
   }
 
-  // Half the logarithm to base 2 of the factor by which the squares fall: bits for each target.
+  // Bits gained for each target: half the binary logarithm of the factor by which the squares fall.
   double gain(const std::vector<double> &x) const {
     const double left = squares_left(x);
     return left > 0 && squares_ > 0 ? 0.5 * codec::log2_of(squares_ / left) : 0;

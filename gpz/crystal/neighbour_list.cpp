@@ -15,14 +15,14 @@ namespace {
 using core::difference_of;
 using core::GridAxis;
 
-constexpr std::int64_t most_units = std::int64_t{1} << 30;  // of a position
+constexpr std::int64_t most_units = std::int64_t{1} << 30;  // largest position
 constexpr std::int64_t most_cells_of_axis = 1024;
-// Cells have the width of the cutoff, but half of it along the first component, in which cells follow each other in
-// memory.
+// Cells are as wide as the cutoff. Along the first component they are half as wide, because cells that follow each
+// other there are adjacent in memory.
 constexpr std::int64_t stencil[core::max_components] = {2, 1, 1};
 constexpr int scale_bits = 53;
 
-// The way of q from the edge of a periodic axis.
+// Distance of q from the lower edge of a periodic axis.
 std::int64_t from_edge(std::int64_t q, const GridAxis &axis) {
   const std::int64_t way = difference_of(q, axis.lo);
   if (way >= 0 && way < axis.period) return way;
@@ -45,18 +45,18 @@ struct NeighbourList::Cells {
     std::int64_t count = 1;
     std::uint64_t scale = 0;  // cell = position * scale / 2^scale_bits
 
-    // Whether the cells around one are so few that a particle may be near in both directions.
+    // Whether the axis has so few cells that a particle may be near in both directions.
     bool is_small(std::size_t d) const { return periodic && count <= 2 * stencil[d]; }
   };
   std::array<Axis, core::max_components> axes;
 
   std::int64_t total() const { return axes[0].count * axes[1].count * axes[2].count; }
 
-  // At most `most` cells, which are as wide as the stencil asks for.
+  // Divides the box into at most `most` cells of the width that the stencil needs.
   void choose(std::uint32_t reach, std::int64_t most) {
     for (std::size_t d = 0; d < axes.size(); ++d) {
       Axis &axis = axes[d];
-      // A little is left for what the scale is rounded off by.
+      // Leaves room for the rounding of the scale.
       const std::int64_t width = stencil[d] * axis.length - (axis.length >> 20) - 1;
       axis.count = std::clamp<std::int64_t>(width / reach, 1, most_cells_of_axis);
     }
@@ -75,7 +75,7 @@ struct NeighbourList::Cells {
   }
 };
 
-// Places that follow each other; the positions there are taken with `shift`.
+// A range of places. `shift` is added to the positions there.
 struct NeighbourList::Run {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
@@ -103,7 +103,7 @@ void NeighbourList::place(const codec::IndexColumns &q, std::size_t n, int compo
   for (std::size_t d = 0; d < at_slot_.size(); ++d) {
     at_slot_[d].assign(n, 0);
     if (d >= static_cast<std::size_t>(components)) continue;
-    // The last unit of an open axis is its own; that of a periodic one may be cut short.
+    // An open axis includes its last unit; the last unit of a periodic axis may be incomplete.
     const std::uint64_t units = length[d] >> shift_;
     cells.axes[d].length = std::max<std::int64_t>(static_cast<std::int64_t>(units) + (axes[d].period == 0 ? 1 : 0), 1);
     for (std::size_t i = 0; i < n; ++i) {
@@ -192,7 +192,7 @@ bool NeighbourList::find_pairs(const Cells &cells, const codec::Kernels &kernels
           return at - turns * axis.count;
         };
         const std::int64_t other_row = (inside(2, z) * cells.axes[1].count + inside(1, y)) * cells.axes[0].count;
-        // Up to three parts: before the edge, inside, behind the edge.
+        // Up to three ranges: below the lower edge, inside, above the upper edge.
         for (std::int64_t x = from[0]; x <= to[0];) {
           const std::int64_t first = inside(0, x);
           const std::int64_t length = std::min(to[0] - x + 1, cells.axes[0].count - first);
@@ -208,7 +208,7 @@ bool NeighbourList::find_pairs(const Cells &cells, const codec::Kernels &kernels
     distances += others * (cell_end - own);
     if (distances > most_distances) return false;
     take_candidates(runs, others);
-    // The candidates of a particle end before itself, and the cell's own are the last ones.
+    // The cell's own particles come last, and a particle's candidates end before itself.
     const codec::PairCandidates candidates{
         {near_[0].data(), near_[1].data(), near_[2].data()}, place_.data(), distance_.data()};
     auto count = static_cast<std::uint32_t>(others - (cell_end - own));

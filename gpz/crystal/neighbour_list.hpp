@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which particles are close to each other: all pairs within a cutoff, with the way between them in integers, so that
-// every machine finds the same pairs and the same ways.
+// Neighbour list: all pairs of particles within a cutoff, and the vectors between them. Vectors are integers, so every
+// machine finds the same pairs and vectors.
 #pragma once
 
 #include <array>
@@ -16,39 +16,41 @@
 
 namespace gpz::crystal {
 
-// The particles stand in places: sorted by cells, so that neighbours are near each other in memory. Each pair occurs
-// once, with the particle of the later place. On a periodic axis the way between two particles is the shorter one;
-// positions beyond an edge are wrapped. A box that is smaller than two cutoffs has each pair once all the same.
+// Particles are sorted by cells, so that neighbours are near each other in memory; the index after sorting is their
+// place. Each pair occurs once, in the list of the particle with the later place. On a periodic axis the vector is the
+// shorter one; positions beyond an edge are wrapped. Pairs occur once in boxes smaller than two cutoffs, too.
 class NeighbourList {
  public:
-  // Ways and the cutoff are at most this, in units.
+  // Limit of vectors and cutoff, in units.
   static constexpr std::uint32_t max_reach = 32767;
-  // A list of more pairs, and one that takes more distances, is not made.
+  // Limits of the pairs of a list, and of the distances that are computed for it.
   static constexpr std::uint64_t max_pairs_of_particle = 256;
   static constexpr std::uint64_t max_distances_of_particle = 2048;
 
-  // The pairs of n < 2^32 particles with 1 to 3 components that are closer than `cutoff` grid steps. False if there are
-  // too many: the list is of no use then. Throws std::bad_alloc, and limit_exceeded of the reader's budget.
+  // Finds the pairs of n < 2^32 particles with 1 to 3 components that are closer than `cutoff` grid steps. Returns
+  // false if there are too many; the list is unspecified then. Throws std::bad_alloc, and limit_exceeded of the
+  // reader's budget.
   bool build(const codec::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
              std::uint64_t cutoff, const codec::Kernels &kernels = codec::kernels());
-  // Those of the last indices of a state.
+  // As above, for the last indices of a state.
   bool build(const codec::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff);
 
   std::size_t particles() const { return order_.size(); }
-  // Lengths below are in units of 2^shift grid steps: 0 unless the cutoff or the box is very large.
+  // Lengths below are in units of 2^shift grid steps. The shift is 0 unless the cutoff or the box is very large.
   int shift() const { return shift_; }
   std::uint32_t reach() const { return reach_; }  // the cutoff
 
-  // The slot of the particle in each place.
+  // Slot of the particle in each place.
   const format::Column<std::uint32_t> &order() const { return order_; }
   std::size_t pairs() const { return first_.back(); }
-  // Columns of pairs may be longer than there are pairs. Pairs first()[place] to first()[place + 1] are those of the
-  // particle in `place` with particles in earlier places, partner()[pair], in ascending order.
+  // Pairs first()[place] to first()[place + 1] - 1 are those of the particle in `place` with particles in earlier
+  // places. partner()[pair] is the place of the partner, in ascending order. Columns of pairs may be longer than there
+  // are pairs.
   const format::Column<std::uint32_t> &first() const { return first_; }
   const format::Column<std::uint32_t> &partner() const { return partner_; }
-  // The way from the partner to the particle, in units. Components that there are not are 0.
+  // Vector from the partner to the particle, in units. Missing components are 0.
   const format::Column<std::int16_t> &way(std::size_t component) const { return way_[component]; }
-  // Of the distance, in units; below reach()^2 < 2^30.
+  // Squared distance, in units; below reach()^2 < 2^30.
   std::uint32_t squared(std::size_t pair) const {
     std::int32_t sum = 0;
     for (const auto &way : way_) sum += std::int32_t{way[pair]} * way[pair];
@@ -73,7 +75,7 @@ class NeighbourList {
 
   int shift_ = 0;
   std::uint32_t reach_ = 0;
-  std::array<format::Column<std::int32_t>, core::max_components> at_;  // by place, in units from the edge
+  std::array<format::Column<std::int32_t>, core::max_components> at_;  // by place, in units from the lower edge
   format::Column<std::uint32_t> order_;
   format::Column<std::uint32_t> first_ = {0};
   format::Column<std::uint32_t> partner_;
@@ -82,7 +84,7 @@ class NeighbourList {
   std::array<format::Column<std::int32_t>, core::max_components> at_slot_;
   format::Column<std::uint32_t> cell_of_slot_;
   format::Column<std::uint32_t> cell_begin_;
-  // Candidates of a cell.
+  // Candidates for the pairs of a cell.
   std::array<format::Column<std::int32_t>, core::max_components> near_;
   format::Column<std::uint32_t> place_;
   format::Column<std::uint32_t> distance_;

@@ -11,13 +11,13 @@
 namespace gpz::crystal {
 namespace {
 
-// Sites that weights are fitted to.
+// Sites in the sample of a fit of weights.
 constexpr std::uint64_t sampled_sites = 2048;
-// Neighbours are not further than this, in units of the nearest one's distance.
+// Largest distance of a neighbour, in units of the distance of the nearest one.
 constexpr double far_neighbour = 1.3;
 
 constexpr double deviation_unit = 1 << core::deviation_fraction;
-// The edges in grid steps; one along the missing axis in two dimensions.
+// Edges in grid steps. In two dimensions the third edge is 1 along the missing axis.
 std::array<Vector3, 3> edges_of(const SiteLattice &lattice) {
   std::array<Vector3, 3> edges{in_steps(lattice.edge[0]), in_steps(lattice.edge[1]), in_steps(lattice.edge[2])};
   if (lattice.components == 2) edges[2] = {0, 0, 1};
@@ -29,7 +29,7 @@ struct Site {
   std::array<std::int32_t, 3> cells{};
 };
 
-// Finds the site of a place.
+// Finds the site that a place belongs to.
 class SiteFinder {
  public:
   SiteFinder(const SiteSection &section, const Vector3 &period)
@@ -44,7 +44,7 @@ class SiteFinder {
     Vector3 x{};
     for (std::size_t d = 0; d < components; ++d) x[d] = image_in_window(place[d][i], d);
     Site site = nearest_site(x);
-    // The image of a particle at the edge of the window may belong to a site at the other one.
+    // A particle at one edge of the window may belong, by its image, to a site at the other edge.
     bool moved = false;
     const core::SitePlace at = place_of(lattice, site);
     for (std::size_t d = 0; d < components; ++d) {
@@ -86,11 +86,11 @@ class SiteFinder {
   std::vector<Vector3> origins_;
 };
 
-// Sites that are so little below a grid point are moved onto it: a window begins at one, and would hold a step more,
-// which has sites of its own on a coarse grid. Crystals often begin at 0.
+// Sites slightly below a grid point are moved onto it. Otherwise the window, which begins at a grid point, would be one
+// step longer and contain more sites on a coarse grid. Crystals often begin at 0.
 constexpr std::int64_t least_part = std::int64_t{1} << (core::site_fraction - core::deviation_fraction);
 
-// The cells, and the window, around these sites; on periodic axes it may be one period long.
+// Cells and window that contain these sites. On periodic axes the window is at most one period long.
 bool surround(const std::vector<Site> &sites, SiteSection &section) {
   SiteLattice &lattice = section.lattice;
   core::SitePlace low;
@@ -156,7 +156,7 @@ bool SiteFit::assign(const PlaceColumns &place, std::size_t n, const Vector3 &pe
 
 namespace {
 
-// The earlier sites that are nearest to one of a sublattice.
+// Finds the nearest of the sites that are coded before a site of a sublattice.
 std::vector<core::SiteNeighbour> nearest_sites(const SiteLattice &lattice, int sublattice) {
   const std::array<Vector3, 3> edges = edges_of(lattice);
   struct Candidate {
@@ -187,7 +187,7 @@ std::vector<core::SiteNeighbour> nearest_sites(const SiteLattice &lattice, int s
   return out;
 }
 
-// Calls take(row, i, number) for some sites of a sublattice that have a particle.
+// Calls take(row, i, number) for a sample of the occupied sites of a sublattice.
 template <class Take>
 void for_sampled(const SiteRows &rows, const std::vector<std::uint32_t> &first, std::size_t begin_row,
                  std::size_t row_count, const Take &take) {
@@ -244,11 +244,12 @@ void SiteFit::choose_shifts(SiteSection &section) const {
     const std::array<std::int64_t, D> sums = RowNeighbours<D>(lattice, rows_, r).sum(i, deviations_.data());
     for (std::size_t d = 0; d < D; ++d) {
       const std::int64_t rest = deviations_[number * D + d] - sums[d];
-      sum[d] += (rest < 0 ? -rest : rest) >> (core::deviation_fraction - 1);  // the number of a residual is twice it
+      sum[d] +=
+          (rest < 0 ? -rest : rest) >> (core::deviation_fraction - 1);  // residual numbers are twice the residuals
     }
     ++count;
   });
-  // Mean quotients of one to two: with four, copper takes 0.03 bits an atom less and a fifth more time.
+  // Mean quotients of one to two. With four, copper takes 0.03 bits an atom less and 20 % more time.
   for (std::size_t d = 0; d < D && count > 0; ++d)
     section.shift[d] = static_cast<std::uint8_t>(
         std::clamp(core::bit_length(static_cast<std::uint64_t>(sum[d] / count)) - 1, 0, SiteSection::max_shift));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The encoder's side of a lattice that was found: which particle belongs to which site, and what its neighbours say.
+// Encoder: assigns particles to the sites of a lattice, and fits the weights of their neighbours.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,20 @@ namespace gpz::crystal {
 
 class SiteFit {
  public:
-  // Gives each of n places a site, and the lattice what find_sites leaves open: cells, and narrow windows. `period`
-  // is that of the lattice. False if a particle finds no site.
+  // Assigns a site to each of n places, and sets the cells and narrow windows of the lattice, which find_sites leaves
+  // open. `period` is the period of the lattice. Returns false if a particle has no site.
   bool assign(const PlaceColumns &place, std::size_t n, const Vector3 &period, SiteSection &section);
-  // Chooses neighbours and their weights, and shifts. Deviations are those of the indices, as in the decoder; what they
-  // are to tell is that of the place, which the index has been rounded from: or else weights would follow the rounding.
+  // Chooses neighbours, their weights, and shifts. Features are deviations of indices, as in the decoder. Targets are
+  // deviations of the places before rounding; weights fitted to indices would follow the rounding.
   void find_weights(const codec::IndexColumns &index, const PlaceColumns &place, SiteSection &section);
 
   const SiteRows &rows() const { return rows_; }
-  // Particles site by site; where those of each site begin, and the number of particles.
+  // Particles sorted by site; the first particle of each site, and the number of particles at the end.
   const std::vector<std::uint32_t> &order() const { return order_; }
   const std::vector<std::uint32_t> &first() const { return first_; }
 
  private:
-  // In D components.
+  // For D components.
   template <std::size_t D>
   void weigh(std::size_t sublattice, const codec::IndexColumns &index, const PlaceColumns &place, SiteSection &section);
   template <std::size_t D>
@@ -37,7 +37,7 @@ class SiteFit {
   SiteRows rows_;
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> first_;
-  std::vector<std::int32_t> deviations_;  // of the first particle of each site, one a component; 0 where there is none
+  std::vector<std::int32_t> deviations_;  // of the first particle of each site, by component; 0 for empty sites
 };
 
 }  // namespace gpz::crystal

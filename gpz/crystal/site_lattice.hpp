@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A lattice as the sites of particles: the cells, and the sublattices that have a site in each of them (docs/format.md,
-// section 10e). SpringLattice is something else: the vectors between neighbours.
+// A lattice of cells, with sublattices that have one site in each cell (docs/format.md, section 10e). Do not confuse it
+// with SpringLattice, which has the vectors between neighbours.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace gpz::crystal {
 
-// Grid steps, and back.
+// Converts to and from grid steps.
 inline Vector3 in_steps(const core::SitePlace &place) {
   constexpr double unit = 1.0 / (std::int64_t{1} << core::site_fraction);
   return {static_cast<double>(place[0]) * unit, static_cast<double>(place[1]) * unit,
@@ -27,37 +27,37 @@ inline core::SitePlace site_place(const Vector3 &x) {
   return place;
 }
 
-// Places in units of the grid step, one column a component.
+// Places in grid steps, one column for each component.
 using PlaceColumns = std::array<const double *, core::max_components>;
 
 struct SiteLattice {
   struct Sublattice {
-    core::SitePlace origin{};  // the site of cell 0
+    core::SitePlace origin{};  // site of cell 0
     std::vector<core::SiteNeighbour> neighbours;
-    // Of the deviations of the neighbours: for each component that is expected, for each neighbour, for each of its
-    // components, in units of 2^-weight_fraction.
+    // Weights of the neighbours' deviations in units of 2^-weight_fraction, indexed by the expected component, the
+    // neighbour, and the component of the neighbour.
     std::vector<std::int16_t> weights;
   };
 
   int components = 0;
   core::SiteWindow window;
   std::array<core::SitePlace, core::max_components> edge{};  // of a cell
-  // Cells along the second and third edge: from first on, count of them.
+  // Range of cells along an edge.
   struct Cells {
     std::int32_t first = 0;
     std::uint32_t count = 1;
   };
-  std::array<Cells, core::max_components> cells{};  // that of the first edge is not used
+  std::array<Cells, core::max_components> cells{};  // the first edge is not used
   std::vector<Sublattice> sublattices;
 };
 
-// Everything that a section says in front of its coded numbers.
+// Header of a section, before its coded numbers.
 struct SiteSection {
   static constexpr int max_shift = 40;
 
   core::GridBox box{};
-  std::array<std::int64_t, core::max_components> margin{};  // how far particles may be beyond a periodic edge
-  std::array<std::uint8_t, core::max_components> shift{};   // low bits of a residual's number, stored as they are
+  std::array<std::int64_t, core::max_components> margin{};  // largest distance of particles beyond a periodic edge
+  std::array<std::uint8_t, core::max_components> shift{};   // low bits of a residual number, stored without coding
   SiteLattice lattice;
 };
 

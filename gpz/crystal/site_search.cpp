@@ -12,29 +12,29 @@
 namespace gpz::crystal {
 namespace {
 
-constexpr std::size_t least_particles = 100;  // of a crystal; fewer do not pay for its description
-constexpr std::size_t patch_particles = 700;  // in the middle, which the search looks at
-constexpr std::size_t cores = 24;             // particles of the patch whose neighbours are looked at
-constexpr double reach = 1.8;                 // of a neighbour, in units of the distance of the nearest one
-constexpr double blur = 0.3;                  // of a site: how far particles may be from it, in these units
-constexpr std::size_t sampled = 4096;         // particles that edges are fitted to in the end
-constexpr double edge_share = 0.85;           // of particles that have a neighbour where an edge ends
-constexpr double least_share = 0.05;          // of particles that a sublattice has
-constexpr double crystal_share = 0.8;         // of particles that are near sites
+constexpr std::size_t least_particles = 100;  // fewer do not pay for the description of a crystal
+constexpr std::size_t patch_particles = 700;  // in the middle, where the search begins
+constexpr std::size_t cores = 24;             // particles of the patch whose neighbours are used
+constexpr double reach = 1.8;                 // largest distance of a neighbour, in units of the nearest one's
+constexpr double blur = 0.3;                  // largest distance of a particle from its site, in the same units
+constexpr std::size_t sampled = 4096;         // particles in the sample for the final fit of edges
+constexpr double edge_share = 0.85;           // of particles with a neighbour at the end of an edge
+constexpr double least_share = 0.05;          // of particles in a sublattice
+constexpr double crystal_share = 0.8;         // of particles near sites
 
 struct Search {
   int components;
   std::vector<Vector3> patch;
-  double near = 0;  // distance of the nearest neighbour
+  double near = 0;  // distance to the nearest neighbour
   std::array<Vector3, 3> edges{};
   std::vector<Vector3> origins;
 
   bool find_edges();
   bool find_origins();
-  // Edges of the same lattice, of which the first lies along the first axis, and the second in the plane of the first
-  // two, if it has such ones: rows of cells then end where a crystal of open axes does.
+  // Replaces the edges by others of the same lattice: the first along the first axis, the second in the plane of the
+  // first two axes, if there are such. Rows of cells then end where a crystal with open axes ends.
   void align_edges();
-  // Least squares for edges and origins. False if few of the particles are near sites.
+  // Fits edges and origins by least squares. Returns false if few particles are near sites.
   bool fit(const std::vector<Vector3> &particles);
 };
 
@@ -44,7 +44,7 @@ Vector3 at(const PlaceColumns &place, std::size_t i, std::size_t components) {
   return x;
 }
 
-// Particles in the middle.
+// Finds particles in the middle of the system.
 std::vector<Vector3> take_patch(const PlaceColumns &place, std::size_t n, std::size_t components) {
   Vector3 low{};
   Vector3 high{};
@@ -63,12 +63,13 @@ std::vector<Vector3> take_patch(const PlaceColumns &place, std::size_t n, std::s
     for (std::size_t d = 0; d < components; ++d) inside = inside && place[d][i] >= low[d] && place[d][i] <= high[d];
     if (!inside) continue;
     patch.push_back(at(place, i, components));
-    if (patch.size() > 8 * patch_particles) break;  // so uneven that it is no crystal
+    if (patch.size() > 8 * patch_particles) break;  // too uneven for a crystal
   }
   return patch;
 }
 
-// Vectors from the particles in the middle of the patch to those around them; the first particle has `of_first`.
+// Vectors from the particles in the middle of the patch to their neighbours. `of_first` are those of the first
+// particle.
 NeighbourVectors vectors_around(const std::vector<Vector3> &patch, double &near, std::size_t &of_first) {
   Vector3 middle{};
   for (const Vector3 &x : patch) middle = middle + 1.0 / static_cast<double>(patch.size()) * x;
@@ -86,7 +87,7 @@ NeighbourVectors vectors_around(const std::vector<Vector3> &patch, double &near,
     }
     nearest_ones.push_back(least);
   }
-  // Thermal motion makes the nearest of all too near; a few more of them tell more than one.
+  // By thermal motion the smallest distance is too small; several particles give a better estimate than one.
   near = std::sqrt(median(nearest_ones)) * 1.08;
   NeighbourVectors vectors;
   for (const std::size_t core : by_distance) {
@@ -136,14 +137,14 @@ bool Search::find_edges() {
 }
 
 void Search::align_edges() {
-  constexpr int most = 3;          // of each edge
-  const double flat = 0.1 * near;  // what counts as nothing
+  constexpr int most = 3;          // multiples of each edge
+  const double flat = 0.1 * near;  // counts as zero
   const auto axes = static_cast<std::size_t>(components);
   struct Way {
     std::array<int, 3> edges;
     Vector3 way;
   };
-  // Of the ways that go up along their last axis: those that go up least, of these the shortest.
+  // Among vectors that ascend along their last axis: those that ascend least, and of these the shortest.
   std::array<std::optional<Way>, 3> best;
   const int third = components == 3 ? most : 0;
   for (int k = -third; k <= third; ++k)
@@ -157,7 +158,7 @@ void Search::align_edges() {
         if (last == 0 || way.way[last - 1] < 0) continue;
         std::optional<Way> &known = best[last - 1];
         const double up = known ? way.way[last - 1] - known->way[last - 1] : -HUGE_VAL;
-        // Halves of edges are as long in several directions, up to thermal motion: the first of them.
+        // Half edges have equal lengths in several directions, up to thermal motion: takes the first.
         if (up < -flat || (up < flat && length(way.way) < length(known->way) - flat)) known = way;
       }
   if (components == 2) best[2] = Way{{0, 0, 1}, edges[2]};
@@ -175,7 +176,7 @@ bool Search::find_origins() {
   const CellCoordinates coordinates(edges);
   struct Cluster {
     Vector3 first;
-    Vector3 sum;  // of ways from the first one
+    Vector3 sum;  // of vectors from the first one
     std::size_t count;
   };
   std::vector<Cluster> clusters;
@@ -206,7 +207,7 @@ bool Search::fit(const std::vector<Vector3> &particles) {
   LeastSquares squares(axes + origins.size(), axes);
   std::vector<double> features(axes + origins.size());
   std::size_t fitting = 0;
-  const Vector3 middle = origins[0];  // small numbers keep their digits
+  const Vector3 middle = origins[0];  // small numbers keep more digits
   for (const Vector3 &x : particles) {
     const CellCoordinates::Site site = coordinates.nearest_site(origins, x);
     if (!(site.squared_distance <= 0.16 * near * near)) continue;
@@ -226,7 +227,7 @@ bool Search::fit(const std::vector<Vector3> &particles) {
   return true;
 }
 
-// Sites along a periodic axis: where none are.
+// Gaps between the sites along a periodic axis.
 class Gaps {
  public:
   Gaps(double low, double period, std::size_t n) : low_(low), period_(period), parts_(std::min(4 * n, most_parts)) {}
@@ -240,8 +241,8 @@ class Gaps {
     own.last = std::fmax(own.last, x);
   }
 
-  // The middle of the widest gap, at most half a period from `low`; with `near_low`, of all wide ones that nearest to
-  // it.
+  // Middle of the widest gap, at most half a period from `low`. With `near_low`: of all wide gaps the one nearest to
+  // `low`.
   double middle(bool near_low) const {
     std::vector<Part> used;
     for (const Part &part : parts_)
@@ -270,7 +271,7 @@ class Gaps {
 
  private:
   static constexpr std::size_t most_parts = 1 << 16;
-  static constexpr double wide = 0.7;  // of the widest one
+  static constexpr double wide = 0.7;  // part of the widest gap
   struct Part {
     double first = HUGE_VAL;
     double last = -HUGE_VAL;
@@ -280,7 +281,7 @@ class Gaps {
   std::vector<Part> parts_;
 };
 
-// That of the lattice nearest to that of the grid, which was rounded; otherwise that of the grid.
+// Period of the lattice that is nearest to the grid's, which was rounded. Without one, the grid's period.
 double period_along(std::size_t d, double period, const CellCoordinates &coordinates) {
   Vector3 way{};
   way[d] = period;
@@ -293,7 +294,7 @@ bool is_within(const Vector3 &x, std::int64_t most) {
          std::fabs(x[2]) < static_cast<double>(most);
 }
 
-// Period and window of a lattice on periodic axes. False if they are too far away.
+// Finds period and window of a lattice on periodic axes. Returns false if they are too far away.
 bool find_window(const Search &search, const PlaceColumns &place, Places places, std::size_t n,
                  const core::GridBox &box, FoundSites &found) {
   const CellCoordinates coordinates(search.edges);
@@ -308,7 +309,7 @@ bool find_window(const Search &search, const PlaceColumns &place, Places places,
     gaps.emplace_back(static_cast<double>(box[d].lo), found.period[d], n);
   }
   if (periodic.empty()) return true;
-  // All particles: a sample misses planes of a crystal that lies in memory row by row.
+  // Uses all particles: a sample misses planes of a crystal that is stored row by row.
   for (std::size_t i = 0; i < n; ++i) {
     const CellCoordinates::Site nearest = coordinates.nearest_site(search.origins, at(place, i, axes));
     const Vector3 site = search.origins[nearest.sublattice] + coordinates.place(nearest.cell);
@@ -316,8 +317,8 @@ bool find_window(const Search &search, const PlaceColumns &place, Places places,
   }
   for (std::size_t k = 0; k < periodic.size(); ++k) {
     const std::size_t d = periodic[k];
-    // Near the edge of the box: what is beyond it returns after the period of the grid, which is not that of the
-    // lattice.
+    // Near the edge of the box: particles beyond it return after the period of the grid, which differs from that of
+    // the lattice.
     const double low = std::floor(gaps[k].middle(places == Places::values));
     const double high = std::ceil(low + found.period[d]);
     const auto most = static_cast<double>(core::max_site_reach);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether particles form a crystal, and which: the edges of its cell, and a site in it for each sublattice. It looks at
-// a patch in the middle first, so that what is no crystal costs little. spring_search.hpp searches for something
-// else: vectors between neighbours, and springs.
+// Finds out whether particles form a crystal: the edges of its cell, and a site for each sublattice. The search begins
+// with a patch in the middle, so that systems that are no crystals cost little. Do not confuse it with
+// spring_search.hpp, which finds vectors between neighbours and springs.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,21 @@
 
 namespace gpz::crystal {
 
-// How exactly places are known.
+// Precision of the places.
 enum class Places : std::uint8_t {
-  indices,  // of the grid
-  values,   // what they were rounded from
+  indices,  // grid indices
+  values,   // values before rounding
 };
 
 struct FoundSites {
-  SiteLattice lattice;  // edges, origins, and a window on periodic axes; nothing else
-  // After which it repeats on a periodic axis, in grid steps. That of the grid is a whole number of steps; the box, of
-  // which `values` tell, is up to half a step longer or shorter.
+  SiteLattice lattice;  // only edges, origins, and a window on periodic axes
+  // Period on each periodic axis, in grid steps. The period of the grid is a whole number of steps. The box, known from
+  // `values`, is up to half a step longer or shorter.
   Vector3 period{};
 };
 
-// Finds a lattice near whose sites most of the n places are, which are inside the box. False for what is no crystal,
-// soon. Deterministic.
+// Finds a lattice with most of the n places, which are inside the box, near its sites. Returns false, quickly, if there
+// is none. Deterministic.
 bool find_sites(const PlaceColumns &place, Places places, std::size_t n, int components, const core::GridBox &box,
                 FoundSites &found);
 

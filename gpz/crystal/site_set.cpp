@@ -137,8 +137,8 @@ struct EncodedSide {
   codec::RangeEncoder coder;
   std::size_t components;
   const codec::IndexColumns &q;
-  const std::vector<std::uint32_t> &order;  // of the particles, site by site
-  const std::vector<std::uint32_t> &first;  // particle of each site, and the number of particles at the end
+  const std::vector<std::uint32_t> &order;  // particles sorted by site
+  const std::vector<std::uint32_t> &first;  // first particle of each site, and the number of particles at the end
   std::size_t done = 0;
 
   std::size_t count(std::uint64_t site) const { return first[site + 1] - first[site]; }
@@ -157,7 +157,7 @@ void walk(Side &side, const SiteSection &section, const SiteRows &rows, std::siz
     SiteWalk<Side, 3>(side, section, rows, n);
 }
 
-// From so many steps in the shortest edge of a cell on, indices tell of sites what values do.
+// If the shortest edge of a cell has at least so many steps, indices locate sites as well as values.
 constexpr double fine_cell = 100;
 
 double shortest_edge(const SiteLattice &lattice) {
@@ -167,10 +167,11 @@ double shortest_edge(const SiteLattice &lattice) {
   return least;
 }
 
-// The particles inside the box.
+// Particles, brought inside the box.
 class InsideBox {
  public:
-  // Brings them inside; the margin becomes how far they were beyond the edges. False if one is too far.
+  // Brings particles inside; the margin receives their largest distance beyond the edges. Returns false if one is too
+  // far.
   bool take(const codec::IndexColumns &q, std::size_t n, SiteSection &section) {
     for (std::size_t d = 0; d < static_cast<std::size_t>(section.lattice.components); ++d) {
       const core::GridAxis axis = section.box[d];
@@ -186,7 +187,7 @@ class InsideBox {
     return true;
   }
   codec::IndexColumns indices() const { return {index_[0].data(), index_[1].data(), index_[2].data()}; }
-  // Where they are: offset(d, i) grid steps from their indices.
+  // Places of the particles, offset(d, i) grid steps from their indices.
   template <typename Offset>
   PlaceColumns places(const Offset &offset) {
     for (std::size_t d = 0; d < place_.size(); ++d) {
@@ -215,7 +216,7 @@ bool encode_sites(const codec::IndexColumns &q, const PlaceColumns &value, std::
       inside.places([&](std::size_t d, std::size_t i) { return value[d][i] - static_cast<double>(q[d][i]); });
   FoundSites found;
   if (!find_sites(place, Places::values, n, components, section.box, found)) return false;
-  // Files of earlier versions, which looked at indices only, can be made again.
+  // Earlier versions used indices only. Here too, so that their files can be reproduced.
   if (shortest_edge(found.lattice) >= fine_cell) {
     place = inside.places([](std::size_t, std::size_t) { return 0.0; });
     found = {};

@@ -11,13 +11,13 @@
 
 namespace gpz::crystal {
 
-// Appends the set of n > 0 places q[0..components); order[i] becomes the particle that is decoded as number i. `value`:
-// what the indices were rounded from, by which sites are found on a grid that is coarser than the crystal. False, with
-// nothing appended, if the particles are no crystal, or one that this code does not serve. Throws std::bad_alloc.
+// Appends the set of n > 0 places q[0..components); order[i] receives the particle that is decoded as number i. `value`
+// has the values before rounding, which locate sites on a grid that is coarser than the crystal. Returns false, and
+// appends nothing, if the particles are no crystal or an unsupported one. Throws std::bad_alloc.
 bool encode_sites(const codec::IndexColumns &q, const PlaceColumns &value, std::size_t n, int components,
                   const core::GridBox &box, std::vector<std::uint32_t> &order, std::vector<std::uint8_t> &bytes);
 
-// Reads what encode_sites appended, all of it, for n > 0 particles. Throws corrupt, std::bad_alloc.
+// Decodes all bytes that encode_sites appended, for n > 0 particles. Throws corrupt, std::bad_alloc.
 void decode_sites(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components,
                   const codec::IndexOutput &q);
 

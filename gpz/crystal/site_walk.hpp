@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The walk over the sites of a lattice that encoder and decoder share (docs/format.md, section 10e).
+// The pass over the sites of a lattice, shared by encoder and decoder (docs/format.md, section 10e).
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace gpz::crystal {
 
-// The deviations of neighbours, for the particles of a row, in D components.
+// Deviations of the neighbours of a row's particles, in D components.
 template <std::size_t D>
 class RowNeighbours {
  public:
@@ -29,7 +29,7 @@ class RowNeighbours {
     }
   }
 
-  // Deviations of neighbour k of cell i, one a component; nullptr: it has no such neighbour.
+  // Deviations of neighbour k of cell i, by component; nullptr if there is no such neighbour.
   const std::int32_t *deviation(std::size_t k, std::int64_t i, const std::int32_t *deviations) const {
     const SiteRows::Row *const row = rows_[k];
     if (row == nullptr || i + cells_[k] < row->cells.first || i + cells_[k] >= row->cells.end) return nullptr;
@@ -37,7 +37,7 @@ class RowNeighbours {
   }
   std::size_t count() const { return count_; }
 
-  // Their weighted sums in units of a deviation.
+  // Weighted sums of deviations, in units of a deviation.
   std::array<std::int64_t, D> sum(std::int64_t i, const std::int32_t *deviations) const {
     std::array<std::int64_t, D> sums{};
     for (std::size_t k = 0; k < count_; ++k) {
@@ -57,10 +57,10 @@ class RowNeighbours {
   std::array<std::int64_t, core::max_site_neighbours> cells_{};
 };
 
-// Numbers of residuals, of one component.
+// Converts residuals of one component to numbers and back.
 class NumberModels {
  public:
-  // `nearness`: 0 to 3, how far the expected place is from a grid point.
+  // `nearness`: distance of the expected place from a grid point, 0 to 3.
   template <class Coder>
   std::uint64_t code(Coder &coder, int shift, std::size_t nearness, std::uint64_t number) {
     const std::uint64_t high = number >> shift;
@@ -86,7 +86,7 @@ class NumberModels {
   std::array<core::AdaptiveBit, 48> length_;
 };
 
-// `side` has the coder; count(site) and next(q) give an encoder's particles, put(q) takes those of a decoder.
+// `side` has the coder. count(site) and next(q) supply the encoder's particles, put(q) receives the decoder's.
 template <class Side, std::size_t D>
 class SiteWalk {
  public:
@@ -100,7 +100,7 @@ class SiteWalk {
 
  private:
   void code_row(const SiteRows::Row &row, const RowNeighbours<D> &neighbours) {
-    bool alone = true;  // whether the site before has one particle
+    bool alone = true;  // the site before has exactly one particle
     std::uint64_t site = row.first_number;
     for (std::int64_t i = row.cells.first; i < row.cells.end; ++i, ++site) {
       const std::size_t count = code_count(alone, side_.count(site));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far particles are from each other.
+// Mean spacing of particles.
 #pragma once
 
 #include "gpz/codec/difference_codec.hpp"
@@ -7,8 +7,8 @@
 
 namespace gpz::crystal {
 
-// Edge of the cube (square, line) that each particle has, in grid steps: from the last positions, of which there is one
-// at least.
+// Edge, in grid steps, of the cube (square, line segment) that one particle occupies on average. Computed from the last
+// positions of at least one particle.
 double mean_distance(const codec::DifferenceState &state, const core::GridBox &box);
 
 }  // namespace gpz::crystal

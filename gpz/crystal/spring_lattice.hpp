@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A lattice as particles joined by springs: the vectors to the neighbours that each particle has, and the springs along
-// them (docs/format.md, section 10c). SiteLattice is something else: cells, and sites in them.
+// A lattice of particles joined by springs: the vectors from each particle to its neighbours, and the springs along
+// them (docs/format.md, section 10c). Do not confuse it with SiteLattice, which has cells with sites.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline constexpr Symmetric<std::size_t> symmetric_row = {0, 1, 2, 0, 0, 1};
 inline constexpr Symmetric<std::size_t> symmetric_column = {0, 1, 2, 1, 2, 2};
 using Spring = Symmetric<std::int16_t>;  // in 2^-12
 
-// The vector to a neighbour, in 2^-16 grid steps, and the spring that joins the two.
+// Vector to a neighbour, in 2^-16 grid steps, and the spring to it.
 struct SpringVector {
   std::array<std::int64_t, core::max_components> way{};
   Spring spring{};
@@ -39,9 +39,9 @@ struct SpringLattice {
   static constexpr std::int64_t max_way = std::int64_t{1} << 44;  // 2^28 grid steps
   static constexpr int max_shift = 24;
 
-  std::int64_t tolerance = 0;         // how far from the end of its vector a neighbour may be, in grid steps
+  std::int64_t tolerance = 0;         // largest distance of a neighbour from the end of its vector, grid steps
   int shift = 0;                      // fields are in units of 2^shift / 64 grid steps
-  std::vector<SpringVector> vectors;  // every one stands for its opposite too
+  std::vector<SpringVector> vectors;  // each stands for its opposite, too
 
   bool operator==(const SpringLattice &other) const {
     return tolerance == other.tolerance && shift == other.shift && vectors == other.vectors;
@@ -51,7 +51,7 @@ struct SpringLattice {
   void read(format::ByteReader &reader);
 };
 
-// A field has a vector of 16-bit integers for each particle; the fourth of them is 0.
+// A field: a vector of 16-bit integers for each particle. The fourth component is 0.
 using LatticeField = format::Column<std::int16_t>;
 inline constexpr std::size_t field_stride = 4;
 inline constexpr std::int32_t field_limit = 32767;
@@ -61,12 +61,12 @@ std::int16_t to_field(Integer x) {
   return static_cast<std::int16_t>(std::clamp<Integer>(x, -field_limit, field_limit));
 }
 
-// Symmetric matrices, one for each direction of a network, in the order in which fields are read.
+// Symmetric matrices, one for each direction of a network, in the order of fields.
 class SpringMatrices {
  public:
-  // Matrix k is for directions 2 k and 2 k + 1.
+  // Matrix k belongs to directions 2 k and 2 k + 1.
   void set(const std::vector<Spring> &matrices);
-  // The sum of matrix times field over the neighbours `near`. In each row, all magnitudes add up to 32,768 at most.
+  // Sum over the neighbours `near` of matrix times field. In each row, magnitudes add up to at most 32,768.
   std::array<std::int32_t, core::max_components> sum(const std::uint32_t *near, const LatticeField &field) const {
     const std::size_t length = rows_[0].size();
     const std::size_t count = length / field_stride;
@@ -84,11 +84,11 @@ class SpringMatrices {
     }
     return {x, y, z};
   }
-  // The sum of all matrices.
+  // Sum of all matrices.
   const std::array<std::array<std::int32_t, core::max_components>, core::max_components> &total() const {
     return total_;
   }
-  // Whether sums fit 32 bits.
+  // Whether sums fit in 32 bits.
   static bool fit(const std::vector<Spring> &matrices);
 
  private:

@@ -17,7 +17,7 @@ constexpr int place_bits = SpringLattice::way_bits - 6;         // from units of
 
 std::int64_t whole_steps(std::int64_t way) { return rounded_shift(way, SpringLattice::way_bits); }
 
-// The largest length of the vectors, rounded up.
+// Length of the longest vector, rounded up.
 std::uint64_t longest(const SpringLattice &lattice) {
   std::uint64_t most = 0;
   for (const SpringVector &vector : lattice.vectors) {
@@ -56,7 +56,7 @@ void SpringNetwork::use_springs(const SpringLattice &lattice) {
 
 bool SpringNetwork::find_neighbours(const codec::DifferenceState &state, const core::GridBox &box) {
   const auto components = static_cast<std::size_t>(components_);
-  // A little more, as the list rounds. It does not find neighbours that are very close for the size of the box.
+  // Slightly more, because the list rounds. In very large boxes it misses very close neighbours.
   const std::uint64_t reach = longest(lattice_) + static_cast<std::uint64_t>(lattice_.tolerance);
   const std::uint64_t more = (reach >> 12) + 4;
   NeighbourList list;
@@ -68,7 +68,7 @@ bool SpringNetwork::find_neighbours(const codec::DifferenceState &state, const c
   const std::int64_t tolerance = lattice_.tolerance;
   const std::int64_t farthest = tolerance * tolerance;
   format::Column<std::int64_t> distance(particles() * degree(), farthest + 1);
-  // `other` for `place` of particle i, if it is nearer than what is there.
+  // Sets `place` of particle i to `other` if that is nearer.
   const auto offer = [&](std::size_t place, std::int64_t squared, std::uint32_t other) {
     if (squared > distance[place] || squared > farthest) return;
     if (squared == distance[place] && neighbours_[place] < other) return;
@@ -99,7 +99,7 @@ bool SpringNetwork::find_neighbours(const codec::DifferenceState &state, const c
 
 void SpringNetwork::find_places() {
   const auto components = static_cast<std::size_t>(components_);
-  // From the ideal place of the first particle of a connected part, in units of the vectors.
+  // Vectors from the ideal place of the first particle of a connected part, in units of the lattice's vectors.
   std::array<format::Column<std::int64_t>, core::max_components> from;
   for (std::size_t d = 0; d < components; ++d) from[d].resize(particles());
   format::Column<std::uint32_t> queue;

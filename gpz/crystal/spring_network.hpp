@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The particles of a crystal, joined by the springs of a lattice: which particle is the neighbour of which, where the
-// ideal place of each particle is, and how the network pulls at displacements from these places (docs/format.md,
-// section 10c).
+// The particles of a crystal joined by the springs of a lattice: neighbours, ideal places, and the forces of the
+// springs on displacements from these places (docs/format.md, section 10c).
 #pragma once
 
 #include <algorithm>
@@ -20,8 +19,8 @@ namespace gpz::crystal {
 
 class SpringNetwork {
  public:
-  // Finds neighbours and ideal places from the last indices. False if particles are too close to each other for that,
-  // or the box is too large.
+  // Finds neighbours and ideal places from the last indices. Returns false if particles are too close to each other or
+  // the box is too large.
   bool build(const SpringLattice &lattice, const codec::DifferenceState &state, const core::GridBox &box);
 
   void keep(const std::uint32_t *kept, std::size_t count);
@@ -29,19 +28,20 @@ class SpringNetwork {
 
   std::size_t particles() const { return placed_.size(); }
   const SpringLattice &lattice() const { return lattice_; }
-  // Neighbours of a particle: along vector k (2 k) and against it (2 k + 1). The particle itself where there is none.
+  // Neighbours of a particle along vector k (entry 2 k) and against it (entry 2 k + 1). The particle itself stands for
+  // a missing neighbour.
   std::size_t degree() const { return 2 * lattice_.vectors.size(); }
   const std::uint32_t *neighbours(std::size_t i) const { return &neighbours_[i * degree()]; }
   // Whether the particle has an ideal place.
   bool is_placed(std::size_t i) const { return placed_[i] != 0; }
   std::size_t placed() const { return static_cast<std::size_t>(std::count(placed_.begin(), placed_.end(), 1)); }
 
-  // The way from the ideal place of particle i to index q, in 1/64 grid steps, limited to +-2^29. The particle has one.
+  // Vector from the ideal place of particle i, which has one, to index q, in 1/64 grid steps, limited to +-2^29.
   std::int32_t from_place(std::size_t i, std::size_t d, std::int64_t q, const core::GridAxis &axis) const;
 
-  // out = 2 (pull(in) - in) - before, limited; without `before` half of that. `before` may be `out`.
+  // Computes out = 2 (pull(in) - in) - before, limited; without `before`, out = pull(in) - in. `before` may be `out`.
   void step(const LatticeField &in, const LatticeField *before, LatticeField &out) const;
-  // After `lattice` got other springs.
+  // To be called when the springs of `lattice` have changed.
   void use_springs(const SpringLattice &lattice);
 
   std::size_t memory_usage() const { return codec::memory_of(neighbours_, placed_, index_, offset_); }

@@ -18,12 +18,12 @@ namespace {
 
 constexpr std::size_t fewest_particles = 64;
 constexpr std::size_t sampled_particles = 4096;
-// In distances to the nearest neighbour.
-constexpr double shells[] = {1.3, 1.75};  // neighbours are within this, or if they are few, within that
+// In units of the distance to the nearest neighbour.
+constexpr double shells[] = {1.3, 1.75};  // limit of neighbours; the second one if the first finds few
 constexpr double few_neighbours = 8;
-constexpr double spread = 0.2;            // of the vectors to one neighbour
+constexpr double spread = 0.2;            // of the vectors to the same neighbour
 constexpr double tolerance_of_end = 0.4;  // of a neighbour in the network
-// Of the particles in the sample: vectors that fewer have are none of the lattice.
+// Part of the sample: vectors that fewer particles have do not belong to the lattice.
 constexpr double least_share = 0.12;
 constexpr double least_neighbours = 3;
 constexpr double least_covered = 0.7;
@@ -35,7 +35,7 @@ Vector3 way_of(const NeighbourList &list, std::size_t pair) {
   return way;
 }
 
-// The median over a sample of particles of the distance to the nearest one. 0 if most have none.
+// Median distance to the nearest particle, over a sample. 0 if most have none.
 double nearest_distance(const NeighbourList &list) {
   constexpr std::uint32_t none = UINT32_MAX;
   std::vector<std::uint32_t> nearest(list.particles(), none);
@@ -50,7 +50,7 @@ double nearest_distance(const NeighbourList &list) {
   return middle == none ? 0 : std::sqrt(static_cast<double>(middle)) * std::ldexp(1.0, list.shift());
 }
 
-// The vectors between particles that are closer than the cutoff, both ways, of a sample of places.
+// Vectors, in both directions, between particles that are closer than the cutoff, for a sample of places.
 NeighbourVectors sample_vectors(const NeighbourList &list, double cutoff) {
   NeighbourVectors vectors;
   const std::size_t stride = sample_stride(list.particles(), sampled_particles);
@@ -66,7 +66,7 @@ NeighbourVectors sample_vectors(const NeighbourList &list, double cutoff) {
   return vectors;
 }
 
-// Boxes of a cube around 0, in which vectors are counted.
+// Histogram of vectors in a cube around 0.
 class Histogram {
  public:
   Histogram(double reach, double width) : width_(width), half_(static_cast<std::int64_t>(reach / width) + 1) {
@@ -74,7 +74,7 @@ class Histogram {
     counts_.assign(side_ * side_ * side_, 0);
   }
   void count(const Vector3 &v, int by) { counts_[index(v)] += static_cast<std::uint32_t>(by); }
-  // The middle of the box with the most.
+  // Middle of the bin with the most vectors.
   Vector3 fullest() const {
     const auto most = static_cast<std::size_t>(std::max_element(counts_.begin(), counts_.end()) - counts_.begin());
     return {middle(most % side_), middle(most / side_ % side_), middle(most / side_ / side_)};
@@ -93,8 +93,8 @@ class Histogram {
   std::vector<std::uint32_t> counts_;
 };
 
-// The vectors around which those of particles gather, one of each pair of opposites. Empty if there are none, or most
-// are elsewhere.
+// Cluster centres of the vectors, one of each pair of opposites. Empty if there are none, or if most vectors are in no
+// cluster.
 std::vector<Vector3> find_vectors(NeighbourVectors vectors, double nearest, double cutoff, double fewest) {
   const double near = spread * nearest;
   Histogram histogram(cutoff, near);
@@ -113,7 +113,7 @@ std::vector<Vector3> find_vectors(NeighbourVectors vectors, double nearest, doub
       if (count == 0) break;
       for (std::size_t d = 0; d < centre.size(); ++d) centre[d] = cluster.sum[d] / static_cast<double>(count);
     }
-    // A place sees half of its pairs, but both ways.
+    // A place has half of its pairs, but in both directions.
     if (static_cast<double>(count) < least_share * particles) break;
     covered += count;
     const double remove = 1.5 * near;
@@ -139,7 +139,7 @@ std::vector<Vector3> find_vectors(NeighbourVectors vectors, double nearest, doub
   return half;
 }
 
-// The mean way between the neighbours that the network has along each vector, in units of vectors.
+// Mean vector between neighbours of the network, for each vector of the lattice, in the lattice's units.
 void refine_vectors(const codec::DifferenceState &state, const core::GridBox &box, const SpringNetwork &network,
                     SpringLattice &lattice) {
   for (std::size_t k = 0; k < lattice.vectors.size(); ++k)
@@ -162,7 +162,7 @@ void refine_vectors(const codec::DifferenceState &state, const core::GridBox &bo
 
 using Field = std::vector<Vector3>;
 
-// Displacements from the ideal places, without their mean.
+// Displacements from the ideal places, minus their mean.
 Field displacements(const codec::DifferenceState &state, const core::GridBox &box, const SpringNetwork &network) {
   Field u(state.particles, Vector3{});
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
@@ -177,9 +177,9 @@ Field displacements(const codec::DifferenceState &state, const core::GridBox &bo
   return u;
 }
 
-// Vectors of nearly the same length are alike: the number of each one's kind.
+// Numbers the kinds of vectors; vectors of nearly equal length are of one kind.
 std::vector<std::size_t> kinds_of(const std::vector<Vector3> &vectors) {
-  constexpr double alike = 1.08 * 1.08;  // of squares
+  constexpr double alike = 1.08 * 1.08;  // ratio of squared lengths
   std::vector<std::size_t> order(vectors.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -194,14 +194,14 @@ std::vector<std::size_t> kinds_of(const std::vector<Vector3> &vectors) {
   return kind;
 }
 
-// A spring along a vector: stiffness across it, and how much more it has along it.
+// A spring: its stiffness across the vector, and the additional stiffness along it.
 struct Stiffness {
   double across = 0;
   double along = 0;
 };
 
-// In thermal equilibrium, the mean displacement of a particle is what its neighbours pull it to: a regression on them
-// gives the springs, up to a factor.
+// In thermal equilibrium, the mean displacement of a particle is where its neighbours pull it. A regression on the
+// neighbours' displacements gives the springs, up to a factor.
 std::vector<Stiffness> fit_springs(const Field &u, const SpringNetwork &network, const std::vector<Vector3> &vectors,
                                    const std::vector<std::size_t> &kind) {
   const std::size_t kinds = *std::max_element(kind.begin(), kind.end()) + 1;
@@ -242,7 +242,7 @@ std::vector<Stiffness> fit_springs(const Field &u, const SpringNetwork &network,
   return springs;
 }
 
-// What the network pulls at the displacement of each particle.
+// Pull of the network on the displacement of each particle.
 void pull(const SpringNetwork &network, const std::vector<Vector3> &vectors, const std::vector<std::size_t> &kind,
           const std::vector<Stiffness> &springs, const Field &in, Field &out) {
   for (std::size_t i = 0; i < in.size(); ++i) {
@@ -259,7 +259,7 @@ void pull(const SpringNetwork &network, const std::vector<Vector3> &vectors, con
   }
 }
 
-// The stiffness of the stiffest wave of the network, found in some of the particles. 0 if there is none.
+// Stiffness of the stiffest wave of the network, from a sample of particles. 0 if there is none.
 double stiffest(const SpringNetwork &network, const std::vector<Vector3> &vectors, const std::vector<std::size_t> &kind,
                 const std::vector<Stiffness> &springs, int components) {
   constexpr std::size_t enough = 16384;
@@ -289,11 +289,11 @@ double stiffest(const SpringNetwork &network, const std::vector<Vector3> &vector
   return value;
 }
 
-// Springs of the lattice in the units of the format, so that the stiffest wave has stiffness 2. False if they do not
-// fit.
+// Sets the springs of the lattice in units of the format, scaled so that the stiffest wave has stiffness 2. Returns
+// false if they do not fit.
 bool set_springs(const std::vector<Vector3> &vectors, const std::vector<std::size_t> &kind,
                  const std::vector<Stiffness> &springs, double stiffness, SpringLattice &lattice) {
-  constexpr double margin = 1.03;  // power iterations end a little below
+  constexpr double margin = 1.03;  // power iterations end slightly below
   const double scale = std::ldexp(2 / (margin * stiffness), SpringLattice::spring_bits);
   std::array<double, core::max_components> sum{};
   for (std::size_t k = 0; k < vectors.size(); ++k) {
@@ -312,7 +312,7 @@ bool set_springs(const std::vector<Vector3> &vectors, const std::vector<std::siz
   return std::all_of(sum.begin(), sum.end(), [](double row) { return row < 32700; });
 }
 
-// So that displacements of a crystal are well below the limit of fields.
+// Chosen so that displacements of a crystal stay well below the limit of fields.
 int unit_for(const Field &u) {
   double sum = 0;
   for (const Vector3 &v : u) sum += squared(v);
@@ -327,7 +327,7 @@ int unit_for(const Field &u) {
 bool find_springs(const codec::DifferenceState &state, const core::GridBox &box, SpringNetwork &network) {
   if (state.particles < fewest_particles) return false;
   NeighbourList list;
-  // This reaches beyond the nearest neighbours of all common lattices.
+  // Includes the nearest neighbours in all common lattices.
   const double reach = 1.6 * mean_distance(state, box);
   if (!(reach >= 4 && reach < 0x1p27) || !list.build(state, box, static_cast<std::uint64_t>(reach))) return false;
   const double nearest = nearest_distance(list);

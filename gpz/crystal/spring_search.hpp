@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The encoder's search for the lattice of modelled sections: vectors between neighbours, and their springs, from the
-// pairs of the whole chunk. site_search.hpp searches for something else: the cell and the sites of cell chunks.
+// Encoder: finds the lattice of modelled sections, that is vectors between neighbours and their springs, from all pairs
+// of the chunk. Do not confuse it with site_search.hpp, which finds the cell and the sites of cell chunks.
 #pragma once
 
 #include "gpz/codec/difference_codec.hpp"
@@ -9,8 +9,8 @@
 
 namespace gpz::crystal {
 
-// Finds the vectors between neighbours and the springs from the last indices, and builds the network of them. False if
-// the particles are no crystal.
+// Finds vectors and springs from the last indices, and builds their network. Returns false if the particles are no
+// crystal.
 bool find_springs(const codec::DifferenceState &state, const core::GridBox &box, SpringNetwork &network);
 
 }  // namespace gpz::crystal

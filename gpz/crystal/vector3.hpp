@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors of three components and the cells of a crystal, for encoders, in one order of operations: the same bits on
-// every machine.
+// Vectors of three components, and the cells of a crystal, for encoders. Operations have a fixed order, so results have
+// the same bits on every machine.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +24,11 @@ inline Vector3 cross(const Vector3 &a, const Vector3 &b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 inline double length(const Vector3 &a) { return std::sqrt(squared(a)); }
-// The nearest integer, of a magnitude below 2^51.
+// Rounds to the nearest integer; the magnitude has to be below 2^51.
 inline double nearest(double x) { return (x + core::rounding_magic) - core::rounding_magic; }
 inline Vector3 nearest(const Vector3 &a) { return {nearest(a[0]), nearest(a[1]), nearest(a[2])}; }
 
-// The value at n / 2 of n > 0 values in ascending order. Reorders them.
+// Median: element n / 2 of the n > 0 values in ascending order. Reorders the values.
 template <typename T>
 T median(std::vector<T> &values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -36,12 +36,12 @@ T median(std::vector<T> &values) {
   return *middle;
 }
 
-// Vectors between neighbours.
+// Vectors from particles to their neighbours.
 struct NeighbourVectors {
   std::vector<Vector3> all;
-  std::size_t particles = 0;  // whose neighbours these are
+  std::size_t particles = 0;  // that the vectors start from
 
-  // Those within a distance of a centre, of which the square is given.
+  // Vectors within a distance of a centre; the square of the distance is given.
   struct Cluster {
     Vector3 sum{};
     std::size_t count = 0;
@@ -57,7 +57,7 @@ struct NeighbourVectors {
   }
 };
 
-// Coordinates in units of three edges that span a volume.
+// Coordinates in units of three linearly independent edges.
 class CellCoordinates {
  public:
   explicit CellCoordinates(const std::array<Vector3, 3> &edges) : edges_(edges) {
@@ -68,7 +68,7 @@ class CellCoordinates {
   Vector3 of(const Vector3 &x) const { return {dot(rows_[0], x), dot(rows_[1], x), dot(rows_[2], x)}; }
   Vector3 place(const Vector3 &u) const { return u[0] * edges_[0] + u[1] * edges_[1] + u[2] * edges_[2]; }
 
-  // The nearest corner of a cell, and the way from it.
+  // Nearest corner of a cell, and the vector from it.
   struct Corner {
     Vector3 cell{};
     Vector3 off{};
@@ -79,7 +79,7 @@ class CellCoordinates {
     return {cell, place(u - cell)};
   }
 
-  // The nearest site of a lattice that has a site in each cell at each of these origins.
+  // Nearest site of a lattice with one site in each cell for each of these origins.
   struct Site {
     std::size_t sublattice = 0;
     Vector3 cell{};
