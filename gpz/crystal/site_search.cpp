@@ -158,7 +158,7 @@ void Search::align_edges() {
         if (last == 0 || way.way[last - 1] < 0) continue;
         std::optional<Way> &known = best[last - 1];
         const double up = known ? way.way[last - 1] - known->way[last - 1] : -HUGE_VAL;
-        // Half edges have equal lengths in several directions, up to thermal motion: takes the first.
+        // Half edges have equal lengths in several directions, up to thermal motion; the first one is kept.
         if (up < -flat || (up < flat && length(way.way) < length(known->way) - flat)) known = way;
       }
   if (components == 2) best[2] = Way{{0, 0, 1}, edges[2]};

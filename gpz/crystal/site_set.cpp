@@ -216,7 +216,7 @@ bool encode_sites(const codec::IndexColumns &q, const PlaceColumns &value, std::
       inside.places([&](std::size_t d, std::size_t i) { return value[d][i] - static_cast<double>(q[d][i]); });
   FoundSites found;
   if (!find_sites(place, Places::values, n, components, section.box, found)) return false;
-  // Earlier versions used indices only. Here too, so that their files can be reproduced.
+  // On fine grids indices suffice. Searching them reproduces the files of earlier versions.
   if (shortest_edge(found.lattice) >= fine_cell) {
     place = inside.places([](std::size_t, std::size_t) { return 0.0; });
     found = {};

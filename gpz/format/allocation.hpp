@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a failed allocation leaves the library: as Error out_of_memory.
+// Turns failed allocations into Error out_of_memory.
 #pragma once
 
 #include <new>
@@ -10,7 +10,7 @@
 
 namespace gpz::format {
 
-// Calls f(). Without the memory for it (a length that no vector can have is one reason), throws what `error()` returns.
+// Calls f(). Throws what `error()` returns if f() runs out of memory or asks for a vector of impossible length.
 template <class F, class MakeError>
 auto in_memory(F &&f, MakeError &&error) -> decltype(f()) {
   try {
@@ -21,7 +21,7 @@ auto in_memory(F &&f, MakeError &&error) -> decltype(f()) {
   throw error();
 }
 
-// `verb` says what could not be done: "compress", "decompress", ...
+// `verb`: the operation that failed, "compress", "decompress", ...
 inline Error no_memory(const char *verb, std::uint64_t particles) {
   return {Status::out_of_memory, "no memory to " + std::string(verb) + " " + std::to_string(particles) + " particles"};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arithmetic as the format needs it, whatever the program has set for its own.
+// Floating-point settings that the format needs, independent of those of the calling program.
 #pragma once
 
 #if defined(__x86_64__)
@@ -10,13 +10,13 @@
 
 namespace gpz::format {
 
-// While an object lives, its thread and those that it starts round to nearest, keep subnormal numbers and do not trap:
-// programs linked with -ffast-math flush subnormal numbers to zero, others let invalid operations end the program.
-// Every public function with arithmetic on values or bounds has one.
+// While an object exists, its thread and the threads started by it round to nearest, keep subnormal numbers and do not
+// trap. Programs linked with -ffast-math flush subnormal numbers to zero; others trap invalid operations. Every public
+// function with arithmetic on values or bounds creates one.
 class UsualArithmetic {
  public:
 #if defined(__x86_64__)
-  UsualArithmetic() : before_(_mm_getcsr()) { set(0x1F80); }  // what a program starts with
+  UsualArithmetic() : before_(_mm_getcsr()) { set(0x1F80); }  // default of a new process
   ~UsualArithmetic() { set(before_); }
 #elif defined(__aarch64__)
   UsualArithmetic() {
@@ -35,7 +35,7 @@ class UsualArithmetic {
   UsualArithmetic &operator=(const UsualArithmetic &) = delete;
 
  private:
-  // No value is computed on the other side of the change, as far as it goes through memory.
+  // Prevents the compiler from moving computations on memory across the change.
 #if defined(__x86_64__)
   static void set(unsigned state) {
     __asm__ volatile("" ::: "memory");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory that one reader takes for what the numbers of a file ask for (docs/decisions/0018-limits.md).
+// Memory that a reader takes because numbers in a file ask for it (docs/decisions/0018-limits.md).
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace gpz::format {
 
-// Counts bytes up to a limit. Threads may share it.
+// Counts bytes up to a limit, and keeps freed memory for reuse. Threads may share it.
 class Budget {
  public:
   explicit Budget(const Limits &limits) : limit_(limits.memory == 0 ? default_memory_limit() : limits.memory) {}
@@ -23,24 +23,24 @@ class Budget {
   Budget(const Budget &) = delete;
   Budget &operator=(const Budget &) = delete;
 
-  // Throws limit_exceeded if so many more are too many; then none are taken.
+  // Takes so many bytes, or none and throws limit_exceeded.
   void take(std::uint64_t bytes);
   void give_back(std::uint64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
-  // Throws limit_exceeded if `count` times `size` more are too many. Takes nothing.
+  // Throws limit_exceeded if `count` times `size` bytes could not be taken. Takes nothing.
   void require(std::uint64_t count, std::uint64_t size) const;
 
-  // Memory for a column that was taken; a block of an earlier one if there is one. nullptr if there is no memory.
-  // `capacity` becomes the size of the block.
+  // Returns memory for a column whose bytes were taken, if possible a block of an earlier column; nullptr if there is
+  // no memory. `capacity` receives the size of the block.
   void *allocate(std::size_t bytes, std::size_t &capacity) noexcept;
-  // Takes such a block back, for the next column.
+  // Takes a block back for the next column.
   void release(void *block, std::size_t capacity) noexcept;
 
   std::uint64_t limit() const { return limit_; }
   std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
 
-  // The budget that this thread's columns are charged to; nullptr: none.
+  // Budget to which this thread's columns are charged; nullptr if none.
   static Budget *current() { return current_; }
-  // Charges the columns that this thread makes to `budget` while it exists.
+  // While it exists, columns that this thread creates are charged to `budget`.
   class Scope {
    public:
     explicit Scope(Budget &budget) : before_(current_) { current_ = &budget; }
@@ -58,7 +58,7 @@ class Budget {
     std::size_t capacity;
   };
   static constexpr std::size_t most_blocks = 64;
-  static constexpr std::size_t least_kept = std::size_t{64} << 10;  // bytes: allocators keep smaller ones themselves
+  static constexpr std::size_t least_kept = std::size_t{64} << 10;  // bytes; allocators keep smaller blocks themselves
 
   [[noreturn]] void exceed(std::uint64_t count, std::uint64_t size) const;
   void drop_blocks() noexcept;
@@ -67,19 +67,19 @@ class Budget {
 
   const std::uint64_t limit_;
   std::atomic<std::uint64_t> used_{0};
-  // Blocks of columns that are gone. New pages of memory cost as much time as decoding into them.
+  // Freed blocks. Getting new pages from the system costs as much time as decoding into them.
   std::mutex mutex_;
   std::array<Block, most_blocks> blocks_{};
   std::size_t count_ = 0;   // of blocks
   std::uint64_t kept_ = 0;  // bytes of blocks
 };
 
-// Throws limit_exceeded if the current budget has not so much left for a moment.
+// Throws limit_exceeded if the current budget does not have so much left. Takes nothing.
 inline void require_memory(std::uint64_t count, std::uint64_t size) {
   if (const Budget *const budget = Budget::current()) budget->require(count, size);
 }
 
-// Memory that is not of a column, charged to the current budget while this exists.
+// Charges memory other than columns to the current budget while it exists.
 class Charge {
  public:
   Charge() = default;
@@ -101,8 +101,8 @@ class Charge {
   std::uint64_t bytes_ = 0;
 };
 
-// Allocates for a Column. In front of its memory stands the budget that it was charged to, which has to outlive it and
-// keeps the memory for the next column.
+// Allocator of columns. The budget that was charged is stored in front of the memory. It has to outlive the column, and
+// keeps the memory for the next one.
 template <typename T>
 struct ColumnAllocator {
   using value_type = T;
@@ -139,13 +139,13 @@ struct ColumnAllocator {
  private:
   struct Owner {
     Budget *budget;
-    std::size_t capacity;  // of the block, bytes
+    std::size_t capacity;  // bytes of the block
   };
   static constexpr std::size_t head = alignof(std::max_align_t);
   static_assert(head >= sizeof(Owner) && head >= alignof(T));
 };
 
-// What has as many elements as a number of a file says.
+// A vector whose length is given by a number in a file.
 template <typename T>
 using Column = std::vector<T, ColumnAllocator<T>>;
 

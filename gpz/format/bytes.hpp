@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Little-endian bytes: a writer that appends and a reader that cannot leave its range.
+// Little-endian numbers in bytes: a writer that appends, and a reader that checks its range.
 #pragma once
 
 #include <cstddef>
@@ -58,8 +58,8 @@ class ByteWriter {
   std::vector<std::uint8_t> &bytes_;
 };
 
-// Throws corrupt at the first read that would pass the end: the ranges it is used on have been checked to be there as a
-// whole, so a field beyond the end is a false length inside.
+// Throws corrupt at the first read past the end. Callers have checked that the whole range is there, so such a read
+// means that a length inside it is wrong.
 class ByteReader {
  public:
   ByteReader(const std::uint8_t *bytes, std::size_t size) : bytes_(bytes), size_(size) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// XXH3, 64 bits, seed 0: the only checksum of the format. Kept to this header so that xxhash.h stays out of all others.
+// XXH3, 64 bits, seed 0: the only checksum of the format. Only this header includes xxhash.h.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@ void set_section_length(std::vector<std::uint8_t> &bytes, ChunkKind kind, std::s
 
 void append_difference_head(std::uint64_t before, const std::vector<std::uint32_t> &leaving, std::uint64_t arriving,
                             std::size_t fields, std::vector<std::uint8_t> &bytes) {
-  constexpr std::uint64_t arrivals_length = 0;  // until it is known
+  constexpr std::uint64_t arrivals_length = 0;  // filled in later
   append_chunk_head(ChunkKind::difference, {before, leaving.size(), arriving, arrivals_length}, fields, bytes);
   append_leaving_slots(before, leaving, bytes);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kinds of chunks as data, for host and device (docs/format.md, sections 4, 8, 10, 10e and 10f). Code asks the row
-// of a kind for what it needs, and does not compare kinds.
+// of a kind for its properties, and does not compare kinds.
 #pragma once
 
 #include <cstddef>
@@ -11,34 +11,34 @@
 
 namespace gpz::format {
 
-// Which particles a chunk has, and in which order.
+// Particles of a chunk, and their order.
 enum class Population : std::uint8_t {
-  stored,    // as many as the frame head says, in the order of the sections
+  stored,    // as many as the frame head says, in the order of its sections
   chosen,    // the same; the encoder's first section chooses the order
-  by_id,     // the same, by ascending ids, whose field the chunk head names
-  followed,  // those of the chunk before that stay, then those of a nested block chunk
+  by_id,     // the same, by ascending ids; the chunk head names their field
+  followed,  // staying particles of the previous chunk, then those of a nested block chunk
 };
 
-// How the bytes of a field are coded.
+// Structure of a field's bytes.
 enum class Family : std::uint8_t {
-  blocks,    // block by block; the head says how many particles a block has
-  sections,  // as codings.hpp says
+  blocks,    // block by block; the head has the block size
+  sections,  // a section with a coding (codings.hpp)
 };
 
 struct ChunkRule {
   ChunkKind kind;
-  std::uint8_t head;  // bytes up to the lengths of sections
+  std::uint8_t head;  // bytes before the section lengths
   Population population;
   Family family;
-  // Limits of particles: for each byte of the chunk, and of all. 0 a byte: no limits, sections and head prove
-  // particles.
+  // Limits of particles: for each byte of the chunk, and in total. 0 for each byte: no limits, because sections and
+  // head prove how many particles there are.
   std::uint32_t particles_a_byte;
   std::uint64_t most_particles;
   std::uint32_t feature;  // gpz::feature that files need; 0: none
 };
 
 inline constexpr std::uint32_t chunk_kinds = 5;
-inline constexpr std::size_t max_followed = INT32_MAX;  // particles of a difference chunk: rows are int
+inline constexpr std::size_t max_followed = INT32_MAX;  // particles of a difference chunk, because rows are int
 
 GPZ_HD constexpr ChunkRule rule_of(ChunkKind kind) {
   constexpr std::uint32_t unlimited = 0;
@@ -56,13 +56,13 @@ GPZ_HD constexpr ChunkRule rule_of(ChunkKind kind) {
   return rules[static_cast<std::uint32_t>(kind)];
 }
 
-// Whether a chunk of `size` bytes may have so many particles, so that memory for them is in proportion to the file.
+// Whether a chunk of `size` bytes may have so many particles. Keeps memory in proportion to the size of the file.
 GPZ_HD constexpr bool may_have(const ChunkRule &rule, std::uint64_t particles, std::uint64_t size) {
   return rule.particles_a_byte == 0 ||
          (particles != 0 && particles / rule.particles_a_byte <= size && particles <= rule.most_particles);
 }
 
-// Whether particles keep the order in which the encoder got them.
+// Whether particles keep the order of the encoder's input.
 constexpr bool keeps_order(const ChunkRule &rule) {
   return rule.population == Population::stored && rule.family == Family::sections;
 }

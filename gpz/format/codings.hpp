@@ -25,12 +25,12 @@ enum FieldCodingKind : std::uint8_t {
   few_values = 11,
 };
 
-// What a field is for its codings, as bits.
+// Classes of fields for codings, as bits.
 enum FieldClass : std::uint8_t {
-  sort_keys = 1,  // integers that lead
+  sort_keys = 1,  // leading integers
   integers = 2,   // other integers
   lossless = 4,   // floats without a bound
-  positions = 8,  // floats on a grid that lead
+  positions = 8,  // leading floats on a grid
   values = 16,    // other floats on a grid
   identity = 32,  // the ids by which a chunk is sorted
   on_grid = positions | values,
@@ -38,18 +38,18 @@ enum FieldClass : std::uint8_t {
 };
 FieldClass class_of(const Field &field);  // without `identity`
 
-// What stands between the coding of a section and its payload.
+// Items between the coding number of a section and its payload.
 enum class SectionHead : std::uint8_t { none, exact_values, axes_and_exact_values };
 
 struct CodingRule {
   FieldCodingKind number;
-  std::uint8_t differences;  // FieldClass that may have it in difference chunks
-  std::uint8_t chunks;       // independent chunks that may have it, as bits 1 << ChunkKind
-  std::uint8_t fields;       // FieldClass that may have it there
+  std::uint8_t differences;  // FieldClass bits that allow it in difference chunks
+  std::uint8_t chunks;       // independent chunks that allow it, as bits 1 << ChunkKind
+  std::uint8_t fields;       // FieldClass bits that allow it there
   SectionHead head;
-  bool has_indices;       // its payload decodes to indices; otherwise to values
-  bool counts_crossings;  // it may name crossings; without a payload, nothing has changed but by them
-  std::uint32_t feature;  // gpz::feature that files need, beside that of the chunk; 0: none
+  bool has_indices;       // the payload decodes to indices, otherwise to values
+  bool counts_crossings;  // may count crossings; without a payload, only crossings change values
+  std::uint32_t feature;  // gpz::feature that files need, in addition to the chunk's; 0: none
 };
 
 inline constexpr std::uint8_t coding_count = 11;
@@ -58,7 +58,7 @@ constexpr std::uint8_t in_chunks(ChunkKind kind) {
   return static_cast<std::uint8_t>(1u << static_cast<std::uint32_t>(kind));
 }
 
-// Of the codings 1 to coding_count.
+// Rule of a coding from 1 to coding_count.
 constexpr CodingRule rule_of(FieldCodingKind number) {
   constexpr std::uint8_t ordered = in_chunks(ChunkKind::ordered);
   constexpr std::uint8_t cells = in_chunks(ChunkKind::cells);
@@ -89,7 +89,7 @@ constexpr CodingRule rule_of(FieldCodingKind number) {
   return rules[number - 1];
 }
 
-// Whether such chunks may have a coding of this number for a field of this class (FieldClass).
+// Whether chunks of this kind allow a coding for a field of this class (FieldClass).
 constexpr bool allows_coding(ChunkKind kind, std::uint8_t number, unsigned field) {
   if (number == 0 || number > coding_count) return false;
   const CodingRule rule = rule_of(static_cast<FieldCodingKind>(number));

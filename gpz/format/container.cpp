@@ -24,21 +24,21 @@ constexpr std::uint8_t end_marker[8] = {0x0A, 0x52, 0xC3, 0x5A, 0x50, 0x47, 0x9A
 constexpr std::uint16_t major_version = GPZ_FORMAT_VERSION;
 constexpr std::uint16_t minor_version = 0;
 constexpr std::size_t required_features_at = 12;
-constexpr std::uint8_t block_codec = 1;       // of key frames
-constexpr std::uint8_t difference_codec = 2;  // of the others
+constexpr std::uint8_t block_codec = 1;       // key frames
+constexpr std::uint8_t difference_codec = 2;  // difference frames
 constexpr std::uint8_t leading_flag = 1;
 constexpr std::uint8_t known_flags = 7;
 constexpr std::size_t chunk_entry_size = 24;
 constexpr std::size_t index_entry_size = 40;
 constexpr std::size_t max_name = 255;
 constexpr std::size_t max_fields = 65535;
-constexpr std::uint64_t max_record_length = std::uint64_t{1} << 62;  // what a file offset holds, with room for sums
+constexpr std::uint64_t max_record_length = std::uint64_t{1} << 62;  // fits in a file offset, with room for sums
 
 bool all_zero(const std::uint8_t *bytes, std::size_t size) {
   return std::all_of(bytes, bytes + size, [](std::uint8_t byte) { return byte == 0; });
 }
 
-// The rules for a box, the same for writers and readers. Returns what is wrong, or nullptr.
+// Checks a box, for writers and readers. Returns the problem, or nullptr.
 const char *fault(const Box &box) {
   if (box.dimension != 2 && box.dimension != 3) return "the dimension is not 2 or 3";
   for (const char c : box.boundary) {
@@ -67,7 +67,7 @@ const char *fault(const Box &box) {
   return nullptr;
 }
 
-// What is wrong with a field, or nullptr.
+// Checks a field. Returns the problem, or nullptr.
 const char *fault(const Field &field, bool first) {
   const bool is_integer = field.type == ValueType::integer;
   if (!is_integer && field.type != ValueType::float32 && field.type != ValueType::float64) return "unknown value type";
@@ -94,7 +94,7 @@ std::string field_name(const Field &field) {
   return field.components.empty() ? std::string("?") : "\"" + field.components[0].name + "\"";
 }
 
-// What is wrong with a frame; empty if nothing is.
+// Checks a frame. Returns the problem, or an empty text.
 std::string fault(const FrameInfo &info) {
   const UsualArithmetic arithmetic;
   if (const char *cause = fault(info.box)) return std::string("box: ") + cause;
@@ -104,7 +104,7 @@ std::string fault(const FrameInfo &info) {
   return {};
 }
 
-// The chunks of a frame have to fill its body and to hold its particles. Empty if they do.
+// Checks that chunks fill the body of a frame and have all of its particles. Returns the problem, or an empty text.
 std::string fault(const std::vector<ChunkEntry> &chunks, std::uint64_t particles, std::uint64_t body_length) {
   for (const ChunkEntry &chunk : chunks) {
     if (chunk.length % 8 != 0) return "the length of a chunk is not a multiple of 8";

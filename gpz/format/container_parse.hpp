@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading the parts of a file from memory (docs/format.md, sections 1 to 3 and 11). No length from the bytes is
-// trusted: the functions throw corrupt, truncated and so on, with positions relative to the start of what they are
-// given.
+// Parses the parts of a file in memory (docs/format.md, sections 1 to 3 and 11). Every length is checked. Functions
+// throw corrupt, truncated etc. with positions relative to their input.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +12,13 @@
 
 namespace gpz::format {
 
-constexpr std::size_t file_header_start_size = 24;  // up to the metadata
+constexpr std::size_t file_header_start_size = 24;  // bytes before the metadata
 constexpr std::uint32_t max_metadata_size = 1u << 24;
 
-constexpr std::size_t record_start_size = 24;  // up to the head
+constexpr std::size_t record_start_size = 24;  // bytes before the head
 constexpr std::size_t checksum_size = 8;
-// Bytes of memory that a byte of a head takes at most, with what is made of it: a field of one component with a name of
-// one byte takes 36 bytes of a head, and 8 times as much as a Field and a column.
+// Largest memory for each byte of a head, with all objects made from it. The worst case is a field of one component
+// with a name of one byte: 36 bytes of a head, 8 times as much as a Field and a column.
 constexpr std::uint64_t memory_of_head_byte = 16;
 constexpr std::size_t trailer_size = 24;
 constexpr std::uint64_t record_overhead = record_start_size + checksum_size + trailer_size;
@@ -27,7 +26,7 @@ constexpr std::uint8_t record_marker[8] = {0xF5, 0x9A, 0x47, 0x50, 0x5A, 0xC3, 0
 
 enum RecordType : std::uint32_t { frame_type = 1, index_type = 2, optional_type_bit = 1u << 31 };
 
-// Length of the whole file header, from its first file_header_start_size bytes (fewer only if there are no more).
+// Length of the whole file header, from its first file_header_start_size bytes (fewer only at the end of the file).
 // Throws truncated, not_gpz, unsupported_version, limit_exceeded.
 std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size);
 
@@ -47,31 +46,32 @@ struct RecordStart {
   bool may_be_skipped() const { return (type & optional_type_bit) != 0; }
 };
 
-// None if the marker is missing or the lengths contradict each other. Whether they are true, head_holds says.
+// Returns nothing if the marker is missing or the lengths contradict each other. head_holds checks whether they are
+// right.
 std::optional<RecordStart> parse_record_start(const std::uint8_t *bytes);
 
-// `prefix`: the start.prefix_length() bytes that a record begins with.
+// `prefix`: the first start.prefix_length() bytes of a record.
 std::uint64_t head_checksum(const std::uint8_t *prefix, const RecordStart &start);  // as stored
 bool head_holds(const std::uint8_t *prefix, const RecordStart &start);
 
-// `trailer`: trailer_size bytes. The head checksum in them; none if they do not end a record of this length.
+// Head checksum from the trailer_size bytes at `trailer`; nothing if they do not end a record of this length.
 std::optional<std::uint64_t> checksum_in_trailer(const std::uint8_t *trailer, const RecordStart &start);
 
-// Length of the record that ends with `trailer`; none if that is not the end of a record.
+// Length of the record that ends with `trailer`; nothing if it is not the end of a record.
 std::optional<std::uint64_t> length_in_trailer(const std::uint8_t *trailer);
 
 struct FrameHead {
   FrameInfo info;
   std::vector<ChunkEntry> chunks;
-  std::uint64_t checksum = 0;  // of the head itself; left to the caller
+  std::uint64_t checksum = 0;  // of the head; filled in by the caller
 };
 FrameHead parse_frame_head(const std::uint8_t *head, std::size_t size, std::uint64_t body_length);
 
-// Throws corrupt unless these are the bytes of the chunk, or bytes with this checksum are.
+// Throws corrupt unless these bytes, or bytes with this checksum, are those of the chunk.
 void require_checksum(const ChunkEntry &chunk, const std::uint8_t *bytes);
 void require_checksum(const ChunkEntry &chunk, std::uint64_t checksum);
 
-// What a frame head begins with; `offset` and `length` are left to the caller.
+// Parses the beginning of a frame head. The caller fills in `offset` and `length`.
 IndexEntry parse_frame_summary(const std::uint8_t *head, std::size_t size);
 
 std::vector<IndexEntry> parse_index_head(const std::uint8_t *head, std::size_t size);

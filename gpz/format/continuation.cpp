@@ -19,14 +19,14 @@ std::string text_of(const std::vector<std::string> &list) {
   return text;
 }
 
-// The shortest text that is read as this number again.
+// Shortest text that parses to the same number.
 std::string text_of(double number) { return nlohmann::json(number).dump(); }
 
 bool is_given(const std::string &text) { return !text.empty(); }
 bool is_given(const std::vector<std::string> &list) { return !list.empty(); }
 bool is_given(double number) { return number != 0; }
 
-// Calls see(name, a's, b's) for each item that says something about the simulation, until it returns true.
+// Calls see(name, a's item, b's item) for each item that describes the simulation, until it returns true.
 template <class See>
 void for_each_item(const Metadata &a, const Metadata &b, See &&see) {
   (void)(see("units", a.units, b.units) || see("atom style", a.atom_style, b.atom_style) ||
@@ -66,7 +66,7 @@ double bound_as_distance(const Field &field, const Box &box) {
 }
 
 bool same_bound(double a, double b) {
-  constexpr double tolerance = 1e-9;  // of edge lengths that were multiplied and divided
+  constexpr double tolerance = 1e-9;  // for edge lengths after a multiplication and a division
   return std::abs(a - b) <= tolerance * std::max(a, b);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What readers of bytes throw when these contradict the format.
+// Errors for bytes that violate the format.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace gpz::format {
 
-// Throws corrupt. `position`: the byte, from the start of what the caller reads.
+// Throws corrupt. `position`: byte offset from the start of the caller's input.
 [[noreturn]] inline void corrupt(const std::string &cause, std::uint64_t position = Error::no_position) {
   throw Error(Status::corrupt, cause, {}, position);
 }
 
-// Calls f(), for a part that begins at `offset`: its errors leave with their position in the whole.
+// Calls f() for a part that begins at `offset`, and adds the offset to the position of its errors.
 template <typename F>
 auto located(std::uint64_t offset, F &&f) -> decltype(f()) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What TrajectoryEncoder and its counterpart on a GPU decide alike, so that their bytes are the same.
+// Decisions shared by the encoders on CPU and GPU, so that their bytes are the same.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace gpz::format {
 
-// What the components of a field of image flags count, where positions are field 0 of the frame.
+// Crossings that the components of a field of image flags count, if positions are field 0 of the frame.
 Crossed crossed_by(const Field &positions, const Field &images, const Box &box);
 
 // True if enough particles stayed for differences to pay.
@@ -20,13 +20,13 @@ inline bool enough_stay(std::uint64_t staying, std::uint64_t particles, std::uin
   return 2 * staying >= (particles < before ? before : particles);
 }
 
-// Bytes of the last independent chunk, with which difference chunks compete.
+// Sizes of the last independent chunk, with which difference chunks compete.
 struct KeySizes {
   std::uint64_t particles = 0;
   std::uint64_t all = 0;
-  std::vector<std::uint64_t> sections;  // one a field
+  std::vector<std::uint64_t> sections;  // one for each field
 
-  // What `size` of these bytes would be for another number of particles.
+  // Scales `size` to another number of particles.
   std::uint64_t scaled(std::uint64_t size, std::uint64_t to_particles) const {
     if (particles == 0) return 0;
     return static_cast<std::uint64_t>(static_cast<double>(size) * static_cast<double>(to_particles) /

@@ -53,7 +53,7 @@ double unit_of_last_place(double value, ValueType type) {
 
 namespace {
 
-// More than the arithmetic of the encoder adds to half a step, for all values of the field.
+// Upper bound of the rounding error that the encoder adds to half a step, for all values of the field.
 double rounding_of_encoder(double largest, ValueType type) { return 4 * unit_of_last_place(largest, type); }
 
 bool is_positive(double x) { return std::isfinite(x) && x > 0; }

@@ -7,8 +7,8 @@
 namespace gpz {
 namespace {
 
-// From operations that every machine rounds alike: relative bounds follow from edges, and std::hypot is up to the C
-// library. Scaled by a power of two, so that no square overflows.
+// Uses operations that every machine rounds alike, because relative bounds depend on edges; std::hypot differs between
+// C libraries. Scaling by a power of two prevents overflow of squares.
 double length(double x, double y, double z) {
   const double sum = std::fabs(x) + std::fabs(y) + std::fabs(z);
   if (!(sum > 0) || !std::isfinite(sum)) return sum;
@@ -36,7 +36,7 @@ std::array<double, 3> Box::edges() const {
   return {0, 0, 0};
 }
 
-// Added up in the order of LAMMPS, so that the sums are rounded as there.
+// Adds in the order of LAMMPS, so that sums are rounded as there.
 std::array<double, 6> Box::bounding() const {
   const double xy = values[6];
   const double xz = values[7];

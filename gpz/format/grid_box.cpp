@@ -10,7 +10,7 @@
 namespace gpz::format {
 namespace {
 
-// 0, 1, 2 for x, y, z.
+// Index of the axis: 0, 1, 2 for x, y, z.
 std::optional<std::size_t> axis_of(const std::string &name, bool &scaled) {
   if (name.empty() || name[0] < 'x' || name[0] > 'z' || name.size() > 2) return std::nullopt;
   if (name.size() == 2 && name[1] != 's') return std::nullopt;
@@ -18,7 +18,7 @@ std::optional<std::size_t> axis_of(const std::string &name, bool &scaled) {
   return static_cast<std::size_t>(name[0] - 'x');
 }
 
-// Whether to cross an edge of the axis changes that coordinate and no other that is seen.
+// Whether crossing an edge of the axis changes only this one of the visible coordinates.
 bool is_straight(const Box &box, std::size_t axis, bool scaled) {
   if (box.kind == Box::Kind::orthogonal) return true;
   if (box.kind != Box::Kind::triclinic) return false;
@@ -30,7 +30,7 @@ bool is_straight(const Box &box, std::size_t axis, bool scaled) {
 }
 
 core::GridAxis grid_axis(double lo, double length, double step) {
-  constexpr auto most = static_cast<double>(core::max_axis_reach);  // beyond it core::checked_axis opens the axis
+  constexpr auto most = static_cast<double>(core::max_axis_reach);  // core::checked_axis opens axes beyond it
   const double first = std::nearbyint(lo / step);
   const double period = std::nearbyint(length / step);
   if (!(std::fabs(first) <= most && period >= 1 && period <= most)) return {};

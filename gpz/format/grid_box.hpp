@@ -11,18 +11,18 @@
 
 namespace gpz::format {
 
-// Axes of x y z (or xs ys zs, fractions of the edges) that particles leave on one side to come back on the other at the
-// same place otherwise; those of other fields and of unwrapped positions are open.
+// Periodic axes of x y z (or of xs ys zs, fractions of the edges). Only axes along which a crossing particle keeps its
+// other coordinates are periodic. Axes of other fields and of unwrapped positions are open.
 core::GridBox grid_box(const Box &box, const Field &field);
-// As grid_box, and the axes of triclinic boxes along which no edge is.
+// As grid_box, with periods also for axes of triclinic boxes along which no edge lies.
 core::GridBox named_edges(const Box &box, const Field &field);
 
-// Edges of a tilted box, of which edge y also leads along x, and edge z along x and y.
+// Edges of a tilted box. Edge y may have an x component, edge z x and y components.
 struct TiltedEdges {
   core::GridBox axes{};
   std::array<std::int64_t, core::max_components> tilts{};  // xy, xz, yz
 };
-// Of positions whose three edges are periodic, one of them tilted at least.
+// Tilted edges for positions in a box with three periodic edges, at least one of them tilted; nothing for others.
 std::optional<TiltedEdges> tilted_edges(const Box &box, const Field &field);
 
 }  // namespace gpz::format

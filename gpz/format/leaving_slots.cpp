@@ -9,7 +9,7 @@
 namespace gpz::format {
 namespace {
 
-// `low` bits of each slot stand apart from its upper ones.
+// The `low` low bits of each slot are stored apart from its upper bits.
 struct Shape {
   int low;
   std::uint64_t upper_words;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much memory the process may have.
+// Memory that the process may use.
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,14 +19,14 @@ std::uint64_t physical_memory() {
   return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size);
 }
 
-// A number in a file; "max" and everything else that is none: unlimited.
+// Reads a number from a file. "max" and any other text mean unlimited.
 std::uint64_t number_in(const std::filesystem::path &path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
   return file >> number ? number : Limits::unlimited;
 }
 
-// The least that a control group and those around it allow. `path`: where the group is below `root`.
+// Smallest limit of a control group and its parents. `path`: path of the group below `root`.
 std::uint64_t least_of(const std::string &root, const std::string &path, const std::string &name) {
   const std::filesystem::path top(root);
   std::filesystem::path group = top / std::filesystem::path(path).relative_path();
@@ -36,7 +36,7 @@ std::uint64_t least_of(const std::string &root, const std::string &path, const s
   return least;
 }
 
-// A line of /proc/self/cgroup is NUMBER:CONTROLLERS:PATH; version 2 has number 0 and no controllers.
+// Lines of /proc/self/cgroup are NUMBER:CONTROLLERS:PATH. Version 2 has number 0 and no controllers.
 std::uint64_t allowed_by_groups() {
   std::uint64_t least = Limits::unlimited;
   std::ifstream groups("/proc/self/cgroup");

@@ -16,15 +16,15 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A tree of JSON values is neither made nor read here: the library takes memory to destroy one, and ends the program
-// where there is none. Single values and the parser are free of that.
+// Uses only single values and the event parser, no tree of JSON values: the JSON library allocates memory to destroy a
+// tree, and ends the program if that fails.
 
 template <class T>
 std::string text_of(const T &value) {
   return Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Writes the members of an object.
+// Writes an object, member by member.
 class ObjectText {
  public:
   void put(const char *key, const std::string &value) {
@@ -52,7 +52,7 @@ class ObjectText {
   std::string members_;
 };
 
-// A known key, and where its value belongs: one of the three.
+// A known key, and the destination of its value: one of the three.
 struct Member {
   const char *key;
   std::string Metadata::*text;
@@ -70,8 +70,8 @@ constexpr std::array<Member, 10> members = {{{"generator", &Metadata::generator,
                                              {"timestep_size", nullptr, nullptr, &Metadata::timestep_size},
                                              {"reference_grid", nullptr, nullptr, &Metadata::reference_grid}}};
 
-// Takes the known keys out of the text while it is parsed, so that nothing else costs memory. The last value of a key
-// that occurs more than once counts.
+// Stores values of known keys during parsing, so that unknown ones cost no memory. For a repeated key, the last value
+// counts.
 class MetadataReader final : public nlohmann::json_sax<Json> {
  public:
   // Throws corrupt.
@@ -145,14 +145,14 @@ class MetadataReader final : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  // A value of a type that the known keys do not have in this place.
+  // Called for a value whose type does not fit a known key.
   bool take_other() {
     if (member_ != nullptr && (depth_ == 1 || (depth_ == 2 && in_list_))) wrong_[index()] = true;
     return true;
   }
 
   Metadata metadata_;
-  const Member *member_ = nullptr;  // the last known key of the object; nullptr while an unknown one is read
+  const Member *member_ = nullptr;  // last known key of the object; nullptr inside an unknown one
   std::array<bool, members.size()> wrong_{};
   std::size_t depth_ = 0;
   bool is_object_ = false;

@@ -10,14 +10,14 @@
 
 namespace gpz::format {
 
-// The object itself is the first level.
+// Including the level of the object itself.
 constexpr std::size_t max_metadata_depth = 64;
 
-// Bytes of text that are no UTF-8 become U+FFFD.
+// Bytes that are not UTF-8 become U+FFFD.
 std::string metadata_to_json(const Metadata &metadata);
 
-// Throws corrupt: no JSON object, one that is nested too deep, or a known key with a value of another type. Unknown
-// keys are ignored.
+// Ignores unknown keys. Throws corrupt if the text is no JSON object, is nested too deep, or has a known key with a
+// value of another type.
 Metadata metadata_from_json(const std::uint8_t *text, std::size_t size);
 
 }  // namespace gpz::format

@@ -15,7 +15,7 @@
 namespace gpz::format {
 namespace {
 
-// What a difference chunk adds to the head.
+// Reads the items of a difference chunk's head.
 void read_populations(ByteReader &in, OpenedChunk &chunk) {
   chunk.before = in.u64();
   chunk.leaving = in.u64();

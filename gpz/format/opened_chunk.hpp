@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The head of a chunk, of any kind, read once: where its parts are (docs/format.md, sections 4, 8, 10, 10e and 10f).
+// The parsed head of a chunk of any kind, with the location of its parts (docs/format.md, sections 4, 8, 10, 10e and
+// 10f).
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 
 namespace gpz::format {
 
-// Reads `size` bytes of a chunk from the byte `at` on, which are within it.
+// Reads `size` bytes of a chunk from byte `at` on. The range lies within the chunk.
 using ReadChunk = std::function<void(std::uint64_t at, std::uint8_t *bytes, std::size_t size)>;
 
 struct Span {
@@ -22,49 +23,49 @@ struct Span {
 
 struct OpenedChunk {
   ChunkRule rule = rule_of(ChunkKind::block);
-  ReadChunk read;                       // its bytes, which have to stay
-  const std::uint8_t *bytes = nullptr;  // if they are in memory
+  ReadChunk read;                       // reads its bytes, which have to stay valid
+  const std::uint8_t *bytes = nullptr;  // nullptr unless they are in memory
   std::size_t size = 0;                 // bytes
   std::uint32_t block_size = 0;         // particles
-  std::vector<Span> sections;           // one a field
-  // Population::by_id: the field of the ids.
+  std::vector<Span> sections;           // one for each field
+  // For Population::by_id: field of the ids.
   std::size_t identity = no_field;
-  // Population::followed.
-  std::uint64_t before = 0;    // particles of the chunk that it builds on
-  std::uint64_t leaving = 0;   // of them
-  std::uint64_t arriving = 0;  // particles
-  Span slots;                  // of those that leave: read_leaving_slots
-  Span arrivals;               // open_arrivals
+  // For Population::followed:
+  std::uint64_t before = 0;    // particles of the previous chunk
+  std::uint64_t leaving = 0;   // particles of the previous chunk that leave
+  std::uint64_t arriving = 0;  // particles that arrive
+  Span slots;                  // leaving slots, for read_leaving_slots
+  Span arrivals;               // for open_arrivals
 
   const std::uint8_t *section(std::size_t field) const { return bytes + sections[field].offset; }
 };
 
-// Reads the head of a chunk of `size` bytes, and nothing else. Its parts fill it up to its end. Throws corrupt,
-// truncated, what `read` throws.
+// Reads only the head of a chunk of `size` bytes. Checks that the parts fill the chunk. Throws corrupt, truncated, and
+// whatever `read` throws.
 OpenedChunk open_chunk(const ReadChunk &read, std::size_t size, std::size_t fields);
 OpenedChunk open_chunk(const std::uint8_t *bytes, std::size_t size, std::size_t fields);
-// The block chunk inside another chunk: the payload of a section, or the particles that arrive. Throw as open_chunk.
+// Opens the block chunk inside another chunk: a section's payload, or the arriving particles. Throw as open_chunk.
 OpenedChunk open_block_chunk(const std::uint8_t *bytes, std::size_t size, std::size_t fields);
 OpenedChunk open_arrivals(const OpenedChunk &chunk);
 void require_blocks(const ChunkRule &rule);
 
-// Throws corrupt if the chunk cannot have so many particles. Those of block chunks are also checked by the directories
-// of their sections; all others take memory in proportion to their bytes.
+// Throws corrupt if the chunk cannot have so many particles. In block chunks the directories of sections check them,
+// too; other chunks take memory in proportion to their bytes.
 void check_particles(const OpenedChunk &chunk, std::uint64_t particles);
-// Throws corrupt if a difference chunk builds on a chunk of another number of particles than `before`.
+// Throws corrupt unless the difference chunk builds on a chunk of `before` particles.
 void check_predecessor(const OpenedChunk &chunk, std::uint64_t before);
 
-// Bits of gpz::feature that readers of a chunk have to know (docs/format.md, section 13). A chunk that cannot be opened
-// needs none: decoders report it. Throw what `read` throws.
+// Bits of gpz::feature that readers of the chunk need (docs/format.md, section 13). 0 for a chunk that cannot be
+// opened; decoders report it. Throw what `read` throws.
 std::uint32_t needed_features(const OpenedChunk &chunk);
 std::uint32_t needed_features(const ReadChunk &read, std::size_t size, std::size_t fields);
-// Throws corrupt if a chunk needs a feature that its file does not name.
+// Throws corrupt if a chunk needs a feature that its file header does not name.
 void require_features(std::uint32_t named, std::uint32_t needed);
 
-// Adds to sizes[f] the bytes of the section of field f, with those of arriving particles. Throws as open_chunk.
+// Adds the bytes of field f's section, including arriving particles, to sizes[f]. Throws as open_chunk.
 void add_section_sizes(const ReadChunk &read, std::size_t size, std::vector<std::uint64_t> &sizes);
 
-// For chunks whose bytes are in memory.
+// ReadChunk for a chunk in memory.
 ReadChunk read_from(const std::uint8_t *bytes);
 
 }  // namespace gpz::format

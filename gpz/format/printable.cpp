@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t no_character = 0xFFFFFFFF;
 
-// The character that begins at text[at], and its bytes; no_character and 1 byte if none does. RFC 3629.
+// Decodes the UTF-8 character at text[at]: its code and length in bytes; no_character and 1 if there is none. RFC 3629.
 std::uint32_t character_at(const std::string &text, std::size_t at, std::size_t &bytes) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at + i])); };
   bytes = 1;
@@ -30,9 +30,9 @@ std::uint32_t character_at(const std::string &text, std::size_t at, std::size_t 
 }
 
 bool can_be_shown(std::uint32_t c) {
-  if (c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == no_character) return false;  // controls
-  if (c == 0x2028 || c == 0x2029) return false;                                 // ends of lines
-  // Direction of text, characters without a width, tags.
+  if (c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == no_character) return false;  // control characters
+  if (c == 0x2028 || c == 0x2029) return false;                                 // line separators
+  // Text direction marks, zero-width characters, tags.
   return c != 0x061C && !(c >= 0x200B && c <= 0x200F) && !(c >= 0x202A && c <= 0x202E) &&
          !(c >= 0x2060 && c <= 0x206F) && c != 0xFEFF && !(c >= 0xE0000 && c <= 0xE007F);
 }
