@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The period of an axis from one frame: bonds that go through the edge are as long as the others.
+// Finds the period of an axis from one frame: bonds across the edge are as long as other bonds.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace gpz::trajectory {
 
-// How frequent each length of bonds is.
+// Distribution of bond lengths.
 class BondLengths {
  public:
-  // Of all ways between particles of neighbouring slots, some of which are bonds. There is one at least.
+  // From the vectors between particles of neighbouring slots, at least one, some of which are bonds.
   explicit BondLengths(std::vector<double> lengths);
 
-  // No bond is longer.
+  // Upper limit of bond lengths.
   double longest() const { return longest_; }
-  // The period near `range`, with which ways across a straight edge of this axis, upwards, are of frequent lengths; 0
-  // if none stands out.
+  // Finds the period near `range` for which vectors across a straight edge of this axis, pointing upwards, have
+  // frequent lengths. 0 if no period stands out.
   double period(const std::vector<crystal::Vector3> &across, std::size_t axis, double range) const;
 
  private:
@@ -26,7 +26,7 @@ class BondLengths {
   double likelihood(const std::vector<crystal::Vector3> &across, std::size_t axis, double period) const;
 
   double longest_ = 0;
-  std::vector<double> likelihood_;  // of lengths in equal parts of the longest, 0 if they are rare
+  std::vector<double> likelihood_;  // by length, in equal parts of the longest; 0 for rare lengths
 };
 
 }  // namespace gpz::trajectory

@@ -55,7 +55,7 @@ constexpr ChunkCandidate chunk_candidates[] = {
     {ChunkKind::cells,    [](const ChunkRequest &r, bool has_ids) { return !has_ids && leads_on_grid(r); }},
 };
 
-// What efforts add to block chunks, ordered chunks and residuals from earlier frames.
+// Features that each effort adds to block chunks, ordered chunks and residuals from earlier frames.
 struct Level {
   Effort effort;
   bool needs_ids_in_order;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What encoders try, as tables: which kinds of independent chunks, and which codings of a section. Nothing else
-// chooses.
+// Tables of the candidates that encoders try: kinds of independent chunks, and codings of sections. All choices are
+// made here.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ struct SectionCandidate {
   format::FieldCodingKind coding;
   enum When : std::uint8_t {
     always,
-    costly,  // not for every section: see SectionChoice
-    if_none  // only where no coding before serves the values
+    costly,  // only for some sections: see SectionChoice
+    if_none  // only if no earlier candidate serves the values
   } when;
 };
 
-// In the order in which they are tried; of equal sizes the first one stays. `features`: those that codings may need.
+// Candidates in the order of trial; the first of equal sizes wins. `features`: features that codings may need.
 std::vector<SectionCandidate> section_candidates(ChunkKind chunk, FieldClass field, std::uint32_t features);
 
-// What an independent chunk is encoded from.
+// Input for the choice of an independent chunk's kind.
 struct ChunkRequest {
   const std::vector<Field> &fields;
   std::uint64_t particles;
@@ -34,7 +34,7 @@ struct ChunkRequest {
   std::uint32_t features;  // allowed by both effort and file header
 };
 
-// The kind of chunk that competes with a block chunk; none for most.
+// Kind of chunk that competes with a block chunk; nothing for most requests.
 std::optional<ChunkKind> chunk_candidate(const ChunkRequest &request);
 
 }  // namespace gpz::trajectory

@@ -12,13 +12,13 @@ namespace gpz::trajectory {
 namespace {
 
 constexpr std::size_t sample_size = 16384;  // particles
-// One particle of so many may miss the axis that is in use. Without a search for the best axis, only those are replaced
-// that many particles miss: others are those of the encoder for GPUs, which does not search.
+// One particle of so many may miss the axis in use. Without a thorough search, an axis is replaced only if many
+// particles miss it, because the encoder for GPUs, which does not search, keeps it.
 constexpr std::size_t tolerated_part = 4096;
 constexpr std::size_t tolerated_by_default = 64;
-constexpr std::size_t few = 256;             // particles: with fewer, some misses say nothing
+constexpr std::size_t few = 256;             // particles; below it, a few misses mean nothing
 constexpr std::size_t tolerated_of_few = 8;  // as tolerated_part
-constexpr std::size_t miss = 128;            // bits of an exception, by those that a particle within the margin costs
+constexpr std::size_t miss = 128;            // cost of an exception, in units of that of a particle within the margin
 constexpr std::size_t usual_part_within = 16;
 constexpr std::int64_t far_away = core::max_axis_reach;
 
@@ -49,7 +49,7 @@ std::size_t misses(const std::vector<std::int64_t> &now, const std::vector<std::
   return missed * miss + (within_margin > usual ? within_margin - usual : 0);
 }
 
-// Where a period begins in whose middle the particles are.
+// Lower end of a period with the particles in its middle.
 std::int64_t centred(const std::vector<std::int64_t> &now, std::int64_t period) {
   std::vector<std::int64_t> sorted = now;
   std::sort(sorted.begin(), sorted.end());
@@ -89,7 +89,7 @@ core::GridAxis CellSearch::find_axis(const core::GridAxis &named, std::int64_t p
     return is_usable(named) ? core::GridAxis{base + std::llround(found.offset * length), period}
                             : core::GridAxis{found.lo, period};
   };
-  // Where no box names edges, those that were found are in use while no particle goes through them, too.
+  // Without a box, edges that were found stay in use even while no particle crosses them.
   const core::GridAxis usual = is_straight ? named : is_usable(named) || !is_thorough_ ? core::GridAxis{} : kept();
   const std::size_t usual_misses = misses(now, before, usual, period);
   if (enough(usual_misses)) return usual;
@@ -106,7 +106,7 @@ core::GridAxis CellSearch::find_axis(const core::GridAxis &named, std::int64_t p
   if (fewest * tolerated_part <= now.size() * miss) return best;
   consider({});
   consider({centred(now, period), period});
-  // Particles that cross an edge which is not along this axis are elsewhere in it, whatever its period.
+  // Particles that cross an edge not parallel to this axis move along the axis, whatever its period.
   if (!is_straight && !enough(fewest)) return usual;
   // Bits are more than misses: what is hardly better is not worth a change.
   if (fewest > usual_misses / 2) return usual;

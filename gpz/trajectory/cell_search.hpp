@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The periodic cell of positions as an encoder finds it: programs put it elsewhere than the box of the file says, or
-// write no box, or follow particles beyond its edges (docs/decisions/0041).
+// Encoder: finds the periodic cell of positions. Programs place it elsewhere than the box of the file says, write no
+// box, or follow particles beyond its edges (docs/decisions/0041).
 #pragma once
 
 #include <array>
@@ -20,18 +20,18 @@ namespace gpz::trajectory {
 
 struct FoundCell {
   core::GridBox axes{};                       // of the section
-  std::optional<format::TiltedEdges> tilted;  // what codings that know tilted cells may use instead
+  std::optional<format::TiltedEdges> tilted;  // for codings that support tilted cells
 };
 
-// Finds the axes of the sections of one field, section after section. What it has found stays until it no longer fits.
+// Finds the axes of one field's sections, frame after frame. Found axes stay in use until they no longer fit.
 class CellSearch {
  public:
-  // Whether an axis is replaced that a few particles miss, too: for efforts that no GPU writes.
+  // Thorough: replaces an axis even if few particles miss it. For efforts that no GPU writes.
   void set_thorough(bool is_thorough) { is_thorough_ = is_thorough; }
 
-  // The axes of a section of n particles with indices q. `last`: the indices that they had before; without them, each
-  // particle is compared with the one before it, as particles of a molecule are near each other. The axes of the box
-  // stay where nearly all particles fit them.
+  // Finds the axes of a section of n particles with indices q. `last`: their indices in the previous frame. Without
+  // them, each particle is compared with the previous one, because particles of a molecule are close to each other.
+  // Axes of the box are kept if nearly all particles fit them.
   FoundCell find(const Box &box, const Field &field, const codec::IndexColumns &q, const codec::IndexColumns *last,
                  std::size_t n);
 
@@ -39,10 +39,10 @@ class CellSearch {
   // An axis relative to that of the box.
   struct Found {
     bool is_open = true;
-    double offset = 0;    // of the lower edge from that of the box, in periods
-    std::int64_t lo = 0;  // in grid steps, where the box names no edges
+    double offset = 0;    // of the lower edge from the box's, in periods
+    std::int64_t lo = 0;  // lower edge in grid steps, if there is no box
   };
-  // Indices of a sample of the particles, and those that they are compared with.
+  // Indices of a sample of particles, and the indices that they are compared with.
   struct Sample {
     std::vector<std::int64_t> now;
     std::vector<std::int64_t> before;

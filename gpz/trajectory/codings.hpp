@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of the codings, beside their data (gpz/format/codings.hpp). HACKING says how to add a coding.
+// Functions of the codings; gpz/format/codings.hpp has their data. HACKING says how to add a coding.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,13 @@ using format::any_field, format::class_of, format::identity, format::integers, f
     format::positions, format::sort_keys, format::values;
 using format::FieldClass;
 
-// What encoder and decoder of a section know beside its bytes.
+// Context of a section, for encoder and decoder.
 struct SectionContext {
   const Field &field;
   std::size_t particles = 0;  // of the section
-  // In an ordered chunk: the ids, ascending. Null for the section of the ids.
+  // In ordered chunks: the ascending ids. Null for the section of the ids.
   const format::Column<std::int64_t> *ids = nullptr;
-  // Of a difference chunk: the field in earlier frames.
+  // In difference chunks: the field in earlier frames.
   const codec::DifferenceState *state = nullptr;
   model::ModelledState *modelled = nullptr;
   model::ClassedState *classed = nullptr;
@@ -47,7 +47,7 @@ struct SectionContext {
   }
 };
 
-// The bytes behind the head of a section, aligned to 4.
+// Payload: bytes after the head of a section, aligned to 4.
 struct Payload {
   const std::uint8_t *bytes;
   std::size_t size;
@@ -64,25 +64,25 @@ struct SectionSource {
   const std::optional<format::TiltedEdges> &tilted;  // the same, if the cell is tilted
   codec::Encoder &encoder;                           // of block chunks
   model::ModelledOptions options;
-  // Block coding is only tried for a section of so many bytes.
+  // Block coding is tried only if the section has at least so many bytes.
   std::size_t least_for_blocks = 0;
-  // The last indices have the edges counted that field 0 went through; only coding 1 says so.
+  // The last indices include the crossings of field 0, which only coding 1 can express.
   bool counts_crossings = false;
 };
 
-// A section as one coding has it.
+// A section in one coding.
 struct EncodedSection {
   std::vector<std::uint8_t> payload;
   // The particle that is decoded as number i, for codings that choose the order; empty: as given.
   std::vector<std::uint32_t> order;
-  double largest_error = 0;  // of codings that take no indices
-  // Bytes by which a section may be larger than others: it makes later ones smaller.
+  double largest_error = 0;  // for codings that take no indices
+  // Bytes by which the section may be larger than others, because it makes later ones smaller.
   std::size_t investment = 0;
-  // What is remembered of a modelled section if it stays.
+  // Changes of the models' state if a modelled section is kept.
   std::optional<model::ModelledUpdate> update;
-  std::optional<model::ClassedUpdate> classed;  // the same of a classed section
+  std::optional<model::ClassedUpdate> classed;  // the same for a classed section
 };
-// Bytes of the smallest section so far; SIZE_MAX: there is none.
+// Bytes of the smallest section so far; SIZE_MAX if there is none.
 struct ToBeat {
   std::size_t section = SIZE_MAX;
   std::size_t payload = SIZE_MAX;
@@ -90,18 +90,19 @@ struct ToBeat {
 
 // Writes the indices of all particles. Throws corrupt with the position in the payload, limit_exceeded, std::bad_alloc.
 using Decode = void(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out);
-// False if the coding does not serve these values, or cannot be smaller than what there is. Throws std::bad_alloc.
+// Returns false if the coding does not serve these values, or cannot be smaller than the best section so far. Throws
+// std::bad_alloc.
 using TryEncode = bool(const SectionSource &source, const ToBeat &best, EncodedSection &out);
 
-// Decode a payload, with the exact values of the section head in `indices`. Throw as Decode.
+// Decode a payload. `indices` has the exact values of the section head. Throw as Decode.
 using Load = void(const SectionContext &context, const Payload &payload, Indices &indices);
 using Write = void(const SectionContext &context, const Payload &payload, Indices &indices,
                    const codec::Target &target);
-// Goes on to the next frame without its indices, which takes less time than to decode them. Throws as Decode.
+// Advances the state to the next frame without returning its indices, which is faster. Throws as Decode.
 using Follow = void(codec::DifferenceState &state, const Payload &payload);
-// Reads the bonds that a payload names. Throws as Decode.
+// Reads the bonds in a payload. Throws as Decode.
 using FindBonds = model::Bonds(const SectionContext &context, const Payload &payload);
-// Offsets in a section where 1 + the number of another field may stand (0: none). Throws corrupt.
+// Offsets in a section of bytes that are 1 + the number of another field, or 0 for none. Throws corrupt.
 using FindFields = std::vector<std::size_t>(const std::uint8_t *section, std::size_t size);
 
 struct Coding : format::CodingRule {
@@ -116,7 +117,7 @@ struct Coding : format::CodingRule {
 
 const Coding &coding_of(format::FieldCodingKind number);
 
-// One file each in codings/.
+// Each is a file in codings/.
 Decode decode_predicted, decode_modelled, decode_ordered, decode_ordered_model, decode_cells, decode_sites,
     decode_sequence, decode_few_values, decode_classed, decode_molecules;
 Load load_block_coded;

@@ -28,7 +28,7 @@ std::vector<molecule::Way> places_of(const codec::IndexColumns &q, std::size_t n
   return places;
 }
 
-// How many of the places are not in the cell, whichever kind it is of; those of one kind if they are few.
+// Number of places outside the cell, for the better of both kinds of cells, or for the first kind if they are few.
 std::size_t outside(const format::TiltedEdges &cell, const std::vector<molecule::Way> &places) {
   std::size_t least = places.size();
   const std::size_t tolerated = places.size() / tolerated_outside;
@@ -75,7 +75,7 @@ void CornerSearch::place(format::TiltedEdges &cell, const codec::IndexColumns &q
                                             {cell.tilts[1], cell.tilts[2], cell.axes[2].period}}};
   std::array<crystal::Vector3, 3> vectors;
   std::transform(edges.begin(), edges.end(), vectors.begin(), to_vector);
-  // An axis without an edge has no begin.
+  // An axis without an edge has no lower end.
   for (std::size_t d = 0; d < vectors.size(); ++d)
     if (cell.axes[d].period == 0) vectors[d][d] = 1;
   const crystal::CellCoordinates coordinates(vectors);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a tilted cell begins: programs put it elsewhere than the box of the file says, or write no box.
+// Encoder: finds the corner of a tilted cell. Programs place it elsewhere than the box of the file says, or write no
+// box.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +17,12 @@ using crystal::operator*;
 
 class CornerSearch {
  public:
-  // Moves the corner of the cell, the lower ends of its axes, to where most particles are inside, as a parallelepiped
-  // or as a brick of its edges' length. The corner stays where nearly all particles are inside already.
+  // Moves the corner of the cell (the lower ends of its axes) so that most particles are inside, as a parallelepiped or
+  // as a brick with edges of the same length. Keeps the corner if nearly all particles are inside already.
   void place(format::TiltedEdges &cell, const codec::IndexColumns &q, std::size_t n);
 
  private:
-  crystal::Vector3 offset_{};  // of the corner that was found, in edges
+  crystal::Vector3 offset_{};  // of the found corner, in edges
   unsigned frames_to_wait_ = 0;
 };
 

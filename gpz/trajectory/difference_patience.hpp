@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether difference chunks that are larger than independent ones are worth it, or worth trying. After an independent
-// chunk the first difference chunks are large, until the history of the particles says more. If they do not become
-// smaller, the frames are too far apart.
+// Decides when to write, or try, difference chunks that are larger than independent ones. The first ones after an
+// independent chunk are large because the history is short. If they do not become smaller, frames are too far apart.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +10,14 @@ namespace gpz::trajectory {
 
 class DifferencePatience {
  public:
-  // Whether the next frame is encoded as an independent chunk at once, because differences have lost several times.
+  // Whether to encode the next frame as an independent chunk without a trial, because differences have lost repeatedly.
   bool waits() {
     if (wait_ == 0) return false;
     --wait_;
     return true;
   }
 
-  // Whether a difference chunk of `size` bytes may stand, where an independent one has about `usual` bytes, which is
-  // no more.
+  // Whether to keep a difference chunk of `size` bytes although an independent one has about `usual` <= `size` bytes.
   bool tolerates(std::size_t size, std::size_t usual) {
     const std::size_t excess = size - usual;
     const bool shrinks = larger_ == 0 || (larger_ == 1 && excess <= excess_before_ / 2);
@@ -29,7 +27,7 @@ class DifferencePatience {
     return may;
   }
 
-  // Says what became of a difference chunk.
+  // Reports the outcome of a difference chunk.
   void encoded(bool is_larger, bool has_lost) {
     if (!is_larger) {
       *this = {};

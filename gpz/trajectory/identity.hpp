@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which particle of a frame is which of the previous frame.
+// Identity: matches the particles of a frame with those of the previous one.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,20 @@ class Identity {
  public:
   static constexpr std::uint32_t nowhere = UINT32_MAX;
 
-  // Finds the particle with the id of each slot; `nowhere` in particle_of_slot(): it left. Ids that are not unique are
-  // paired as they come. ids[i] is that of particle i, fewer than 2^32 in all.
+  // Finds the particle with the id of each slot; particle_of_slot() is `nowhere` if it has left. Equal ids are paired
+  // in order. ids[i] is the id of particle i; there are fewer than 2^32.
   void match(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids);
   const std::vector<std::uint32_t> &particle_of_slot() const { return particle_of_slot_; }
   const std::vector<std::uint32_t> &arriving() const { return arriving_; }  // particles without a slot, ascending
 
   // Whether an id occurs more than once.
   static bool repeats(const format::Column<std::int64_t> &ids);
-  // Whether an id occurs more than once in the `ids` given to the last match(). The ids of its slots must have
-  // differed.
+  // Whether an id occurs more than once in the `ids` of the last match(). The ids of the slots must have been distinct.
   bool repeats_match(const format::Column<std::int64_t> &ids) const;
 
-  // The slots of the next frame are this frame's slots that have a particle, then the arriving particles.
+  // Sets the slots of the next frame: this frame's slots with a particle, then the arriving particles.
   void renumber();
-  // Nothing is known of the order.
+  // Forgets the order of the caller's particles.
   void reset() { guess_.clear(); }
 
   std::size_t memory_usage() const;
@@ -36,11 +35,11 @@ class Identity {
  private:
   void match_by_hash(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids);
 
-  std::vector<std::uint32_t> guess_;  // the particle of each slot, if the caller's order has not changed
+  std::vector<std::uint32_t> guess_;  // particle of each slot if the caller's order has not changed
   std::vector<std::uint32_t> particle_of_slot_;
   std::vector<std::uint32_t> arriving_;
   std::vector<std::uint32_t> table_;  // slots by hash of their id
-  std::vector<bool> taken_;           // particles that have a slot
+  std::vector<bool> taken_;           // particles with a slot
 };
 
 }  // namespace gpz::trajectory

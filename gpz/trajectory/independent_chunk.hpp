@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Independent chunks of any kind as they are read (docs/format.md, sections 4, 10, 10e and 10f).
+// Decoder of independent chunks of any kind (docs/format.md, sections 4, 10, 10e and 10f).
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@
 
 namespace gpz::trajectory {
 
-// A chunk that was opened: the sections that are wanted have the particles that it is said to have.
+// An opened chunk. It is checked that its wanted sections have the stated number of particles.
 class IndependentChunk {
  public:
-  // The bytes of the chunk, which are in memory, and `fields` have to outlive this object; an empty `wanted` wants all
-  // fields. Throws corrupt, truncated, std::bad_alloc.
+  // The bytes of the chunk, in memory, and `fields` have to outlive this object. An empty `wanted` means all fields.
+  // Throws corrupt, truncated, std::bad_alloc.
   IndependentChunk(format::OpenedChunk chunk, std::uint64_t particles, const std::vector<Field> &fields,
                    const std::vector<bool> &wanted);
 
@@ -29,14 +29,14 @@ class IndependentChunk {
   const std::vector<Field> &fields() const { return *fields_; }
   // Decodes a wanted field. Throws corrupt, limit_exceeded (see codec::store), std::bad_alloc.
   void write(std::size_t field, const codec::Target &target, int threads) const;
-  // With memory that may have been used before.
+  // As above, reusing `memory`.
   void write(std::size_t field, const codec::Target &target, int threads, Indices &memory) const;
-  // The bonds between its particles that a field's section found; empty for most. Throws as write.
+  // Bonds that a field's section contains; empty for most. Throws as write.
   model::Bonds bonds(std::size_t field) const;
 
  private:
   void decode_ids();
-  // The values of an integer field with one component.
+  // Values of an integer field with one component.
   const std::int64_t *integers(std::size_t field, int threads) const;
   // Calls read(context, section) for the section of a field, if the chunk consists of sections.
   template <typename Read>
@@ -44,11 +44,11 @@ class IndependentChunk {
 
   const std::vector<Field> *fields_;
   std::uint64_t particles_;
-  format::Column<std::uint32_t> aligned_;  // the bytes, if they were not
+  format::Column<std::uint32_t> aligned_;  // copy of the bytes if they were not aligned
   format::OpenedChunk chunk_;
   std::unique_ptr<codec::Decoder> blocks_;  // of Family::blocks
-  format::Column<std::int64_t> ids_;        // of Population::by_id: all other fields need them
-  mutable IntegerColumns integers_;         // that other fields needed
+  format::Column<std::int64_t> ids_;        // for Population::by_id; all other fields need them
+  mutable IntegerColumns integers_;         // decoded for other fields
 };
 
 }  // namespace gpz::trajectory

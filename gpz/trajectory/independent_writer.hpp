@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Independent chunks that are made of sections: ordered, cell and sequence chunks (docs/format.md, sections 10, 10e and
-// 10f; docs/decisions/0011, 0026 and 0035).
+// Encodes independent chunks that consist of sections: ordered, cell and sequence chunks (docs/format.md, sections 10,
+// 10e and 10f; docs/decisions/0011, 0026 and 0035).
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,7 @@ std::uint32_t quantize(const double *x, std::uint32_t n, const core::Grid &grid,
   return codec::kernels().difference.quantize_doubles(x, n, grid, q, error);
 }
 
-// Values first, first + 1, ... of component d, of which some cannot be held.
+// Handles values first, first + 1, ... of component d, some of which the grid cannot hold.
 template <typename T>
 void keep_exact(const T *x, std::size_t n, const core::Grid &grid, std::size_t d, std::size_t first,
                 const codec::DifferenceState *last, Indices &to) {
@@ -44,7 +44,7 @@ void keep_exact(const T *x, std::size_t n, const core::Grid &grid, std::size_t d
   }
 }
 
-// All components of some rows at a time: rows are read once, wherever they are.
+// Quantizes all components of some rows at a time, so that each row is read once.
 template <typename T>
 void quantize(const FieldInput &input, const Rows &rows, const codec::DifferenceState *last, Indices &to,
               double &largest_error) {
@@ -67,7 +67,7 @@ void quantize(const FieldInput &input, const Rows &rows, const codec::Difference
             [](const format::ExactValue &a, const format::ExactValue &b) { return a.place < b.place; });
 }
 
-// The indices of component d of a field.
+// Indices of component d of a decoded field.
 template <typename T>
 void index_decoded(const format::Column<T> &x, const Field &field, std::size_t d, Indices &to) {
   std::int64_t *const out = to.column[d].data();
@@ -91,7 +91,7 @@ void index_decoded(const format::Column<T> &x, const Field &field, std::size_t d
   }
 }
 
-// Decoded as what they are: in other floats a NaN may have other bits.
+// Decodes values to their own type, because conversions may change the bits of a NaN.
 template <typename T>
 void load_floats(const Field &field, std::size_t n, const std::function<void(const codec::Target &)> &decode,
                  Indices &to) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of a field as the integers that are predicted (docs/format.md, section 8); values.hpp has the inverse.
+// Converts values of a field to the integers that are predicted (docs/format.md, section 8). values.hpp has the
+// inverse.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@
 
 namespace gpz::trajectory {
 
-// The indices of a field, one column a component, and the values that they do not give.
+// Indices of a field, one column for each component, and the values that indices cannot represent.
 struct Indices {
   std::array<format::Column<std::int64_t>, core::max_components> column;
   format::Column<format::ExactValue> exact;
@@ -25,11 +26,11 @@ struct Indices {
   codec::IndexColumns columns(std::size_t components) const;
   codec::IndexOutput resize(std::size_t rows, std::size_t components);
 
-  // From the caller's arrays. A value that the grid cannot hold gets the index that `last` has for its row; without
-  // `last`, that of the row before. `largest_error` grows to that of these values.
+  // Loads the caller's arrays. A value that the grid cannot hold gets the index of its row in `last`, or without `last`
+  // that of the previous row. Raises `largest_error` to the largest error of these values.
   void load(const FieldInput &input, const Rows &rows, const codec::DifferenceState *last, double &largest_error);
-  // After load without `last`: values that the grid cannot hold at the start of a column get the index of the first one
-  // that it holds, so that they do not widen the box of the particles.
+  // To be called after load without `last`. Values at the start of a column that the grid cannot hold get the index of
+  // the first one that it holds, so that they do not widen the bounding box.
   void fill_first();
   // Of n particles of a chunk, whose values `decode` writes to the target that it is given. A value that the grid
   // cannot hold gets index 0.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames whose chunks have been read, and whose values can be written to the caller's arrays.
+// Frames whose chunks were read, ready to write their values to the caller's arrays.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@ class OpenFrame {
   virtual ~OpenFrame() = default;
 
   virtual std::uint64_t particles() const = 0;
-  // Writes one of the fields that the frame was read for, in the order in which particles are stored, unless the target
-  // says otherwise. Throws corrupt, limit_exceeded (see codec::store), std::bad_alloc.
+  // Writes a wanted field, in stored order unless the target has rows. Throws corrupt, limit_exceeded (see
+  // codec::store), std::bad_alloc.
   virtual void write(std::size_t field, const codec::Target &target, int threads) const = 0;
-  // The order of the ids that this integer field has. Throws as write.
+  // Order of the ids in this integer field. Throws as write.
   virtual const IdOrder &id_order(std::size_t field, int threads) = 0;
 
-  // Writes each of these fields with a wanted target, all particles by ascending ids of field `sorted_by`
-  // (format::no_field: as they are stored). Throws as write.
+  // Writes each of these fields with a wanted target. Particles are sorted by the ids of field `sorted_by`, or in
+  // stored order if that is format::no_field. Throws as write.
   void write_all(const std::vector<Field> &fields, const std::vector<codec::Target> &targets, std::size_t sorted_by,
                  int threads);
 
@@ -42,15 +42,15 @@ struct KeyFrameMemory {
   Indices indices;  // of a field
 };
 
-// A frame that was read for itself: chunks that are decoded without others.
+// A key frame: its chunks are decoded without others.
 class KeyFrame final : public OpenFrame {
  public:
-  // `fields` and `memory` have to outlive this object; an empty `wanted` wants all.
+  // `fields` and `memory` have to outlive this object; an empty `wanted` means all.
   KeyFrame(const std::vector<Field> &fields, const std::vector<bool> &wanted, KeyFrameMemory &memory)
       : fields_(&fields), wanted_(wanted), memory_(&memory) {}
 
-  // The next chunk, whose bytes have to outlive this object, at `position` of the file. Throws as IndependentChunk,
-  // errors with their position in the file.
+  // Adds the next chunk, at `position` of the file. Its bytes have to outlive this object. Throws as IndependentChunk;
+  // errors have their position in the file.
   void add(const format::OpenedChunk &chunk, std::uint64_t particles, std::uint64_t position);
 
   std::uint64_t particles() const override { return particles_; }

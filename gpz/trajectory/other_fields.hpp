@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a section may take from other fields of its chunk (docs/format.md, sections 10g and 10h).
+// Access of a section to other fields of its chunk (docs/format.md, sections 10g and 10h).
 #pragma once
 
 #include <cstddef>
@@ -16,37 +16,36 @@
 
 namespace gpz::trajectory {
 
-// Thrown where a section needs a field that the history does not follow. A Reader catches it, and follows the field as
-// well.
+// Thrown if a section needs a field that the history does not follow. A Reader catches it, and follows the field, too.
 struct FieldNotFollowed {
   std::size_t field;
 };
 
-// Integers with one component: one value of each particle, by which it is in a class.
+// True for integers with one component, which give each particle a class.
 inline bool may_be_classes(const Field &field) {
   return field.type == ValueType::integer && !field.leading && field.components.size() == 1;
 }
 
 class OtherFields {
  public:
-  // The values of an integer field with one component; a field that is followed.
+  // Functions that return the values of an integer field with one component, and the state of a followed field.
   using Integers = std::function<const std::int64_t *(std::size_t field)>;
   using Followed = std::function<const codec::DifferenceState *(std::size_t field)>;
 
-  // `own`: the number of the section's field. Without `followed` there is no history.
+  // `own`: number of the section's field. `followed` is empty if there is no history.
   OtherFields(const std::vector<Field> &fields, std::size_t own, Integers integers, Followed followed = nullptr)
       : fields_(fields), own_(own), integers_(std::move(integers)), followed_(std::move(followed)) {}
 
   const std::vector<Field> &fields() const { return fields_; }
   std::size_t own() const { return own_; }
-  // The values of an integer field that comes before the section's field. Throws corrupt if it is no such field,
+  // Values of an integer field with a lower number than the section's field. Throws corrupt if it is no such field,
   // FieldNotFollowed.
   const std::int64_t *classes(std::size_t field) {
     if (field >= own_ || !may_be_classes(fields_[field])) format::corrupt("field of the classes of a section");
     return integers_(field);
   }
-  // A field as it is known at the moment: those that come before the section's field as they are in the frame, others
-  // as they were in the frame before. Throws corrupt if there is none, FieldNotFollowed.
+  // Current state of a field: that of this frame for fields with lower numbers than the section's, that of the previous
+  // frame for others. Throws corrupt if there is no such field, FieldNotFollowed.
   const codec::DifferenceState &history(std::size_t field) {
     if (field >= fields_.size() || !followed_) format::corrupt("a field that a section is predicted from");
     return *followed_(field);

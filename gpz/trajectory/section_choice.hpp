@@ -6,8 +6,8 @@
 
 namespace gpz::trajectory {
 
-// When to try a costly coding beside the usual one, section after section of one field: for the first sections, and
-// then now and again. Between them it takes the one that was smaller last, so that most sections are encoded once.
+// Decides, for the sections of one field, when to try both a costly and the usual coding: for the first sections, then
+// at intervals. In between, the one that was smaller last is used, so that most sections are encoded once.
 class SectionChoice {
  public:
   enum class Try : std::uint8_t { usual, costly, both };
@@ -16,7 +16,7 @@ class SectionChoice {
     if (since_trial_ == 0) return Try::both;
     return costly_was_smaller_ ? Try::costly : Try::usual;
   }
-  // After each section. `costly_was_smaller` counts if both were tried.
+  // To be called after each section. `costly_was_smaller` is used only if both were tried.
   void encoded(bool costly_was_smaller) {
     if (next() == Try::both) costly_was_smaller_ = costly_was_smaller;
     if (trials_ < first_trials)

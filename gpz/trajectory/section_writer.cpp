@@ -15,7 +15,7 @@ bool is_tried(const SectionCandidate &candidate, Try turn, bool there_is_one) {
   return !there_is_one || (candidate.when == When::always && turn != Try::costly);
 }
 
-// Exact values name particles by the order in which they are decoded.
+// Exact values number particles in decoding order.
 format::Column<format::ExactValue> renumbered(format::Column<format::ExactValue> exact,
                                               const std::vector<std::uint32_t> &order) {
   if (exact.empty() || order.empty()) return exact;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sections as they are written, whatever the kind of chunk: the smallest of the candidates.
+// Writes sections of any chunk kind: the smallest of the candidates.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 namespace gpz::trajectory {
 
 struct WrittenSection {
-  bool costly = false;               // the coding that was taken is one of When::costly
-  bool has_axes = false;             // readers know the edges of the box on the grid
+  bool costly = false;               // the chosen coding is When::costly
+  bool has_axes = false;             // the section contains the edges of the box
   std::vector<std::uint32_t> order;  // EncodedSection::order
   double largest_error = 0;          // EncodedSection::largest_error
 };
 
-// Appends the section that a source makes of one of these candidates, of which one serves it. `turn` says whether
-// costly ones are tried, and others beside them. Throws std::bad_alloc.
+// Encodes the source with the candidates, at least one of which serves it, and appends the smallest section. `turn`
+// says whether costly candidates are tried, and whether others are. Throws std::bad_alloc.
 WrittenSection append_section(const std::vector<SectionCandidate> &candidates, const SectionSource &source,
                               SectionChoice::Try turn, const format::Crossed &crossed,
                               std::vector<std::uint8_t> &bytes);

@@ -25,7 +25,7 @@ namespace {
 
 using trajectory::Rows;
 
-constexpr int one_thread = 1;  // for what is decoded to start the history
+constexpr int one_thread = 1;  // for decoding at the start of the history
 using format::identity_field;
 using format::no_field;
 
@@ -47,7 +47,7 @@ struct TrajectoryEncoder::State {
   std::vector<std::uint8_t> key_chunk;  // the last independent chunk, until the history starts with it
   format::OpenedChunk key_opened;
   EncodedChunk part;       // of a difference chunk, or the chunk it competes with
-  EncodedChunk candidate;  // the chunk of another kind that a block chunk competes with
+  EncodedChunk candidate;  // chunk of another kind, which competes with a block chunk
   format::KeySizes key;    // of the last independent chunk
   bool key_is_modelled = false;
   trajectory::DifferencePatience patience;
@@ -80,7 +80,7 @@ struct TrajectoryEncoder::State {
       key_repeats_ids = trajectory::Identity::repeats(ids);
     }
     if (!kind) return;
-    // A block chunk is sorted by position, also particles of equal ids.
+    // In a block chunk, particles with equal ids are sorted by position.
     if ((key_repeats_ids || candidate.bytes.size() < out.bytes.size()) &&
         format::may_have(format::rule_of(*kind), particles, candidate.bytes.size()))
       std::swap(candidate, out);
@@ -119,7 +119,7 @@ struct TrajectoryEncoder::State {
     trajectory::for_integers(fields[field].components[0], all, [&](std::size_t i, auto value) { ids[i] = value; });
   }
 
-  // Finds which particle has which slot; false if so few have one that an independent chunk is better.
+  // Assigns particles to slots. Returns false if so few have one that an independent chunk is better.
   bool match(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
     const std::size_t field = identity_field(described);
     load_ids(fields, field, particles, rows);
@@ -198,7 +198,7 @@ struct TrajectoryEncoder::State {
     bool same = state.plain;
     for (std::size_t d = 0; d < components && same; ++d) same = indices.column[d] == state.axes[d].last;
     if (same) {
-      // No section: every index is what it was. A coding alone: what its crossings make of it.
+      // No section means that no index has changed. A coding alone means that only crossings change indices.
       if (crossed != format::Crossed{}) format::append_field_coding({format::predicted_values, crossed}, out.bytes);
       std::move(step).follow(columns, {});
       return;

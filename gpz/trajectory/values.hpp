@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Integers that stand for the values of a field, as values (docs/format.md, section 8): the inverse of Indices.
+// Converts indices of a field back to values (docs/format.md, section 8): the inverse of Indices.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace gpz::trajectory {
 
-// Writes the values of n particles with these indices, and in their places the exact ones. Throws limit_exceeded (see
-// codec::store).
+// Writes the values of n particles with these indices; exact values replace those of their rows. Throws limit_exceeded
+// (see codec::store).
 void write_values(const Field &field, const codec::IndexColumns &indices, std::size_t n,
                   const format::Column<format::ExactValue> &exact, const codec::Target &target);
 
