@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which files the readers of this process have open, so that no writer of the process empties what is still to be read.
+// Files that readers of this process have open. Writers of the process must not empty them.
 #pragma once
 
 #include <sys/stat.h>
@@ -10,7 +10,7 @@ namespace gpz::api {
 
 struct FilesBeingRead;
 
-// A file is being read while objects for it live.
+// A file counts as being read while such an object for it exists.
 class BeingRead {
  public:
   explicit BeingRead(const struct stat &facts);
@@ -24,7 +24,7 @@ class BeingRead {
   ino_t inode_;
 };
 
-// Whether the file is being read, by whatever name.
+// Whether the file is being read, under any name.
 bool is_being_read(const struct stat &facts);
 
 }  // namespace gpz::api

@@ -87,14 +87,14 @@ void ChunkEncoder::encode(const std::vector<FieldInput> &fields, std::size_t par
 
 namespace {
 
-// The columns of a frame that one chunk after the other is appended to.
+// Columns of a frame, to which chunks are appended one after the other.
 class GrowingColumns {
  public:
   explicit GrowingColumns(Frame &frame) : frame_(frame) {
     for (const Frame::Column &column : frame.columns) before_.push_back(column.floats.size() + column.integers.size());
   }
 
-  // Room for this many particles in the columns of all wanted fields; returns one target a field.
+  // Adds room for this many particles to the columns of all wanted fields. Returns one target for each field.
   std::vector<codec::Target> grow(const std::vector<bool> &wanted, std::size_t particles) {
     std::vector<codec::Target> targets(frame_.info.fields.size());
     for (std::size_t c = 0; c < before_.size(); ++c) {

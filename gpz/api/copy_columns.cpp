@@ -13,7 +13,7 @@
 namespace gpz {
 namespace {
 
-// The values of one field of a frame, of which only the wanted components need to be there.
+// Values of one field of a frame. Only wanted components need to be present.
 struct DecodedField {
   bool is_integer;
   codec::FloatValues floats{};

@@ -35,10 +35,10 @@ System &System::posix() {
 
 namespace {
 
-constexpr int max_pieces = 512;                             // of one writev; IOV_MAX is 1024 where it matters
-constexpr std::size_t max_transfer = std::size_t{1} << 30;  // of one read
+constexpr int max_pieces = 512;                             // in one writev; IOV_MAX is 1024 on common systems
+constexpr std::size_t max_transfer = std::size_t{1} << 30;  // bytes in one read
 
-// Repeats a call that a signal interrupted.
+// Repeats a call while signals interrupt it.
 template <class F>
 auto retry(F &&call) -> decltype(call()) {
   for (;;) {
@@ -52,7 +52,7 @@ int open_flags(File::Mode mode) {
     case File::Mode::read:
       return O_RDONLY | O_CLOEXEC;
     case File::Mode::create:
-      return O_WRONLY | O_CREAT | O_CLOEXEC;  // emptied when it is known that nobody reads it
+      return O_WRONLY | O_CREAT | O_CLOEXEC;  // emptied later, if nobody reads it
     case File::Mode::update:
       break;
   }
@@ -137,7 +137,7 @@ std::size_t File::read(void *data, std::size_t size) {
 
 void File::write(const std::vector<Span> &given) {
   std::vector<Span> pieces = given;
-  std::size_t first = 0;  // the first piece that is not yet written as a whole
+  std::size_t first = 0;  // first piece that is not completely written
   for (;;) {
     while (first < pieces.size() && pieces[first].size == 0) ++first;
     if (first == pieces.size()) return;
@@ -168,7 +168,7 @@ void File::write(const std::vector<Span> &given) {
 }
 
 void File::cut(std::uint64_t size) {
-  if (!owned_ && position_ == size) return;  // nothing of what failed was accepted
+  if (!owned_ && position_ == size) return;  // no byte of the failed write was accepted
   if (!owned_)
     throw Error(Status::io_error, "it ends with an incomplete frame, which cannot be taken back", name_, position_);
   if (retry([&] { return system_.ftruncate(descriptor_, static_cast<off_t>(size)); }) != 0) fail("cannot cut", size);
@@ -188,7 +188,7 @@ void File::replace(const Span &bytes) {
 }
 
 void File::sync() {
-  // EINVAL: a pipe or a socket, which keeps nothing.
+  // EINVAL: a pipe or socket, which has no disk.
   if (retry([&] { return system_.fsync(descriptor_); }) != 0 && errno != EINVAL)
     fail("cannot sync", Error::no_position);
 }
@@ -196,7 +196,7 @@ void File::sync() {
 void File::close() {
   being_read_.reset();
   if (!owned_ || descriptor_ < 0) return;
-  // Not repeated when interrupted: the descriptor is released already and may belong to another thread by then.
+  // Not repeated after an interruption: the descriptor is released and may already belong to another thread.
   const int result = system_.close(descriptor_);
   const int code = errno;
   descriptor_ = -1;

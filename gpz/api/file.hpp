@@ -19,7 +19,7 @@
 
 namespace gpz::api {
 
-// The system calls that File makes. Tests derive from it to let any of them fail.
+// System calls of File. Tests override them to simulate failures.
 class System {
  public:
   virtual ~System() = default;
@@ -41,7 +41,7 @@ class File final : public Source, public Sink {
  public:
   enum class Mode {
     read,    // an existing regular file
-    create,  // for writing, emptied; invalid_argument if a File of this process has it open for reading
+    create,  // for writing, empties the file; invalid_argument if this process reads it
     update,  // for reading and writing, made if missing
   };
 
@@ -51,20 +51,20 @@ class File final : public Source, public Sink {
   ~File() override;
 
   const std::string &name() const override { return name_; }
-  // Size when it was opened; 0 for what has none.
+  // Size at the time of opening; 0 if it has none.
   std::uint64_t size() const override { return size_; }
   void read_at(std::uint64_t position, void *data, std::size_t size) const override;
 
   void allow_replacement() override { being_read_.reset(); }
 
-  // The next bytes; fewer than `size` only at the end.
+  // Reads the next bytes; fewer than `size` only at the end.
   std::size_t read(void *data, std::size_t size);
 
   // Writes at the writing position, which starts at 0.
   void write(const std::vector<Span> &pieces) override;
-  // Only of files that were opened here: what a borrowed descriptor has accepted stays.
+  // Only for files opened here: bytes that a borrowed descriptor has accepted cannot be removed.
   void cut(std::uint64_t size) override;
-  // Overwrites in place, so that who opens the file finds a header at any time.
+  // Overwrites in place, so that the file has a header at all times.
   void replace(const Span &bytes) override;
   void sync() override;
   // Closes; the descriptor is gone even if this throws. Leaves a borrowed one open.
@@ -80,7 +80,7 @@ class File final : public Source, public Sink {
   bool owned_ = true;
   std::uint64_t size_ = 0;
   std::uint64_t position_ = 0;             // of sequential reading or writing
-  std::unique_ptr<BeingRead> being_read_;  // of a file that is open for reading
+  std::unique_ptr<BeingRead> being_read_;  // while the file is open for reading
 };
 
 }  // namespace gpz::api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The columns of a decoded frame as the input of an encoder.
+// Converts the columns of a decoded frame to encoder input.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace gpz::api {
 
 class FrameFields {
  public:
-  // Valid while the frame is unchanged, until the next call. Throws invalid_argument if a column does not have one
+  // The result is valid until the frame changes or the next call. Throws invalid_argument if a column does not have one
   // value for each particle.
   const std::vector<FieldInput> &of(const Frame &frame);
 
@@ -18,7 +18,7 @@ class FrameFields {
   ConstArray array_of(const Frame::Column &column, ValueType type, std::vector<float> &narrowed);
 
   std::vector<FieldInput> fields_;
-  std::vector<std::vector<float>> narrowed_;  // f32 fields have their values as double in a frame
+  std::vector<std::vector<float>> narrowed_;  // values of f32 fields, which a frame has as double
 };
 
 }  // namespace gpz::api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The frames of a file as they stand there: heads, and the bytes of chunks.
+// Reads heads of frames and bytes of chunks from a file, without decoding.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace gpz::api {
 
-// The head of the frame that a scan has found; `body` receives the position of its first chunk. Throws corrupt,
+// Reads the head of a frame found by a scan; `body` receives the position of its first chunk. Throws corrupt,
 // limit_exceeded, io_error.
 format::FrameHead head_at(const Source &source, const IndexEntry &entry, std::uint64_t *body = nullptr);
 
 // Threads may share it.
 class FrameFile {
  public:
-  // Finds the frames. Throws as scan_file. `ahead`: what may be read ahead; by default nothing is.
+  // Finds the frames. Throws as scan_file. `ahead`: limits of reading ahead; nothing by default.
   explicit FrameFile(std::shared_ptr<Source> source, const FramePlan::Most &ahead = {});
   FrameFile(const FrameFile &) = delete;
   FrameFile &operator=(const FrameFile &) = delete;
@@ -39,7 +39,7 @@ class FrameFile {
   // Chunk k of frame i, and its position in the file. Throws as head.
   ChunkEntry chunk(std::size_t i, std::size_t k, std::uint64_t &position) const;
 
-  // As the functions of FramePlan: what seems to follow is read ahead.
+  // Reports for FramePlan, which reads ahead the frames that will probably follow.
   void asked_for(std::size_t i, bool anew = false) const {
     if (plan_) plan_->asked_for(i, anew);
   }
@@ -53,17 +53,17 @@ class FrameFile {
   // The records of other types in front of frame i; behind the last frame, if i is the number of frames. Throws
   // not_found, corrupt, unsupported_version, io_error.
   std::vector<RecordEntry> records(std::size_t i) const;
-  // One of them. Throws corrupt, limit_exceeded, io_error.
+  // Reads one of these records. Throws corrupt, limit_exceeded, io_error.
   StoredRecord stored(const RecordEntry &entry) const;
 
-  // Reads a chunk at this position, whose checksum has to hold. Throws corrupt, truncated, io_error.
+  // Reads a chunk at this position and checks its checksum. Throws corrupt, truncated, io_error.
   void read_bytes(const ChunkEntry &chunk, std::uint64_t position, std::uint8_t *bytes) const;
-  // And opens it, for a frame with so many fields: it may need no feature that the file header does not name. Throws as
-  // read_bytes.
+  // Reads and opens a chunk of a frame with so many fields. Checks that the file header names all features that it
+  // needs. Throws as read_bytes.
   format::OpenedChunk read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
                                  std::uint8_t *bytes) const;
-  // The check of features in read_chunk, for bytes that are not decoded: a chunk that cannot be opened is left to
-  // decoders. Throws corrupt, what `read` throws.
+  // Checks features as read_chunk does, for bytes that are not decoded. A chunk that cannot be opened passes; decoders
+  // report it. Throws corrupt, and whatever `read` throws.
   void check_features(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
                       const format::ReadChunk &read) const;
 

@@ -28,7 +28,7 @@ bool has_ids(const std::vector<FieldInput> &fields) {
   return std::any_of(fields.begin(), fields.end(), [](const FieldInput &input) { return is_id(input.field); });
 }
 
-// Whether the ids are 1, 2, ..., in the order of the rows or in any order.
+// Whether the ids are 1, 2, ..., in the order of rows or in any order.
 bool are_row_numbers(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, bool in_any_order) {
   const auto field =
       std::find_if(fields.begin(), fields.end(), [](const FieldInput &input) { return is_id(input.field); });

@@ -21,10 +21,9 @@ class Identities {
   // Replaces ids of a float type by integers. Throws invalid_argument if one of them is not a whole number. Decoded
   // values (FieldInput::decoded) stay as they are.
   void make_whole(std::vector<FieldInput> &fields, std::size_t particles, const int *rows);
-  // Whether a chunk of this frame may be sorted by position so that nothing tells the rows: it has positions and no
-  // ids.
+  // Whether the order of rows could be lost: the frame has positions and no ids, so a chunk may be sorted by position.
   static bool may_lose_rows(const std::vector<FieldInput> &fields);
-  // Gives the ids 1, 2, ... to such a frame.
+  // Adds the ids 1, 2, ... to such a frame.
   void number(std::vector<FieldInput> &fields, std::size_t particles, const int *rows);
   // Throws invalid_argument if frame `frame` has ids and the first frame has none, or the other way round: the ids of
   // one would be taken for those of the other. Frame 0 decides. Frames without positions or particles, and decoded
@@ -39,7 +38,7 @@ class Identities {
   void continue_after(const FrameInfo &last);
 
  private:
-  // The array of the values, one for each row that is used.
+  // Resizes `values_` to one value for each used row, and returns it as an array.
   ConstArray resized(std::size_t particles, const int *rows);
 
   std::vector<std::int64_t> values_;  // by row

@@ -12,8 +12,8 @@
 namespace gpz::api {
 namespace {
 
-constexpr int coarser = 3;                // powers of ten that are tried beyond the least one
-constexpr std::size_t sample_size = 256;  // values of a component that are looked at first
+constexpr int coarser = 3;                // additional powers of ten to try
+constexpr std::size_t sample_size = 256;  // values of a component in the first test
 // How far from a multiple a value may be: by single precision, of which more than one operation has been made.
 constexpr double roundings = 8;
 constexpr double largest_part = 1.0 / 64;  // of the step
@@ -24,7 +24,7 @@ double power_of_ten(int exponent) {
   return exponent < 0 ? 1 / power : power;
 }
 
-// Whether values are multiples of the step, every `stride`th one of each component.
+// Whether every `stride`th value of each component is a multiple of the step.
 template <class T>
 bool are_multiples(const FieldInput &input, std::size_t particles, const int *rows, std::size_t stride, double step) {
   const double inverse = 1 / step;
@@ -45,7 +45,7 @@ bool are_multiples(const FieldInput &input, std::size_t particles, const int *ro
              : are_multiples<double>(input, particles, rows, stride, step);
 }
 
-// The largest such step, by a sample and then by all values; 0: there is none.
+// Largest such step, tested first on a sample, then on all values; 0 if there is none.
 double find_step(const FieldInput &input, std::size_t particles, const int *rows, double last) {
   const std::size_t stride = particles / sample_size + 1;
   if (last > 0 && are_multiples(input, particles, rows, 1, last)) return last;

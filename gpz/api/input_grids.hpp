@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values that are multiples of a power of ten, as XTC files and text of few digits have them.
+// Recognises values that are multiples of a power of ten, as in XTC files and text with few digits.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace gpz::api {
 
-// Of one writer, frame after frame.
+// For one writer, frame after frame.
 class InputGrids {
  public:
   // Fields of floats with a bound and without a step or an origin get the step of their values, if all values are
@@ -18,7 +18,7 @@ class InputGrids {
   void apply(std::vector<FieldInput> &fields, std::size_t particles, const int *rows);
 
  private:
-  std::vector<double> last_;  // such a step of each field of the last frame; 0: it had none
+  std::vector<double> last_;  // step of each field in the last frame; 0 if none
 };
 
 }  // namespace gpz::api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Single values of the caller's arrays.
+// Access to single values of the caller's arrays.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace gpz::api {
 
-// The row of particle i; `rows` is as in ChunkEncoder::encode.
+// Row of particle i; `rows` is as in ChunkEncoder::encode.
 inline std::size_t row_of(std::size_t i, const int *rows) {
   return rows == nullptr ? i : static_cast<std::size_t>(rows[i]);
 }

@@ -34,13 +34,13 @@ void for_values(const FieldInput &input, std::size_t particles, const int *rows,
 
 core::Grid grid_of(const Origin &origin) { return {origin.step, 1.0 / origin.step, origin.bound}; }
 
-// Of the origin's type: the value of a place on its grid.
+// Value of a grid index, in the origin's type.
 double value_on(const core::Grid &grid, ValueType type, double index) {
   return type == ValueType::float32 ? core::grid_value<float>(index, grid.step)
                                     : core::grid_value<double>(index, grid.step);
 }
 
-// Whether x was decoded from this grid, and rounded since by no more than the origin says; index: its place there.
+// Whether x was decoded from this grid and rounded since by at most Origin::rounding. `index` receives its grid index.
 template <class T>
 bool is_decoded(T x, const Origin &origin, const core::Grid &grid, double &index) {
   const auto q = core::quantize(static_cast<double>(x), grid);
@@ -57,22 +57,22 @@ bool is_single(double x) {
 }
 
 struct Look {
-  bool has_grid = false;     // without one, no value is counted
+  bool has_grid = false;     // without a grid, no value is counted
   double largest = 0;        // magnitude of finite values
   std::size_t on_grid = 0;   // values
-  std::size_t off_grid = 0;  // finite values that the grid can hold, beside its points
+  std::size_t off_grid = 0;  // finite values within the range of the grid, but not on it
   std::size_t others = 0;    // values that are too large for the grid, NaN, infinities, -0
 
-  // Some values beside it are in every file: those that were stored exactly.
+  // Every file has some values off the grid: those stored exactly.
   bool is_on_grid() const { return has_grid && off_grid <= on_grid / 8; }
-  bool has_wide = false;  // a value that is not on the grid would lose digits as a float32
+  bool has_wide = false;  // a value off the grid would lose digits as a float32
 
   bool is_all_on_grid() const { return off_grid == 0 && others == 0; }
 };
 
 Look look_at(const FieldInput &input, const Origin &origin, std::size_t particles, const int *rows) {
   Look look;
-  look.has_grid = origin.step > 0 && origin.rounding < origin.step / 4;  // else it is not known which point
+  look.has_grid = origin.step > 0 && origin.rounding < origin.step / 4;  // otherwise the grid point is ambiguous
   const core::Grid grid = grid_of(origin);
   double index = 0;
   for_values(input, particles, rows, [&](std::size_t, std::size_t, auto x) {
@@ -128,7 +128,7 @@ std::string text_of(double number) {
 
 void keep(FieldInput &input, const Origin &origin, double before) {
   input.field.bound = before;
-  // Exact values that were rounded since have had no grid.
+  // Exact values that were rounded since were on no grid.
   input.field.step = origin.step > 0 ? origin.step : grid_step(before, input.field.type);
   input.decoded = true;
 }

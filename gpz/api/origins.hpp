@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values that were decoded from a file and are written again: the new bound holds for the original values too.
+// Handles values that were decoded from a file and are written again: the new bound also holds for the original values.
 #pragma once
 
 #include <array>
@@ -10,11 +10,11 @@
 
 namespace gpz::api {
 
-// Looks at the bounds of fields that have an origin (Field::origin, which has the rule).
+// Applies the rule of Field::origin to fields that have an origin.
 class Origins {
  public:
-  // Gives each field with an origin the bound, the step and the values that are encoded, and the largest error that
-  // these have already. `rows` is as in ChunkEncoder::encode. Arrays that it adds are valid until the next call. Throws
+  // Sets bound, step and values to encode of each field with an origin, and the largest error that these values already
+  // have. `rows` is as in ChunkEncoder::encode. Arrays that it adds are valid until the next call. Throws
   // invalid_argument for a bound that cannot be kept.
   void apply(std::vector<FieldInput> &fields, std::size_t particles, const int *rows);
 
@@ -24,7 +24,7 @@ class Origins {
     std::vector<double> doubles;
   };
 
-  // Makes a copy of the values in which those that were decoded from the grid are again what they were.
+  // Copies the values, and restores those that were decoded from the grid to their exact grid values.
   void restore(FieldInput &input, std::size_t f, ValueType type, std::size_t particles, const int *rows);
 
   std::vector<std::array<Values, 3>> restored_;  // by field and component

@@ -17,7 +17,7 @@ std::string names_of(const FrameInfo &info) {
   return names;
 }
 
-// Where the column of that name is: field and component.
+// Finds the field and component of the column with this name.
 std::pair<std::size_t, std::size_t> find(const FrameInfo &info, const std::string &name) {
   for (std::size_t f = 0; f < info.fields.size(); ++f)
     for (std::size_t d = 0; d < info.fields[f].components.size(); ++d)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the values of a frame go when it is read: columns by name in the caller's arrays, or those of a Frame.
+// Destinations of a frame's values: the caller's arrays by column name, or the columns of a Frame.
 #pragma once
 
 #include <cstddef>
@@ -11,23 +11,24 @@
 
 namespace gpz::api {
 
-// One target a field. Throws invalid_argument, not_found, limit_exceeded as Reader::read_columns.
+// One target for each field. Throws invalid_argument, not_found, limit_exceeded as Reader::read_columns.
 std::vector<codec::Target> column_targets(const FrameInfo &info, const std::vector<ColumnOutput> &columns,
                                           std::size_t capacity);
 
-// The elements of a column of the frame.
+// Array with the elements of a column of the frame.
 Array array_of(const Frame &frame, Frame::Column &column);
-// For the columns of these fields that are wanted (an empty list: of all). Throws limit_exceeded.
+// Charges the columns of the wanted fields (an empty list: of all) to the budget. Throws limit_exceeded.
 format::Charge charge_for_columns(std::uint64_t particles, const std::vector<Field> &fields,
                                   const std::vector<bool> &wanted);
-// Says of the fields of a frame that is decoded what error their values have (Field::origin).
+// Sets Field::origin, the error of decoded values, for all fields of a frame.
 void set_origins(FrameInfo &info);
-// Makes `frame` an empty frame with these fields and their origins.
+// Resets `frame` to an empty frame with these fields and their origins.
 void begin_frame(FrameInfo info, Frame &frame);
-// Gives the columns of all wanted fields (an empty list: of all) room for this many particles; one target a field.
+// Resizes the columns of all wanted fields (an empty list: of all) to this many particles. Returns one target for each
+// field.
 std::vector<codec::Target> frame_targets(Frame &frame, const std::vector<bool> &wanted, std::size_t particles);
 
-// The field to sort by, format::no_field if the options do not ask for it. Throws not_found.
+// Field to sort by; format::no_field if the options do not ask for sorting. Throws not_found.
 std::size_t sort_field(const FrameInfo &info, const ReadOptions &options);
 
 }  // namespace gpz::api

@@ -50,8 +50,7 @@ struct Reader::State {
   api::SpareMemory spare;
   api::FramesAhead ahead;  // last: its threads use the rest
 
-  // What a source of the caller brings late comes in large requests, in the order of the file: its frames are not
-  // decoded ahead.
+  // A source of the caller may be slow. It gets large requests in file order, so its frames are not decoded ahead.
   enum class Where : std::uint8_t { file, memory, source };
 
   State(const std::shared_ptr<Source> &from, const Limits &limits)
@@ -77,7 +76,7 @@ struct Reader::State {
     const api::FramePlan::Most ahead = where == Where::file     ? ahead_in_files
                                        : where == Where::source ? ahead_in_sources
                                                                 : api::FramePlan::Most{};
-    // Of the limit, what is read ahead takes less than a quarter.
+    // Reading ahead takes less than a quarter of the limit.
     const std::uint64_t most = budget.limit() / 16;
     return api::FrameFile(from, {std::min(ahead.request, most), std::min(ahead.frame, most), ahead.has_thread});
   }
@@ -91,15 +90,15 @@ struct Reader::State {
     Place(const api::FrameFile &file, std::size_t number) : i(number), head(file.head(number, &chunks)) {}
   };
 
-  // A frame that a caller asks for. Where it may be decoded ahead, its bytes need not be.
+  // Finds a frame that a caller asks for. If frames may be decoded ahead, bytes are not read ahead.
   Place find(std::size_t i, const ReadOptions &options, bool anew) const {
     if (!may_decode_ahead(options.threads)) file.asked_for(i, anew);
     return {file, i};
   }
   bool may_decode_ahead(int threads) const { return decodes_ahead && threads != 1; }
 
-  // Reads these fields of a frame (an empty list: all), and calls use(frame). `of_run`: for difference frames; nullptr:
-  // that of direct calls.
+  // Reads these fields of a frame (an empty list: all), and calls use(frame). `of_run`: follower of the run for frames
+  // decoded ahead; nullptr for direct calls.
   template <typename Use>
   void open(const Place &place, const std::vector<bool> &wanted, const api::Follower::How &how, api::Follower *of_run,
             api::SpareMemory &memory, const Use &use) {
@@ -152,7 +151,7 @@ struct Reader::State {
     try {
       if (!take_ahead(place, request, options.threads, copy)) decode();
     } catch (const Error &error) {
-      // What is decoded ahead must not take the memory that this frame needs.
+      // Frames decoded ahead must not take the memory that this frame needs.
       if (error.status() != Status::limit_exceeded && error.status() != Status::out_of_memory) throw;
       if (!ahead.stop()) throw;
       decode();
@@ -199,7 +198,7 @@ struct Reader::State {
     format::Charge columns;
     write(place, api::request_of(frame, wanted, options.sort_by_id), wanted, options, anew,
           [&](std::uint64_t particles) {
-            // Now that the chunks have shown that they have so many particles.
+            // Only now: the chunks have proved that they have so many particles.
             columns = api::charge_for_columns(info.particles, info.fields, wanted);
             return api::frame_targets(frame, wanted, static_cast<std::size_t>(particles));
           });
@@ -288,7 +287,7 @@ StoredFrame Reader::stored(std::size_t i) const {
   std::uint64_t size = 0;
   for (const ChunkEntry &chunk : frame.chunks) size += chunk.length;
   in_place(state_->file.name(), position, [&] {
-    // Not larger than the file, whose complete record the chunks are in.
+    // At most the size of the file, because the record is complete.
     format::require_memory(size, 1);
     frame.bytes.resize(static_cast<std::size_t>(size));
   });
@@ -317,7 +316,7 @@ Bytes Reader::chunk(std::size_t i, std::size_t k) const {
   std::uint64_t position = 0;
   const ChunkEntry chunk = state_->file.chunk(i, k, position);
   return in_place(state_->file.name(), position, [&] {
-    // Not larger than the file, whose complete record the chunk is in.
+    // At most the size of the file, because the record is complete.
     format::require_memory(chunk.length, 1);
     Bytes bytes(static_cast<std::size_t>(chunk.length));
     state_->file.read_bytes(chunk, position, bytes.data());

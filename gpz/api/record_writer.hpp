@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes records to one sink so that it always consists of complete frames and at most one torn record at its end.
+// Writes records to a sink. At any time the sink has complete frames, and at most one torn record at its end.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,7 @@ namespace gpz::api {
 
 class RecordWriter {
  public:
-  // When the header of a new file goes to the sink. Where it cannot be taken back, it waits for the features of the
-  // first frame.
+  // When to write the header of a new file. If it cannot be replaced, it waits for the features of the first frame.
   enum class Header : std::uint8_t { at_once, with_first_record };
 
   // Begins a file: the sink is empty and receives the file header.
@@ -38,8 +37,8 @@ class RecordWriter {
   // or the file existed before.
   bool add_features(std::uint32_t features);
   std::uint32_t features() const { return metadata_.features; }
-  // A frame that is going to be written may have another bound of this field than the last one of a file that is
-  // continued. begin_frame() takes that back, if the frame before was not written.
+  // Allows the next frame a bound of this field that differs from the last frame of a continued file. begin_frame()
+  // revokes it, if the previous frame was not written.
   void allow_other_bound(const Field &field);
   void begin_frame() { other_bounds_.clear(); }
   // The last frame of a file that is continued, until another one follows; nullptr for other files.
@@ -56,7 +55,7 @@ class RecordWriter {
  private:
   void begin();
   void replace_header();
-  // Writes one record at the end as a whole, behind what has waited for it, or leaves the sink as it was.
+  // Writes waiting bytes and one record at the end, all or nothing.
   void put(const std::vector<Span> &pieces, std::uint64_t length);
   void cut();
 
@@ -66,16 +65,16 @@ class RecordWriter {
   bool stays_ = false;                     // without a new record, close() leaves the sink as it is
   std::optional<FrameInfo> continued_;     // the last frame of a file that is continued, until another one follows
   std::vector<std::string> other_bounds_;  // columns of the next frame that need not have its bounds
-  Bytes header_;                           // as long as it waits
+  Bytes header_;                           // while it waits
   Bytes leading_;                          // records that wait for the first frame
-  bool wrote_ = false;                     // a record, to the sink
+  bool wrote_ = false;                     // a record was written to the sink
   std::vector<IndexEntry> frames_;
-  std::uint64_t end_ = 0;  // of the header or the last complete record in the sink
+  std::uint64_t end_ = 0;  // end of the header or of the last complete record in the sink
   bool torn_ = false;      // the sink may have bytes after end_
   bool has_last_ = false;  // a frame was written by this object
   std::uint16_t last_since_key_ = 0;
   std::size_t last_chunks_ = 0;
-  std::uint64_t last_checksum_ = 0;  // of its head
+  std::uint64_t last_checksum_ = 0;  // of the last frame's head
 };
 
 // Over the file `path`, as Writer's constructor says; `append` continues an existing file.

@@ -14,11 +14,11 @@ namespace {
 
 using format::RecordStart;
 
-// Of the spaces between the frames of an index, that many are looked at: reading all of them would take as long as to
-// do without the index.
+// Number of gaps between indexed frames that are checked. Reading all of them would take as long as a scan without
+// index.
 constexpr std::size_t checked_spaces = 8;
 
-// The file header; `length` receives its length.
+// Reads the file header; `length` receives its length.
 Metadata read_file_header(const Source &source, std::uint64_t &length) {
   return in_place(source.name(), 0, [&] {
     Bytes bytes(static_cast<std::size_t>(std::min<std::uint64_t>(source.size(), format::file_header_start_size)));
@@ -45,9 +45,8 @@ class Scanner {
   }
 
  private:
-  // Takes the frames from the index, if the file ends with one and its frames lie in order between the file header and
-  // the index, with nothing but other records between them. Anything else (damage, files put together) is for walk() to
-  // find out.
+  // Uses the index if the file ends with one and its frames lie in order between file header and index, with only other
+  // records between them. walk() handles everything else: damage, concatenated files.
   bool take_index() {
     const std::uint64_t size = source_.size();
     if (size - header_length_ < format::record_overhead) return false;
@@ -56,7 +55,7 @@ class Scanner {
     const auto length = format::length_in_trailer(trailer);
     if (!length || *length > size - header_length_ || *length < format::record_overhead) return false;
     const std::uint64_t index_start = size - *length;
-    // What is no index is no reason to refuse the file, as a record of an unknown type would be.
+    // A bad index is ignored, not an error, unlike a record of an unknown type.
     std::uint8_t start[format::record_start_size];
     source_.read_at(index_start, start, sizeof start);
     const auto claimed = format::parse_record_start(start);
@@ -74,7 +73,7 @@ class Scanner {
     return true;
   }
 
-  // Bytes that are not of the frames.
+  // Ranges of bytes that belong to no frame.
   struct Space {
     std::uint64_t begin = 0, end = 0;
   };
@@ -97,8 +96,8 @@ class Scanner {
     return is_space(end);
   }
 
-  // Looks at a few of the spaces, the first and the last included. The last one tells files apart that were put
-  // together: in it lie the index of the first file and the header of the second.
+  // Checks a few of the spaces, including the first and the last. The last one reveals concatenated files: it contains
+  // the index of the first file and the header of the second.
   bool hold_other_records(const std::vector<IndexEntry> &frames, std::uint64_t end) {
     std::size_t count = 0;
     if (!each_space(frames, end, [&](const Space &) { return ++count != 0; })) return false;
@@ -113,7 +112,7 @@ class Scanner {
     });
   }
 
-  // A short one is read at once.
+  // Reads a short space at once.
   bool holds_other_records(const Space &space) {
     constexpr std::uint64_t most = std::uint64_t{1} << 16;
     std::vector<RecordEntry> ignored;
@@ -126,7 +125,7 @@ class Scanner {
       const bool holds = take_other_records(bytes, 0, size, ignored);
       window_.clear();
       return holds;
-    } catch (const Error &) {  // walk() meets it where it is in the file
+    } catch (const Error &) {  // walk() reports it
       window_.clear();
       return false;
     }
@@ -142,9 +141,9 @@ class Scanner {
           scan_.torn = true;
           return;
         }
-        // Writers complete records in their order. This one, then, may have been completed while we searched behind it.
+        // Writers complete records in order, so this one may have been completed during the search behind it.
         if (complete_record_at(source_, position, source_.size(), prefix_)) {
-          window_.clear();  // back to where it was not searched
+          window_.clear();  // searches that part again
           window_start_ = 0;
           continue;
         }
@@ -177,7 +176,7 @@ class Scanner {
       entry.length = record.length;
       scan_.frames.push_back(entry);
     } catch (const Error &error) {
-      // Its checksum holds, so it is no damage of the medium: a false writer, or a codec that we do not know.
+      // The checksum holds, so the medium is not damaged: a faulty writer, or an unknown codec.
       if (error.status() != Status::corrupt) {
         throw Error(error.status(), error.cause(), source_.name(), position);
       }
@@ -195,7 +194,7 @@ class Scanner {
     }
   }
 
-  // The complete record at `position`, or none.
+  // Reads the complete record at `position`, or nothing.
   std::optional<RecordStart> record_at(std::uint64_t position) {
     const auto record = complete_record_at(source_, position, source_.size(), prefix_);
     if (record) return record;
@@ -206,7 +205,7 @@ class Scanner {
     return std::nullopt;
   }
 
-  // The first complete record at or after `position`, which never goes back: every byte is read once.
+  // Finds the first complete record at or after `position`. Positions only ascend, so every byte is read once.
   std::optional<std::uint64_t> find_record(std::uint64_t position) {
     constexpr std::uint64_t window_size = std::uint64_t{1} << 20;
     while (position < source_.size() && source_.size() - position >= format::record_overhead) {
@@ -230,7 +229,7 @@ class Scanner {
   std::uint64_t header_length_ = 0;
   std::uint64_t false_heads_ = 0;  // bytes
   Bytes prefix_;
-  Bytes window_;  // what was searched last
+  Bytes window_;  // bytes searched last
   std::uint64_t window_start_ = 0;
 };
 

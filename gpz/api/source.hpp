@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory as a source of bytes (gpz/source.hpp); files are in file.hpp. And how errors get their place.
+// Memory as a source of bytes (gpz/source.hpp); files are in file.hpp. Functions that add a place to errors.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ class MemorySource final : public Source {
   std::string name_;
 };
 
-// Calls f(). Errors of the lower layers, which know positions relative to `base` at most, leave with file and position
-// (none if `base` is Error::no_position); failed allocations leave as out_of_memory.
+// Calls f(). Adds file and position to errors of lower layers, whose positions are relative to `base` (no position if
+// `base` is Error::no_position). Turns failed allocations into out_of_memory.
 template <class F>
 auto in_place(const std::string &file, std::uint64_t base, F &&f) -> decltype(f()) {
   try {
@@ -49,8 +49,8 @@ auto in_place(const std::string &file, std::uint64_t base, F &&f) -> decltype(f(
   }
 }
 
-// Calls f(), whose errors have their position in the file, if they have one: they leave with its name, and failed
-// allocations as out_of_memory.
+// Calls f(), whose errors have positions in the file or none. Adds the file's name to them, and turns failed
+// allocations into out_of_memory.
 template <class F>
 auto in_file(const std::string &file, F &&f) -> decltype(f()) {
   try {
@@ -61,8 +61,8 @@ auto in_file(const std::string &file, F &&f) -> decltype(f()) {
   }
 }
 
-// Calls f(), which decodes a frame of so many particles whose chunks begin at `position`. Without the memory for it,
-// out_of_memory says how many they are.
+// Calls f(), which decodes a frame of so many particles whose chunks begin at `position`. If memory runs out,
+// out_of_memory names the number of particles.
 template <class F>
 auto decoding(const std::string &file, std::uint64_t position, std::uint64_t particles, F &&f) -> decltype(f()) {
   const auto no_memory = [&] {

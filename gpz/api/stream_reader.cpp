@@ -37,7 +37,7 @@ struct StreamReader::State {
   Buffer buffer;
   std::function<void(const StoredRecord &)> use_record;
   trajectory::FrameHistory history;
-  // The last key frame, until the frame behind it shows that it is built on.
+  // Last key frame, kept until the next frame builds on it.
   std::optional<format::FrameHead> key;
   std::vector<std::pair<Buffer, format::OpenedChunk>> key_chunks;
   trajectory::KeyFrameMemory key_memory;
@@ -60,7 +60,7 @@ struct StreamReader::State {
     if (got < size) throw Error(Status::truncated, "the file ends inside a record", file.name(), position);
   }
 
-  // Lengths come from the stream and may be false: memory grows only as fast as bytes arrive.
+  // Lengths from the stream may be wrong: memory grows only as fast as bytes arrive.
   void append_to_buffer(std::uint64_t size) {
     constexpr std::size_t first_piece = std::size_t{64} << 20;
     while (size > 0) {
@@ -79,7 +79,7 @@ struct StreamReader::State {
       corrupt("the trailer of a record does not agree with its head");
   }
 
-  // Reads what follows the head of a record of another type, whose head is in the buffer, and hands it out.
+  // Reads the rest of a record of another type, whose head is in the buffer, and passes it to the caller.
   void take_other(const RecordStart &record, std::uint64_t checksum) {
     StoredRecord stored;
     stored.type = record.type;
@@ -93,7 +93,7 @@ struct StreamReader::State {
     use_record(stored);
   }
 
-  // Reads what follows the head of a record that is no frame.
+  // Reads the rest of a record that is no frame.
   void skip(const RecordStart &record, std::uint64_t checksum) {
     constexpr std::uint64_t piece = std::uint64_t{1} << 20;
     for (std::uint64_t left = record.body_length(); left > 0;) {
@@ -104,7 +104,7 @@ struct StreamReader::State {
     read_trailer(record, checksum);
   }
 
-  // Reads one record; true if it was a frame. False: another one. At the end, `at_end` becomes true.
+  // Reads one record. Returns whether it was a frame. At the end of the stream, `at_end` becomes true.
   bool next_record(Frame &frame, const ReadOptions &options, bool &at_end) {
     RecordStart record;
     format::FrameHead head;
@@ -126,7 +126,7 @@ struct StreamReader::State {
     return true;
   }
 
-  // False if the next record is no frame, which has been skipped then, or if there is none.
+  // Returns false at the end of the stream, or after skipping a record that is no frame.
   bool read_head(RecordStart &record, format::FrameHead &head, bool &at_end) {
     buffer.resize(format::record_start_size);
     const std::size_t got = file.read(buffer.data(), buffer.size());
@@ -158,7 +158,7 @@ struct StreamReader::State {
     return true;
   }
 
-  // One of a frame with so many fields, whose bytes are in `buffer` then.
+  // Reads a chunk of a frame with so many fields into `buffer`.
   format::OpenedChunk read_chunk(const ChunkEntry &chunk, std::size_t fields) {
     return in_place(file.name(), position, [&] {
       buffer.clear();
@@ -238,7 +238,7 @@ bool StreamReader::next(Frame &frame, const ReadOptions &options) {
       return false;
     });
   } catch (...) {
-    api::begin_frame({}, frame);  // no part of a frame that does not hold is handed out
+    api::begin_frame({}, frame);  // never returns a part of a damaged frame
     throw;
   }
 }

@@ -16,7 +16,7 @@
 namespace gpz {
 namespace {
 
-// A column with more values, such as masses of a powder, has one for each particle: they say nothing about species.
+// A column with more values, such as masses of a powder, has one for each particle and does not name species.
 constexpr std::size_t most_species = 65536;
 
 const ConstArray *find(const std::vector<FieldInput> &fields, const std::string &name) {
@@ -79,7 +79,7 @@ std::vector<const ConstArray *> velocities_of(const std::vector<FieldInput> &fie
   return found;
 }
 
-// `name` receives that of the column.
+// `name` receives the name of the column.
 const ConstArray &species_of(const std::vector<FieldInput> &fields, std::string &name) {
   for (const char *const column : {"type", "typelabel", "element", "mass"})
     if (const ConstArray *const found = find(fields, column)) {

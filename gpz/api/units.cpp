@@ -38,7 +38,7 @@ double thermal_bound(double thermal_speed) {
   const double thousandth = thermal_speed / 1000;
   if (!(thousandth > 0) || !std::isfinite(thousandth)) return 0;
   int exponent = static_cast<int>(std::floor(std::log10(thousandth))) - 1;
-  // The nearest double of the decimal number, so that it is printed with its two digits.
+  // Rounds to the double nearest to the decimal number, so that it prints with two digits.
   const auto decimal = [&](long digits) {
     char text[40];
     std::snprintf(text, sizeof text, "%lde%d", digits, exponent);

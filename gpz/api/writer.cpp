@@ -49,8 +49,8 @@ struct Writer::State {
   api::Identities identities;
   api::Origins origins;
   api::InputGrids grids;
-  FrameInfo last;                       // the head of the last frame
-  std::optional<std::uint64_t> stored;  // the checksum in its own file of the last frame, if that is a stored one
+  FrameInfo last;                       // head of the last frame
+  std::optional<std::uint64_t> stored;  // checksum of the last frame in its own file, if it is a stored frame
   int threads;
   std::uint64_t most_pending = 0;               // bytes; 0: no frames wait
   std::unique_ptr<api::PendingFrames> pending;  // that are not in the file yet
@@ -67,7 +67,7 @@ struct Writer::State {
     for (const FieldInput &input : fields) asked.push_back(input.field.bound);
     origins.apply(fields, particles, rows);
     grids.apply(fields, particles, rows);
-    // A file may be continued with values that have kept a smaller bound.
+    // Values that kept a smaller bound may continue a file.
     for (std::size_t f = 0; f < fields.size(); ++f)
       if (fields[f].field.bound < asked[f]) file.allow_other_bound(fields[f].field);
   }
@@ -181,7 +181,7 @@ struct Writer::State {
     encoder.set_effort(effort, file.features());
     const auto particles = static_cast<std::size_t>(info.particles);
     encoder.encode(fields, particles, rows, info.box, complete.since_key == 0, chunk);
-    // Where the order of memory is not the smallest, the particles are sorted.
+    // If another order is smaller than that of memory, particles are sorted, and need ids.
     if (order == Order::memory && particles > 1 && api::Identities::may_lose_rows(fields) &&
         !format::keeps_order(format::rule_of(chunk_kind(chunk.bytes.data(), chunk.bytes.size())))) {
       std::vector<FieldInput> numbered = fields;
@@ -222,7 +222,7 @@ Writer::Writer(int descriptor, const std::string &name, const Metadata &metadata
       })) {}
 Writer::Writer(Bytes &memory, const Metadata &metadata, int threads)
     : Writer(api::in_file("memory", [&] { return std::make_unique<api::MemorySink>(memory); }), metadata, threads) {}
-// Its name goes with the sink.
+// Errors get the name of the sink.
 Writer::Writer(std::unique_ptr<Sink> sink, const Metadata &metadata, int threads)
     : state_(api::in_file({}, [&] { return std::make_unique<State>(std::move(sink), metadata, threads); })) {}
 Writer::~Writer() = default;
@@ -248,7 +248,7 @@ void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields,
     const auto particles = static_cast<std::size_t>(info.particles);
     state_->identities.make_whole(given, particles, rows);
     state_->identities.check_same(given, particles, rows, state_->accepted(), state_->order, false);
-    // Without ids, a frame that was decoded is a set: it was stored as one.
+    // A decoded frame without ids was stored as a set, and stays one.
     const bool decoded = std::any_of(given.begin(), given.end(), [](const FieldInput &input) { return input.decoded; });
     if (!decoded && (state_->order == Order::id || state_->order == Order::automatic))
       state_->identities.number(given, particles, rows);
