@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the parts of the C API share (this folder, and cuda/host/c_api.cpp): the exception barrier with the message of
+// Shared by all parts of the C API (this folder, and cuda/host/c_api.cpp): the exception barrier with the message of
 // the last error, and the C descriptions of frames and fields as those of the C++ API.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What readers and streams say in C about a file, a frame and its columns, and where columns go.
+// Files, frames and columns as C structures, and the destinations of columns, for readers and streams.
 #pragma once
 
 #include <cstddef>

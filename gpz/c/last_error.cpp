@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the C APIs of gpz and gpz::cuda have in common and only one library may have: the message of the last error.
+// The message of the last error, shared by the C APIs of gpz and gpz::cuda. Only one library defines it.
 #include <cstdio>
 
 #include "gpz/c/c_api.hpp"

@@ -31,7 +31,7 @@ std::size_t size_given(const T *structure, const char *name) {
   return size;
 }
 
-// What the caller's structure says, with every member that this version has.
+// Copies the caller's structure, which may be older, into one with every member of this version.
 template <class T>
 T taken(const T *from, const char *name) {
   const std::size_t size = size_given(from, name);

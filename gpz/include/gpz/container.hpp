@@ -34,7 +34,7 @@ struct FrameRecord {
 };
 GPZ_API FrameRecord frame_record(const FrameInfo &info, const std::vector<ChunkEntry> &chunks);
 
-// Where the record of a frame is in the file.
+// Location and key data of a frame's record in a file.
 struct IndexEntry {
   std::uint64_t offset = 0;  // of the record, bytes
   std::uint64_t length = 0;  // of the record, bytes
@@ -54,7 +54,7 @@ struct StoredRecord {
 // of 8), limit_exceeded.
 GPZ_API Bytes record_bytes(const StoredRecord &record);
 
-// Where such a record is in a file.
+// Location of such a record in a file.
 struct RecordEntry {
   std::uint32_t type = 0;
   std::uint64_t offset = 0;  // bytes
@@ -79,7 +79,7 @@ struct StoredFrame {
 // need the first field, chunks in the order of ids need the ids. Throws invalid_argument, corrupt, truncated.
 GPZ_API void keep_fields(StoredFrame &frame, const std::vector<bool> &kept);
 
-// What a file has, as scan_file finds it.
+// Contents of a file, found by scan_file.
 struct FileScan {
   Metadata metadata;
   std::vector<IndexEntry> frames;  // complete frames, in file order

@@ -19,7 +19,7 @@ using Stream = CUstream_st *;  // cudaStream_t
 
 inline constexpr std::size_t max_fields = 32;
 
-// What compress() reports, in memory of the caller that the device can write (pinned host memory, or device memory).
+// Result of compress(), in memory of the caller that the device can write (pinned host memory, or device memory).
 struct CompressResult {
   std::uint64_t bytes;  // of the chunk
   std::uint32_t fits;   // 0: `capacity` was too small, nothing was written
@@ -39,7 +39,8 @@ GPZ_API void compress(const std::vector<FieldInput> &fields, std::uint64_t parti
                       std::size_t workspace_size, void *out, std::size_t capacity, CompressResult *result,
                       Stream stream);
 
-// Where a decoded component goes: element i to data + i * stride bytes, in device memory. data nullptr: nowhere.
+// Destination of a decoded component in device memory: element i goes to data + i * stride bytes. Nothing is written if
+// data is nullptr.
 struct DeviceArray {
   void *data = nullptr;
   std::ptrdiff_t stride = 0;
@@ -60,7 +61,7 @@ struct BlockRange {
 
 GPZ_API std::size_t decompress_workspace_size(const std::vector<FieldOutput> &fields, std::uint64_t particles);
 
-// What *damaged becomes if a chunk is not decoded.
+// Values of *damaged if a chunk is not decoded.
 inline constexpr std::uint32_t chunk_damaged = 1;  // the bytes contradict the format
 // The head says that only the CPU decodes the chunk (decode_chunk, Reader): its kind is not ChunkKind::block (see
 // chunk_kind in gpz/chunk.hpp), or its blocks do not have 1,024 particles.

@@ -23,11 +23,11 @@
 namespace gpz::cuda {
 
 struct ReaderOptions {
-  // Of host and device memory together. What gpz::Reader takes for frames that are decoded on the CPU is limited for
-  // itself.
+  // Limit of host and device memory together. Memory of gpz::Reader, for frames that are decoded on the CPU, has a
+  // limit of its own.
   Limits limits;
-  // That read the file, check its checksums and start copies, and decode where that is done on the CPU. 0: three for
-  // four cores, at most 12, to read; as many as there are cores, at most 16, to decode.
+  // Threads that read the file, verify checksums and start copies, and that decode frames on the CPU. 0: for reading,
+  // three for every four cores, at most 12; for decoding, one for each core, at most 16.
   int threads = 0;
   // Bytes of the file that are read before they are asked for, if frames are asked for in the order of the file: so
   // many, or the next frame if it has more. They take as much device memory, once each frame has had its place. 0:
@@ -36,7 +36,7 @@ struct ReaderOptions {
   std::uint64_t ahead = std::uint64_t{512} << 20;
 };
 
-// What read() says of a frame.
+// Result of read() for a frame.
 struct FrameRead {
   FrameInfo info;
   // false: the frame was decoded on the CPU, and its values were copied to the device. `reason` says why.

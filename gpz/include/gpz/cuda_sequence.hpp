@@ -12,7 +12,7 @@
 
 namespace gpz::cuda {
 
-// What Codec says of devices, host threads, streams, memory and errors holds for it, too.
+// The rules of Codec for devices, host threads, streams, memory and errors apply.
 class GPZ_API SequenceCodec {
  public:
   explicit SequenceCodec(int device = 0);

@@ -60,7 +60,7 @@ class GPZ_API TrajectoryDecoder {
   TrajectoryDecoder &operator=(TrajectoryDecoder &&) noexcept;
 
   int device() const;
-  // Of the last chunk.
+  // Particles of the last chunk.
   std::uint64_t particles() const;
 
   // From the next independent chunk on, only fields whose entry is true are decoded in difference chunks, in addition

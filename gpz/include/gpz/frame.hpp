@@ -79,10 +79,10 @@ struct Field {
   // - `bound` and `step` are those of the origin: every value keeps its bits, and the field its bound.
   // - `bound` is another one and `step` is 0: values are quantised with what the bound leaves beside that of the
   // origin.
-  //   Where that is no more than the origin's own bound, the file would not be smaller: values keep their bits, and the
+  //   If that is no more than the origin's own bound, the file would not be smaller: values keep their bits, and the
   //   field the origin's bound.
   // - `bound` is smaller than that of the origin: invalid_argument.
-  // Whoever writes other values than those that were read clears it.
+  // Clear it before you write other values than those that were read.
   Origin origin;
 };
 
@@ -117,7 +117,7 @@ inline constexpr Name names[] = {{modelled_sections, "modelled sections"},
                                  {classed_sections, "classed sections"}};
 }  // namespace feature
 
-// What a file says about itself. Every member is optional. From a file, texts have any characters (printable.hpp).
+// Metadata of a file. Every member is optional. Texts from a file may contain any characters (printable.hpp).
 struct Metadata {
   std::string generator;   // program and version
   std::string units;       // LAMMPS name: lj, real, metal, ...
@@ -127,7 +127,8 @@ struct Metadata {
   std::vector<std::string> elements;     // [t - 1] for atom type t
   std::vector<std::string> type_labels;  // [t - 1] for atom type t
   double timestep_size = 0;              // time units; 0: unknown
-  // What the values were before: bounds and largest errors are distances from that. "values of LAMMPS in memory".
+  // Description of the original values, for example "values of LAMMPS in memory". Bounds and largest errors are
+  // distances from these.
   std::string reference;
   // The decimal places that positions had there, as the distance of two of their values in distance units: 0.01 for
   // XTC. 0: unknown, or more than bounds are worth.

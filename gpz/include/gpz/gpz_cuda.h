@@ -88,9 +88,9 @@ GPZ_API gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_cou
 GPZ_API gpz_status gpz_cuda_decompress_workspace_size(const gpz_cuda_output *outputs, size_t output_count,
                                                       uint64_t particles, size_t *size);
 
-/* What *damaged becomes if a chunk is not decoded. DAMAGED: its bytes contradict the format. UNSUPPORTED: its head says
- * that only the CPU decodes it, because its kind is not GPZ_CHUNK_BLOCK (see gpz_chunk_kind_of) or its blocks do not
- * have 1,024 particles. */
+/* Values of *damaged if a chunk is not decoded. DAMAGED: its bytes violate the format. UNSUPPORTED: only the CPU
+ * decodes it, because its kind is not GPZ_CHUNK_BLOCK (see gpz_chunk_kind_of) or its blocks do not have 1,024
+ * particles. */
 #define GPZ_CUDA_CHUNK_DAMAGED 1u
 #define GPZ_CUDA_CHUNK_UNSUPPORTED 2u
 

@@ -166,10 +166,9 @@ static inline gpz_frame gpz_new_frame(uint64_t particles, int64_t timestep) {
   return frame;
 }
 
-/* What a file says about itself. Writing: every pointer may be NULL, and is not used after the call. Reading: where the
- * file says nothing, strings are "" and counts are 0. The strings and arrays are valid until the reader is closed. They
- * are UTF-8, up to the first zero, with whatever control characters the file has: not to be printed as they are. Those
- * of gpz_last_error() have been made printable. */
+/* Metadata of a file. Writing: every pointer may be NULL, and is not used after the call. Reading: items that the file
+ * does not have are "" or 0. Strings and arrays are valid until the reader is closed. Strings are UTF-8 up to the first
+ * zero and may contain control characters, so do not print them unchanged. gpz_last_error() has printable text only. */
 typedef struct gpz_metadata {
   size_t struct_size;
   const char *generator;      /* program and version */
@@ -183,19 +182,19 @@ typedef struct gpz_metadata {
   const char *const *type_labels; /* type_labels[t - 1] for atom type t */
   size_t type_label_count;
   double timestep_size; /* time units; 0: unknown */
-  /* What readers of the file have to know, GPZ_FEATURE_ bits. Writing: a file that gets frames of others by
-   * gpz_writer_copy needs the features of all; gpz_writer_set_effort adds its own. */
+  /* Required features, GPZ_FEATURE_ bits. Writing: a file that receives frames of other files by gpz_writer_copy needs
+   * the features of all of them. gpz_writer_set_effort adds the features of the effort. */
   uint32_t features;
   uint32_t reserved; /* 0 */
-  /* What the values were before: bounds and largest errors are distances from that. */
+  /* Description of the original values. Bounds and largest errors are distances from these. */
   const char *reference;
-  /* The decimal places that positions had there, as the distance of two of their values in distance units: 0.01 for
-   * XTC. 0: unknown, or more than bounds are worth. */
+  /* Spacing of the original positions, in distance units, from their number of decimal places: 0.01 for XTC. 0:
+   * unknown, or too fine to matter for bounds. */
   double reference_grid;
 } gpz_metadata;
 
-/* A record that is neither a frame nor an index (docs/format.md, section 2): a topology, a table, notes. Readers that do
- * not know its type skip it. */
+/* A record that is neither a frame nor an index (docs/format.md, section 2): a topology, a table, notes. Readers that
+ * do not know its type skip it. */
 typedef struct gpz_record {
   size_t struct_size;
   uint32_t type;     /* bit 31 is set */

@@ -57,8 +57,8 @@ typedef struct gpz_piece {
   size_t size; /* bytes */
 } gpz_piece;
 
-/* Where a reader gets the bytes of a file that is neither on a path nor in memory: an object store, a part of another
- * file. Several threads may call its functions at once. They return 0, or a number of errno.h (EIO, ...), which is then
+/* A source of the bytes of a file that is neither on a path nor in memory: an object store, a part of another file.
+ * Several threads may call its functions at once. They return 0, or a number of errno.h (EIO, ...), which is then
  * GPZ_IO_ERROR; GPZ_OK is 0 as well. */
 typedef struct gpz_source {
   size_t struct_size;

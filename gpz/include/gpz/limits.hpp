@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What reading a file may cost (docs/decisions/0018-limits.md).
+// Limits of the memory that a reader takes (docs/decisions/0018-limits.md).
 #pragma once
 
 #include <cstdint>

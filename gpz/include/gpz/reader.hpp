@@ -83,7 +83,7 @@ class GPZ_API Reader {
   // The records in front of frame i that are neither frames nor indices; those behind the last frame, if i is frames().
   // Throws not_found, corrupt, unsupported_version.
   std::vector<RecordEntry> records(std::size_t i) const;
-  // One of these records, to be written to another file. Throws corrupt.
+  // Reads one of these records, to be written to another file. Throws corrupt.
   StoredRecord stored(const RecordEntry &record) const;
   // The bytes of chunk k of frame i, for another decoder such as one on a GPU. Checks their checksum. Throws corrupt
   // (checksum), not_found.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where gpz::Writer puts the bytes of a .gpz file. Writer has sinks for files, descriptors and memory. A program
+// A sink for the bytes of a .gpz file, for gpz::Writer. Writer has sinks for files, descriptors and memory. A program
 // derives its own sink for anything else: an object store, a part of another file.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where gpz::Reader gets the bytes of a .gpz file. Reader has sources for files and memory. A program derives its own
-// source for anything else: an object store, a part of another file, an archive.
+// A source of the bytes of a .gpz file, for gpz::Reader. Reader has sources for files and memory. A program derives its
+// own source for anything else: an object store, a part of another file, an archive.
 #pragma once
 
 #include <cstddef>

@@ -38,17 +38,17 @@ enum class Order : std::uint8_t {
   automatic,
 };
 
-// What encoders and programs use until they are told.
+// Order that encoders and programs use by default.
 constexpr Order default_order = Order::automatic;
 
-// How much processor time an encoder spends to make files smaller. What is decoded does not depend on it.
+// How much processor time an encoder spends to make files smaller. Decoded values do not depend on it.
 enum class Effort : std::uint8_t {
   fast,      // no required features: block chunks, the order of ids, residuals
   standard,  // with ids in order, bonds are found and predicted as well, and residuals have a better code
   dense,     // everything that makes files smaller
 };
 
-// What encoders and programs use until they are told.
+// Effort that encoders and programs use by default.
 constexpr Effort default_effort = Effort::standard;
 
 // The required features (gpz::feature) that the header of a file has to have for all codings of this effort. `ids`:
