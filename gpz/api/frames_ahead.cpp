@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -155,13 +156,20 @@ struct FramesAhead::Shared {
   void work_on() {
     Lock lock(mutex);
     while (!stopping) {
-      const auto run = std::find_if(runs.begin(), runs.end(), is_idle);
-      if (run != runs.end())
-        decode_next(std::shared_ptr<Run>(*run), lock);
-      else if (may_extend())
-        extend(lock);
-      else
-        work.wait(lock);
+      try {
+        const auto run = std::find_if(runs.begin(), runs.end(), is_idle);
+        if (run != runs.end())
+          decode_next(std::shared_ptr<Run>(*run), lock);
+        else if (may_extend())
+          extend(lock);
+        else
+          work.wait(lock);
+      } catch (const std::bad_alloc &) {
+        // Without memory for the lists of the loop, callers decode the frames themselves.
+        if (!lock.owns_lock()) lock.lock();
+        is_extending = false;
+        reset();
+      }
     }
   }
 
@@ -180,6 +188,7 @@ struct FramesAhead::Shared {
   // Starts the loop at frame i. False if there is no thread.
   bool begin(std::size_t i, std::size_t key, std::size_t count, const Start &start) {
     try {
+      threads.reserve(count);
       while (threads.size() < count) threads.emplace_back([this] { work_on(); });
     } catch (const std::system_error &) {
       if (threads.empty()) return false;

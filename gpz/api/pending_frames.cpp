@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -67,7 +68,7 @@ struct PendingFrames::Shared {
     std::unique_ptr<PendingFrame> frame;
     bool is_encoded = false;
   };
-  // A key interval, encoded frame after frame, by one thread at a time.
+  // A key interval, encoded frame after frame, by one thread at a time. Threads take no memory but in encoders.
   struct Run {
     std::deque<Entry *> waits;
     std::unique_ptr<TrajectoryEncoder> encoder;
@@ -116,7 +117,8 @@ struct PendingFrames::Shared {
   void retire() {
     const auto is_finished = [&](const std::shared_ptr<Run> &run) {
       if (!run->is_over || run->is_busy || !run->waits.empty()) return false;
-      if (run->encoder) encoders.push_back(std::move(run->encoder));
+      // There is room for one more: memory must not be needed here.
+      if (run->encoder && encoders.size() < encoders.capacity()) encoders.push_back(std::move(run->encoder));
       return true;
     };
     runs.erase(std::remove_if(runs.begin(), runs.end(), is_finished), runs.end());
@@ -151,6 +153,8 @@ struct PendingFrames::Shared {
 };
 
 PendingFrames::PendingFrames(int threads) : shared_(std::make_unique<Shared>()) {
+  shared_->encoders.reserve(static_cast<std::size_t>(threads) + 2);
+  shared_->threads.reserve(static_cast<std::size_t>(threads));
   try {
     for (int t = 0; t < threads; ++t) shared_->threads.emplace_back([this] { shared_->work_on(); });
   } catch (const std::system_error &) {
@@ -180,21 +184,39 @@ std::unique_ptr<PendingFrame> PendingFrames::new_frame() {
 void PendingFrames::recycle(std::unique_ptr<PendingFrame> frame) {
   frame->error = nullptr;
   const std::lock_guard<std::mutex> lock(shared_->mutex);
-  shared_->spare.push_back(std::move(frame));
+  try {
+    shared_->spare.push_back(std::move(frame));
+  } catch (const std::bad_alloc &) {
+    // Its memory is freed instead.
+  }
 }
 
 void PendingFrames::add(std::unique_ptr<PendingFrame> frame) {
+  auto entry = std::make_unique<Shared::Entry>();
+  std::shared_ptr<Shared::Run> next;
   {
     const std::lock_guard<std::mutex> lock(shared_->mutex);
-    if (shared_->runs.empty() || frame->info.since_key == 0) {
-      if (!shared_->runs.empty()) shared_->runs.back()->is_over = true;
-      shared_->retire();
-      shared_->runs.push_back(std::make_shared<Shared::Run>());
+    if (shared_->runs.empty() || frame->info.since_key == 0) next = std::make_shared<Shared::Run>();
+    Shared::Run &run = next ? *next : *shared_->runs.back();
+    // Memory first: without it nothing changes.
+    run.waits.push_back(entry.get());
+    try {
+      if (next) shared_->runs.push_back(next);
+      try {
+        shared_->entries.push_back(nullptr);
+      } catch (...) {
+        if (next) shared_->runs.pop_back();
+        throw;
+      }
+    } catch (...) {
+      run.waits.pop_back();
+      throw;
     }
+    if (next && shared_->runs.size() > 1) shared_->runs[shared_->runs.size() - 2]->is_over = true;
+    shared_->retire();
     shared_->waiting_bytes += frame->bytes();
-    shared_->entries.push_back(std::make_unique<Shared::Entry>());
-    shared_->entries.back()->frame = std::move(frame);
-    shared_->runs.back()->waits.push_back(shared_->entries.back().get());
+    entry->frame = std::move(frame);
+    shared_->entries.back() = std::move(entry);
   }
   shared_->work.notify_one();
 }

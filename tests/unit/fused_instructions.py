@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 FUSED = re.compile(r"vfn?m\w*(?:add|sub)\w*|fn?m(?:add|sub|la|ls|ad|sb)\w*")  # x86, ARM
-KERNEL = re.compile(r"\bgpz::cpu::(generic|avx2|avx512)::")
+KERNEL = re.compile(r"\bgpz::codec::(generic|avx2|avx512)::")
 PRODUCT = re.compile(r"v?mul[sp][sd]|fmul")
 INSTRUCTION = re.compile(r"\s+[0-9a-f]+:\s+(\S+)")
 FILE = re.compile(r"(?:.*\()?([^():]+)\)?:\s+file format ")  # name or library(name), of GNU and of LLVM

@@ -23,9 +23,9 @@ def offered_symbols(nm, path):
 
 
 def is_own(instruction_set, name):
-    """Functions, variables and templates in gpz::core and gpz::cpu, and what belongs to them: guards, tables, locals."""
+    """Functions, variables and templates in gpz::core and gpz::codec, and what belongs to them: guards, tables, locals."""
     own = f"{len(instruction_set)}{instruction_set}"
-    return re.match(rf"_Z(GV|GR|T[VIST]|Z)*N[VK]*3gpz(4core|3cpu){own}", name) is not None
+    return re.match(rf"_Z(GV|GR|T[VIST]|Z)*N[VK]*3gpz(4core|5codec){own}", name) is not None
 
 
 def main():

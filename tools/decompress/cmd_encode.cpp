@@ -114,6 +114,16 @@ void write_within(Bounds &bounds, const std::string &file, const Frame &frame, E
   bounds.note_kept(file, frame.info, out.last_frame());
 }
 
+// Closes a file that has frames, although the command fails.
+void close_whole(EncodedOutput &out) {
+  try {
+    out.settle();
+  } catch (const Error &) {
+    // The failure that ends the command came first.
+  }
+  if (out.frames() > 0) out.close();
+}
+
 void encode(EncodeOptions options) {
   const int choices =
       (options.bounds.absolute ? 1 : 0) + (options.bounds.relative ? 1 : 0) + (options.bounds.lossless ? 1 : 0);
@@ -177,7 +187,7 @@ void encode(EncodeOptions options) {
   } catch (const std::exception &error) {
     const Failure failure = to_failure(error, source->name());
     // What came before stays, as a whole file.
-    if (out && frames > 0 && failure.code() != ExitCode::io) out->close();
+    if (out && failure.code() != ExitCode::io) close_whole(*out);
     if (!out || out->frames() == 0) throw failure;
     const Failure with_end(failure.code(), "", with_what_is_whole(failure, out->frames(), end));
     if (failure.code() != ExitCode::truncated || !options.allow_truncated) throw with_end;

@@ -27,11 +27,11 @@ Writer open_writer(const std::string &path, const Metadata &metadata, int thread
 }  // namespace
 
 EncodedOutput::EncodedOutput(const std::string &path, const Metadata &metadata, const EncodingOptions &options)
-    : path_(path), writer_(open_writer(path, metadata, options.threads)) {
+    : path_(path), most_pending_(most_pending()), writer_(open_writer(path, metadata, options.threads)) {
   writer_.set_key_interval(options.key_interval);
   writer_.set_order(options.order);
   writer_.set_effort(options.effort.value_or(default_effort));
-  writer_.set_pending(most_pending());
+  writer_.set_pending(most_pending_);
 }
 
 EncodedOutput::~EncodedOutput() {

@@ -2,6 +2,7 @@
 // The .gpz file that a command writes frames to.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ class EncodedOutput {
 
  private:
   std::string path_;
+  std::uint64_t most_pending_;  // found out before the file exists, as that takes memory
   Writer writer_;
   bool closed_ = false;
 };
