@@ -26,7 +26,7 @@ struct gpz_writer {
   explicit gpz_writer(gpz::Writer to, gpz::c::Image *in = nullptr) : writer(std::move(to)), image(in) {}
 
   gpz::Writer writer;
-  gpz::c::Image *image;  // the sink of a writer to memory; otherwise nullptr
+  gpz::c::Image *image;  // sink of a writer to memory; otherwise nullptr
 };
 
 namespace gpz::c {
@@ -34,7 +34,7 @@ namespace gpz::c {
 // Keeps `message` for gpz_last_error() of this thread. Exported for libgpz_cuda.so: there is one message for both.
 GPZ_API gpz_status failed(Status status, const char *message) noexcept;
 
-// No exception passes this.
+// Calls f() and turns every exception into a status: none leaves the C API.
 template <class F>
 gpz_status guarded(F &&f) noexcept {
   try {
@@ -53,12 +53,12 @@ gpz_status guarded(F &&f) noexcept {
   }
 }
 
-// Throws invalid_argument. Inline, for static analysis to see what holds behind it.
+// Throws invalid_argument unless the condition holds. Inline, so that static analysis knows the condition afterwards.
 inline void require(bool condition, const char *cause) {
   if (!condition) throw Error(Status::invalid_argument, cause);
 }
 
-// Names the value that was given as well: "threads is a number from 0 (all cores) up, not -1".
+// As above; the message also names the given value: "threads is a number from 0 (all cores) up, not -1".
 inline void require(bool condition, const char *cause, long long given) {
   if (!condition) throw Error(Status::invalid_argument, cause + (", not " + std::to_string(given)));
 }
@@ -71,22 +71,23 @@ inline void require_effort(int effort) {
           "effort is GPZ_EFFORT_FAST (0), GPZ_EFFORT_STANDARD (1) or GPZ_EFFORT_DENSE (2)", effort);
 }
 
-// Words between blanks.
+// Splits a text into words at blanks.
 std::vector<std::string> words_of(const char *names);
 
-// Throw invalid_argument for a number that is none of the enumeration. value_type is how values of a type are stored.
-// By reference: a number that is none of the enumeration must not be copied as one.
+// Convert enumerations; throw invalid_argument for a number outside the enumeration. value_type: the type that a file
+// stores for a type of arrays. Arguments are references, because an invalid number must not be copied as an
+// enumeration.
 ConstArray::Type array_type(const gpz_type &type);
 ValueType value_type(const gpz_type &type);
 
-// The caller's fields, of whatever version they are.
+// The caller's fields, of any version of gpz.h.
 std::vector<gpz_field> taken_fields(const gpz_field *fields, std::size_t count);
 
-// Fields without their bounds, which field_inputs() of host arrays and its counterpart for device arrays find in
-// different ways. Throws invalid_argument (names, data, stride, numbers that are none of their enumeration).
+// Fields without bounds, which field_inputs() finds in host arrays and its counterpart in device arrays. Throws
+// invalid_argument (names, data, stride, numbers that are none of their enumeration).
 std::vector<FieldInput> unbounded_inputs(const std::vector<gpz_field> &fields, std::uint64_t particles);
 
-// The field's `bound` as it is given; throws invalid_argument if it is not one. 0: lossless.
+// The given bound of a field; 0: lossless. Throws invalid_argument if it is no bound.
 double given_bound(const gpz_field &field);
 
 // Throw invalid_argument.

@@ -9,7 +9,7 @@
 #include "gpz/c/structures.hpp"
 #include "gpz/chunk.hpp"
 
-// One number, in C and in C++.
+// Numbers are the same in C and C++.
 static_assert(GPZ_OK == static_cast<int>(gpz::Status::ok) &&
               GPZ_INVALID_ARGUMENT == static_cast<int>(gpz::Status::invalid_argument) &&
               GPZ_IO_ERROR == static_cast<int>(gpz::Status::io_error) &&
@@ -45,7 +45,7 @@ static_assert(GPZ_EFFORT_FAST == static_cast<int>(gpz::Effort::fast) &&
 static_assert((GPZ_FEATURE_MODELLED_SECTIONS | GPZ_FEATURE_CELL_CHUNKS | GPZ_FEATURE_SEQUENCE_CHUNKS |
                GPZ_FEATURE_CLASSED_SECTIONS) == gpz::feature::known);
 
-// No padding at the end (structures.hpp).
+// Structures must end without padding (structures.hpp).
 template <class T, class Last>
 constexpr bool ends_with(std::size_t offset) {
   return offset + sizeof(Last) == sizeof(T);
@@ -82,7 +82,7 @@ std::vector<std::string> texts(const char *const *strings, std::size_t count, co
   return result;
 }
 
-// Throws invalid_argument about this field.
+// Throws invalid_argument with the name of the field.
 void require_of(const gpz_field &field, bool condition, const char *cause) {
   if (!condition) throw Error(Status::invalid_argument, "field \"" + text(field.names) + "\": " + std::string(cause));
 }

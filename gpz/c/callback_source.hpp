@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of a C program as the source of a reader.
+// A source that calls functions of a C program.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace gpz::c {
 
 class CallbackSource final : public Source {
  public:
-  // From here on `source.close` is called in the end, also if this object is of no use. Throws invalid_argument, and
-  // calls it then: read_at is a null pointer.
+  // Takes over `source`, and calls `source.close` in the end. Throws invalid_argument, after calling it, if read_at is
+  // a null pointer.
   explicit CallbackSource(const gpz_source &source);
   ~CallbackSource() override;
 

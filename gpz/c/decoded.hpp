@@ -11,7 +11,7 @@
 
 namespace gpz::c {
 
-// Metadata in C, for as long as `from` stays as it is.
+// Metadata as a C structure, valid until `from` changes.
 class MetadataView {
  public:
   explicit MetadataView(const Metadata &from);

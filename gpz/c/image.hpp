@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A .gpz file in memory that C callers free.
+// A .gpz file in memory that C callers free with free().
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class Image final : public Sink {
   void cut(std::uint64_t size) override { size_ = static_cast<std::size_t>(size); }
 
   std::size_t size() const { return size_; }
-  // Hands the bytes over, for std::free; the image is empty then.
+  // Passes ownership of the bytes to the caller, for std::free. The image is empty afterwards.
   void *release();
 
  private:

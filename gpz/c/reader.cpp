@@ -38,10 +38,10 @@ struct gpz_reader {
   gpz::Reader reader;
   int threads;
   gpz::c::MetadataView metadata;
-  // The head that was asked for last: columns are asked for one by one.
+  // Head of the frame that was asked for last, because callers ask for its columns one by one.
   mutable std::optional<std::size_t> frame;
   mutable gpz::FrameInfo head;
-  // Other records, of which one was read last.
+  // Other records in front of a frame, and the one that was read last.
   std::optional<std::size_t> records_frame;
   std::vector<gpz::RecordEntry> records;
   gpz::StoredRecord record;
@@ -93,7 +93,7 @@ std::vector<gpz::ChunkEntry> chunks_of(const gpz_reader *reader, std::size_t fra
 
 void read_column(const gpz_reader *reader, std::size_t frame, const gpz_output &output, std::size_t capacity) {
   require(output.names != nullptr, "name is a null pointer");
-  // The name as it is: one that has blanks cannot stand in a list of names.
+  // Uses the name unchanged, because a name with blanks cannot be part of a list of names.
   const gpz::Array values = {output.data[0], output.stride, gpz::c::array_type(output.type)};
   require(values.data != nullptr || capacity == 0, "values is a null pointer");
   open(reader).reader.read_columns(frame, {{output.names, values}}, capacity, {reader->threads});

@@ -74,7 +74,7 @@ gpz_status gpz_stream_next(gpz_stream *stream, gpz_frame *info, int *found) {
   return guarded([&] {
     require(found != nullptr, "found is a null pointer");
     *found = 0;
-    if (info != nullptr) gpz::c::size_given(info, "gpz_frame");  // before a frame is taken from the stream
+    if (info != nullptr) gpz::c::size_given(info, "gpz_frame");  // checked before a frame is taken from the stream
     open(stream).has_frame = false;
     stream->has_frame = stream->reader.next(stream->frame, stream->threads);
     if (!stream->has_frame) return;

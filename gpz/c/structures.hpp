@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Structures and enumerations of callers, which may be of another version of gpz.h, or hold any number. The convention
-// is at the top of gpz.h: a member that a later version adds goes to the end, 0 has to be its default, and the
-// structure ends without padding (`reserved` fills it), which would count as members.
+// Structures and enumerations of callers, which may use another version of gpz.h or contain invalid numbers. The
+// convention is at the top of gpz.h: later versions add members at the end, with default 0, and structures end without
+// padding (`reserved` fills it), because padding would count as members.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 
 namespace gpz::c {
 
-// Far more than structures will grow; what is above is no size.
+// Larger sizes are invalid; no structure will grow so much.
 inline constexpr std::size_t max_growth = 4096;
 
-// The size that the caller says; throws invalid_argument if it cannot be one: no version of a structure ends within a
-// pointer. `name` is that of the structure.
+// The size that the caller's structure states. Throws invalid_argument if no version of the structure can have it, such
+// as a size that ends within a pointer. `name`: name of the structure.
 template <class T>
 std::size_t size_given(const T *structure, const char *name) {
   static_assert(offsetof(T, struct_size) == 0);
@@ -47,7 +47,7 @@ T taken(const T *from, const char *name) {
   return to;
 }
 
-// The element of an array whose elements have `size` bytes each.
+// Element of an array with elements of `size` bytes.
 template <class T>
 T *element(T *array, std::size_t size, std::size_t i) {
   using Byte = std::conditional_t<std::is_const_v<T>, const unsigned char, unsigned char>;
@@ -68,7 +68,7 @@ std::vector<T> taken(const T *from, std::size_t count, const char *name) {
   return all;
 }
 
-// Writes `value` to the caller's structure, as much of it as that has.
+// Writes the members of `value` that the caller's structure has.
 template <class T>
 void give(const T &value, T *to, const char *name) {
   const std::size_t size = size_given(to, name);
@@ -77,7 +77,7 @@ void give(const T &value, T *to, const char *name) {
             reinterpret_cast<unsigned char *>(to) + sizeof(std::size_t));
 }
 
-// The number of an enumeration of C, which may be none of its constants.
+// Number in a C enumeration, possibly none of its constants.
 template <class E>
 int number(const E &value) {
   static_assert(sizeof value == sizeof(int));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The version that the library was compiled as.
+// Version of the compiled library.
 #include "gpz/version.h"
 
 const char *gpz_version_string(void) { return GPZ_VERSION_STRING; }
